@@ -1,0 +1,136 @@
+// A figure as data: what a panel on the screen and a PDF in a paper are both drawn from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/input/image.h"
+
+namespace attnscope {
+
+struct Colour {
+  std::uint8_t red = 0, green = 0, blue = 0, alpha = 255;
+};
+
+enum class LineStyle { none, solid, dashed, dotted, dash_dotted };
+enum class MarkerShape { none, circle, square, triangle, diamond, cross };
+
+/// y over x. Distinguishable in grey: give each series its own style, not only a colour.
+struct Line {
+  std::string label;  ///< in the legend; none if empty
+  std::vector<double> x, y;
+  Colour colour;
+  LineStyle style = LineStyle::solid;
+  MarkerShape marker = MarkerShape::none;
+  double width_pt = 1.0;
+};
+
+/// The area between two curves over x, e.g. a quantile band.
+struct Band {
+  std::string label;
+  std::vector<double> x, low, high;
+  Colour colour;
+};
+
+/// A marked point with drop lines to the axes and a short text beside it.
+struct PointMark {
+  double x = 0, y = 0;
+  std::string text;
+  Colour colour;
+  bool drop_lines = true;
+};
+
+/// A vertical or horizontal rule across the panel.
+struct Rule {
+  double at = 0;
+  bool vertical = true;
+  std::string text;
+  Colour colour;
+  LineStyle style = LineStyle::dashed;
+};
+
+/// A matrix drawn through a colour scale; row 0 on top.
+struct HeatMap {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<float> values;     ///< rows × columns; NaN is drawn as "no value", never as a colour
+  std::size_t colour_scale = 0;  ///< index into Figure::colour_scales
+  double opacity = 1.0;
+};
+
+/// A picture under or instead of a heat map, filling the panel.
+struct Picture {
+  Image image;
+};
+
+/// Bars, stacked in the order given where they share an x.
+struct Bars {
+  std::string label;
+  std::vector<double> x, heights;
+  double width = 0.8;  ///< in x units
+  Colour colour;
+};
+
+struct TextMark {
+  double x = 0, y = 0;
+  std::string text;
+};
+
+using Mark = std::variant<Line, Band, PointMark, Rule, HeatMap, Picture, Bars, TextMark>;
+
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+struct Axis {
+  std::string label;                       ///< with its unit
+  std::optional<double> minimum, maximum;  ///< from the data if absent
+  bool logarithmic = false;
+  bool visible = true;
+  std::vector<Tick> ticks;  ///< automatic if empty
+};
+
+enum class LegendPosition { none, top_left, top_right, bottom_left, bottom_right };
+
+struct Panel {
+  std::int64_t row = 0, column = 0;  ///< in the figure's grid
+  std::string title;
+  std::string letter;  ///< "a", "b": set by the composer
+  Axis x, y;
+  std::vector<Mark> marks;  ///< drawn in order
+  LegendPosition legend = LegendPosition::none;
+  bool square_cells = false;  ///< equal scale on both axes: maps and pictures
+  bool reversed_y = false;    ///< row 0 on top
+};
+
+enum class ScaleNorm { linear, logarithmic, symmetric_logarithmic };
+
+/// Always shown as a bar; shared by every heat map that names it.
+struct ColourScale {
+  std::string label;
+  std::string colour_map = "viridis";
+  double minimum = 0, maximum = 1;
+  ScaleNorm norm = ScaleNorm::linear;
+  bool reversed = false;
+};
+
+struct Figure {
+  std::string name;   ///< the recipe's
+  std::string title;  ///< not drawn unless show_title
+  bool show_title = false;
+  double width_mm = 84, height_mm = 60;
+  std::string font_family = "DejaVu Sans";
+  double font_size_pt = 7;
+  std::vector<Panel> panels;
+  std::vector<ColourScale> colour_scales;
+  std::string caption;  ///< a draft: model, input, threshold, program version
+  std::string command;  ///< the command line that makes the same file
+  /// The numbers behind it that a table may print: name → values, e.g. "equivalent_rank/softmax".
+  std::map<std::string, std::vector<double>> numbers;
+};
+
+}  // namespace attnscope

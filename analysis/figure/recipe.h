@@ -1,0 +1,48 @@
+// How figures are made from subjects. One file a figure in recipes/, one line each in recipes.cpp.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/figure/figure.h"
+#include "core/model/subject.h"
+#include "core/progress.h"
+
+namespace attnscope {
+
+/// One thing a figure's maker may set: `--set threshold=0.95`.
+struct FigureSetting {
+  std::string_view name;
+  std::string_view default_value;
+  std::string_view explanation;  ///< with its valid range
+};
+
+struct FigureRequest {
+  std::vector<Subject> subjects;                ///< each with a trace
+  std::map<std::string, std::string> settings;  ///< what the user set; the rest is default
+  double width_mm = 84;
+};
+
+struct FigureRecipe {
+  std::string_view name;    ///< "cumulative-spectrum"
+  std::string_view title;   ///< "Cumulative singular values"
+  std::string_view source;  ///< "Adder, Fig. 2"
+  std::span<const FigureSetting> settings;
+  /// Throws Error(usage) for a setting out of range or subjects that cannot be drawn so.
+  Figure (*make)(const FigureRequest& request, const Progress& progress);
+};
+
+[[nodiscard]] std::span<const FigureRecipe> figure_recipes();
+
+/// Throws Error(usage) listing the known figures.
+[[nodiscard]] const FigureRecipe& find_figure(std::string_view name);
+
+/// Checks the request's setting names against the recipe's, then makes the figure. Throws
+/// Error(usage) listing the settings.
+[[nodiscard]] Figure make_figure(std::string_view name, const FigureRequest& request,
+                                 const Progress& progress = {});
+
+}  // namespace attnscope

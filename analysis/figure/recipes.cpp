@@ -1,0 +1,7 @@
+#include "analysis/figure/recipe.h"
+
+namespace attnscope {
+
+std::span<const FigureRecipe> figure_recipes() { return {}; }
+
+}  // namespace attnscope

@@ -1,0 +1,4 @@
+#pragma once
+namespace attnscope {
+class JobQueue {};
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+// What all views share: what is selected, and how maps are looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "analysis/figure/figure.h"
+#include "core/model/trace.h"
+
+namespace attnscope {
+
+/// What the user points at. Linked: the same layer, head and tokens in every subject that has them.
+struct Selection {
+  std::int64_t subject = 0;  ///< index into Session::subjects()
+  std::int64_t layer = 0, head = 0;
+  std::int64_t query = 0;  ///< a locked query token; 0 is the class token's row
+  std::optional<std::int64_t> hover_query, hover_key;  ///< under the cursor
+
+  bool operator==(const Selection&) const = default;
+};
+
+enum class HeadFusion { none, mean, maximum, minimum };
+
+/// The lens: what changes the picture at once, without running a model again.
+struct ViewSettings {
+  std::string colour_map = "viridis";
+  bool reversed_colours = false;
+  ScaleNorm norm = ScaleNorm::linear;
+  std::optional<double> range_minimum, range_maximum;  ///< shared over all maps if absent
+  double temperature = 1.0;  ///< rows are p^(1/T), normalised again to their old sum; 0.1 to 10
+  IdentityView identity = IdentityView::as_is;
+  HeadFusion head_fusion = HeadFusion::none;
+  bool hide_prefix_tokens = false;  ///< class and distillation tokens
+  double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
+
+  bool operator==(const ViewSettings&) const = default;
+};
+
+}  // namespace attnscope

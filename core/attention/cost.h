@@ -1,0 +1,37 @@
+// Operations of one mechanism, by component. Rules: docs of analysis/energy.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+/// Whose accounting a count follows.
+enum class CostConvention {
+  adder,      ///< the Adder paper's: softmax, normalisation, scaling and H + I are free
+  ecoformer,  ///< EcoFormer's released counter: softmax counts HN² multiplications
+  complete    ///< everything, including what the papers leave out
+};
+
+/// Operations of one component for one input through one layer. Exact counts.
+struct OperationCount {
+  std::string component;  ///< "scores", "softmax", "values", …
+  std::int64_t multiplications = 0;
+  std::int64_t additions = 0;  ///< additions, subtractions and comparisons
+  std::int64_t shifts = 0;
+  std::int64_t divisions = 0;     ///< `complete` only
+  std::int64_t exponentials = 0;  ///< exp, log, erf, tanh; `complete` only
+  std::int64_t bytes_moved = 0;   ///< memory traffic, read and written once; `complete` only
+};
+
+/// Extents of one attention layer.
+struct AttentionShape {
+  std::int64_t queries = 0;      ///< N
+  std::int64_t keys = 0;         ///< M; equals N for self-attention
+  std::int64_t heads = 1;        ///< H
+  std::int64_t head_width = 0;   ///< d, of queries and keys
+  std::int64_t value_width = 0;  ///< of values, per head
+};
+
+}  // namespace attnscope

@@ -1,0 +1,86 @@
+// The one interface of attention. Adding a mechanism = one file, one line in mechanisms.cpp, one
+// test file; every view, table and command then has it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/cost.h"
+#include "core/attention/parameters.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Tensors by name: a mechanism's own learned parameters at one layer, or what it recorded.
+using NamedTensors = std::map<std::string, Tensor, std::less<>>;
+
+/// What one attention layer is given. Head h's share of a row is columns [h·d, (h+1)·d).
+struct AttentionInput {
+  ConstMatrixMap queries;  ///< [N, H·d]
+  ConstMatrixMap keys;     ///< [M, H·d]
+  ConstMatrixMap values;   ///< [M, H·dv]
+  std::int64_t heads = 1;
+  /// The mechanism's own parameters (position biases, importance vectors, anchors) at this layer,
+  /// under the names its file documents; empty for mechanisms without any.
+  const NamedTensors* parameters = nullptr;
+
+  [[nodiscard]] AttentionShape shape() const;
+};
+
+/// What is known of an implied map without computing it.
+struct MapStructure {
+  std::int64_t rank_bound = 0;  ///< of each N×M map, in exact arithmetic
+  bool rows_sum_to_one = true;  ///< false with identity mapping (2) and for upstream hashing
+  bool non_negative = true;
+};
+
+/// One way to attend, with its parameters fixed. Immutable, safe to share between threads.
+class Mechanism {
+ public:
+  virtual ~Mechanism() = default;
+
+  [[nodiscard]] virtual MechanismChoice choice() const = 0;
+
+  /// Output of every head, [N, H·dv]: fast, and never larger than it must be.
+  [[nodiscard]] virtual Tensor forward(const AttentionInput& input) const = 0;
+
+  /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries.
+  [[nodiscard]] virtual Tensor implied_map(const AttentionInput& input) const = 0;
+
+  /// The mechanism's own quantities (codes, importances); none by default.
+  [[nodiscard]] virtual NamedTensors quantities(const AttentionInput&) const { return {}; }
+
+  /// Operations of one layer's attention core: scores to weighted values, without projections.
+  [[nodiscard]] virtual std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                         CostConvention convention) const = 0;
+
+  [[nodiscard]] virtual MapStructure structure(const AttentionShape& shape) const = 0;
+
+  /// Whether I is part of the implied map (Adder, Eq. 20).
+  [[nodiscard]] virtual bool has_identity_mapping() const { return false; }
+};
+
+/// One line of the list of mechanisms.
+struct MechanismEntry {
+  std::string_view name;    ///< "adder": in files, flags and errors
+  std::string_view title;   ///< "Adder attention"
+  std::string_view source;  ///< "Shu et al. 2021, Eq. 7"
+  std::span<const ParameterDescription> parameters;
+  /// `values` holds every described parameter, validated.
+  std::unique_ptr<const Mechanism> (*make)(const ParameterValues& values);
+};
+
+[[nodiscard]] std::span<const MechanismEntry> mechanisms();
+
+/// Throws Error(usage) listing the known names.
+[[nodiscard]] const MechanismEntry& find_mechanism(std::string_view name);
+
+/// Fills in defaults and validates. Throws Error(usage) naming mechanism, parameter and range.
+[[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+// A weight file: names → tensors, and what the file says about itself.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/progress.h"
+#include "core/tensor/tensor_view.h"
+
+namespace attnscope {
+
+/// One stored tensor. The shape is known from the file's header; the elements are read by `view`.
+struct StoredTensor {
+  std::string name;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::int64_t bytes = 0;            ///< element_count(shape) × size_of(dtype)
+  std::function<TensorView()> view;  ///< maps or decompresses the elements; may throw Error
+};
+
+/// An opened weight file, whatever its format. Memory-mapped where the format allows.
+class Checkpoint {
+ public:
+  Checkpoint(std::filesystem::path path, std::string format, std::vector<StoredTensor> tensors,
+             std::map<std::string, std::string> metadata);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::string& format() const { return format_; }
+  /// In the order of the file. Names are unique: a duplicate is refused when the file is opened.
+  [[nodiscard]] const std::vector<StoredTensor>& tensors() const { return tensors_; }
+  /// What the file says of itself: safetensors `__metadata__`, HDF5 root attributes (strings as
+  /// they are, numbers printed).
+  [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
+
+  [[nodiscard]] const StoredTensor* find(std::string_view name) const;
+  /// Throws Error(damaged) naming the nearest names if there is no such tensor.
+  [[nodiscard]] const StoredTensor& at(std::string_view name) const;
+  /// The (at most `count`) stored names most like `name`, best first.
+  [[nodiscard]] std::vector<std::string> nearest_names(std::string_view name,
+                                                       std::size_t count = 3) const;
+
+ private:
+  std::filesystem::path path_;
+  std::string format_;
+  std::vector<StoredTensor> tensors_;
+  std::map<std::string, std::string> metadata_;
+  std::map<std::string, std::size_t, std::less<>> index_;
+};
+
+/// Opens a weight file of any known format, decided by its content, then by its extension.
+/// Throws Error(not_this_format) listing the known formats, or Error(damaged, unsupported, io).
+[[nodiscard]] Checkpoint open_checkpoint(const std::filesystem::path& path);
+
+}  // namespace attnscope

@@ -1,0 +1,64 @@
+#include "core/error.h"
+
+#include <utility>
+
+namespace attnscope {
+
+Error::Error(ErrorKind kind, std::string what_went_wrong)
+    : kind_(kind), message_(std::move(what_went_wrong)) {
+  compose();
+}
+
+Error& Error::in_file(const std::filesystem::path& file) & {
+  file_ = file;
+  compose();
+  return *this;
+}
+
+Error& Error::about(std::string subject) & {
+  subject_ = std::move(subject);
+  compose();
+  return *this;
+}
+
+Error& Error::expected(std::string expected) & {
+  expected_ = std::move(expected);
+  compose();
+  return *this;
+}
+
+Error& Error::found(std::string found) & {
+  found_ = std::move(found);
+  compose();
+  return *this;
+}
+
+Error& Error::remedy(std::string remedy) & {
+  remedy_ = std::move(remedy);
+  compose();
+  return *this;
+}
+
+void Error::compose() {
+  line_.clear();
+  if (!file_.empty()) line_ += file_.string() + ": ";
+  if (!subject_.empty()) line_ += subject_ + ": ";
+  line_ += message_;
+  if (!expected_.empty() && !found_.empty()) {
+    line_ += " (expected " + expected_ + ", found " + found_ + ")";
+  } else if (!expected_.empty()) {
+    line_ += " (expected " + expected_ + ")";
+  } else if (!found_.empty()) {
+    line_ += " (found " + found_ + ")";
+  }
+  if (!remedy_.empty()) line_ += "; " + remedy_;
+}
+
+Error unknown_name(std::string_view kind_of_thing, std::string_view name,
+                   const std::string& known_names) {
+  return Error(ErrorKind::usage,
+               "unknown " + std::string(kind_of_thing) + " '" + std::string(name) + "'")
+      .remedy("known: " + known_names);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,30 @@
+// Labelled data sets: IDX (also .gz), HDF5 and NPZ with `images` and `labels`, class folders.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/input/input.h"
+
+namespace attnscope {
+
+/// Random access to labelled items. `item` may be called from several threads at once.
+class DataSet {
+ public:
+  virtual ~DataSet() = default;
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  /// Throws Error(usage) unless 0 <= index < size().
+  [[nodiscard]] virtual Input item(std::int64_t index) const = 0;
+  /// Names of the classes, where the data set has any; else empty.
+  [[nodiscard]] virtual const std::vector<std::string>& class_names() const = 0;
+};
+
+/// Opens a data set: an IDX image file (its label file is found beside it: `images-idx3` →
+/// `labels-idx1`), an HDF5 or NPZ file with `images` [n,H,W] | [n,H,W,C] | [n,C,H,W] and `labels`
+/// [n], or a folder of class folders of images. Throws Error.
+[[nodiscard]] std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path);
+
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+// What a model is run on.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+
+#include "core/input/image.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// One input, before any model's preprocessing.
+struct Input {
+  /// Image: preprocessed by the model. Tensor: [C, H, W] taken as already normalised, or [N, D]
+  /// token embeddings for an encoder without patch embedding.
+  std::variant<Image, Tensor> content;
+  std::string label;     ///< shown: file name, or "DATASET[17]"
+  std::string locator;   ///< opens it again: a path, or "PATH#17" for an item of a data set
+  int class_index = -1;  ///< its true class where a data set says so, else -1
+};
+
+/// Opens an image, a .npy array, or an item of a data set ("PATH#INDEX"; see data_set.h).
+/// Throws Error saying which kinds of input there are.
+[[nodiscard]] Input open_input(const std::string& locator);
+
+}  // namespace attnscope

@@ -1,0 +1,64 @@
+// What a model is, apart from its weights: everything its architecture leaves open, as data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/attention/parameters.h"
+
+namespace attnscope {
+
+enum class NormPosition { pre, post };
+enum class Activation { gelu, gelu_tanh, relu };
+enum class Readout { class_token, mean, class_and_distilled, none };
+enum class PatchOrder {
+  channels_first,  ///< a flattened patch is (c, row, column), as a convolution's kernel
+  channels_last    ///< (row, column, c), as vit-pytorch's rearrange
+};
+enum class Arithmetic { multiplicative, adder };
+
+/// One transformer over patches, or over given token embeddings (patch extents 0).
+/// Serialised as JSON (model_spec_json.h) in our own files, sessions and architecture descriptions,
+/// under the names of these members.
+struct ModelSpec {
+  std::string family = "vit";
+  std::int64_t channels = 3, image_height = 224, image_width = 224;  ///< pixels
+  std::int64_t patch_height = 16, patch_width = 16;                  ///< pixels; 0: no embedding
+  PatchOrder patch_order = PatchOrder::channels_first;
+  std::int64_t width = 192;  ///< D
+  std::int64_t layers = 12, heads = 3;
+  std::int64_t head_width = 0;  ///< d; 0 means width / heads
+  std::int64_t mlp_width = 768;
+  Activation activation = Activation::gelu;
+  NormPosition norm_position = NormPosition::pre;
+  double norm_eps = 1e-6;
+  Arithmetic arithmetic = Arithmetic::multiplicative;  ///< of the linear layers (Adder, Eq. 4, 5)
+  std::int64_t class_tokens = 1;                       ///< prefix tokens: 0, 1, or 2 (distilled)
+  Readout readout = Readout::class_token;
+  std::vector<double> input_mean = {0.5, 0.5, 0.5}, input_std = {0.5, 0.5, 0.5};  ///< per channel
+  double crop_fraction = 1.0;  ///< resize to image/crop_fraction, then centre crop
+  MechanismChoice mechanism;   ///< what it was trained with
+  std::vector<std::string> labels;
+
+  [[nodiscard]] std::int64_t grid_rows() const {
+    return patch_height ? image_height / patch_height : 0;
+  }
+  [[nodiscard]] std::int64_t grid_columns() const {
+    return patch_width ? image_width / patch_width : 0;
+  }
+  /// Tokens of one input; 0 when only the input decides.
+  [[nodiscard]] std::int64_t tokens() const {
+    return patch_height ? class_tokens + grid_rows() * grid_columns() : 0;
+  }
+};
+
+/// Something the file could not tell: the family's default was taken; shown, and can be set.
+struct Assumption {
+  std::string option;  ///< a member of ModelSpec: "heads"
+  std::string value;   ///< "3"
+  std::string reason;  ///< "the file does not say; 64 channels a head, as DeiT"
+};
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// What a view shows: a model × a mechanism × an input, and the trace of that run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/model/model.h"
+#include "core/model/trace.h"
+
+namespace attnscope {
+
+struct Subject {
+  std::string label;                   ///< "fashion-adder", "fashion-softmax as adder", …
+  std::shared_ptr<const Model> model;  ///< null for a trace opened from a file
+  MechanismChoice mechanism;
+  std::shared_ptr<const Input> input;  ///< null for a trace opened from a file
+  std::shared_ptr<const Trace> trace;  ///< null until the run has ended
+};
+
+}  // namespace attnscope

@@ -1,0 +1,68 @@
+// What one run of one model on one input recorded.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention/mechanism.h"
+#include "core/input/image.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Which token is what: prefix tokens (class, distillation) first, then a grid in row-major order.
+struct TokenLayout {
+  std::int64_t prefix = 0;
+  std::int64_t rows = 0, columns = 0;  ///< 0×0 when the tokens form no grid
+
+  [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
+  /// "class", "distillation", "(row, column)", or the index, for token `index`.
+  [[nodiscard]] std::string name(std::int64_t index) const;
+};
+
+/// What to keep of a run. Implied maps are H·N² floats a layer.
+struct TraceRequest {
+  bool implied_maps = true;
+  bool queries_keys_values = false;
+  bool tokens = false;               ///< the token representations after each layer
+  bool quantities = false;           ///< the mechanism's own
+  std::vector<std::int64_t> layers;  ///< all if empty
+};
+
+struct LayerTrace {
+  Tensor implied_map;            ///< [H, N, N]; with I where the mechanism has identity mapping
+  Tensor queries, keys, values;  ///< [H, N, d]
+  Tensor tokens;                 ///< [N, D], after this layer
+  NamedTensors quantities;
+};
+
+struct Trace {
+  std::string model_name;
+  MechanismChoice mechanism;
+  bool identity_in_maps = false;  ///< whether I is part of implied_map
+  bool mechanism_trained = true;  ///< false when it was laid over weights trained with another
+  std::string input_label;
+  TokenLayout layout;
+  std::optional<Image> image;      ///< what the patches cover, for overlays
+  std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not asked for
+  Tensor logits;                   ///< [classes]; empty without a head
+  std::vector<std::string> labels;
+  std::map<std::string, std::string> provenance;  ///< program version, model file, options, …
+
+  [[nodiscard]] std::int64_t heads() const;
+  [[nodiscard]] std::int64_t tokens() const;
+};
+
+/// Whether a view takes maps as the mechanism has them, without I, or with I.
+enum class IdentityView { as_is, without, with };
+
+/// True if the maps of `trace` seen so contain I.
+[[nodiscard]] bool shows_identity(const Trace& trace, IdentityView view);
+
+/// The maps of one layer seen so, [H, N, N]: I added or taken away where needed.
+[[nodiscard]] Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view);
+
+}  // namespace attnscope

@@ -1,0 +1,58 @@
+// Tensors the program computes with: float32, contiguous, row-major, owning.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/tensor/shape.h"
+
+namespace attnscope {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using MatrixD = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXf;
+using MatrixMap = Eigen::Map<Matrix>;
+using ConstMatrixMap = Eigen::Map<const Matrix>;
+/// Rows of a wider matrix, e.g. one head's columns of [N, D]: outer stride D, inner stride 1.
+using ConstStridedMatrixMap = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>;
+using StridedMatrixMap = Eigen::Map<Matrix, 0, Eigen::OuterStride<>>;
+
+/// A float32 tensor. Copying copies the values.
+class Tensor {
+ public:
+  Tensor() = default;
+  /// All zero.
+  explicit Tensor(Shape shape);
+  /// Throws Error(damaged) unless `values` has element_count(shape) elements.
+  Tensor(Shape shape, std::vector<float> values);
+
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
+  [[nodiscard]] std::int64_t extent(std::size_t axis) const { return shape_.at(axis); }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  [[nodiscard]] bool empty() const { return values_.empty(); }
+
+  [[nodiscard]] float* data() { return values_.data(); }
+  [[nodiscard]] const float* data() const { return values_.data(); }
+  [[nodiscard]] std::span<const float> values() const { return values_; }
+  [[nodiscard]] std::span<float> values() { return values_; }
+
+  /// The whole tensor as [product of the leading extents, last extent].
+  [[nodiscard]] MatrixMap matrix();
+  [[nodiscard]] ConstMatrixMap matrix() const;
+  /// Slice `index` of the first axis of a rank-3 tensor [A, B, C], as [B, C].
+  [[nodiscard]] MatrixMap slice(std::int64_t index);
+  [[nodiscard]] ConstMatrixMap slice(std::int64_t index) const;
+
+  /// The same values under another shape of the same element count.
+  [[nodiscard]] Tensor reshaped(Shape shape) &&;
+  [[nodiscard]] Tensor reshaped(Shape shape) const&;
+
+ private:
+  Shape shape_;
+  std::vector<float> values_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// Tensors as they lie in files: any dtype, any strides, memory owned by whoever keeps the file
+// open.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/tensor/dtype.h"
+#include "core/tensor/shape.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// A read-only view of stored elements. Cheap to copy; `storage` keeps the memory (a mapped file, a
+/// decompressed buffer) alive. Elements are little-endian, as on every machine the program runs on.
+struct TensorView {
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<std::int64_t> strides;  ///< in elements, one per axis; may be 0 or overlap
+  const std::byte* data = nullptr;    ///< first element
+  std::shared_ptr<const void> storage;
+
+  /// Strides of a contiguous row-major tensor of this shape.
+  [[nodiscard]] static std::vector<std::int64_t> contiguous_strides(const Shape& shape);
+  [[nodiscard]] bool is_contiguous() const;
+
+  /// Copies into float32; integers and booleans become numbers, f64 is rounded.
+  [[nodiscard]] Tensor to_float() const;
+  /// Copies into int64; throws Error(unsupported) for floating types.
+  [[nodiscard]] std::vector<std::int64_t> to_int64() const;
+
+  /// How many elements are NaN and infinite (0 for integers). Reads every element.
+  struct NonFinite {
+    std::int64_t nan = 0;
+    std::int64_t infinite = 0;
+  };
+  [[nodiscard]] NonFinite count_non_finite() const;
+};
+
+}  // namespace attnscope
