@@ -1,0 +1,41 @@
+// Writing so that nothing half-written ever stands under the final name.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace attnscope {
+
+/// A file being written: beside its final place under another name, renamed by `commit`, removed
+/// if it is destroyed before.
+///
+///     AtomicFile file("figure.pdf");
+///     write_pdf(file.temporary());
+///     file.commit();
+class AtomicFile {
+ public:
+  /// Creates the empty temporary file in the folder of `final_path` (of what it links to, if it is
+  /// a symbolic link). Throws Error(io) if there is no such folder or it cannot be written, or if
+  /// `final_path` is a folder. Devices and pipes (/dev/stdout) are written directly.
+  explicit AtomicFile(const std::filesystem::path& final_path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Where to write: has the extension of the final path.
+  [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
+
+  /// Brings the bytes to disk and gives the file its final name. Throws Error(io).
+  void commit();
+
+ private:
+  std::filesystem::path final_path_;
+  std::filesystem::path temporary_;
+  bool direct_ = false;
+  bool committed_ = false;
+};
+
+/// Writes all of `bytes` so. Throws Error(io).
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace attnscope
