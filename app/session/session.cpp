@@ -1,10 +1,100 @@
 #include "app/session/session.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "app/session/job_queue.h"
 
 namespace attnscope {
 
+namespace {
+
+constexpr double kMinTemperature = 0.1, kMaxTemperature = 10;
+constexpr double kMinThreshold = 0.01, kMaxThreshold = 1;
+
+std::int64_t clamp_index(std::int64_t index, std::int64_t count) {
+  return std::clamp<std::int64_t>(index, 0, std::max<std::int64_t>(count - 1, 0));
+}
+
+std::optional<std::int64_t> within(std::optional<std::int64_t> index, std::int64_t count) {
+  return index && *index >= 0 && *index < count ? index : std::nullopt;
+}
+
+}  // namespace
+
 Session::Session(QObject* parent) : QObject(parent), jobs_(std::make_unique<JobQueue>()) {}
 Session::~Session() = default;
+
+std::shared_ptr<const Trace> Session::trace(std::int64_t subject) const {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return nullptr;
+  return subjects_[static_cast<std::size_t>(subject)].subject.trace;
+}
+
+std::int64_t Session::index_of(std::int64_t id) const {
+  const auto found = std::ranges::find(subjects_, id, &OpenSubject::id);
+  return found == subjects_.end() ? -1 : found - subjects_.begin();
+}
+
+OpenSubject* Session::find(std::int64_t id) {
+  const auto found = std::ranges::find(subjects_, id, &OpenSubject::id);
+  return found == subjects_.end() ? nullptr : &*found;
+}
+
+std::int64_t Session::append(OpenSubject subject) {
+  subject.id = next_id_++;
+  subjects_.push_back(std::move(subject));
+  emit subjects_changed();
+  return std::ssize(subjects_) - 1;
+}
+
+std::int64_t Session::add_trace(std::shared_ptr<const Trace> trace, std::string label) {
+  OpenSubject open;
+  open.subject.label = std::move(label);
+  open.subject.mechanism = trace->mechanism;
+  open.subject.trace = std::move(trace);
+  open.state = OpenSubject::State::ready;
+  const std::int64_t index = append(std::move(open));
+  emit trace_ready(index);
+  return index;
+}
+
+void Session::close(std::int64_t subject) {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return;
+  jobs_->cancel(subjects_[static_cast<std::size_t>(subject)].job);
+  subjects_.erase(subjects_.begin() + subject);
+  if (selection_.subject > subject) --selection_.subject;
+  clamp_selection();
+  emit subjects_changed();
+  emit selection_changed();
+}
+
+void Session::select(const Selection& selection) {
+  const Selection before = selection_;
+  selection_ = selection;
+  clamp_selection();
+  if (selection_ != before) emit selection_changed();
+}
+
+void Session::clamp_selection() {
+  selection_.subject = clamp_index(selection_.subject, std::ssize(subjects_));
+  const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
+  if (!trace) return;
+  selection_.layer = clamp_index(selection_.layer, std::ssize(trace->layers));
+  selection_.head = clamp_index(selection_.head, trace->heads());
+  selection_.query = clamp_index(selection_.query, trace->tokens());
+  selection_.hover_query = within(selection_.hover_query, trace->tokens());
+  selection_.hover_key = within(selection_.hover_key, trace->tokens());
+}
+
+void Session::set_view(const ViewSettings& view) {
+  ViewSettings next = view;
+  next.temperature = std::clamp(view.temperature, kMinTemperature, kMaxTemperature);
+  next.rank_threshold = std::clamp(view.rank_threshold, kMinThreshold, kMaxThreshold);
+  if (next == view_) return;
+  view_ = next;
+  emit view_changed();
+}
+
+bool Session::idle() const { return jobs_->idle(); }
 
 }  // namespace attnscope

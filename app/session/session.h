@@ -3,8 +3,11 @@
 
 #include <QObject>
 #include <QString>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,10 @@ struct OpenSubject {
   std::filesystem::path file;  ///< of the model or trace, also when it failed to open
   State state = State::waiting;
   std::string error;  ///< what went wrong and what to do, when failed
+
+  std::int64_t id = 0;  ///< stays the same while other subjects come and go; never used twice
+  std::optional<MechanismChoice> overlay;  ///< laid over the model instead of its own mechanism
+  std::int64_t job = 0;                    ///< the JobQueue's id while loading or running
 };
 
 /// Lives on the window's thread. Long work goes to its JobQueue; results arrive as signals.
@@ -36,21 +43,39 @@ class Session : public QObject {
   [[nodiscard]] const Selection& selection() const { return selection_; }
   [[nodiscard]] const ViewSettings& view() const { return view_; }
   [[nodiscard]] const std::string& input_locator() const { return input_locator_; }
+  /// Null until it is opened, or when it could not be.
+  [[nodiscard]] const std::shared_ptr<const Input>& input() const { return input_; }
+  /// Why the input could not be opened; empty if nothing is wrong.
+  [[nodiscard]] const std::string& input_error() const { return input_error_; }
   [[nodiscard]] JobQueue& jobs() { return *jobs_; }
+  [[nodiscard]] const JobQueue& jobs() const { return *jobs_; }
+
+  /// The trace of a subject, or null: no such subject, or not run yet.
+  [[nodiscard]] std::shared_ptr<const Trace> trace(std::int64_t subject) const;
+  /// The index of the subject with this id, or -1.
+  [[nodiscard]] std::int64_t index_of(std::int64_t id) const;
 
   /// Opens a weight or trace file in the background and runs it on the current input. Returns the
   /// subject's index; failure is a state of the subject, never an exception.
   std::int64_t open(const std::filesystem::path& file, const ModelOptions& options = {});
-  /// The same model under another mechanism, as a further subject.
+  /// The same model under another mechanism, as a further subject. Returns its index, or -1 if
+  /// `subject` has no model.
   std::int64_t overlay(std::int64_t subject, const MechanismChoice& mechanism);
   /// A trace already in memory, as a ready subject.
   std::int64_t add_trace(std::shared_ptr<const Trace> trace, std::string label);
   void close(std::int64_t subject);
+  /// Opens an input in the background and runs every model on it.
   void set_input(const std::string& locator);
+  /// Loads the model again under other options.
   void set_options(std::int64_t subject, const ModelOptions& options);
+  /// Another mechanism for a subject (none: the model's own), and runs it again.
+  void set_overlay(std::int64_t subject, const std::optional<MechanismChoice>& mechanism);
+  /// Opens a failed subject's file again.
+  void retry(std::int64_t subject);
 
-  /// Clamps to what the subjects have.
+  /// Clamps to what the selected subject has.
   void select(const Selection& selection);
+  /// Clamps temperature and threshold to their ranges.
   void set_view(const ViewSettings& view);
 
   /// Written beside, then renamed. Throws Error.
@@ -67,15 +92,33 @@ class Session : public QObject {
   void trace_ready(std::int64_t subject);  ///< its trace is new
   void selection_changed();
   void view_changed();
-  void input_changed();
+  void input_changed();              ///< another input, or it is opened now, or it failed
   void failed(const QString& what);  ///< an error that belongs to no subject
 
  private:
+  OpenSubject* find(std::int64_t id);
+  std::int64_t append(OpenSubject subject);
+  void start(std::int64_t id);  // loads if there is no model, else runs
+  void load(OpenSubject& subject);
+  void run(OpenSubject& subject);
+  void take_trace(std::int64_t id, std::shared_ptr<const Trace> trace);
+  void submit(OpenSubject& subject, const QString& title,
+              std::function<std::function<void()>(const Progress&)> work);
+  void clamp_selection();
+
   std::vector<OpenSubject> subjects_;
+  std::int64_t next_id_ = 1;
   Selection selection_;
   ViewSettings view_;
   std::string input_locator_;
-  std::unique_ptr<JobQueue> jobs_;
+  std::shared_ptr<const Input> input_;
+  std::string input_error_;
+  std::int64_t input_job_ = 0;
+  std::unique_ptr<JobQueue> jobs_;  // last: its destruction waits for jobs that know the session
 };
+
+/// "fashion-softmax as adder (identity=true)": how a subject is called.
+[[nodiscard]] std::string subject_label(const Model& model,
+                                        const std::optional<MechanismChoice>& overlay);
 
 }  // namespace attnscope

@@ -1,0 +1,140 @@
+#include "app/session/job_queue.h"
+
+#include <QMetaObject>
+#include <QTimer>
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kThreads = 4;
+constexpr int kProgressIntervalMs = 50;
+// Before this much is known, an estimate of the remaining time jumps about.
+constexpr double kEstimateAfterSeconds = 1.0;
+constexpr double kEstimateAfterFraction = 0.05;
+
+}  // namespace
+
+struct JobQueue::Job {
+  JobId id = 0;
+  QString title;
+  std::stop_source stop;
+  std::atomic<bool> running{false};
+  std::atomic<double> fraction{0};
+  std::mutex mutex;  // guards what follows
+  std::string step;
+  Clock::time_point started;
+};
+
+JobQueue::JobQueue(QObject* parent) : QObject(parent) { threads_.setMaxThreadCount(kThreads); }
+
+JobQueue::~JobQueue() {
+  cancel_all();
+  threads_.waitForDone();
+}
+
+JobId JobQueue::submit(const QString& title, Work work, Failure failed) {
+  auto job = std::make_shared<Job>();
+  job->id = next_id_++;
+  job->title = title;
+  jobs_.push_back(job);
+
+  threads_.start([this, job, work = std::move(work), failed = std::move(failed)] {
+    {
+      const std::lock_guard lock(job->mutex);
+      job->started = Clock::now();
+    }
+    job->running = true;
+    const Progress progress(
+        [this, job = job.get()](double fraction, std::string_view step) {
+          job->fraction = std::clamp(fraction, 0.0, 1.0);
+          if (!step.empty()) {
+            const std::lock_guard lock(job->mutex);
+            job->step = step;
+          }
+          if (!progress_noted_.exchange(true)) {
+            QMetaObject::invokeMethod(this, &JobQueue::note_progress, Qt::QueuedConnection);
+          }
+        },
+        job->stop.get_token());
+
+    Delivery deliver;
+    JobFailure failure;
+    try {
+      if (progress.cancelled()) throw Cancelled{};
+      deliver = work(progress);
+      if (progress.cancelled()) throw Cancelled{};
+    } catch (const Cancelled&) {
+      failure.cancelled = true;
+    } catch (const std::exception& error) {
+      failure.what = error.what();
+    }
+    if (failure.cancelled || !failure.what.empty()) {
+      deliver = [failed, failure] {
+        if (failed) failed(failure);
+      };
+    }
+    QMetaObject::invokeMethod(
+        this, [this, id = job->id, deliver = std::move(deliver)] { finish(id, deliver); },
+        Qt::QueuedConnection);
+  });
+  emit changed();
+  return job->id;
+}
+
+void JobQueue::cancel(JobId id) {
+  for (const auto& job : jobs_) {
+    if (job->id == id) job->stop.request_stop();
+  }
+}
+
+void JobQueue::cancel_all() {
+  for (const auto& job : jobs_) job->stop.request_stop();
+}
+
+std::vector<JobStatus> JobQueue::status() const {
+  std::vector<JobStatus> all;
+  for (const auto& job : jobs_) {
+    JobStatus status;
+    status.id = job->id;
+    status.title = job->title;
+    status.running = job->running;
+    status.fraction = job->fraction;
+    const std::lock_guard lock(job->mutex);
+    status.step = QString::fromStdString(job->step);
+    if (status.running && status.fraction > kEstimateAfterFraction) {
+      const double elapsed = std::chrono::duration<double>(Clock::now() - job->started).count();
+      if (elapsed > kEstimateAfterSeconds) {
+        status.remaining_seconds = elapsed * (1 - status.fraction) / status.fraction;
+      }
+    }
+    all.push_back(std::move(status));
+  }
+  return all;
+}
+
+void JobQueue::finish(JobId id, const std::function<void()>& deliver) {
+  // The delivery may submit further jobs, so the queue is never idle between two steps of one task.
+  if (deliver) deliver();
+  std::erase_if(jobs_, [id](const auto& job) { return job->id == id; });
+  emit changed();
+  if (jobs_.empty()) emit became_idle();
+}
+
+void JobQueue::note_progress() {
+  QTimer::singleShot(kProgressIntervalMs, this, [this] {
+    progress_noted_ = false;
+    emit changed();
+  });
+}
+
+}  // namespace attnscope

@@ -1,0 +1,259 @@
+// Sessions on disk: JSON, so that people can read and change them.
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+
+// Enumerators as the file calls them, in the order of their declarations.
+constexpr const char* kNorms[] = {"linear", "logarithmic", "symmetric_logarithmic"};
+constexpr const char* kIdentityViews[] = {"as_is", "without", "with"};
+constexpr const char* kFusions[] = {"none", "mean", "maximum", "minimum"};
+
+template <class Enum, std::size_t Count>
+Enum read_name(const json& object, const char* key, const char* const (&names)[Count],
+               Enum otherwise) {
+  if (!object.contains(key)) return otherwise;
+  const std::string name = object.at(key).get<std::string>();
+  for (std::size_t i = 0; i < Count; ++i) {
+    if (name == names[i]) return static_cast<Enum>(i);
+  }
+  std::string known;
+  for (const char* candidate : names) known += (known.empty() ? "" : ", ") + std::string(candidate);
+  throw unknown_name(key, name, known);
+}
+
+json write_parameters(const ParameterValues& parameters) {
+  json object = json::object();
+  for (const auto& [name, value] : parameters) {
+    std::visit([&](const auto& plain) { object[name] = plain; }, value);
+  }
+  return object;
+}
+
+ParameterValue read_parameter(const json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  return value.get<std::string>();
+}
+
+json write_mechanism(const MechanismChoice& choice) {
+  return {{"name", choice.name}, {"parameters", write_parameters(choice.parameters)}};
+}
+
+MechanismChoice read_mechanism(const json& object) {
+  MechanismChoice choice;
+  choice.name = object.at("name").get<std::string>();
+  const json parameters = object.value("parameters", json::object());
+  for (const auto& [name, value] : parameters.items()) {
+    choice.parameters[name] = read_parameter(value);
+  }
+  return choice;
+}
+
+// Both ways, so that a session moves together with its models, and alone.
+json write_path(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  if (path.empty()) return nullptr;
+  const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal();
+  return {{"absolute", absolute.string()},
+          {"relative", absolute.lexically_relative(folder).generic_string()}};
+}
+
+std::filesystem::path read_path(const json& value, const std::filesystem::path& folder) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return folder / value.get<std::string>();
+  const std::filesystem::path absolute = value.value("absolute", "");
+  const std::filesystem::path relative = value.value("relative", "");
+  std::error_code ignored;
+  if (!relative.empty() && std::filesystem::exists(folder / relative, ignored)) {
+    return (folder / relative).lexically_normal();
+  }
+  return absolute;
+}
+
+json write_view(const ViewSettings& view) {
+  json object = {{"colour_map", view.colour_map},
+                 {"reversed_colours", view.reversed_colours},
+                 {"norm", kNorms[static_cast<std::size_t>(view.norm)]},
+                 {"temperature", view.temperature},
+                 {"identity", kIdentityViews[static_cast<std::size_t>(view.identity)]},
+                 {"head_fusion", kFusions[static_cast<std::size_t>(view.head_fusion)]},
+                 {"hide_prefix_tokens", view.hide_prefix_tokens},
+                 {"rank_threshold", view.rank_threshold}};
+  if (view.range_minimum) object["range_minimum"] = *view.range_minimum;
+  if (view.range_maximum) object["range_maximum"] = *view.range_maximum;
+  return object;
+}
+
+ViewSettings read_view(const json& object) {
+  ViewSettings view;
+  view.colour_map = object.value("colour_map", view.colour_map);
+  view.reversed_colours = object.value("reversed_colours", view.reversed_colours);
+  view.norm = read_name(object, "norm", kNorms, view.norm);
+  view.temperature = object.value("temperature", view.temperature);
+  view.identity = read_name(object, "identity", kIdentityViews, view.identity);
+  view.head_fusion = read_name(object, "head_fusion", kFusions, view.head_fusion);
+  view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
+  view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
+  if (object.contains("range_minimum")) view.range_minimum = object.at("range_minimum");
+  if (object.contains("range_maximum")) view.range_maximum = object.at("range_maximum");
+  return view;
+}
+
+// A locator is a path, or "PATH#17" for an item of a data set.
+json write_locator(const std::string& locator, const std::filesystem::path& folder) {
+  if (locator.empty()) return nullptr;
+  const std::size_t hash = locator.rfind('#');
+  json object = write_path(locator.substr(0, hash), folder);
+  if (hash != std::string::npos) object["item"] = locator.substr(hash + 1);
+  return object;
+}
+
+std::string read_locator(const json& value, const std::filesystem::path& folder) {
+  if (value.is_null()) return {};
+  std::string locator = read_path(value, folder).string();
+  if (value.is_object() && value.contains("item")) {
+    locator += "#" + value.at("item").get<std::string>();
+  }
+  return locator;
+}
+
+struct SavedSession {
+  std::vector<OpenSubject> subjects;
+  std::string input;
+  Selection selection;
+  ViewSettings view;
+};
+
+SavedSession read_session(const json& root, const std::filesystem::path& folder) {
+  SavedSession saved;
+  for (const json& object : root.at("subjects")) {
+    OpenSubject open;
+    open.file = read_path(object.at("file"), folder);
+    open.subject.label = object.value("label", open.file.stem().string());
+    open.options.overrides = object.value("overrides", std::map<std::string, std::string>());
+    open.options.description = read_path(object.value("description", json()), folder);
+    if (object.contains("overlay")) open.overlay = read_mechanism(object.at("overlay"));
+    saved.subjects.push_back(std::move(open));
+  }
+  saved.input = read_locator(root.value("input", json()), folder);
+  const json selection = root.value("selection", json::object());
+  saved.selection.subject = selection.value("subject", std::int64_t{0});
+  saved.selection.layer = selection.value("layer", std::int64_t{0});
+  saved.selection.head = selection.value("head", std::int64_t{0});
+  saved.selection.query = selection.value("query", std::int64_t{0});
+  saved.view = read_view(root.value("view", json::object()));
+  return saved;
+}
+
+}  // namespace
+
+void Session::save(const std::filesystem::path& file) const {
+  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  json subjects = json::array();
+  for (const OpenSubject& open : subjects_) {
+    json object = {{"file", write_path(open.file, folder)},
+                   {"label", open.subject.label},
+                   {"overrides", open.options.overrides}};
+    if (!open.options.description.empty()) {
+      object["description"] = write_path(open.options.description, folder);
+    }
+    if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
+    subjects.push_back(std::move(object));
+  }
+  const json root = {{"attnscope_session", kVersion},
+                     {"input", write_locator(input_locator_, folder)},
+                     {"subjects", subjects},
+                     {"selection",
+                      {{"subject", selection_.subject},
+                       {"layer", selection_.layer},
+                       {"head", selection_.head},
+                       {"query", selection_.query}}},
+                     {"view", write_view(view_)}};
+
+  const std::filesystem::path beside = file.string() + ".part";
+  std::error_code error;
+  {
+    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
+    stream << root.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+    stream.flush();
+    if (!stream) error = std::make_error_code(std::errc::io_error);
+  }
+  if (!error) std::filesystem::rename(beside, file, error);
+  if (error) {
+    std::error_code ignored;
+    std::filesystem::remove(beside, ignored);
+    throw Error(ErrorKind::io, "the session could not be written: " + error.message())
+        .in_file(file)
+        .remedy("choose a folder you may write to");
+  }
+}
+
+void Session::restore(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    throw Error(ErrorKind::io, "the session file cannot be read")
+        .in_file(file)
+        .remedy("check that it exists and that you may read it");
+  }
+  SavedSession saved;
+  try {
+    const json root = json::parse(stream);
+    if (!root.is_object() || !root.contains("attnscope_session")) {
+      throw Error(ErrorKind::not_this_format, "this is not an Attnscope session")
+          .remedy("open model files with Open model");
+    }
+    if (root.at("attnscope_session").get<int>() > kVersion) {
+      throw Error(ErrorKind::unsupported, "the session was written by a newer Attnscope")
+          .expected("version " + std::to_string(kVersion))
+          .found("version " + root.at("attnscope_session").dump());
+    }
+    saved = read_session(root, std::filesystem::absolute(file).parent_path());
+  } catch (Error& error) {
+    error.in_file(file);
+    throw;
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::damaged, "the session file is broken")
+        .in_file(file)
+        .found(error.what())
+        .remedy("restore an earlier copy, or open the models anew");
+  }
+
+  jobs_->cancel_all();
+  subjects_.clear();
+  input_ = nullptr;
+  input_locator_.clear();
+  input_error_.clear();
+  for (OpenSubject& open : saved.subjects) {
+    open.id = next_id_++;
+    subjects_.push_back(std::move(open));
+  }
+  // Not clamped yet: what it points at is still to be opened.
+  selection_ = saved.selection;
+  view_ = saved.view;
+  emit subjects_changed();
+  emit view_changed();
+  emit selection_changed();
+  if (!saved.input.empty()) {
+    set_input(saved.input);
+  } else {
+    emit input_changed();
+  }
+  std::vector<std::int64_t> ids;
+  for (const OpenSubject& open : subjects_) ids.push_back(open.id);
+  for (const std::int64_t id : ids) start(id);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,196 @@
+// The Session's long work: opening files and running models. Every result finds its subject by id
+// and by job, so that a late one, of a subject closed or started anew meanwhile, is dropped.
+#include <algorithm>
+#include <utility>
+
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "core/error.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+using State = OpenSubject::State;
+
+std::string subject_label(const Model& model, const std::optional<MechanismChoice>& overlay) {
+  return overlay ? model.name() + " as " + to_string(*overlay) : model.name();
+}
+
+std::int64_t Session::open(const std::filesystem::path& file, const ModelOptions& options) {
+  OpenSubject open;
+  open.file = file;
+  open.options = options;
+  open.subject.label = file.stem().string();
+  const std::int64_t index = append(std::move(open));
+  start(subjects_[static_cast<std::size_t>(index)].id);
+  return index;
+}
+
+std::int64_t Session::overlay(std::int64_t subject, const MechanismChoice& mechanism) {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return -1;
+  const OpenSubject& below = subjects_[static_cast<std::size_t>(subject)];
+  if (!below.subject.model) return -1;
+  OpenSubject open;
+  open.file = below.file;
+  open.options = below.options;
+  open.overlay = mechanism;
+  open.subject.model = below.subject.model;
+  open.subject.mechanism = mechanism;
+  open.subject.label = subject_label(*open.subject.model, open.overlay);
+  const std::int64_t index = append(std::move(open));
+  start(subjects_[static_cast<std::size_t>(index)].id);
+  return index;
+}
+
+void Session::set_options(std::int64_t subject, const ModelOptions& options) {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return;
+  OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
+  open.options = options;
+  open.subject.model = nullptr;
+  start(open.id);
+}
+
+void Session::set_overlay(std::int64_t subject, const std::optional<MechanismChoice>& mechanism) {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return;
+  OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
+  open.overlay = mechanism;
+  if (open.subject.model) {
+    open.subject.mechanism = mechanism.value_or(open.subject.model->spec().mechanism);
+    open.subject.label = subject_label(*open.subject.model, mechanism);
+  }
+  start(open.id);
+}
+
+void Session::retry(std::int64_t subject) {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return;
+  start(subjects_[static_cast<std::size_t>(subject)].id);
+}
+
+void Session::set_input(const std::string& locator) {
+  jobs_->cancel(input_job_);
+  input_locator_ = locator;
+  input_ = nullptr;
+  input_error_.clear();
+  input_job_ = jobs_->submit(
+      tr("Opening %1").arg(QString::fromStdString(locator)),
+      [this, locator](const Progress&) -> JobQueue::Delivery {
+        auto input = std::make_shared<const Input>(open_input(locator));
+        return [this, locator, input] {
+          if (locator != input_locator_) return;
+          input_job_ = 0;
+          input_ = input;
+          emit input_changed();
+          std::vector<std::int64_t> ids;
+          for (const OpenSubject& open : subjects_) {
+            if (open.subject.model) ids.push_back(open.id);
+          }
+          for (const std::int64_t id : ids) start(id);
+        };
+      },
+      [this, locator](const JobFailure& failure) {
+        if (locator != input_locator_ || failure.cancelled) return;
+        input_job_ = 0;
+        input_error_ = failure.what;
+        emit input_changed();
+      });
+  emit input_changed();
+}
+
+void Session::start(std::int64_t id) {
+  OpenSubject* open = find(id);
+  if (!open) return;
+  jobs_->cancel(open->job);
+  open->job = 0;
+  open->error.clear();
+  if (!open->subject.model) {
+    load(*open);
+  } else if (input_) {
+    run(*open);
+  } else {
+    open->state = State::waiting;
+  }
+  emit subjects_changed();
+}
+
+void Session::submit(OpenSubject& subject, const QString& title,
+                     std::function<std::function<void()>(const Progress&)> work) {
+  // The job's id is known only once it is submitted; results come later, on this thread.
+  auto job = std::make_shared<JobId>(0);
+  const auto is_current = [this, id = subject.id, job] {
+    const OpenSubject* open = find(id);
+    return open && open->job == *job;
+  };
+  *job = jobs_->submit(
+      title,
+      [work = std::move(work), is_current](const Progress& progress) -> JobQueue::Delivery {
+        return [deliver = work(progress), is_current] {
+          if (is_current()) deliver();
+        };
+      },
+      [this, id = subject.id, is_current](const JobFailure& failure) {
+        if (!is_current()) return;
+        OpenSubject* open = find(id);
+        open->job = 0;
+        open->state = State::failed;
+        // What an earlier input or mechanism gave would be taken for this one's result.
+        open->subject.trace = nullptr;
+        open->error = failure.cancelled ? "cancelled; open it again to go on" : failure.what;
+        emit subjects_changed();
+      });
+  subject.job = *job;
+}
+
+void Session::load(OpenSubject& subject) {
+  subject.state = State::loading;
+  const std::int64_t id = subject.id;
+  submit(subject, tr("Opening %1").arg(QString::fromStdString(subject.file.filename().string())),
+         [this, id, file = subject.file,
+          options = subject.options](const Progress& progress) -> std::function<void()> {
+           if (file.empty()) {
+             throw Error(ErrorKind::io, "it was captured in memory and never written to a file")
+                 .remedy("write it with attnscope trace --out, and open that file");
+           }
+           if (is_trace_file(file)) {
+             auto trace = std::make_shared<const Trace>(read_trace(file));
+             return [this, id, trace] { take_trace(id, trace); };
+           }
+           auto model = load_model(file, options, progress);
+           return [this, id, model] {
+             OpenSubject* open = find(id);
+             open->subject.model = model;
+             open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
+             open->subject.label = subject_label(*model, open->overlay);
+             start(id);
+           };
+         });
+}
+
+void Session::run(OpenSubject& subject) {
+  subject.state = State::running;
+  const std::int64_t id = subject.id;
+  submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
+         [this, id, model = subject.subject.model, mechanism = subject.subject.mechanism,
+          input = input_](const Progress& progress) -> std::function<void()> {
+           auto trace = std::make_shared<const Trace>(
+               model->run(*input, mechanism, TraceRequest{}, progress));
+           return [this, id, input, trace] {
+             find(id)->subject.input = input;
+             take_trace(id, trace);
+           };
+         });
+}
+
+void Session::take_trace(std::int64_t id, std::shared_ptr<const Trace> trace) {
+  OpenSubject* open = find(id);
+  open->job = 0;
+  open->state = State::ready;
+  open->subject.mechanism = trace->mechanism;
+  open->subject.trace = std::move(trace);
+  const Selection before = selection_;
+  clamp_selection();
+  emit subjects_changed();
+  emit trace_ready(index_of(id));
+  if (selection_ != before) emit selection_changed();
+}
+
+}  // namespace attnscope
