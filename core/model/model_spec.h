@@ -18,6 +18,13 @@ enum class PatchOrder {
   channels_last    ///< (row, column, c), as vit-pytorch's rearrange
 };
 enum class Arithmetic { multiplicative, adder };
+enum class Positions { none, learned };
+enum class ResizeFilter { bilinear, bicubic };
+enum class ResizeMode {
+  shorter_side,  ///< keep the proportions, then centre crop
+  exact          ///< to the wanted width and height, whatever becomes of the proportions
+};
+enum class HeadActivation { none, tanh, gelu, relu };
 
 /// One transformer over patches, or over given token embeddings (patch extents 0).
 /// Serialised as JSON (model_spec_json.h) in our own files, sessions and architecture descriptions,
@@ -36,8 +43,13 @@ struct ModelSpec {
   double norm_eps = 1e-6;
   Arithmetic arithmetic = Arithmetic::multiplicative;  ///< of the linear layers (Adder, Eq. 4, 5)
   std::int64_t class_tokens = 1;                       ///< prefix tokens: 0, 1, or 2 (distilled)
+  Positions positions = Positions::learned;
+  bool final_norm = true;  ///< LayerNorm of all tokens after the last block
   Readout readout = Readout::class_token;
+  HeadActivation head_activation = HeadActivation::tanh;  ///< between the layers of a deep head
   std::vector<double> input_mean = {0.5, 0.5, 0.5}, input_std = {0.5, 0.5, 0.5};  ///< per channel
+  ResizeMode resize_mode = ResizeMode::shorter_side;
+  ResizeFilter resize_filter = ResizeFilter::bicubic;  ///< antialiased
   double crop_fraction = 1.0;  ///< resize to image/crop_fraction, then centre crop
   MechanismChoice mechanism;   ///< what it was trained with
   std::vector<std::string> labels;
@@ -48,11 +60,18 @@ struct ModelSpec {
   [[nodiscard]] std::int64_t grid_columns() const {
     return patch_width ? image_width / patch_width : 0;
   }
+  /// d: of queries, keys and values.
+  [[nodiscard]] std::int64_t width_of_head() const {
+    return head_width ? head_width : (heads ? width / heads : 0);
+  }
   /// Tokens of one input; 0 when only the input decides.
   [[nodiscard]] std::int64_t tokens() const {
     return patch_height ? class_tokens + grid_rows() * grid_columns() : 0;
   }
 };
+
+/// Throws Error(damaged), naming the member and its valid range, for what no model can be.
+void validate(const ModelSpec& spec);
 
 /// Something the file could not tell: the family's default was taken; shown, and can be set.
 struct Assumption {

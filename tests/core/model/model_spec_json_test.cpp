@@ -1,0 +1,105 @@
+#include "core/model/model_spec_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+using testing::HasSubstr;
+
+/// The error `action` throws, as one line; empty if none.
+template <class Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ModelSpecJson, EveryMemberSurvivesTheRoundTrip) {
+  ModelSpec spec;
+  spec.channels = 1;
+  spec.image_height = spec.image_width = 28;
+  spec.patch_height = spec.patch_width = 2;
+  spec.patch_order = PatchOrder::channels_last;
+  spec.width = 48;
+  spec.activation = Activation::gelu_tanh;
+  spec.norm_position = NormPosition::post;
+  spec.norm_eps = 1e-12;
+  spec.arithmetic = Arithmetic::adder;
+  spec.positions = Positions::none;
+  spec.final_norm = false;
+  spec.readout = Readout::mean;
+  spec.head_activation = HeadActivation::gelu;
+  spec.input_mean = {0.2860};
+  spec.input_std = {0.3530};
+  spec.resize_mode = ResizeMode::exact;
+  spec.resize_filter = ResizeFilter::bilinear;
+  spec.mechanism = {"adder", {{"identity", true}, {"scale", 2.5}}};
+  spec.labels = {"T-shirt/top", "Trouser"};
+  const ModelSpec read = model_spec_from_json(to_json(spec));
+  EXPECT_EQ(to_json(read), to_json(spec));
+  EXPECT_EQ(read.mechanism, spec.mechanism);
+  EXPECT_EQ(read.labels, spec.labels);
+}
+
+TEST(ModelSpecJson, EveryOptionCanBeReadAndSetAsText) {
+  ModelSpec spec;
+  for (const ModelOption& option : model_options()) {
+    ModelSpec other;
+    apply_override(other, option.name, option_text(spec, option.name));
+    EXPECT_EQ(option_text(other, option.name), option_text(spec, option.name)) << option.name;
+    for (const std::string& choice : option.choices) {
+      apply_override(other, option.name, choice);
+      EXPECT_EQ(option_text(other, option.name), choice);
+    }
+  }
+}
+
+TEST(ModelSpecJson, OverridesAreText) {
+  ModelSpec spec;
+  apply_override(spec, "heads", "6");
+  EXPECT_EQ(spec.heads, 6);
+  apply_override(spec, "input_mean", "0.1,0.2,0.3");
+  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  apply_override(spec, "mechanism", R"({"name": "adder", "parameters": {"identity": true}})");
+  EXPECT_EQ(spec.mechanism, (MechanismChoice{"adder", {{"identity", true}}}));
+  apply_override(spec, "labels", "cat,dog");
+  EXPECT_EQ(spec.labels, (std::vector<std::string>{"cat", "dog"}));
+}
+
+TEST(ModelSpecJson, ErrorsNameTheKeyAndTheKnown) {
+  EXPECT_THAT(error_of([] { (void)model_spec_from_json(R"({"headz": 3})"); }),
+              AllOf(HasSubstr("headz"), HasSubstr("heads")));
+  EXPECT_THAT(error_of([] { (void)model_spec_from_json(R"({"heads": "three"})"); }),
+              AllOf(HasSubstr("heads: "), HasSubstr("whole number")));
+  EXPECT_THAT(error_of([] { (void)model_spec_from_json(R"({"activation": "swish"})"); }),
+              AllOf(HasSubstr("activation"), HasSubstr("gelu_tanh"), HasSubstr("swish")));
+  EXPECT_THAT(error_of([] { (void)model_spec_from_json("{"); }), HasSubstr("JSON"));
+  EXPECT_THAT(error_of([] { (void)model_spec_from_json("[]"); }), HasSubstr("object"));
+  ModelSpec spec;
+  EXPECT_THAT(error_of([&] { apply_override(spec, "heads", "many"); }),
+              AllOf(HasSubstr("heads"), HasSubstr("whole number"), HasSubstr("'many'")));
+  EXPECT_THAT(error_of([&] { apply_override(spec, "head", "3"); }), HasSubstr("heads"));
+  EXPECT_THAT(error_of([&] { apply_override(spec, "heads", "99999999999999999999"); }),
+              HasSubstr("heads"));
+}
+
+TEST(ModelSpecJson, WhatNoModelCanBeIsRefused) {
+  for (const char* text :
+       {R"({"heads": 0})", R"({"heads": 5})", R"({"width": -1})", R"({"image_height": 225})",
+        R"({"patch_height": 0})", R"({"readout": "mean", "class_tokens": 3})",
+        R"({"class_tokens": 0})", R"({"input_std": [0.5, 0, 0.5]})", R"({"input_mean": [1, 2]})",
+        R"({"crop_fraction": 0})", R"({"layers": 1000000})", R"({"family": "mixer"})",
+        R"({"readout": "class_and_distilled"})", R"({"width": 1e30})"}) {
+    EXPECT_THROW((void)model_spec_from_json(text), Error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
