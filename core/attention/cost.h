@@ -16,7 +16,7 @@ enum class CostConvention {
 
 /// Operations of one component for one input through one layer. Exact counts.
 struct OperationCount {
-  std::string component;  ///< "scores", "softmax", "values", …
+  std::string component = {};  ///< "scores", "softmax", "values", …
   std::int64_t multiplications = 0;
   std::int64_t additions = 0;  ///< additions, subtractions and comparisons
   std::int64_t shifts = 0;

@@ -17,10 +17,10 @@ using ParameterValues = std::map<std::string, ParameterValue, std::less<>>;
 struct ParameterDescription {
   std::string name;
   ParameterValue default_value;
-  double minimum = 0;                ///< for numbers
-  double maximum = 0;                ///< for numbers; no bounds if maximum <= minimum
-  std::vector<std::string> choices;  ///< for strings; any if empty
-  std::string explanation;           ///< one sentence, with its symbol and unit
+  double minimum = 0;                     ///< for numbers
+  double maximum = 0;                     ///< for numbers; no bounds if maximum <= minimum
+  std::vector<std::string> choices = {};  ///< for strings; any if empty
+  std::string explanation = {};           ///< one sentence, with its symbol and unit
 };
 
 /// Which mechanism, with which parameters: what a flag, a session or a file says.
@@ -38,5 +38,10 @@ struct MechanismChoice {
 /// Reads `text` as the type of the description's default. Throws Error(usage) with the range.
 [[nodiscard]] ParameterValue parse_parameter(const ParameterDescription& description,
                                              std::string_view text);
+
+/// `value` if it is of the default's type (a whole number serves as a number) and in range; throws
+/// Error(usage) with the range otherwise.
+[[nodiscard]] ParameterValue checked_parameter(const ParameterDescription& description,
+                                               const ParameterValue& value);
 
 }  // namespace attnscope

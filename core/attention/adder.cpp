@@ -1,0 +1,104 @@
+// Adder attention: L1 distances instead of products (Adder, Eq. 7), with identity mapping (Eq. 20).
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <tbb/parallel_for.h>
+#include <vector>
+
+#include "core/attention/kernels/l1_distance.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/score_blocks.h"
+#include "core/attention/softmax_cost.h"
+
+namespace attnscope {
+
+namespace {
+
+const std::vector<ParameterDescription>& parameters() {
+  static const std::vector<ParameterDescription> list = {
+      {.name = "identity",
+       .default_value = false,
+       .explanation = "adds the identity matrix I to the normalised map (Adder, Eq. 20)"},
+  };
+  return list;
+}
+
+/// √d_a with d_a = 2d(1 − 2/π), the variance of −‖q − k‖₁ for standard normal q and k (Theorem 1).
+double score_deviation(std::int64_t head_width) {
+  return std::sqrt(2.0 * static_cast<double>(head_width) * (1.0 - 2.0 / std::numbers::pi));
+}
+
+class Adder final : public Mechanism {
+ public:
+  explicit Adder(bool identity) : identity_(identity) {}
+
+  [[nodiscard]] MechanismChoice choice() const override {
+    return {"adder", {{"identity", identity_}}};
+  }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    check_shapes(input);
+    return attend_by_blocks(input, scores(input), identity_);
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    check_shapes(input);
+    return map_by_blocks(input, scores(input), identity_);
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    const std::int64_t pairs = shape.heads * shape.queries * shape.keys;
+    // |q − k| and its accumulation are two additions.
+    OperationCount distances{.component = "scores", .additions = 2 * pairs * shape.head_width};
+    const bool complete = convention == CostConvention::complete;
+    if (complete) {
+      distances.multiplications = pairs;  // 1/√d_a
+      distances.bytes_moved = score_bytes(shape);
+    }
+    std::vector<OperationCount> counts = {distances, softmax_cost(shape, convention),
+                                          value_cost(shape, convention)};
+    if (identity_) {
+      counts.push_back(
+          {.component = "identity",
+           .additions = complete ? shape.heads * shape.queries * shape.value_width : 0});
+    }
+    return counts;
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return {.rank_bound = std::min(shape.queries, shape.keys), .rows_sum_to_one = !identity_};
+  }
+
+  [[nodiscard]] bool has_identity_mapping() const override { return identity_; }
+
+ private:
+  /// −‖q − k‖₁ / √d_a.
+  static FillScores scores(const AttentionInput& input) {
+    auto packed = std::make_shared<std::vector<PackedRows>>(static_cast<std::size_t>(input.heads));
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      (*packed)[static_cast<std::size_t>(head)] =
+          PackedRows(head_columns(input.keys, input.heads, head));
+    });
+    return [&input, packed](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
+      const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
+      const auto scale = static_cast<float>(-1.0 / score_deviation(queries.cols()));
+      l1_distances({queries.data() + first * queries.outerStride(), block.rows(), queries.cols(),
+                    Eigen::OuterStride<>(queries.outerStride())},
+                   (*packed)[static_cast<std::size_t>(head)], scale, block);
+    };
+  }
+
+  bool identity_;
+};
+
+}  // namespace
+
+MechanismEntry adder_entry() {
+  return {"adder", "Adder attention", "Shu et al. 2021, Eq. 7 and 20", parameters(),
+          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
+            return std::make_unique<Adder>(std::get<bool>(values.at("identity")));
+          }};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// L1 distances between the rows of two matrices, by SIMD chosen at run time for the CPU.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Rows laid out for l1_distances: panels of 32 rows (the last one as many as are left, rounded up
+/// to 8), inside a panel column by column, missing rows zero. Pack keys once per head, weights once
+/// per model.
+class PackedRows {
+ public:
+  static constexpr std::int64_t panel_rows = 32;
+
+  PackedRows() = default;
+  explicit PackedRows(const ConstStridedMatrixMap& rows);
+
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t columns() const { return columns_; }
+
+  /// The panel that begins at row `first_row`, a multiple of panel_rows: [columns, panel_width].
+  [[nodiscard]] const float* panel(std::int64_t first_row) const {
+    return values_.data() + first_row * columns_;
+  }
+  /// Rows that panel has room for: 8, 16, 24 or 32.
+  [[nodiscard]] std::int64_t panel_width(std::int64_t first_row) const;
+
+ private:
+  std::int64_t rows_ = 0, columns_ = 0;
+  std::vector<float> values_;
+};
+
+/// out(i, j) = scale · Σ_c |a(i, c) − b(j, c)|. a [m, k], b [n, k], out [m, n]; rows of a and out
+/// may be strided. The sum runs over c in order in float32, so that the result does not depend on
+/// the CPU: relative error at most (k + 1) · 2⁻²⁴.
+void l1_distances(const ConstStridedMatrixMap& a, const PackedRows& b, float scale,
+                  StridedMatrixMap out);
+
+}  // namespace attnscope

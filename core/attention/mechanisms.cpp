@@ -1,0 +1,65 @@
+// The list of mechanisms.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+// One line a mechanism, declared where it is written.
+MechanismEntry softmax_entry();
+MechanismEntry adder_entry();
+
+std::span<const MechanismEntry> mechanisms() {
+  static const MechanismEntry list[] = {
+      softmax_entry(),
+      adder_entry(),
+  };
+  return list;
+}
+
+AttentionShape AttentionInput::shape() const {
+  const std::int64_t share = std::max<std::int64_t>(heads, 1);
+  return {.queries = queries.rows(),
+          .keys = keys.rows(),
+          .heads = heads,
+          .head_width = queries.cols() / share,
+          .value_width = values.cols() / share};
+}
+
+const MechanismEntry& find_mechanism(std::string_view name) {
+  std::string known;
+  for (const MechanismEntry& entry : mechanisms()) {
+    if (entry.name == name) return entry;
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw unknown_name("mechanism", name, known);
+}
+
+std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {
+  const MechanismEntry& entry = find_mechanism(choice.name);
+  ParameterValues values;
+  std::string known;
+  for (const ParameterDescription& description : entry.parameters) {
+    known += (known.empty() ? "" : ", ") + description.name;
+    const auto given = choice.parameters.find(description.name);
+    try {
+      values[description.name] = given == choice.parameters.end()
+                                     ? description.default_value
+                                     : checked_parameter(description, given->second);
+    } catch (Error& error) {
+      error.about(choice.name + " " + description.name);
+      throw;
+    }
+  }
+  for (const auto& [name, value] : choice.parameters) {
+    if (!values.contains(name)) {
+      throw unknown_name("parameter of " + choice.name, name, known.empty() ? "none" : known);
+    }
+  }
+  return entry.make(values);
+}
+
+}  // namespace attnscope

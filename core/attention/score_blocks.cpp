@@ -1,0 +1,112 @@
+#include "core/attention/score_blocks.h"
+
+#include <algorithm>
+#include <string>
+#include <tbb/parallel_for.h>
+
+#include "core/attention/kernels/softmax_rows.h"
+#include "core/blas.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+// Queries of one block: with 64 of them the products run at full speed, and a block of 200 keys
+// stays in the L2 cache.
+constexpr std::int64_t kBlock = 64;
+
+void check_identity(const AttentionInput& input, bool identity) {
+  if (identity && input.queries.rows() != input.keys.rows()) {
+    throw Error(ErrorKind::usage, "identity mapping needs as many keys as queries")
+        .expected(std::to_string(input.queries.rows()) + " keys")
+        .found(std::to_string(input.keys.rows()));
+  }
+}
+
+/// Calls work(head, first query, queries) for every block of every head, in parallel.
+template <class Work>
+void for_each_block(const AttentionInput& input, const Work& work) {
+  const std::int64_t queries = input.queries.rows();
+  const std::int64_t blocks = (queries + kBlock - 1) / kBlock;
+  tbb::parallel_for(std::int64_t{0}, input.heads * blocks, [&](std::int64_t task) {
+    const std::int64_t first = task % blocks * kBlock;
+    work(task / blocks, first, std::min(kBlock, queries - first));
+  });
+}
+
+}  // namespace
+
+void check_shapes(const AttentionInput& input) {
+  const auto refuse = [](const char* what, std::int64_t expected, std::int64_t found) {
+    throw Error(ErrorKind::usage, what)
+        .expected(std::to_string(expected))
+        .found(std::to_string(found));
+  };
+  if (input.heads < 1) refuse("attention needs at least one head", 1, input.heads);
+  if (input.queries.cols() % input.heads != 0) {
+    throw Error(ErrorKind::usage, "the width of the queries is not a multiple of the heads")
+        .expected("a multiple of " + std::to_string(input.heads))
+        .found(std::to_string(input.queries.cols()));
+  }
+  if (input.values.cols() % input.heads != 0) {
+    throw Error(ErrorKind::usage, "the width of the values is not a multiple of the heads")
+        .expected("a multiple of " + std::to_string(input.heads))
+        .found(std::to_string(input.values.cols()));
+  }
+  if (input.keys.cols() != input.queries.cols()) {
+    refuse("queries and keys differ in width", input.queries.cols(), input.keys.cols());
+  }
+  if (input.values.rows() != input.keys.rows()) {
+    refuse("keys and values differ in number", input.keys.rows(), input.values.rows());
+  }
+}
+
+ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
+                                   std::int64_t head) {
+  const std::int64_t width = all.cols() / heads;
+  return {all.data() + head * width, all.rows(), width, Eigen::OuterStride<>(all.cols())};
+}
+
+Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+  check_shapes(input);
+  check_identity(input, identity);
+  const std::int64_t keys = input.keys.rows();
+  const std::int64_t value_width = input.values.cols() / input.heads;
+  Tensor output({input.queries.rows(), input.values.cols()});
+  if (keys == 0) return output;
+  for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
+    Matrix scores(rows, keys);
+    const StridedMatrixMap block(scores.data(), rows, keys, Eigen::OuterStride<>(keys));
+    fill(head, first, block);
+    softmax_rows(block);
+    const ConstStridedMatrixMap values = head_columns(input.values, input.heads, head);
+    StridedMatrixMap out(output.data() + first * input.values.cols() + head * value_width, rows,
+                         value_width, Eigen::OuterStride<>(input.values.cols()));
+    multiply({scores.data(), rows, keys, Eigen::OuterStride<>(keys)}, values, 1.0F, out);
+    if (identity) out += values.middleRows(first, rows);
+  });
+  return output;
+}
+
+Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+  check_shapes(input);
+  check_identity(input, identity);
+  const std::int64_t queries = input.queries.rows();
+  const std::int64_t keys = input.keys.rows();
+  Tensor map({input.heads, queries, keys});
+  if (keys == 0) return map;
+  for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
+    const StridedMatrixMap block(map.data() + (head * queries + first) * keys, rows, keys,
+                                 Eigen::OuterStride<>(keys));
+    fill(head, first, block);
+    softmax_rows(block);
+    if (!identity) return;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      map.data()[(head * queries + first + row) * keys + first + row] += 1.0F;
+    }
+  });
+  return map;
+}
+
+}  // namespace attnscope

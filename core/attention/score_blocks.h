@@ -1,0 +1,34 @@
+// Attention that is a softmax over scores, run over blocks of queries: at no time does more than
+// one block of a map per thread exist, unless the map itself is asked for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/attention/mechanism.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Throws Error(usage) unless queries, keys and values fit each other and the number of heads.
+void check_shapes(const AttentionInput& input);
+
+/// Head `head`'s columns of [rows, heads · d].
+[[nodiscard]] ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
+                                                 std::int64_t head);
+
+/// Fills `scores` [rows, M]: head `head`'s logits for the queries from `first_query` on.
+/// Called from several threads at once.
+using FillScores =
+    std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
+
+/// softmax(scores) · V of every head, [N, H·dv]; (softmax(scores) + I) · V if `identity`, which
+/// needs N = M. Throws Error(usage).
+[[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill,
+                                      bool identity = false);
+
+/// softmax(scores), + I if `identity`, of every head, [H, N, M]. Throws Error(usage).
+[[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill,
+                                   bool identity = false);
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// Dense products by OpenBLAS on one thread: parallelism is ours, over heads, maps and images.
+#pragma once
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Sets OpenBLAS (and the LAPACK inside it) to one thread, once; cheap to call again. Everything
+/// that calls BLAS or LAPACKE directly calls this first; the products below do so themselves.
+void use_one_blas_thread();
+
+/// out = scale · a bᵀ (+ out if `accumulate`). a [m, k], b [n, k], out [m, n]; rows may be strided.
+void multiply_transposed(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale,
+                         StridedMatrixMap out, bool accumulate = false);
+
+/// out = scale · a b (+ out if `accumulate`). a [m, k], b [k, n], out [m, n]; rows may be strided.
+void multiply(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale, StridedMatrixMap out,
+              bool accumulate = false);
+
+}  // namespace attnscope

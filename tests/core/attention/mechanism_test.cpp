@@ -1,0 +1,194 @@
+// What every mechanism of the list must satisfy.
+#include "core/attention/mechanism.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "core/error.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+struct Case {
+  MechanismChoice choice;
+  std::int64_t n, m, heads, d, dv;
+};
+
+std::string name_of_case(const testing::TestParamInfo<Case>& info) {
+  std::string name = to_string(info.param.choice) + "_" + std::to_string(info.param.n) + "_" +
+                     std::to_string(info.param.m) + "_" + std::to_string(info.index);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  const std::vector<MechanismChoice> choices = {
+      {"softmax", {}}, {"adder", {{"identity", false}}}, {"adder", {{"identity", true}}}};
+  for (const MechanismChoice& choice : choices) {
+    list.push_back({choice, 1, 1, 1, 1, 1});
+    list.push_back({choice, 5, 5, 2, 3, 4});
+    list.push_back({choice, 63, 63, 1, 16, 16});
+    list.push_back({choice, 65, 65, 3, 17, 15});
+    list.push_back({choice, 197, 197, 3, 16, 16});
+    if (!std::get<bool>(choice.parameters.empty() ? ParameterValue(false)
+                                                  : choice.parameters.begin()->second)) {
+      list.push_back({choice, 7, 33, 2, 8, 9});
+      list.push_back({choice, 130, 31, 2, 64, 5});
+    }
+  }
+  return list;
+}
+
+class EveryMechanism : public testing::TestWithParam<Case> {
+ protected:
+  EveryMechanism()
+      : mechanism_(make_mechanism(GetParam().choice)),
+        data_(GetParam().n, GetParam().m, GetParam().heads, GetParam().d, GetParam().dv, 21) {}
+
+  /// Relative to the weights: scores of magnitude s err by s · d · 2⁻²⁴, sums over M keys by M.
+  [[nodiscard]] double tolerance() const {
+    return static_cast<double>(GetParam().d * 20 + GetParam().m + 100) * 0x1p-24;
+  }
+
+  std::unique_ptr<const Mechanism> mechanism_;
+  RandomAttention data_;
+};
+
+TEST_P(EveryMechanism, SaysWhatItWasMadeFrom) {
+  EXPECT_EQ(mechanism_->choice(), GetParam().choice);
+}
+
+TEST_P(EveryMechanism, MapEqualsTheNaiveReference) {
+  const Tensor map = mechanism_->implied_map(data_.input());
+  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+    const NaiveMap expected =
+        GetParam().choice.name == "softmax"
+            ? naive_softmax_map(data_.input(), head)
+            : naive_adder_map(data_.input(), head, mechanism_->has_identity_mapping());
+    for (std::int64_t i = 0; i < GetParam().n; ++i) {
+      for (std::int64_t j = 0; j < GetParam().m; ++j) {
+        const double reference = expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+        ASSERT_NEAR(map.slice(head)(i, j), reference, tolerance() * reference + 1e-30);
+      }
+    }
+  }
+}
+
+TEST_P(EveryMechanism, RowsSumAsItsStructureSays) {
+  const AttentionShape shape = data_.input().shape();
+  const double expected = mechanism_->structure(shape).rows_sum_to_one ? 1 : 2;
+  EXPECT_EQ(mechanism_->has_identity_mapping(), expected == 2);
+  EXPECT_EQ(mechanism_->structure(shape).rank_bound, std::min(shape.queries, shape.keys));
+  const Tensor map = mechanism_->implied_map(data_.input());
+  ASSERT_EQ(map.shape(), (Shape{GetParam().heads, GetParam().n, GetParam().m}));
+  for (std::int64_t row = 0; row < map.matrix().rows(); ++row) {
+    EXPECT_NEAR(map.matrix().row(row).cast<double>().sum(), expected, tolerance());
+    EXPECT_GE(map.matrix().row(row).minCoeff(), 0.0F);
+  }
+}
+
+TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) {
+  const Tensor output = mechanism_->forward(data_.input());
+  const Tensor map = mechanism_->implied_map(data_.input());
+  const std::int64_t dv = GetParam().dv;
+  ASSERT_EQ(output.shape(), (Shape{GetParam().n, GetParam().heads * dv}));
+  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+    const MatrixD weights = map.slice(head).cast<double>();
+    const MatrixD values = data_.input().values.middleCols(head * dv, dv).cast<double>();
+    const MatrixD expected = weights * values;
+    const MatrixD magnitude = weights.cwiseAbs() * values.cwiseAbs();
+    for (std::int64_t i = 0; i < GetParam().n; ++i) {
+      for (std::int64_t c = 0; c < dv; ++c) {
+        ASSERT_NEAR(output.matrix()(i, head * dv + c), expected(i, c),
+                    tolerance() * magnitude(i, c) + 1e-30);
+      }
+    }
+  }
+}
+
+TEST_P(EveryMechanism, PermutedTokensGiveThePermutedOutput) {
+  const auto permuted = [](const Tensor& tensor) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(tensor.extent(0)));
+    std::iota(order.begin(), order.end(), 0);
+    std::reverse(order.begin(), order.end());
+    std::rotate(order.begin(), order.begin() + tensor.extent(0) / 3, order.end());
+    Tensor result(tensor.shape());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      result.matrix().row(static_cast<std::int64_t>(i)) = tensor.matrix().row(order[i]);
+    }
+    return result;
+  };
+  RandomAttention data = data_;
+  data.queries = permuted(data_.queries);
+  data.keys = permuted(data_.keys);
+  data.values = permuted(data_.values);
+  const Tensor expected = permuted(mechanism_->forward(data_.input()));
+  const Tensor output = mechanism_->forward(data.input());
+  for (std::int64_t k = 0; k < output.size(); ++k) {
+    // Weights sum to at most 2 and values stay below 6: sums of M such terms in another order.
+    ASSERT_NEAR(output.data()[k], expected.data()[k], 12 * tolerance());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AwkwardSizes, EveryMechanism, testing::ValuesIn(cases()), name_of_case);
+
+TEST(MechanismList, NamesAreUniqueAndEveryEntryMakesItself) {
+  for (const MechanismEntry& entry : mechanisms()) {
+    EXPECT_EQ(&find_mechanism(entry.name), &entry);
+    const auto made = make_mechanism({std::string(entry.name), {}});
+    EXPECT_EQ(made->choice().name, entry.name);
+    for (const ParameterDescription& parameter : entry.parameters) {
+      EXPECT_EQ(made->choice().parameters.at(parameter.name), parameter.default_value);
+      EXPECT_FALSE(parameter.explanation.empty());
+    }
+  }
+}
+
+TEST(MechanismList, AnUnknownNameListsTheKnownOnes) {
+  try {
+    (void)make_mechanism({"adde", {}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(error.remedy_text().find("softmax, adder"), std::string::npos) << error.what();
+  }
+}
+
+TEST(MechanismList, RefusesUnknownAndMistypedParameters) {
+  EXPECT_THROW((void)make_mechanism({"softmax", {{"identity", true}}}), Error);
+  EXPECT_THROW((void)make_mechanism({"adder", {{"idntity", true}}}), Error);
+  try {
+    (void)make_mechanism({"adder", {{"identity", std::int64_t{3}}}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.subject(), "adder identity");
+    EXPECT_EQ(error.expected_text(), "true or false");
+  }
+}
+
+TEST(AttentionInput, ThatDoesNotFitIsRefused) {
+  const auto mechanism = make_mechanism({"adder", {{"identity", true}}});
+  const auto refuse = [&mechanism](const RandomAttention& data) {
+    EXPECT_THROW((void)mechanism->forward(data.input()), Error);
+    EXPECT_THROW((void)mechanism->implied_map(data.input()), Error);
+  };
+  refuse(RandomAttention(3, 4, 1, 2, 2, 1));  // identity mapping of a map that is not square
+  RandomAttention data(4, 4, 2, 2, 2, 1);
+  data.heads = 3;
+  refuse(data);
+  data.heads = 0;
+  refuse(data);
+  data.heads = 2;
+  data.keys = Tensor({4, 6});
+  refuse(data);
+  data.keys = Tensor({5, 4});
+  refuse(data);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,101 @@
+#include "tests/support/naive_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace attnscope {
+
+namespace {
+
+double element(const ConstMatrixMap& all, std::int64_t heads, std::int64_t head, std::int64_t row,
+               std::int64_t column) {
+  return static_cast<double>(all(row, head * (all.cols() / heads) + column));
+}
+
+}  // namespace
+
+double naive_l1_distance(const ConstStridedMatrixMap& a, std::int64_t i,
+                         const ConstStridedMatrixMap& b, std::int64_t j) {
+  double sum = 0;
+  for (std::int64_t c = 0; c < a.cols(); ++c) {
+    sum += std::abs(static_cast<double>(a(i, c)) - static_cast<double>(b(j, c)));
+  }
+  return sum;
+}
+
+NaiveMap naive_softmax(NaiveMap scores) {
+  for (std::vector<double>& row : scores) {
+    const double greatest = *std::max_element(row.begin(), row.end());
+    double sum = 0;
+    for (double& value : row) sum += value = std::exp(value - greatest);
+    for (double& value : row) value /= sum;
+  }
+  return scores;
+}
+
+NaiveMap naive_softmax_map(const AttentionInput& input, std::int64_t head) {
+  const std::int64_t d = input.queries.cols() / input.heads;
+  NaiveMap scores(static_cast<std::size_t>(input.queries.rows()));
+  for (std::int64_t i = 0; i < input.queries.rows(); ++i) {
+    for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+      double product = 0;
+      for (std::int64_t c = 0; c < d; ++c) {
+        product += element(input.queries, input.heads, head, i, c) *
+                   element(input.keys, input.heads, head, j, c);
+      }
+      scores[static_cast<std::size_t>(i)].push_back(product / std::sqrt(static_cast<double>(d)));
+    }
+  }
+  return naive_softmax(std::move(scores));
+}
+
+NaiveMap naive_adder_map(const AttentionInput& input, std::int64_t head, bool identity) {
+  const std::int64_t d = input.queries.cols() / input.heads;
+  const double variance = 2.0 * static_cast<double>(d) * (1.0 - 2.0 / std::numbers::pi);
+  NaiveMap scores(static_cast<std::size_t>(input.queries.rows()));
+  for (std::int64_t i = 0; i < input.queries.rows(); ++i) {
+    for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+      double distance = 0;
+      for (std::int64_t c = 0; c < d; ++c) {
+        distance += std::abs(element(input.queries, input.heads, head, i, c) -
+                             element(input.keys, input.heads, head, j, c));
+      }
+      scores[static_cast<std::size_t>(i)].push_back(-distance / std::sqrt(variance));
+    }
+  }
+  NaiveMap map = naive_softmax(std::move(scores));
+  if (identity) {
+    for (std::size_t i = 0; i < map.size(); ++i) map[i][i] += 1;
+  }
+  return map;
+}
+
+Tensor random_normal(Shape shape, unsigned seed) {
+  // Box and Muller over mt19937, because std::normal_distribution differs between libraries.
+  std::mt19937 generator(seed);
+  const auto uniform = [&generator] {
+    return (static_cast<double>(generator()) + 0.5) / 4294967296.0;
+  };
+  Tensor tensor(std::move(shape));
+  for (float& value : tensor.values()) {
+    const double radius = std::sqrt(-2.0 * std::log(uniform()));
+    value = static_cast<float>(radius * std::cos(2.0 * std::numbers::pi * uniform()));
+  }
+  return tensor;
+}
+
+RandomAttention::RandomAttention(std::int64_t n, std::int64_t m, std::int64_t head_count,
+                                 std::int64_t d, std::int64_t dv, unsigned seed)
+    : queries(random_normal({n, head_count * d}, seed)),
+      keys(random_normal({m, head_count * d}, seed + 1)),
+      values(random_normal({m, head_count * dv}, seed + 2)),
+      heads(head_count) {}
+
+AttentionInput RandomAttention::input() const {
+  return {queries.matrix(), keys.matrix(), values.matrix(), heads,
+          parameters.empty() ? nullptr : &parameters};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,44 @@
+// Attention transcribed from the equations: loops, double, nothing else. What fast kernels are
+// compared with.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/attention/mechanism.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// One head's map, [N][M].
+using NaiveMap = std::vector<std::vector<double>>;
+
+/// Σ_c |a(i, c) − b(j, c)|.
+[[nodiscard]] double naive_l1_distance(const ConstStridedMatrixMap& a, std::int64_t i,
+                                       const ConstStridedMatrixMap& b, std::int64_t j);
+
+/// softmax_j(scores(i, j)).
+[[nodiscard]] NaiveMap naive_softmax(NaiveMap scores);
+
+/// softmax_j(q_i · k_j / √d) (Adder, Eq. 3).
+[[nodiscard]] NaiveMap naive_softmax_map(const AttentionInput& input, std::int64_t head);
+
+/// softmax_j(−‖q_i − k_j‖₁ / √(2d(1 − 2/π))) (Adder, Eq. 7), + I (Eq. 20) if `identity`.
+[[nodiscard]] NaiveMap naive_adder_map(const AttentionInput& input, std::int64_t head,
+                                       bool identity);
+
+/// Queries, keys and values of standard normal numbers, which it owns.
+struct RandomAttention {
+  Tensor queries, keys, values;
+  std::int64_t heads;
+  NamedTensors parameters;
+
+  RandomAttention(std::int64_t n, std::int64_t m, std::int64_t head_count, std::int64_t d,
+                  std::int64_t dv, unsigned seed);
+  [[nodiscard]] AttentionInput input() const;
+};
+
+/// Standard normal numbers, the same on every machine.
+[[nodiscard]] Tensor random_normal(Shape shape, unsigned seed);
+
+}  // namespace attnscope
