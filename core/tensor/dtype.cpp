@@ -6,13 +6,16 @@ std::size_t size_of(DType dtype) {
   switch (dtype) {
     case DType::f64:
     case DType::i64:
+    case DType::u64:
       return 8;
     case DType::f32:
     case DType::i32:
+    case DType::u32:
       return 4;
     case DType::f16:
     case DType::bf16:
     case DType::i16:
+    case DType::u16:
       return 2;
     case DType::i8:
     case DType::u8:
@@ -40,6 +43,12 @@ std::string_view name_of(DType dtype) {
       return "int16";
     case DType::i8:
       return "int8";
+    case DType::u64:
+      return "uint64";
+    case DType::u32:
+      return "uint32";
+    case DType::u16:
+      return "uint16";
     case DType::u8:
       return "uint8";
     case DType::boolean:

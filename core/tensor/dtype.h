@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
+enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
 
 /// Bytes of one element.
 [[nodiscard]] std::size_t size_of(DType dtype);

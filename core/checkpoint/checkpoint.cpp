@@ -1,0 +1,81 @@
+#include "core/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Levenshtein's distance: insertions, deletions and substitutions from one to the other.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t substitution = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substitution, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
+                       std::vector<StoredTensor> tensors,
+                       std::map<std::string, std::string> metadata)
+    : path_(std::move(path)),
+      format_(std::move(format)),
+      tensors_(std::move(tensors)),
+      metadata_(std::move(metadata)) {
+  for (std::size_t place = 0; place < tensors_.size(); ++place) {
+    if (!index_.emplace(tensors_[place].name, place).second) {
+      throw Error(ErrorKind::damaged, "two tensors have the same name")
+          .in_file(path_)
+          .about(tensors_[place].name);
+    }
+  }
+}
+
+const StoredTensor* Checkpoint::find(std::string_view name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &tensors_[found->second];
+}
+
+const StoredTensor& Checkpoint::at(std::string_view name) const {
+  if (const StoredTensor* tensor = find(name)) return *tensor;
+  std::string nearest;
+  for (const std::string& other : nearest_names(name)) {
+    nearest += (nearest.empty() ? "" : ", ") + other;
+  }
+  throw Error(ErrorKind::damaged, "the file has no such tensor")
+      .in_file(path_)
+      .about(std::string(name))
+      .remedy(nearest.empty() ? "the file holds no tensors" : "nearest names: " + nearest);
+}
+
+std::vector<std::string> Checkpoint::nearest_names(std::string_view name, std::size_t count) const {
+  constexpr std::size_t compared = 200;  // characters: keeps a hostile file's names affordable
+  std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance, place
+  ranked.reserve(tensors_.size());
+  for (std::size_t place = 0; place < tensors_.size(); ++place) {
+    const std::string_view other = tensors_[place].name;
+    ranked.emplace_back(edit_distance(name.substr(0, compared), other.substr(0, compared)), place);
+  }
+  count = std::min(count, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(count),
+                    ranked.end());
+  std::vector<std::string> names;
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    names.push_back(tensors_[ranked[rank].second].name);
+  }
+  return names;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,29 @@
+// What each file in this folder offers to the list in formats.cpp: how it knows its format by a
+// file's first bytes, and how it opens it.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "core/checkpoint/checkpoint.h"
+
+namespace attnscope {
+
+using FileHead = std::span<const std::byte>;
+
+/// An 8-byte header length, a JSON header, the tensors' bytes.
+[[nodiscard]] bool recognises_safetensors(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_safetensors(const std::filesystem::path& path);
+
+/// A JSON index that names the file of every tensor (`weight_map`), as Hugging Face writes beside
+/// sharded safetensors and PyTorch files. Shards lie in the index's own folder.
+[[nodiscard]] bool recognises_sharded(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_sharded(const std::filesystem::path& path);
+
+/// HDF5: ours (root attribute format = "attnscope-model": the data sets under /tensors, named as
+/// the tensors), or any file of numeric data sets, named by their paths.
+[[nodiscard]] bool recognises_hdf5(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_hdf5(const std::filesystem::path& path);
+
+}  // namespace attnscope

@@ -1,0 +1,170 @@
+#include "core/tensor/tensor_view.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+static_assert(std::endian::native == std::endian::little, "elements are stored little-endian");
+
+namespace {
+
+struct Half {
+  std::uint16_t bits;
+};
+struct BFloat {
+  std::uint16_t bits;
+};
+struct Boolean {
+  std::uint8_t bits;
+};
+
+float number(Half half) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000U) << 16;
+  const std::uint32_t exponent = (half.bits >> 10) & 0x1FU;
+  const std::uint32_t fraction = half.bits & 0x3FFU;
+  if (exponent == 0) {  // zero and subnormals: fraction · 2^-24, exact in float32
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  const std::uint32_t rebased = exponent == 31 ? 255U : exponent + 112U;
+  return std::bit_cast<float>(sign | (rebased << 23) | (fraction << 13));
+}
+float number(BFloat value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+std::uint8_t number(Boolean value) { return value.bits != 0 ? 1 : 0; }
+template <class Number>
+Number number(Number value) {
+  return value;
+}
+
+/// Calls `visit` with a null pointer of the element's C++ type.
+template <class Visit>
+void with_element_type(DType dtype, Visit&& visit) {
+  switch (dtype) {
+    case DType::f64:
+      return visit(static_cast<const double*>(nullptr));
+    case DType::f32:
+      return visit(static_cast<const float*>(nullptr));
+    case DType::f16:
+      return visit(static_cast<const Half*>(nullptr));
+    case DType::bf16:
+      return visit(static_cast<const BFloat*>(nullptr));
+    case DType::i64:
+      return visit(static_cast<const std::int64_t*>(nullptr));
+    case DType::i32:
+      return visit(static_cast<const std::int32_t*>(nullptr));
+    case DType::i16:
+      return visit(static_cast<const std::int16_t*>(nullptr));
+    case DType::i8:
+      return visit(static_cast<const std::int8_t*>(nullptr));
+    case DType::u64:
+      return visit(static_cast<const std::uint64_t*>(nullptr));
+    case DType::u32:
+      return visit(static_cast<const std::uint32_t*>(nullptr));
+    case DType::u16:
+      return visit(static_cast<const std::uint16_t*>(nullptr));
+    case DType::u8:
+      return visit(static_cast<const std::uint8_t*>(nullptr));
+    case DType::boolean:
+      return visit(static_cast<const Boolean*>(nullptr));
+  }
+}
+
+/// Calls `consume(number)` for every element in row-major order. Elements may lie unaligned.
+template <class Element, class Consume>
+void for_each_element(const TensorView& view, Consume&& consume) {
+  const std::int64_t count = element_count(view.shape);
+  if (count == 0) return;
+  const auto load = [&view](std::int64_t index) {
+    Element element;
+    std::memcpy(&element, view.data + index * static_cast<std::int64_t>(sizeof(Element)),
+                sizeof(Element));
+    return number(element);
+  };
+  if (view.is_contiguous()) {
+    for (std::int64_t index = 0; index < count; ++index) consume(load(index));
+    return;
+  }
+  // The last axis is walked in the inner loop; the others count up like an odometer.
+  const std::size_t leading = view.shape.size() - 1;
+  std::vector<std::int64_t> position(leading, 0);
+  std::int64_t start = 0;
+  for (std::int64_t row = 0; row < count / view.shape[leading]; ++row) {
+    for (std::int64_t column = 0; column < view.shape[leading]; ++column) {
+      consume(load(start + column * view.strides[leading]));
+    }
+    for (std::size_t axis = leading; axis-- > 0;) {
+      start += view.strides[axis];
+      if (++position[axis] < view.shape[axis]) break;
+      start -= position[axis] * view.strides[axis];
+      position[axis] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> TensorView::contiguous_strides(const Shape& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  if (element_count(shape) == 0) return strides;
+  for (std::size_t axis = shape.size(); axis-- > 1;) {
+    strides[axis - 1] = strides[axis] * shape[axis];
+  }
+  return strides;
+}
+
+bool TensorView::is_contiguous() const {
+  if (element_count(shape) == 0) return true;
+  std::int64_t expected = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    // The stride of an axis of extent 1 is never used; PyTorch writes any number there.
+    if (shape[axis] != 1 && strides[axis] != expected) return false;
+    expected *= shape[axis];
+  }
+  return true;
+}
+
+Tensor TensorView::to_float() const {
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(element_count(shape)));
+  with_element_type(dtype, [&]<class Element>(const Element*) {
+    for_each_element<Element>(*this,
+                              [&](auto value) { values.push_back(static_cast<float>(value)); });
+  });
+  return {shape, std::move(values)};
+}
+
+std::vector<std::int64_t> TensorView::to_int64() const {
+  if (is_floating(dtype)) {
+    throw Error(ErrorKind::unsupported, "these numbers are not integers")
+        .found(std::string(name_of(dtype)));
+  }
+  std::vector<std::int64_t> values;
+  values.reserve(static_cast<std::size_t>(element_count(shape)));
+  with_element_type(dtype, [&]<class Element>(const Element*) {
+    for_each_element<Element>(
+        *this, [&](auto value) { values.push_back(static_cast<std::int64_t>(value)); });
+  });
+  return values;
+}
+
+TensorView::NonFinite TensorView::count_non_finite() const {
+  NonFinite count;
+  if (!is_floating(dtype)) return count;
+  with_element_type(dtype, [&]<class Element>(const Element*) {
+    for_each_element<Element>(*this, [&](auto value) {
+      const auto real = static_cast<double>(value);
+      count.nan += std::isnan(real) ? 1 : 0;
+      count.infinite += std::isinf(real) ? 1 : 0;
+    });
+  });
+  return count;
+}
+
+}  // namespace attnscope

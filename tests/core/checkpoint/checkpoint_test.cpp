@@ -1,0 +1,73 @@
+#include "core/checkpoint/checkpoint.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "core/checkpoint/format.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+StoredTensor named(std::string name) { return {std::move(name), DType::f32, {1}, 4, nullptr}; }
+
+TEST(Checkpoint, NamesTheNearestNames) {
+  const Checkpoint checkpoint(
+      "m.pt", "pytorch",
+      {named("head.weight"), named("blocks.0.attn.qkv.weight"), named("blocks.0.attn.qkv.bias")},
+      {});
+  EXPECT_EQ(checkpoint.nearest_names("blocks.0.attn.qkv.weigth", 2),
+            (std::vector<std::string>{"blocks.0.attn.qkv.weight", "blocks.0.attn.qkv.bias"}));
+  EXPECT_EQ(checkpoint.nearest_names("x", 9).size(), 3U);
+  expect_refusal([&]() -> const StoredTensor& { return checkpoint.at("head.wieght"); },
+                 ErrorKind::damaged, "nearest names: head.weight", "m.pt");
+}
+
+TEST(Checkpoint, KeepsTheFilesOrder) {
+  const Checkpoint checkpoint("m.pt", "pytorch", {named("z"), named("a")}, {});
+  EXPECT_EQ(checkpoint.tensors()[0].name, "z");
+  EXPECT_EQ(checkpoint.find("a"), &checkpoint.tensors()[1]);
+  EXPECT_EQ(checkpoint.find("b"), nullptr);
+}
+
+TEST(Checkpoint, RefusesDuplicateNames) {
+  expect_refusal(
+      [] {
+        return Checkpoint("m.pt", "pytorch", {named("a"), named("a")}, {});
+      },
+      ErrorKind::damaged, "same name", "m.pt");
+}
+
+TEST(OpenCheckpoint, TellsWhatIsNoCheckpoint) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const char* name, const char* bytes, const char* part) {
+    const auto file = folder.write(name, bytes);
+    expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::not_this_format, part, file);
+  };
+  refused("model.txt", "hello", "known formats: safetensors");
+  refused("model.pth", "", "empty");
+  refused("model.pth", "version https://git-lfs.github.com/spec/v1\n", "git lfs pull");
+  refused("model.h5", "<!DOCTYPE html>", "web page");
+  refused("model.h5", "hello", "no HDF5 file");
+  refused("config.index.json", "{}", "weight_map");
+}
+
+TEST(OpenCheckpoint, TellsWhatCannotBeRead) {
+  const TemporaryFolder folder;
+  const auto missing = folder.path() / "missing.pt";
+  expect_refusal([&] { return open_checkpoint(missing); }, ErrorKind::io, "No such file", missing);
+  expect_refusal([&] { return open_checkpoint(folder.path()); }, ErrorKind::io, "folder",
+                 folder.path());
+}
+
+TEST(CheckpointFormats, HaveNamesAndExtensionsOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const CheckpointFormat& format : checkpoint_formats()) {
+    EXPECT_TRUE(names.insert(format.name).second);
+    EXPECT_TRUE(format.extensions.starts_with("."));
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,95 @@
+// The files are written by tests/data/checkpoint/make_hdf5.py.
+#include <gtest/gtest.h>
+
+#include "core/checkpoint/checkpoint.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+std::vector<float> floats(const Checkpoint& checkpoint, const std::string& name) {
+  const Tensor tensor = checkpoint.at(name).view().to_float();
+  return {tensor.values().begin(), tensor.values().end()};
+}
+
+std::vector<float> ramp() {
+  std::vector<float> values(12);
+  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
+  return values;
+}
+
+void expect_refused(const std::string& name, ErrorKind kind, const std::string& part) {
+  const auto file = test_data("checkpoint/" + name);
+  expect_refusal([&] { return open_checkpoint(file); }, kind, part, file);
+}
+
+TEST(Hdf5, OurOwnLayout) {
+  const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/model.h5"));
+  EXPECT_EQ(checkpoint.format(), "hdf5");
+  ASSERT_EQ(checkpoint.tensors().size(), 2U);
+  EXPECT_EQ(floats(checkpoint, "blocks.0.attn.qkv.weight"), ramp());
+  EXPECT_EQ(checkpoint.at("head.bias").dtype, DType::f64);
+  EXPECT_EQ(checkpoint.metadata().at("layers"), "6");
+  EXPECT_EQ(checkpoint.metadata().at("eps"), "1e-06");
+  EXPECT_EQ(checkpoint.metadata().at("mean"), "[0.5, 0.25]");
+  EXPECT_EQ(checkpoint.metadata().at("fixed"), "fixed text");
+}
+
+TEST(Hdf5, AnyFileOfDataSets) {
+  const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/any.h5"));
+  for (const char* name : {"f64", "f32_big_endian", "f16", "group/deep/packed", "alias"}) {
+    EXPECT_EQ(floats(checkpoint, name), ramp()) << name;
+    EXPECT_EQ(checkpoint.at(name).shape, (Shape{3, 4})) << name;
+  }
+  EXPECT_EQ(checkpoint.at("f16").dtype, DType::f16);
+  EXPECT_EQ(checkpoint.at("f32_big_endian").dtype, DType::f32);
+  const std::vector<std::int64_t> counted = {-2, -1, 0, 1, 2, 3};
+  EXPECT_EQ(checkpoint.at("i64").view().to_int64(), counted);
+  EXPECT_EQ(checkpoint.at("i32_big_endian").view().to_int64(), counted);
+  EXPECT_EQ(checkpoint.at("u16").view().to_int64(), (std::vector<std::int64_t>{0, 65535}));
+  EXPECT_EQ(checkpoint.at("flags").dtype, DType::boolean);
+  EXPECT_EQ(floats(checkpoint, "flags"), (std::vector<float>{1, 0, 1}));
+  EXPECT_EQ(floats(checkpoint, "scalar"), std::vector<float>{2.5F});
+  EXPECT_EQ(checkpoint.at("empty").shape, (Shape{0, 4}));
+  EXPECT_EQ(floats(checkpoint, "group/filled"), std::vector<float>(5, 7));
+  EXPECT_EQ(checkpoint.metadata().at("data sets that are not numeric"), "text");
+}
+
+TEST(Hdf5, NewSuperblockAfterAUserBlock) {
+  const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/new_superblock.h5"));
+  EXPECT_EQ(floats(checkpoint, "ramp"), ramp());
+}
+
+TEST(Hdf5, RefusesWhatReachesOutsideTheFile) {
+  expect_refused("external_link.h5", ErrorKind::unsupported, "hidden/elsewhere");
+  expect_refused("soft_link_through_external.h5", ErrorKind::unsupported, "another file");
+  expect_refused("external_storage.h5", ErrorKind::unsupported, "another file");
+  expect_refused("virtual.h5", ErrorKind::unsupported, "virtual");
+}
+
+TEST(Hdf5, RefusesDamagedFiles) {
+  expect_refused("dangling_link.h5", ErrorKind::damaged, "nowhere");
+  expect_refused("bomb.h5", ErrorKind::damaged, "far more");
+  expect_refused("unknown_filter.h5", ErrorKind::unsupported, "32001");
+}
+
+TEST(Hdf5, RefusesFilesCutOffAnywhere) {
+  const TemporaryFolder folder;
+  const std::string whole = read_bytes(test_data("checkpoint/model.h5"));
+  for (std::size_t length = 8; length < whole.size(); length += 509) {
+    const auto file = folder.write("cut.h5", whole.substr(0, length));
+    expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
+  }
+}
+
+TEST(Hdf5, RefusesFilesOfSeveralDrivers) {
+  const TemporaryFolder folder;
+  std::string bytes = read_bytes(test_data("checkpoint/model.h5"));
+  bytes.replace(48, 8, std::string("\x60\0\0\0\0\0\0\0", 8));  // the driver block's address
+  const auto file = folder.write("driver.h5", bytes);
+  expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::unsupported, "driver", file);
+}
+
+}  // namespace
+}  // namespace attnscope

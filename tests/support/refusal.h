@@ -1,0 +1,28 @@
+// Opening a file that must be refused: which kind of error it is, and what it says.
+#pragma once
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+/// Expects `open()` to throw an Error of `kind` whose line contains `part` and names `file`.
+template <class Open>
+void expect_refusal(Open&& open, ErrorKind kind, const std::string& part,
+                    const std::filesystem::path& file) {
+  try {
+    (void)std::forward<Open>(open)();
+    ADD_FAILURE() << file << " was opened; expected: " << part;
+  } catch (const Error& error) {
+    const std::string line = error.what();
+    EXPECT_EQ(error.kind(), kind) << line;
+    EXPECT_NE(line.find(part), std::string::npos) << line << "\nexpected to contain: " << part;
+    EXPECT_NE(line.find(file.filename().string()), std::string::npos) << line;
+  }
+}
+
+}  // namespace attnscope
