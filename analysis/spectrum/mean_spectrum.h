@@ -1,0 +1,36 @@
+// Averages of spectra over maps and inputs. Two forms, and a view says which it shows: the mean
+// curve and its rank, and the distribution of the maps' own ranks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/spectrum/spectrum.h"
+
+namespace attnscope {
+
+/// Equivalent ranks of single maps. All 0 if there are none.
+struct RankDistribution {
+  std::vector<std::int64_t> ranks;  ///< ascending
+  double mean = 0;
+  double standard_deviation = 0;  ///< of the sample (n − 1); 0 for one map
+  std::int64_t minimum = 0, maximum = 0;
+  double lower_quartile = 0, median = 0, upper_quartile = 0;  ///< linear between ranks, as NumPy
+};
+
+/// Of all ready maps in a list; the others are counted.
+struct MeanSpectrum {
+  std::int64_t maps = 0;                      ///< averaged
+  std::int64_t left_out = 0;                  ///< not ready
+  double threshold = 0.9;                     ///< τ of every rank here
+  std::vector<double> mean_share;             ///< f̄(r), r = 1 … N: the mean of the maps' f(r)
+  std::vector<double> low_share, high_share;  ///< the least and greatest f(r) of any map
+  std::int64_t rank_of_mean = 0;              ///< smallest r with f̄(r) ≥ threshold
+  RankDistribution ranks;                     ///< of the maps' own equivalent ranks
+};
+
+/// Throws Error(usage) if the maps differ in size, or for a threshold out of range.
+[[nodiscard]] MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold);
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// Ranks and curves of a map, from its singular values. Cheap: a slider may call these.
+// `singular_values` are σ_1 ≥ σ_2 ≥ … ≥ σ_N ≥ 0 throughout.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attnscope {
+
+/// f(r) = Σ_{t≤r} σ_t / Σ_t σ_t for r = 1 … N (Adder, Eq. 21); empty if all σ are 0.
+[[nodiscard]] std::vector<double> cumulative_share(std::span<const double> singular_values);
+
+/// g(r) = r / N for r = 1 … N (Adder, Eq. 21).
+[[nodiscard]] std::vector<double> linear_share(std::int64_t count);
+
+/// D(r) = f(r) − g(r) for r = 1 … N (Adder, Eq. 21); empty if all σ are 0.
+[[nodiscard]] std::vector<double> share_difference(std::span<const double> singular_values);
+
+/// The smallest r with share(r) ≥ threshold, for a curve that rises to 1; its length if none,
+/// 0 if it is empty. threshold in (0, 1].
+[[nodiscard]] std::int64_t rank_of_share(std::span<const double> share, double threshold);
+
+/// The smallest r with f(r) ≥ threshold (Adder, Section 3.2.2); 0 if all σ are 0.
+[[nodiscard]] std::int64_t equivalent_rank(std::span<const double> singular_values,
+                                           double threshold);
+
+/// exp(−Σ p ln p) with p = σ / Σσ (Roy & Vetterli 2007), from 1 to N; 0 if all σ are 0.
+[[nodiscard]] double effective_rank(std::span<const double> singular_values);
+
+/// ‖H‖_F² / σ_1², from 1 to N; 0 if all σ are 0.
+[[nodiscard]] double stable_rank(std::span<const double> singular_values);
+
+/// How many σ exceed N · ε · σ_1, N the larger extent of the map. ε is float32's by default, the
+/// type maps are stored in: what numpy.linalg.matrix_rank says of the float32 map.
+[[nodiscard]] std::int64_t numerical_rank(std::span<const double> singular_values,
+                                          std::int64_t larger_extent, double epsilon = 0x1p-23);
+
+/// √(Σ_{t≥2} σ_t²) / ‖H‖_F: how far the map is from the nearest map of rank one, from 0 to 1.
+[[nodiscard]] double rank_one_distance(std::span<const double> singular_values);
+
+}  // namespace attnscope

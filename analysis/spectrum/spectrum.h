@@ -1,0 +1,76 @@
+// The singular values of attention maps, and the ranks read from them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "core/model/trace.h"
+#include "core/progress.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// What became of one map. Only `ready` maps have ranks; the others are shown as what they are.
+enum class SpectrumState {
+  ready,
+  not_finite,    ///< the map holds NaN or Inf: no singular values
+  zero,          ///< every entry is 0: N singular values 0, no ranks
+  not_converged  ///< LAPACK gave up: no singular values
+};
+
+/// "ready", "NaN or Inf in the map", "all zero", "did not converge".
+[[nodiscard]] std::string_view describe(SpectrumState state);
+
+/// How exactly singular values are wanted. Both are LAPACK in double.
+enum class SpectrumAccuracy {
+  /// Every f(r) to 1e-5 relative: eigenvalues of HᵀH; where their error bound is not good enough,
+  /// as in maps of nearly rank one, every_value.
+  cumulative,
+  /// Every σ to about N · 1e-16 · σ_1, by bidiagonalisation of H: 1.7 times as long.
+  every_value
+};
+
+struct SpectrumOptions {
+  double threshold = 0.9;  ///< τ of the equivalent rank, in (0, 1]
+  SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
+  std::vector<std::int64_t> layers;  ///< all that were recorded if empty
+};
+
+/// One map and what its singular values say.
+struct MapSpectrum {
+  std::int64_t layer = 0, head = 0;
+  bool identity = false;  ///< whether the analysed map contains I
+  SpectrumState state = SpectrumState::ready;
+  std::int64_t tokens = 0;              ///< N: the larger extent of the map
+  std::int64_t not_finite_entries = 0;  ///< NaN and Inf
+  std::int64_t zero_rows = 0;           ///< queries that attend to nothing
+  std::vector<double> singular_values;  ///< σ_1 ≥ … ≥ σ_N; empty if not_finite, not_converged
+  double threshold = 0.9;               ///< of the equivalent rank
+  std::int64_t equivalent_rank = 0;     ///< smallest r with f(r) ≥ threshold
+  double effective_rank = 0;            ///< exp of the entropy of σ / Σσ
+  double stable_rank = 0;               ///< ‖H‖_F² / σ_1²
+  std::int64_t numerical_rank = 0;      ///< σ above N · 2⁻²³ · σ_1
+  double rank_one_distance = 0;         ///< √(Σ_{t≥2} σ_t²) / ‖H‖_F
+  double symmetry_error = 0;  ///< ‖H − Hᵀ‖_F / ‖H‖_F of the analysed map, 0 to 2; 0 if
+                              ///< the map is not square
+};
+
+/// The spectrum of one map [N, M]; layer, head and identity are left to the caller.
+/// Throws Error(usage) for a threshold out of range or a map without entries.
+[[nodiscard]] MapSpectrum spectrum_of(const ConstMatrixMap& map,
+                                      const SpectrumOptions& options = {});
+
+/// Called with each map's spectrum as soon as it is known, from several threads, in any order.
+using SpectrumArrived = std::function<void(const MapSpectrum&)>;
+
+/// The spectra of every recorded map, seen through `view`, in order of layer and head; all cores.
+/// A layer whose maps were not recorded is passed over. The result does not depend on the thread
+/// count. Throws Error(usage) (threshold, layer out of range, no maps recorded), Cancelled.
+[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
+                                                  const SpectrumOptions& options = {},
+                                                  const Progress& progress = {},
+                                                  const SpectrumArrived& arrived = {});
+
+}  // namespace attnscope
