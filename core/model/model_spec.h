@@ -12,6 +12,7 @@ namespace attnscope {
 
 enum class NormPosition { pre, post };
 enum class Activation { gelu, gelu_tanh, relu };
+/// In JSON "class", "mean", …
 enum class Readout { class_token, mean, class_and_distilled, none };
 enum class PatchOrder {
   channels_first,  ///< a flattened patch is (c, row, column), as a convolution's kernel

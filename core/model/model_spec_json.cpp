@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/model/mechanism_json.h"
 
 namespace attnscope {
 
@@ -25,8 +26,8 @@ constexpr std::array<std::string_view, 2> kNames<NormPosition>{"pre", "post"};
 template <>
 constexpr std::array<std::string_view, 3> kNames<Activation>{"gelu", "gelu_tanh", "relu"};
 template <>
-constexpr std::array<std::string_view, 4> kNames<Readout>{"class_token", "mean",
-                                                          "class_and_distilled", "none"};
+constexpr std::array<std::string_view, 4> kNames<Readout>{"class", "mean", "class_and_distilled",
+                                                          "none"};
 template <>
 constexpr std::array<std::string_view, 2> kNames<PatchOrder>{"channels_first", "channels_last"};
 template <>
@@ -130,11 +131,7 @@ requires std::is_enum_v<Enum> json value_to_json(const Enum& value) {
 }
 
 json value_to_json(const MechanismChoice& choice) {
-  json parameters = json::object();
-  for (const auto& [name, value] : choice.parameters) {
-    std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
-  }
-  return {{"name", choice.name}, {"parameters", std::move(parameters)}};
+  return {{"name", choice.name}, {"parameters", json::parse(to_json(choice.parameters))}};
 }
 
 // ---- JSON → member
@@ -200,20 +197,7 @@ void set_from_json(MechanismChoice& member, const json& value) {
     if (key == "name") {
       set_from_json(choice.name, held);
     } else if (key == "parameters" && held.is_object()) {
-      for (const auto& [parameter, setting] : held.items()) {
-        ParameterValue& target = choice.parameters[parameter];
-        if (setting.is_boolean()) {
-          target = setting.get<bool>();
-        } else if (setting.is_number_integer()) {
-          target = setting.get<std::int64_t>();
-        } else if (setting.is_number()) {
-          target = setting.get<double>();
-        } else if (setting.is_string()) {
-          target = setting.get<std::string>();
-        } else {
-          wrong_type("a number, a truth value or a text", setting);
-        }
-      }
+      choice.parameters = parameters_from_json(held.dump());
     } else {
       wrong_type(R"({"name": …, "parameters": {…}})", value);
     }

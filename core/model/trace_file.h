@@ -1,5 +1,15 @@
-// Traces on disk: HDF5, `/layer_00/implied_map` float32 [H,N,N], …, `/logits`, and attributes that
-// say how it was made. Anyone may write this layout: maps alone are enough.
+// Traces on disk: HDF5, and anyone may write one: maps alone are enough.
+//
+//   /layer_00/implied_map      float [H, N, N]; rows are queries. Required; layers without gaps.
+//   /layer_00/{queries,keys,values}   float [H, N, d]
+//   /layer_00/tokens           float [N, D], after the layer
+//   /layer_00/quantities/NAME  float, the mechanism's own
+//   /logits                    float [classes]
+//   /image                     uint8 [height, width, 1 or 3]: what the grid of tokens covers
+// Attributes of the root, all optional: `model_name`, `input_label`, `mechanism` (its name),
+// `mechanism_parameters`, `labels`, `provenance` (JSON texts), and the integers `prefix_tokens`,
+// `grid_rows`, `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I)
+// and `mechanism_trained` (0 if it was laid over weights trained with another).
 #pragma once
 
 #include <filesystem>
