@@ -5,10 +5,10 @@
 #include <tbb/parallel_for.h>
 #include <vector>
 
+#include "core/attention/costs/costs.h"
 #include "core/attention/kernels/l1_distance.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/score_blocks.h"
-#include "core/attention/softmax_cost.h"
 
 namespace attnscope {
 
@@ -48,22 +48,7 @@ class Adder final : public Mechanism {
 
   [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
                                                  CostConvention convention) const override {
-    const std::int64_t pairs = shape.heads * shape.queries * shape.keys;
-    // |q − k| and its accumulation are two additions.
-    OperationCount distances{.component = "scores", .additions = 2 * pairs * shape.head_width};
-    const bool complete = convention == CostConvention::complete;
-    if (complete) {
-      distances.multiplications = pairs;  // 1/√d_a
-      distances.bytes_moved = score_bytes(shape);
-    }
-    std::vector<OperationCount> counts = {distances, softmax_cost(shape, convention),
-                                          value_cost(shape, convention)};
-    if (identity_) {
-      counts.push_back(
-          {.component = "identity",
-           .additions = complete ? shape.heads * shape.queries * shape.value_width : 0});
-    }
-    return counts;
+    return costs::adder(shape, convention, identity_);
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {

@@ -1,4 +1,4 @@
-// Operations of one mechanism, by component. Rules: docs of analysis/energy.
+// Operations of one mechanism, by component. Rules: core/attention/costs/costs.h.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace attnscope {
 
 /// Whose accounting a count follows.
 enum class CostConvention {
-  adder,      ///< the Adder paper's: softmax, normalisation, scaling and H + I are free
-  ecoformer,  ///< EcoFormer's released counter: softmax counts HN² multiplications
+  adder,      ///< the Adder paper's: products and distances of matrices; all else is free
+  ecoformer,  ///< EcoFormer's released counter: also scaling, normalisers and divisions
   complete    ///< everything, including what the papers leave out
 };
 

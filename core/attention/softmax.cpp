@@ -1,9 +1,9 @@
 // Softmax attention (Adder, Eq. 3; Vaswani et al. 2017, Eq. 1).
 #include <cmath>
 
+#include "core/attention/costs/costs.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/score_blocks.h"
-#include "core/attention/softmax_cost.h"
 #include "core/blas.h"
 
 namespace attnscope {
@@ -24,15 +24,7 @@ class Softmax final : public Mechanism {
 
   [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
                                                  CostConvention convention) const override {
-    const std::int64_t pairs = shape.heads * shape.queries * shape.keys;
-    OperationCount products{.component = "scores",
-                            .multiplications = pairs * shape.head_width,
-                            .additions = pairs * shape.head_width};
-    if (convention == CostConvention::complete) {
-      products.multiplications += pairs;  // 1/√d
-      products.bytes_moved = score_bytes(shape);
-    }
-    return {products, softmax_cost(shape, convention), value_cost(shape, convention)};
+    return costs::softmax(shape, convention);
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {

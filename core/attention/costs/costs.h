@@ -1,0 +1,111 @@
+// What each mechanism's attention core costs: one function a mechanism, which Mechanism::cost calls
+// where the mechanism is implemented.
+//
+// Every accounting counts a sum of n products as n multiplications and n additions: accumulators
+// start at zero. The conventions differ in what they leave out.
+//   adder      Products and distances of matrices only; whatever is element by element is free.
+//   ecoformer  EcoFormer's: also scaling, normalisers, divisions (as multiplications); exp is free.
+//   complete   What a naive loop over the equation executes: also comparisons (as additions),
+//              shifts, divisions, exponentials, and the bytes read and written once, as float32.
+// Scores of future tokens are counted under causal masks: dense kernels compute them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/attention/cost.h"
+#include "core/attention/parameters.h"
+
+namespace attnscope::costs {
+
+using OperationCounts = std::vector<OperationCount>;
+
+/// N tokens, M keys, H heads of width d, values of width dv. Throws Error(usage) naming the extent
+/// that is not positive.
+void check(const AttentionShape& shape);
+
+/// Softmax of scaled products (Adder, Eq. 3). EcoFormer counts one multiplication a score.
+OperationCounts softmax(const AttentionShape& shape, CostConvention convention);
+
+/// Softmax of negated L1 distances (Adder, Eq. 7): |q - k| and its accumulation are two additions.
+/// `identity` adds I to the map (Eq. 20). `identity_products` also counts N·dv multiplications a
+/// head for I·V, which the printed #Mul of DeiT-B (0.48 B) suggests.
+OperationCounts adder(const AttentionShape& shape, CostConvention convention, bool identity = false,
+                      bool identity_products = false);
+
+/// How EcoFormer's comparison makes its codes.
+enum class CodeKind {
+  kernel,  ///< kernelised hashing, learned or random (Eq. 10, 11)
+  lsh,     ///< random hyperplanes over `features` Performer features (Table 5)
+  binary   ///< the sign of `features` Performer features, scaled (Bi-EcoFormer, Table 4)
+};
+
+struct HashOptions {
+  CodeKind codes = CodeKind::kernel;
+  std::int64_t bits = 16;       ///< b
+  std::int64_t supports = 25;   ///< m, of the kernel
+  std::int64_t features = 256;  ///< F, of lsh and binary
+};
+
+/// EcoFormer, Eq. 7 to 11; queries and keys share their codes, and need M = N.
+OperationCounts hash(const AttentionShape& shape, CostConvention convention,
+                     const HashOptions& options);
+
+/// FAVOR+ with `features` positive random features (Choromanski et al. 2020). With `as_released`,
+/// EcoFormer's released hook, which counts the product with 1/D over features and width.
+OperationCounts performer(const AttentionShape& shape, CostConvention convention,
+                          std::int64_t features, bool as_released = false);
+
+/// Linear Transformer, features 1 + elu (Katharopoulos et al. 2020).
+OperationCounts linear(const AttentionShape& shape, CostConvention convention);
+
+/// Keys and values projected to `landmarks` rows (Wang et al. 2020); `mask` counts masking both.
+OperationCounts linformer(const AttentionShape& shape, CostConvention convention,
+                          std::int64_t landmarks, bool mask = false);
+
+struct ReformerOptions {
+  std::int64_t hashes = 2;
+  std::int64_t chunk = 64;  ///< tokens a bucket; each attends to its own and the one before
+  bool rotations = true;    ///< count the random rotations that make the buckets
+  bool scaled = false;      ///< scale the scores, rather than normalise the keys
+};
+
+/// LSH attention with shared queries and keys (Kitaev et al. 2020).
+OperationCounts reformer(const AttentionShape& shape, CostConvention convention,
+                         const ReformerOptions& options);
+
+enum class ScoreSource { random, dense, factorised };
+
+/// Learned or predicted scores (Tay et al. 2020); `factors` is the inner width of `factorised`.
+OperationCounts synthesizer(const AttentionShape& shape, CostConvention convention,
+                            ScoreSource source, std::int64_t factors = 8);
+
+/// DAFT-full (Eq. 5, 6): w = pe0·pe1ᵀ with `factors` columns; 0 counts w as given.
+OperationCounts daft_full(const AttentionShape& shape, CostConvention convention,
+                          std::int64_t factors = 128);
+
+struct DaftConvOptions {
+  std::int64_t kernel = 11;     ///< window extent
+  std::int64_t heads = 16;      ///< h: position biases, and channels of K
+  std::int64_t dimensions = 2;  ///< of the window: 1 or 2
+};
+
+/// DAFT-conv (Eq. 7 to 9, Algorithm 2), depth-wise convolutions with "same" padding.
+OperationCounts daft_conv(const AttentionShape& shape, CostConvention convention,
+                          const DaftConvOptions& options);
+
+enum class AdditiveKind {
+  bidirectional,  ///< Wu et al. 2021: two global vectors
+  causal          ///< Fastformer-LM, Eq. 4 to 8, and Eq. 9 to 15 with a window
+};
+
+/// `window` (causal only): tokens each attends to, 0 for all before it.
+OperationCounts additive(const AttentionShape& shape, CostConvention convention, AdditiveKind kind,
+                         std::int64_t window = 0);
+
+/// Element-wise softmax over `columns` scores in each of `rows` rows, for mechanisms built on one.
+OperationCount softmax_rows(std::int64_t rows, std::int64_t columns, CostConvention convention);
+
+}  // namespace attnscope::costs
