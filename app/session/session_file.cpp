@@ -1,11 +1,11 @@
 // Sessions on disk: JSON, so that people can read and change them.
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "core/atomic_file.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -183,22 +183,7 @@ void Session::save(const std::filesystem::path& file) const {
                        {"query", selection_.query}}},
                      {"view", write_view(view_)}};
 
-  const std::filesystem::path beside = file.string() + ".part";
-  std::error_code error;
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream << root.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-    stream.flush();
-    if (!stream) error = std::make_error_code(std::errc::io_error);
-  }
-  if (!error) std::filesystem::rename(beside, file, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    throw Error(ErrorKind::io, "the session could not be written: " + error.message())
-        .in_file(file)
-        .remedy("choose a folder you may write to");
-  }
+  write_file(file, root.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 void Session::restore(const std::filesystem::path& file) {

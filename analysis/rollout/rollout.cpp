@@ -1,0 +1,58 @@
+#include "analysis/rollout/rollout.h"
+
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+// ½ Ā + ½ I of one layer.
+MatrixD mixing(const Tensor& maps) {
+  const std::int64_t heads = maps.extent(0), tokens = maps.extent(1);
+  MatrixD mean = MatrixD::Zero(tokens, tokens);
+  for (std::int64_t head = 0; head < heads; ++head) mean += maps.slice(head).cast<double>();
+  for (std::int64_t row = 0; row < tokens; ++row) {
+    const double sum = mean.row(row).sum();
+    if (std::isfinite(sum) && sum > 0) {
+      mean.row(row) *= 0.5 / sum;
+      mean(row, row) += 0.5;
+    } else {
+      mean.row(row).setZero();
+      mean(row, row) = 1;
+    }
+  }
+  return mean;
+}
+
+}  // namespace
+
+Tensor attention_rollout(const Trace& trace, std::int64_t layers, const Progress& progress) {
+  const std::int64_t count = layers > 0 ? layers : std::ssize(trace.layers);
+  if (count > std::ssize(trace.layers)) {
+    throw Error(ErrorKind::usage, "rollout reaches beyond the last layer")
+        .expected("1 to " + std::to_string(trace.layers.size()))
+        .found(std::to_string(layers));
+  }
+  const std::int64_t tokens = trace.tokens();
+  MatrixD reach = MatrixD::Identity(tokens, tokens);
+  for (std::int64_t layer = 0; layer < count; ++layer) {
+    progress.step(static_cast<double>(layer) / static_cast<double>(count), "rollout");
+    const Tensor& recorded = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+    if (recorded.empty() || recorded.extent(1) != tokens || recorded.extent(2) != tokens) {
+      throw Error(ErrorKind::usage, "rollout needs the square maps of every layer, of one size")
+          .about("layer " + std::to_string(layer + 1))
+          .expected("[H, " + std::to_string(tokens) + ", " + std::to_string(tokens) + "]")
+          .found(recorded.empty() ? "no maps" : to_string(recorded.shape()))
+          .remedy("record the maps of all layers");
+    }
+    reach = mixing(maps_seen(trace, layer, IdentityView::without)) * reach;
+  }
+  Tensor result({tokens, tokens});
+  result.matrix() = reach.cast<float>();
+  return result;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// Attention rollout: how much each input token reaches each token through all layers.
+#pragma once
+
+#include "core/attention/mechanism.h"
+#include "core/model/trace.h"
+#include "core/progress.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// R_l = Ã_l · R_{l−1}, R_0 = I, Ã = ½ Ā + ½ I, with Ā the mean of a layer's maps over its heads,
+/// without identity mapping, every row divided by its sum (Abnar & Zuidema 2020, Eq. 1). Rows of
+/// the result sum to one, whatever prefix tokens and grid the input has; a row of a map that does
+/// not sum to something positive and finite passes its token on alone. [N, N], rows are queries.
+/// `layers`: how many from the first, all if 0. Throws Error(usage) if a layer's maps were not
+/// recorded or layers differ in size, Cancelled.
+[[nodiscard]] Tensor attention_rollout(const Trace& trace, std::int64_t layers = 0,
+                                       const Progress& progress = {});
+
+}  // namespace attnscope

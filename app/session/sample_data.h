@@ -1,0 +1,20 @@
+// Where the sample models and inputs lie.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace attnscope {
+
+/// The folder `sample_data`: what ATTNSCOPE_SAMPLE_DATA says, else beside the installed program
+/// (../share/attnscope/sample_data), else in the source tree above the binary. Empty if there is
+/// none.
+[[nodiscard]] std::filesystem::path sample_data_folder();
+
+/// The two models of the first minute, softmax first; only those that are there.
+[[nodiscard]] std::vector<std::filesystem::path> first_minute_models();
+
+/// The sample images, by name; the first is the one of the first minute.
+[[nodiscard]] std::vector<std::filesystem::path> sample_inputs();
+
+}  // namespace attnscope

@@ -1,0 +1,89 @@
+#include "analysis/rollout/rollout.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+Trace random_trace(std::int64_t layers, std::int64_t heads, std::int64_t tokens, float row_sum) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> uniform(0.01F, 1.0F);
+  Trace trace;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    Tensor maps({heads, tokens, tokens});
+    for (std::int64_t row = 0; row < heads * tokens; ++row) {
+      float sum = 0;
+      float* values = maps.data() + row * tokens;
+      for (std::int64_t key = 0; key < tokens; ++key) sum += values[key] = uniform(random);
+      for (std::int64_t key = 0; key < tokens; ++key) values[key] *= row_sum / sum;
+    }
+    LayerTrace recorded;
+    recorded.implied_map = std::move(maps);
+    trace.layers.push_back(std::move(recorded));
+  }
+  return trace;
+}
+
+TEST(Rollout, RowsSumToOne) {
+  const Tensor reach = attention_rollout(random_trace(4, 3, 17, 1));
+  for (std::int64_t row = 0; row < 17; ++row) {
+    EXPECT_NEAR(reach.matrix().row(row).sum(), 1, 1e-5);
+  }
+}
+
+TEST(Rollout, OneLayerIsHalfTheMeanMapAndHalfTheIdentity) {
+  const Trace trace = random_trace(1, 2, 5, 1);
+  const Tensor reach = attention_rollout(trace);
+  const Tensor& maps = trace.layers[0].implied_map;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    for (std::int64_t j = 0; j < 5; ++j) {
+      const float mean = (maps.slice(0)(i, j) + maps.slice(1)(i, j)) / 2;
+      EXPECT_NEAR(reach.matrix()(i, j), mean / 2 + (i == j ? 0.5F : 0.0F), 1e-6);
+    }
+  }
+}
+
+TEST(Rollout, LaterLayersMultiplyFromTheLeft) {
+  const Trace both = random_trace(2, 1, 6, 1);
+  Trace second;
+  second.layers.push_back(both.layers[1]);
+  const Matrix first_reach = attention_rollout(both, 1).matrix();
+  const Matrix expected = Matrix(attention_rollout(second).matrix()) * first_reach;
+  EXPECT_TRUE(attention_rollout(both).matrix().isApprox(expected, 1e-5F));
+}
+
+TEST(Rollout, DoesNotDependOnTheSumOfRows) {
+  const Tensor one = attention_rollout(random_trace(3, 2, 9, 1));
+  const Tensor scaled = attention_rollout(random_trace(3, 2, 9, 0.25F));
+  EXPECT_TRUE(one.matrix().isApprox(scaled.matrix(), 1e-5F));
+}
+
+TEST(Rollout, ARowWithoutAttentionPassesItsTokenOnAlone) {
+  Trace trace = random_trace(1, 1, 4, 1);
+  trace.layers[0].implied_map.slice(0).row(2).setZero();
+  trace.layers[0].implied_map.slice(0)(3, 0) = std::numeric_limits<float>::quiet_NaN();
+  const Tensor reach = attention_rollout(trace);
+  for (std::int64_t key = 0; key < 4; ++key) {
+    EXPECT_EQ(reach.matrix()(2, key), key == 2 ? 1.0F : 0.0F);
+    EXPECT_EQ(reach.matrix()(3, key), key == 3 ? 1.0F : 0.0F);
+  }
+}
+
+TEST(Rollout, NamesTheLayerWithoutMaps) {
+  Trace trace = random_trace(2, 1, 4, 1);
+  trace.layers[1].implied_map = Tensor();
+  try {
+    (void)attention_rollout(trace);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.subject(), "layer 2");
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
