@@ -26,4 +26,13 @@ using FileHead = std::span<const std::byte>;
 [[nodiscard]] bool recognises_hdf5(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_hdf5(const std::filesystem::path& path);
 
+/// Whether the file starts as a zip archive does: .npz, and PyTorch's newer container.
+[[nodiscard]] bool is_zip(FileHead head);
+
+/// NumPy: a zip archive of arrays, and a single array, named as its file.
+[[nodiscard]] bool recognises_npz(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_npz(const std::filesystem::path& path);
+[[nodiscard]] bool recognises_npy(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_npy(const std::filesystem::path& path);
+
 }  // namespace attnscope

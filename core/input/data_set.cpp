@@ -1,0 +1,39 @@
+#include "core/input/data_set.h"
+
+#include "core/error.h"
+#include "core/input/data_set_kinds.h"
+
+namespace attnscope {
+
+std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path) {
+  if (std::filesystem::is_directory(path)) return open_class_folders(path);
+  if (is_idx(path)) return open_idx(path);
+  try {
+    return open_array_data_set(path);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_this_format) throw;
+  }
+  throw Error(ErrorKind::not_this_format, "is no data set")
+      .in_file(path)
+      .remedy(
+          "known kinds: IDX (.gz too), HDF5 or NPZ with 'images' and 'labels', a folder of class "
+          "folders");
+}
+
+std::string item_locator(const std::filesystem::path& path, std::int64_t index) {
+  return path.string() + "#" + std::to_string(index);
+}
+
+std::string item_label(const std::filesystem::path& path, std::int64_t index) {
+  return path.filename().string() + "[" + std::to_string(index) + "]";
+}
+
+void check_index(const std::filesystem::path& path, std::int64_t index, std::int64_t size) {
+  if (index >= 0 && index < size) return;
+  throw Error(ErrorKind::usage, "the data set has no such item")
+      .in_file(path)
+      .expected(size == 0 ? "nothing: it is empty" : "0 to " + std::to_string(size - 1))
+      .found(std::to_string(index));
+}
+
+}  // namespace attnscope

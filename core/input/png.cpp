@@ -1,0 +1,123 @@
+#include <csetjmp>
+#include <cstring>
+#include <png.h>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/input/picture_codecs.h"
+
+namespace attnscope {
+
+namespace {
+
+struct Source {
+  std::span<const std::byte> rest;
+  char problem[160] = "";
+};
+
+void take_bytes(png_structp png, png_bytep target, std::size_t count) {
+  auto& source = *static_cast<Source*>(png_get_io_ptr(png));
+  if (count > source.rest.size()) png_error(png, "the file is cut off");
+  std::memcpy(target, source.rest.data(), count);
+  source.rest = source.rest.subspan(count);
+}
+
+[[noreturn]] void give_up(png_structp png, png_const_charp message) {
+  auto& source = *static_cast<Source*>(png_get_error_ptr(png));
+  std::strncpy(source.problem, message, sizeof source.problem - 1);
+  png_longjmp(png, 1);
+}
+
+void ignore_warning(png_structp, png_const_charp) {}
+
+/// libpng reports errors by longjmp, which must pass over no C++ destructor: everything it works on
+/// lives here, outside the functions that call it.
+struct Decoder {
+  Source source;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  std::vector<std::uint8_t> pixels;
+  std::vector<png_bytep> rows;
+  png_uint_32 width = 0, height = 0;
+  std::size_t channels = 0;
+
+  explicit Decoder(std::span<const std::byte> file) : source{file} {
+    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, give_up, ignore_warning);
+    info = png == nullptr ? nullptr : png_create_info_struct(png);
+    if (info == nullptr) throw std::bad_alloc();
+  }
+  ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+};
+
+/// Reads up to the pixels and asks for 8 bits a channel. False on error.
+bool read_header(Decoder& decoder) {
+  if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
+  png_set_read_fn(decoder.png, &decoder.source, take_bytes);
+  png_set_user_limits(decoder.png, 1 << 24, 1 << 24);
+  png_set_chunk_malloc_max(decoder.png, 8 << 20);
+  png_set_chunk_cache_max(decoder.png, 128);
+  png_read_info(decoder.png, decoder.info);
+  decoder.width = png_get_image_width(decoder.png, decoder.info);
+  decoder.height = png_get_image_height(decoder.png, decoder.info);
+  png_set_expand(decoder.png);
+  png_set_scale_16(decoder.png);
+  png_set_interlace_handling(decoder.png);
+  png_read_update_info(decoder.png, decoder.info);
+  decoder.channels = png_get_channels(decoder.png, decoder.info);
+  return true;
+}
+
+bool read_pixels(Decoder& decoder) {
+  if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
+  png_read_image(decoder.png, decoder.rows.data());
+  return true;
+}
+
+Error broken(const Decoder& decoder) {
+  return Error(ErrorKind::damaged, "the PNG is broken").found(decoder.source.problem);
+}
+
+}  // namespace
+
+bool is_png(std::span<const std::byte> file) {
+  return file.size() >= 8 && png_sig_cmp(reinterpret_cast<png_const_bytep>(file.data()), 0, 8) == 0;
+}
+
+Image decode_png(std::span<const std::byte> file) {
+  Decoder decoder(file);
+  if (!read_header(decoder)) throw broken(decoder);
+  check_extents(decoder.width, decoder.height);
+  const std::size_t count = std::size_t{decoder.width} * decoder.height;
+  const std::size_t row_bytes = decoder.width * decoder.channels;
+  if (png_get_rowbytes(decoder.png, decoder.info) != row_bytes) {
+    throw Error(ErrorKind::unsupported, "the PNG's pixels are of an unknown kind");
+  }
+  decoder.pixels.resize(count * decoder.channels);
+  for (std::size_t row = 0; row < decoder.height; ++row) {
+    decoder.rows.push_back(decoder.pixels.data() + row * row_bytes);
+  }
+  if (!read_pixels(decoder)) throw broken(decoder);
+
+  const bool has_alpha = decoder.channels % 2 == 0;
+  const std::size_t colours = decoder.channels - (has_alpha ? 1 : 0);
+  Image image{decoder.width, decoder.height, static_cast<std::int64_t>(colours), {}};
+  if (!has_alpha) {
+    image.pixels = std::move(decoder.pixels);
+    return image;
+  }
+  image.pixels.reserve(count * colours);
+  for (std::size_t pixel = 0; pixel < count; ++pixel) {
+    const std::uint8_t* const source = decoder.pixels.data() + pixel * decoder.channels;
+    const unsigned alpha = source[colours];
+    for (std::size_t colour = 0; colour < colours; ++colour) {
+      const unsigned on_white = source[colour] * alpha + 255 * (255 - alpha);
+      image.pixels.push_back(static_cast<std::uint8_t>((on_white + 127) / 255));
+    }
+  }
+  return image;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,113 @@
+// The files are written by tests/data/checkpoint/make_numpy.py.
+#include <gtest/gtest.h>
+
+#include "core/checkpoint/checkpoint.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/zip_writer.h"
+
+namespace attnscope {
+namespace {
+
+std::vector<float> floats(const Checkpoint& checkpoint, const std::string& name) {
+  const Tensor tensor = checkpoint.at(name).view().to_float();
+  return {tensor.values().begin(), tensor.values().end()};
+}
+
+std::vector<float> ramp() {
+  std::vector<float> values(12);
+  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
+  return values;
+}
+
+std::string npy(const std::string& dictionary, const std::string& data) {
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(dictionary.size() & 0xFF);
+  bytes += static_cast<char>(dictionary.size() >> 8);
+  return bytes + dictionary + data;
+}
+
+void expect_refused(const std::string& name, ErrorKind kind, const std::string& part) {
+  const auto file = test_data("checkpoint/" + name);
+  expect_refusal([&] { return open_checkpoint(file); }, kind, part, file);
+}
+
+class Npz : public testing::TestWithParam<const char*> {};
+
+TEST_P(Npz, ReadsWhatNumpyWrites) {
+  const Checkpoint checkpoint = open_checkpoint(test_data(std::string("checkpoint/") + GetParam()));
+  EXPECT_EQ(checkpoint.format(), "npz");
+  for (const char* name :
+       {"f64", "f32", "f16", "big_endian", "fortran", "a_rather_long_name/with.dots.and/slashes"}) {
+    EXPECT_EQ(floats(checkpoint, name), ramp()) << name;
+    EXPECT_EQ(checkpoint.at(name).shape, (Shape{3, 4})) << name;
+  }
+  EXPECT_EQ(floats(checkpoint, "scalar"), std::vector<float>{2.5F});
+  EXPECT_EQ(checkpoint.at("scalar").shape, Shape{});
+  EXPECT_EQ(checkpoint.at("empty").shape, (Shape{0, 4}));
+  EXPECT_EQ(floats(checkpoint, "flags"), (std::vector<float>{1, 0, 1}));
+  EXPECT_EQ(checkpoint.at("i64").view().to_int64(),
+            (std::vector<std::int64_t>{-2, -1, 0, 1, 2, 3}));
+  EXPECT_EQ(checkpoint.at("u16_big_endian").view().to_int64(),
+            (std::vector<std::int64_t>{0, 65535}));
+  EXPECT_EQ(checkpoint.find("names"), nullptr);
+  EXPECT_EQ(checkpoint.metadata().at("members that are not numeric arrays"), "names.npy");
+}
+
+INSTANTIATE_TEST_SUITE_P(StoredAndDeflated, Npz, testing::Values("stored.npz", "deflated.npz"));
+
+TEST(Npy, IsNamedAsItsFile) {
+  const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/ramp.npy"));
+  EXPECT_EQ(floats(checkpoint, "ramp"), ramp());
+  const Tensor fortran =
+      open_checkpoint(test_data("checkpoint/fortran3.npy")).tensors()[0].view().to_float();
+  EXPECT_EQ(fortran.shape(), (Shape{2, 3, 4}));
+  for (std::int64_t i = 0; i < fortran.size(); ++i) {
+    EXPECT_EQ(fortran.data()[i], static_cast<float>(i));
+  }
+}
+
+TEST(Npy, RefusesPickledObjectsAndOtherTypes) {
+  expect_refused("objects.npy", ErrorKind::unsupported, "Python objects");
+  expect_refused("objects.npz", ErrorKind::unsupported, "Python objects");
+  expect_refused("complex.npy", ErrorKind::unsupported, "<c8");
+  expect_refused("records.npy", ErrorKind::unsupported, "records");
+}
+
+TEST(Npy, RefusesBrokenHeaders) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& dictionary, const std::string& data,
+                           const std::string& part) {
+    const auto file = folder.write("a.npy", npy(dictionary, data));
+    expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, part, file);
+    const auto zipped =
+        folder.write("a.npz", zip_bytes({stored_member("a.npy", npy(dictionary, data))}));
+    expect_refusal([&] { return open_checkpoint(zipped); }, ErrorKind::damaged, part, zipped);
+  };
+  refused("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "12345678", "does not fit");
+  refused("{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "", "extent");
+  refused("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "",
+          "extent");
+  refused("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", "",
+          "too large");
+  refused("{'descr': '<f4', 'fortran_order': False}", "", "missing");
+  refused("{'descr': '<f4', 'descr': '<f4'}", "", "twice");
+  refused("{'descr': '<f4', 'fortran_order': 1, 'shape': ()}", "1234", "neither");
+  refused("{'other': '<f4'}", "", "unknown key");
+  refused("{'descr", "", "quote");
+  refused("  ", "", "'{'");
+}
+
+TEST(Npy, RefusesFilesCutOffAnywhere) {
+  const TemporaryFolder folder;
+  for (const char* name : {"ramp.npy", "deflated.npz"}) {
+    const std::string whole = read_bytes(test_data(std::string("checkpoint/") + name));
+    for (std::size_t length = 9; length < whole.size(); length += 7) {
+      const auto file = folder.write(name, whole.substr(0, length));
+      expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

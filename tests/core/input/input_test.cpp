@@ -1,0 +1,55 @@
+#include "core/input/input.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+std::string input_file(const std::string& name) { return test_data("input/" + name).string(); }
+
+TEST(OpenInput, PicturesAndArrays) {
+  const Input picture = open_input(input_file("rgb.jpg"));
+  EXPECT_EQ(std::get<Image>(picture.content).width, 17);
+  EXPECT_EQ(picture.label, "rgb.jpg");
+  EXPECT_EQ(picture.locator, input_file("rgb.jpg"));
+  EXPECT_EQ(picture.class_index, -1);
+  const Input tokens = open_input(input_file("tokens.npy"));
+  EXPECT_EQ(std::get<Tensor>(tokens.content).shape(), (Shape{5, 8}));
+}
+
+TEST(OpenInput, ItemsOfDataSets) {
+  const std::string locator = input_file("grey_set.npz") + "#1";
+  const Input item = open_input(locator);
+  EXPECT_EQ(item.label, "grey_set.npz[1]");
+  EXPECT_EQ(item.locator, locator);
+  EXPECT_EQ(item.class_index, 1);
+  EXPECT_EQ(std::get<Image>(item.content).height, 5);
+}
+
+TEST(OpenInput, AFileMayHaveAMarkInItsName) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("odd#3", read_bytes(input_file("rgb.png")));
+  EXPECT_EQ(std::get<Image>(open_input(file.string()).content).width, 17);
+}
+
+TEST(OpenInput, SaysWhichKindsThereAre) {
+  const TemporaryFolder folder;
+  const auto text = folder.write("a.txt", "hello");
+  const auto refused = [](const std::string& locator, ErrorKind kind, const std::string& part) {
+    expect_refusal([&] { return open_input(locator); }, kind, part,
+                   locator.substr(0, locator.rfind('#')));
+  };
+  refused(text.string(), ErrorKind::not_this_format, "PATH#INDEX");
+  refused(folder.path().string(), ErrorKind::usage, "PATH#INDEX");
+  refused((folder.path() / "none.png").string(), ErrorKind::io, "No such file");
+  refused((folder.path() / "none.npz#2").string(), ErrorKind::io, "No such file");
+  refused(text.string() + "#0", ErrorKind::not_this_format, "known kinds");
+  refused(input_file("bytes.npy"), ErrorKind::unsupported, "uint8");
+  refused(input_file("grey_set.npz") + "#4", ErrorKind::usage, "0 to 3");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+#!/usr/bin/python3
+"""Writes the NumPy files the reader's tests open. Needs NumPy; run it in this folder."""
+import numpy as np
+
+ramp = np.arange(12, dtype=np.float32).reshape(3, 4) / 4 - 1
+arrays = {
+    "f64": ramp.astype("f8"),
+    "f32": ramp,
+    "f16": ramp.astype("f2"),
+    "big_endian": ramp.astype(">f4"),
+    "fortran": np.asfortranarray(ramp),
+    "a_rather_long_name/with.dots.and/slashes": ramp,
+    "scalar": np.float32(2.5),
+    "empty": np.zeros((0, 4), "f4"),
+    "flags": np.array([True, False, True]),
+    "i64": np.arange(-2, 4),
+    "u16_big_endian": np.array([0, 65535], ">u2"),
+    "names": np.array(["not", "numbers"]),
+}
+np.savez("stored.npz", **arrays)
+np.savez_compressed("deflated.npz", **arrays)
+np.save("ramp.npy", ramp)
+np.save("fortran3.npy", np.asfortranarray(np.arange(24, dtype="f4").reshape(2, 3, 4)))
+np.save("objects.npy", np.array([{}, print], dtype=object), allow_pickle=True)
+np.savez("objects.npz", fine=ramp, bad=np.array([None], dtype=object))
+np.save("complex.npy", ramp.astype("c8"))
+np.save("records.npy", np.zeros(2, dtype=[("a", "f4")]))
