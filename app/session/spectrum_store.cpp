@@ -1,0 +1,99 @@
+#include "app/session/spectrum_store.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "analysis/spectrum/rank.h"
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+
+namespace attnscope {
+
+SpectrumStore::SpectrumStore(Session& session, QObject* parent)
+    : QObject(parent), session_(session) {
+  connect(&session_, &Session::trace_ready, this, &SpectrumStore::compute);
+  connect(&session_, &Session::subjects_changed, this, &SpectrumStore::forget_closed);
+  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+    if (session_.trace(i)) compute(i);
+  }
+}
+
+const SpectrumStore::Entry* SpectrumStore::entry(std::int64_t subject) const {
+  if (subject < 0 || subject >= std::ssize(session_.subjects())) return nullptr;
+  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+  const auto found = entries_.find(open.id);
+  return found != entries_.end() && found->second.trace == open.subject.trace ? &found->second
+                                                                              : nullptr;
+}
+
+std::shared_ptr<const SubjectSpectra> SpectrumStore::of(std::int64_t subject) const {
+  const Entry* known = entry(subject);
+  return known ? known->spectra : nullptr;
+}
+
+std::string SpectrumStore::error_of(std::int64_t subject) const {
+  const Entry* known = entry(subject);
+  return known ? known->error : std::string();
+}
+
+void SpectrumStore::compute(std::int64_t subject) {
+  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+  const std::int64_t id = open.id;
+  Entry& entry = entries_[id];
+  session_.jobs().cancel(entry.job);
+  entry = {open.subject.trace, nullptr, {}, 0};
+
+  const auto is_current = [this, id, trace = entry.trace] {
+    const auto found = entries_.find(id);
+    return found != entries_.end() && found->second.trace == trace;
+  };
+  entry.job = session_.jobs().submit(
+      tr("Ranks of %1").arg(QString::fromStdString(open.subject.label)),
+      [this, id, trace = entry.trace, is_current](const Progress& progress) -> JobQueue::Delivery {
+        auto spectra = std::make_shared<SubjectSpectra>();
+        spectra->without = spectra_of(*trace, IdentityView::without, {}, progress.part(0, 0.5));
+        spectra->with = spectra_of(*trace, IdentityView::with, {}, progress.part(0.5, 1));
+        return [this, id, spectra, is_current] {
+          if (!is_current()) return;
+          entries_[id].spectra = spectra;
+          emit spectra_ready(session_.index_of(id));
+        };
+      },
+      [this, id, is_current](const JobFailure& failure) {
+        if (!is_current()) return;
+        entries_[id].error = failure.cancelled ? "cancelled" : failure.what;
+        emit spectra_ready(session_.index_of(id));
+      });
+}
+
+void SpectrumStore::forget_closed() {
+  std::erase_if(entries_, [this](const auto& known) {
+    if (session_.index_of(known.first) >= 0) return false;
+    session_.jobs().cancel(known.second.job);
+    return true;
+  });
+}
+
+const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra, std::int64_t layer,
+                                 std::int64_t head) {
+  const auto found = std::ranges::find_if(spectra, [&](const MapSpectrum& spectrum) {
+    return spectrum.layer == layer && spectrum.head == head;
+  });
+  return found == spectra.end() ? nullptr : &*found;
+}
+
+double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double threshold,
+                            std::int64_t layer) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for (const MapSpectrum& spectrum : spectra) {
+    if (spectrum.state != SpectrumState::ready) continue;
+    if (layer >= 0 && spectrum.layer != layer) continue;
+    sum += static_cast<double>(equivalent_rank(spectrum.singular_values, threshold));
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace attnscope

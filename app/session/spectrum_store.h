@@ -1,0 +1,63 @@
+// The singular values of every open subject's maps, without and with I: computed in the background
+// as traces arrive, and kept.
+#pragma once
+
+#include <QObject>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/spectrum/spectrum.h"
+#include "core/model/trace.h"
+
+namespace attnscope {
+
+class Session;
+
+/// In order of layer and head, as spectra_of gives them.
+struct SubjectSpectra {
+  std::vector<MapSpectrum> without, with;
+};
+
+/// Lives on the window's thread, beside its session.
+class SpectrumStore : public QObject {
+  Q_OBJECT
+ public:
+  explicit SpectrumStore(Session& session, QObject* parent = nullptr);
+
+  /// Of the subject's current trace; null while they are not known.
+  [[nodiscard]] std::shared_ptr<const SubjectSpectra> of(std::int64_t subject) const;
+  /// Why they are not known; empty if nothing is wrong.
+  [[nodiscard]] std::string error_of(std::int64_t subject) const;
+
+ signals:
+  void spectra_ready(std::int64_t subject);  ///< or failed: see error_of
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Trace> trace;
+    std::shared_ptr<const SubjectSpectra> spectra;
+    std::string error;
+    std::int64_t job = 0;
+  };
+
+  void compute(std::int64_t subject);
+  void forget_closed();
+  [[nodiscard]] const Entry* entry(std::int64_t subject) const;
+
+  Session& session_;
+  std::map<std::int64_t, Entry> entries_;  // by the subject's id
+};
+
+/// The spectrum of one map in such a list, or null.
+[[nodiscard]] const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra,
+                                               std::int64_t layer, std::int64_t head);
+
+/// Mean equivalent rank at `threshold` over the ready maps of one layer (of all layers if −1), NaN
+/// if there are none.
+[[nodiscard]] double mean_equivalent_rank(const std::vector<MapSpectrum>& spectra, double threshold,
+                                          std::int64_t layer = -1);
+
+}  // namespace attnscope

@@ -1,0 +1,160 @@
+#include "app/window/theme.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QFontDatabase>
+#include <QPainter>
+#include <QPalette>
+#include <QPixmap>
+#include <QStyleFactory>
+#include <QSvgRenderer>
+#include <QWidget>
+#include <array>
+#include <utility>
+
+namespace attnscope {
+
+namespace {
+
+const WindowColours kDark = {
+    .theme = Theme::dark,
+    .window = QColor(0x0f1216),
+    .panel = QColor(0x171b21),
+    .raised = QColor(0x212730),
+    .sunken = QColor(0x11151a),
+    .border = QColor(0x2b323c),
+    .text = QColor(0xe8ebf0),
+    .muted = QColor(0x96a1b1),
+    .accent = QColor(0x4cc2c4),
+    .on_accent = QColor(0x07191a),
+    .selected = QColor(0x1d3339),
+    .warning = QColor(0xe8b45a),
+    .error = QColor(0xff8a80),
+    .ready = QColor(0x86c99a),
+};
+
+const WindowColours kLight = {
+    .theme = Theme::light,
+    .window = QColor(0xe9ecf0),
+    .panel = QColor(0xf7f8fa),
+    .raised = QColor(0xffffff),
+    .sunken = QColor(0xffffff),
+    .border = QColor(0xd5dae2),
+    .text = QColor(0x1a2029),
+    .muted = QColor(0x5a6472),
+    .accent = QColor(0x0b7478),
+    .on_accent = QColor(0xffffff),
+    .selected = QColor(0xd9edee),
+    .warning = QColor(0x8a5a00),
+    .error = QColor(0xb3261e),
+    .ready = QColor(0x2b6b3f),
+};
+
+// After Okabe and Ito (2008), lightened on dark and darkened on light grounds.
+constexpr std::array<QRgb, 6> kSubjectsDark = {0xff56b4e9, 0xffe69f00, 0xff2fbf95,
+                                               0xffd98cb3, 0xfff0e442, 0xffe8743b};
+constexpr std::array<QRgb, 6> kSubjectsLight = {0xff0072b2, 0xffb86e00, 0xff00785a,
+                                                0xffa8447a, 0xff7a7200, 0xffb84a00};
+
+QString first_family(std::initializer_list<const char*> wanted,
+                     QFontDatabase::SystemFont otherwise) {
+  const QStringList known = QFontDatabase::families();
+  for (const char* family : wanted) {
+    if (known.contains(QLatin1String(family))) return QLatin1String(family);
+  }
+  return QFontDatabase::systemFont(otherwise).family();
+}
+
+QString style_sheet(const WindowColours& colours) {
+  QFile file(":/style/window.qss");
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  QString sheet = QString::fromUtf8(file.readAll());
+  const std::pair<const char*, QColor> names[] = {
+      {"@window", colours.window},       {"@panel", colours.panel},
+      {"@raised", colours.raised},       {"@sunken", colours.sunken},
+      {"@border", colours.border},       {"@text", colours.text},
+      {"@muted", colours.muted},         {"@accent", colours.accent},
+      {"@on_accent", colours.on_accent}, {"@selected", colours.selected},
+      {"@warning", colours.warning},     {"@error", colours.error},
+  };
+  for (const auto& [name, colour] : names)
+    sheet.replace(QLatin1String(name) + ";", colour.name() + ";");
+  sheet.replace("@theme", colours.theme == Theme::dark ? "dark" : "light");
+  return sheet;
+}
+
+}  // namespace
+
+const WindowColours& colours_of(Theme theme) { return theme == Theme::dark ? kDark : kLight; }
+
+const WindowColours& colours_of(const QWidget& widget) {
+  const bool dark = widget.palette().color(QPalette::Window).lightness() < 128;
+  return dark ? kDark : kLight;
+}
+
+void apply_theme(QApplication& application, Theme theme) {
+  const WindowColours& colours = colours_of(theme);
+  application.setStyle(QStyleFactory::create("Fusion"));
+
+  QPalette palette;
+  palette.setColor(QPalette::Window, colours.panel);
+  palette.setColor(QPalette::WindowText, colours.text);
+  palette.setColor(QPalette::Base, colours.sunken);
+  palette.setColor(QPalette::AlternateBase, colours.panel);
+  palette.setColor(QPalette::Text, colours.text);
+  palette.setColor(QPalette::PlaceholderText, colours.muted);
+  palette.setColor(QPalette::Button, colours.raised);
+  palette.setColor(QPalette::ButtonText, colours.text);
+  palette.setColor(QPalette::ToolTipBase, colours.raised);
+  palette.setColor(QPalette::ToolTipText, colours.text);
+  palette.setColor(QPalette::Highlight, colours.accent);
+  palette.setColor(QPalette::HighlightedText, colours.on_accent);
+  palette.setColor(QPalette::Link, colours.accent);
+  palette.setColor(QPalette::Mid, colours.border);
+  palette.setColor(QPalette::Disabled, QPalette::WindowText, colours.muted);
+  palette.setColor(QPalette::Disabled, QPalette::Text, colours.muted);
+  palette.setColor(QPalette::Disabled, QPalette::ButtonText, colours.muted);
+  application.setPalette(palette);
+
+  QFont font(first_family({"Inter", "Noto Sans", "Cantarell"}, QFontDatabase::GeneralFont));
+  font.setPointSizeF(9.5);
+  application.setFont(font);
+  application.setStyleSheet(style_sheet(colours));
+}
+
+QColor subject_colour(std::int64_t index, Theme theme) {
+  const auto& colours = theme == Theme::dark ? kSubjectsDark : kSubjectsLight;
+  return QColor::fromRgb(colours[static_cast<std::size_t>(index) % colours.size()]);
+}
+
+QFont number_font(const QFont& base) {
+  QFont font = base;
+  font.setFamily(first_family({"JetBrains Mono", "DejaVu Sans Mono"}, QFontDatabase::FixedFont));
+  font.setPointSizeF(base.pointSizeF() - 0.5);
+  return font;
+}
+
+QIcon tinted_icon(const QString& name, const QColor& colour) {
+  QSvgRenderer renderer(":/icons/" + name + ".svg");
+  QIcon icon;
+  for (const int size : {16, 18, 24, 32, 48}) {
+    QPixmap pixmap(size, size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    renderer.render(&painter);
+    painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
+    painter.fillRect(pixmap.rect(), colour);
+    painter.end();
+    icon.addPixmap(pixmap);
+    QPixmap faded(size, size);
+    faded.fill(Qt::transparent);
+    QPainter fader(&faded);
+    fader.setOpacity(0.4);
+    fader.drawPixmap(0, 0, pixmap);
+    fader.end();
+    icon.addPixmap(faded, QIcon::Disabled);
+  }
+  return icon;
+}
+
+}  // namespace attnscope
