@@ -35,7 +35,7 @@ enum class SpectrumAccuracy {
 struct SpectrumOptions {
   double threshold = 0.9;  ///< τ of the equivalent rank, in (0, 1]
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
-  std::vector<std::int64_t> layers;  ///< all that were recorded if empty
+  std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
 };
 
 /// One map and what its singular values say.

@@ -1,0 +1,76 @@
+#include "analysis/spectrum/identity_effect.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/spectrum/map_batch.h"
+#include "analysis/spectrum/rank.h"
+
+namespace attnscope {
+
+namespace {
+
+// What rounding may add to a share of 1 without the assertion being false.
+constexpr double kRounding = 1e-9;
+
+bool is_concave(const std::vector<double>& share) {
+  double last_rise = share.front();
+  for (std::size_t r = 1; r < share.size(); ++r) {
+    const double rise = share[r] - share[r - 1];
+    if (rise < -kRounding || rise > last_rise + kRounding) return false;
+    last_rise = rise;
+  }
+  return true;
+}
+
+void compare(IdentityEffect& effect) {
+  if (effect.without.state != SpectrumState::ready || effect.with.state != SpectrumState::ready) {
+    return;
+  }
+  effect.predicted = effect.without.singular_values;
+  for (double& value : effect.predicted) value += 1;
+  effect.predicted_rank = equivalent_rank(effect.predicted, effect.without.threshold);
+
+  const std::vector<double> without = cumulative_share(effect.without.singular_values);
+  const std::vector<double> with = cumulative_share(effect.with.singular_values);
+  const std::vector<double> predicted = cumulative_share(effect.predicted);
+  effect.largest_excess = with.front() - without.front();
+  for (std::size_t r = 0; r < with.size(); ++r) {
+    effect.prediction_error = std::max(effect.prediction_error, std::abs(predicted[r] - with[r]));
+    // D̃ − D = f̃ − f: g is the same.
+    effect.largest_excess = std::max(effect.largest_excess, with[r] - without[r]);
+  }
+  effect.share_is_concave = is_concave(without) && is_concave(with);
+  effect.closer_to_linear = effect.largest_excess <= kRounding;
+  effect.rank_not_lower = effect.with.equivalent_rank >= effect.without.equivalent_rank;
+}
+
+IdentityEffect effect_at(const Trace& trace, const MapPlace& place,
+                         const SpectrumOptions& options) {
+  IdentityEffect effect;
+  for (const bool identity : {false, true}) {
+    MatrixD map = map_seen(trace, place, identity ? IdentityView::with : IdentityView::without);
+    MapSpectrum& spectrum = identity ? effect.with : effect.without;
+    spectrum = spectrum_of_matrix(map, options);
+    spectrum.layer = place.layer;
+    spectrum.head = place.head;
+    spectrum.identity = identity;
+  }
+  compare(effect);
+  return effect;
+}
+
+}  // namespace
+
+std::vector<IdentityEffect> identity_effects(const Trace& trace, const SpectrumOptions& options,
+                                             const Progress& progress) {
+  const std::vector<MapPlace> places = recorded_maps(trace, options.layers);
+  std::vector<IdentityEffect> effects(places.size());
+  for_each_map(places, progress, [&](std::size_t index) {
+    effects[index] = effect_at(trace, places[index], options);
+    return [] {};
+  });
+  return effects;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,41 @@
+#include "analysis/spectrum/map_batch.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+std::vector<MapPlace> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers) {
+  const auto count = static_cast<std::int64_t>(trace.layers.size());
+  for (const std::int64_t layer : layers) {
+    if (layer >= 0 && layer < count) continue;
+    throw Error(ErrorKind::usage, "there is no such layer")
+        .about("layer " + std::to_string(layer))
+        .expected("0 to " + std::to_string(count - 1));
+  }
+  std::vector<MapPlace> places;
+  for (std::int64_t layer = 0; layer < count; ++layer) {
+    if (!layers.empty() && std::find(layers.begin(), layers.end(), layer) == layers.end()) continue;
+    const Tensor& map = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+    if (map.empty()) continue;
+    for (std::int64_t head = 0; head < map.extent(0); ++head) places.push_back({layer, head});
+  }
+  if (places.empty()) {
+    throw Error(ErrorKind::usage, "the trace holds no attention maps")
+        .remedy("record them: implied maps are part of `attnscope trace` unless left out");
+  }
+  return places;
+}
+
+MatrixD map_seen(const Trace& trace, const MapPlace& place, IdentityView view) {
+  const Tensor& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
+  MatrixD map = maps.slice(place.head).cast<double>();
+  const bool wanted = shows_identity(trace, view);
+  if (wanted != trace.identity_in_maps && map.rows() == map.cols()) {
+    map.diagonal().array() += wanted ? 1.0 : -1.0;
+  }
+  return map;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+// The maps of a trace as a batch of independent work on all cores.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <tbb/parallel_for.h>
+#include <vector>
+
+#include "analysis/spectrum/spectrum.h"
+#include "core/model/trace.h"
+#include "core/progress.h"
+
+namespace attnscope {
+
+struct MapPlace {
+  std::int64_t layer = 0, head = 0;
+};
+
+/// Every recorded map of `layers` (all if empty), in order of layer and head. Throws Error(usage)
+/// for a layer out of range, and if none was recorded.
+[[nodiscard]] std::vector<MapPlace> recorded_maps(const Trace& trace,
+                                                  std::span<const std::int64_t> layers);
+
+/// One map in double. I is added or taken away in double, where the view asks for it.
+[[nodiscard]] MatrixD map_seen(const Trace& trace, const MapPlace& place, IdentityView view);
+
+/// As spectrum_of, of a map in double, which is used as work space.
+[[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options);
+
+/// Calls work(index) for every place on all cores. What it returns is called next, never two at
+/// once, before the progress is reported.
+template <class Work>
+void for_each_map(const std::vector<MapPlace>& places, const Progress& progress, const Work& work) {
+  std::mutex reporting;
+  std::size_t done = 0;
+  progress.step(0, "singular values");
+  // Maps take equally long: single ones leave no core idle at the end.
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, places.size(), 1),
+      [&](const tbb::blocked_range<std::size_t>& range) {
+        for (std::size_t index = range.begin(); index != range.end(); ++index) {
+          if (progress.cancelled()) throw Cancelled{};
+          const auto report = work(index);
+          const std::lock_guard lock(reporting);
+          report();
+          ++done;
+          progress.step(static_cast<double>(done) / static_cast<double>(places.size()),
+                        "singular values");
+        }
+      },
+      tbb::simple_partitioner());
+}
+
+}  // namespace attnscope

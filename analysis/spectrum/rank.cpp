@@ -1,0 +1,87 @@
+#include "analysis/spectrum/rank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace attnscope {
+
+namespace {
+
+double sum_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double sum_of_squares(std::span<const double> values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+}
+
+}  // namespace
+
+std::vector<double> cumulative_share(std::span<const double> singular_values) {
+  const double total = sum_of(singular_values);
+  if (!(total > 0)) return {};
+  std::vector<double> share(singular_values.size());
+  double sum = 0;
+  for (std::size_t t = 0; t < share.size(); ++t) share[t] = (sum += singular_values[t]) / total;
+  return share;
+}
+
+std::vector<double> linear_share(std::int64_t count) {
+  std::vector<double> share(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+  for (std::size_t t = 0; t < share.size(); ++t) {
+    share[t] = static_cast<double>(t + 1) / static_cast<double>(count);
+  }
+  return share;
+}
+
+std::vector<double> share_difference(std::span<const double> singular_values) {
+  std::vector<double> difference = cumulative_share(singular_values);
+  for (std::size_t t = 0; t < difference.size(); ++t) {
+    difference[t] -= static_cast<double>(t + 1) / static_cast<double>(difference.size());
+  }
+  return difference;
+}
+
+std::int64_t rank_of_share(std::span<const double> share, double threshold) {
+  const auto reached = std::find_if(share.begin(), share.end(),
+                                    [threshold](double value) { return value >= threshold; });
+  if (reached == share.end()) return static_cast<std::int64_t>(share.size());
+  return reached - share.begin() + 1;
+}
+
+std::int64_t equivalent_rank(std::span<const double> singular_values, double threshold) {
+  return rank_of_share(cumulative_share(singular_values), threshold);
+}
+
+double effective_rank(std::span<const double> singular_values) {
+  const double total = sum_of(singular_values);
+  if (!(total > 0)) return 0;
+  double entropy = 0;
+  for (const double value : singular_values) {
+    const double p = value / total;
+    if (p > 0) entropy -= p * std::log(p);
+  }
+  return std::exp(entropy);
+}
+
+double stable_rank(std::span<const double> singular_values) {
+  if (singular_values.empty() || !(singular_values.front() > 0)) return 0;
+  return sum_of_squares(singular_values) / (singular_values.front() * singular_values.front());
+}
+
+std::int64_t numerical_rank(std::span<const double> singular_values, std::int64_t larger_extent,
+                            double epsilon) {
+  if (singular_values.empty()) return 0;
+  const double tolerance = static_cast<double>(larger_extent) * epsilon * singular_values.front();
+  return std::count_if(singular_values.begin(), singular_values.end(),
+                       [tolerance](double value) { return value > tolerance; });
+}
+
+double rank_one_distance(std::span<const double> singular_values) {
+  const double total = sum_of_squares(singular_values);
+  if (!(total > 0)) return 0;
+  return std::sqrt(sum_of_squares(singular_values.subspan(1)) / total);
+}
+
+}  // namespace attnscope

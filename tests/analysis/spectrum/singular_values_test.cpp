@@ -1,0 +1,165 @@
+#include "analysis/spectrum/singular_values.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "analysis/spectrum/rank.h"
+#include "tests/support/naive_attention.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+constexpr SpectrumAccuracy kBoth[] = {SpectrumAccuracy::cumulative, SpectrumAccuracy::every_value};
+
+class BesideNumPy : public testing::TestWithParam<std::size_t> {
+ protected:
+  BesideNumPy()
+      : reference_(read_test_data("spectrum/reference.json").at("maps").at(GetParam())),
+        map_(kernel_map(reference_.at("n"), reference_.at("width"), reference_.at("power"),
+                        reference_.at("seed"))) {}
+
+  [[nodiscard]] MatrixD matrix(bool identity) const {
+    MatrixD matrix = map_.matrix().cast<double>();
+    if (identity) matrix.diagonal().array() += 1.0;
+    return matrix;
+  }
+
+  nlohmann::json reference_;
+  Tensor map_;
+};
+
+TEST_P(BesideNumPy, EveryShareIsRightToOneInAHundredThousand) {
+  for (const bool identity : {false, true}) {
+    const std::vector<double> expected = cumulative_share(
+        reference_.at(identity ? "with_identity" : "singular_values").get<std::vector<double>>());
+    for (const SpectrumAccuracy accuracy : kBoth) {
+      MatrixD map = matrix(identity);
+      const SingularValues found = singular_values(map, accuracy);
+      ASSERT_TRUE(found.converged);
+      const std::vector<double> share = cumulative_share(found.values);
+      ASSERT_EQ(share.size(), expected.size());
+      for (std::size_t r = 0; r < share.size(); ++r) {
+        ASSERT_NEAR(share[r], expected[r], 1e-5 * expected[r]);
+        // Far better than promised: the promise has room for harder maps.
+        ASSERT_NEAR(share[r], expected[r], 1e-6 * expected[r]);
+      }
+      EXPECT_EQ(rank_of_share(share, 0.9), rank_of_share(expected, 0.9));
+    }
+  }
+}
+
+TEST_P(BesideNumPy, EveryValueIsRightToRounding) {
+  for (const bool identity : {false, true}) {
+    const std::vector<double> expected =
+        reference_.at(identity ? "with_identity" : "singular_values");
+    MatrixD map = matrix(identity);
+    const SingularValues found = singular_values(map, SpectrumAccuracy::every_value);
+    ASSERT_EQ(found.values.size(), expected.size());
+    const double tolerance = static_cast<double>(expected.size()) * 0x1p-52 * expected.front();
+    for (std::size_t t = 0; t < expected.size(); ++t) {
+      ASSERT_NEAR(found.values[t], expected[t], tolerance);
+    }
+  }
+}
+
+TEST_P(BesideNumPy, MeasuresAgree) {
+  const MapSpectrum spectrum = spectrum_of(std::as_const(map_).matrix());
+  EXPECT_EQ(spectrum.state, SpectrumState::ready);
+  EXPECT_NEAR(spectrum.symmetry_error, reference_.at("symmetry_error"), 1e-12);
+  EXPECT_EQ(spectrum.numerical_rank, reference_.at("numerical_rank").get<std::int64_t>());
+}
+
+INSTANTIATE_TEST_SUITE_P(Maps, BesideNumPy, testing::Range<std::size_t>(0, 8));
+
+/// A matrix with orthonormal columns.
+MatrixD orthogonal(std::int64_t n, unsigned seed) {
+  const MatrixD random = random_normal({n, n}, seed).matrix().cast<double>();
+  return Eigen::HouseholderQR<MatrixD>(random).householderQ();
+}
+
+TEST(SingularValues, OfKnownFactorsAreTheirDiagonal) {
+  for (const SpectrumAccuracy accuracy : kBoth) {
+    for (const std::int64_t n : {1, 5, 64, 197}) {
+      // From 1 down to 1e-6, as a decaying map.
+      Eigen::VectorXd diagonal(n);
+      for (std::int64_t t = 0; t < n; ++t) {
+        diagonal(t) = std::pow(10.0, -6.0 * static_cast<double>(t) / static_cast<double>(n));
+      }
+      MatrixD map = orthogonal(n, 1) * diagonal.asDiagonal() * orthogonal(n, 2).transpose();
+      const SingularValues found = singular_values(map, accuracy);
+      for (std::int64_t t = 0; t < n; ++t) {
+        // The Gram matrix loses half the digits of a small value, not of its share.
+        const double tolerance =
+            accuracy == SpectrumAccuracy::every_value ? 1e-13 : 1e-13 / diagonal(t);
+        ASSERT_NEAR(found.values[static_cast<std::size_t>(t)], diagonal(t), tolerance);
+      }
+    }
+  }
+}
+
+TEST(SingularValues, OfSpecialMapsAreWhatTheyMustBe) {
+  for (const SpectrumAccuracy accuracy : kBoth) {
+    MatrixD identity = MatrixD::Identity(31, 31);
+    for (const double value : singular_values(identity, accuracy).values) {
+      EXPECT_NEAR(value, 1, 1e-14);
+    }
+    MatrixD rotation = orthogonal(33, 3);
+    for (const double value : singular_values(rotation, accuracy).values) {
+      EXPECT_NEAR(value, 1, 1e-13);
+    }
+    // Every query attends alike: rank one, σ_1 = √N ‖row‖.
+    MatrixD rank_one = MatrixD::Constant(197, 197, 1.0 / 197);
+    const std::vector<double> values = singular_values(rank_one, accuracy).values;
+    EXPECT_NEAR(values[0], 1, 1e-13);
+    EXPECT_EQ(equivalent_rank(values, 0.99999), 1);
+    MatrixD wide = MatrixD::Zero(3, 50);
+    wide(0, 7) = 3;
+    wide(1, 0) = 2;
+    wide(2, 49) = -1;
+    const std::vector<double> of_wide = singular_values(wide, accuracy).values;
+    ASSERT_EQ(of_wide.size(), 3U);
+    for (std::size_t t = 0; t < 3; ++t)
+      EXPECT_NEAR(of_wide[t], 3.0 - static_cast<double>(t), 1e-14);
+  }
+}
+
+TEST(SingularValues, NearlyRankOneMapsTakeTheAccurateWay) {
+  // 785 equal rows but for rounding to float32: as far from full rank as a map can be.
+  const Tensor row = random_normal({1, 785}, 5);
+  MatrixD map(785, 785);
+  for (std::int64_t i = 0; i < 785; ++i) {
+    map.row(i) =
+        row.matrix().row(0).cast<double>().array().abs() * (1.0 + 1e-9 * static_cast<double>(i));
+  }
+  MatrixD copy = map;
+  const std::vector<double> accurate = singular_values(copy, SpectrumAccuracy::every_value).values;
+  EXPECT_GT(gram_share_error(accurate), 5e-6);
+  const std::vector<double> found = singular_values(map, SpectrumAccuracy::cumulative).values;
+  const double total = cumulative_share(accurate).front();
+  EXPECT_NEAR(cumulative_share(found).front(), total, 1e-12);
+}
+
+TEST(SingularValues, ErrorBoundOfTheGramMatrixHolds) {
+  for (const std::int64_t power : {1, 5, 40, 400}) {
+    for (const std::int64_t n : {3, 32, 197}) {
+      const Tensor map = kernel_map(n, 2, power, 77);
+      const MatrixD matrix = map.matrix().cast<double>();
+      MatrixD copy = matrix;
+      const std::vector<double> accurate =
+          singular_values(copy, SpectrumAccuracy::every_value).values;
+      copy = matrix;
+      const std::vector<double> found = singular_values(copy, SpectrumAccuracy::cumulative).values;
+      const double bound = 6 * std::sqrt(static_cast<double>(n)) * 0x1p-53;
+      for (std::size_t t = 0; t < found.size(); ++t) {
+        EXPECT_LE(std::abs(found[t] * found[t] - accurate[t] * accurate[t]),
+                  bound * accurate[0] * accurate[0]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,87 @@
+// Adder attention beside PyTorch.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "core/attention/kernels/l1_distance.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/score_blocks.h"
+#include "tests/support/naive_attention.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kTolerance = 1e-5;
+
+class AdderBesidePyTorch : public testing::TestWithParam<std::size_t> {
+ protected:
+  AdderBesidePyTorch()
+      : reference_(read_test_data("attention/adder.json").at("cases").at(GetParam())),
+        data_(1, 1, reference_.at("heads"), 1, 1, 0) {
+    const std::int64_t n = reference_.at("n");
+    const std::int64_t width = data_.heads * reference_.at("width").get<std::int64_t>();
+    const unsigned seed = reference_.at("seed");
+    data_.queries = raw_uniform({n, width}, seed);
+    data_.keys = raw_uniform({n, width}, seed + 1);
+    data_.values = raw_uniform({n, width}, seed + 2);
+  }
+
+  void expect_equal(const Tensor& found, const char* name) const {
+    const std::vector<double> expected = reference_.at(name);
+    ASSERT_EQ(found.size(), static_cast<std::int64_t>(expected.size()));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(found.values()[i], expected[i], kTolerance * std::max(1.0, std::abs(expected[i])))
+          << name << " at " << i;
+    }
+  }
+
+  nlohmann::json reference_;
+  RandomAttention data_;
+};
+
+TEST_P(AdderBesidePyTorch, DistancesEqualCdist) {
+  const AttentionInput input = data_.input();
+  const std::int64_t n = input.queries.rows();
+  Tensor distances({input.heads, n, n});
+  for (std::int64_t head = 0; head < input.heads; ++head) {
+    l1_distances(head_columns(input.queries, input.heads, head),
+                 PackedRows(head_columns(input.keys, input.heads, head)), 1.0F,
+                 {distances.data() + head * n * n, n, n, Eigen::OuterStride<>(n)});
+  }
+  expect_equal(distances, "cdist");
+}
+
+TEST_P(AdderBesidePyTorch, MapAndOutputAreTheSame) {
+  const auto plain = make_mechanism({"adder", {}});
+  const auto identity = make_mechanism({"adder", {{"identity", true}}});
+  expect_equal(plain->implied_map(data_.input()), "map");
+  expect_equal(plain->forward(data_.input()), "output");
+  expect_equal(identity->forward(data_.input()), "output_with_identity");
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, AdderBesidePyTorch, testing::Values(0, 1, 2));
+
+TEST(Adder, ScaleIsTheDeviationOfTheoremOne) {
+  // For d = 64, √d_a = 6.820: keys at distances 0 and 3.2 have weights in the ratio e^(3.2/6.820).
+  RandomAttention data(2, 2, 1, 64, 1, 0);
+  data.queries = Tensor({2, 64});
+  data.keys = Tensor({2, 64});
+  data.keys.matrix().row(1).setConstant(0.05F);
+  const Tensor map = make_mechanism({"adder", {}})->implied_map(data.input());
+  const double ratio = static_cast<double>(map.data()[0]) / static_cast<double>(map.data()[1]);
+  EXPECT_NEAR(3.2 / std::log(ratio), 6.820, 5e-4);
+}
+
+TEST(Adder, IdentityMappingAddsOnlyTheDiagonal) {
+  const RandomAttention data(6, 6, 1, 4, 3, 41);
+  const Tensor without = make_mechanism({"adder", {}})->implied_map(data.input());
+  const Tensor with = make_mechanism({"adder", {{"identity", true}}})->implied_map(data.input());
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (std::int64_t j = 0; j < 6; ++j) {
+      EXPECT_EQ(with.slice(0)(i, j), without.slice(0)(i, j) + (i == j ? 1.0F : 0.0F));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

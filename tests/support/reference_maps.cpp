@@ -1,0 +1,52 @@
+#include "tests/support/reference_maps.h"
+
+#include <fstream>
+#include <random>
+#include <stdexcept>
+
+namespace attnscope {
+
+Tensor raw_uniform(Shape shape, unsigned seed) {
+  std::mt19937 generator(seed);
+  Tensor tensor(std::move(shape));
+  for (float& value : tensor.values()) {
+    value = static_cast<float>(static_cast<double>(generator() >> 8U) * 0x1p-22 - 2.0);
+  }
+  return tensor;
+}
+
+Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power, unsigned seed) {
+  const Tensor q = raw_uniform({n, width}, seed);
+  const Tensor k = raw_uniform({n, width}, seed + 1);
+  Tensor map({n, n});
+  std::vector<double> row(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    double total = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      double squares = 0;
+      for (std::int64_t c = 0; c < width; ++c) {
+        const double difference =
+            static_cast<double>(q.matrix()(i, c)) - static_cast<double>(k.matrix()(j, c));
+        squares = squares + difference * difference;
+      }
+      const double weight = 1.0 / (1.0 + squares / static_cast<double>(width));
+      double product = 1;
+      for (std::int64_t p = 0; p < power; ++p) product = product * weight;
+      row[static_cast<std::size_t>(j)] = product;
+      total += product;
+    }
+    for (std::int64_t j = 0; j < n; ++j) {
+      map.matrix()(i, j) = static_cast<float>(row[static_cast<std::size_t>(j)] / total);
+    }
+  }
+  return map;
+}
+
+nlohmann::json read_test_data(const std::string& path) {
+  const std::string file = std::string(ATTNSCOPE_SOURCE_DIR "/tests/data/") + path;
+  std::ifstream stream(file);
+  if (!stream) throw std::runtime_error("cannot read " + file);
+  return nlohmann::json::parse(stream);
+}
+
+}  // namespace attnscope

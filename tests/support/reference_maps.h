@@ -1,0 +1,22 @@
+// The tensors and maps that the Python scripts under tests/data make too, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// (u >> 8) / 2²² − 2 from MT19937's raw output u: uniform in [−2, 2), exact in float32.
+[[nodiscard]] Tensor raw_uniform(Shape shape, unsigned seed);
+
+/// Rows of (1 + ‖q − k‖² / width)^−power, normalised, [n, n] in float32.
+[[nodiscard]] Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power,
+                                unsigned seed);
+
+/// Reads tests/data/`path`.
+[[nodiscard]] nlohmann::json read_test_data(const std::string& path);
+
+}  // namespace attnscope
