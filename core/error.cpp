@@ -1,8 +1,24 @@
 #include "core/error.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace attnscope {
+
+namespace {
+
+/// What an error quotes comes from files of strangers: no terminal's control sequences, no novels.
+std::string one_line(const std::string& text) {
+  constexpr std::size_t longest = 1000;  // bytes
+  std::string line = text.substr(0, longest);
+  if (text.size() > longest) line += "…";
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return line;
+}
+
+}  // namespace
 
 Error::Error(ErrorKind kind, std::string what_went_wrong)
     : kind_(kind), message_(std::move(what_went_wrong)) {
@@ -42,16 +58,16 @@ Error& Error::remedy(std::string remedy) & {
 void Error::compose() {
   line_.clear();
   if (!file_.empty()) line_ += file_.string() + ": ";
-  if (!subject_.empty()) line_ += subject_ + ": ";
-  line_ += message_;
+  if (!subject_.empty()) line_ += one_line(subject_) + ": ";
+  line_ += one_line(message_);
   if (!expected_.empty() && !found_.empty()) {
-    line_ += " (expected " + expected_ + ", found " + found_ + ")";
+    line_ += " (expected " + one_line(expected_) + ", found " + one_line(found_) + ")";
   } else if (!expected_.empty()) {
-    line_ += " (expected " + expected_ + ")";
+    line_ += " (expected " + one_line(expected_) + ")";
   } else if (!found_.empty()) {
-    line_ += " (found " + found_ + ")";
+    line_ += " (found " + one_line(found_) + ")";
   }
-  if (!remedy_.empty()) line_ += "; " + remedy_;
+  if (!remedy_.empty()) line_ += "; " + one_line(remedy_);
 }
 
 Error unknown_name(std::string_view kind_of_thing, std::string_view name,

@@ -59,6 +59,7 @@ std::span<const CheckpointFormat> checkpoint_formats() {
   static constexpr CheckpointFormat formats[] = {
       {"safetensors", ".safetensors", recognises_safetensors, open_safetensors},
       {"sharded", ".index.json", recognises_sharded, open_sharded},
+      {"pytorch", ".pt .pth .bin .ckpt", recognises_pytorch, open_pytorch},
       {"hdf5", ".h5 .hdf5 .hdf .he5", recognises_hdf5, open_hdf5},
       {"npz", ".npz", recognises_npz, open_npz},
       {"npy", ".npy", recognises_npy, open_npy},

@@ -35,4 +35,8 @@ using FileHead = std::span<const std::byte>;
 [[nodiscard]] bool recognises_npy(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_npy(const std::filesystem::path& path);
 
+/// PyTorch: what torch.save writes, in the zip container and the legacy one.
+[[nodiscard]] bool recognises_pytorch(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_pytorch(const std::filesystem::path& path);
+
 }  // namespace attnscope

@@ -1,0 +1,133 @@
+// Python pickles as torch.save writes them, read by an interpreter that can only build numbers,
+// text, containers, and descriptions of tensors. It never calls anything: a global is looked up in
+// a fixed table (pickle_globals.cpp), and one that is not there ends the reading.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tensor/dtype.h"
+#include "core/tensor/shape.h"
+
+namespace attnscope {
+
+/// Elements in the file that tensors are views of, or one such view.
+struct PickledTensor {
+  std::string storage;  ///< its key
+  DType storage_dtype = DType::f32;
+  std::int64_t storage_count = 0;  ///< elements of storage_dtype
+  DType dtype = DType::f32;        ///< of the view; differs for untyped storages
+  std::int64_t offset = 0;         ///< of the view's first element, in elements of dtype
+  Shape shape;
+  std::vector<std::int64_t> strides;  ///< in elements; none negative
+};
+
+struct PickleNode {
+  enum class Kind {
+    none,
+    boolean,
+    integer,
+    large_integer,  ///< more than 64 bits: `text` holds it little-endian
+    real,
+    text,
+    bytes,
+    list,
+    tuple,
+    set,
+    dict,     ///< `items` are keys and values in turn
+    record,   ///< attributes by name, in `items` as those of a dict
+    global,   ///< `text` is "module.name"
+    storage,  ///< `tensor` without shape
+    tensor
+  };
+
+  Kind kind = Kind::none;
+  std::int64_t integer = 0;  ///< also of booleans
+  double real = 0;
+  std::string text;
+  std::vector<PickleNode*> items;
+  std::unique_ptr<PickledTensor> tensor;
+
+  [[nodiscard]] bool is_mapping() const { return kind == Kind::dict || kind == Kind::record; }
+};
+
+/// Owns all nodes of the pickles it read: containers may hold themselves, so they are not counted.
+class PickleReader {
+ public:
+  explicit PickleReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+  /// Reads one pickle and stands behind it afterwards. Throws Error(damaged), or Error(unsupported)
+  /// naming the global that is neither tensor nor container.
+  [[nodiscard]] const PickleNode& read();
+
+  /// Calls visit(const PickledTensor&) for every storage the pickles referred to.
+  template <class Visit>
+  void for_each_storage(Visit&& visit) const {
+    for (const PickleNode& node : nodes_) {
+      if (node.kind == PickleNode::Kind::storage) visit(*node.tensor);
+    }
+  }
+
+  /// Bytes read so far.
+  [[nodiscard]] std::size_t position() const { return position_; }
+
+ private:
+  friend class PickleGlobals;
+  using Kind = PickleNode::Kind;
+
+  PickleNode& make(Kind kind);
+  std::uint64_t number(std::size_t width);
+  std::string text(std::uint64_t size);
+  std::string line();
+  void push(PickleNode& node) { stack_.push_back(&node); }
+  void push_text(Kind kind, std::string text);
+  void push_integer(std::int64_t integer, Kind kind = Kind::integer);
+  void push_long(std::uint64_t size);
+  void push_real();
+  PickleNode& pop();
+  PickleNode& top();
+  std::vector<PickleNode*> pop_to_mark();
+  void push_collected(Kind kind, std::vector<PickleNode*> items);
+  void append(std::vector<PickleNode*> items);
+  void set_items(std::vector<PickleNode*> items);
+  void remember(std::uint64_t place) { memo_[place] = &top(); }
+  void recall(std::uint64_t place);
+  void global(const std::string& module, const std::string& name);
+  /// Accounts for `count` items or characters that are copied by reference to them: a few bytes of
+  /// pickle could otherwise copy megabytes, again and again.
+  void charge(std::size_t count);
+  void build();
+  /// False at the end of the pickle.
+  bool step(unsigned opcode);
+  bool push_constant(unsigned opcode);
+  bool push_scalar(unsigned opcode);
+  bool change_container(unsigned opcode);
+
+  std::span<const std::byte> bytes_;
+  std::size_t position_ = 0;
+  std::size_t copied_ = 0;
+  std::deque<PickleNode> nodes_;
+  std::vector<PickleNode*> stack_;
+  std::vector<std::size_t> marks_;
+  std::unordered_map<std::uint64_t, PickleNode*> memo_;
+};
+
+/// The table of what a pickle may name, and what a "call" of it builds.
+class PickleGlobals {
+ public:
+  [[nodiscard]] static bool knows(const std::string& name);
+  /// What `callee(arguments...)` stands for: a container, or a described tensor. Throws
+  /// Error(damaged) for arguments that do not fit.
+  [[nodiscard]] static PickleNode& build(PickleReader& reader, PickleNode& callee,
+                                         PickleNode& arguments);
+  /// What the persistent id ('storage', type, key, location, elements[, view]) stands for.
+  [[nodiscard]] static PickleNode& storage(PickleReader& reader, const PickleNode& id);
+};
+
+}  // namespace attnscope

@@ -1,0 +1,300 @@
+// What a pickle may name. Nothing here runs anything of Python's: a "call" is recognised by name,
+// its arguments are checked, and a node that describes the result is made.
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/checkpoint/formats/pickle.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using Kind = PickleNode::Kind;
+
+enum class Role {
+  mapping,
+  record,
+  set,
+  size,
+  device,
+  encoded_bytes,
+  tensor,
+  tensor_v2,
+  tensor_v3,
+  parameter,
+  subclass,
+  storage_type,
+  untyped_storage,
+  element_type,
+  inert  // may be named, not called
+};
+
+struct Global {
+  std::string_view name;
+  Role role;
+  std::optional<DType> dtype = std::nullopt;
+};
+
+constexpr auto globals = std::to_array<Global>({
+    {"collections.OrderedDict", Role::mapping},
+    {"collections.defaultdict", Role::mapping},
+    {"argparse.Namespace", Role::record},  // training options beside the weights
+    {"types.SimpleNamespace", Role::record},
+    {"builtins.set", Role::set},
+    {"__builtin__.set", Role::set},
+    {"builtins.frozenset", Role::set},
+    {"__builtin__.frozenset", Role::set},
+    {"builtins.list", Role::inert},
+    {"__builtin__.list", Role::inert},
+    {"builtins.dict", Role::inert},
+    {"__builtin__.dict", Role::inert},
+    {"builtins.int", Role::inert},
+    {"__builtin__.int", Role::inert},
+    {"builtins.float", Role::inert},
+    {"__builtin__.float", Role::inert},
+    {"_codecs.encode", Role::encoded_bytes},
+    {"torch.Size", Role::size},
+    {"torch.device", Role::device},
+    {"torch._utils._rebuild_tensor", Role::tensor},
+    {"torch._utils._rebuild_tensor_v2", Role::tensor_v2},
+    {"torch._utils._rebuild_tensor_v3", Role::tensor_v3},
+    {"torch._utils._rebuild_parameter", Role::parameter},
+    {"torch._utils._rebuild_parameter_with_state", Role::parameter},
+    {"torch._tensor._rebuild_from_type_v2", Role::subclass},
+    {"torch.Tensor", Role::inert},
+    {"torch.nn.parameter.Parameter", Role::inert},
+    {"torch.nn.parameter.Buffer", Role::inert},
+    {"torch.DoubleStorage", Role::storage_type, DType::f64},
+    {"torch.FloatStorage", Role::storage_type, DType::f32},
+    {"torch.HalfStorage", Role::storage_type, DType::f16},
+    {"torch.BFloat16Storage", Role::storage_type, DType::bf16},
+    {"torch.LongStorage", Role::storage_type, DType::i64},
+    {"torch.IntStorage", Role::storage_type, DType::i32},
+    {"torch.ShortStorage", Role::storage_type, DType::i16},
+    {"torch.CharStorage", Role::storage_type, DType::i8},
+    {"torch.ByteStorage", Role::storage_type, DType::u8},
+    {"torch.BoolStorage", Role::storage_type, DType::boolean},
+    {"torch.UntypedStorage", Role::untyped_storage, DType::u8},
+    {"torch.storage.UntypedStorage", Role::untyped_storage, DType::u8},
+    {"torch.storage._UntypedStorage", Role::untyped_storage, DType::u8},
+    {"torch.float64", Role::element_type, DType::f64},
+    {"torch.float32", Role::element_type, DType::f32},
+    {"torch.float16", Role::element_type, DType::f16},
+    {"torch.bfloat16", Role::element_type, DType::bf16},
+    {"torch.int64", Role::element_type, DType::i64},
+    {"torch.int32", Role::element_type, DType::i32},
+    {"torch.int16", Role::element_type, DType::i16},
+    {"torch.int8", Role::element_type, DType::i8},
+    {"torch.uint64", Role::element_type, DType::u64},
+    {"torch.uint32", Role::element_type, DType::u32},
+    {"torch.uint16", Role::element_type, DType::u16},
+    {"torch.uint8", Role::element_type, DType::u8},
+    {"torch.bool", Role::element_type, DType::boolean},
+});
+
+const Global* find_global(std::string_view name) {
+  const auto* found = std::find_if(globals.begin(), globals.end(),
+                                   [&](const Global& global) { return global.name == name; });
+  return found == globals.end() ? nullptr : found;
+}
+
+Error unfit(const std::string& callee, std::string_view what) {
+  return Error(ErrorKind::damaged,
+               "the pickle gives '" + callee + "' arguments that do not fit: " + std::string(what));
+}
+
+std::int64_t integer_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
+  const PickleNode& node = *arguments.items.at(place);
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (node.kind != Kind::integer || node.integer < 0 || node.integer > most) {
+    throw unfit(callee, "an impossible number");
+  }
+  return node.integer;
+}
+
+std::vector<std::int64_t> integers(const PickleNode& list, const std::string& callee) {
+  constexpr std::size_t most_axes = 64;
+  if (list.kind != Kind::tuple && list.kind != Kind::list) throw unfit(callee, "no tuple");
+  if (list.items.size() > most_axes) throw unfit(callee, "too many axes");
+  std::vector<std::int64_t> numbers;
+  for (std::size_t place = 0; place < list.items.size(); ++place) {
+    numbers.push_back(integer_at(list, place, callee));
+  }
+  return numbers;
+}
+
+/// Refuses a view that reaches beyond its storage, and one that repeats a little storage into an
+/// array that would fill the memory.
+void check_view(const PickledTensor& view, const std::string& callee) {
+  const std::int64_t count = element_count(view.shape);
+  if (count == 0) return;
+  const auto stored = static_cast<std::int64_t>(static_cast<std::uint64_t>(view.storage_count) *
+                                                size_of(view.storage_dtype) / size_of(view.dtype));
+  std::int64_t last = view.offset;
+  for (std::size_t axis = 0; axis < view.shape.size() && last < stored; ++axis) {
+    const std::int64_t steps = view.shape[axis] - 1, stride = view.strides[axis];
+    if (steps > 0 && stride > (stored - 1 - last) / steps) {
+      last = stored;
+    } else {
+      last += steps * stride;
+    }
+  }
+  if (last >= stored) {
+    throw Error(ErrorKind::damaged, "a tensor reaches beyond its storage")
+        .expected("at most " + std::to_string(stored) + " elements")
+        .found(to_string(view.shape) + " from element " + std::to_string(view.offset));
+  }
+  constexpr std::int64_t always_fine = 1 << 24;
+  if (count > std::max(stored, always_fine)) {
+    throw unfit(callee, "it repeats its storage too often");
+  }
+}
+
+/// (storage, offset, size, stride, …): how torch rebuilds a tensor.
+void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::string& callee,
+                 std::optional<DType> dtype) {
+  if (arguments.items.size() < 4 || arguments.items[0]->kind != Kind::storage) {
+    throw unfit(callee, "no storage");
+  }
+  const PickledTensor& storage = *arguments.items[0]->tensor;
+  PickledTensor view = storage;
+  view.shape = integers(*arguments.items[2], callee);
+  view.strides = integers(*arguments.items[3], callee);
+  if (view.shape.size() != view.strides.size()) {
+    throw unfit(callee, "as many strides as extents are needed");
+  }
+  view.dtype = dtype.value_or(storage.storage_dtype);
+  const std::int64_t offset = integer_at(arguments, 1, callee);
+  if (offset > (std::int64_t{1} << 62) - storage.offset) throw unfit(callee, "its offset");
+  view.offset = storage.offset + offset;
+  check_view(view, callee);
+  result.kind = Kind::tensor;
+  result.tensor = std::make_unique<PickledTensor>(std::move(view));
+}
+
+/// dict(), dict([[key, value], …]), defaultdict(factory).
+void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
+  result.kind = Kind::dict;
+  if (arguments.items.empty() || arguments.items[0]->kind == Kind::global) return;
+  const PickleNode& pairs = *arguments.items[0];
+  if (pairs.kind != Kind::list && pairs.kind != Kind::tuple) throw unfit(callee, "no list");
+  for (const PickleNode* pair : pairs.items) {
+    if (pair->items.size() != 2 || (pair->kind != Kind::list && pair->kind != Kind::tuple)) {
+      throw unfit(callee, "no pairs");
+    }
+    result.items.insert(result.items.end(), pair->items.begin(), pair->items.end());
+  }
+}
+
+DType element_type_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
+  if (arguments.items.size() > place && arguments.items[place]->kind == Kind::global) {
+    const Global* global = find_global(arguments.items[place]->text);
+    if (global != nullptr && global->role == Role::element_type) return *global->dtype;
+  }
+  throw unfit(callee, "no element type");
+}
+
+}  // namespace
+
+bool PickleGlobals::knows(const std::string& name) { return find_global(name) != nullptr; }
+
+PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, PickleNode& arguments) {
+  const Global* global = callee.kind == Kind::global ? find_global(callee.text) : nullptr;
+  if (global == nullptr) {
+    throw Error(ErrorKind::damaged, "the pickle calls what cannot be called");
+  }
+  const std::string& name = callee.text;
+  if (arguments.kind != Kind::tuple) throw unfit(name, "they are no tuple");
+  const auto is_first = [&](std::initializer_list<Kind> kinds) {
+    return !arguments.items.empty() &&
+           std::find(kinds.begin(), kinds.end(), arguments.items[0]->kind) != kinds.end();
+  };
+  if (!arguments.items.empty()) {
+    const PickleNode& first = *arguments.items[0];
+    reader.charge(first.items.size() + first.text.size());
+  }
+  PickleNode& result = reader.make(Kind::none);
+  switch (global->role) {
+    case Role::mapping:
+      fill_mapping(result, arguments, name);
+      return result;
+    case Role::record:
+      result.kind = Kind::record;
+      return result;
+    case Role::set:
+      result.kind = Kind::set;
+      if (is_first({Kind::list, Kind::tuple})) result.items = arguments.items[0]->items;
+      return result;
+    case Role::size:
+      if (!is_first({Kind::tuple, Kind::list})) throw unfit(name, "no tuple");
+      result.kind = Kind::tuple;
+      result.items = arguments.items[0]->items;
+      return result;
+    case Role::device:
+    case Role::encoded_bytes:
+      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      result.kind = global->role == Role::device ? Kind::text : Kind::bytes;
+      result.text = arguments.items[0]->text;
+      return result;
+    case Role::tensor:
+    case Role::tensor_v2:
+      fill_tensor(result, arguments, name, std::nullopt);
+      return result;
+    case Role::tensor_v3:
+      fill_tensor(result, arguments, name, element_type_at(arguments, 6, name));
+      return result;
+    case Role::parameter:
+      if (!is_first({Kind::tensor})) throw unfit(name, "no tensor");
+      return *arguments.items[0];
+    case Role::subclass:  // (function, type, arguments, state): as function(arguments)
+      if (arguments.items.size() < 3 || !is_first({Kind::global})) throw unfit(name, "no function");
+      if (arguments.items[0]->text == name) throw unfit(name, "it names itself");
+      return build(reader, *arguments.items[0], *arguments.items[2]);
+    case Role::storage_type:
+    case Role::untyped_storage:
+    case Role::element_type:
+    case Role::inert:
+      break;
+  }
+  throw Error(ErrorKind::unsupported, "the pickle calls '" + name + "', which is not supported")
+      .remedy("save the weights alone: torch.save(model.state_dict(), FILE)");
+}
+
+PickleNode& PickleGlobals::storage(PickleReader& reader, const PickleNode& id) {
+  const std::string callee = "storage";
+  if (id.kind != Kind::tuple || id.items.size() < 5 || id.items[0]->kind != Kind::text ||
+      id.items[0]->text != "storage" || id.items[1]->kind != Kind::global ||
+      id.items[2]->kind != Kind::text) {
+    throw Error(ErrorKind::damaged, "the pickle refers to something that is no storage");
+  }
+  const Global* type = find_global(id.items[1]->text);
+  if (type == nullptr ||
+      (type->role != Role::storage_type && type->role != Role::untyped_storage)) {
+    throw unfit(callee, "no storage type");
+  }
+  PickleNode& result = reader.make(Kind::storage);
+  result.tensor = std::make_unique<PickledTensor>();
+  PickledTensor& tensor = *result.tensor;
+  tensor.storage = id.items[2]->text;
+  tensor.storage_dtype = tensor.dtype = *type->dtype;
+  tensor.storage_count = integer_at(id, 4, callee);
+  if (tensor.storage_count > (std::int64_t{1} << 58)) throw unfit(callee, "its size");
+  // The legacy container's view of a storage: (key, offset, size) or None.
+  if (id.items.size() > 5 && id.items[5]->kind == Kind::tuple) {
+    const PickleNode& view = *id.items[5];
+    if (view.items.size() != 3) throw unfit(callee, "no view");
+    tensor.offset = integer_at(view, 1, callee);
+    if (tensor.offset > tensor.storage_count ||
+        integer_at(view, 2, callee) > tensor.storage_count - tensor.offset) {
+      throw unfit(callee, "the view reaches beyond it");
+    }
+  }
+  return result;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,23 @@
+// From a pickled object to named tensors: where the state dict lies, and what lies beside it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/checkpoint/formats/pickle.h"
+
+namespace attnscope {
+
+struct StateDict {
+  std::vector<std::pair<std::string, const PickledTensor*>> tensors;  ///< in the file's order
+  std::map<std::string, std::string> metadata;  ///< numbers and texts beside and among them
+};
+
+/// The tensors of `root`: all of them if it holds any directly, else those under the first of
+/// state_dict, model_state_dict, model, net that holds any, else all at whatever depth. Nested
+/// names are joined by dots. Throws Error(damaged) for nesting too deep or endless.
+[[nodiscard]] StateDict find_state_dict(const PickleNode& root);
+
+}  // namespace attnscope

@@ -1,0 +1,257 @@
+// The files are written by tests/data/checkpoint/make_pytorch.py.
+#include <gtest/gtest.h>
+
+#include "core/checkpoint/checkpoint.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/zip_writer.h"
+
+namespace attnscope {
+namespace {
+
+using Floats = std::vector<float>;
+
+Checkpoint open(const std::string& name) {
+  return open_checkpoint(test_data("checkpoint/" + name));
+}
+
+Floats floats(const Checkpoint& checkpoint, const std::string& name) {
+  const Tensor tensor = checkpoint.at(name).view().to_float();
+  return {tensor.values().begin(), tensor.values().end()};
+}
+
+Floats ramp() {
+  Floats values(12);
+  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
+  return values;
+}
+
+void expect_refused(const std::string& name, ErrorKind kind, const std::string& part) {
+  const auto file = test_data("checkpoint/" + name);
+  expect_refusal([&] { return open_checkpoint(file); }, kind, part, file);
+}
+
+class Pytorch : public testing::TestWithParam<const char*> {};
+
+TEST_P(Pytorch, ReadsEveryKindOfTensor) {
+  const Checkpoint checkpoint = open(GetParam());
+  EXPECT_EQ(checkpoint.format(), "pytorch");
+  const std::pair<const char*, DType> reals[] = {{"torch.float64", DType::f64},
+                                                 {"torch.float32", DType::f32},
+                                                 {"torch.float16", DType::f16},
+                                                 {"torch.bfloat16", DType::bf16}};
+  for (const auto& [name, dtype] : reals) {
+    EXPECT_EQ(checkpoint.at(name).dtype, dtype);
+    EXPECT_EQ(floats(checkpoint, name), ramp()) << name;
+  }
+  const std::pair<const char*, DType> integers[] = {{"torch.int64", DType::i64},
+                                                    {"torch.int32", DType::i32},
+                                                    {"torch.int16", DType::i16},
+                                                    {"torch.int8", DType::i8}};
+  for (const auto& [name, dtype] : integers) {
+    EXPECT_EQ(checkpoint.at(name).dtype, dtype);
+    EXPECT_EQ(floats(checkpoint, name), (Floats{-2, -1, 0, 1, 2, 3})) << name;
+  }
+  EXPECT_EQ(floats(checkpoint, "torch.uint8"), (Floats{250, 251, 252, 253, 254, 255}));
+  EXPECT_EQ(floats(checkpoint, "torch.bool"), (Floats{1, 0, 1}));
+  EXPECT_EQ(floats(checkpoint, "scalar"), Floats{2.5F});
+  EXPECT_EQ(checkpoint.at("scalar").shape, Shape{});
+  EXPECT_EQ(checkpoint.at("empty").shape, (Shape{0, 4}));
+  EXPECT_EQ(floats(checkpoint, "parameter"), ramp());
+  EXPECT_EQ(checkpoint.metadata().at("steps"), "7");
+  EXPECT_EQ(checkpoint.tensors()[0].name, "torch.float64");
+}
+
+TEST_P(Pytorch, ReadsViewsAndSharedStorage) {
+  const Checkpoint checkpoint = open(GetParam());
+  EXPECT_EQ(floats(checkpoint, "transposed"), ramp());
+  EXPECT_FALSE(checkpoint.at("transposed").view().is_contiguous());
+  const Floats every_second = floats(checkpoint, "every_second");
+  ASSERT_EQ(every_second.size(), 12U);
+  for (std::size_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(every_second[i], static_cast<float>(2 * i + 1));
+  }
+  EXPECT_EQ(floats(checkpoint, "tail"), (Floats{20, 21, 22, 23}));
+  EXPECT_EQ(floats(checkpoint, "tied").size(), 24U);
+  EXPECT_EQ(floats(checkpoint, "expanded"), (Floats{1, 2, 1, 2, 1, 2}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, Pytorch,
+                         testing::Values("zip.pt", "legacy.pt", "deflated.pt", "protocol3.pt",
+                                         "protocol4.pt", "protocol5.pt", "legacy_protocol4.pt"));
+
+TEST(PytorchStateDict, IsFoundUnderItsUsualNames) {
+  for (const char* key : {"model", "state_dict", "model_state_dict", "net"}) {
+    const Checkpoint checkpoint = open(std::string("under_") + key + ".pth");
+    ASSERT_EQ(checkpoint.tensors().size(), 2U) << key;
+    EXPECT_EQ(floats(checkpoint, "module.head.weight"), ramp());
+    EXPECT_EQ(checkpoint.metadata().at("state dict"), key);
+    EXPECT_EQ(checkpoint.metadata().at("epoch"), "3");
+    EXPECT_EQ(checkpoint.metadata().at("arch"), "deit_tiny");
+    EXPECT_EQ(checkpoint.metadata().at("accuracy"), "0.5");
+    EXPECT_EQ(checkpoint.metadata().at("args.lr"), "0.001");
+    EXPECT_EQ(checkpoint.metadata().at("args.device"), "cpu");
+  }
+}
+
+TEST(PytorchStateDict, MayBeNestedOrASingleTensor) {
+  const Checkpoint nested = open("nested.pt");
+  for (const char* name : {"encoder.w", "encoder.more.0", "pair.0", "pair.1.0"}) {
+    EXPECT_EQ(floats(nested, name), ramp()) << name;
+  }
+  EXPECT_EQ(floats(open("tensor.pt"), "tensor"), ramp());
+}
+
+TEST(PytorchRefusal, NamesTheGlobalAndRunsNothing) {
+  const std::filesystem::path trace = "/tmp/attnscope-was-here";
+  std::filesystem::remove(trace);
+  expect_refused("evil_zip.pt", ErrorKind::unsupported, "'posix.system'");
+  expect_refused("evil_legacy.pt", ErrorKind::unsupported, "'__builtin__.eval'");
+  expect_refused("evil_protocol4.pt", ErrorKind::unsupported, "'builtins.exec'");
+  expect_refused("module.pt", ErrorKind::unsupported, "'torch.nn.modules.linear.Linear'");
+  expect_refused("quantized.pt", ErrorKind::unsupported, "_rebuild_qtensor");
+  expect_refused("sparse.pt", ErrorKind::unsupported, "sparse");
+  expect_refused("complex.pt", ErrorKind::unsupported, "ComplexFloatStorage");
+  EXPECT_FALSE(std::filesystem::exists(trace));
+}
+
+TEST(PytorchRefusal, TellsOtherFilesApart) {
+  expect_refused("scripted.pt", ErrorKind::unsupported, "TorchScript");
+  expect_refused("plain_pickle.pth", ErrorKind::not_this_format, "not one that torch.save wrote");
+  const TemporaryFolder folder;
+  const auto zip = folder.write("a.pt", zip_bytes({stored_member("word/document.xml", "<x/>")}));
+  expect_refusal([&] { return open_checkpoint(zip); }, ErrorKind::not_this_format, "data.pkl", zip);
+  const auto text = folder.write("a.pth", "hello");
+  expect_refusal([&] { return open_checkpoint(text); }, ErrorKind::not_this_format, "torch.save",
+                 text);
+}
+
+TEST(PytorchRefusal, FilesCutOffAnywhere) {
+  const TemporaryFolder folder;
+  for (const char* name : {"zip.pt", "legacy.pt", "deflated.pt"}) {
+    const std::string whole = read_bytes(test_data(std::string("checkpoint/") + name));
+    for (std::size_t length = 4; length < whole.size(); length += 13) {
+      const auto file = folder.write(name, whole.substr(0, length));
+      expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
+    }
+  }
+}
+
+/// Pickles written by hand: what no writer writes.
+class HostilePickle : public testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& pickle, const std::string& storage = "") const {
+    return folder_.write("a.pt", zip_bytes({stored_member("a/data.pkl", "\x80\x02" + pickle),
+                                            stored_member("a/data/0", storage)}));
+  }
+  void expect_refused(const std::string& pickle, ErrorKind kind, const std::string& part,
+                      const std::string& storage = "") const {
+    const auto file = write(pickle, storage);
+    expect_refusal([&] { return open_checkpoint(file); }, kind, part, file);
+  }
+  static std::string text(const std::string& characters) {
+    return 'U' + std::string(1, static_cast<char>(characters.size())) + characters;
+  }
+  static std::string integer(std::uint32_t value) {
+    std::string bytes = "J";
+    for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  }
+  static std::string storage(std::uint32_t elements) {
+    return "(" + text("storage") + "ctorch\nFloatStorage\n" + text("0") + text("cpu") +
+           integer(elements) + "tQ";
+  }
+  /// A tensor over storage 0; extents and strides are pickled tuples.
+  static std::string tensor(std::uint32_t elements, std::uint32_t offset, const std::string& shape,
+                            const std::string& strides) {
+    return "ctorch._utils\n_rebuild_tensor_v2\n(" + storage(elements) + integer(offset) + shape +
+           strides + "\x89Nt" + "R";
+  }
+  static std::string named(const std::string& name, const std::string& value) {
+    return "}(" + text(name) + value + "u.";
+  }
+  const std::string eight_bytes_ = std::string("\0\0\x80\x3F\0\0\0\x40", 8);  // 1, 2
+  TemporaryFolder folder_;
+};
+
+TEST_F(HostilePickle, TheHandWrittenFormIsReadable) {
+  const auto file =
+      write(named("w", tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85")), eight_bytes_);
+  EXPECT_EQ(floats(open_checkpoint(file), "w"), (Floats{1, 2}));
+}
+
+TEST_F(HostilePickle, TensorsBeyondTheirStorage) {
+  const std::string one = integer(1) + "\x85", two = integer(2) + "\x85";
+  expect_refused(named("w", tensor(2, 1, two, one)), ErrorKind::damaged, "beyond", eight_bytes_);
+  expect_refused(named("w", tensor(2, 0, two, two)), ErrorKind::damaged, "beyond", eight_bytes_);
+  const std::string huge = integer(0x7FFFFFFF);
+  expect_refused(named("w", tensor(2, 0, "(" + huge + huge + "t", "(" + huge + huge + "t")),
+                 ErrorKind::damaged, "beyond", eight_bytes_);
+  expect_refused(named("w", tensor(2, 0xFFFFFFFF, two, one)), ErrorKind::damaged, "impossible",
+                 eight_bytes_);
+  expect_refused(
+      named("w", tensor(2, 0, "(" + huge + huge + "t", "(" + integer(0) + integer(0) + "t")),
+      ErrorKind::damaged, "too often", eight_bytes_);
+  expect_refused(named("w", tensor(2, 0, two, ")")), ErrorKind::damaged, "strides", eight_bytes_);
+  expect_refused(named("w", tensor(3, 0, two, one)), ErrorKind::damaged, "another size",
+                 eight_bytes_);
+}
+
+TEST_F(HostilePickle, DuplicateNames) {
+  const std::string value = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
+  expect_refused("}(" + text("w") + value + text("w") + value + "u.", ErrorKind::damaged,
+                 "same name", eight_bytes_);
+}
+
+TEST_F(HostilePickle, ContainersThatHoldThemselves) {
+  expect_refused("}q\x01" + text("a") + "h\x01s.", ErrorKind::damaged, "nested");
+  // Twenty levels, each holding the one before ten times: 10^20 names.
+  std::string layers = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85") + "q\x01";
+  for (int level = 0; level < 20; ++level) {
+    layers += "(";
+    for (int copy = 0; copy < 10; ++copy) layers += "h\x01";
+    layers += "lq\x01";
+  }
+  expect_refused(layers + ".", ErrorKind::damaged, "too many", eight_bytes_);
+}
+
+TEST_F(HostilePickle, CopiesThatMultiply) {
+  std::string pickle = "(";
+  for (int item = 0; item < 100'000; ++item) pickle += 'N';
+  pickle +=
+      "lq\x01"
+      "0";
+  for (int copy = 0; copy < 10'000; ++copy) pickle += "cbuiltins\nset\nh\x01\x85R0";
+  expect_refused(pickle + "N.", ErrorKind::damaged, "copies too much");
+}
+
+TEST_F(HostilePickle, WhatIsNoPickleOfData) {
+  expect_refused("", ErrorKind::damaged, "cut off");
+  expect_refused(".", ErrorKind::damaged, "stack");
+  expect_refused("0", ErrorKind::damaged, "stack");
+  expect_refused("h\x07", ErrorKind::damaged, "not read");
+  expect_refused("ios\nsystem\n.", ErrorKind::unsupported, "opcode 105");
+  expect_refused("\x82\x01.", ErrorKind::unsupported, "opcode 130");
+  expect_refused("K\x01K\x02R.", ErrorKind::damaged, "cannot be called");
+  expect_refused("cos\nsystem\n.", ErrorKind::unsupported, "'os.system'");
+  expect_refused("ctorch\nFloatStorage\n)R.", ErrorKind::unsupported, "calls");
+  expect_refused("ctorch._utils\n_rebuild_tensor_v2\n)R.", ErrorKind::damaged, "no storage");
+  expect_refused("NQ.", ErrorKind::damaged, "no storage");
+  expect_refused(
+      "X\xFF\xFF\xFF\x7F"
+      "a.",
+      ErrorKind::damaged, "cut off");
+}
+
+TEST_F(HostilePickle, ErrorsCarryNoControlSequences) {
+  const auto file = write("c\x1B[31mred\nsystem\n.");
+  try {
+    (void)open_checkpoint(file);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find('\x1B'), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""Writes the PyTorch files the reader's tests open. Needs torch; run it in this folder."""
+import argparse
+import collections
+import io
+import os
+import pickle
+import zipfile
+
+import torch
+
+ramp = torch.arange(12, dtype=torch.float32).reshape(3, 4) / 4 - 1
+shared = torch.arange(24, dtype=torch.float32)
+
+
+def state_dict():
+    state = collections.OrderedDict()
+    for dtype in [torch.float64, torch.float32, torch.float16, torch.bfloat16]:
+        state[str(dtype)] = ramp.to(dtype)
+    for dtype in [torch.int64, torch.int32, torch.int16, torch.int8]:
+        state[str(dtype)] = torch.arange(-2, 4, dtype=dtype)
+    state["torch.uint8"] = torch.arange(250, 256, dtype=torch.uint8)
+    state["torch.bool"] = torch.tensor([True, False, True])
+    state["scalar"] = torch.tensor(2.5)
+    state["empty"] = torch.zeros(0, 4)
+    state["transposed"] = ramp.t().contiguous().t()
+    state["every_second"] = shared[1::2]
+    state["tail"] = shared[20:].view(2, 2)
+    state["tied"] = shared
+    state["expanded"] = torch.tensor([1.0, 2.0]).expand(3, 2)
+    state["parameter"] = torch.nn.Parameter(ramp)
+    state["steps"] = 7
+    state._metadata = collections.OrderedDict({"": {"version": 1}})
+    return state
+
+
+torch.save(state_dict(), "zip.pt")
+torch.save(state_dict(), "legacy.pt", _use_new_zipfile_serialization=False)
+for protocol in [3, 4, 5]:
+    torch.save(state_dict(), f"protocol{protocol}.pt", pickle_protocol=protocol)
+torch.save(state_dict(), "legacy_protocol4.pt", pickle_protocol=4, _use_new_zipfile_serialization=False)
+with zipfile.ZipFile("zip.pt") as source, zipfile.ZipFile("deflated.pt", "w", zipfile.ZIP_DEFLATED) as packed:
+    for name in source.namelist():
+        packed.writestr(name, source.read(name))
+
+layer = collections.OrderedDict({"module.head.weight": ramp, "module.head.bias": torch.ones(3)})
+for key in ["model", "state_dict", "model_state_dict", "net"]:
+    torch.save(
+        {
+            "epoch": 3,
+            "accuracy": 0.5,
+            "arch": "deit_tiny",
+            "args": argparse.Namespace(lr=0.001, device=torch.device("cpu"), size=torch.Size([2, 3])),
+            key: layer,
+            "optimizer": {"state": {0: {"exp_avg": torch.zeros(2)}}, "param_groups": [{"lr": 0.1}]},
+        },
+        f"under_{key}.pth",
+    )
+torch.save({"encoder": {"w": ramp, "more": {0: ramp}}, "pair": [ramp, (ramp,)]}, "nested.pt")
+torch.save(ramp, "tensor.pt")
+torch.save(torch.nn.Linear(2, 2), "module.pt")
+torch.save({"w": torch.quantize_per_tensor(ramp, 0.1, 0, torch.qint8)}, "quantized.pt")
+torch.save({"w": ramp.to_sparse()}, "sparse.pt")
+torch.save({"w": ramp.to(torch.complex64)}, "complex.pt")
+torch.jit.save(torch.jit.script(torch.nn.Linear(2, 2)), "scripted.pt")
+with open("plain_pickle.pth", "wb") as f:
+    pickle.dump({"w": [1.0, 2.0]}, f, protocol=2)
+
+
+class Evil:
+    """What an attacker writes: unpickling it would run a command."""
+
+    def __init__(self, function, *arguments):
+        self.call = (function, arguments)
+
+    def __reduce__(self):
+        return self.call
+
+
+torch.save({"w": ramp, "x": Evil(os.system, "touch /tmp/attnscope-was-here")}, "evil_zip.pt")
+torch.save({"w": ramp, "x": Evil(eval, "1 + 1")}, "evil_legacy.pt", _use_new_zipfile_serialization=False)
+torch.save({"w": ramp, "x": Evil(exec, "pass")}, "evil_protocol4.pt", pickle_protocol=4)
