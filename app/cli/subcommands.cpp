@@ -4,10 +4,12 @@ namespace attnscope {
 
 // One line a subcommand, declared where it is written.
 Action add_formats(CLI::App& parent, CLI::App*& added);
+Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
       {add_formats},
+      {add_trace},
   };
   return list;
 }

@@ -1,0 +1,188 @@
+#include "app/cli/model_arguments.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/model_spec_json.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+std::pair<std::string, std::string> split_setting(const std::string& text, const char* flag) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ErrorKind::usage, "a setting is written key=value").about(flag).found(text);
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Subject trace_subject(const std::filesystem::path& file, bool has_mechanism) {
+  if (has_mechanism) {
+    throw Error(ErrorKind::usage, "a trace holds what was run; it cannot be run again")
+        .in_file(file)
+        .about("--mechanism")
+        .remedy("give the model's weight file");
+  }
+  auto trace = std::make_shared<const Trace>(read_trace(file));
+  Subject subject;
+  subject.label = trace->model_name;
+  subject.mechanism = trace->mechanism;
+  subject.trace = std::move(trace);
+  return subject;
+}
+
+std::string label_of(const Model& model, const MechanismChoice& mechanism, bool trained,
+                     const Input& input, bool several_inputs) {
+  std::string label = model.name();
+  if (!trained) label += " as " + to_string(mechanism);
+  if (several_inputs) label += " on " + input.label;
+  return label;
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& command, ModelArguments& arguments) {
+  command.add_option("--heads", arguments.heads, "Heads of each block, where the file is silent")
+      ->type_name("N");
+  std::string known;
+  for (const ModelOption& option : model_options()) {
+    known += (known.empty() ? "" : ", ") + std::string(option.name);
+  }
+  command
+      .add_option("--option", arguments.options,
+                  "What else the file is silent on, KEY=VALUE, may be repeated. Keys: " + known)
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--architecture", arguments.architecture,
+                  "A JSON architecture description (docs/architecture-descriptions.md)")
+      ->type_name("FILE");
+}
+
+void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set) {
+  std::string known;
+  for (const MechanismEntry& entry : mechanisms()) {
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  command
+      .add_option("--mechanism", arguments.mechanism,
+                  "Lay this over the weights instead of what they were trained with: " + known)
+      ->type_name("NAME");
+  if (!with_set) return;
+  command
+      .add_option("--set", arguments.settings,
+                  "A parameter of the mechanism, e.g. identity=true; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_input_option(CLI::App& command, ModelArguments& arguments) {
+  command
+      .add_option("--input", arguments.inputs,
+                  "An image, a .npy array, or DATASET#INDEX; may be repeated")
+      ->type_name("X")
+      ->allow_extra_args(false);
+}
+
+ModelOptions options_of(const ModelArguments& arguments) {
+  ModelOptions options;
+  options.description = arguments.architecture;
+  for (const std::string& text : arguments.options) {
+    options.overrides.insert_or_assign(split_setting(text, "--option").first,
+                                       split_setting(text, "--option").second);
+  }
+  if (!arguments.heads.empty()) options.overrides["heads"] = arguments.heads;
+  return options;
+}
+
+ModelArgument split_model_argument(const std::string& text) {
+  std::error_code ignored;
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos || at == 0 || std::filesystem::exists(text, ignored)) {
+    return {text, {}, {}};
+  }
+  ModelArgument argument{text.substr(0, at), {}, {}};
+  std::string rest = text.substr(at + 1);
+  std::vector<std::string> parts;
+  for (std::size_t comma; (comma = rest.find(',')) != std::string::npos;
+       rest = rest.substr(comma + 1)) {
+    parts.push_back(rest.substr(0, comma));
+  }
+  parts.push_back(rest);
+  argument.mechanism = parts.front();
+  argument.settings.assign(parts.begin() + 1, parts.end());
+  return argument;
+}
+
+MechanismChoice choose_mechanism(const std::string& name, const std::vector<std::string>& settings,
+                                 const MechanismChoice& trained) {
+  MechanismChoice choice = trained;
+  if (!name.empty() && name != trained.name) choice = {name, {}};
+  const MechanismEntry& entry = find_mechanism(choice.name);
+  for (const std::string& text : settings) {
+    const auto [key, value] = split_setting(text, "--set");
+    std::string known;
+    const ParameterDescription* found = nullptr;
+    for (const ParameterDescription& description : entry.parameters) {
+      known += (known.empty() ? "" : ", ") + description.name;
+      if (description.name == key) found = &description;
+    }
+    if (!found) {
+      throw unknown_name("parameter of " + choice.name, key, known.empty() ? "none" : known);
+    }
+    choice.parameters[key] = parse_parameter(*found, value);
+  }
+  return make_mechanism(choice)->choice();
+}
+
+std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceRequest& request,
+                                   const Progress& progress) {
+  if (arguments.models.empty()) throw Error(ErrorKind::usage, "no model was given");
+  const ModelOptions options = options_of(arguments);
+  std::vector<std::shared_ptr<const Input>> inputs;
+  std::map<std::filesystem::path, std::shared_ptr<const Model>> loaded;
+  std::vector<Subject> subjects;
+  const double share = 1.0 / static_cast<double>(arguments.models.size());
+  for (std::size_t i = 0; i < arguments.models.size(); ++i) {
+    const Progress own =
+        progress.part(static_cast<double>(i) * share, static_cast<double>(i + 1) * share);
+    const ModelArgument argument = split_model_argument(arguments.models[i]);
+    if (is_trace_file(argument.file)) {
+      subjects.push_back(trace_subject(
+          argument.file, !argument.mechanism.empty() || !arguments.mechanism.empty()));
+      continue;
+    }
+    std::shared_ptr<const Model>& model = loaded[argument.file];
+    if (!model) model = load_model(argument.file, options, own.part(0, 0.2));
+    if (arguments.inputs.empty()) {
+      throw Error(ErrorKind::usage, "a model needs an input to run on")
+          .about("--input")
+          .expected("an image, a .npy array, or DATASET#INDEX");
+    }
+    if (inputs.empty()) {
+      for (const std::string& locator : arguments.inputs) {
+        inputs.push_back(std::make_shared<const Input>(open_input(locator)));
+      }
+    }
+    const bool own_mechanism = !argument.mechanism.empty();
+    const MechanismChoice mechanism = choose_mechanism(
+        own_mechanism ? argument.mechanism : arguments.mechanism,
+        own_mechanism ? argument.settings : arguments.settings, model->spec().mechanism);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      const double part = 0.8 / static_cast<double>(inputs.size());
+      const double first = 0.2 + part * static_cast<double>(k);
+      auto trace = std::make_shared<const Trace>(
+          model->run(*inputs[k], mechanism, request, own.part(first, first + part)));
+      subjects.push_back(
+          {label_of(*model, mechanism, trace->mechanism_trained, *inputs[k], inputs.size() > 1),
+           model, mechanism, inputs[k], std::move(trace)});
+    }
+  }
+  return subjects;
+}
+
+}  // namespace attnscope

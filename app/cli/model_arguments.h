@@ -1,0 +1,56 @@
+// The arguments that say which models run on what, shared by all subcommands.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/subject.h"
+
+namespace attnscope {
+
+/// MODEL is a weight file, a trace file, or either with the mechanism to lay over that model alone:
+/// FILE@MECHANISM[,PARAMETER=VALUE…], "fashion.h5@adder,identity=true".
+struct ModelArguments {
+  std::vector<std::string> models;
+  std::vector<std::string> inputs;    ///< locators, see open_input
+  std::string heads;                  ///< short for --option heads=N
+  std::vector<std::string> options;   ///< "key=value", members of ModelSpec
+  std::string architecture;           ///< a JSON architecture description
+  std::string mechanism;              ///< laid over every model; empty: each its own
+  std::vector<std::string> settings;  ///< "parameter=value" of the mechanism
+};
+
+/// --heads, --option, --architecture.
+void add_model_options(CLI::App& command, ModelArguments& arguments);
+/// --mechanism, and --set unless the subcommand uses that name for something else.
+void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set = true);
+/// --input, once or several times.
+void add_input_option(CLI::App& command, ModelArguments& arguments);
+
+/// Throws Error(usage) for an option that is not key=value.
+[[nodiscard]] ModelOptions options_of(const ModelArguments& arguments);
+
+/// MODEL split at its '@', unless there is a file of the whole name.
+struct ModelArgument {
+  std::filesystem::path file;
+  std::string mechanism;  ///< empty: as the other arguments say
+  std::vector<std::string> settings;
+};
+[[nodiscard]] ModelArgument split_model_argument(const std::string& text);
+
+/// The mechanism `name` (that of `trained` if empty) with `settings` "parameter=value"; parameters
+/// not set are those of `trained` where it is the same mechanism. Throws Error(usage).
+[[nodiscard]] MechanismChoice choose_mechanism(const std::string& name,
+                                               const std::vector<std::string>& settings,
+                                               const MechanismChoice& trained);
+
+/// Loads every model once and runs it on every input: models × inputs subjects, each with a trace,
+/// in that order. A trace file is one subject, whatever the inputs. Throws Error(usage) when an
+/// input or a model is missing, Error otherwise.
+[[nodiscard]] std::vector<Subject> make_subjects(const ModelArguments& arguments,
+                                                 const TraceRequest& request,
+                                                 const Progress& progress);
+
+}  // namespace attnscope

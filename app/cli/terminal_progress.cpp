@@ -1,0 +1,57 @@
+#include "app/cli/terminal_progress.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <unistd.h>
+
+namespace attnscope {
+
+namespace {
+using Clock = std::chrono::steady_clock;
+}
+
+struct TerminalProgress::Line {
+  std::mutex mutex;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point shown = start;
+  bool written = false;
+
+  void show(double fraction, std::string_view what) {
+    const std::lock_guard lock(mutex);
+    const auto now = Clock::now();
+    if (now - shown < std::chrono::milliseconds(100)) return;
+    shown = now;
+    const double elapsed = std::chrono::duration<double>(now - start).count();
+    std::string text = std::to_string(static_cast<int>(100 * fraction)) + " % ";
+    text += what;
+    if (fraction > 0.01 && elapsed > 1) {
+      text += ", " + duration_text(elapsed * (1 - fraction) / fraction) + " left";
+    }
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fflush(stderr);
+    written = true;
+  }
+};
+
+TerminalProgress::TerminalProgress() : line_(std::make_shared<Line>()) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  progress_ = Progress(
+      [line = line_](double fraction, std::string_view what) { line->show(fraction, what); }, {});
+}
+
+TerminalProgress::~TerminalProgress() {
+  if (line_->written) std::fprintf(stderr, "\r\033[K");
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  if (whole < 60) return std::to_string(whole) + " s";
+  if (whole < 3600) {
+    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  }
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+
+}  // namespace attnscope

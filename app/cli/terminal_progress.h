@@ -1,0 +1,31 @@
+// Progress on stderr with the remaining time, when stderr is a terminal.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/progress.h"
+
+namespace attnscope {
+
+/// One line, rewritten at most ten times a second and wiped at the end; silent elsewhere than on a
+/// terminal. Safe to call from several threads.
+class TerminalProgress {
+ public:
+  TerminalProgress();
+  ~TerminalProgress();
+  TerminalProgress(const TerminalProgress&) = delete;
+  TerminalProgress& operator=(const TerminalProgress&) = delete;
+
+  [[nodiscard]] const Progress& progress() const { return progress_; }
+
+ private:
+  struct Line;
+  std::shared_ptr<Line> line_;
+  Progress progress_;
+};
+
+/// "3 s", "2 min 5 s", "1 h 4 min".
+[[nodiscard]] std::string duration_text(double seconds);
+
+}  // namespace attnscope

@@ -1,0 +1,57 @@
+// The lists of built-in families and of roles.
+#include <array>
+
+#include "core/checkpoint/architecture.h"
+#include "core/checkpoint/architectures/families.h"
+
+namespace attnscope {
+
+std::span<const ArchitectureFamily> architecture_families() {
+  static const std::array list = {
+      ArchitectureFamily{"Attnscope model", own_family},
+      ArchitectureFamily{"timm ViT", timm_family},
+      ArchitectureFamily{"Hugging Face ViT", hugging_face_vit_family},
+      ArchitectureFamily{"Hugging Face DeiT", hugging_face_deit_family},
+      ArchitectureFamily{"torchvision ViT", torchvision_family},
+      ArchitectureFamily{"PyTorch TransformerEncoder", torch_encoder_family},
+      ArchitectureFamily{"vit-pytorch ViT", vit_pytorch_family},
+      ArchitectureFamily{"vit-pytorch ViT (2021)", vit_pytorch_2021_family},
+      ArchitectureFamily{"vit-pytorch ViT (2020)", vit_pytorch_2020_family},
+  };
+  return list;
+}
+
+std::span<const TensorRole> tensor_roles() {
+  static constexpr TensorRole list[] = {
+      {"patch", true, "patch embedding: convolution [D, C, ph, pw] or linear [D, C·ph·pw]"},
+      {"patch_norm_before", true, "LayerNorm of flattened patches [C·ph·pw]"},
+      {"patch_norm_after", true, "LayerNorm of embedded patches [D]"},
+      {"class_token", false, "[D]"},
+      {"distillation_token", false, "second prefix token [D]"},
+      {"positions", false, "learned position embeddings [tokens, D]"},
+      {"embedding_norm", true, "LayerNorm before the first block [D]"},
+      {"layer.norm1", true, "LayerNorm of the attention part [D]"},
+      {"layer.qkv", true, "queries, keys and values in one weight [3·H·d, D]"},
+      {"layer.query", true, "[H·d, D]"},
+      {"layer.key", true, "[H·d, D]"},
+      {"layer.value", true, "[H·d, D]"},
+      {"layer.qkv_norm", true, "adder arithmetic: LayerNorms of queries, keys, values [3·H·d]"},
+      {"layer.attention_norm", true, "adder arithmetic: LayerNorm of the heads' output [H·d]"},
+      {"layer.out", true, "projection of the heads' output [D, H·d]"},
+      {"layer.out_norm", true, "adder arithmetic: LayerNorm after the projection [D]"},
+      {"layer.scale1", false, "layer scale of the attention part [D]"},
+      {"layer.norm2", true, "LayerNorm of the MLP [D]"},
+      {"layer.mlp1", true, "[mlp_width, D]"},
+      {"layer.mlp1_norm", true, "adder arithmetic: LayerNorm after mlp1 [mlp_width]"},
+      {"layer.mlp2", true, "[D, mlp_width]"},
+      {"layer.mlp2_norm", true, "adder arithmetic: LayerNorm after mlp2 [D]"},
+      {"layer.scale2", false, "layer scale of the MLP [D]"},
+      {"final_norm", true, "LayerNorm after the last block [D]"},
+      {"head_norm", true, "LayerNorm of what the head reads [D]"},
+      {"head", true, "classifier [classes, D]; head.0, head.1, … for one of several layers"},
+      {"distillation_head", true, "classifier of the second token [classes, D]"},
+  };
+  return list;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+// The built-in families, each in its own file, as JSON a user could have written.
+#pragma once
+
+#include <string_view>
+
+namespace attnscope {
+
+extern const std::string_view own_family;
+extern const std::string_view timm_family;
+extern const std::string_view hugging_face_vit_family;
+extern const std::string_view hugging_face_deit_family;
+extern const std::string_view torchvision_family;
+extern const std::string_view torch_encoder_family;
+extern const std::string_view vit_pytorch_family;
+extern const std::string_view vit_pytorch_2021_family;
+extern const std::string_view vit_pytorch_2020_family;
+
+}  // namespace attnscope

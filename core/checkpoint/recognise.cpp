@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "core/checkpoint/architecture.h"
+#include "core/checkpoint/architecture_match.h"
+#include "core/checkpoint/spec_deduction.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// What to do about a missing tensor: the names most like it.
+std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
+  const std::string names = joined(checkpoint.nearest_names(name));
+  return names.empty() ? "the file holds no tensors" : "nearest names: " + names;
+}
+
+[[noreturn]] void matched_nothing(const ArchitectureMatch& match, const Checkpoint& checkpoint) {
+  if (!match.refused.empty() && match.missing.empty()) {
+    throw Error(ErrorKind::unsupported,
+                "the file has " + match.refused + ", which " + match.description->name + " has not")
+        .in_file(checkpoint.path());
+  }
+  const MissingTensor& missing = match.missing.front();
+  throw Error(ErrorKind::unsupported, "the pattern '" + missing.pattern + "' of " + missing.role +
+                                          " in " + match.description->name + " matched nothing")
+      .in_file(checkpoint.path())
+      .expected("a tensor named " + missing.name)
+      .remedy(nearest(checkpoint, missing.name));
+}
+
+ArchitectureDescription read_description(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path)) {
+    throw Error(ErrorKind::io, "the architecture description cannot be read").in_file(path);
+  }
+  constexpr std::size_t most = 4 << 20;
+  std::string text(most + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > most) {
+    throw Error(ErrorKind::damaged, "too large for an architecture description").in_file(path);
+  }
+  try {
+    return parse_architecture_description(text);
+  } catch (Error& error) {
+    error.in_file(path);
+    throw;
+  }
+}
+
+Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                    const ModelOptions& options) {
+  try {
+    return deduce_architecture(match, checkpoint, options);
+  } catch (Error& error) {
+    if (error.file().empty()) error.in_file(checkpoint.path());
+    throw;
+  }
+}
+
+const std::vector<ArchitectureDescription>& built_in_descriptions() {
+  static const std::vector<ArchitectureDescription> list = [] {
+    std::vector<ArchitectureDescription> descriptions;
+    for (const ArchitectureFamily& family : architecture_families()) {
+      descriptions.push_back(parse_architecture_description(family.description));
+    }
+    return descriptions;
+  }();
+  return list;
+}
+
+}  // namespace
+
+Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& options) {
+  if (!options.description.empty()) {
+    const ArchitectureDescription description = read_description(options.description);
+    const ArchitectureMatch match = match_architecture(description, checkpoint);
+    if (!match.complete()) matched_nothing(match, checkpoint);
+    return deduce(match, checkpoint, options);
+  }
+  const auto& descriptions = built_in_descriptions();
+  const auto format = checkpoint.metadata().find("format");
+  if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
+    const ArchitectureMatch match = match_architecture(descriptions.front(), checkpoint);
+    if (!match.complete()) matched_nothing(match, checkpoint);
+    return deduce(match, checkpoint, options);
+  }
+  std::vector<ArchitectureMatch> matches;
+  for (std::size_t i = 1; i < descriptions.size(); ++i) {
+    matches.push_back(match_architecture(descriptions[i], checkpoint));
+  }
+  // The most tensors with a role wins; the share of required tensors that are there says how near
+  // an incomplete match came.
+  const auto nearness = [](const ArchitectureMatch& match) {
+    const double required = static_cast<double>(std::max<std::size_t>(match.required, 1));
+    return 1.0 - static_cast<double>(match.missing.size()) / required;
+  };
+  const auto best = std::max_element(matches.begin(), matches.end(),
+                                     [&](const ArchitectureMatch& a, const ArchitectureMatch& b) {
+                                       if (a.complete() != b.complete()) return b.complete();
+                                       if (a.complete()) return a.sources.size() < b.sources.size();
+                                       return nearness(a) < nearness(b);
+                                     });
+  if (best->complete()) return deduce(*best, checkpoint, options);
+  if (nearness(*best) > 0.3) matched_nothing(*best, checkpoint);
+  std::string known;
+  for (const ArchitectureFamily& family : architecture_families()) {
+    known += (known.empty() ? "" : ", ") + std::string(family.name);
+  }
+  std::string first_names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(checkpoint.tensors().size(), 3); ++i) {
+    first_names += (i ? ", " : "") + checkpoint.tensors()[i].name;
+  }
+  throw Error(ErrorKind::unsupported, "the tensors' names are of no known architecture")
+      .in_file(checkpoint.path())
+      .expected(known)
+      .found(first_names.empty() ? "no tensors" : first_names + ", …")
+      .remedy("describe it in a JSON file: docs/architecture-descriptions.md");
+}
+
+}  // namespace attnscope

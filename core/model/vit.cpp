@@ -1,0 +1,179 @@
+#include "core/model/vit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/preprocessing.h"
+
+namespace attnscope {
+
+namespace {
+
+/// [N, H·d] → [H, N, d].
+Tensor by_head(const Tensor& rows, std::int64_t heads) {
+  const std::int64_t count = rows.extent(0), each = rows.extent(1) / heads;
+  Tensor result({heads, count, each});
+  for (std::int64_t head = 0; head < heads; ++head) {
+    result.slice(head) = rows.matrix().middleCols(head * each, each);
+  }
+  return result;
+}
+
+ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
+
+/// tokens += scale ⊙ part, with the layer scale if there is any.
+void add_residual(Tensor& tokens, const Tensor& part, const std::vector<float>& scale) {
+  if (scale.empty()) {
+    tokens.matrix() += part.matrix();
+    return;
+  }
+  const Eigen::Map<const Eigen::RowVectorXf> factors(scale.data(),
+                                                     static_cast<Eigen::Index>(scale.size()));
+  tokens.matrix().array() += part.matrix().array().rowwise() * factors.array();
+}
+
+bool wanted(const TraceRequest& request, std::int64_t layer) {
+  return request.layers.empty() ||
+         std::find(request.layers.begin(), request.layers.end(), layer) != request.layers.end();
+}
+
+void check_layers(const TraceRequest& request, const ModelSpec& spec) {
+  for (const std::int64_t layer : request.layers) {
+    if (layer >= 0 && layer < spec.layers) continue;
+    throw Error(ErrorKind::usage, "the model has no such layer")
+        .expected("0 to " + std::to_string(spec.layers - 1))
+        .found(std::to_string(layer));
+  }
+}
+
+}  // namespace
+
+Vit::Vit(std::filesystem::path file, std::string name, Architecture architecture,
+         VitWeights weights)
+    : file_(std::move(file)),
+      name_(std::move(name)),
+      architecture_(std::move(architecture)),
+      weights_(std::move(weights)) {}
+
+Tensor Vit::embed(const Tensor& image) const {
+  Tensor patches = to_patches(image, spec());
+  if (weights_.patch_norm_before) weights_.patch_norm_before->apply(patches.matrix());
+  Tensor embedded = weights_.patch(seen(patches));
+  if (weights_.patch_norm_after) weights_.patch_norm_after->apply(embedded.matrix());
+  if (!weights_.positions.empty()) embedded.matrix() += weights_.positions.matrix();
+  Tensor tokens({spec().tokens(), spec().width});
+  const std::int64_t prefix = spec().class_tokens;
+  if (prefix > 0) tokens.matrix().topRows(prefix) = weights_.prefix_tokens.matrix();
+  tokens.matrix().bottomRows(embedded.extent(0)) = embedded.matrix();
+  if (weights_.embedding_norm) weights_.embedding_norm->apply(tokens.matrix());
+  return tokens;
+}
+
+Tensor Vit::attend(const BlockWeights& block, const Mechanism& mechanism,
+                   const TraceRequest& request, ConstMatrixMap tokens, LayerTrace* recorded) const {
+  const Tensor queries = block.query(tokens), keys = block.key(tokens),
+               values = block.value(tokens);
+  const AttentionInput input{seen(queries), seen(keys), seen(values), spec().heads, nullptr};
+  if (recorded) {
+    if (request.implied_maps) recorded->implied_map = mechanism.implied_map(input);
+    if (request.quantities) recorded->quantities = mechanism.quantities(input);
+    if (request.queries_keys_values) {
+      recorded->queries = by_head(queries, spec().heads);
+      recorded->keys = by_head(keys, spec().heads);
+      recorded->values = by_head(values, spec().heads);
+    }
+  }
+  Tensor output = mechanism.forward(input);
+  if (block.attention_norm) block.attention_norm->apply(output.matrix());
+  return block.out ? (*block.out)(seen(output)) : output;
+}
+
+void Vit::run_block(const BlockWeights& block, const Mechanism& mechanism,
+                    const TraceRequest& request, Tensor& tokens, LayerTrace* recorded) const {
+  const auto mlp = [&](ConstMatrixMap x) {
+    Tensor hidden = block.mlp1(x);
+    apply_activation(spec().activation, hidden.values());
+    return block.mlp2(seen(hidden));
+  };
+  if (spec().norm_position == NormPosition::post) {
+    add_residual(tokens, attend(block, mechanism, request, seen(tokens), recorded), block.scale1);
+    if (block.norm1) block.norm1->apply(tokens.matrix());
+    add_residual(tokens, mlp(seen(tokens)), block.scale2);
+    if (block.norm2) block.norm2->apply(tokens.matrix());
+    return;
+  }
+  Tensor normed = tokens;
+  if (block.norm1) block.norm1->apply(normed.matrix());
+  add_residual(tokens, attend(block, mechanism, request, seen(normed), recorded), block.scale1);
+  normed = tokens;
+  if (block.norm2) block.norm2->apply(normed.matrix());
+  add_residual(tokens, mlp(seen(normed)), block.scale2);
+}
+
+Tensor Vit::read_out(const Tensor& tokens) const {
+  if (weights_.head.empty()) return {};
+  Tensor read({1, spec().width});
+  if (spec().readout == Readout::mean) {
+    // Of the patches: timm's average leaves the prefix tokens out.
+    const std::int64_t patches = tokens.extent(0) - spec().class_tokens;
+    read.matrix() =
+        tokens.matrix().bottomRows(patches).cast<double>().colwise().mean().cast<float>();
+  } else {
+    read.matrix() = tokens.matrix().row(0);
+  }
+  if (weights_.head_norm) weights_.head_norm->apply(read.matrix());
+  for (std::size_t i = 0; i < weights_.head.size(); ++i) {
+    if (i > 0) apply_activation(spec().head_activation, read.values());
+    read = weights_.head[i](seen(read));
+  }
+  if (weights_.distillation_head) {
+    Tensor second({1, spec().width});
+    second.matrix() = tokens.matrix().row(1);
+    const Tensor other = (*weights_.distillation_head)(seen(second));
+    read.matrix() = (read.matrix() + other.matrix()) / 2;
+  }
+  return std::move(read).reshaped({read.extent(1)});
+}
+
+Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const TraceRequest& request,
+               const Progress& progress) const {
+  check_layers(request, spec());
+  const std::unique_ptr<const Mechanism> attention = make_mechanism(mechanism);
+  PreparedInput prepared = prepare_input(input, spec());
+  const bool embeds = weights_.patch.outputs() > 0;
+  Tensor tokens = embeds ? embed(prepared.values) : std::move(prepared.values);
+
+  Trace trace;
+  trace.model_name = name_;
+  trace.mechanism = attention->choice();
+  trace.identity_in_maps = attention->has_identity_mapping();
+  trace.mechanism_trained = attention->choice() == make_mechanism(spec().mechanism)->choice();
+  trace.input_label = input.label;
+  trace.layout = {spec().class_tokens, spec().grid_rows(), spec().grid_columns()};
+  trace.image = std::move(prepared.image);
+  trace.labels = spec().labels;
+  trace.layers.resize(weights_.blocks.size());
+  for (std::size_t layer = 0; layer < weights_.blocks.size(); ++layer) {
+    progress.step(static_cast<double>(layer) / static_cast<double>(weights_.blocks.size()),
+                  "running the model");
+    const bool records = wanted(request, static_cast<std::int64_t>(layer));
+    LayerTrace* const recorded = records ? &trace.layers[layer] : nullptr;
+    run_block(weights_.blocks[layer], *attention, request, tokens, recorded);
+    if (recorded && request.tokens) recorded->tokens = tokens;
+  }
+  if (weights_.final_norm) weights_.final_norm->apply(tokens.matrix());
+  trace.logits = read_out(tokens);
+  trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
+                      {"model_file", file_.string()},
+                      {"architecture", architecture_.name},
+                      {"mechanism", to_string(trace.mechanism)},
+                      {"input", input.locator}};
+  for (const Assumption& assumption : architecture_.assumptions) {
+    trace.provenance["assumed " + assumption.option] = assumption.value;
+  }
+  progress.step(1, "running the model");
+  return trace;
+}
+
+}  // namespace attnscope

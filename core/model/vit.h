@@ -1,0 +1,40 @@
+// Vision transformers and bare transformer encoders, pre- or post-LN.
+#pragma once
+
+#include "core/model/model.h"
+#include "core/model/vit_weights.h"
+
+namespace attnscope {
+
+class Vit final : public Model {
+ public:
+  Vit(std::filesystem::path file, std::string name, Architecture architecture, VitWeights weights);
+
+  [[nodiscard]] const ModelSpec& spec() const override { return architecture_.spec; }
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const std::filesystem::path& file() const override { return file_; }
+  [[nodiscard]] const std::string& architecture() const override { return architecture_.name; }
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
+    return architecture_.assumptions;
+  }
+  [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
+                          const TraceRequest& request, const Progress& progress) const override;
+
+ private:
+  /// [C, H, W] → [tokens, D].
+  [[nodiscard]] Tensor embed(const Tensor& image) const;
+  /// One block, in place; records into `recorded` if it is not null.
+  void run_block(const BlockWeights& block, const Mechanism& mechanism, const TraceRequest& request,
+                 Tensor& tokens, LayerTrace* recorded) const;
+  [[nodiscard]] Tensor attend(const BlockWeights& block, const Mechanism& mechanism,
+                              const TraceRequest& request, ConstMatrixMap tokens,
+                              LayerTrace* recorded) const;
+  [[nodiscard]] Tensor read_out(const Tensor& tokens) const;
+
+  std::filesystem::path file_;
+  std::string name_;
+  Architecture architecture_;
+  VitWeights weights_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+// The weights of a vision transformer (or bare encoder), read from a checkpoint by role.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/checkpoint/architecture.h"
+#include "core/model/linear.h"
+#include "core/progress.h"
+
+namespace attnscope {
+
+struct BlockWeights {
+  std::optional<LayerNorm> norm1, norm2;
+  Linear query, key, value;                 ///< D → H·d
+  std::optional<LayerNorm> attention_norm;  ///< of the heads' output, in adder arithmetic
+  std::optional<Linear> out;                ///< H·d → D; none if the family leaves it out
+  std::vector<float> scale1, scale2;        ///< layer scale [D]; empty for none
+  Linear mlp1, mlp2;
+};
+
+struct VitWeights {
+  std::optional<LayerNorm> patch_norm_before;  ///< [C·ph·pw]
+  Linear patch;                                ///< (c, row, column) → D; no outputs: bare encoder
+  std::optional<LayerNorm> patch_norm_after;
+  Tensor prefix_tokens;  ///< [class_tokens, D], positions added; empty for none
+  Tensor positions;      ///< [rows · columns, D], of the spec's grid; empty for none
+  std::optional<LayerNorm> embedding_norm;
+  std::vector<BlockWeights> blocks;
+  std::optional<LayerNorm> final_norm, head_norm;
+  std::vector<Linear> head;  ///< empty: no logits
+  std::optional<Linear> distillation_head;
+};
+
+/// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
+[[nodiscard]] VitWeights read_vit_weights(const Checkpoint& checkpoint,
+                                          const Architecture& architecture,
+                                          const Progress& progress = {});
+
+}  // namespace attnscope
