@@ -19,18 +19,47 @@ import numpy as np
 erf = np.vectorize(math.erf, otypes=[float])
 
 
+# Kept of each layer: all heads; of DAFT, which has a map for every channel, the first three.
+MAPS = 3
+
+
 def softmax(scores):
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     return weights / weights.sum(-1, keepdims=True)
 
 
-def attention_map(queries, keys, mechanism):
-    """[H, N, d] queries and keys -> [H, N, N], before any identity is added. Adder, Eq. 3 and 7."""
-    d = queries.shape[-1]
-    if mechanism["name"] == "softmax":
-        return softmax(queries @ keys.swapaxes(1, 2) / math.sqrt(d))
+def dot_product_maps(queries, keys):
+    """[H, N, d] queries and keys -> [H, N, N]: Adder, Eq. 3."""
+    return softmax(queries @ keys.swapaxes(1, 2) / math.sqrt(queries.shape[-1]))
+
+
+def adder_maps(queries, keys):
+    """The same for Adder, Eq. 7."""
     distances = np.stack([np.abs(q[:, None] - k[None]).sum(-1) for q, k in zip(queries, keys)])
-    return softmax(-distances / math.sqrt(2 * d * (1 - 2 / math.pi)))
+    return softmax(-distances / math.sqrt(2 * queries.shape[-1] * (1 - 2 / math.pi)))
+
+
+def daft_maps(queries, keys, biases):
+    """[N, D] queries and keys, [D, N, N] biases -> [D, N, N], row i scaled by the gate of query i:
+    DAFT, Eq. 5.
+    """
+    gate = 1 / (1 + np.exp(-queries.T))
+    return gate[:, :, None] * softmax(keys.T[:, None, :] + biases)
+
+
+def convolution_biases(r, gamma, beta, side):
+    """[H, s, s] window biases -> [H, N, N] on a side x side grid: DAFT, Eq. 9, then Eq. 7."""
+    centred = r - r.mean((1, 2), keepdims=True)
+    r = gamma * centred / np.sqrt((centred**2).mean((1, 2), keepdims=True)) + beta
+    window = r.shape[1]
+    biases = np.zeros((len(r), side * side, side * side))
+    for i in range(side * side):
+        for j in range(side * side):
+            row = j // side - i // side + window // 2
+            column = j % side - i % side + window // 2
+            if 0 <= row < window and 0 <= column < window:
+                biases[:, i, j] = r[:, row, column]
+    return biases
 
 
 class Model:
@@ -59,10 +88,34 @@ class Model:
         deviation = np.sqrt((centred**2).mean(-1, keepdims=True) + self.architecture["norm_eps"])
         return centred / deviation * self.tensors[name + ".weight"] + self.tensors[name + ".bias"]
 
-    def run(self, image):
-        """[1, 28, 28] -> logits [10] and, before any identity is added, attention maps [L, H, N,
-        N].
+    def attend(self, x, block):
+        """[N, D] normalised tokens -> the layer's output [N, D] and its maps [H, N, N], before any
+        identity is added to them; for DAFT, [D, N, N].
         """
+        heads, name = self.architecture["heads"], self.mechanism["name"]
+        if name in ("softmax", "adder"):
+            qkv = self.linear(x, block + "qkv")
+            q, k, v = qkv.reshape(len(x), 3, heads, -1).transpose(1, 2, 0, 3)
+            maps = dot_product_maps(q, k) if name == "softmax" else adder_maps(q, k)
+            out = maps @ v + (v if self.adds_identity else 0)  # Adder, Eq. 9 and 20
+            return self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "proj"), maps
+        q, k, v = (self.linear(x, block + layer) for layer in ("to_q", "to_k", "to_v"))
+        if name == "daft-full":
+            biases = np.repeat(
+                (self.tensors[block + "pe0"] @ self.tensors[block + "pe1"].T)[None], v.shape[1], 0
+            )
+        else:
+            channels = v.shape[1] // heads  # of one head
+            r, gamma, beta = (self.tensors[block + tensor] for tensor in ("r", "gamma", "beta"))
+            side = self.architecture["image_height"] // self.architecture["patch_height"]
+            biases = np.repeat(convolution_biases(r, gamma, beta, side), channels, 0)
+            k = np.repeat(k, channels, 1)
+        maps = daft_maps(q, k, biases)
+        out = np.einsum("cij,jc->ic", maps, v)
+        return self.linear(out, block + "project"), maps
+
+    def run(self, image):
+        """[1, 28, 28] -> logits [10] and all layers' maps, as `attend` gives them."""
         a, t = self.architecture, self.tensors
         side, rows = a["patch_height"], a["image_height"] // a["patch_height"]
         patches = (
@@ -72,21 +125,19 @@ class Model:
             .reshape(rows * rows, side * side)
         )
         kernel = t["patch_embed.proj.weight"].reshape(a["width"], side * side)
-        x = (
-            np.concatenate([t["cls_token"][0], patches @ kernel.T + t["patch_embed.proj.bias"]])
-            + t["pos_embed"][0]
-        )
+        x = patches @ kernel.T + t["patch_embed.proj.bias"]
+        if a["class_tokens"]:
+            x = np.concatenate([t["cls_token"][0], x]) + t["pos_embed"][0]
         maps = []
         for layer in range(a["layers"]):
             block = f"blocks.{layer}."
-            qkv = self.linear(self.norm(x, block + "norm1"), block + "attn.qkv")
-            q, k, v = qkv.reshape(len(x), 3, a["heads"], -1).transpose(1, 2, 0, 3)
-            maps.append(attention_map(q, k, self.mechanism))
-            out = maps[-1] @ v + (v if self.adds_identity else 0)  # Adder, Eq. 9 and 20
-            x = x + self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "attn.proj")
+            out, layer_maps = self.attend(self.norm(x, block + "norm1"), block + "attn.")
+            maps.append(layer_maps)
+            x = x + out
             hidden = self.linear(self.norm(x, block + "norm2"), block + "mlp.fc1")
             x = x + self.linear(hidden * 0.5 * (1 + erf(hidden / math.sqrt(2))), block + "mlp.fc2")
-        return self.linear(self.norm(x, "norm"), "head")[0], np.stack(maps)
+        x = self.norm(x, "norm")
+        return self.linear(x[0] if a["readout"] == "class" else x.mean(0), "head"), np.stack(maps)
 
 
 def singular_values(maps):
@@ -101,6 +152,7 @@ def main(models_folder, image_path, out_folder):
         model = Model(path)
         image = model.normalise(pixels)
         logits, maps = model.run(image)
+        maps = maps[:, :MAPS]
         if model.adds_identity:
             maps = maps + np.eye(maps.shape[-1])  # the implied map, W in output = W V
         np.savez_compressed(

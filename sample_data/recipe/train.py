@@ -24,7 +24,7 @@ import vit
 parser = argparse.ArgumentParser(
     description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
 )
-parser.add_argument("--model", required=True, choices=vit.MECHANISMS)
+parser.add_argument("--model", required=True, choices=vit.TRAINED_FROM_NOTHING)
 parser.add_argument("--out", required=True, help="model file to write (.h5)")
 parser.add_argument(
     "--checkpoint", help="where to keep the state of an unfinished run (default: OUT.checkpoint)"
@@ -43,11 +43,6 @@ STAGES = [
 ]
 WARM_UP_STEPS = 200
 WEIGHT_DECAY = 0.05
-
-
-def decays(name, parameter):
-    """The matrices alone, as is usual: not biases, norms, the class token or the positions."""
-    return name.endswith(".weight") and parameter.dim() > 1
 
 
 class BatchOrder:
@@ -69,12 +64,6 @@ class BatchOrder:
         return self.order[place * self.batch : (place + 1) * self.batch]
 
 
-def accuracy(model, images, labels):
-    with torch.no_grad():
-        predicted = torch.cat([model(batch).argmax(1) for batch in images.split(100)])
-    return (predicted == labels).float().mean().item()
-
-
 torch.manual_seed(arguments.seed)
 images, labels = fashion_mnist.labelled("train")
 test_images, test_labels = fashion_mnist.labelled("t10k")
@@ -91,7 +80,7 @@ for stage in range(state["stage"], len(STAGES)):
     patch, steps, highest = STAGES[stage]
     if model.patch != patch:
         model = vit.refine(model)
-    optimiser = optimiser_for(model, decays, WEIGHT_DECAY)
+    optimiser = optimiser_for(model, vit.decays, WEIGHT_DECAY)
     if state["optimiser"]:
         optimiser.load_state_dict(state["optimiser"])
     first_batch = sum(s for _, s, _ in STAGES[:stage])
@@ -111,7 +100,7 @@ for stage in range(state["stage"], len(STAGES)):
             saved = time.time()
 
     state.update(stage=stage + 1, step=0, optimiser=None, seconds=time.time() - began)
-    state["accuracies"].append(accuracy(model, test_images, test_labels))
+    state["accuracies"].append(vit.accuracy(model, test_images, test_labels))
     print(f"patch {patch}  test accuracy {state['accuracies'][-1]:.4f}")
 
 vit.write(

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 import fashion_mnist
 from attention import HEAD_WIDTH, Attention
 from daft import DaftConv, DaftFull
+from ecoformer import BITS, SUPPORTS, HashAttention
 
 WIDTH, LAYERS, HEADS, MLP_WIDTH, EPS = 48, 6, 3, 192, 1e-6
 
@@ -25,7 +26,14 @@ MECHANISMS = {
         "name": "daft-conv",
         "parameters": {"heads": 16, "window": 11, "dimensions": 2, "reparameterised": True},
     },
+    "fashion-hash": {
+        "name": "hash",
+        "parameters": {"bits": BITS, "supports": SUPPORTS, "mode": "paper"},
+    },
 }
+
+# The others are made from one of these.
+TRAINED_FROM_NOTHING = [name for name in MECHANISMS if name != "fashion-hash"]
 
 
 class SelfAttention(nn.Module):
@@ -52,6 +60,8 @@ def attention(mechanism, patch):
     if name == "daft-conv":
         # The window is given for patch 2; on coarser patches it covers the same part of the image.
         return DaftConv(WIDTH, parameters["heads"], parameters["window"] * 2 // patch // 2 * 2 + 1)
+    if name == "hash":
+        return HashAttention(WIDTH, HEADS)
     raise ValueError(f"unknown mechanism {name}")
 
 
@@ -106,13 +116,16 @@ class VisionTransformer(nn.Module):
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
 
+    def embed(self, images):
+        x = self.patch_embed(images)
+        if not self.has_class_token:
+            return x
+        return torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1) + self.pos_embed
+
     def forward(self, images):
         """float32 [B, 1, 28, 28] -> logits [B, 10]."""
-        x = self.patch_embed(images)
-        if self.has_class_token:
-            x = torch.cat([self.cls_token.expand(len(x), -1, -1), x], 1) + self.pos_embed
-            return self.head(self.norm(self.blocks(x)[:, 0]))
-        return self.head(self.norm(self.blocks(x)).mean(1))
+        x = self.norm(self.blocks(self.embed(images)))
+        return self.head(x[:, 0] if self.has_class_token else x.mean(1))
 
 
 def refine(model):
@@ -138,6 +151,17 @@ def refine(model):
         coarse_state[name] = tensor
     fine.load_state_dict(coarse_state)
     return fine
+
+
+def decays(name, parameter):
+    """The matrices alone, as is usual: not biases, norms, the class token or the positions."""
+    return name.endswith(".weight") and parameter.dim() > 1
+
+
+def accuracy(model, images, labels):
+    with torch.no_grad():
+        predicted = torch.cat([model(batch).argmax(1) for batch in images.split(100)])
+    return (predicted == labels).float().mean().item()
 
 
 def write(model, path, name, training):
