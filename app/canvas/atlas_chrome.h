@@ -1,0 +1,63 @@
+// Everything around and over the maps that is drawn with a painter: title, labels, frames, the
+// crosshair and its readout, the colour bar.
+#pragma once
+
+#include <QColor>
+#include <QRectF>
+#include <QString>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "app/canvas/atlas_layout.h"
+#include "app/canvas/shown_maps.h"
+#include "app/canvas/value_range.h"
+#include "app/session/selection.h"
+#include "app/window/theme.h"
+
+class QFont;
+class QPainter;
+
+namespace attnscope {
+
+/// The parts of an atlas's widget, in logical pixels.
+struct AtlasFrame {
+  QRectF title, head_labels, layer_labels, viewport, colour_bar;
+};
+[[nodiscard]] AtlasFrame atlas_frame(QSizeF widget);
+
+/// What one picture of an atlas shows.
+struct AtlasScene {
+  const WindowColours* colours = nullptr;
+  AtlasFrame frame;
+  double title_room = 0;  ///< pixels at the title's right end that are taken
+
+  QString number, title, subtitle;
+  QColor subject_colour;
+  bool current = false;  ///< the selected subject
+  bool focused = false;
+
+  std::shared_ptr<const ShownMaps> maps;  ///< null: `message` instead
+  QString message;
+  bool message_is_error = false;
+
+  AtlasZoom zoom;
+  ColourScale scale;
+  ValueRange range;
+  bool range_by_hand = false;
+  bool without_values = false;  ///< some cells have none: the colour bar explains the stripes
+
+  std::optional<MapCell> selected;   ///< map and query row
+  std::optional<MapCell> crosshair;  ///< the cell under the cursor, here or in a linked atlas
+  bool cursor_here = false;
+};
+
+void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);
+
+/// "mean of heads", "head 3"
+[[nodiscard]] QString column_name(HeadFusion fusion, std::int64_t column);
+
+/// What stands in the readout: value, tokens and map, one line each.
+[[nodiscard]] QStringList readout(const ShownMaps& maps, const MapCell& cell);
+
+}  // namespace attnscope

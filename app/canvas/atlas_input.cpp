@@ -1,0 +1,294 @@
+// What mouse, wheel, fingers and keys do to an atlas.
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QPointingDevice>
+#include <QStyleHints>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "app/canvas/atlas_canvas.h"
+#include "app/canvas/lens.h"
+#include "app/session/session.h"
+
+namespace attnscope {
+
+bool AtlasCanvas::event(QEvent* event) {
+  if (event->type() == QEvent::NativeGesture) {
+    auto* gesture = static_cast<QNativeGestureEvent*>(event);
+    if (gesture->gestureType() == Qt::ZoomNativeGesture) {
+      zoom_at(gesture->position(), 1 + gesture->value());
+      return true;
+    }
+  }
+  if (event->type() == QEvent::ShortcutOverride && lens_ && lens_->typing()) {
+    event->accept();  // letters typed into a field are no shortcuts
+    return true;
+  }
+  return QOpenGLWidget::event(event);
+}
+
+void AtlasCanvas::mousePressEvent(QMouseEvent* event) {
+  if (lens_ && lens_shown() && lens_->mouse(*event)) {
+    stop_hovering();
+    update();
+    return;
+  }
+  update();
+  if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) {
+    QOpenGLWidget::mousePressEvent(event);
+    return;
+  }
+  pressed_ = true;
+  dragging_ = false;
+  pressed_at_ = dragged_from_ = event->position();
+}
+
+void AtlasCanvas::mouseMoveEvent(QMouseEvent* event) {
+  if (!pressed_ && lens_ && lens_shown() && lens_->moved(event->position())) {
+    stop_hovering();
+    setCursor(Qt::ArrowCursor);
+    update();
+    return;
+  }
+  if (lens_ && lens_->restless()) update();
+  if (pressed_ && !dragging_ &&
+      (event->position() - pressed_at_).manhattanLength() >=
+          QGuiApplication::styleHints()->startDragDistance()) {
+    dragging_ = true;
+    setCursor(Qt::ClosedHandCursor);
+    stop_hovering();
+  }
+  if (dragging_) {
+    set_zoom_by_hand(zoom_.panned(event->position() - dragged_from_));
+    dragged_from_ = event->position();
+    return;
+  }
+  hover(event->position());
+}
+
+void AtlasCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  if (!pressed_) {
+    if (lens_ && lens_shown()) lens_->mouse(*event);
+    update();
+    return;
+  }
+  const bool clicked = !dragging_ && event->button() == Qt::LeftButton;
+  pressed_ = dragging_ = false;
+  setCursor(Qt::ArrowCursor);
+  if (clicked) click(event->position());
+  hover(event->position());
+}
+
+void AtlasCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (lens_ && lens_shown() && lens_->mouse(*event)) {
+    update();
+    return;
+  }
+  if (event->button() != Qt::LeftButton) return;
+  const auto cell = cell_at(event->position());
+  const bool enlarged = cell && link_.view() == AtlasLink::View::map &&
+                        link_.map_layer() == cell->layer && link_.map_column() == cell->column;
+  if (!cell || enlarged) {
+    link_.fit();
+  } else {
+    stop_hovering();
+    link_.show_map(cell->layer, cell->column);
+  }
+}
+
+void AtlasCanvas::wheelEvent(QWheelEvent* event) {
+  if (lens_ && lens_shown() && lens_->wheel(*event)) {
+    update();
+    return;
+  }
+  event->accept();
+  const bool touchpad =
+      event->device() != nullptr && event->device()->type() == QInputDevice::DeviceType::TouchPad;
+  const bool zooming = event->modifiers().testFlag(Qt::ControlModifier);
+  if (!zooming && touchpad && !event->pixelDelta().isNull()) {
+    set_zoom_by_hand(zoom_.panned(event->pixelDelta()));
+  } else if (!zooming && event->modifiers().testFlag(Qt::ShiftModifier)) {
+    const QPoint angle = event->angleDelta();
+    set_zoom_by_hand(zoom_.panned(QPointF(angle.y() != 0 ? angle.y() : angle.x(), 0) * 0.5));
+  } else {
+    const int angle =
+        event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
+    zoom_at(event->position(), std::pow(1.2, angle / 120.0));
+  }
+  hover(event->position());
+}
+
+void AtlasCanvas::leaveEvent(QEvent*) {
+  if (lens_) {
+    lens_->left();
+    update();
+  }
+  stop_hovering();
+}
+
+void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
+  if (lens_ && lens_shown() && lens_->key(*event, true)) {
+    update();
+    return;
+  }
+  const bool shift = event->modifiers().testFlag(Qt::ShiftModifier);
+  if ((event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) != Qt::NoModifier) {
+    QOpenGLWidget::keyPressEvent(event);
+    return;
+  }
+  const QPointF middle = frame().viewport.center();
+  switch (event->key()) {
+    case Qt::Key_F:
+      link_.fit();
+      break;
+    case Qt::Key_Escape:
+      if (link_.view() == AtlasLink::View::fit) {
+        QOpenGLWidget::keyPressEvent(event);
+        return;
+      }
+      link_.fit();
+      break;
+    case Qt::Key_R:
+      link_.fit();
+      reset_lens();
+      break;
+    case Qt::Key_L:
+      if (lens_shown()) {
+        set_lens_open(!lens_open_);
+        break;
+      }
+      QOpenGLWidget::keyPressEvent(event);
+      return;
+    case Qt::Key_C: {
+      Selection selection = session_.selection();
+      selection.query = 0;
+      session_.select(selection);
+      break;
+    }
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      link_.show_map(session_.selection().layer, session_.view().head_fusion == HeadFusion::none
+                                                     ? session_.selection().head
+                                                     : 0);
+      break;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+      zoom_at(middle, 1.25);
+      break;
+    case Qt::Key_Minus:
+      zoom_at(middle, 0.8);
+      break;
+    case Qt::Key_Left:
+      walk(0, shift ? 0 : -1, shift ? -1 : 0);
+      break;
+    case Qt::Key_Right:
+      walk(0, shift ? 0 : 1, shift ? 1 : 0);
+      break;
+    case Qt::Key_Up:
+      walk(shift ? 0 : -1, 0, shift ? -1 : 0);
+      break;
+    case Qt::Key_Down:
+      walk(shift ? 0 : 1, 0, shift ? 1 : 0);
+      break;
+    default:
+      QOpenGLWidget::keyPressEvent(event);
+  }
+}
+
+void AtlasCanvas::keyReleaseEvent(QKeyEvent* event) {
+  if (lens_ && lens_->key(*event, false)) {
+    update();
+    return;
+  }
+  QOpenGLWidget::keyReleaseEvent(event);
+}
+
+void AtlasCanvas::hover(QPointF position) {
+  const auto cell = cell_at(position);
+  const auto shown = maps();
+  if (!cell || !shown) {
+    stop_hovering();
+    return;
+  }
+  setCursor(Qt::CrossCursor);
+  link_.set_hover(AtlasLink::Hover{subject_id_, cell->layer, cell->column});
+  Selection selection = session_.selection();
+  selection.hover_query = cell->query + shown->first_token();
+  selection.hover_key = cell->key + shown->first_token();
+  session_.select(selection);
+}
+
+void AtlasCanvas::stop_hovering() {
+  if (!link_.hover() || link_.hover()->subject_id != subject_id_) return;
+  setCursor(Qt::ArrowCursor);
+  link_.set_hover(std::nullopt);
+  Selection selection = session_.selection();
+  selection.hover_query.reset();
+  selection.hover_key.reset();
+  session_.select(selection);
+}
+
+void AtlasCanvas::click(QPointF position) {
+  const auto cell = cell_at(position);
+  Selection selection = session_.selection();
+  selection.subject = std::max<std::int64_t>(0, subject());
+  if (cell) {
+    selection.layer = cell->layer;
+    if (session_.view().head_fusion == HeadFusion::none) selection.head = cell->column;
+    selection.query = cell->query + maps()->first_token();
+  }
+  session_.select(selection);
+}
+
+void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t queries) {
+  Selection selection = session_.selection();
+  const auto shown = maps();
+  if (!shown) return;
+  const std::int64_t first = shown->first_token();
+  selection.layer = std::clamp<std::int64_t>(selection.layer + layers, 0, shown->grid().layers - 1);
+  selection.head = std::clamp<std::int64_t>(selection.head + heads, 0,
+                                            std::max<std::int64_t>(0, shown->trace().heads() - 1));
+  selection.query = std::max(selection.query + queries, first);
+  session_.select(selection);
+  if (link_.view() == AtlasLink::View::map) {
+    link_.show_map(session_.selection().layer,
+                   session_.view().head_fusion == HeadFusion::none ? session_.selection().head : 0);
+  }
+}
+
+std::optional<MapCell> AtlasCanvas::selected_cell(const ShownMaps& maps) const {
+  const Selection& selection = session_.selection();
+  const std::int64_t column = maps.settings().head_fusion == HeadFusion::none ? selection.head : 0;
+  if (selection.layer >= maps.grid().layers || column >= maps.grid().columns) return std::nullopt;
+  return MapCell{selection.layer, column, selection.query - maps.first_token(), 0};
+}
+
+std::optional<MapCell> AtlasCanvas::crosshair(const ShownMaps& maps) const {
+  const auto& hover = link_.hover();
+  const Selection& selection = session_.selection();
+  if (!hover || !selection.hover_query || !selection.hover_key) return std::nullopt;
+  const MapExtent extent = maps.extent(hover->layer, hover->column);
+  const MapCell cell{hover->layer, hover->column, *selection.hover_query - maps.first_token(),
+                     *selection.hover_key - maps.first_token()};
+  if (cell.query < 0 || cell.key < 0 || cell.query >= extent.queries || cell.key >= extent.keys) {
+    return std::nullopt;
+  }
+  return cell;
+}
+
+void AtlasCanvas::update_accessible_name() {
+  const std::int64_t index = subject();
+  if (index < 0) return;
+  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(index)];
+  setAccessibleName(tr("Attention maps of %1").arg(QString::fromStdString(open.subject.label)));
+  const Selection& selection = session_.selection();
+  setAccessibleDescription(tr("layer %1, head %2, query %3 selected")
+                               .arg(selection.layer)
+                               .arg(selection.head)
+                               .arg(selection.query));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,213 @@
+#include "app/canvas/atlas_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/figure/colour_map.h"
+
+namespace attnscope {
+
+namespace {
+
+std::string short_number(double value, int digits) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  return text.data();
+}
+
+/// The smallest of 1, 2, 5 × 10^n that is at least `value`.
+double round_up(double value) {
+  const double decade = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (step * decade >= value * (1 - 1e-9)) return step * decade;
+  }
+  return 10 * decade;
+}
+
+void add_decades(std::vector<Tick>& ticks, const ColourScale& scale, double sign, double smallest,
+                 double largest, double decades_apart) {
+  const double step = std::max(1.0, std::ceil(decades_apart));
+  for (double e = std::floor(std::log10(largest) + 1e-9); e >= std::log10(smallest) - 1e-9;
+       e -= step) {
+    const double value = sign * std::pow(10.0, e);
+    if (value < scale.minimum * (1 - 1e-9) - 1e-300 && scale.minimum > 0) continue;
+    ticks.push_back({value, short_number(value, 3)});
+  }
+}
+
+}  // namespace
+
+QSizeF AtlasGrid::extent() const {
+  return {static_cast<double>(columns) * pitch - gap, static_cast<double>(layers) * pitch - gap};
+}
+
+QRectF AtlasGrid::map_square(std::int64_t layer, std::int64_t column) const {
+  return {static_cast<double>(column) * pitch, static_cast<double>(layer) * pitch, 1, 1};
+}
+
+QPointF AtlasZoom::to_screen(const QRectF& viewport, QPointF point) const {
+  return viewport.center() + (point - centre) * scale;
+}
+
+QRectF AtlasZoom::to_screen(const QRectF& viewport, const QRectF& square) const {
+  return {to_screen(viewport, square.topLeft()), square.size() * scale};
+}
+
+QPointF AtlasZoom::to_atlas(const QRectF& viewport, QPointF pixel) const {
+  return centre + (pixel - viewport.center()) / scale;
+}
+
+AtlasZoom AtlasZoom::panned(QPointF pixels) const { return {scale, centre - pixels / scale}; }
+
+AtlasZoom AtlasZoom::zoomed(const QRectF& viewport, QPointF pixel, double factor, double smallest,
+                            double largest) const {
+  const QPointF fixed = to_atlas(viewport, pixel);
+  AtlasZoom result;
+  result.scale = std::clamp(scale * factor, smallest, std::max(smallest, largest));
+  result.centre = fixed - (pixel - viewport.center()) / result.scale;
+  return result;
+}
+
+AtlasZoom AtlasZoom::kept_in_reach(const QRectF& viewport, const AtlasGrid& grid) const {
+  const QSizeF extent = grid.extent();
+  // A quarter of the viewport, or of the grid where that is smaller, stays in sight.
+  const auto clamped = [&](double at, double grid_length, double viewport_length) {
+    const double half = viewport_length / 2 / scale;
+    const double margin = std::min(half / 2, grid_length / 2);
+    return std::clamp(at, margin - half, std::max(margin - half, grid_length + half - margin));
+  };
+  return {scale, QPointF(clamped(centre.x(), extent.width(), viewport.width()),
+                         clamped(centre.y(), extent.height(), viewport.height()))};
+}
+
+AtlasZoom fit_square(const QRectF& square, const QRectF& viewport, const QRectF& free) {
+  AtlasZoom zoom;
+  zoom.scale =
+      std::max(1.0, std::min(free.width() / square.width(), free.height() / square.height()));
+  zoom.centre = square.center() - (free.center() - viewport.center()) / zoom.scale;
+  return zoom;
+}
+
+AtlasZoom fit_grid(const AtlasGrid& grid, const QRectF& viewport, const QRectF& free) {
+  if (grid.empty()) return {};
+  return fit_square(QRectF(QPointF(0, 0), grid.extent()), viewport, free);
+}
+
+ZoomLimits zoom_limits(const AtlasGrid& grid, const QRectF& viewport, MapExtent largest_map) {
+  const double fitted = fit_grid(grid, viewport, viewport).scale;
+  const double cells =
+      static_cast<double>(std::max({std::int64_t{1}, largest_map.queries, largest_map.keys}));
+  return {std::max(2.0, fitted / 2), std::max(2 * fitted, 160 * cells)};
+}
+
+MapCell MapPlace::cell(MapExtent extent) const {
+  const auto index = [](double at, std::int64_t count) {
+    return std::clamp(static_cast<std::int64_t>(std::floor(at * static_cast<double>(count))),
+                      std::int64_t{0}, std::max(std::int64_t{0}, count - 1));
+  };
+  return {layer, column, index(within.y(), extent.queries), index(within.x(), extent.keys)};
+}
+
+std::optional<MapPlace> map_at(const AtlasGrid& grid, QPointF point) {
+  const double column = std::floor(point.x() / AtlasGrid::pitch);
+  const double layer = std::floor(point.y() / AtlasGrid::pitch);
+  if (column < 0 || layer < 0 || column >= static_cast<double>(grid.columns) ||
+      layer >= static_cast<double>(grid.layers)) {
+    return std::nullopt;
+  }
+  const QPointF within = point - QPointF(column, layer) * AtlasGrid::pitch;
+  if (within.x() >= 1 || within.y() >= 1) return std::nullopt;
+  return MapPlace{static_cast<std::int64_t>(layer), static_cast<std::int64_t>(column), within};
+}
+
+QRectF cell_square(const QRectF& map, MapExtent extent, std::int64_t query, std::int64_t key) {
+  const double width = map.width() / static_cast<double>(std::max<std::int64_t>(1, extent.keys));
+  const double height =
+      map.height() / static_cast<double>(std::max<std::int64_t>(1, extent.queries));
+  return {map.left() + static_cast<double>(key) * width,
+          map.top() + static_cast<double>(query) * height, width, height};
+}
+
+CellRange visible_cells(double first, double last, std::int64_t count, double low, double high) {
+  const double cell = (last - first) / static_cast<double>(std::max<std::int64_t>(1, count));
+  if (!(cell > 0) || high <= first || low >= last) return {0, 0};
+  const auto begin = static_cast<std::int64_t>(std::floor((low - first) / cell));
+  const auto end = static_cast<std::int64_t>(std::ceil((high - first) / cell));
+  return {std::clamp<std::int64_t>(begin, 0, count), std::clamp<std::int64_t>(end, 0, count)};
+}
+
+std::string cell_number(float value, double cell_width) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  if (value == 0) return "0";
+  return short_number(value, cell_width < 56 ? 2 : cell_width < 84 ? 3 : 4);
+}
+
+std::vector<Tick> colour_bar_ticks(const ColourScale& scale, double pixels, double spacing) {
+  std::vector<Tick> ticks;
+  const double low = scale.minimum, high = scale.maximum;
+  if (!(high > low) || !(pixels > 0)) return ticks;
+  const double places = std::max(1.0, pixels / spacing);
+  if (scale.norm == ScaleNorm::linear) {
+    const double step = round_up((high - low) / places);
+    for (double i = std::ceil(low / step - 1e-6); i * step <= high + step * 1e-6; ++i) {
+      ticks.push_back({i * step, short_number(i == 0 ? 0 : i * step, 4)});
+    }
+    return ticks;
+  }
+  if (scale.norm == ScaleNorm::logarithmic) {
+    const double floor = logarithmic_floor(low, high);
+    if (!(floor > 0)) return ticks;
+    ColourScale positive = scale;
+    positive.minimum = floor;
+    const double decades = std::log10(high / floor);
+    if (decades < 1) {
+      // Less than a decade holds at most one power of ten: round values tell more.
+      positive.norm = ScaleNorm::linear;
+      return colour_bar_ticks(positive, pixels, spacing);
+    }
+    add_decades(ticks, positive, 1, floor, high, decades / places);
+  } else {
+    const double largest = std::max(std::abs(low), std::abs(high));
+    const double threshold = largest / 1000;
+    const double apart = 2 * std::log10(largest / threshold) / places;
+    if (low < 0) add_decades(ticks, scale, -1, threshold * 5, -low, apart);
+    if (low <= 0 && high >= 0) ticks.push_back({0, "0"});
+    if (high > 0) add_decades(ticks, scale, 1, std::max(low, threshold * 5), high, apart);
+  }
+  std::sort(ticks.begin(), ticks.end(),
+            [](const Tick& a, const Tick& b) { return a.value < b.value; });
+  return ticks;
+}
+
+std::int64_t label_step(double pitch, double room, std::int64_t count) {
+  if (!(pitch > 0)) return std::max<std::int64_t>(1, count);
+  const double needed = room / pitch;
+  if (needed <= 1) return 1;
+  return static_cast<std::int64_t>(
+      std::min(round_up(needed), static_cast<double>(std::max<std::int64_t>(1, count))));
+}
+
+LensPlace place_lens(const AtlasGrid& grid, const QRectF& viewport, QSizeF tall, QSizeF wide) {
+  constexpr double margin = 8;
+  LensPlace right;
+  right.side = LensSide::right;
+  right.lens = QRectF(viewport.right() - tall.width(), viewport.top(), tall.width(),
+                      std::min(tall.height(), viewport.height()));
+  right.free = viewport.adjusted(0, 0, -(tall.width() + margin), 0);
+  LensPlace bottom;
+  bottom.side = LensSide::bottom;
+  bottom.lens = QRectF(viewport.left(), viewport.bottom() - wide.height(),
+                       std::min(wide.width(), viewport.width()), wide.height());
+  bottom.free = viewport.adjusted(0, 0, 0, -(wide.height() + margin));
+  const auto fitted = [&](const LensPlace& place) {
+    return place.free.width() < 16 || place.free.height() < 16
+               ? 0.0
+               : fit_grid(grid, viewport, place.free).scale;
+  };
+  return fitted(right) > fitted(bottom) ? right : bottom;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,395 @@
+#include "app/canvas/lens.h"
+
+#include <QFile>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QWheelEvent>
+#include <algorithm>
+#include <array>
+#include <backends/imgui_impl_opengl3.h>
+#include <cmath>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include "app/canvas/lens_controls.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double field_width = 226, line = 30, header = 32, padding = 10;
+constexpr int fields = 7;
+
+/// Makes a context current, and the former one again at the end.
+class CurrentContext {
+ public:
+  explicit CurrentContext(ImGuiContext* context) : before_(ImGui::GetCurrentContext()) {
+    ImGui::SetCurrentContext(context);
+  }
+  ~CurrentContext() { ImGui::SetCurrentContext(before_); }
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  ImGuiContext* before_;
+};
+
+int button_of(Qt::MouseButton button) {
+  return button == Qt::LeftButton     ? 0
+         : button == Qt::RightButton  ? 1
+         : button == Qt::MiddleButton ? 2
+                                      : -1;
+}
+
+int imgui_key(int key) {
+  switch (key) {
+    case Qt::Key_Tab:
+      return ImGuiKey_Tab;
+    case Qt::Key_Left:
+      return ImGuiKey_LeftArrow;
+    case Qt::Key_Right:
+      return ImGuiKey_RightArrow;
+    case Qt::Key_Home:
+      return ImGuiKey_Home;
+    case Qt::Key_End:
+      return ImGuiKey_End;
+    case Qt::Key_Delete:
+      return ImGuiKey_Delete;
+    case Qt::Key_Backspace:
+      return ImGuiKey_Backspace;
+    case Qt::Key_Return:
+      return ImGuiKey_Enter;
+    case Qt::Key_Enter:
+      return ImGuiKey_KeyPadEnter;
+    case Qt::Key_Escape:
+      return ImGuiKey_Escape;
+    case Qt::Key_A:
+      return ImGuiKey_A;
+    case Qt::Key_C:
+      return ImGuiKey_C;
+    case Qt::Key_V:
+      return ImGuiKey_V;
+    case Qt::Key_X:
+      return ImGuiKey_X;
+    default:
+      return -1;
+  }
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+Lens::Lens() : context_(nullptr) {
+  ImGuiContext* before = ImGui::GetCurrentContext();
+  context_ = ImGui::CreateContext();
+  ImGui::SetCurrentContext(context_);
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NoMouseCursorChange;
+  for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+  ImGui::SetCurrentContext(before);
+  clock_.start();
+}
+
+Lens::~Lens() {
+  const CurrentContext current(context_);
+  if (backend_ready_) ImGui_ImplOpenGL3_Shutdown();
+  ImGui::DestroyContext(context_);
+}
+
+QSizeF Lens::tall_size() { return {field_width + 2 * padding, header + fields * line + padding}; }
+
+QSizeF Lens::wide_size(double viewport_width) {
+  const double columns =
+      std::clamp(std::floor((viewport_width - padding) / (field_width + padding)), 1.0, 4.0);
+  const double lines = std::ceil(fields / columns);
+  return {viewport_width, header + lines * line + padding};
+}
+
+QSizeF Lens::closed_size() { return {76, 24}; }
+
+void Lens::load_font(double pixel_ratio) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.Fonts->Clear();
+  const auto pixels = static_cast<float>(std::round(12.5 * pixel_ratio));
+  const char* face = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
+  ImFontConfig config;
+  config.OversampleH = 1;  // the FreeType builder hints to whole pixels
+  config.PixelSnapH = true;
+  if (QFile::exists(face)) {
+    io.Fonts->AddFontFromFileTTF(face, pixels, &config, io.Fonts->GetGlyphRangesDefault());
+  } else {
+    config.SizePixels = pixels;
+    io.Fonts->AddFontDefault(&config);
+  }
+  if (backend_ready_) ImGui_ImplOpenGL3_DestroyFontsTexture();
+}
+
+bool Lens::holds(QPointF position) const {
+  return place_.contains(position) || popup_open_ || item_held_;
+}
+
+bool Lens::mouse(const QMouseEvent& event) {
+  position_ = event.position();
+  const int button = button_of(event.button());
+  const bool down = event.type() != QEvent::MouseButtonRelease;
+  const bool mine = holds(position_) || (!down && button >= 0 && buttons_[button]);
+  if (button >= 0 && (mine || !down)) {
+    if (down) pressed_[button] = true;
+    buttons_[button] = down;
+  }
+  wake();
+  return mine;
+}
+
+bool Lens::moved(QPointF position) {
+  const bool before = holds(position_);
+  position_ = position;
+  const bool now = holds(position_) || buttons_[0];
+  if (before || now) wake();
+  return now;
+}
+
+bool Lens::wheel(const QWheelEvent& event) {
+  if (!holds(event.position())) return false;
+  const CurrentContext current(context_);
+  ImGui::GetIO().MouseWheel += static_cast<float>(event.angleDelta().y()) / 120.0F;
+  wake();
+  return true;
+}
+
+bool Lens::key(const QKeyEvent& event, bool down) {
+  if (!typing_ && !popup_open_) return false;
+  const CurrentContext current(context_);
+  ImGuiIO& io = ImGui::GetIO();
+  const int key = imgui_key(event.key());
+  if (key >= 0) io.KeysDown[key] = down;
+  io.KeyCtrl = event.modifiers().testFlag(Qt::ControlModifier);
+  io.KeyShift = event.modifiers().testFlag(Qt::ShiftModifier);
+  if (down && !io.KeyCtrl) {
+    for (const QChar letter : event.text()) {
+      if (letter.isPrint()) io.AddInputCharacterUTF16(letter.unicode());
+    }
+  }
+  wake();
+  return true;
+}
+
+void Lens::left() {
+  position_ = {-1e6, -1e6};
+  wake();
+}
+
+QRectF Lens::control(const std::string& name) const {
+  const auto found = controls_.find(name);
+  return found == controls_.end() ? QRectF() : found->second;
+}
+
+void Lens::noted(const std::string& name) {
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  controls_[name] =
+      QRectF(QPointF(low.x, low.y) / pixel_ratio_, QPointF(high.x, high.y) / pixel_ratio_);
+}
+
+void Lens::field(const char* title, float ratio) {
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", title);
+  ImGui::SameLine(66 * ratio);
+}
+
+void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
+  const double full = input.full.maximum - input.full.minimum;
+  auto minimum = static_cast<float>(input.range.minimum);
+  auto maximum = static_cast<float>(input.range.maximum);
+  const bool by_hand = view.range_minimum.has_value() || view.range_maximum.has_value();
+  const float button = 42 * ratio, spacing = 4 * ratio;
+  const float each = (ImGui::GetContentRegionAvail().x - button - 2 * spacing) / 2;
+  const auto speed = static_cast<float>(std::max(1e-9, full / 400));
+  ImGui::SetNextItemWidth(each);
+  if (ImGui::DragFloat("##minimum", &minimum, speed, 0, 0, "%.3g")) {
+    view.range_minimum = std::min(minimum, maximum);
+  }
+  noted("range/minimum");
+  ImGui::SameLine(0, spacing);
+  ImGui::SetNextItemWidth(each);
+  if (ImGui::DragFloat("##maximum", &maximum, speed, 0, 0, "%.3g")) {
+    view.range_maximum = std::max(minimum, maximum);
+  }
+  noted("range/maximum");
+  ImGui::SameLine(0, spacing);
+  // One button, both ways: from the shared range to the full one, from anything by hand back.
+  if (ImGui::Button(by_hand ? "auto##range" : "full##range", {button, 0})) {
+    if (by_hand) {
+      view.range_minimum.reset();
+      view.range_maximum.reset();
+    } else if (full > 0) {
+      view.range_minimum = input.full.minimum;
+      view.range_maximum = input.full.maximum;
+    }
+  }
+  noted("range/auto");
+}
+
+void Lens::contents(const Input& input, ViewSettings& view) {
+  const auto ratio = static_cast<float>(input.pixel_ratio);
+  const WindowColours& colours = *input.colours;
+  const float size = ImGui::GetFrameHeight();
+
+  const auto segmented = [&](const char* name, std::span<const char* const> titles, int chosen) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x / static_cast<float>(titles.size());
+    for (std::size_t i = 0; i < titles.size(); ++i) {
+      controls_[std::string(name) + "/" + lower(titles[i])] =
+          QRectF((low.x + width * static_cast<float>(i)) / ratio, low.y / ratio, width / ratio,
+                 size / ratio);
+    }
+    return lens::segments(name, titles, chosen, colours, ratio);
+  };
+
+  field("Colours", ratio);
+  const float list_width = ImGui::GetContentRegionAvail().x - size - 4 * ratio;
+  if (const auto chosen = lens::colour_map_list("colours", view.colour_map, view.reversed_colours,
+                                                list_width, colours, ratio)) {
+    view.colour_map = *chosen;
+  }
+  ImGui::SameLine(0, 4 * ratio);
+  if (lens::sign_button("reverse", lens::Sign::swap, view.reversed_colours, colours, size)) {
+    view.reversed_colours = !view.reversed_colours;
+  }
+  noted("reverse");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("reverse the colours");
+
+  static constexpr std::array norms = {"Linear", "Log", "Symlog"};
+  field("Scale", ratio);
+  if (const auto chosen = segmented("scale", norms, static_cast<int>(view.norm))) {
+    view.norm = static_cast<ScaleNorm>(*chosen);
+  }
+
+  field("Range", ratio);
+  range_field(input, view, ratio);
+
+  static constexpr std::array identities = {"As is", "Without", "With"};
+  field("Identity", ratio);
+  if (const auto chosen = segmented("identity", identities, static_cast<int>(view.identity))) {
+    view.identity = static_cast<IdentityView>(*chosen);
+  }
+
+  static constexpr std::array fusions = {"Each", "Mean", "Max", "Min"};
+  field("Heads", ratio);
+  if (const auto chosen = segmented("heads", fusions, static_cast<int>(view.head_fusion))) {
+    view.head_fusion = static_cast<HeadFusion>(*chosen);
+  }
+
+  field("Temper T", ratio);
+  auto temperature = static_cast<float>(view.temperature);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - size - 4 * ratio);
+  if (ImGui::SliderFloat("##temperature", &temperature, 0.1F, 10, "%.2f",
+                         ImGuiSliderFlags_Logarithmic)) {
+    // Near 1 it snaps: the maps as they are must be easy to find again.
+    view.temperature =
+        std::abs(std::log(temperature)) < 0.04F ? 1.0 : static_cast<double>(temperature);
+  }
+  noted("temperature");
+  ImGui::SameLine(0, 4 * ratio);
+  if (ImGui::Button("1##temperature", {size, 0})) view.temperature = 1;
+  noted("temperature/reset");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("as the model has it");
+
+  field("Class", ratio);
+  if (lens::toggle("prefix", view.hide_prefix_tokens, colours, ratio)) {
+    view.hide_prefix_tokens = !view.hide_prefix_tokens;
+  }
+  noted("prefix");
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(view.hide_prefix_tokens ? "token hidden" : "hide its token");
+}
+
+ViewSettings Lens::draw(const Input& input) {
+  const CurrentContext current(context_);
+  ViewSettings view = input.view;
+  const auto ratio = static_cast<float>(input.pixel_ratio);
+  if (!style_ready_ || pixel_ratio_ != input.pixel_ratio || style_theme_ != input.colours->theme) {
+    if (pixel_ratio_ != input.pixel_ratio) load_font(input.pixel_ratio);
+    pixel_ratio_ = input.pixel_ratio;
+    style_theme_ = input.colours->theme;
+    style_ready_ = true;
+    lens::set_style(*input.colours, ratio);
+  }
+  if (!backend_ready_) {
+    ImGui_ImplOpenGL3_Init("#version 330 core");
+    backend_ready_ = true;
+  }
+  ImGuiIO& io = ImGui::GetIO();
+  io.DisplaySize = {static_cast<float>(input.widget.width()) * ratio,
+                    static_cast<float>(input.widget.height()) * ratio};
+  io.DisplayFramebufferScale = {1, 1};  // everything here is in device pixels
+  io.DeltaTime = std::clamp(static_cast<float>(clock_.nsecsElapsed()) * 1e-9F, 1e-4F, 0.1F);
+  clock_.restart();
+  io.MousePos = {static_cast<float>(position_.x()) * ratio,
+                 static_cast<float>(position_.y()) * ratio};
+  for (int i = 0; i < 3; ++i) {
+    io.MouseDown[i] = buttons_[i] || pressed_[i];
+    pressed_[i] = false;
+  }
+  place_ = input.place;
+  controls_.clear();
+
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui::NewFrame();
+  ImGui::SetNextWindowPos(
+      {static_cast<float>(place_.left()) * ratio, static_cast<float>(place_.top()) * ratio});
+  ImGui::SetNextWindowSize(
+      {static_cast<float>(place_.width()) * ratio, static_cast<float>(place_.height()) * ratio});
+  constexpr ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
+  const bool closed = !open_;
+  if (closed) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * ratio, 2 * ratio));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 5 * ratio);
+  }
+  ImGui::Begin("lens", nullptr, flags);
+  const float small = 20 * ratio;
+  const ImVec2 top = ImGui::GetCursorPos();
+  ImGui::SetCursorPosY(top.y + (small - ImGui::GetTextLineHeight()) / 2);
+  ImGui::TextUnformatted("Lens");
+  ImGui::SetCursorPos({ImGui::GetWindowWidth() - top.x - small + 2 * ratio, top.y});
+  if (lens::sign_button("open", open_ ? lens::Sign::chevron_down : lens::Sign::chevron_up, false,
+                        *input.colours, small)) {
+    open_ = !open_;
+    wake();
+  }
+  noted("open");
+  if (open_ && input.place.height() > 40) {
+    const int columns =
+        input.side == LensSide::right
+            ? 1
+            : std::clamp(static_cast<int>((place_.width() - padding) / (field_width + padding)), 1,
+                         4);
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(6 * ratio, 3 * ratio));
+    ImGui::SetCursorPosY(top.y + small + 2 * ratio);
+    if (ImGui::BeginTable("fields", columns, ImGuiTableFlags_SizingStretchSame)) {
+      contents(input, view);
+      ImGui::EndTable();
+    }
+    ImGui::PopStyleVar();
+  }
+  ImGui::End();
+  if (closed) ImGui::PopStyleVar(2);
+  ImGui::Render();
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  popup_open_ = !context_->OpenPopupStack.empty();
+  item_held_ = ImGui::IsAnyItemActive();
+  typing_ = io.WantTextInput;
+  if (frames_wanted_ > 0) --frames_wanted_;
+  return view;
+}
+
+}  // namespace attnscope

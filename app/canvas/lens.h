@@ -1,0 +1,96 @@
+// The lens over the maps: what changes the picture at once, without running a model again.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QPointF>
+#include <QRectF>
+#include <QSizeF>
+#include <QString>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/canvas/atlas_layout.h"
+#include "app/canvas/value_range.h"
+#include "app/session/selection.h"
+#include "app/window/theme.h"
+
+class QKeyEvent;
+class QMouseEvent;
+class QWheelEvent;
+struct ImGuiContext;
+struct ImFont;
+
+namespace attnscope {
+
+/// One Dear ImGui context, drawn into the current OpenGL context; that must be current for `draw`
+/// and for destruction.
+class Lens {
+ public:
+  Lens();
+  ~Lens();
+  Lens(const Lens&) = delete;
+  Lens& operator=(const Lens&) = delete;
+
+  [[nodiscard]] bool open() const { return open_; }
+  void set_open(bool open) { open_ = open; }
+  /// Logical pixels the open lens needs as a column, and as a strip in a viewport this wide.
+  [[nodiscard]] static QSizeF tall_size();
+  [[nodiscard]] static QSizeF wide_size(double viewport_width);
+  /// And of the closed one.
+  [[nodiscard]] static QSizeF closed_size();
+
+  struct Input {
+    QSizeF widget;  ///< logical pixels
+    double pixel_ratio = 1;
+    QRectF place;  ///< where it stands
+    LensSide side = LensSide::bottom;
+    const WindowColours* colours = nullptr;
+    ViewSettings view;
+    ValueRange range;  ///< the range in use
+    ValueRange full;   ///< of all values shown
+    bool has_prefix = true;
+  };
+  /// Draws it and returns what the user made of the view.
+  [[nodiscard]] ViewSettings draw(const Input& input);
+
+  /// Each says whether the lens keeps the event for itself.
+  bool mouse(const QMouseEvent& event);
+  bool moved(QPointF position);
+  bool wheel(const QWheelEvent& event);
+  bool key(const QKeyEvent& event, bool down);
+  void left();  ///< the cursor left the widget
+
+  /// True while a number is typed.
+  [[nodiscard]] bool typing() const { return typing_; }
+  /// More frames are needed before the picture stands still.
+  [[nodiscard]] bool restless() const { return frames_wanted_ > 0; }
+  /// Where a control was drawn last, logical pixels: "identity/with", "open", …
+  [[nodiscard]] QRectF control(const std::string& name) const;
+
+ private:
+  [[nodiscard]] bool holds(QPointF position) const;
+  void wake() { frames_wanted_ = 3; }
+  void load_font(double pixel_ratio);
+  void contents(const Input& input, ViewSettings& view);
+  void field(const char* title, float ratio);
+  void noted(const std::string& name);
+  void range_field(const Input& input, ViewSettings& view, float ratio);
+
+  ImGuiContext* context_ = nullptr;
+  bool open_ = true;
+  bool backend_ready_ = false;
+  bool popup_open_ = false, item_held_ = false, typing_ = false;
+  int frames_wanted_ = 3;
+  double pixel_ratio_ = 0;
+  Theme style_theme_ = Theme::dark;
+  bool style_ready_ = false;
+  QRectF place_;
+  QPointF position_{-1e6, -1e6};
+  bool buttons_[3] = {false, false, false};
+  bool pressed_[3] = {false, false, false};  ///< since the last frame: a quick click is not lost
+  QElapsedTimer clock_;
+  std::map<std::string, QRectF> controls_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,36 @@
+// The lens's own controls, drawn with Dear ImGui in the look of the window.
+#pragma once
+
+#include <imgui.h>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "analysis/figure/colour_map.h"
+#include "app/window/theme.h"
+
+namespace attnscope::lens {
+
+[[nodiscard]] ImVec4 to_vector(const QColor& colour, float alpha = 1);
+[[nodiscard]] ImU32 to_packed(const QColor& colour, float alpha = 1);
+
+/// Sizes and colours of the current context's style. `ratio`: device pixels a logical one.
+void set_style(const WindowColours& colours, float ratio);
+
+/// A row of choices of which one holds; the new one if another was clicked. Fills the line.
+std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
+                            const WindowColours& colours, float ratio);
+
+/// A switch; true if it was clicked.
+bool toggle(const char* name, bool on, const WindowColours& colours, float ratio);
+
+/// A small button with a drawn picture; true if it was clicked.
+enum class Sign { chevron_down, chevron_up, swap };
+bool sign_button(const char* name, Sign sign, bool lit, const WindowColours& colours, float size);
+
+/// A list of colour maps, each shown as its strip; the new one if another was chosen.
+std::optional<std::string_view> colour_map_list(const char* name, std::string_view chosen,
+                                                bool reversed, float width,
+                                                const WindowColours& colours, float ratio);
+
+}  // namespace attnscope::lens

@@ -1,0 +1,186 @@
+#include "app/canvas/map_painter.h"
+
+#include <QOpenGLFunctions_3_3_Core>
+#include <QVector2D>
+#include <QVector3D>
+#include <QVector4D>
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/figure/colour_map.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr const char* vertex_shader = R"(#version 330 core
+uniform vec4 target;    // left, top, right, bottom in clip space
+uniform vec2 part;      // of the texture
+out vec2 at;
+void main() {
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+  at = corner * part;
+  gl_Position = vec4(mix(target.xy, target.zw, corner), 0.0, 1.0);
+}
+)";
+
+// The arithmetic of fraction_of (analysis/figure/colour_map.h), on the graphics card.
+constexpr const char* fragment_shader = R"(#version 330 core
+uniform sampler2D values;
+uniform sampler2D colours;
+uniform int norm;            // ScaleNorm
+uniform vec3 range;          // transformed minimum, 1 / transformed extent, threshold
+uniform bool reversed;
+uniform vec3 stripe_ground, stripe_colour;
+uniform float pixel_ratio;
+uniform vec2 cells;          // of this texture
+uniform vec2 cell_pixels;    // 0 where cells are not set apart
+in vec2 at;
+out vec4 colour;
+
+void main() {
+  float value = texture(values, at).r;
+  // By the bits: compilers may take isnan() for always false.
+  bool finite = (floatBitsToUint(value) & 0x7f800000u) != 0x7f800000u;
+  if (!finite) {
+    float along = mod((gl_FragCoord.x + gl_FragCoord.y) / pixel_ratio, 6.0);
+    colour = vec4(along < 2.0 ? stripe_colour : stripe_ground, 1.0);
+    return;
+  }
+  float transformed = value;
+  if (norm == 1) {
+    transformed = value > 0.0 ? log(value) : -1.0e30;
+  } else if (norm == 2) {
+    float x = abs(value) / range.z;
+    transformed = sign(value) * log(x + sqrt(x * x + 1.0));
+  }
+  float fraction = clamp((transformed - range.x) * range.y, 0.0, 1.0);
+  if (reversed) fraction = 1.0 - fraction;
+  vec3 rgb = texture(colours, vec2((fraction * 255.0 + 0.5) / 256.0, 0.5)).rgb;
+  if (cell_pixels.x > 0.0) {
+    vec2 inside = fract(at * cells) * cell_pixels;
+    if (min(inside.x, inside.y) < pixel_ratio) {
+      float luminance = dot(rgb, vec3(0.30, 0.59, 0.11));
+      rgb = mix(rgb, vec3(luminance > 0.45 ? 0.0 : 1.0), 0.18);
+    }
+  }
+  colour = vec4(rgb, 1.0);
+}
+)";
+
+QVector3D rgb(const QColor& colour) {
+  return {static_cast<float>(colour.redF()), static_cast<float>(colour.greenF()),
+          static_cast<float>(colour.blueF())};
+}
+
+double transformed(const ColourScale& scale, double value, double threshold) {
+  switch (scale.norm) {
+    case ScaleNorm::logarithmic:
+      return std::log(value);
+    case ScaleNorm::symmetric_logarithmic:
+      return std::asinh(value / threshold);
+    case ScaleNorm::linear:
+      break;
+  }
+  return value;
+}
+
+}  // namespace
+
+MapPainter::MapPainter(QOpenGLFunctions_3_3_Core& gl) : gl_(gl) {
+  if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, vertex_shader) ||
+      !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, fragment_shader) ||
+      !program_.link()) {
+    throw Error(ErrorKind::unsupported, "the graphics driver does not take the maps' shaders")
+        .found(program_.log().toStdString())
+        .remedy("update the driver, or set LIBGL_ALWAYS_SOFTWARE=1");
+  }
+  nothing_.create();
+  gl_.glGenTextures(1, &colours_);
+  gl_.glBindTexture(GL_TEXTURE_2D, colours_);
+  gl_.glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+  gl_.glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+  gl_.glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+  gl_.glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+}
+
+MapPainter::~MapPainter() { gl_.glDeleteTextures(1, &colours_); }
+
+void MapPainter::take_colours(const ColourScale& scale) {
+  gl_.glActiveTexture(GL_TEXTURE1);
+  gl_.glBindTexture(GL_TEXTURE_2D, colours_);
+  if (scale.colour_map == colour_map_) return;
+  colour_map_ = scale.colour_map;
+  gl_.glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 256, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                   find_colour_map(scale.colour_map).colours.data());
+}
+
+void MapPainter::begin(QSize framebuffer, const QRectF& clip, double pixel_ratio,
+                       const ColourScale& scale, const StripeColours& stripes) {
+  framebuffer_ = framebuffer;
+  pixel_ratio_ = pixel_ratio;
+  gl_.glViewport(0, 0, framebuffer.width(), framebuffer.height());
+  gl_.glDisable(GL_BLEND);
+  gl_.glDisable(GL_DEPTH_TEST);
+  gl_.glDisable(GL_CULL_FACE);
+  gl_.glEnable(GL_SCISSOR_TEST);
+  const QRect box = clip.toAlignedRect();
+  gl_.glScissor(box.left(), framebuffer.height() - box.top() - box.height(), box.width(),
+                box.height());
+  nothing_.bind();
+  program_.bind();
+  take_colours(scale);
+  gl_.glActiveTexture(GL_TEXTURE0);
+  program_.setUniformValue("values", 0);
+  program_.setUniformValue("colours", 1);
+  program_.setUniformValue("norm", static_cast<int>(scale.norm));
+  program_.setUniformValue("reversed", scale.reversed);
+  program_.setUniformValue("stripe_ground", rgb(stripes.ground));
+  program_.setUniformValue("stripe_colour", rgb(stripes.stripe));
+  program_.setUniformValue("pixel_ratio", static_cast<float>(pixel_ratio));
+  const double threshold =
+      std::max({std::abs(scale.minimum), std::abs(scale.maximum), 1e-30}) / 1000;
+  double minimum = scale.minimum;
+  if (scale.norm == ScaleNorm::logarithmic) {
+    minimum = logarithmic_floor(scale.minimum, scale.maximum);
+  }
+  const double low = transformed(scale, minimum, threshold);
+  const double extent = transformed(scale, scale.maximum, threshold) - low;
+  const bool any = std::isfinite(low) && std::isfinite(extent) && extent > 0;
+  program_.setUniformValue(
+      "range", QVector3D(static_cast<float>(any ? low : 0),
+                         static_cast<float>(any ? 1 / extent : 0), static_cast<float>(threshold)));
+}
+
+void MapPainter::draw(const MapTextures::Texture& texture, const QRectF& target, int level) {
+  if (texture.name == 0) return;
+  gl_.glBindTexture(GL_TEXTURE_2D, texture.name);
+  const double width = framebuffer_.width(), height = framebuffer_.height();
+  program_.setUniformValue("target",
+                           QVector4D(static_cast<float>(2 * target.left() / width - 1),
+                                     static_cast<float>(1 - 2 * target.top() / height),
+                                     static_cast<float>(2 * target.right() / width - 1),
+                                     static_cast<float>(1 - 2 * target.bottom() / height)));
+  program_.setUniformValue(
+      "part", QVector2D(static_cast<float>(texture.part_x), static_cast<float>(texture.part_y)));
+  const QVector2D cells(static_cast<float>(texture.width), static_cast<float>(texture.height));
+  const QVector2D cell(static_cast<float>(target.width() / texture.part_x) / cells.x(),
+                       static_cast<float>(target.height() / texture.part_y) / cells.y());
+  const bool apart = level == 0 && std::min(cell.x(), cell.y()) >= 14 * pixel_ratio_;
+  program_.setUniformValue("cells", cells);
+  program_.setUniformValue("cell_pixels", apart ? cell : QVector2D(0, 0));
+  gl_.glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+void MapPainter::end() {
+  program_.release();
+  nothing_.release();
+  gl_.glDisable(GL_SCISSOR_TEST);
+  gl_.glActiveTexture(GL_TEXTURE1);
+  gl_.glBindTexture(GL_TEXTURE_2D, 0);
+  gl_.glActiveTexture(GL_TEXTURE0);
+  gl_.glBindTexture(GL_TEXTURE_2D, 0);
+}
+
+}  // namespace attnscope

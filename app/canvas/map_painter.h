@@ -1,0 +1,53 @@
+// Draws maps through the colour scale: values stay values until the fragment shader.
+#pragma once
+
+#include <QColor>
+#include <QOpenGLShaderProgram>
+#include <QOpenGLVertexArrayObject>
+#include <QRectF>
+#include <QSize>
+#include <string>
+
+#include "analysis/figure/figure.h"
+#include "app/canvas/map_textures.h"
+
+class QOpenGLFunctions_3_3_Core;
+
+namespace attnscope {
+
+/// The two colours of the stripes that stand for "no value" (NaN, infinite).
+struct StripeColours {
+  QColor ground, stripe;
+};
+
+/// All calls with the same OpenGL context current, destruction too.
+class MapPainter {
+ public:
+  /// Throws Error(unsupported) with the driver's log if the shaders do not compile.
+  explicit MapPainter(QOpenGLFunctions_3_3_Core& gl);
+  ~MapPainter();
+  MapPainter(const MapPainter&) = delete;
+  MapPainter& operator=(const MapPainter&) = delete;
+
+  /// Until `end`: draws into a framebuffer of this size, inside `clip` alone, both in device
+  /// pixels from the top left.
+  void begin(QSize framebuffer, const QRectF& clip, double pixel_ratio, const ColourScale& scale,
+             const StripeColours& stripes);
+  /// One tile over `target`, in device pixels; cells at least 14 pixels wide are set apart by
+  /// hairlines where `level` is 0.
+  void draw(const MapTextures::Texture& texture, const QRectF& target, int level);
+  void end();
+
+ private:
+  void take_colours(const ColourScale& scale);
+
+  QOpenGLFunctions_3_3_Core& gl_;
+  QOpenGLShaderProgram program_;
+  QOpenGLVertexArrayObject nothing_;  // core profile wants one bound; the quad needs no vertices
+  unsigned colours_ = 0;
+  std::string colour_map_;
+  QSize framebuffer_;
+  double pixel_ratio_ = 1;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,78 @@
+// The values an atlas shows: a trace's maps as the lens asks for them, computed where they are
+// looked at, so that nothing is copied that is not on the screen.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "app/canvas/atlas_layout.h"
+#include "app/session/selection.h"
+#include "core/model/trace.h"
+
+namespace attnscope {
+
+/// The part of ViewSettings that changes values (the rest changes colours only).
+struct ValueSettings {
+  double temperature = 1.0;
+  IdentityView identity = IdentityView::as_is;
+  HeadFusion head_fusion = HeadFusion::none;
+  bool hide_prefix_tokens = false;
+
+  ValueSettings() = default;
+  explicit ValueSettings(const ViewSettings& view);
+  bool operator==(const ValueSettings&) const = default;
+};
+
+/// Maps of one trace under one ValueSettings. In this order: the map A without I; each row to the
+/// power 1/T and scaled back to its old sum (of magnitudes: signs are kept); heads fused; I added
+/// where the view shows it; prefix tokens left out. Safe to share between threads.
+class ShownMaps {
+ public:
+  ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings);
+
+  [[nodiscard]] const Trace& trace() const { return *trace_; }
+  [[nodiscard]] const ValueSettings& settings() const { return settings_; }
+  /// Layers × shown columns (1 when heads are fused).
+  [[nodiscard]] const AtlasGrid& grid() const { return grid_; }
+  /// Of a shown map; 0×0 where the layer or head was not recorded.
+  [[nodiscard]] MapExtent extent(std::int64_t layer, std::int64_t column) const;
+  [[nodiscard]] MapExtent largest_extent() const;
+  /// Tokens left out before the first shown one.
+  [[nodiscard]] std::int64_t first_token() const { return first_token_; }
+  /// Whether the maps shown contain I.
+  [[nodiscard]] bool identity_shown() const { return identity_shown_; }
+
+  /// Shown row `query` (from 0 at the first shown token), shown keys from `first_key`;
+  /// `values.size()` of them.
+  void row(std::int64_t layer, std::int64_t column, std::int64_t query, std::int64_t first_key,
+           std::span<float> values) const;
+  [[nodiscard]] float value(const MapCell& cell) const;
+
+  /// Means of blocks of 2^level × 2^level cells over the cells [row0, row1) × [key0, key1) (block
+  /// aligned at their start); blocks at the edge are means of what they hold. A NaN in a block
+  /// makes its mean NaN. Row-major, ceil over both extents.
+  [[nodiscard]] std::vector<float> block_means(std::int64_t layer, std::int64_t column, int level,
+                                               std::int64_t row0, std::int64_t row1,
+                                               std::int64_t key0, std::int64_t key1) const;
+
+ private:
+  /// What a tempered row needs: v = sign(a) · exp((ln|a| − log_peak) / T) · factor.
+  struct RowScale {
+    float log_peak = 0, factor = 0;
+  };
+
+  void temper_layer(std::int64_t layer);
+  void head_row(const LayerTrace& layer, std::int64_t layer_index, std::int64_t head,
+                std::int64_t query, std::int64_t first_key, std::span<float> values) const;
+
+  std::shared_ptr<const Trace> trace_;
+  ValueSettings settings_;
+  AtlasGrid grid_;
+  std::int64_t first_token_ = 0;
+  bool identity_shown_ = false;
+  std::vector<std::vector<RowScale>> row_scales_;  ///< [layer][head · N + query]; empty if T = 1
+};
+
+}  // namespace attnscope

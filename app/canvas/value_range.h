@@ -1,0 +1,64 @@
+// The one range all compared maps are coloured in: from statistics of each subject's maps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/figure/figure.h"
+#include "app/canvas/shown_maps.h"
+#include "app/session/selection.h"
+
+namespace attnscope {
+
+/// How often which magnitude occurs: floats by sign, exponent and their first five fraction bits,
+/// so that a quantile is known to 3 %.
+class ValueHistogram {
+ public:
+  void add(float value);
+  void add(const ValueHistogram& other);
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// The value at `fraction` (0 to 1) of all finite ones, in rising order; 0 if there are none.
+  [[nodiscard]] double quantile(double fraction) const;
+  /// The same among the positive values alone; 0 if there are none.
+  [[nodiscard]] double positive_quantile(double fraction) const;
+
+ private:
+  static constexpr std::size_t bins_of_a_sign = std::size_t{1} << 13;  ///< 8 bits and 5 bits
+  [[nodiscard]] double middle(std::size_t bin) const;
+
+  std::vector<std::int64_t> bins_ = std::vector<std::int64_t>(2 * bins_of_a_sign);
+  std::int64_t count_ = 0;
+};
+
+/// What a range needs to know of one subject's shown maps.
+struct ValueStatistics {
+  double minimum = 0, maximum = 0;                      ///< of the finite values shown, I included
+  double attention_minimum = 0, attention_maximum = 0;  ///< of the same without I
+  std::int64_t finite = 0, not_finite = 0;
+  ValueHistogram attention;  ///< values without I
+};
+
+/// Looks at every row, or at evenly spaced ones where there are more than `most_values` cells.
+/// Deterministic, whatever the thread count.
+[[nodiscard]] ValueStatistics value_statistics(const ShownMaps& maps,
+                                               std::int64_t most_values = 4'000'000);
+
+struct ValueRange {
+  double minimum = 0, maximum = 1;
+  bool clips_below = false, clips_above = false;  ///< values lie outside
+};
+
+/// The range of the lens where it was set by hand; else one over all subjects. Linear: from 0 (or
+/// the 0.2 % quantile when there are negative values) to the 99.8 % quantile, rounded up to two
+/// digits: a few peaks must not darken everything else. Logarithmic: from the 1 % quantile of the
+/// positive values to the largest. I never widens it, so that turning the identity mapping on
+/// changes the diagonal only. A diverging colour map gets a range symmetric about 0.
+[[nodiscard]] ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
+                                      const ViewSettings& view);
+
+/// The lens's colour scale with that range.
+[[nodiscard]] ColourScale colour_scale(const ValueRange& range, const ViewSettings& view);
+
+}  // namespace attnscope

@@ -1,0 +1,115 @@
+#include "app/canvas/value_range.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "tests/app/canvas/synthetic_trace.h"
+
+namespace attnscope {
+namespace {
+
+ValueRange range_of(std::initializer_list<std::shared_ptr<Trace>> traces,
+                    const ViewSettings& view) {
+  std::vector<ValueStatistics> statistics;
+  for (const auto& trace : traces) {
+    statistics.push_back(value_statistics(ShownMaps(trace, ValueSettings(view))));
+  }
+  std::vector<const ValueStatistics*> pointers;
+  for (const ValueStatistics& one : statistics) pointers.push_back(&one);
+  return shared_range(pointers, view);
+}
+
+TEST(ValueHistogram, QuantilesAreKnownToThreePercent) {
+  ValueHistogram histogram;
+  for (int i = -1000; i <= 3000; ++i) histogram.add(static_cast<float>(i) / 1000);
+  EXPECT_EQ(histogram.count(), 4001);
+  EXPECT_NEAR(histogram.quantile(0.75), 2.0, 0.06);
+  EXPECT_NEAR(histogram.quantile(0.05), -0.8, 0.03);
+  EXPECT_NEAR(histogram.quantile(0.25), 0.0, 0.002);
+  EXPECT_NEAR(histogram.positive_quantile(0.5), 1.5, 0.05);
+  EXPECT_EQ(ValueHistogram().quantile(0.5), 0);
+}
+
+TEST(SharedRange, CoversAllSubjects) {
+  const auto low = synthetic_trace(1, 1, 8, [](auto, auto, auto, auto) { return 0.1F; });
+  const auto high = synthetic_trace(1, 1, 8, [](auto, auto, auto, auto) { return 0.4F; });
+  const ViewSettings view;
+  EXPECT_NEAR(range_of({low}, view).maximum, 0.1, 0.005);
+  EXPECT_NEAR(range_of({low, high}, view).maximum, 0.4, 0.015);
+  EXPECT_EQ(range_of({low, high}, view).minimum, 0);
+}
+
+TEST(SharedRange, IsTheSameWithAndWithoutIdentity) {
+  const auto trace = banded_trace(2, 2, 65);
+  ViewSettings view;
+  const ValueRange without = range_of({trace}, view);
+  view.identity = IdentityView::with;
+  const ValueRange with = range_of({trace}, view);
+  EXPECT_EQ(without.minimum, with.minimum);
+  EXPECT_EQ(without.maximum, with.maximum);
+  EXPECT_TRUE(with.clips_above);
+}
+
+TEST(SharedRange, FewPeaksDoNotDarkenTheRest) {
+  const auto trace = synthetic_trace(
+      1, 1, 100, [](auto, auto, auto q, auto k) { return q == 5 && k == 5 ? 0.99F : 0.01F; });
+  const ValueRange range = range_of({trace}, ViewSettings());
+  EXPECT_LT(range.maximum, 0.02);
+  EXPECT_TRUE(range.clips_above);
+  EXPECT_FALSE(range.clips_below);
+}
+
+TEST(SharedRange, LogarithmicReachesFromSmallToLargest) {
+  const auto trace = synthetic_trace(1, 1, 50, [](auto, auto, auto q, auto k) {
+    return static_cast<float>(std::pow(10.0, -static_cast<double>((q + k) % 5)));
+  });
+  ViewSettings view;
+  view.norm = ScaleNorm::logarithmic;
+  const ValueRange range = range_of({trace}, view);
+  EXPECT_GT(range.minimum, 0.8e-4);
+  EXPECT_LT(range.minimum, 1.1e-4);
+  EXPECT_NEAR(range.maximum, 1, 1e-9);
+}
+
+TEST(SharedRange, ByHandHolds) {
+  ViewSettings view;
+  view.range_minimum = 0.25;
+  view.range_maximum = 0.5;
+  const ValueRange range = range_of({banded_trace(1, 1, 9)}, view);
+  EXPECT_EQ(range.minimum, 0.25);
+  EXPECT_EQ(range.maximum, 0.5);
+}
+
+TEST(SharedRange, DivergingColoursAreSymmetricAboutZero) {
+  const auto trace =
+      synthetic_trace(1, 1, 16, [](auto, auto, auto q, auto) { return q % 2 == 0 ? -0.2F : 0.6F; });
+  ViewSettings view;
+  view.colour_map = "diverging";
+  const ValueRange range = range_of({trace}, view);
+  EXPECT_EQ(range.minimum, -range.maximum);
+  EXPECT_GE(range.maximum, 0.6);
+}
+
+TEST(SharedRange, ValuesThatAreNoneTakeNoPart) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinite = std::numeric_limits<float>::infinity();
+  const auto trace = synthetic_trace(1, 1, 4, [=](auto, auto, auto q, auto k) {
+    return q == 0 ? nan : q == 1 && k == 1 ? infinite : 0.5F;
+  });
+  const ValueStatistics statistics = value_statistics(ShownMaps(trace, ValueSettings()));
+  EXPECT_EQ(statistics.not_finite, 5);
+  EXPECT_EQ(statistics.finite, 11);
+  EXPECT_EQ(statistics.maximum, 0.5);
+}
+
+TEST(SharedRange, OfNothingIsUsable) {
+  const ValueRange range = shared_range({}, ViewSettings());
+  EXPECT_LT(range.minimum, range.maximum);
+  const auto zero = synthetic_trace(1, 1, 4, [](auto, auto, auto, auto) { return 0.0F; });
+  const ValueRange flat = range_of({zero}, ViewSettings());
+  EXPECT_LT(flat.minimum, flat.maximum);
+}
+
+}  // namespace
+}  // namespace attnscope
