@@ -96,6 +96,11 @@ struct DaftConvOptions {
 OperationCounts daft_conv(const AttentionShape& shape, CostConvention convention,
                           const DaftConvOptions& options);
 
+/// MLP-Mixer's token mixing: per channel tokens → expansion·tokens → tokens (Tolstikhin et al.
+/// 2021).
+OperationCounts mixer(const AttentionShape& shape, CostConvention convention,
+                      std::int64_t expansion = 4);
+
 enum class AdditiveKind {
   bidirectional,  ///< Wu et al. 2021: two global vectors
   causal          ///< Fastformer-LM, Eq. 4 to 8, and Eq. 9 to 15 with a window

@@ -63,6 +63,8 @@ const ParameterDescription reformer_parameters[] = {
 const ParameterDescription synthesizer_parameters[] = {
     choice("scores", {"random", "dense", "factorised"}, "where the scores come from"),
     number("factors", 8, 1, "inner width of factorised scores")};
+const ParameterDescription mixer_parameters[] = {
+    number("expansion", 4, 1, "hidden tokens of the mixing MLP over tokens")};
 const ParameterDescription daft_full_parameters[] = {
     number("factors", 128, 0, "n, columns of pe0 and pe1; 0: w is a free matrix")};
 const ParameterDescription daft_conv_parameters[] = {
@@ -106,7 +108,14 @@ std::vector<Projection> daft_conv_projections(std::int64_t width, Shape shape, V
   return list;
 }
 
+std::vector<Projection> no_projections(std::int64_t, Shape, Values) { return {}; }
+
 std::int64_t none(Shape, Values) { return 0; }
+
+std::int64_t mixer_own(Shape shape, Values values) {
+  const Count n = shape.queries, hidden = n * whole(values, "expansion");
+  return (2 * n * hidden + hidden + n).value();
+}
 
 std::int64_t hash_own(Shape shape, Values values) {
   const Count h = shape.heads, c = shape.head_width, b = whole(values, "bits");
@@ -230,6 +239,11 @@ const AttentionCost list[] = {
                                 .dimensions = whole(values, "dimensions")});
      },
      daft_conv_projections, daft_conv_own},
+    {"mixer", "MLP-Mixer", "Tolstikhin et al. 2021", mixer_parameters,
+     [](Shape shape, CostConvention convention, Values values) {
+       return costs::mixer(shape, convention, whole(values, "expansion"));
+     },
+     no_projections, mixer_own},
     {"additive", "Additive attention", "Wu et al. 2021; Fastformer-LM, Eq. 4 to 15",
      additive_parameters,
      [](Shape shape, CostConvention convention, Values values) {

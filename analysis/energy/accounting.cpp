@@ -1,0 +1,286 @@
+#include "analysis/energy/accounting.h"
+
+#include <algorithm>
+
+#include "analysis/energy/layers.h"
+#include "core/attention/costs/build.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using costs::component;
+
+constexpr std::pair<std::string_view, CostConvention> conventions[] = {
+    {"adder", CostConvention::adder},
+    {"ecoformer", CostConvention::ecoformer},
+    {"complete", CostConvention::complete}};
+
+/// Counts one network, part by part.
+class Accountant {
+ public:
+  Accountant(const Architecture& architecture, const AccountingOptions& options)
+      : architecture_(architecture), options_(options), layers_(options.convention) {}
+
+  NetworkCost count() {
+    std::int64_t all_layers = 0;
+    for (const Stage& stage : architecture_.stages) all_layers += stage.layers;
+    std::int64_t layer = 0;
+    for (const Stage& stage : architecture_.stages) {
+      embed(stage);
+      for (std::int64_t i = 0; i < stage.layers; ++i, ++layer) {
+        const bool multiplicative = layer < options_.multiplicative_ends ||
+                                    layer >= all_layers - options_.multiplicative_ends;
+        count_layer(stage, i, layer, multiplicative);
+      }
+      if (stage.closing_norm) {
+        outside("closing norm").components = {
+            {layers_.norm("normalisation", stage.tokens, stage.width),
+             ComponentGroup::normalisation}};
+      }
+    }
+    finish(architecture_.stages.back());
+    return std::move(cost_);
+  }
+
+ private:
+  PartCost& outside(std::string name) {
+    cost_.parts.push_back({.name = std::move(name), .components = {}});
+    return cost_.parts.back();
+  }
+
+  void embed(const Stage& stage) {
+    const Embedding& embedding = stage.embedding;
+    if (embedding.kind == Embedding::Kind::none && stage.position_convolution_taps == 0) return;
+    PartCost& part = outside("embedding");
+    const auto add = [&](OperationCount count, ComponentGroup group = ComponentGroup::embedding) {
+      part.components.push_back({std::move(count), group});
+    };
+    if (embedding.kind == Embedding::Kind::convolution) {
+      add(layers_.convolution("patch embedding", embedding.outputs, embedding.kernel_taps,
+                              embedding.input_channels, stage.width));
+    }
+    if (embedding.positions > 0) {
+      add(layers_.sum("position embedding", stage.tokens, stage.width));
+    }
+    if (embedding.norm) {
+      add(layers_.norm("normalisation", embedding.outputs, stage.width),
+          ComponentGroup::normalisation);
+    }
+    if (stage.position_convolution_taps > 0) {
+      add(layers_.convolution("position convolution", stage.tokens, stage.position_convolution_taps,
+                              1, stage.width));
+    }
+  }
+
+  void count_layer(const Stage& stage, std::int64_t index_in_stage, std::int64_t layer,
+                   bool multiplicative) {
+    PartCost part{.name = "layer " + std::to_string(layer), .layer = layer, .components = {}};
+    const auto add = [&](OperationCount count, ComponentGroup group) {
+      part.components.push_back({std::move(count), group});
+    };
+    const bool own_mechanism = !multiplicative && !stage.softmax_only;
+    const MechanismChoice mechanism =
+        own_mechanism ? with_window(stage, index_in_stage) : MechanismChoice{};
+    const Arithmetic arithmetic = multiplicative ? Arithmetic::multiplicative : options_.arithmetic;
+
+    add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
+
+    const bool windowed =
+        options_.native_attention && stage.window_tokens > 0 && index_in_stage % 2 == 0;
+    const bool reduced = options_.native_attention && stage.reduction > 1 && !windowed;
+    AttentionShape shape = shape_of(stage);
+    if (reduced) {
+      const std::int64_t area = stage.reduction * stage.reduction;
+      shape.keys = std::max<std::int64_t>(stage.tokens / area, 1);
+      add(layers_.convolution("spatial reduction", shape.keys, area, stage.width, stage.width),
+          ComponentGroup::attention);
+      if (stage.reduction_norm) {
+        add(layers_.norm("spatial reduction", shape.keys, stage.width), ComponentGroup::attention);
+      }
+    }
+    const AttentionCost& cost = find_attention_cost(mechanism.name);
+    const ParameterValues values = complete_parameters(cost, mechanism.parameters);
+    std::int64_t adder_layers = 0;
+    std::vector<OperationCount> projections;
+    for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+      const bool output = projection.component == "output projection";
+      projections.push_back(layers_.linear(
+          projection.component, projection.of_keys ? shape.keys : stage.tokens, projection.inputs,
+          projection.outputs,
+          output ? architecture_.linear_biases : architecture_.query_key_value_biases, arithmetic));
+      ++adder_layers;
+    }
+    for (const OperationCount& count : projections) {
+      if (count.component != "output projection") add(count, ComponentGroup::attention);
+    }
+    for (OperationCount count : core(cost, shape, values, windowed, stage)) {
+      add(std::move(count), ComponentGroup::attention);
+    }
+    for (const OperationCount& count : projections) {
+      if (count.component == "output projection") add(count, ComponentGroup::attention);
+    }
+    add(layers_.sum("residual", stage.tokens, stage.width), ComponentGroup::attention);
+
+    add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
+    add(layers_.linear("FFN in", stage.tokens, stage.width, stage.mlp_width,
+                       architecture_.linear_biases, arithmetic),
+        ComponentGroup::feed_forward);
+    if (stage.mlp_convolution_taps > 0) {
+      add(layers_.convolution("FFN convolution", stage.tokens, stage.mlp_convolution_taps, 1,
+                              stage.mlp_width),
+          ComponentGroup::feed_forward);
+    }
+    add(layers_.activation("activation", stage.tokens, stage.mlp_width, architecture_.activation),
+        ComponentGroup::feed_forward);
+    add(layers_.linear("FFN out", stage.tokens, stage.mlp_width, stage.width,
+                       architecture_.linear_biases, arithmetic),
+        ComponentGroup::feed_forward);
+    add(layers_.sum("residual", stage.tokens, stage.width), ComponentGroup::feed_forward);
+    if (arithmetic == Arithmetic::adder) {
+      // Every adder linear is followed by a LayerNorm, which scales its large outputs.
+      for (std::int64_t i = 0; i < adder_layers + 1; ++i) {
+        add(layers_.norm("normalisation", stage.tokens, stage.width),
+            ComponentGroup::normalisation);
+      }
+      add(layers_.norm("normalisation", stage.tokens, stage.mlp_width),
+          ComponentGroup::normalisation);
+    }
+    cost_.parts.push_back(std::move(part));
+  }
+
+  std::vector<OperationCount> core(const AttentionCost& cost, AttentionShape shape,
+                                   const ParameterValues& values, bool windowed,
+                                   const Stage& stage) const {
+    if (!windowed || stage.tokens <= stage.window_tokens) {
+      return cost.count(shape, options_.convention, values);
+    }
+    const std::int64_t windows = (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
+    shape.queries = shape.keys = stage.window_tokens;
+    std::vector<OperationCount> counts = cost.count(shape, options_.convention, values);
+    for (OperationCount& count : counts) count = repeated(count, windows);
+    return counts;
+  }
+
+  MechanismChoice with_window(const Stage& stage, std::int64_t index) const {
+    MechanismChoice mechanism = options_.mechanism;
+    const auto at = static_cast<std::size_t>(index);
+    if (mechanism.name == "additive" && at < stage.windows.size() &&
+        !mechanism.parameters.contains("window")) {
+      mechanism.parameters["window"] = stage.windows[at];
+    }
+    return mechanism;
+  }
+
+  void finish(const Stage& last) {
+    if (!architecture_.final_norm && architecture_.head_outputs == 0) return;
+    PartCost& part = outside("head");
+    if (architecture_.final_norm) {
+      part.components.push_back(
+          {layers_.norm("normalisation", last.tokens, last.width), ComponentGroup::normalisation});
+    }
+    if (architecture_.head_outputs > 0) {
+      const Count rows = Count(architecture_.head_copies) * architecture_.head_tokens;
+      part.components.push_back(
+          {layers_.linear("head", rows.value(), last.width, architecture_.head_outputs,
+                          architecture_.head_bias, Arithmetic::multiplicative),
+           ComponentGroup::head});
+    }
+  }
+
+  const Architecture& architecture_;
+  const AccountingOptions& options_;
+  LayerCosts layers_;
+  NetworkCost cost_;
+};
+
+}  // namespace
+
+void accumulate(OperationCount& sum, const OperationCount& count) {
+  const auto add = [](std::int64_t& to, std::int64_t more) { to = (Count(to) + more).value(); };
+  add(sum.multiplications, count.multiplications);
+  add(sum.additions, count.additions);
+  add(sum.shifts, count.shifts);
+  add(sum.divisions, count.divisions);
+  add(sum.exponentials, count.exponentials);
+  add(sum.bytes_moved, count.bytes_moved);
+}
+
+std::vector<ComponentCost> NetworkCost::by_component() const {
+  std::vector<ComponentCost> sums;
+  for (const PartCost& part : parts) {
+    for (const ComponentCost& cost : part.components) {
+      const auto found = std::find_if(sums.begin(), sums.end(), [&](const ComponentCost& sum) {
+        return sum.group == cost.group && sum.count.component == cost.count.component;
+      });
+      if (found == sums.end()) {
+        sums.push_back(cost);
+      } else {
+        accumulate(found->count, cost.count);
+      }
+    }
+  }
+  return sums;
+}
+
+OperationCount NetworkCost::total() const {
+  OperationCount sum{.component = "total"};
+  for (const PartCost& part : parts) {
+    for (const ComponentCost& cost : part.components) accumulate(sum, cost.count);
+  }
+  return sum;
+}
+
+OperationCount NetworkCost::total_of(ComponentGroup group) const {
+  OperationCount sum{.component = std::string(name_of(group))};
+  for (const PartCost& part : parts) {
+    for (const ComponentCost& cost : part.components) {
+      if (cost.group == group) accumulate(sum, cost.count);
+    }
+  }
+  return sum;
+}
+
+NetworkCost count_operations(const Architecture& architecture, const AccountingOptions& options) {
+  check(architecture);
+  return Accountant(architecture, options).count();
+}
+
+std::vector<OperationCount> count_core(const Stage& stage, const MechanismChoice& mechanism,
+                                       CostConvention convention) {
+  const AttentionCost& cost = find_attention_cost(mechanism.name);
+  return cost.count(shape_of(stage), convention, complete_parameters(cost, mechanism.parameters));
+}
+
+std::string_view name_of(ComponentGroup group) {
+  switch (group) {
+    case ComponentGroup::embedding:
+      return "embedding";
+    case ComponentGroup::attention:
+      return "attention";
+    case ComponentGroup::feed_forward:
+      return "FFN";
+    case ComponentGroup::normalisation:
+      return "normalisation";
+    case ComponentGroup::head:
+      return "head";
+  }
+  return {};
+}
+
+std::string_view name_of(CostConvention convention) {
+  for (const auto& [name, value] : conventions) {
+    if (value == convention) return name;
+  }
+  return {};
+}
+
+CostConvention find_convention(std::string_view name) {
+  for (const auto& [known, value] : conventions) {
+    if (known == name) return value;
+  }
+  throw unknown_name("convention", name, "adder, ecoformer, complete");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,73 @@
+// Counts the operations of a whole network: every component of every layer, under one convention.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/energy/architecture.h"
+#include "analysis/energy/constants.h"
+#include "core/attention/costs/list.h"
+
+namespace attnscope {
+
+struct AccountingOptions {
+  CostConvention convention = CostConvention::complete;
+  MechanismChoice mechanism;
+  Arithmetic arithmetic = Arithmetic::multiplicative;
+  /// First and last layers that stay multiplicative softmax (Adder on ImageNet: 1).
+  std::int64_t multiplicative_ends = 0;
+  /// The family's own windows and spatial reduction (PVTv2, Twins) instead of all keys.
+  bool native_attention = false;
+};
+
+/// To what a component belongs: EcoFormer's Fig. 2 sets `attention` against `feed_forward`.
+enum class ComponentGroup { embedding, attention, feed_forward, normalisation, head };
+
+struct ComponentCost {
+  OperationCount count;
+  ComponentGroup group = ComponentGroup::embedding;
+};
+
+/// One layer, or what stands outside the layers.
+struct PartCost {
+  std::string name;         ///< "embedding", "layer 0", "head"
+  std::int64_t layer = -1;  ///< counted over all stages; -1 outside the layers
+  std::vector<ComponentCost> components;
+};
+
+struct NetworkCost {
+  std::vector<PartCost> parts;
+
+  /// Sums by component, in order of first appearance. Throws Error(usage) beyond 2^63 - 1.
+  [[nodiscard]] std::vector<ComponentCost> by_component() const;
+  [[nodiscard]] OperationCount total() const;
+  [[nodiscard]] OperationCount total_of(ComponentGroup group) const;
+};
+
+/// Throws Error(usage): unknown mechanism or parameter, impossible extents, counts beyond 2^63 - 1.
+[[nodiscard]] NetworkCost count_operations(const Architecture& architecture,
+                                           const AccountingOptions& options);
+
+/// The attention core alone (no projections) of one layer of `stage`, its keys included.
+[[nodiscard]] std::vector<OperationCount> count_core(const Stage& stage,
+                                                     const MechanismChoice& mechanism,
+                                                     CostConvention convention);
+
+/// Learned numbers of a network by component ("patch embedding", "position bias", "FFN", …).
+struct ParameterCount {
+  std::string component;
+  std::int64_t parameters = 0;
+};
+[[nodiscard]] std::vector<ParameterCount> count_parameters(const Architecture& architecture,
+                                                           const AccountingOptions& options);
+
+/// Component-wise sum; the component's name stays. Throws Error(usage) beyond 2^63 - 1.
+void accumulate(OperationCount& sum, const OperationCount& count);
+
+[[nodiscard]] std::string_view name_of(ComponentGroup group);
+[[nodiscard]] std::string_view name_of(CostConvention convention);
+/// Throws Error(usage) listing adder, ecoformer, complete.
+[[nodiscard]] CostConvention find_convention(std::string_view name);
+
+}  // namespace attnscope

@@ -1,0 +1,122 @@
+#include "analysis/energy/architecture.h"
+
+#include "core/error.h"
+
+namespace attnscope {
+
+// One maker a family, declared where it is written.
+Architecture make_deit(const NamedArchitecture& self, const ArchitectureExtents& extents);
+Architecture make_pvt_v2(const NamedArchitecture& self, const ArchitectureExtents& extents);
+Architecture make_twins_svt(const NamedArchitecture& self, const ArchitectureExtents& extents);
+Architecture make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents);
+Architecture make_fastformer_lm(const NamedArchitecture& self, const ArchitectureExtents& extents);
+Architecture make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents);
+
+std::span<const NamedArchitecture> named_architectures() {
+  static constexpr NamedArchitecture list[] = {
+      {"deit-tiny", "DeiT-T", "Touvron et al. 2021", make_deit},
+      {"deit-small", "DeiT-S", "Touvron et al. 2021", make_deit},
+      {"deit-base", "DeiT-B", "Touvron et al. 2021", make_deit},
+      {"pvtv2-b0", "PVTv2-B0", "Wang et al. 2022", make_pvt_v2},
+      {"pvtv2-b1", "PVTv2-B1", "Wang et al. 2022", make_pvt_v2},
+      {"pvtv2-b2", "PVTv2-B2", "Wang et al. 2022", make_pvt_v2},
+      {"pvtv2-b3", "PVTv2-B3", "Wang et al. 2022", make_pvt_v2},
+      {"pvtv2-b4", "PVTv2-B4", "Wang et al. 2022", make_pvt_v2},
+      {"pvtv2-b5", "PVTv2-B5", "Wang et al. 2022", make_pvt_v2},
+      {"twins-svt-small", "Twins-SVT-S", "Chu et al. 2021", make_twins_svt},
+      {"lra-text", "LRA text", "Tay et al. 2021; EcoFormer, 5.2", make_lra_text},
+      {"fastformer-lm", "Fastformer-LM", "Additive Attention Is All You Need?", make_fastformer_lm},
+      {"gpt2", "GPT-2", "Radford et al. 2019", make_gpt2},
+      {"gpt2-medium", "GPT-2 medium", "Radford et al. 2019", make_gpt2},
+      {"gpt2-large", "GPT-2 large", "Radford et al. 2019", make_gpt2},
+      {"gpt2-xl", "GPT-2 XL", "Radford et al. 2019", make_gpt2},
+  };
+  return list;
+}
+
+const NamedArchitecture* find_named_architecture(std::string_view name) {
+  for (const NamedArchitecture& architecture : named_architectures()) {
+    if (architecture.name == name) return &architecture;
+  }
+  return nullptr;
+}
+
+std::string architecture_names() {
+  std::string names;
+  for (const NamedArchitecture& architecture : named_architectures()) {
+    names += (names.empty() ? "" : ", ") + std::string(architecture.name);
+  }
+  return names;
+}
+
+Architecture architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                             std::int64_t classes) {
+  Architecture architecture;
+  architecture.name = architecture.title = name;
+  architecture.source = "its weight file";
+  architecture.mechanism = spec.mechanism;
+  architecture.arithmetic = spec.arithmetic;
+  architecture.activation = spec.activation;
+  architecture.final_norm = spec.norm_position == NormPosition::pre;
+  architecture.head_copies = spec.readout == Readout::class_and_distilled ? 2 : 1;
+  if (spec.readout != Readout::none) {
+    architecture.head_outputs =
+        classes >= 0 ? classes : static_cast<std::int64_t>(spec.labels.size());
+    if (architecture.head_outputs == 0) {
+      architecture.note = "the file names no classes: the head is not counted (--set classes=N)";
+    }
+  }
+
+  Stage stage;
+  stage.tokens = tokens > 0 ? tokens : spec.tokens();
+  if (stage.tokens <= 0) {
+    throw Error(ErrorKind::usage, "only an input would tell the number of tokens")
+        .about(name)
+        .remedy("give it: --tokens 196");
+  }
+  stage.width = spec.width;
+  stage.heads = spec.heads;
+  stage.head_width = spec.head_width;
+  stage.layers = spec.layers;
+  stage.mlp_width = spec.mlp_width;
+  stage.embedding.class_tokens = spec.class_tokens;
+  if (spec.patch_height > 0) {
+    stage.embedding.kind = Embedding::Kind::convolution;
+    stage.embedding.outputs = stage.tokens - spec.class_tokens;
+    stage.embedding.input_channels = spec.channels;
+    stage.embedding.kernel_taps = spec.patch_height * spec.patch_width;
+    stage.embedding.positions = stage.tokens;
+  }
+  architecture.stages = {stage};
+  return architecture;
+}
+
+void check(const Architecture& architecture) {
+  for (const Stage& stage : architecture.stages) {
+    const std::pair<const char*, std::int64_t> extents[] = {
+        {"tokens", stage.tokens}, {"width", stage.width},         {"heads", stage.heads},
+        {"layers", stage.layers}, {"mlp_width", stage.mlp_width},
+    };
+    for (const auto& [name, extent] : extents) {
+      if (extent > 0) continue;
+      throw Error(ErrorKind::usage, "an extent of " + architecture.name + " is not positive")
+          .about(name)
+          .expected("1 or more")
+          .found(std::to_string(extent));
+    }
+    if (stage.head_width == 0 && stage.width % stage.heads != 0) {
+      throw Error(ErrorKind::usage, "the heads do not divide the width")
+          .about("heads")
+          .expected("a divisor of " + std::to_string(stage.width))
+          .found(std::to_string(stage.heads));
+    }
+    if (stage.embedding.kind == Embedding::Kind::convolution && stage.embedding.outputs <= 0) {
+      throw Error(ErrorKind::usage, "no token is left for the patches")
+          .about("tokens")
+          .expected("more than " + std::to_string(stage.embedding.class_tokens) + " class tokens")
+          .found(std::to_string(stage.tokens));
+    }
+  }
+}
+
+}  // namespace attnscope

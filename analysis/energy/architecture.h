@@ -1,0 +1,107 @@
+// What is counted: a transformer's extents, without weights. Named ones are data, one file a
+// family.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/model_spec.h"
+
+namespace attnscope {
+
+/// How the tokens of a stage come to be.
+struct Embedding {
+  enum class Kind {
+    none,         ///< the stage before passes its tokens on, or tokens are given
+    convolution,  ///< patches: kernel_taps × input_channels → width, at every output
+    table         ///< rows of a vocabulary
+  };
+  Kind kind = Kind::none;
+  std::int64_t outputs = 0;         ///< of the convolution: tokens without class tokens
+  std::int64_t input_channels = 0;  ///< of the convolution
+  std::int64_t kernel_taps = 0;     ///< of the convolution: rows × columns
+  std::int64_t vocabulary = 0;      ///< rows of the table
+  std::int64_t positions = 0;       ///< learned position embeddings; 0 without
+  std::int64_t class_tokens = 0;
+  bool norm = false;  ///< a LayerNorm follows
+};
+
+/// Layers of one width.
+struct Stage {
+  Embedding embedding;
+  std::int64_t tokens = 0;      ///< N
+  std::int64_t width = 0;       ///< D
+  std::int64_t heads = 0;       ///< H, divides D unless head_width is given
+  std::int64_t head_width = 0;  ///< d; 0: D / H
+  std::int64_t layers = 0;
+  std::int64_t mlp_width = 0;
+  std::int64_t mlp_convolution_taps = 0;       ///< depth-wise, between the two (PVTv2); 0 without
+  std::int64_t position_convolution_taps = 0;  ///< depth-wise, once a stage (Twins); 0 without
+  bool closing_norm = false;
+  bool softmax_only = false;          ///< keeps softmax whatever mechanism is asked for
+  std::int64_t reduction = 1;         ///< the family's own spatial reduction of keys, per side
+  bool reduction_norm = false;        ///< a LayerNorm follows the reduction
+  std::int64_t window_tokens = 0;     ///< the family's own windows, every other layer; 0 without
+  std::vector<std::int64_t> windows;  ///< tokens a layer attends to, for additive; 0: all
+};
+
+/// One network. `family` decides which settings apply.
+struct Architecture {
+  std::string name;    ///< "deit-small"
+  std::string title;   ///< "DeiT-S, 224 x 224"
+  std::string source;  ///< where its extents are from
+  std::string note;    ///< what was assumed; empty if nothing
+  std::vector<Stage> stages;
+  MechanismChoice mechanism;  ///< its own
+  Arithmetic arithmetic = Arithmetic::multiplicative;
+  Activation activation = Activation::gelu;
+  bool final_norm = true;
+  bool linear_biases = true;
+  bool query_key_value_biases = true;
+  bool head_bias = true;
+  std::int64_t head_outputs = 0;  ///< classes or vocabulary; 0: no head
+  std::int64_t head_tokens = 1;   ///< rows the head is applied to
+  std::int64_t head_copies = 1;   ///< 2 for a distilled model
+  bool tied_head = false;         ///< shares the embedding table
+};
+
+/// What a named architecture's maker may be asked for beside its own extents; absent: its own.
+struct ArchitectureExtents {
+  std::int64_t tokens = 0;    ///< of the first stage, with class tokens
+  std::int64_t image = 0;     ///< pixels a side
+  std::int64_t channels = 0;  ///< of the image
+  std::int64_t classes = -1;  ///< or words
+  std::int64_t class_tokens = -1;
+  int positions = -1;  ///< 0: no position embeddings
+};
+
+/// One line of the list.
+struct NamedArchitecture {
+  std::string_view name;
+  std::string_view title;
+  std::string_view source;
+  /// Throws Error(usage) naming the extent that is impossible.
+  Architecture (*make)(const NamedArchitecture& self, const ArchitectureExtents& extents);
+};
+
+[[nodiscard]] std::span<const NamedArchitecture> named_architectures();
+
+/// Null if there is none of that name.
+[[nodiscard]] const NamedArchitecture* find_named_architecture(std::string_view name);
+
+/// "deit-tiny, deit-small, …"
+[[nodiscard]] std::string architecture_names();
+
+/// A loaded model's, for `tokens` tokens (0: its own) and `classes` outputs of its head (-1: as
+/// many as it has labels). Throws Error(usage) when only an input would tell the number of tokens.
+[[nodiscard]] Architecture architecture_of(const ModelSpec& spec, const std::string& name,
+                                           std::int64_t tokens = 0, std::int64_t classes = -1);
+
+/// Throws Error(usage): heads that do not divide the width, an extent that is not positive.
+void check(const Architecture& architecture);
+
+}  // namespace attnscope

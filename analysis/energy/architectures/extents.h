@@ -1,0 +1,22 @@
+// What the makers of named architectures share.
+#pragma once
+
+#include "analysis/energy/architecture.h"
+
+namespace attnscope {
+
+/// With the name, title and source of `self`.
+Architecture named(const NamedArchitecture& self);
+
+/// Patches a side of a square image. Throws Error(usage) unless `patch` divides it.
+std::int64_t sides(const ArchitectureExtents& extents, std::int64_t default_image,
+                   std::int64_t patch);
+
+/// Of the image: 3 unless given.
+std::int64_t channels_of(const ArchitectureExtents& extents);
+
+/// Tokens of the four stages of a pyramid whose first stage has patches of 4 x 4. Throws
+/// Error(usage) unless 64 divides those of the first.
+std::vector<std::int64_t> pyramid_tokens(const ArchitectureExtents& extents);
+
+}  // namespace attnscope

@@ -1,0 +1,104 @@
+#include "analysis/energy/layers.h"
+
+#include "core/attention/costs/build.h"
+
+namespace attnscope {
+
+using costs::accumulated;
+using costs::component;
+using costs::moving;
+
+AttentionShape shape_of(const Stage& stage) {
+  const std::int64_t head_width =
+      stage.head_width > 0 ? stage.head_width : stage.width / stage.heads;
+  return {.queries = stage.tokens,
+          .keys = stage.tokens,
+          .heads = stage.heads,
+          .head_width = head_width,
+          .value_width = head_width};
+}
+
+OperationCount repeated(const OperationCount& count, std::int64_t times) {
+  OperationCount product = count;
+  for (std::int64_t* part : {&product.multiplications, &product.additions, &product.shifts,
+                             &product.divisions, &product.exponentials, &product.bytes_moved}) {
+    *part = (Count(*part) * times).value();
+  }
+  return product;
+}
+
+OperationCount LayerCosts::linear(const std::string& name, std::int64_t rows, std::int64_t inputs,
+                                  std::int64_t outputs, bool bias, Arithmetic arithmetic) const {
+  const Count products = Count(rows) * inputs * outputs;
+  OperationCount count = arithmetic == Arithmetic::adder ? component(name, 0, 2 * products)
+                                                         : accumulated(name, products);
+  if (convention_ != CostConvention::complete) return count;
+  if (bias) count.additions = (Count(count.additions) + Count(rows) * outputs).value();
+  return moving(count, convention_,
+                Count(rows) * (Count(inputs) + outputs) + Count(inputs) * outputs);
+}
+
+OperationCount LayerCosts::convolution(const std::string& name, std::int64_t rows,
+                                       std::int64_t taps, std::int64_t channels,
+                                       std::int64_t outputs) const {
+  const Count products = Count(rows) * taps * channels * outputs;
+  const Count biases = Count(rows) * outputs;
+  switch (convention_) {
+    case CostConvention::adder:
+      return accumulated(name, products);
+    case CostConvention::ecoformer:
+      return accumulated(name, products + biases);
+    case CostConvention::complete:
+      break;
+  }
+  return moving(component(name, products, products + biases), convention_,
+                Count(rows) * (Count(channels) + outputs) + Count(taps) * channels * outputs);
+}
+
+OperationCount LayerCosts::norm(const std::string& name, std::int64_t rows,
+                                std::int64_t width) const {
+  const Count n = rows, d = width;
+  switch (convention_) {
+    case CostConvention::adder:
+      return component(name, 0, 0);
+    case CostConvention::ecoformer:
+      return accumulated(name, 2 * n * d);
+    case CostConvention::complete:
+      break;
+  }
+  // Mean; differences, their squares and mean; 1/√(· + ε); scaled, gained, biased.
+  OperationCount count = component(name, 3 * n * d, n * (4 * d + 1));
+  count.divisions = (3 * n).value();
+  count.exponentials = rows;
+  return moving(count, convention_, 2 * n * d + 2 * d);
+}
+
+OperationCount LayerCosts::activation(const std::string& name, std::int64_t rows,
+                                      std::int64_t width, Activation activation) const {
+  if (convention_ != CostConvention::complete) return component(name, 0, 0);
+  const Count elements = Count(rows) * width;
+  OperationCount count;
+  switch (activation) {
+    case Activation::gelu:  // x/2 · (1 + erf(x/√2))
+      count = component(name, 3 * elements, elements);
+      count.exponentials = elements.value();
+      break;
+    case Activation::gelu_tanh:  // x/2 · (1 + tanh(√(2/π)·(x + 0.044715 x³)))
+      count = component(name, 6 * elements, 2 * elements);
+      count.exponentials = elements.value();
+      break;
+    case Activation::relu:
+      count = component(name, 0, elements);
+      break;
+  }
+  return moving(count, convention_, 2 * elements);
+}
+
+OperationCount LayerCosts::sum(const std::string& name, std::int64_t rows,
+                               std::int64_t width) const {
+  if (convention_ != CostConvention::complete) return component(name, 0, 0);
+  const Count elements = Count(rows) * width;
+  return moving(component(name, 0, elements), convention_, 3 * elements);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,49 @@
+// What the parts of a transformer around its attention cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/energy/architecture.h"
+#include "core/attention/cost.h"
+
+namespace attnscope {
+
+/// Extents of the attention core of one layer, all tokens as keys.
+[[nodiscard]] AttentionShape shape_of(const Stage& stage);
+
+/// `times` the count. Throws Error(usage) beyond 2^63 - 1.
+[[nodiscard]] OperationCount repeated(const OperationCount& count, std::int64_t times);
+
+class LayerCosts {
+ public:
+  explicit LayerCosts(CostConvention convention) : convention_(convention) {}
+
+  /// rows × inputs → outputs. An adder's |x - w| and its accumulation are two additions (Adder,
+  /// Eq. 4). The bias is one addition an output, counted by `complete` alone.
+  [[nodiscard]] OperationCount linear(const std::string& name, std::int64_t rows,
+                                      std::int64_t inputs, std::int64_t outputs, bool bias,
+                                      Arithmetic arithmetic) const;
+
+  /// taps × channels products for each of rows × outputs. EcoFormer counts the bias as a
+  /// multiplication too.
+  [[nodiscard]] OperationCount convolution(const std::string& name, std::int64_t rows,
+                                           std::int64_t taps, std::int64_t channels,
+                                           std::int64_t outputs) const;
+
+  /// LayerNorm: free (adder), 2·rows·width of both (ecoformer), every operation (complete).
+  [[nodiscard]] OperationCount norm(const std::string& name, std::int64_t rows,
+                                    std::int64_t width) const;
+
+  [[nodiscard]] OperationCount activation(const std::string& name, std::int64_t rows,
+                                          std::int64_t width, Activation activation) const;
+
+  /// Element-wise addition: of residuals and positions. Counted by `complete` alone.
+  [[nodiscard]] OperationCount sum(const std::string& name, std::int64_t rows,
+                                   std::int64_t width) const;
+
+ private:
+  CostConvention convention_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,236 @@
+#include "analysis/energy/accounting.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/energy/request.h"
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+constexpr const char* kConventions[] = {"adder", "ecoformer", "complete"};
+
+EnergySubject subject(const std::string& text) { return understand(parse_energy_request(text)); }
+
+NetworkCost count(const std::string& text) {
+  const EnergySubject network = subject(text);
+  return count_operations(network.architecture, network.options);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    (void)count(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "not refused: " << text;
+  return {};
+}
+
+void expect_equal(const OperationCount& a, const OperationCount& b) {
+  EXPECT_EQ(a.multiplications, b.multiplications);
+  EXPECT_EQ(a.additions, b.additions);
+  EXPECT_EQ(a.shifts, b.shifts);
+  EXPECT_EQ(a.divisions, b.divisions);
+  EXPECT_EQ(a.exponentials, b.exponentials);
+  EXPECT_EQ(a.bytes_moved, b.bytes_moved);
+}
+
+class EveryNetwork : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryNetwork, TotalsAreTheSumOfTheirParts) {
+  for (const char* convention : kConventions) {
+    for (const AttentionCost& cost : attention_costs()) {
+      if (cost.name == "daft-conv") continue;  // its heads need not divide every width
+      SCOPED_TRACE(std::string(cost.name) + " " + convention);
+      const NetworkCost network =
+          count(GetParam() + " mechanism=" + std::string(cost.name) + " convention=" + convention);
+      OperationCount components, groups, layers;
+      for (const ComponentCost& part : network.by_component()) accumulate(components, part.count);
+      for (const auto group :
+           {ComponentGroup::embedding, ComponentGroup::attention, ComponentGroup::feed_forward,
+            ComponentGroup::normalisation, ComponentGroup::head}) {
+        accumulate(groups, network.total_of(group));
+      }
+      for (const PartCost& part : network.parts) {
+        for (const ComponentCost& component : part.components) accumulate(layers, component.count);
+      }
+      expect_equal(components, network.total());
+      expect_equal(groups, network.total());
+      expect_equal(layers, network.total());
+      EXPECT_GT(network.total().multiplications, 0);
+    }
+  }
+}
+
+TEST_P(EveryNetwork, EnergyIsLinearInTheConstants) {
+  const OperationCount total = count(GetParam()).total();
+  const EnergyConstants& fp32 = energy_tables()[0];
+  const EnergyConstants& int8 = energy_tables()[3];
+  EnergyConstants mixture = fp32;
+  const auto mix = [](double a, double b) { return 3 * a + 0.5 * b; };
+  mixture.addition_pj = mix(fp32.addition_pj, int8.addition_pj);
+  mixture.multiplication_pj = mix(fp32.multiplication_pj, int8.multiplication_pj);
+  mixture.shift_pj = mix(fp32.shift_pj, int8.shift_pj);
+  mixture.division_pj = mix(fp32.division_pj, int8.division_pj);
+  mixture.exponential_pj = mix(fp32.exponential_pj, int8.exponential_pj);
+  const double expected = mix(operations_energy_pj(total, fp32), operations_energy_pj(total, int8));
+  EXPECT_NEAR(operations_energy_pj(total, mixture), expected, 1e-12 * expected);
+  // Traffic stands apart, and scales with the width of a value.
+  EXPECT_NEAR(traffic_energy_pj(total, int8) * 4, traffic_energy_pj(total, fp32),
+              1e-12 * traffic_energy_pj(total, fp32));
+}
+
+TEST_P(EveryNetwork, TheCompleteConventionLeavesNothingOut) {
+  const OperationCount adder = count(GetParam() + " convention=adder").total();
+  const OperationCount complete = count(GetParam() + " convention=complete").total();
+  EXPECT_GT(complete.multiplications, adder.multiplications);
+  EXPECT_GT(complete.additions, adder.additions);
+  EXPECT_GT(complete.exponentials, 0);
+  EXPECT_GT(complete.bytes_moved, 0);
+  EXPECT_EQ(adder.exponentials + adder.divisions + adder.bytes_moved, 0);
+}
+
+std::vector<std::string> all_networks() {
+  std::vector<std::string> names;
+  for (const NamedArchitecture& architecture : named_architectures()) {
+    names.emplace_back(architecture.name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, EveryNetwork, testing::ValuesIn(all_networks()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+// Published totals of the models themselves, as their authors print them.
+TEST(Parameters, AreThoseTheAuthorsPrint) {
+  const std::pair<const char*, double> published[] = {{"deit-tiny", 5.7e6},
+                                                      {"deit-small", 22.1e6},
+                                                      {"deit-base", 86.6e6},
+                                                      {"pvtv2-b0 native=true", 3.67e6},
+                                                      {"pvtv2-b2 native=true", 25.4e6},
+                                                      {"twins-svt-small native=true", 24.0e6},
+                                                      {"gpt2", 124.4e6},
+                                                      {"gpt2-medium", 354.8e6},
+                                                      {"gpt2-large", 774.0e6},
+                                                      {"gpt2-xl", 1557.6e6}};
+  for (const auto& [network, expected] : published) {
+    const EnergySubject s = subject(network);
+    double sum = 0;
+    for (const ParameterCount& part : count_parameters(s.architecture, s.options)) {
+      sum += static_cast<double>(part.parameters);
+    }
+    EXPECT_NEAR(sum, expected, 0.006 * expected) << network;
+  }
+}
+
+TEST(Accounting, LayersOfTheAdderNetworkKeepOnlyTheValuesMultiplicative) {
+  const NetworkCost network =
+      count("deit-tiny mechanism=adder arithmetic=adder convention=adder classes=10");
+  for (const PartCost& part : network.parts) {
+    if (part.layer < 0) continue;
+    for (const ComponentCost& component : part.components) {
+      if (component.count.component == "values") {
+        EXPECT_EQ(component.count.multiplications, 197 * 197 * 192);
+      } else {
+        EXPECT_EQ(component.count.multiplications, 0) << component.count.component;
+      }
+    }
+  }
+}
+
+TEST(Accounting, MultiplicativeEndsKeepTheirLayers) {
+  const NetworkCost mixed =
+      count("deit-tiny mechanism=adder arithmetic=adder multiplicative_ends=1 convention=adder");
+  const NetworkCost plain = count("deit-tiny convention=adder");
+  const NetworkCost adder = count("deit-tiny mechanism=adder arithmetic=adder convention=adder");
+  const auto layer = [](const NetworkCost& network, std::int64_t index) {
+    OperationCount sum;
+    for (const PartCost& part : network.parts) {
+      if (part.layer != index) continue;
+      for (const ComponentCost& component : part.components) accumulate(sum, component.count);
+    }
+    return sum;
+  };
+  expect_equal(layer(mixed, 0), layer(plain, 0));
+  expect_equal(layer(mixed, 11), layer(plain, 11));
+  expect_equal(layer(mixed, 1), layer(adder, 1));
+}
+
+TEST(Accounting, NativeAttentionOfPyramidsCostsLess) {
+  for (const std::string network : {"pvtv2-b0", "twins-svt-small"}) {
+    EXPECT_LT(count(network + " native=true").total_of(ComponentGroup::attention).multiplications,
+              count(network).total_of(ComponentGroup::attention).multiplications / 2);
+  }
+}
+
+TEST(Accounting, FastformerWindowsDifferByLayer) {
+  const auto additions = [](const std::string& text, std::int64_t layer) {
+    const NetworkCost network = count(text);
+    for (const PartCost& part : network.parts) {
+      if (part.layer != layer) continue;
+      for (const ComponentCost& component : part.components) {
+        if (component.count.component == "global query") return component.count.additions;
+      }
+    }
+    return std::int64_t{0};
+  };
+  // The last layer sees all tokens, and subtracts nothing.
+  EXPECT_GT(additions("fastformer-lm", 0), additions("fastformer-lm", 5));
+  EXPECT_EQ(additions("fastformer-lm window=0", 0), additions("fastformer-lm", 5));
+}
+
+TEST(Accounting, LoadedModelsCountAsTheirArchitecture) {
+  ModelSpec spec;  // DeiT-T, as the defaults of ModelSpec say
+  spec.labels.assign(1000, "");
+  EnergyRequest request;
+  request.spec = spec;
+  request.label = "mine";
+  const EnergySubject mine = understand(request);
+  const NetworkCost ours = count_operations(mine.architecture, mine.options);
+  expect_equal(ours.total(), count("deit-tiny").total());
+
+  request.settings["classes"] = "10";
+  request.tokens = 50;
+  const EnergySubject fewer = understand(request);
+  expect_equal(count_operations(fewer.architecture, fewer.options).total(),
+               count("deit-tiny tokens=50 classes=10").total());
+}
+
+TEST(Accounting, RefusesWhatCannotBe) {
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal("deit-huge"), HasSubstr("deit-tiny, deit-small, deit-base, pvtv2-b0"));
+  EXPECT_THAT(refusal("deit-tiny mechanism=soft"), HasSubstr("softmax, adder, hash"));
+  EXPECT_THAT(refusal("deit-tiny convention=mine"), HasSubstr("adder, ecoformer, complete"));
+  EXPECT_THAT(refusal("deit-tiny bits=3"), HasSubstr("arithmetic, channels"));
+  EXPECT_THAT(refusal("deit-tiny heads=5"), HasSubstr("a divisor of 192"));
+  EXPECT_THAT(refusal("deit-tiny image=225"), HasSubstr("a multiple of 16"));
+  EXPECT_THAT(refusal("deit-tiny tokens=1"), HasSubstr("class tokens"));
+  EXPECT_THAT(refusal("deit-tiny layers=0"), HasSubstr("from 1"));
+  EXPECT_THAT(refusal("deit-tiny layers=many"), HasSubstr("'many'"));
+  EXPECT_THAT(refusal("pvtv2-b0 heads=2"), HasSubstr("several stages"));
+  EXPECT_THAT(refusal("pvtv2-b0 tokens=100"), HasSubstr("a multiple of 64"));
+  EXPECT_THAT(refusal("deit-tiny arithmetic=shift"), HasSubstr("multiplicative or adder"));
+  EXPECT_THAT(refusal("deit-tiny mechanism=hash bits=0"), HasSubstr("from 1"));
+  EXPECT_THAT(refusal("deit-tiny mechanism=daft-conv conv_heads=5"), HasSubstr("a divisor of 192"));
+  EXPECT_THAT(refusal("deit-tiny tokens=9000000000"), HasSubstr("2^63 - 1"));
+  EXPECT_THAT(refusal("deit-tiny layers=10001"), HasSubstr("to 10000"));
+  EXPECT_THAT(refusal("deit-tiny mlp_width=9223372036854775807"), HasSubstr("2^63 - 1"));
+  EXPECT_THAT(refusal("deit-tiny constants=fp64"), HasSubstr("fp32, fp16, int32, int8"));
+}
+
+TEST(EnergyRequests, AreTheCommandsTheyPrint) {
+  EXPECT_EQ(command_line(parse_energy_request(
+                "deit-base mechanism=hash convention=ecoformer tokens=64 bits=8 classes=10")),
+            "attnscope energy deit-base --mechanism hash --convention ecoformer --tokens 64 "
+            "--set bits=8 --set classes=10");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+// Naive attention over a counting number, direct from the equations: run one, then read the tally.
+#pragma once
+
+#include <vector>
+
+#include "core/attention/costs/costs.h"
+#include "tests/support/counted.h"
+
+namespace attnscope::test {
+
+using Row = std::vector<Counted>;
+using Rows = std::vector<Row>;
+
+/// Normal deviates, the same at every run.
+Rows random_rows(std::int64_t rows, std::int64_t columns);
+
+/// A·Bᵀ.
+Rows products(const Rows& a, const Rows& b);
+
+/// Adder, Eq. 3.
+void count_softmax(const AttentionShape& s);
+
+/// Adder, Eq. 7 and 20.
+void count_adder(const AttentionShape& s, bool identity);
+
+/// Choromanski et al. 2020, positive features.
+void count_performer(const AttentionShape& s, std::int64_t features);
+
+/// Katharopoulos et al. 2020.
+void count_linear(const AttentionShape& s);
+
+/// Wang et al. 2020.
+void count_linformer(const AttentionShape& s, std::int64_t landmarks);
+
+/// EcoFormer, Eq. 9 to 11.
+void count_kernel_hash(const AttentionShape& s, std::int64_t supports, std::int64_t bits);
+
+/// EcoFormer, Table 5.
+void count_lsh(const AttentionShape& s, std::int64_t features, std::int64_t bits);
+
+/// EcoFormer, Table 4.
+void count_binary(const AttentionShape& s, std::int64_t features);
+
+/// Tay et al. 2020.
+void count_synthesizer(const AttentionShape& s, costs::ScoreSource source, std::int64_t factors);
+
+/// DAFT, Eq. 5 and 6.
+void count_daft_full(const AttentionShape& s, std::int64_t factors);
+
+/// DAFT, Algorithm 2, over one dimension.
+void count_daft_conv(const AttentionShape& s, std::int64_t kernel, std::int64_t heads);
+
+/// Wu et al. 2021; Fastformer-LM, Eq. 4 to 15.
+void count_additive(const AttentionShape& s, bool causal, std::int64_t window);
+
+/// Kitaev et al. 2020, without the sort by bucket.
+void count_reformer(const AttentionShape& s, const costs::ReformerOptions& options);
+
+}  // namespace attnscope::test
