@@ -14,6 +14,11 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// The sums of a tile stay in registers only if the loops over it are unrolled: rolled up, they are
+// an array in memory, at two thirds of the speed.
+#undef ATTNSCOPE_UNROLL
+#define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
+
 // Columns summed before the next panel columns are touched: 256 × 32 floats stay in the L1 and L2
 // caches while all queries pass over them.
 constexpr std::int64_t kColumnBlock = 256;
@@ -50,7 +55,9 @@ HWY_INLINE void accumulate(D d, const Strip& strip) {
   using V = hn::Vec<D>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   V sums[Rows][Vectors];
+  ATTNSCOPE_UNROLL
   for (int row = 0; row < Rows; ++row) {
+    ATTNSCOPE_UNROLL
     for (int vector = 0; vector < Vectors; ++vector) {
       const std::int64_t column = vector * lanes;
       const float* from = strip.out + row * strip.out_stride + column;
@@ -69,11 +76,14 @@ HWY_INLINE void accumulate(D d, const Strip& strip) {
   const float* panel = strip.panel;
   for (std::int64_t column = 0; column < strip.columns; ++column) {
     V keys[Vectors];
+    ATTNSCOPE_UNROLL
     for (int vector = 0; vector < Vectors; ++vector) {
       keys[vector] = hn::LoadU(d, panel + vector * lanes);
     }
+    ATTNSCOPE_UNROLL
     for (int row = 0; row < Rows; ++row) {
       const V query = hn::Set(d, strip.a[row * strip.a_stride + column]);
+      ATTNSCOPE_UNROLL
       for (int vector = 0; vector < Vectors; ++vector) {
         sums[row][vector] = hn::Add(sums[row][vector], absolute_difference(d, query, keys[vector]));
       }
@@ -81,7 +91,9 @@ HWY_INLINE void accumulate(D d, const Strip& strip) {
     panel += strip.panel_width;
   }
   const V scale = hn::Set(d, strip.last ? strip.scale : 1.0F);
+  ATTNSCOPE_UNROLL
   for (int row = 0; row < Rows; ++row) {
+    ATTNSCOPE_UNROLL
     for (int vector = 0; vector < Vectors; ++vector) {
       const std::int64_t column = vector * lanes;
       const std::int64_t valid = strip.out_columns - column;

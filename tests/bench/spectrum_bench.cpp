@@ -1,0 +1,118 @@
+// 36 spectra in double on two cores beside NumPy's in float32.
+#include <benchmark/benchmark.h>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+#include <tbb/global_control.h>
+#include <unistd.h>
+
+#include "analysis/spectrum/spectrum.h"
+#include "core/attention/mechanism.h"
+#include "tests/bench/turns.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+/// numpy_svd.py, waiting for its turn.
+class NumPy {
+ public:
+  NumPy(const std::string& file, std::int64_t maps, std::int64_t n) {
+    int to_child[2], from_child[2];
+    if (pipe(to_child) != 0 || pipe(from_child) != 0) return;
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(to_child[0], STDIN_FILENO);
+      dup2(from_child[1], STDOUT_FILENO);
+      close(to_child[1]);
+      close(from_child[0]);
+      execl("/usr/bin/python3", "python3", ATTNSCOPE_BENCH_DIR "/numpy_svd.py", file.c_str(),
+            std::to_string(maps).c_str(), std::to_string(n).c_str(), nullptr);
+      _exit(127);
+    }
+    close(to_child[0]);
+    close(from_child[1]);
+    requests_ = fdopen(to_child[1], "w");
+    answers_ = fdopen(from_child[0], "r");
+  }
+  NumPy(const NumPy&) = delete;
+  NumPy& operator=(const NumPy&) = delete;
+  ~NumPy() {
+    if (requests_ != nullptr) std::fclose(requests_);
+    if (answers_ != nullptr) std::fclose(answers_);
+    if (child_ > 0) waitpid(child_, nullptr, 0);
+  }
+
+  /// Seconds of one pass over all maps; negative without NumPy.
+  double pass() {
+    char line[64];
+    if (std::fputs("\n", requests_) < 0 || std::fflush(requests_) != 0 ||
+        std::fgets(line, sizeof line, answers_) == nullptr) {
+      return -1;
+    }
+    return std::strtod(line, nullptr);
+  }
+
+ private:
+  pid_t child_ = -1;
+  std::FILE* requests_ = nullptr;
+  std::FILE* answers_ = nullptr;
+};
+
+void spectra_beside_numpy(benchmark::State& state, const MechanismChoice& mechanism,
+                          SpectrumAccuracy accuracy) {
+  constexpr std::int64_t kLayers = 12, kHeads = 3, kTokens = 197;
+  Trace trace;
+  const std::string file = "/tmp/attnscope_bench_" + std::to_string(getpid()) + ".f32";
+  std::FILE* raw = std::fopen(file.c_str(), "wb");
+  for (unsigned layer = 0; layer < kLayers; ++layer) {
+    RandomAttention data(kTokens, kTokens, kHeads, 64, 1, 3 * layer);
+    const Tensor& map = trace.layers.emplace_back().implied_map =
+        make_mechanism(mechanism)->implied_map(data.input());
+    std::fwrite(map.data(), sizeof(float), static_cast<std::size_t>(map.size()), raw);
+  }
+  std::fclose(raw);
+  trace.mechanism = mechanism;
+
+  const tbb::global_control two(tbb::global_control::max_allowed_parallelism, 2);
+  const SpectrumOptions options{.accuracy = accuracy};
+  NumPy numpy(file, kLayers * kHeads, kTokens);
+  if (numpy.pass() < 0) {
+    std::remove(file.c_str());
+    state.SkipWithError("needs /usr/bin/python3 with NumPy");
+    return;
+  }
+  Times ours, theirs;
+  for (auto _ : state) {
+    const double seconds = seconds_of(
+        [&] { benchmark::DoNotOptimize(spectra_of(trace, IdentityView::as_is, options)); });
+    state.SetIterationTime(seconds);
+    ours.add(seconds);
+    theirs.add(numpy.pass());
+  }
+  std::remove(file.c_str());
+  state.counters["numpy_ms"] = 1e3 * theirs.least();
+  state.counters["ours_ms"] = 1e3 * ours.least();
+  state.counters["times_numpy"] = theirs.least() / ours.least();
+  state.counters["times_numpy_median"] = theirs.median() / ours.median();
+}
+
+BENCHMARK_CAPTURE(spectra_beside_numpy, softmax_cumulative, MechanismChoice{"softmax", {}},
+                  SpectrumAccuracy::cumulative)
+    ->UseManualTime()
+    ->Iterations(25)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(spectra_beside_numpy, adder_cumulative, MechanismChoice{"adder", {}},
+                  SpectrumAccuracy::cumulative)
+    ->UseManualTime()
+    ->Iterations(25)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(spectra_beside_numpy, softmax_every_value, MechanismChoice{"softmax", {}},
+                  SpectrumAccuracy::every_value)
+    ->UseManualTime()
+    ->Iterations(25)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+// Two pieces of work timed in turns.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <time.h>
+#include <vector>
+
+namespace attnscope {
+
+/// Seconds of this thread's processor time that `work` takes: what a busy machine changes least.
+template <class Work>
+double thread_seconds_of(const Work& work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
+  work();
+  return now() - start;
+}
+
+/// Seconds on the wall that `work` takes.
+template <class Work>
+double seconds_of(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Times of one piece of work. The least is what the machine can do, the median what it did.
+class Times {
+ public:
+  void add(double seconds) { seconds_.push_back(seconds); }
+  [[nodiscard]] double least() const {
+    return seconds_.empty() ? 0 : *std::min_element(seconds_.begin(), seconds_.end());
+  }
+  [[nodiscard]] double median() const {
+    if (seconds_.empty()) return 0;
+    std::vector<double> sorted = seconds_;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+
+ private:
+  std::vector<double> seconds_;
+};
+
+}  // namespace attnscope
