@@ -4,11 +4,13 @@ namespace attnscope {
 
 // One line a subcommand, declared where it is written.
 Action add_formats(CLI::App& parent, CLI::App*& added);
+Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
       {add_formats},
+      {add_spectrum},
       {add_trace},
   };
   return list;

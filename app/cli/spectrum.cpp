@@ -1,0 +1,155 @@
+// attnscope spectrum: singular values and ranks of a model's attention maps.
+#include "analysis/spectrum/spectrum.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/model_arguments.h"
+#include "app/cli/spectrum_report.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/input/data_set.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+struct Arguments {
+  ModelArguments model;
+  std::string data_set;
+  std::int64_t count = 16;
+  bool identity = false;
+  bool proposition = false;
+  double threshold = 0.9;
+  bool json = false;
+  bool csv = false;
+};
+
+/// The inputs asked for, opened one at a time: a data set's traces need not fit in memory.
+class InputList {
+ public:
+  explicit InputList(const Arguments& arguments) : locators_(arguments.model.inputs) {
+    if (arguments.data_set.empty()) return;
+    if (arguments.count < 1) {
+      throw Error(ErrorKind::usage, "at least one item of the data set is needed").about("--count");
+    }
+    data_set_ = open_data_set(arguments.data_set);
+    items_ = std::min(arguments.count, data_set_->size());
+  }
+
+  [[nodiscard]] std::int64_t size() const {
+    return static_cast<std::int64_t>(locators_.size()) + items_;
+  }
+  [[nodiscard]] Input open(std::int64_t index) const {
+    const auto given = static_cast<std::int64_t>(locators_.size());
+    return index < given ? open_input(locators_[static_cast<std::size_t>(index)])
+                         : data_set_->item(index - given);
+  }
+
+ private:
+  std::vector<std::string> locators_;
+  std::shared_ptr<const DataSet> data_set_;
+  std::int64_t items_ = 0;
+};
+
+void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& trace,
+               const Progress& progress) {
+  // Values go into tables and files: each of them is to be right, not only their shares.
+  const SpectrumOptions options{.threshold = arguments.threshold,
+                                .accuracy = SpectrumAccuracy::every_value};
+  const IdentityView view = arguments.identity ? IdentityView::with : IdentityView::as_is;
+  report.model = trace.model_name;
+  report.mechanism = trace.mechanism;
+  report.mechanism_trained = trace.mechanism_trained;
+  report.identity = shows_identity(trace, view);
+  report.inputs.push_back(trace.input_label);
+  if (!arguments.proposition) {
+    report.maps.push_back(spectra_of(trace, view, options, progress));
+    return;
+  }
+  std::vector<IdentityEffect> effects = identity_effects(trace, options, progress);
+  std::vector<MapSpectrum>& maps = report.maps.emplace_back();
+  for (const IdentityEffect& effect : effects) {
+    maps.push_back(report.identity ? effect.with : effect.without);
+  }
+  report.effects.push_back(std::move(effects));
+}
+
+SpectrumReport make_report(const Arguments& arguments, const Progress& progress) {
+  SpectrumReport report;
+  report.threshold = arguments.threshold;
+  const ModelArgument argument = split_model_argument(arguments.model.models.front());
+  const InputList inputs(arguments);
+  if (is_trace_file(argument.file)) {
+    if (inputs.size() > 0 || !argument.mechanism.empty() || !arguments.model.mechanism.empty()) {
+      throw Error(ErrorKind::usage, "a trace holds what was run; it cannot be run again")
+          .in_file(argument.file)
+          .remedy("give the model's weight file, or leave out --input, --dataset and --mechanism");
+    }
+    add_trace(report, arguments, read_trace(argument.file), progress);
+    return report;
+  }
+  const auto model = load_model(argument.file, options_of(arguments.model), progress.part(0, 0.05));
+  if (inputs.size() == 0) {
+    throw Error(ErrorKind::usage, "a model needs an input to run on")
+        .about("--input")
+        .expected("an image, a .npy array, DATASET#INDEX, or --dataset");
+  }
+  const bool own = !argument.mechanism.empty();
+  const MechanismChoice mechanism =
+      choose_mechanism(own ? argument.mechanism : arguments.model.mechanism,
+                       own ? argument.settings : arguments.model.settings, model->spec().mechanism);
+  const double share = 0.95 / static_cast<double>(inputs.size());
+  for (std::int64_t i = 0; i < inputs.size(); ++i) {
+    const double first = 0.05 + share * static_cast<double>(i);
+    const Progress of_input = progress.part(first, first + share);
+    const Trace trace = model->run(inputs.open(i), mechanism, {}, of_input.part(0, 0.5));
+    add_trace(report, arguments, trace, of_input.part(0.5, 1));
+  }
+  return report;
+}
+
+}  // namespace
+
+Action add_spectrum(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<Arguments>();
+  added = parent.add_subcommand("spectrum", "Singular values and ranks of the attention maps");
+  added->add_option("MODEL", arguments->model.models, "Weight file or trace")
+      ->required()
+      ->expected(1);
+  add_input_option(*added, arguments->model);
+  added->add_option("--dataset", arguments->data_set, "Run on the first items of a data set")
+      ->type_name("D");
+  added->add_option("--count", arguments->count, "How many items of the data set (16)")
+      ->type_name("N");
+  added->add_flag("--identity", arguments->identity,
+                  "Add I to every map that does not contain it (Adder, Eq. 20)");
+  added->add_option("--threshold", arguments->threshold,
+                    "Of the equivalent rank, above 0, at most 1 (0.9)");
+  added->add_flag("--proposition", arguments->proposition,
+                  "Both spectra, with and without I, beside what Proposition 1 predicts");
+  CLI::Option* json = added->add_flag("--json", arguments->json, "Write JSON");
+  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
+  add_mechanism_options(*added, arguments->model);
+  add_model_options(*added, arguments->model);
+  return [arguments] {
+    const SpectrumReport report = [&] {
+      const TerminalProgress line;
+      return make_report(*arguments, line.progress());
+    }();
+    if (arguments->json) {
+      print_json(report);
+    } else if (arguments->csv) {
+      print_csv(report);
+    } else {
+      print_table(report);
+    }
+    return 0;
+  };
+}
+
+}  // namespace attnscope

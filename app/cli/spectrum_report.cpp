@@ -1,0 +1,261 @@
+#include "app/cli/spectrum_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/spectrum/mean_spectrum.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<MapSpectrum> all_maps(const SpectrumReport& report) {
+  std::vector<MapSpectrum> all;
+  for (const auto& maps : report.maps) all.insert(all.end(), maps.begin(), maps.end());
+  return all;
+}
+
+std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps) {
+  std::set<std::int64_t> layers;
+  for (const MapSpectrum& map : maps) layers.insert(map.layer);
+  return layers;
+}
+
+MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
+                           double threshold) {
+  std::vector<MapSpectrum> of_layer;
+  std::copy_if(maps.begin(), maps.end(), std::back_inserter(of_layer),
+               [layer](const MapSpectrum& map) { return map.layer == layer; });
+  return mean_spectrum(of_layer, threshold);
+}
+
+template <class Value>
+ordered_json if_ready(const MapSpectrum& map, const Value& value) {
+  return map.state == SpectrumState::ready ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json json_of(const IdentityEffect& effect) {
+  const bool known = !effect.predicted.empty();
+  const auto if_known = [known](auto value) {
+    return known ? ordered_json(value) : ordered_json(nullptr);
+  };
+  return {
+      {"equivalent_rank_without_identity",
+       if_ready(effect.without, effect.without.equivalent_rank)},
+      {"equivalent_rank_with_identity", if_ready(effect.with, effect.with.equivalent_rank)},
+      {"predicted_rank_with_identity", if_known(effect.predicted_rank)},
+      {"prediction_error", if_known(effect.prediction_error)},
+      {"share_is_concave", if_known(effect.share_is_concave)},
+      {"closer_to_linear", if_known(effect.closer_to_linear)},
+      {"rank_not_lower", if_known(effect.rank_not_lower)},
+      {"largest_excess", if_known(effect.largest_excess)},
+      {"symmetry_error_without_identity", if_ready(effect.without, effect.without.symmetry_error)},
+      {"singular_values_without_identity", effect.without.singular_values},
+      {"singular_values_with_identity", effect.with.singular_values},
+      {"predicted_singular_values", effect.predicted}};
+}
+
+ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumReport& report) {
+  return {{"input", report.inputs[input]},
+          {"layer", map.layer},
+          {"head", map.head},
+          {"identity", map.identity},
+          {"state", describe(map.state)},
+          {"tokens", map.tokens},
+          {"equivalent_rank", if_ready(map, map.equivalent_rank)},
+          {"effective_rank", if_ready(map, map.effective_rank)},
+          {"stable_rank", if_ready(map, map.stable_rank)},
+          {"numerical_rank", if_ready(map, map.numerical_rank)},
+          {"rank_one_distance", if_ready(map, map.rank_one_distance)},
+          {"symmetry_error", if_ready(map, map.symmetry_error)},
+          {"zero_rows", map.zero_rows},
+          {"not_finite_entries", map.not_finite_entries},
+          {"singular_values", map.singular_values}};
+}
+
+ordered_json json_of(const MeanSpectrum& mean) {
+  return {{"maps", mean.maps},
+          {"left_out", mean.left_out},
+          {"rank_of_mean_curve", mean.rank_of_mean},
+          {"mean_rank", mean.ranks.mean},
+          {"rank_standard_deviation", mean.ranks.standard_deviation},
+          {"rank_minimum", mean.ranks.minimum},
+          {"rank_lower_quartile", mean.ranks.lower_quartile},
+          {"rank_median", mean.ranks.median},
+          {"rank_upper_quartile", mean.ranks.upper_quartile},
+          {"rank_maximum", mean.ranks.maximum},
+          {"mean_share", mean.mean_share}};
+}
+
+/// Quoted if a spreadsheet would read it otherwise.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+void print_heading(const SpectrumReport& report) {
+  const std::int64_t tokens =
+      report.maps.empty() || report.maps[0].empty() ? 0 : report.maps[0][0].tokens;
+  std::printf("%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
+              report.mechanism_trained ? "" : " laid over weights trained with another",
+              report.inputs.size() == 1
+                  ? report.inputs[0].c_str()
+                  : (std::to_string(report.inputs.size()) + " inputs").c_str());
+  std::printf("%lld tokens, maps %s I; equivalent rank: smallest r with f(r) >= %g\n\n",
+              static_cast<long long>(tokens), report.identity ? "with" : "without",
+              report.threshold);
+}
+
+void print_maps(const SpectrumReport& report) {
+  std::printf("layer  head  equivalent  effective   stable  numerical  symmetry\n");
+  std::printf("                   rank       rank     rank       rank     error\n");
+  for (const MapSpectrum& map : report.maps[0]) {
+    std::printf("%5lld %5lld  ", static_cast<long long>(map.layer),
+                static_cast<long long>(map.head));
+    if (map.state == SpectrumState::ready) {
+      std::printf("%10lld %10.2f %8.2f %10lld %9.4f", static_cast<long long>(map.equivalent_rank),
+                  map.effective_rank, map.stable_rank, static_cast<long long>(map.numerical_rank),
+                  map.symmetry_error);
+      if (map.zero_rows > 0) {
+        std::printf("  %lld zero rows", static_cast<long long>(map.zero_rows));
+      }
+    } else {
+      const std::string_view state = describe(map.state);
+      std::printf("%.*s", static_cast<int>(state.size()), state.data());
+    }
+    std::printf("\n");
+  }
+  std::printf("\n");
+}
+
+void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
+  std::printf("layer  maps  mean rank  deviation  least  median  greatest  rank of mean curve\n");
+  const auto print = [](const char* name, const MeanSpectrum& mean) {
+    std::printf("%5s %5lld  %9.2f %10.2f %6lld %7.1f %9lld %19lld", name,
+                static_cast<long long>(mean.maps), mean.ranks.mean, mean.ranks.standard_deviation,
+                static_cast<long long>(mean.ranks.minimum), mean.ranks.median,
+                static_cast<long long>(mean.ranks.maximum),
+                static_cast<long long>(mean.rank_of_mean));
+    if (mean.left_out > 0) {
+      std::printf("  (%lld maps left out)", static_cast<long long>(mean.left_out));
+    }
+    std::printf("\n");
+  };
+  for (const std::int64_t layer : layers_of(maps)) {
+    print(std::to_string(layer).c_str(), mean_of_layer(maps, layer, report.threshold));
+  }
+  print("all", mean_spectrum(maps, report.threshold));
+}
+
+void print_proposition(const SpectrumReport& report) {
+  std::int64_t maps = 0, concave = 0, closer = 0, not_lower = 0;
+  if (report.effects.size() == 1) {
+    std::printf(
+        "\nProposition 1: H beside H + I\n"
+        "layer  head  rank H  rank H+I  predicted  error of f  symmetry  closer to  rank not\n"
+        "                                                     error H   linear     lower\n");
+  }
+  for (const auto& effects : report.effects) {
+    for (const IdentityEffect& effect : effects) {
+      if (effect.predicted.empty()) continue;
+      ++maps;
+      concave += effect.share_is_concave ? 1 : 0;
+      closer += effect.closer_to_linear ? 1 : 0;
+      not_lower += effect.rank_not_lower ? 1 : 0;
+      if (report.effects.size() > 1) continue;
+      std::printf("%5lld %5lld  %6lld %9lld %10lld %11.5f %9.4f  %-9s  %s\n",
+                  static_cast<long long>(effect.without.layer),
+                  static_cast<long long>(effect.without.head),
+                  static_cast<long long>(effect.without.equivalent_rank),
+                  static_cast<long long>(effect.with.equivalent_rank),
+                  static_cast<long long>(effect.predicted_rank), effect.prediction_error,
+                  effect.without.symmetry_error, effect.closer_to_linear ? "yes" : "no",
+                  effect.rank_not_lower ? "yes" : "no");
+    }
+  }
+  std::printf(
+      "\nof %lld maps, f is concave on %lld, f(H + I) is closer to linear on %lld, the equivalent "
+      "rank of H + I is not lower on %lld\n",
+      static_cast<long long>(maps), static_cast<long long>(concave), static_cast<long long>(closer),
+      static_cast<long long>(not_lower));
+}
+
+}  // namespace
+
+void print_json(const SpectrumReport& report) {
+  const std::vector<MapSpectrum> all = all_maps(report);
+  ordered_json json = {{"model", report.model},
+                       {"mechanism", to_string(report.mechanism)},
+                       {"mechanism_trained", report.mechanism_trained},
+                       {"identity", report.identity},
+                       {"threshold", report.threshold},
+                       {"inputs", report.inputs}};
+  json["maps"] = ordered_json::array();
+  for (std::size_t input = 0; input < report.maps.size(); ++input) {
+    for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
+      ordered_json map = json_of(report.maps[input][i], input, report);
+      if (!report.effects.empty()) map["proposition_1"] = json_of(report.effects[input][i]);
+      json["maps"].push_back(std::move(map));
+    }
+  }
+  json["layers"] = ordered_json::array();
+  for (const std::int64_t layer : layers_of(all)) {
+    ordered_json mean = json_of(mean_of_layer(all, layer, report.threshold));
+    mean["layer"] = layer;
+    json["layers"].push_back(std::move(mean));
+  }
+  json["mean"] = json_of(mean_spectrum(all, report.threshold));
+  std::printf("%s\n", json.dump().c_str());
+}
+
+void print_csv(const SpectrumReport& report) {
+  std::size_t columns = 0;
+  for (const MapSpectrum& map : all_maps(report)) {
+    columns = std::max(columns, map.singular_values.size());
+  }
+  std::printf(
+      "input,layer,head,identity,state,equivalent_rank,effective_rank,stable_rank,numerical_rank,"
+      "rank_one_distance,symmetry_error,zero_rows,not_finite_entries");
+  for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
+  std::printf("\n");
+  for (std::size_t input = 0; input < report.maps.size(); ++input) {
+    for (const MapSpectrum& map : report.maps[input]) {
+      std::printf("%s,%lld,%lld,%s,%s", csv_field(report.inputs[input]).c_str(),
+                  static_cast<long long>(map.layer), static_cast<long long>(map.head),
+                  map.identity ? "true" : "false",
+                  csv_field(std::string(describe(map.state))).c_str());
+      if (map.state == SpectrumState::ready) {
+        std::printf(",%lld,%.9g,%.9g,%lld,%.9g,%.9g", static_cast<long long>(map.equivalent_rank),
+                    map.effective_rank, map.stable_rank, static_cast<long long>(map.numerical_rank),
+                    map.rank_one_distance, map.symmetry_error);
+      } else {
+        std::printf(",,,,,,");
+      }
+      std::printf(",%lld,%lld", static_cast<long long>(map.zero_rows),
+                  static_cast<long long>(map.not_finite_entries));
+      for (std::size_t t = 0; t < columns; ++t) {
+        if (t < map.singular_values.size()) {
+          std::printf(",%.17g", map.singular_values[t]);
+        } else {
+          std::printf(",");
+        }
+      }
+      std::printf("\n");
+    }
+  }
+}
+
+void print_table(const SpectrumReport& report) {
+  print_heading(report);
+  if (report.maps.size() == 1) print_maps(report);
+  print_layers(report, all_maps(report));
+  if (!report.effects.empty()) print_proposition(report);
+}
+
+}  // namespace attnscope
