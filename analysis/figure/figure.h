@@ -36,7 +36,7 @@ struct Band {
   Colour colour;
 };
 
-/// A marked point with drop lines to the axes and a short text beside it.
+/// A marked point with a drop line to the x axis and a short text beside that line.
 struct PointMark {
   double x = 0, y = 0;
   std::string text;
@@ -53,12 +53,13 @@ struct Rule {
   LineStyle style = LineStyle::dashed;
 };
 
-/// A matrix drawn through a colour scale; row 0 on top.
+/// A matrix drawn through a colour scale, filling the panel; row 0 on top. On the panel's axes the
+/// cell (row, column) has its middle at x = column, y = row: set reversed_y.
 struct HeatMap {
   std::int64_t rows = 0, columns = 0;
   std::vector<float> values;     ///< rows × columns; NaN is drawn as "no value", never as a colour
   std::size_t colour_scale = 0;  ///< index into Figure::colour_scales
-  double opacity = 1.0;
+  double opacity = 1.0;          ///< below 1 it is mixed, cell by cell, with the Picture under it
 };
 
 /// A picture under or instead of a heat map, filling the panel.
@@ -94,7 +95,8 @@ struct Axis {
   std::vector<Tick> ticks;  ///< automatic if empty
 };
 
-enum class LegendPosition { none, top_left, top_right, bottom_left, bottom_right };
+/// Inside a corner of the panel, or outside under it, where it can cover nothing.
+enum class LegendPosition { none, top_left, top_right, bottom_left, bottom_right, below };
 
 struct Panel {
   std::int64_t row = 0, column = 0;  ///< in the figure's grid

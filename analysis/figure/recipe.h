@@ -24,6 +24,8 @@ struct FigureRequest {
   std::vector<Subject> subjects;                ///< each with a trace
   std::map<std::string, std::string> settings;  ///< what the user set; the rest is default
   double width_mm = 84;
+  /// What `--model` says of each subject, where it is known; else made from the subject.
+  std::vector<std::string> sources;
 };
 
 struct FigureRecipe {
@@ -31,6 +33,7 @@ struct FigureRecipe {
   std::string_view title;   ///< "Cumulative singular values"
   std::string_view source;  ///< "Adder, Fig. 2"
   std::span<const FigureSetting> settings;
+  /// `request.settings` holds every setting of the recipe: make_figure fills in the defaults.
   /// Throws Error(usage) for a setting out of range or subjects that cannot be drawn so.
   Figure (*make)(const FigureRequest& request, const Progress& progress);
 };
@@ -40,8 +43,11 @@ struct FigureRecipe {
 /// Throws Error(usage) listing the known figures.
 [[nodiscard]] const FigureRecipe& find_figure(std::string_view name);
 
-/// Checks the request's setting names against the recipe's, then makes the figure. Throws
-/// Error(usage) listing the settings.
+/// Throws Error(usage) listing the figure's settings if one of these is not among them.
+void check_settings(std::string_view figure, const std::map<std::string, std::string>& settings);
+
+/// Checks the request's setting names against the recipe's, fills in the defaults, makes the figure
+/// and writes into it the command that makes it again. Throws Error(usage) listing the settings.
 [[nodiscard]] Figure make_figure(std::string_view name, const FigureRequest& request,
                                  const Progress& progress = {});
 

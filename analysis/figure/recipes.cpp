@@ -1,7 +1,70 @@
+#include <algorithm>
+#include <array>
+
+#include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
+#include "core/error.h"
 
 namespace attnscope {
 
-std::span<const FigureRecipe> figure_recipes() { return {}; }
+// One line a figure, defined in recipes/ in the file of its name.
+extern const FigureRecipe cumulative_spectrum_recipe;
+extern const FigureRecipe attention_maps_recipe;
+extern const FigureRecipe attention_overlay_recipe;
+extern const FigureRecipe rank_by_layer_recipe;
+
+std::span<const FigureRecipe> figure_recipes() {
+  static const std::array list = {
+      cumulative_spectrum_recipe,
+      attention_maps_recipe,
+      attention_overlay_recipe,
+      rank_by_layer_recipe,
+  };
+  return list;
+}
+
+const FigureRecipe& find_figure(std::string_view name) {
+  std::string known;
+  for (const FigureRecipe& recipe : figure_recipes()) {
+    if (recipe.name == name) return recipe;
+    known += (known.empty() ? "" : ", ") + std::string(recipe.name);
+  }
+  throw unknown_name("figure", name, known);
+}
+
+void check_settings(std::string_view figure, const std::map<std::string, std::string>& settings) {
+  const FigureRecipe& recipe = find_figure(figure);
+  std::string known;
+  for (const FigureSetting& setting : recipe.settings) {
+    known += (known.empty() ? "" : ", ") + std::string(setting.name);
+  }
+  for (const auto& [setting, value] : settings) {
+    const bool exists = std::any_of(recipe.settings.begin(), recipe.settings.end(),
+                                    [&](const FigureSetting& s) { return s.name == setting; });
+    if (!exists) throw unknown_name("setting of " + std::string(figure), setting, known);
+  }
+}
+
+Figure make_figure(std::string_view name, const FigureRequest& request, const Progress& progress) {
+  constexpr double narrowest_mm = 20;
+  constexpr double widest_mm = 1000;
+  const FigureRecipe& recipe = find_figure(name);
+  if (!(request.width_mm >= narrowest_mm && request.width_mm <= widest_mm)) {
+    throw Error(ErrorKind::usage, "a figure cannot be this wide")
+        .expected("20 to 1000 mm")
+        .found(std::to_string(request.width_mm));
+  }
+  check_settings(name, request.settings);
+  FigureRequest complete = request;
+  for (const FigureSetting& setting : recipe.settings) {
+    complete.settings.emplace(setting.name, setting.default_value);
+  }
+  Figure figure = recipe.make(complete, progress);
+  figure.name = recipe.name;
+  if (figure.title.empty()) figure.title = recipe.title;
+  figure.width_mm = request.width_mm;
+  figure.command = figure_command(name, request);
+  return figure;
+}
 
 }  // namespace attnscope

@@ -9,11 +9,30 @@ namespace attnscope {
 
 namespace {
 
+// The sum stands for the mean: rows are normalised afterwards.
+MatrixD fused(const Tensor& maps, RolloutFusion fusion) {
+  MatrixD result = maps.slice(0).cast<double>();
+  for (std::int64_t head = 1; head < maps.extent(0); ++head) {
+    const MatrixD map = maps.slice(head).cast<double>();
+    switch (fusion) {
+      case RolloutFusion::mean:
+        result += map;
+        break;
+      case RolloutFusion::maximum:
+        result = result.cwiseMax(map);
+        break;
+      case RolloutFusion::minimum:
+        result = result.cwiseMin(map);
+        break;
+    }
+  }
+  return result;
+}
+
 // ½ Ā + ½ I of one layer.
-MatrixD mixing(const Tensor& maps) {
-  const std::int64_t heads = maps.extent(0), tokens = maps.extent(1);
-  MatrixD mean = MatrixD::Zero(tokens, tokens);
-  for (std::int64_t head = 0; head < heads; ++head) mean += maps.slice(head).cast<double>();
+MatrixD mixing(const Tensor& maps, RolloutFusion fusion) {
+  const std::int64_t tokens = maps.extent(1);
+  MatrixD mean = fused(maps, fusion);
   for (std::int64_t row = 0; row < tokens; ++row) {
     const double sum = mean.row(row).sum();
     if (std::isfinite(sum) && sum > 0) {
@@ -30,6 +49,12 @@ MatrixD mixing(const Tensor& maps) {
 }  // namespace
 
 Tensor attention_rollout(const Trace& trace, std::int64_t layers, const Progress& progress) {
+  return attention_rollout(trace, RolloutOptions{.layers = layers}, progress);
+}
+
+Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
+                         const Progress& progress) {
+  const std::int64_t layers = options.layers;
   const std::int64_t count = layers > 0 ? layers : std::ssize(trace.layers);
   if (count > std::ssize(trace.layers)) {
     throw Error(ErrorKind::usage, "rollout reaches beyond the last layer")
@@ -48,7 +73,7 @@ Tensor attention_rollout(const Trace& trace, std::int64_t layers, const Progress
           .found(recorded.empty() ? "no maps" : to_string(recorded.shape()))
           .remedy("record the maps of all layers");
     }
-    reach = mixing(maps_seen(trace, layer, IdentityView::without)) * reach;
+    reach = mixing(maps_seen(trace, layer, IdentityView::without), options.fusion) * reach;
   }
   Tensor result({tokens, tokens});
   result.matrix() = reach.cast<float>();

@@ -8,12 +8,24 @@
 
 namespace attnscope {
 
-/// R_l = Ã_l · R_{l−1}, R_0 = I, Ã = ½ Ā + ½ I, with Ā the mean of a layer's maps over its heads,
-/// without identity mapping, every row divided by its sum (Abnar & Zuidema 2020, Eq. 1). Rows of
-/// the result sum to one, whatever prefix tokens and grid the input has; a row of a map that does
-/// not sum to something positive and finite passes its token on alone. [N, N], rows are queries.
-/// `layers`: how many from the first, all if 0. Throws Error(usage) if a layer's maps were not
-/// recorded or layers differ in size, Cancelled.
+/// How the maps of a layer's heads become one.
+enum class RolloutFusion { mean, maximum, minimum };
+
+struct RolloutOptions {
+  std::int64_t layers = 0;  ///< how many from the first, all if 0
+  RolloutFusion fusion = RolloutFusion::mean;
+};
+
+/// R_l = Ã_l · R_{l−1}, R_0 = I, Ã = ½ Ā + ½ I, with Ā a layer's maps fused over its heads (the
+/// paper's is their mean), without identity mapping, every row divided by its sum (Abnar & Zuidema
+/// 2020, Eq. 1). Rows of the result sum to one, whatever prefix tokens and grid the input has; a
+/// row of a map that does not sum to something positive and finite passes its token on alone. [N,
+/// N], rows are queries. Throws Error(usage) if a layer's maps were not recorded or layers differ
+/// in size, Cancelled.
+[[nodiscard]] Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
+                                       const Progress& progress = {});
+
+/// The paper's: the mean over heads.
 [[nodiscard]] Tensor attention_rollout(const Trace& trace, std::int64_t layers = 0,
                                        const Progress& progress = {});
 

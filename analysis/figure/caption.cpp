@@ -1,0 +1,25 @@
+#include "analysis/figure/caption.h"
+
+namespace attnscope {
+
+std::string subjects_in_words(const FigureRequest& request) {
+  std::string words;
+  for (const Subject& subject : request.subjects) {
+    const Trace& trace = *subject.trace;
+    words += (words.empty() ? "" : "; ") + subject.label + " (" + to_string(trace.mechanism);
+    if (!trace.mechanism_trained) words += ", laid over weights trained with another mechanism";
+    words += ")";
+    if (!trace.input_label.empty()) words += " on " + trace.input_label;
+  }
+  return words;
+}
+
+std::string chosen(const std::string& what, const std::string& indices) {
+  if (indices == "all") return "all " + what + "s";
+  const bool several = indices.find_first_of(",-") != std::string::npos;
+  return what + (several ? "s " : " ") + indices;
+}
+
+std::string made_with() { return "Made with attnscope " ATTNSCOPE_VERSION "."; }
+
+}  // namespace attnscope

@@ -1,0 +1,20 @@
+// The parts captions are drafted from.
+#pragma once
+
+#include <string>
+
+#include "analysis/figure/recipe.h"
+
+namespace attnscope {
+
+/// "fashion-adder (adder, identity=false) on sneaker.png", subjects joined by semicolons. Says so
+/// where a mechanism was laid over weights trained with another.
+[[nodiscard]] std::string subjects_in_words(const FigureRequest& request);
+
+/// "all layers", "layer 3", "layers 0,2-3", for a setting of indices.
+[[nodiscard]] std::string chosen(const std::string& what, const std::string& indices);
+
+/// "Made with attnscope 0.1.0."
+[[nodiscard]] std::string made_with();
+
+}  // namespace attnscope

@@ -1,0 +1,58 @@
+// Coloured cells: what heat maps and pictures are drawn as, whatever draws them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/figure/figure.h"
+
+namespace attnscope {
+
+/// A matrix of opaque colours, row 0 on top; each 0xRRGGBB.
+struct Cells {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<std::uint32_t> colours;  ///< rows × columns
+
+  [[nodiscard]] std::uint32_t at(std::int64_t row, std::int64_t column) const {
+    return colours[static_cast<std::size_t>(row * columns + column)];
+  }
+};
+
+/// One of the colour map's 256 colours a value, so that equal looks are equal colours.
+[[nodiscard]] Cells cells_of(const HeatMap& map, const ColourScale& scale);
+[[nodiscard]] Cells cells_of(const Image& image);
+/// The heat map laid over the picture, mixed at map.opacity, at the finer of both resolutions.
+/// Mixed here and not by the reader of a file: translucent neighbours show seams in every one.
+[[nodiscard]] Cells mixed(const Image& image, const HeatMap& map, const ColourScale& scale);
+
+/// The drawings of a panel's marks that are cells, in order: pictures, maps, and translucent maps
+/// mixed with the picture right before them (`marks_used` 2, else 1).
+struct CellDrawing {
+  std::size_t first_mark = 0, marks_used = 1;
+  Cells cells;
+};
+[[nodiscard]] std::vector<CellDrawing> cell_drawings(const Panel& panel,
+                                                     const std::vector<ColourScale>& scales);
+
+/// The colour most cells have; the smaller of equals.
+[[nodiscard]] std::uint32_t commonest_colour(const Cells& cells);
+
+/// Calls visit(row, first column, one past the last, colour) for every horizontal run of one
+/// colour, without runs of `background`.
+template <class Visit>
+void for_each_run(const Cells& cells, std::uint32_t background, const Visit& visit) {
+  for (std::int64_t row = 0; row < cells.rows; ++row) {
+    for (std::int64_t first = 0; first < cells.columns;) {
+      const std::uint32_t colour = cells.at(row, first);
+      std::int64_t end = first + 1;
+      while (end < cells.columns && cells.at(row, end) == colour) ++end;
+      if (colour != background) visit(row, first, end, colour);
+      first = end;
+    }
+  }
+}
+
+/// How many areas drawing the cells as vectors takes: the background and the runs of the others.
+[[nodiscard]] std::int64_t area_count(const Cells& cells);
+
+}  // namespace attnscope

@@ -1,0 +1,155 @@
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "analysis/figure/text_export.h"
+
+namespace attnscope {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hex(const Colour& colour) {
+  std::array<char, 10> text{};
+  if (colour.alpha == 255) {
+    std::snprintf(text.data(), text.size(), "#%02x%02x%02x", colour.red, colour.green, colour.blue);
+  } else {
+    std::snprintf(text.data(), text.size(), "#%02x%02x%02x%02x", colour.red, colour.green,
+                  colour.blue, colour.alpha);
+  }
+  return text.data();
+}
+
+const char* name_of(LineStyle style) {
+  constexpr const char* names[] = {"none", "solid", "dashed", "dotted", "dash_dotted"};
+  return names[static_cast<int>(style)];
+}
+
+const char* name_of(MarkerShape shape) {
+  constexpr const char* names[] = {"none", "circle", "square", "triangle", "diamond", "cross"};
+  return names[static_cast<int>(shape)];
+}
+
+const char* name_of(ScaleNorm norm) {
+  constexpr const char* names[] = {"linear", "logarithmic", "symmetric_logarithmic"};
+  return names[static_cast<int>(norm)];
+}
+
+const char* name_of(LegendPosition position) {
+  constexpr const char* names[] = {"none",        "top_left",     "top_right",
+                                   "bottom_left", "bottom_right", "below"};
+  return names[static_cast<int>(position)];
+}
+
+struct MarkAsJson {
+  Json operator()(const Line& line) const {
+    return {{"kind", "line"},
+            {"label", line.label},
+            {"colour", hex(line.colour)},
+            {"style", name_of(line.style)},
+            {"marker", name_of(line.marker)},
+            {"width_pt", line.width_pt},
+            {"x", line.x},
+            {"y", line.y}};
+  }
+  Json operator()(const Band& band) const {
+    return {{"kind", "band"}, {"label", band.label}, {"colour", hex(band.colour)},
+            {"x", band.x},    {"low", band.low},     {"high", band.high}};
+  }
+  Json operator()(const PointMark& point) const {
+    return {{"kind", "point"},
+            {"text", point.text},
+            {"colour", hex(point.colour)},
+            {"drop_lines", point.drop_lines},
+            {"x", point.x},
+            {"y", point.y}};
+  }
+  Json operator()(const Rule& rule) const {
+    return {{"kind", "rule"},
+            {"text", rule.text},
+            {"colour", hex(rule.colour)},
+            {"style", name_of(rule.style)},
+            {"vertical", rule.vertical},
+            {"at", rule.at}};
+  }
+  Json operator()(const HeatMap& map) const {
+    return {{"kind", "heat_map"},     {"rows", map.rows},
+            {"columns", map.columns}, {"colour_scale", map.colour_scale},
+            {"opacity", map.opacity}, {"values", map.values}};
+  }
+  Json operator()(const Picture& picture) const {
+    return {{"kind", "picture"},
+            {"width", picture.image.width},
+            {"height", picture.image.height},
+            {"channels", picture.image.channels},
+            {"pixels", picture.image.pixels}};
+  }
+  Json operator()(const Bars& bars) const {
+    return {{"kind", "bars"},      {"label", bars.label}, {"colour", hex(bars.colour)},
+            {"width", bars.width}, {"x", bars.x},         {"heights", bars.heights}};
+  }
+  Json operator()(const TextMark& text) const {
+    return {{"kind", "text"}, {"text", text.text}, {"x", text.x}, {"y", text.y}};
+  }
+};
+
+Json axis_as_json(const Axis& axis) {
+  Json json = {{"label", axis.label},
+               {"minimum", axis.minimum ? Json(*axis.minimum) : Json()},
+               {"maximum", axis.maximum ? Json(*axis.maximum) : Json()},
+               {"logarithmic", axis.logarithmic},
+               {"visible", axis.visible}};
+  if (!axis.ticks.empty()) {
+    json["ticks"] = Json::array();
+    for (const Tick& tick : axis.ticks) {
+      json["ticks"].push_back({{"value", tick.value}, {"label", tick.label}});
+    }
+  }
+  return json;
+}
+
+Json panel_as_json(const Panel& panel) {
+  Json marks = Json::array();
+  for (const Mark& mark : panel.marks) marks.push_back(std::visit(MarkAsJson{}, mark));
+  return {{"row", panel.row},
+          {"column", panel.column},
+          {"title", panel.title},
+          {"letter", panel.letter},
+          {"x", axis_as_json(panel.x)},
+          {"y", axis_as_json(panel.y)},
+          {"legend", name_of(panel.legend)},
+          {"square_cells", panel.square_cells},
+          {"reversed_y", panel.reversed_y},
+          {"marks", std::move(marks)}};
+}
+
+}  // namespace
+
+std::string figure_as_json(const Figure& figure) {
+  Json json = {{"name", figure.name},
+               {"title", figure.title},
+               {"caption", figure.caption},
+               {"command", figure.command},
+               {"width_mm", figure.width_mm},
+               {"height_mm", figure.height_mm},
+               {"font_family", figure.font_family},
+               {"font_size_pt", figure.font_size_pt}};
+  json["numbers"] = Json::object();
+  for (const auto& [name, values] : figure.numbers) json["numbers"][name] = values;
+  json["colour_scales"] = Json::array();
+  for (const ColourScale& scale : figure.colour_scales) {
+    json["colour_scales"].push_back({{"label", scale.label},
+                                     {"colour_map", scale.colour_map},
+                                     {"minimum", scale.minimum},
+                                     {"maximum", scale.maximum},
+                                     {"norm", name_of(scale.norm)},
+                                     {"reversed", scale.reversed}});
+  }
+  json["panels"] = Json::array();
+  for (const Panel& panel : figure.panels) json["panels"].push_back(panel_as_json(panel));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,211 @@
+// Attention maps side by side on one colour scale, as Adder, Fig. 3 and appendix Fig. 2.
+#include <algorithm>
+#include <array>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/heat_scale.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+#include "analysis/spectrum/spectrum.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 9> settings = {{
+    {"layers", "auto", "auto (first, middle and last), all, or indices from 0 such as 0,2-3"},
+    {"heads", "0", "all, or indices from 0"},
+    {"identity", "as-is", "as-is, without, with (I added to every map), or both"},
+    {"columns", "auto", "what stands side by side: layers, subjects, or auto"},
+    {"ranks", "yes", "yes or no: the equivalent rank under each map"},
+    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    colour_map_setting,
+    norm_setting,
+    range_setting,
+}};
+
+/// One map of the figure.
+struct Shown {
+  std::size_t subject = 0;
+  IdentityView view = IdentityView::as_is;
+  std::int64_t layer = 0, head = 0;
+};
+
+std::vector<std::int64_t> chosen_layers(const Settings& read, std::int64_t count) {
+  if (read.text("layers") != "auto") return read.indices("layers", count);
+  std::vector<std::int64_t> layers = {0, count / 2, count - 1};
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  return layers;
+}
+
+HeatMap heat_map(const ConstMatrixMap& map) {
+  HeatMap heat;
+  heat.rows = map.rows();
+  heat.columns = map.cols();
+  heat.values.assign(map.data(), map.data() + map.size());
+  return heat;
+}
+
+/// Attention off the diagonal: with I in the maps, the ones there say nothing of attention.
+void collect_values(const ConstMatrixMap& map, bool identity, std::vector<float>& values) {
+  for (std::int64_t row = 0; row < map.rows(); ++row) {
+    for (std::int64_t column = 0; column < map.cols(); ++column) {
+      if (!identity || row != column) values.push_back(map(row, column));
+    }
+  }
+}
+
+class Grid {
+ public:
+  Grid(const FigureRequest& request, const Progress& progress)
+      : request_(request), read_(request), progress_(progress) {}
+
+  Figure make() {
+    const SharedExtents shared = shared_extents(request_);
+    const std::vector<std::int64_t> layers = chosen_layers(read_, shared.layers);
+    const std::vector<std::int64_t> heads = read_.indices("heads", shared.heads);
+    const std::vector<IdentityView> views = identity_views(read_);
+    show_ranks_ = read_.flag("ranks");
+    options_.threshold = read_.number("threshold", 1e-6, 1);
+    const std::size_t arrangement = read_.choice("columns", {"auto", "layers", "subjects"});
+    const std::size_t seen = request_.subjects.size() * views.size();
+    subjects_across_ = arrangement == 2 || (arrangement == 0 && layers.size() == 1 && seen > 1);
+    several_heads_ = heads.size() > 1;
+    several_layers_ = layers.size() > 1;
+    several_seen_ = seen > 1;
+    total_ = seen * layers.size() * heads.size();
+
+    std::int64_t line = 0;  // one (subject, view, head), or one (layer, head)
+    if (subjects_across_) {
+      for (const std::int64_t layer : layers) {
+        for (const std::int64_t head : heads) {
+          std::int64_t column = 0;
+          for (std::size_t subject = 0; subject < request_.subjects.size(); ++subject) {
+            for (const IdentityView view : views) add({subject, view, layer, head}, line, column++);
+          }
+          ++line;
+        }
+      }
+      columns_ = static_cast<std::int64_t>(seen);
+    } else {
+      for (std::size_t subject = 0; subject < request_.subjects.size(); ++subject) {
+        for (const IdentityView view : views) {
+          for (const std::int64_t head : heads) {
+            std::int64_t column = 0;
+            for (const std::int64_t layer : layers) {
+              add({subject, view, layer, head}, line, column++);
+            }
+            ++line;
+          }
+        }
+      }
+      columns_ = static_cast<std::int64_t>(layers.size());
+    }
+    return finish(line);
+  }
+
+ private:
+  void add(const Shown& shown, std::int64_t row, std::int64_t column) {
+    progress_.step(static_cast<double>(figure_.panels.size()) / static_cast<double>(total_),
+                   "attention maps");
+    const Subject& subject = request_.subjects[shown.subject];
+    const Tensor maps = maps_seen(*subject.trace, shown.layer, shown.view);
+    const ConstMatrixMap map = maps.slice(shown.head);
+    collect_values(map, shows_identity(*subject.trace, shown.view), values_);
+
+    Panel panel;
+    panel.row = row;
+    panel.column = column;
+    panel.square_cells = true;
+    panel.reversed_y = true;
+    panel.x.visible = false;
+    panel.y.visible = false;
+    if (row == 0) panel.title = column_title(shown);
+    if (column == 0) panel.y.label = row_title(shown);
+    if (show_ranks_) {
+      const MapSpectrum spectrum = spectrum_of(map, options_);
+      const bool ready = spectrum.state == SpectrumState::ready;
+      panel.x.label = ready ? "r = " + std::to_string(spectrum.equivalent_rank)
+                            : std::string(describe(spectrum.state));
+      if (ready) {
+        figure_.numbers["equivalent_rank/" + seen_label(subject, shown.view) + "/layer " +
+                        std::to_string(shown.layer) + "/head " + std::to_string(shown.head)] = {
+            static_cast<double>(spectrum.equivalent_rank)};
+      }
+    }
+    panel.marks.emplace_back(heat_map(map));
+    figure_.panels.push_back(std::move(panel));
+  }
+
+  [[nodiscard]] std::string layer_title(const Shown& shown) const {
+    return "layer " + std::to_string(shown.layer);
+  }
+
+  [[nodiscard]] std::string column_title(const Shown& shown) const {
+    if (!subjects_across_) return layer_title(shown);
+    return seen_label(request_.subjects[shown.subject], shown.view);
+  }
+
+  [[nodiscard]] std::string row_title(const Shown& shown) const {
+    const std::string head = several_heads_ ? "head " + std::to_string(shown.head) : "";
+    std::string title;
+    if (subjects_across_) {
+      if (several_layers_) title = layer_title(shown);
+    } else if (several_seen_) {
+      title = seen_label(request_.subjects[shown.subject], shown.view);
+    }
+    if (!head.empty()) title += (title.empty() ? "" : ", ") + head;
+    return title;
+  }
+
+  Figure finish(std::int64_t rows) {
+    const HeatScale scale = heat_scale(read_, std::move(values_), "attention weight");
+    figure_.colour_scales.push_back(scale.scale);
+    // Frames fill the width beside the bar; the rest of the height is text.
+    const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.45;
+    const bool row_labels = several_heads_ || (subjects_across_ ? several_layers_ : several_seen_);
+    const auto across = static_cast<double>(columns_);
+    const double gap_mm = 1.8;
+    const double frame_mm =
+        (request_.width_mm - 12.5 - (row_labels ? text_mm : 0) - (across - 1) * gap_mm) / across;
+    figure_.height_mm =
+        text_mm + static_cast<double>(rows) * (frame_mm + gap_mm + (show_ranks_ ? text_mm : 0));
+    figure_.caption =
+        "Attention maps (rows are queries, columns keys) of " +
+        std::string(several_layers_ ? "several layers" : layer_in_words()) + ", " +
+        chosen("head", read_.text("heads")) + ": " + subjects_in_words(request_) + ". " +
+        (show_ranks_ ? "r: equivalent rank at τ = " + rounded_text(options_.threshold) + ". "
+                     : "") +
+        clipping_in_words(scale) + made_with();
+    return std::move(figure_);
+  }
+
+  [[nodiscard]] std::string layer_in_words() const {
+    return chosen("layer", read_.text("layers") == "auto" ? "0" : read_.text("layers"));
+  }
+
+  const FigureRequest& request_;
+  Settings read_;
+  const Progress& progress_;
+  SpectrumOptions options_;
+  Figure figure_;
+  std::vector<float> values_;
+  std::size_t total_ = 0;
+  std::int64_t columns_ = 0;
+  bool show_ranks_ = true, subjects_across_ = false;
+  bool several_heads_ = false, several_layers_ = false, several_seen_ = false;
+};
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  require_maps(request, "attention-maps");
+  return Grid(request, progress).make();
+}
+
+}  // namespace
+
+extern const FigureRecipe attention_maps_recipe = {
+    "attention-maps", "Attention maps", "Adder, Fig. 3 and appendix Fig. 2", settings, make};
+
+}  // namespace attnscope

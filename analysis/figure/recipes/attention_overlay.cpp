@@ -1,0 +1,244 @@
+// What one token attends to, laid over the image: rows are models, columns layers, as Adder,
+// appendix Fig. 3.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/heat_scale.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/settings.h"
+#include "analysis/rollout/rollout.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 9> settings = {{
+    {"layers", "auto", "auto (first, middle and last), all, or indices from 0 such as 0,2-3"},
+    {"query", "class", "the token whose row is shown: class, or its index from 0"},
+    {"heads", "mean", "mean, max or min over heads, or one head's index from 0"},
+    {"rollout", "yes", "yes or no: attention rollout through all layers in the last column"},
+    {"image", "yes", "yes or no: the image itself in the first column"},
+    {"opacity", "0.7", "of the colours over the image, 0 to 1"},
+    {"colour-map", "magma", "viridis, magma, cividis, grey or diverging"},
+    norm_setting,
+    range_setting,
+}};
+
+/// How heads become one row: fused, or one of them.
+struct HeadChoice {
+  RolloutFusion fusion = RolloutFusion::mean;
+  std::optional<std::int64_t> head;
+};
+
+std::optional<std::int64_t> index_in(const std::string& text, std::int64_t count) {
+  std::int64_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || value < 0 || value >= count) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+HeadChoice head_choice(const Settings& read, std::int64_t heads) {
+  const std::string& text = read.text("heads");
+  if (text == "mean") return {RolloutFusion::mean, {}};
+  if (text == "max") return {RolloutFusion::maximum, {}};
+  if (text == "min") return {RolloutFusion::minimum, {}};
+  const auto head = index_in(text, heads);
+  if (!head) {
+    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+        .about("heads")
+        .expected("mean, max, min, or an index from 0 to " + std::to_string(heads - 1))
+        .found("'" + text + "'");
+  }
+  return {RolloutFusion::mean, head};
+}
+
+std::int64_t query_token(const Settings& read, const Subject& subject) {
+  const std::string& text = read.text("query");
+  const TokenLayout& layout = subject.trace->layout;
+  if (text == "class") {
+    if (layout.prefix > 0) return 0;
+    throw Error(ErrorKind::usage, "the model has no class token whose row could be shown")
+        .about(subject.label)
+        .remedy("choose a token by its index: --set query=0");
+  }
+  const auto query = index_in(text, subject.trace->tokens());
+  if (!query) {
+    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+        .about("query")
+        .expected("class, or an index from 0 to " + std::to_string(subject.trace->tokens() - 1))
+        .found("'" + text + "'");
+  }
+  return *query;
+}
+
+void require_image(const Subject& subject) {
+  const Trace& trace = *subject.trace;
+  if (!trace.layout.has_grid()) {
+    throw Error(ErrorKind::usage, "its tokens form no grid over an image").about(subject.label);
+  }
+  const std::int64_t cells = trace.layout.rows * trace.layout.columns;
+  if (trace.layout.prefix + cells != trace.tokens()) {
+    throw Error(ErrorKind::damaged, "its grid of tokens does not fit its maps")
+        .about(subject.label)
+        .expected(std::to_string(trace.tokens()) + " tokens")
+        .found(std::to_string(trace.layout.prefix) + " + " + std::to_string(cells));
+  }
+}
+
+/// A row of attention as the grid's cells, relative to even attention over them: their mean is 1.
+HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
+  HeatMap map;
+  map.rows = layout.rows;
+  map.columns = layout.columns;
+  const auto cells = static_cast<std::size_t>(layout.rows * layout.columns);
+  const auto first = row.begin() + layout.prefix;
+  double sum = 0;
+  for (std::size_t cell = 0; cell < cells; ++cell) sum += first[static_cast<std::ptrdiff_t>(cell)];
+  const double even = sum / static_cast<double>(cells);
+  map.values.reserve(cells);
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    // All attention outside the grid: no value, rather than a division by zero drawn as colour.
+    map.values.push_back(even > 0
+                             ? static_cast<float>(first[static_cast<std::ptrdiff_t>(cell)] / even)
+                             : std::nanf(""));
+  }
+  return map;
+}
+
+std::vector<double> row_of(const Tensor& maps, std::int64_t query, const HeadChoice& heads) {
+  std::vector<double> row(static_cast<std::size_t>(maps.extent(2)));
+  for (std::size_t key = 0; key < row.size(); ++key) {
+    const auto column = static_cast<std::int64_t>(key);
+    if (heads.head) {
+      row[key] = static_cast<double>(maps.slice(*heads.head)(query, column));
+      continue;
+    }
+    double fused = static_cast<double>(maps.slice(0)(query, column));
+    for (std::int64_t head = 1; head < maps.extent(0); ++head) {
+      const auto value = static_cast<double>(maps.slice(head)(query, column));
+      switch (heads.fusion) {
+        case RolloutFusion::mean:
+          fused += value;
+          break;
+        case RolloutFusion::maximum:
+          fused = std::max(fused, value);
+          break;
+        case RolloutFusion::minimum:
+          fused = std::min(fused, value);
+          break;
+      }
+    }
+    row[key] = fused;
+  }
+  return row;  // over_grid divides by the sum: a mean needs no division by the heads
+}
+
+Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t column) {
+  Panel panel;
+  panel.row = row;
+  panel.column = column;
+  panel.square_cells = true;
+  panel.reversed_y = true;
+  panel.x.visible = false;
+  panel.y.visible = false;
+  if (subject.trace->image) panel.marks.emplace_back(Picture{*subject.trace->image});
+  return panel;
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  require_maps(request, "attention-overlay");
+  for (const Subject& subject : request.subjects) require_image(subject);
+  const Settings read(request);
+  const SharedExtents shared = shared_extents(request);
+  const HeadChoice heads = head_choice(read, shared.heads);
+  const bool with_image = read.flag("image");
+  const bool with_rollout = read.flag("rollout");
+  const double opacity = read.number("opacity", 0, 1);
+  std::vector<std::int64_t> layers;
+  if (read.text("layers") == "auto") {
+    layers = {0, shared.layers / 2, shared.layers - 1};
+    layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  } else {
+    layers = read.indices("layers", shared.layers);
+  }
+
+  Figure figure;
+  std::vector<float> values;
+  std::int64_t columns = 0;
+  const auto count = static_cast<double>(request.subjects.size());
+  for (std::size_t index = 0; index < request.subjects.size(); ++index) {
+    const Subject& subject = request.subjects[index];
+    const auto row = static_cast<std::int64_t>(index);
+    const std::int64_t query = query_token(read, subject);
+    std::int64_t column = 0;
+    const auto add = [&](const std::string& title, const std::vector<double>* attention) {
+      Panel panel = picture_panel(subject, row, column);
+      if (row == 0) panel.title = title;
+      if (column == 0 && request.subjects.size() > 1) panel.y.label = subject.label;
+      if (attention != nullptr) {
+        HeatMap map = over_grid(*attention, subject.trace->layout);
+        map.opacity = subject.trace->image ? opacity : 1;
+        values.insert(values.end(), map.values.begin(), map.values.end());
+        panel.marks.emplace_back(std::move(map));
+      }
+      figure.panels.push_back(std::move(panel));
+      ++column;
+    };
+    if (with_image && subject.trace->image) add("image", nullptr);
+    for (const std::int64_t layer : layers) {
+      // I is no attention: the query's own cell would outshine all others.
+      const Tensor maps = maps_seen(*subject.trace, layer, IdentityView::without);
+      const std::vector<double> attention = row_of(maps, query, heads);
+      add("layer " + std::to_string(layer), &attention);
+    }
+    if (with_rollout) {
+      const Progress part =
+          progress.part(static_cast<double>(index) / count, static_cast<double>(index + 1) / count);
+      const Tensor reach =
+          attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
+      const auto found = reach.matrix().row(query);
+      const std::vector<double> attention(found.data(), found.data() + found.size());
+      add("rollout", &attention);
+    }
+    columns = std::max(columns, column);
+  }
+  if (columns == 0) {
+    throw Error(ErrorKind::usage, "nothing of the figure is left to draw")
+        .remedy("choose layers, or rollout=yes");
+  }
+  const HeatScale scale = heat_scale(read, std::move(values), "attention (1 = even)");
+  figure.colour_scales.push_back(scale.scale);
+
+  const double text_mm = figure.font_size_pt * 25.4 / 72 * 1.45;
+  const double gap_mm = 1.8;
+  const TokenLayout& layout = request.subjects.front().trace->layout;
+  const double frame_mm = (request.width_mm - 11 - (count > 1 ? text_mm : 0) -
+                           static_cast<double>(columns - 1) * gap_mm) /
+                          static_cast<double>(columns);
+  const double aspect = static_cast<double>(layout.rows) / static_cast<double>(layout.columns);
+  figure.height_mm = text_mm + count * (frame_mm * aspect + gap_mm);
+  figure.caption =
+      "Attention of " +
+      (read.text("query") == "class" ? std::string("the class token")
+                                     : "token " + read.text("query")) +
+      " to the image's patches, " +
+      (heads.head ? "head " + std::to_string(*heads.head) : read.text("heads") + " over heads") +
+      ", relative to even attention: " + subjects_in_words(request) + ". " +
+      (with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. " : "") +
+      clipping_in_words(scale) + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe attention_overlay_recipe = {
+    "attention-overlay", "Attention over the image", "Adder, appendix Fig. 3", settings, make};
+
+}  // namespace attnscope

@@ -1,0 +1,155 @@
+// Cumulative normalised singular values, as Adder, Fig. 2.
+#include <algorithm>
+#include <array>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+#include "analysis/spectrum/mean_spectrum.h"
+#include "analysis/spectrum/rank.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 6> settings = {{
+    {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
+    {"head", "all", "heads averaged: all, or indices from 0"},
+    {"identity", "both", "as-is, without, with (I added to every map), or both"},
+    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"spread", "none", "none, or range: the band between the lowest and highest map"},
+    {"legend", "below", "below, inside or none"},
+}};
+
+std::vector<double> one_to(std::size_t count) {
+  std::vector<double> list(count);
+  for (std::size_t index = 0; index < count; ++index) list[index] = static_cast<double>(index + 1);
+  return list;
+}
+
+Line curve(const std::string& label, const std::vector<double>& share, Colour colour,
+           LineStyle style) {
+  Line line;
+  line.label = label;
+  // From (0, 0): f(0) is an empty sum.
+  line.x = one_to(share.size());
+  line.x.insert(line.x.begin(), 0);
+  line.y = share;
+  line.y.insert(line.y.begin(), 0);
+  line.colour = colour;
+  line.style = style;
+  return line;
+}
+
+struct Spectra {
+  MeanSpectrum mean;
+  std::string label;
+  bool with_identity = false;
+  std::size_t subject = 0;
+};
+
+Spectra spectra_seen(const FigureRequest& request, std::size_t index, IdentityView view,
+                     const Settings& read, double threshold, const Progress& progress) {
+  const Subject& subject = request.subjects[index];
+  SpectrumOptions options;
+  options.threshold = threshold;
+  options.layers = read.indices("layer", static_cast<std::int64_t>(subject.trace->layers.size()));
+  const std::vector<std::int64_t> heads = read.indices("head", subject.trace->heads());
+  std::vector<MapSpectrum> spectra = spectra_of(*subject.trace, view, options, progress);
+  std::erase_if(spectra, [&](const MapSpectrum& map) {
+    return std::find(heads.begin(), heads.end(), map.head) == heads.end();
+  });
+  return {mean_spectrum(spectra, threshold), seen_label(subject, view),
+          shows_identity(*subject.trace, view), index};
+}
+
+void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spread) {
+  const MeanSpectrum& mean = spectra.mean;
+  const Colour colour = subject_colour(spectra.subject);
+  if (mean.maps == 0) {
+    Line none;  // a legend entry that says why there is no curve
+    none.label = spectra.label + " (no spectrum: NaN, Inf or all zero)";
+    none.colour = colour;
+    panel.marks.emplace_back(std::move(none));
+    return;
+  }
+  const LineStyle style = spectra.with_identity ? LineStyle::dashed : LineStyle::solid;
+  if (spread && mean.maps > 1) {
+    panel.marks.emplace_back(Band{"", one_to(mean.low_share.size()), mean.low_share,
+                                  mean.high_share, with_alpha(colour, 40)});
+  }
+  panel.marks.emplace_back(curve(spectra.label, mean.mean_share, colour, style));
+  const auto rank = static_cast<double>(mean.rank_of_mean);
+  panel.marks.emplace_back(
+      PointMark{rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
+                "r = " + std::to_string(mean.rank_of_mean), colour, true});
+  figure.numbers["equivalent_rank/" + spectra.label] = {rank};
+  figure.numbers["equivalent_rank_mean_of_maps/" + spectra.label] = {mean.ranks.mean};
+  figure.numbers["equivalent_rank_median_of_maps/" + spectra.label] = {mean.ranks.median};
+  figure.numbers["maps/" + spectra.label] = {static_cast<double>(mean.maps)};
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  require_maps(request, "cumulative-spectrum");
+  const Settings read(request);
+  const double threshold = read.number("threshold", 1e-6, 1);
+  const bool spread = read.choice("spread", {"none", "range"}) == 1;
+  const std::vector<IdentityView> views = identity_views(read);
+
+  Figure figure;
+  Panel panel;
+  panel.x.label = "number of singular values r";
+  panel.y.label = "cumulative share f(r)";
+  panel.y.minimum = 0;
+  panel.y.maximum = 1;
+  panel.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
+                                          LegendPosition::none};
+  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+
+  std::vector<Spectra> all;
+  std::int64_t longest = 0, left_out = 0;
+  const auto parts = static_cast<double>(request.subjects.size() * views.size());
+  for (std::size_t index = 0; index < request.subjects.size(); ++index) {
+    for (const IdentityView view : views) {
+      const auto done = static_cast<double>(all.size());
+      all.push_back(spectra_seen(request, index, view, read, threshold,
+                                 progress.part(done / parts, (done + 1) / parts)));
+      longest = std::max(longest, static_cast<std::int64_t>(all.back().mean.mean_share.size()));
+      left_out += all.back().mean.left_out;
+    }
+  }
+  if (longest == 0) longest = shared_extents(request).tokens;
+  panel.x.minimum = 0;
+  panel.x.maximum = static_cast<double>(longest);
+  panel.marks.emplace_back(
+      Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
+  Line even = curve("g(r) = r / N", linear_share(longest), neutral_colour, LineStyle::dotted);
+  even.width_pt = 0.8;
+  for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread);
+  panel.marks.emplace_back(std::move(even));
+  figure.panels.push_back(std::move(panel));
+
+  const auto rows = static_cast<double>((all.size() + 2) / 2);
+  figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
+  figure.caption =
+      "Cumulative normalised singular values f(r) of the attention maps, mean over " +
+      chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) + ": " +
+      subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
+      rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  if (left_out > 0) {
+    figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
+  }
+  figure.caption += made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe cumulative_spectrum_recipe = {
+    "cumulative-spectrum", "Cumulative singular values of attention maps", "Adder, Fig. 2",
+    settings, make};
+
+}  // namespace attnscope

@@ -1,0 +1,192 @@
+// The rank of each layer's maps: the mean over heads, and the heads themselves.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+#include "analysis/spectrum/spectrum.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 5> settings = {{
+    {"measure", "equivalent", "the rank shown: equivalent, effective, stable or numerical"},
+    {"identity", "both", "as-is, without, with (I added to every map), or both"},
+    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"spread", "heads", "heads (a point each), range (a band from least to greatest), or none"},
+    {"legend", "below", "below or none"},
+}};
+
+enum class Measure { equivalent, effective, stable, numerical };
+enum class Spread { heads, range, none };
+
+double measured(const MapSpectrum& map, Measure measure) {
+  switch (measure) {
+    case Measure::equivalent:
+      return static_cast<double>(map.equivalent_rank);
+    case Measure::effective:
+      return map.effective_rank;
+    case Measure::stable:
+      return map.stable_rank;
+    case Measure::numerical:
+      return static_cast<double>(map.numerical_rank);
+  }
+  return 0;
+}
+
+/// The ranks of every layer's ready maps, by layer.
+std::map<std::int64_t, std::vector<double>> ranks_by_layer(const std::vector<MapSpectrum>& maps,
+                                                           Measure measure) {
+  std::map<std::int64_t, std::vector<double>> ranks;
+  for (const MapSpectrum& map : maps) {
+    if (map.state == SpectrumState::ready) ranks[map.layer].push_back(measured(map, measure));
+  }
+  return ranks;
+}
+
+struct Series {
+  std::string label;
+  Colour colour;
+  MarkerShape marker = MarkerShape::circle;
+  LineStyle style = LineStyle::solid;
+  double shift = 0;  ///< of the heads' points, so that series do not hide each other
+};
+
+void add_series(Figure& figure, Panel& panel, const Series& series, Spread spread,
+                const std::map<std::int64_t, std::vector<double>>& ranks) {
+  Line means, heads;
+  Band band;
+  for (const auto& [layer, values] : ranks) {
+    const auto x = static_cast<double>(layer);
+    double sum = 0;
+    for (const double value : values) {
+      sum += value;
+      heads.x.push_back(x + series.shift);
+      heads.y.push_back(value);
+    }
+    means.x.push_back(x);
+    means.y.push_back(sum / static_cast<double>(values.size()));
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    band.x.push_back(x);
+    band.low.push_back(*least);
+    band.high.push_back(*greatest);
+  }
+  if (spread == Spread::range) {
+    band.colour = with_alpha(series.colour, 40);
+    panel.marks.emplace_back(std::move(band));
+  } else if (spread == Spread::heads) {
+    heads.style = LineStyle::none;
+    heads.marker = series.marker;
+    heads.colour = with_alpha(series.colour, 90);
+    panel.marks.emplace_back(std::move(heads));
+  }
+  means.label = series.label;
+  means.colour = series.colour;
+  means.style = series.style;
+  means.marker = series.marker;
+  figure.numbers["mean_rank_by_layer/" + series.label] = means.y;
+  panel.marks.emplace_back(std::move(means));
+}
+
+std::string axis_label(Measure measure, double threshold) {
+  switch (measure) {
+    case Measure::equivalent:
+      return "equivalent rank (τ = " + rounded_text(threshold) + ")";
+    case Measure::effective:
+      return "effective rank";
+    case Measure::stable:
+      return "stable rank";
+    case Measure::numerical:
+      return "numerical rank";
+  }
+  return {};
+}
+
+/// At most about eight labelled layers.
+std::vector<Tick> layer_ticks(std::int64_t layers) {
+  const std::int64_t step = (layers + 7) / 8;
+  std::vector<Tick> ticks;
+  for (std::int64_t layer = 0; layer < layers; layer += step) {
+    ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
+  }
+  return ticks;
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  require_maps(request, "rank-by-layer");
+  const Settings read(request);
+  const auto measure = static_cast<Measure>(
+      read.choice("measure", {"equivalent", "effective", "stable", "numerical"}));
+  const auto spread = static_cast<Spread>(read.choice("spread", {"heads", "range", "none"}));
+  const std::vector<IdentityView> views = identity_views(read);
+  SpectrumOptions options;
+  options.threshold = read.number("threshold", 1e-6, 1);
+  // Small values decide the numerical rank: they need to be exact.
+  if (measure == Measure::numerical) options.accuracy = SpectrumAccuracy::every_value;
+
+  Figure figure;
+  Panel panel;
+  std::int64_t layers = 0;
+  for (const Subject& subject : request.subjects) {
+    layers = std::max(layers, static_cast<std::int64_t>(subject.trace->layers.size()));
+  }
+  panel.x.label = "layer";
+  panel.x.minimum = -0.35;
+  panel.x.maximum = static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers);
+  panel.y.label = axis_label(measure, options.threshold);
+  panel.y.minimum = 0;
+  panel.legend =
+      read.choice("legend", {"below", "none"}) == 0 ? LegendPosition::below : LegendPosition::none;
+
+  std::size_t count = 0, without_rank = 0;
+  const std::size_t all = request.subjects.size() * views.size();
+  for (std::size_t index = 0; index < request.subjects.size(); ++index) {
+    for (const IdentityView view : views) {
+      const Subject& subject = request.subjects[index];
+      const Progress part =
+          progress.part(static_cast<double>(count) / static_cast<double>(all),
+                        static_cast<double>(count + 1) / static_cast<double>(all));
+      const std::vector<MapSpectrum> maps = spectra_of(*subject.trace, view, options, part);
+      without_rank += static_cast<std::size_t>(
+          std::count_if(maps.begin(), maps.end(),
+                        [](const MapSpectrum& map) { return map.state != SpectrumState::ready; }));
+      Series series;
+      series.label = seen_label(subject, view);
+      series.colour = subject_colour(index);
+      series.marker = subject_marker(index);
+      series.style = shows_identity(*subject.trace, view) ? LineStyle::dashed : LineStyle::solid;
+      series.shift = 0.05 * (static_cast<double>(count) - static_cast<double>(all - 1) / 2);
+      add_series(figure, panel, series, spread, ranks_by_layer(maps, measure));
+      ++count;
+    }
+  }
+  figure.panels.push_back(std::move(panel));
+  figure.title = "Rank of attention maps by layer";
+  figure.height_mm =
+      0.58 * request.width_mm +
+      (read.text("legend") == "below" ? 3.1 * static_cast<double>((all + 1) / 2) : 0);
+  figure.caption =
+      "Mean " + axis_label(measure, options.threshold) + " of the attention maps of each layer";
+  if (spread == Spread::heads) figure.caption += "; points are single heads";
+  if (spread == Spread::range)
+    figure.caption += "; bands reach from the least to the greatest head";
+  figure.caption += ": " + subjects_in_words(request) + ". ";
+  if (without_rank > 0) {
+    figure.caption += std::to_string(without_rank) + " maps without a spectrum were left out. ";
+  }
+  figure.caption += made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe rank_by_layer_recipe = {
+    "rank-by-layer", "Rank of attention maps by layer", "Adder, Section 3.2.2", settings, make};
+
+}  // namespace attnscope
