@@ -1,1 +1,169 @@
 #include "app/render/render.h"
+
+#include <QBuffer>
+#include <QImage>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <qcustomplot.h>
+#include <string>
+
+#include "analysis/figure/cells.h"
+#include "analysis/figure/text_export.h"
+#include "app/render/draw.h"
+#include "app/render/heat_map_limits.h"
+#include "core/atomic_file.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double units_per_mm = 100;  // of vector files: layout is in whole units
+constexpr double mm_per_inch = 25.4;
+
+QSize extent_in(const Figure& figure, double pixels_per_mm) {
+  return QSizeF(figure.width_mm * pixels_per_mm, figure.height_mm * pixels_per_mm).toSize();
+}
+
+bool too_many_areas(const Figure& figure, std::int64_t most) {
+  std::int64_t count = 0;
+  for (const Panel& panel : figure.panels) {
+    for (const CellDrawing& drawing : cell_drawings(panel, figure.colour_scales)) {
+      count += area_count(drawing.cells);
+    }
+  }
+  return count > most;
+}
+
+/// Draws the figure with `pixels_per_mm` onto any device, through a plot of its own: no window
+/// is repainted.
+void paint(const Figure& figure, QPaintDevice& device, double pixels_per_mm, bool vectors,
+           const DrawOptions& wanted) {
+  const QSize extent = extent_in(figure, pixels_per_mm);
+  DrawOptions options = wanted;
+  options.pixels_per_pt = pixels_per_mm * mm_per_inch / 72;
+  options.width_pixels = extent.width();
+
+  QCustomPlot plot;
+  draw(figure, plot, options);
+  QCPPainter painter;
+  if (!painter.begin(&device)) {
+    throw Error(ErrorKind::io, "the figure could not be painted").about(figure.name);
+  }
+  painter.setMode(QCPPainter::pmVectorized, vectors);
+  painter.setMode(QCPPainter::pmNoCaching);
+  painter.setMode(QCPPainter::pmNonCosmetic, vectors);
+  plot.toPainter(&painter, extent.width(), extent.height());
+  painter.end();
+}
+
+DrawOptions drawing_options(const Figure& figure, const ExportOptions& options,
+                            std::int64_t most_areas) {
+  DrawOptions drawing;
+  drawing.transparent = options.transparent;
+  drawing.heat_maps_as_pixels =
+      options.heat_maps == HeatMapExport::pixels ||
+      (options.heat_maps == HeatMapExport::automatic && too_many_areas(figure, most_areas));
+  return drawing;
+}
+
+QByteArray pdf(const Figure& figure, const ExportOptions& options) {
+  QBuffer buffer;
+  buffer.open(QIODevice::WriteOnly);
+  {
+    QPdfWriter writer(&buffer);
+    writer.setResolution(static_cast<int>(units_per_mm * mm_per_inch));
+    writer.setPageSize(QPageSize(QSizeF(figure.width_mm, figure.height_mm), QPageSize::Millimeter,
+                                 QString(), QPageSize::ExactMatch));
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+    writer.setTitle(QString::fromStdString(figure.title));
+    writer.setCreator("attnscope");
+    paint(figure, writer, units_per_mm, true, drawing_options(figure, options, most_areas_in_pdf));
+  }
+  return buffer.data();
+}
+
+QByteArray svg(const Figure& figure, const ExportOptions& options) {
+  QBuffer buffer;
+  buffer.open(QIODevice::WriteOnly);
+  {
+    const QSize extent = extent_in(figure, units_per_mm);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setResolution(static_cast<int>(units_per_mm * mm_per_inch));
+    generator.setSize(extent);
+    generator.setViewBox(QRect(QPoint(0, 0), extent));
+    // The generator writes both as they are.
+    generator.setTitle(QString::fromStdString(figure.title).toHtmlEscaped());
+    generator.setDescription(QString::fromStdString(figure.caption).toHtmlEscaped());
+    paint(figure, generator, units_per_mm, true,
+          drawing_options(figure, options, most_areas_in_svg));
+  }
+  return buffer.data();
+}
+
+QByteArray png(const Figure& figure, const ExportOptions& options) {
+  const double pixels_per_mm = options.png_dpi / mm_per_inch;
+  QImage image(extent_in(figure, pixels_per_mm), QImage::Format_ARGB32_Premultiplied);
+  image.fill(options.transparent ? Qt::transparent : Qt::white);
+  image.setDotsPerMeterX(static_cast<int>(std::lround(pixels_per_mm * 1000)));
+  image.setDotsPerMeterY(static_cast<int>(std::lround(pixels_per_mm * 1000)));
+  image.setText("Title", QString::fromStdString(figure.title));
+  image.setText("Description", QString::fromStdString(figure.caption));
+  image.setText("Source", QString::fromStdString(figure.command));
+  DrawOptions drawing;
+  drawing.transparent = options.transparent;
+  paint(figure, image, pixels_per_mm, false, drawing);
+  if (!options.transparent) image.convertTo(QImage::Format_RGB32);
+  QBuffer buffer;
+  buffer.open(QIODevice::WriteOnly);
+  image.save(&buffer, "PNG");
+  return buffer.data();
+}
+
+std::string extension_of(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+}  // namespace
+
+void check_export_path(const std::filesystem::path& file) {
+  const std::string extension = extension_of(file);
+  for (const char* known : {".pdf", ".svg", ".png", ".csv", ".tex", ".json"}) {
+    if (extension == known) return;
+  }
+  throw Error(ErrorKind::usage, "a figure cannot be written as this kind of file")
+      .in_file(file)
+      .expected("an extension of .pdf, .svg, .png, .csv, .tex, .json")
+      .found(extension.empty() ? "none" : extension);
+}
+
+void export_figure(const Figure& figure, const std::filesystem::path& file,
+                   const ExportOptions& options) {
+  check_export_path(file);
+  const std::string extension = extension_of(file);
+  std::string bytes;
+  if (extension == ".pdf") {
+    bytes = pdf(figure, options).toStdString();
+  } else if (extension == ".svg") {
+    bytes = svg(figure, options).toStdString();
+  } else if (extension == ".png") {
+    bytes = png(figure, options).toStdString();
+  } else if (extension == ".csv") {
+    bytes = figure_as_csv(figure);
+  } else if (extension == ".tex") {
+    bytes = figure_as_tex(figure);
+  } else if (extension == ".json") {
+    bytes = figure_as_json(figure);
+  }
+  write_file(file, bytes);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+#include "app/render/cells_plottable.h"
+
+namespace attnscope {
+
+namespace {
+
+/// What fills its panel whatever the axes say has no range of its own.
+QCPRange no_range(bool& found) {
+  found = false;
+  return {};
+}
+
+}  // namespace
+
+QCPRange CellsPlottable::getKeyRange(bool& found, QCP::SignDomain) const { return no_range(found); }
+
+QCPRange CellsPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+  return no_range(found);
+}
+
+void CellsPlottable::draw(QCPPainter* painter) {
+  const QRectF frame(keyAxis()->axisRect()->rect());
+  if (!painter->modes().testFlag(QCPPainter::pmVectorized)) {
+    draw_resampled(*painter, cells_, frame);
+  } else if (as_pixels_) {
+    draw_as_pixels(*painter, cells_, frame);
+  } else {
+    draw_as_areas(*painter, cells_, frame);
+  }
+}
+
+QCPRange GradientPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+  return no_range(found);
+}
+
+QCPRange GradientPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+  return no_range(found);
+}
+
+void GradientPlottable::draw(QCPPainter* painter) {
+  const QRectF frame(keyAxis()->axisRect()->rect());
+  QLinearGradient gradient(frame.bottomLeft(), frame.topLeft());
+  constexpr int stops = 52;  // every fifth colour: between them the maps are straight
+  for (int stop = 0; stop < stops; ++stop) {
+    const double fraction = stop / static_cast<double>(stops - 1);
+    const Colour colour = colour_at(map_, fraction, reversed_);
+    gradient.setColorAt(fraction, QColor(colour.red, colour.green, colour.blue));
+  }
+  painter->save();
+  painter->setPen(Qt::NoPen);
+  painter->setBrush(gradient);
+  painter->drawRect(frame);
+  painter->restore();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,251 @@
+#include "app/render/draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <qcustomplot.h>
+
+#include "analysis/figure/colour_map.h"
+#include "app/render/cells_plottable.h"
+#include "app/render/figure_layout.h"
+#include "app/render/panel.h"
+
+namespace attnscope {
+
+Pens::Pens(const Figure& drawn, const DrawOptions& drawn_with)
+    : figure(drawn),
+      options(drawn_with),
+      theme(colours_of(drawn_with.theme)),
+      base_pt(drawn.font_size_pt),
+      small_pt(std::max(5.0, drawn.font_size_pt - 0.75)) {}
+
+int Pens::pixels(double pt) const {
+  return static_cast<int>(std::lround(pt * options.pixels_per_pt));
+}
+
+QFont Pens::font(double pt, bool bold) const {
+  QFont font(QString::fromStdString(figure.font_family));
+  font.setPixelSize(std::max(1, pixels(pt)));
+  font.setBold(bold);
+  font.setHintingPreference(QFont::PreferNoHinting);
+  return font;
+}
+
+QPen Pens::pen(const QColor& colour, double width_pt, LineStyle style) const {
+  QPen pen(colour, width_pt * options.pixels_per_pt, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+  switch (style) {
+    case LineStyle::none:
+      pen.setStyle(Qt::NoPen);
+      break;
+    case LineStyle::solid:
+      break;
+    case LineStyle::dashed:
+      pen.setDashPattern({4, 2});
+      break;
+    case LineStyle::dotted:
+      pen.setDashPattern({1, 1.6});
+      break;
+    case LineStyle::dash_dotted:
+      pen.setDashPattern({5, 1.8, 1.2, 1.8});
+      break;
+  }
+  return pen;
+}
+
+namespace {
+
+/// Builds the elements of a figure inside a plot and hands them to a FigureLayout.
+class Drawing {
+ public:
+  Drawing(const Figure& figure, QCustomPlot& plot, const DrawOptions& options)
+      : figure_(figure), plot_(plot), pens_(figure, options) {}
+
+  void draw() {
+    clear();
+    auto* layout = new FigureLayout({.gap = pens_.pixels(5),
+                                     .bar_gap = pens_.pixels(5),
+                                     .bar_width = pens_.pixels(6),
+                                     .padding = pens_.pixels(1)});
+    plot_.plotLayout()->addElement(0, 0, layout);
+    if (figure_.show_title && !figure_.title.empty()) {
+      layout->set_title(text(figure_.title, pens_.base_pt + 1, true, Qt::AlignCenter));
+    }
+    for (const Panel& panel : figure_.panels) add_panel(*layout, panel);
+    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
+      add_bar(*layout, scale);
+    }
+  }
+
+ private:
+  void clear() {
+    plot_.clearItems();
+    plot_.clearPlottables();
+    plot_.plotLayout()->clear();
+    plot_.plotLayout()->setMargins(QMargins(0, 0, 0, 0));
+    plot_.plotLayout()->setAutoMargins(QCP::msNone);
+    plot_.setAutoAddPlottableToLegend(false);
+    plot_.setAntialiasedElements(QCP::aePlottables | QCP::aeItems | QCP::aeScatters | QCP::aeFills |
+                                 QCP::aeLegendItems);
+    plot_.setNoAntialiasingOnDrag(false);
+    plot_.setBackground(pens_.options.transparent ? QBrush(Qt::NoBrush)
+                                                  : QBrush(pens_.theme.background));
+  }
+
+  QCPTextElement* text(const std::string& content, double pt, bool bold, Qt::Alignment alignment) {
+    auto* element = new QCPTextElement(&plot_, QString::fromStdString(content));
+    element->setFont(pens_.font(pt, bold));
+    element->setTextColor(pens_.theme.text);
+    element->setTextFlags(static_cast<int>(alignment));
+    element->setMargins(QMargins(0, 0, 0, pens_.pixels(1.5)));
+    return element;
+  }
+
+  QCPAxisRect* axis_rect() {
+    auto* axes = new QCPAxisRect(&plot_, true);
+    for (QCPAxis* axis : axes->axes()) {
+      axis->setLayer("axes");
+      axis->grid()->setLayer("grid");
+      axis->setSelectableParts(QCPAxis::spNone);
+    }
+    return axes;
+  }
+
+  void add_panel(FigureLayout& layout, const Panel& panel) {
+    FigureLayout::PlacedPanel placed;
+    placed.row = static_cast<int>(panel.row);
+    placed.column = static_cast<int>(panel.column);
+    placed.axes = axis_rect();
+    set_axes(*placed.axes, panel, pens_);
+    if (panel.square_cells) {
+      const PanelRange range = range_of(panel);
+      placed.aspect = range.x.size() / range.y.size();
+    }
+    if (!panel.title.empty()) {
+      placed.title = text(panel.title, pens_.base_pt, false, Qt::AlignHCenter | Qt::AlignBottom);
+    }
+    if (!panel.letter.empty()) {
+      placed.letter = text(panel.letter, pens_.base_pt + 1, true, Qt::AlignLeft | Qt::AlignBottom);
+    }
+    QCPLegend* legend = panel.legend == LegendPosition::none ? nullptr : new QCPLegend;
+    if (panel.legend == LegendPosition::below) placed.legend = legend;
+    layout.add(placed);
+    if (legend != nullptr) {
+      if (placed.legend == nullptr) {
+        placed.axes->insetLayout()->addElement(legend, corner(panel.legend));
+        const int inset = pens_.pixels(2);
+        placed.axes->insetLayout()->setMargins(QMargins(inset, inset, inset, inset));
+      }
+      style(*legend);  // only now: it learns its plot by being placed
+    }
+    add_marks(*placed.axes, panel, pens_, legend);
+    if (placed.legend != nullptr) wrap(*legend);
+  }
+
+  void style(QCPLegend& legend) {
+    legend.setLayer("legend");
+    legend.setFont(pens_.font(pens_.small_pt));
+    legend.setTextColor(pens_.theme.text);
+    legend.setIconSize(pens_.pixels(15), pens_.pixels(6));
+    legend.setIconTextPadding(pens_.pixels(3));
+    legend.setBorderPen(Qt::NoPen);
+    QColor paper = pens_.theme.background;
+    paper.setAlphaF(0.85F);
+    legend.setBrush(pens_.options.transparent ? QBrush(Qt::NoBrush) : QBrush(paper));
+    legend.setMargins(
+        QMargins(pens_.pixels(2), pens_.pixels(1.5), pens_.pixels(2), pens_.pixels(1)));
+    legend.setRowSpacing(pens_.pixels(1.2));
+    legend.setColumnSpacing(pens_.pixels(8));
+    legend.setSelectableParts(QCPLegend::spNone);
+  }
+
+  static Qt::Alignment corner(LegendPosition position) {
+    switch (position) {
+      case LegendPosition::top_left:
+        return Qt::AlignTop | Qt::AlignLeft;
+      case LegendPosition::top_right:
+        return Qt::AlignTop | Qt::AlignRight;
+      case LegendPosition::bottom_left:
+        return Qt::AlignBottom | Qt::AlignLeft;
+      default:
+        return Qt::AlignBottom | Qt::AlignRight;
+    }
+  }
+
+  /// As few rows as the plot's width allows, evenly filled.
+  void wrap(QCPLegend& legend) {
+    const int items = legend.itemCount();
+    const int room = pens_.options.width_pixels;
+    for (int rows = 1; rows <= items; ++rows) {
+      legend.setWrap((items + rows - 1) / rows);
+      legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
+      if (legend.minimumOuterSizeHint().width() <= room) return;
+    }
+  }
+
+  void add_bar(FigureLayout& layout, std::size_t scale_index) {
+    FigureLayout::PlacedBar bar;
+    bool used = false;
+    for (const Panel& panel : figure_.panels) {
+      const bool shares =
+          std::any_of(panel.marks.begin(), panel.marks.end(), [&](const Mark& mark) {
+            const auto* map = std::get_if<HeatMap>(&mark);
+            return map != nullptr && map->colour_scale == scale_index;
+          });
+      if (!shares) continue;
+      const auto row = static_cast<int>(panel.row);
+      bar.first_row = used ? std::min(bar.first_row, row) : row;
+      bar.last_row = used ? std::max(bar.last_row, row) : row;
+      used = true;
+    }
+    if (!used) return;
+    for (const auto& [first, last, rank] : bars_) {
+      if (bar.first_row <= last && first <= bar.last_row) bar.rank = std::max(bar.rank, rank + 1);
+    }
+    bars_.push_back({bar.first_row, bar.last_row, bar.rank});
+
+    const ColourScale& scale = figure_.colour_scales[scale_index];
+    bar.axes = axis_rect();
+    for (QCPAxis* axis : bar.axes->axes()) {
+      axis->setVisible(true);
+      axis->setTicks(false);
+      axis->setTickLabels(false);
+      axis->setBasePen(pens_.pen(pens_.theme.faint, 0.35));
+      axis->grid()->setVisible(false);
+    }
+    const int over = pens_.pixels(pens_.small_pt / 2);
+    bar.axes->setMinimumMargins(QMargins(0, over, 0, over));
+    QCPAxis* right = bar.axes->axis(QCPAxis::atRight);
+    set_bar_axis(*right, scale, pens_);
+    layout.add(bar);
+    new GradientPlottable(bar.axes->axis(QCPAxis::atBottom), right,
+                          find_colour_map(scale.colour_map), scale.reversed);
+  }
+
+  struct BarSpan {
+    int first_row, last_row, rank;
+  };
+
+  const Figure& figure_;
+  QCustomPlot& plot_;
+  Pens pens_;
+  std::vector<BarSpan> bars_;
+};
+
+}  // namespace
+
+void draw(const Figure& figure, QCustomPlot& plot, const DrawOptions& options) {
+  Drawing(figure, plot, options).draw();
+}
+
+void draw(const Figure& figure, QCustomPlot& plot, FigureTheme theme) {
+  DrawOptions options;
+  options.theme = theme;
+  options.width_pixels = plot.width();
+  // Type at its size on paper, larger where the plot is larger than the paper.
+  const double inch = plot.logicalDpiX();
+  const double across = plot.width() / (figure.width_mm / 25.4 * inch);
+  const double down = plot.height() / (figure.height_mm / 25.4 * inch);
+  options.pixels_per_pt = inch / 72 * std::clamp(std::min(across, down), 1.0, 1.6);
+  draw(figure, plot, options);
+}
+
+}  // namespace attnscope

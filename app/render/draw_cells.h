@@ -1,0 +1,23 @@
+// Cells onto a painter: as vectors, as one pixel each, or for a screen.
+#pragma once
+
+#include <QRectF>
+
+#include "analysis/figure/cells.h"
+
+class QPainter;
+
+namespace attnscope {
+
+/// Vectors: the commonest colour fills `frame`, then every run of equal cells is one stroke. Runs
+/// reach a little under their right and lower neighbours, so that no background shines between.
+void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame);
+
+/// An image of exactly one pixel a cell, not smoothed.
+void draw_as_pixels(QPainter& painter, const Cells& cells, const QRectF& frame);
+
+/// For pixel devices: every pixel the mean of what it covers, so that maps finer than the screen
+/// show no moiré and coarser ones keep sharp edges.
+void draw_resampled(QPainter& painter, const Cells& cells, const QRectF& frame);
+
+}  // namespace attnscope

@@ -1,0 +1,217 @@
+#include "app/render/figure_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace attnscope {
+
+namespace {
+
+/// One column's or row's extents in pixels: what stands before the frame, the frame, what stands
+/// after it.
+struct Track {
+  int before = 0, after = 0;
+  double content = 0;
+};
+
+int sum_of_margins(const std::vector<Track>& tracks, int gap) {
+  int sum = gap * std::max(0, static_cast<int>(tracks.size()) - 1);
+  for (const Track& track : tracks) sum += track.before + track.after;
+  return sum;
+}
+
+QSize size_of(const QCPLayoutElement* element) {
+  return element == nullptr ? QSize(0, 0) : element->minimumOuterSizeHint();
+}
+
+int height_of(const QCPLayoutElement* element) { return size_of(element).height(); }
+
+void place_frame(QCPLayoutElement* element, const QRect& frame) {
+  const QMargins margins = element->margins();
+  element->setOuterRect(frame.marginsAdded(margins));
+}
+
+}  // namespace
+
+struct FigureLayout::Tracks {
+  std::vector<Track> columns, rows;
+  std::vector<int> bar_widths;  ///< with margins, of each rank
+};
+
+void FigureLayout::adopt(QCPLayoutElement* element) {
+  if (element != nullptr) addElement(element, QRectF(0, 0, 1, 1));
+}
+
+void FigureLayout::set_title(QCPTextElement* title) {
+  title_ = title;
+  adopt(title);
+}
+
+void FigureLayout::add(const PlacedPanel& panel) {
+  panels_.push_back(panel);
+  adopt(panel.axes);
+  adopt(panel.title);
+  adopt(panel.letter);
+  adopt(panel.legend);
+}
+
+void FigureLayout::add(const PlacedBar& bar) {
+  bars_.push_back(bar);
+  adopt(bar.axes);
+}
+
+FigureLayout::Tracks FigureLayout::measure() const {
+  Tracks tracks;
+  for (const PlacedPanel& panel : panels_) {
+    const auto row = static_cast<std::size_t>(panel.row);
+    const auto column = static_cast<std::size_t>(panel.column);
+    tracks.rows.resize(std::max(tracks.rows.size(), row + 1));
+    tracks.columns.resize(std::max(tracks.columns.size(), column + 1));
+    const QMargins margins = panel.axes->margins();
+    Track& across = tracks.columns[column];
+    across.before = std::max(across.before, margins.left());
+    across.after = std::max(across.after, margins.right());
+    Track& down = tracks.rows[row];
+    const int heading = std::max(height_of(panel.title), height_of(panel.letter));
+    down.before = std::max(down.before, margins.top() + heading);
+    down.after = std::max(down.after, margins.bottom() + height_of(panel.legend));
+  }
+  for (const PlacedBar& bar : bars_) {
+    const auto rank = static_cast<std::size_t>(bar.rank);
+    tracks.bar_widths.resize(std::max(tracks.bar_widths.size(), rank + 1));
+    const QMargins margins = bar.axes->margins();
+    tracks.bar_widths[rank] =
+        std::max(tracks.bar_widths[rank],
+                 spacing_.bar_gap + margins.left() + spacing_.bar_width + margins.right());
+    Track& first = tracks.rows[static_cast<std::size_t>(bar.first_row)];
+    Track& last = tracks.rows[static_cast<std::size_t>(bar.last_row)];
+    first.before = std::max(first.before, margins.top());
+    last.after = std::max(last.after, margins.bottom());
+  }
+  return tracks;
+}
+
+void FigureLayout::updateLayout() {
+  if (panels_.empty()) return;
+  Tracks tracks = measure();
+  QRect area =
+      rect().adjusted(spacing_.padding, spacing_.padding, -spacing_.padding, -spacing_.padding);
+  if (title_ != nullptr) {
+    const int height = height_of(title_);
+    title_->setOuterRect(QRect(area.left(), area.top(), area.width(), height));
+    area.setTop(area.top() + height);
+  }
+  int bars_width = 0;
+  for (const int width : tracks.bar_widths) bars_width += width;
+
+  const double across =
+      std::max(1, area.width() - bars_width - sum_of_margins(tracks.columns, spacing_.gap));
+  const double down = std::max(1, area.height() - sum_of_margins(tracks.rows, spacing_.gap));
+
+  // Frames as wide as there is room; rows of square cells then want a certain height.
+  for (Track& column : tracks.columns)
+    column.content = across / static_cast<double>(tracks.columns.size());
+  const auto wanted_height = [&](std::size_t row) {
+    double height = 0;
+    bool free = false;
+    for (const PlacedPanel& panel : panels_) {
+      if (static_cast<std::size_t>(panel.row) != row) continue;
+      if (!panel.aspect) {
+        free = true;
+      } else {
+        height = std::max(
+            height, tracks.columns[static_cast<std::size_t>(panel.column)].content / *panel.aspect);
+      }
+    }
+    return free ? 0.0 : height;
+  };
+  double fixed = 0;
+  int free_rows = 0;
+  for (std::size_t row = 0; row < tracks.rows.size(); ++row) {
+    const double height = wanted_height(row);
+    fixed += height;
+    if (height == 0) ++free_rows;
+  }
+  const double share_of_free = free_rows > 0 ? down / static_cast<double>(tracks.rows.size()) : 0;
+  const double room_for_fixed = down - share_of_free * free_rows;
+  if (fixed > room_for_fixed) {
+    for (Track& column : tracks.columns) column.content *= room_for_fixed / fixed;
+    fixed = room_for_fixed;
+  }
+  for (std::size_t row = 0; row < tracks.rows.size(); ++row) {
+    const double height = wanted_height(row);
+    tracks.rows[row].content = height > 0 ? height : (down - fixed) / free_rows;
+  }
+
+  // What is left over stands around the block.
+  double used_width = bars_width + sum_of_margins(tracks.columns, spacing_.gap);
+  for (const Track& column : tracks.columns) used_width += column.content;
+  double used_height = sum_of_margins(tracks.rows, spacing_.gap);
+  for (const Track& row : tracks.rows) used_height += row.content;
+  const double left = area.left() + (area.width() - used_width) / 2;
+  const double top = area.top() + (area.height() - used_height) / 2;
+
+  std::vector<std::pair<int, int>> spans_x, spans_y;  // frames: first pixel and extent
+  const auto place = [this](const std::vector<Track>& list, double start) {
+    std::vector<std::pair<int, int>> spans;
+    double position = start;
+    for (const Track& track : list) {
+      position += track.before;
+      const int first = static_cast<int>(std::lround(position));
+      position += track.content;
+      spans.emplace_back(first, std::max(1, static_cast<int>(std::lround(position)) - first));
+      position += track.after + spacing_.gap;
+    }
+    return spans;
+  };
+  spans_x = place(tracks.columns, left);
+  spans_y = place(tracks.rows, top);
+
+  for (const PlacedPanel& panel : panels_) {
+    const auto [x, width] = spans_x[static_cast<std::size_t>(panel.column)];
+    const auto [y, height] = spans_y[static_cast<std::size_t>(panel.row)];
+    QRect frame(x, y, width, height);
+    if (panel.aspect) {
+      const double fitted_width = std::min<double>(width, height * *panel.aspect);
+      const int frame_width = std::max(1, static_cast<int>(std::lround(fitted_width)));
+      const int frame_height =
+          std::max(1, static_cast<int>(std::lround(fitted_width / *panel.aspect)));
+      frame = QRect(x + (width - frame_width) / 2, y + (height - frame_height) / 2, frame_width,
+                    frame_height);
+    }
+    place_frame(panel.axes, frame);
+    const int margin_top = panel.axes->margins().top();
+    if (panel.title != nullptr) {
+      const int text = height_of(panel.title);
+      panel.title->setOuterRect(
+          QRect(frame.left(), frame.top() - margin_top - text, frame.width(), text));
+    }
+    if (panel.letter != nullptr) {
+      const QSize size = size_of(panel.letter);
+      const int start = frame.left() - panel.axes->margins().left();
+      panel.letter->setOuterRect(
+          QRect(start, frame.top() - margin_top - size.height(), size.width(), size.height()));
+    }
+    if (panel.legend != nullptr) {
+      const QSize size = size_of(panel.legend);
+      const int center = frame.center().x();
+      const int start = std::clamp(center - size.width() / 2, area.left(),
+                                   std::max(area.left(), area.right() - size.width()));
+      panel.legend->setOuterRect(QRect(start, frame.bottom() + 1 + panel.axes->margins().bottom(),
+                                       size.width(), size.height()));
+    }
+  }
+
+  const int bars_left = static_cast<int>(std::lround(left + used_width)) - bars_width;
+  for (const PlacedBar& bar : bars_) {
+    int x = bars_left + spacing_.bar_gap + bar.axes->margins().left();
+    for (int rank = 0; rank < bar.rank; ++rank)
+      x += tracks.bar_widths[static_cast<std::size_t>(rank)];
+    const auto [first_top, first_height] = spans_y[static_cast<std::size_t>(bar.first_row)];
+    const auto [last_top, last_height] = spans_y[static_cast<std::size_t>(bar.last_row)];
+    place_frame(bar.axes,
+                QRect(x, first_top, spacing_.bar_width, last_top + last_height - first_top));
+  }
+}
+
+}  // namespace attnscope

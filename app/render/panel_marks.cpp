@@ -1,0 +1,218 @@
+#include <algorithm>
+
+#include "app/render/cells_plottable.h"
+#include "app/render/panel.h"
+#include "app/render/point_marks.h"
+#include "app/render/polyline.h"
+
+namespace attnscope {
+
+namespace {
+
+QVector<double> list(const std::vector<double>& values) { return {values.begin(), values.end()}; }
+
+QCPScatterStyle scatter(MarkerShape shape, const QColor& colour, const Pens& pens) {
+  const auto styled = [&](QCPScatterStyle::ScatterShape qcp_shape, double size_pt) {
+    return QCPScatterStyle(qcp_shape, pens.pen(colour, 0.5), QBrush(colour), pens.pixels(size_pt));
+  };
+  switch (shape) {
+    case MarkerShape::none:
+      return {};
+    case MarkerShape::circle:
+      return styled(QCPScatterStyle::ssDisc, 2.6);
+    case MarkerShape::square:
+      return styled(QCPScatterStyle::ssSquare, 2.4);
+    case MarkerShape::triangle:
+      return styled(QCPScatterStyle::ssTriangle, 3.0);
+    case MarkerShape::diamond:
+      return styled(QCPScatterStyle::ssDiamond, 3.2);
+    case MarkerShape::cross:
+      return styled(QCPScatterStyle::ssCross, 2.6);
+  }
+  return {};
+}
+
+/// Adds the marks of one panel; one overload a kind of mark.
+class PanelMarks {
+ public:
+  PanelMarks(QCPAxisRect& axes, const Panel& panel, const Pens& pens, QCPLegend* legend)
+      : axes_(axes),
+        plot_(*axes.parentPlot()),
+        x_(axes.axis(QCPAxis::atBottom)),
+        y_(axes.axis(QCPAxis::atLeft)),
+        pens_(pens),
+        legend_(legend) {
+    const PanelRange range = range_of(panel);
+    window_ = {range.x.lower, range.x.upper,       range.y.lower,
+               range.y.upper, panel.x.logarithmic, panel.y.logarithmic};
+  }
+
+  void add_all(const Panel& panel) {
+    std::vector<CellDrawing> drawings = cell_drawings(panel, pens_.figure.colour_scales);
+    auto drawing = drawings.begin();
+    for (std::size_t index = 0; index < panel.marks.size(); ++index) {
+      if (drawing != drawings.end() && drawing->first_mark == index) {
+        new CellsPlottable(x_, y_, std::move(drawing->cells), pens_.options.heat_maps_as_pixels);
+        index += drawing->marks_used - 1;
+        ++drawing;
+      } else {
+        std::visit([this](const auto& mark) { add(mark); }, panel.marks[index]);
+      }
+    }
+    if (!points_.empty()) {
+      PointMarksItem::Look look;
+      look.font = pens_.font(pens_.small_pt);
+      look.background =
+          pens_.options.transparent ? QColor(Qt::transparent) : pens_.theme.background;
+      look.line_width = pens_.pixels(0.6);
+      look.marker_size = pens_.pixels(3.4);
+      look.gap = pens_.pixels(1.5);
+      new PointMarksItem(axes_, points_, look);  // owned by the plot
+    }
+  }
+
+ private:
+  [[nodiscard]] QColor colour(const Colour& of) const { return ink(of, pens_.options.theme); }
+
+  void into_legend(QCPAbstractPlottable* plottable, const std::string& label) {
+    plottable->setName(QString::fromStdString(label));
+    if (legend_ != nullptr && !label.empty()) plottable->addToLegend(legend_);
+  }
+
+  QCPGraph* graph() {
+    auto* added = new QCPGraph(x_, y_);
+    added->setAdaptiveSampling(false);
+    added->setSelectable(QCP::stNone);
+    return added;
+  }
+
+  void add(const Line& line) {
+    const bool drawn = line.style != LineStyle::none;
+    const Polyline shown =
+        drawn ? cut(line.x, line.y, window_) : points_inside(line.x, line.y, window_);
+    QCPGraph* added = graph();
+    added->setData(list(shown.x), list(shown.y), std::is_sorted(shown.x.begin(), shown.x.end()));
+    added->setLineStyle(drawn ? QCPGraph::lsLine : QCPGraph::lsNone);
+    added->setPen(pens_.pen(colour(line.colour), line.width_pt, line.style));
+    if (!drawn) {
+      added->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
+    } else if (line.marker != MarkerShape::none && shown.x.size() == line.x.size()) {
+      added->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
+    } else if (line.marker != MarkerShape::none) {
+      // Markers only where the data has points, not where the line was cut.
+      const Polyline points = points_inside(line.x, line.y, window_);
+      QCPGraph* markers = graph();
+      markers->setData(list(points.x), list(points.y));
+      markers->setLineStyle(QCPGraph::lsNone);
+      markers->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
+    }
+    into_legend(added, line.label);
+  }
+
+  void add(const Band& band) {
+    const Polyline low = cut(band.x, band.low, window_);
+    const Polyline high = cut(band.x, band.high, window_);
+    QCPGraph* bottom = graph();
+    QCPGraph* top = graph();
+    bottom->setData(list(low.x), list(low.y), true);
+    top->setData(list(high.x), list(high.y), true);
+    bottom->setPen(Qt::NoPen);
+    top->setPen(Qt::NoPen);
+    top->setBrush(colour(band.colour));
+    top->setChannelFillGraph(bottom);
+    into_legend(top, band.label);
+  }
+
+  void add(const PointMark& point) {
+    points_.push_back({point.x, point.y, QString::fromStdString(point.text), colour(point.colour),
+                       point.drop_lines});
+  }
+
+  void add(const Rule& rule) {
+    QCPGraph* line = graph();
+    const QVector<double> at(2, rule.at);
+    if (rule.vertical) {
+      line->setData(at, {window_.y_low, window_.y_high}, true);
+    } else {
+      line->setData({window_.x_low, window_.x_high}, at, true);
+    }
+    line->setPen(pens_.pen(colour(rule.colour), 0.6, rule.style));
+    if (rule.text.empty()) return;
+    auto* text = new QCPItemText(&plot_);
+    text->setText(QString::fromStdString(rule.text));
+    place_text(*text, rule.vertical ? rule.at : window_.x_high,
+               rule.vertical ? window_.y_high : rule.at,
+               rule.vertical ? Qt::AlignLeft | Qt::AlignTop : Qt::AlignRight | Qt::AlignBottom,
+               colour(rule.colour));
+  }
+
+  // Both are cell drawings.
+  void add(const HeatMap&) {}
+  void add(const Picture&) {}
+
+  void add(const Bars& bars) {
+    auto* added = new QCPBars(x_, y_);
+    added->setData(list(bars.x), list(bars.heights));
+    added->setWidth(bars.width);
+    added->setPen(Qt::NoPen);
+    added->setBrush(colour(bars.colour));
+    added->setSelectable(QCP::stNone);
+    // Only bars that share places are stacked; groups beside each other stand on the axis.
+    for (auto earlier = bars_.rbegin(); earlier != bars_.rend(); ++earlier) {
+      const bool shares = std::any_of(bars.x.begin(), bars.x.end(), [&](double x) {
+        return std::find(earlier->places.begin(), earlier->places.end(), x) !=
+               earlier->places.end();
+      });
+      if (shares) {
+        added->moveAbove(earlier->bars);
+        break;
+      }
+    }
+    bars_.push_back({added, bars.x});
+    into_legend(added, bars.label);
+  }
+
+  void add(const TextMark& mark) {
+    auto* text = new QCPItemText(&plot_);
+    text->setText(QString::fromStdString(mark.text));
+    place_text(*text, mark.x, mark.y, Qt::AlignCenter, pens_.theme.text);
+  }
+
+  void place_text(QCPItemText& text, double x, double y, Qt::Alignment alignment,
+                  const QColor& text_colour) {
+    text.setClipToAxisRect(false);
+    text.setFont(pens_.font(pens_.small_pt));
+    text.setColor(text_colour);
+    text.setPadding(
+        QMargins(pens_.pixels(1.5), pens_.pixels(0.5), pens_.pixels(1.5), pens_.pixels(0.5)));
+    text.setPositionAlignment(alignment);
+    text.position->setAxes(x_, y_);
+    text.position->setAxisRect(&axes_);
+    text.position->setType(QCPItemPosition::ptPlotCoords);
+    text.position->setCoords(x, y);
+    text.setSelectable(false);
+  }
+
+  struct StackedBars {
+    QCPBars* bars;
+    std::vector<double> places;
+  };
+
+  QCPAxisRect& axes_;
+  QCustomPlot& plot_;
+  QCPAxis* x_;
+  QCPAxis* y_;
+  const Pens& pens_;
+  QCPLegend* legend_;
+  PlotWindow window_;
+  std::vector<PointMarksItem::Point> points_;
+  std::vector<StackedBars> bars_;
+};
+
+}  // namespace
+
+void add_marks(QCPAxisRect& axes, const Panel& panel, const Pens& pens, QCPLegend* legend) {
+  PanelMarks(axes, panel, pens, legend).add_all(panel);
+}
+
+}  // namespace attnscope
