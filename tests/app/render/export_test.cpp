@@ -1,0 +1,223 @@
+#include <QApplication>
+#include <QImage>
+#include <QRegularExpression>
+#include <QXmlStreamReader>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sstream>
+
+#include "analysis/figure/recipe.h"
+#include "app/render/application.h"
+#include "app/render/render.h"
+#include "core/error.h"
+#include "tests/support/attention_subjects.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Drawing needs a QApplication; the window's tests have one already.
+class DrawingEnvironment : public testing::Environment {
+ public:
+  void SetUp() override { application_ = drawing_application(); }
+  void TearDown() override { application_.reset(); }
+
+ private:
+  std::unique_ptr<QApplication> application_;
+};
+const auto* const environment = testing::AddGlobalTestEnvironment(new DrawingEnvironment);
+
+MechanismChoice softmax() { return {"softmax", {}}; }
+MechanismChoice adder() { return {"adder", {}}; }
+
+FigureRequest two_subjects() {
+  FigureRequest request;
+  request.subjects = {attention_subject("softmax", softmax()), attention_subject("adder", adder())};
+  return request;
+}
+
+fs::path scratch(const std::string& name) {
+  const fs::path folder = fs::path(testing::TempDir()) / "attnscope-export";
+  fs::create_directories(folder);
+  return folder / name;
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// What a program prints; the test is skipped where it is not installed.
+std::string output_of(const std::string& command) {
+  std::string text;
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 4096> buffer{};
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0) {
+    text.append(buffer.data(), count);
+  }
+  return text;
+}
+
+bool has_program(const std::string& name) {
+  return !output_of("command -v " + name + " 2>/dev/null").empty();
+}
+
+fs::path exported(const std::string& figure, const std::string& extension,
+                  const ExportOptions& options = {}) {
+  const fs::path file = scratch(figure + extension);
+  fs::remove(file);
+  export_figure(make_figure(figure, two_subjects()), file, options);
+  return file;
+}
+
+TEST(PdfExport, PageHasTheFiguresMillimetres) {
+  if (!has_program("pdfinfo")) GTEST_SKIP() << "poppler-utils is not installed";
+  const Figure figure = make_figure("cumulative-spectrum", two_subjects());
+  const fs::path file = exported("cumulative-spectrum", ".pdf");
+  const QString info = QString::fromStdString(output_of("pdfinfo " + file.string()));
+  const QRegularExpression size("Page size:\\s+([0-9.]+) x ([0-9.]+) pts");
+  const auto match = size.match(info);
+  ASSERT_TRUE(match.hasMatch()) << info.toStdString();
+  EXPECT_NEAR(match.captured(1).toDouble(), 84 / 25.4 * 72, 0.5);
+  EXPECT_NEAR(match.captured(2).toDouble(), figure.height_mm / 25.4 * 72, 0.5);
+  EXPECT_TRUE(info.contains("Pages:           1"));
+}
+
+TEST(PdfExport, TextIsTextInAnEmbeddedFont) {
+  if (!has_program("pdffonts")) GTEST_SKIP() << "poppler-utils is not installed";
+  const fs::path file = exported("cumulative-spectrum", ".pdf");
+  const std::string fonts = output_of("pdffonts " + file.string());
+  EXPECT_NE(fonts.find("DejaVuSans"), std::string::npos) << fonts;
+  // Columns: encoding, embedded, subset, has unicode.
+  EXPECT_EQ(fonts.find("Identity-H       no "), std::string::npos) << "not embedded:\n" << fonts;
+  const std::string text = output_of("pdftotext -layout " + file.string() + " -");
+  for (const char* expected : {"softmax", "adder + I", "number of singular values r", "r = "}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << " is not in\n" << text;
+  }
+}
+
+TEST(PdfExport, NothingIsABitmapNotEvenHeatMaps) {
+  if (!has_program("pdfimages")) GTEST_SKIP() << "poppler-utils is not installed";
+  for (const char* figure :
+       {"cumulative-spectrum", "rank-by-layer", "attention-maps", "attention-overlay"}) {
+    const std::string images = output_of("pdfimages -list " + exported(figure, ".pdf").string());
+    EXPECT_EQ(std::count(images.begin(), images.end(), '\n'), 2) << figure << ":\n" << images;
+  }
+}
+
+TEST(PdfExport, PixelsAreOneACellWhereTheyAreAskedFor) {
+  if (!has_program("pdfimages")) GTEST_SKIP() << "poppler-utils is not installed";
+  const fs::path file = exported("attention-maps", ".pdf", {.heat_maps = HeatMapExport::pixels});
+  const std::string images = output_of("pdfimages -list " + file.string());
+  // 2 subjects × 3 layers of 50 × 50, and two lines of heading.
+  EXPECT_EQ(std::count(images.begin(), images.end(), '\n'), 8) << images;
+  EXPECT_NE(images.find("    50    50 "), std::string::npos) << images;
+}
+
+/// Every element's name, and the text of every <text>.
+struct SvgContent {
+  std::map<QString, int> elements;
+  QStringList texts;
+  QString width, height, view_box;
+};
+
+SvgContent read_svg(const fs::path& file) {
+  SvgContent found;
+  const std::string bytes = content(file);
+  QXmlStreamReader xml(QByteArray::fromStdString(bytes));
+  while (!xml.atEnd()) {
+    if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+    const QString name = xml.name().toString();
+    ++found.elements[name];
+    if (name == "svg") {
+      found.width = xml.attributes().value("width").toString();
+      found.height = xml.attributes().value("height").toString();
+      found.view_box = xml.attributes().value("viewBox").toString();
+    }
+    if (name == "text") found.texts << xml.readElementText(QXmlStreamReader::IncludeChildElements);
+  }
+  EXPECT_FALSE(xml.hasError()) << xml.errorString().toStdString();
+  return found;
+}
+
+TEST(SvgExport, IsVectorsAndTextAtItsSize) {
+  for (const char* figure : {"cumulative-spectrum", "attention-maps", "attention-overlay"}) {
+    const SvgContent svg = read_svg(exported(figure, ".svg"));
+    EXPECT_EQ(svg.elements.count("image"), 0U) << figure;
+    EXPECT_GT(svg.elements.at("text"), 3) << figure;
+    EXPECT_EQ(svg.width, "84mm");
+    EXPECT_TRUE(svg.view_box.startsWith("0 0 8400 ")) << svg.view_box.toStdString();
+  }
+}
+
+TEST(SvgExport, LabelsAreReadable) {
+  const SvgContent svg = read_svg(exported("cumulative-spectrum", ".svg"));
+  for (const char* expected : {"softmax", "softmax + I", "adder", "adder + I",
+                               "number of singular values r", "cumulative share f(r)", "0.2"}) {
+    EXPECT_TRUE(svg.texts.contains(expected))
+        << expected << " is not among " << svg.texts.join(" | ").toStdString();
+  }
+}
+
+TEST(PngExport, HasTheResolutionThatWasAskedFor) {
+  for (const double dpi : {150.0, 600.0}) {
+    const fs::path file = exported("rank-by-layer", ".png", {.png_dpi = dpi});
+    const QImage image(QString::fromStdString(file.string()));
+    EXPECT_NEAR(image.width(), 84 / 25.4 * dpi, 1);
+    EXPECT_NEAR(image.dotsPerMeterX(), dpi / 0.0254, 1);
+    EXPECT_EQ(image.pixelColor(0, 0), QColor(Qt::white));
+  }
+}
+
+TEST(PngExport, MayHaveNoBackground) {
+  const fs::path file = exported("rank-by-layer", ".png", {.transparent = true});
+  EXPECT_EQ(QImage(QString::fromStdString(file.string())).pixelColor(0, 0).alpha(), 0);
+}
+
+TEST(Export, IsTheSameTwice) {
+  for (const char* extension : {".svg", ".png", ".csv", ".tex", ".json"}) {
+    const std::string once = content(exported("attention-maps", extension));
+    EXPECT_EQ(once, content(exported("attention-maps", extension))) << extension;
+    EXPECT_FALSE(once.empty());
+  }
+}
+
+TEST(Export, RefusesAnUnknownExtension) {
+  try {
+    export_figure(Figure{}, scratch("figure.gif"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find(".pdf, .svg"), std::string::npos);
+  }
+}
+
+TEST(Export, LeavesTheOldFileWhereItCannotWrite) {
+  const fs::path folder = scratch("no-such-folder");
+  EXPECT_THROW(export_figure(make_figure("rank-by-layer", two_subjects()), folder / "f.pdf"),
+               Error);
+  EXPECT_FALSE(fs::exists(folder));
+
+  // A figure that cannot be drawn must not touch what stands under its name.
+  const fs::path file = scratch("kept.pdf");
+  std::ofstream(file) << "old";
+  Figure broken;
+  broken.panels.emplace_back();
+  HeatMap map;
+  map.rows = map.columns = 1;
+  map.values = {0};
+  map.colour_scale = 3;  // there is none
+  broken.panels.back().marks.emplace_back(map);
+  EXPECT_ANY_THROW(export_figure(broken, file));
+  EXPECT_EQ(content(file), "old");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,23 @@
+// Subjects with real attention over made-up tokens: what figures and views are tested on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/model/subject.h"
+
+namespace attnscope {
+
+struct SubjectShape {
+  std::int64_t layers = 3, heads = 2;
+  std::int64_t grid_rows = 7, grid_columns = 7;
+  std::int64_t prefix = 1;
+  std::int64_t head_width = 16;
+};
+
+/// A subject without model or input file. Its tokens are smooth over the grid, more so in later
+/// layers; its maps are those the mechanism computes from them. Deterministic.
+[[nodiscard]] Subject attention_subject(const std::string& label, const MechanismChoice& mechanism,
+                                        const SubjectShape& shape = {}, unsigned seed = 1);
+
+}  // namespace attnscope
