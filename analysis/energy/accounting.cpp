@@ -121,7 +121,7 @@ class Accountant {
     for (const OperationCount& count : projections) {
       if (count.component == "output projection") add(count, ComponentGroup::attention);
     }
-    add(layers_.sum("residual", stage.tokens, stage.width), ComponentGroup::attention);
+    add(layers_.sum("attention residual", stage.tokens, stage.width), ComponentGroup::attention);
 
     add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
     add(layers_.linear("FFN in", stage.tokens, stage.width, stage.mlp_width,
@@ -137,7 +137,7 @@ class Accountant {
     add(layers_.linear("FFN out", stage.tokens, stage.mlp_width, stage.width,
                        architecture_.linear_biases, arithmetic),
         ComponentGroup::feed_forward);
-    add(layers_.sum("residual", stage.tokens, stage.width), ComponentGroup::feed_forward);
+    add(layers_.sum("FFN residual", stage.tokens, stage.width), ComponentGroup::feed_forward);
     if (arithmetic == Arithmetic::adder) {
       // Every adder linear is followed by a LayerNorm, which scales its large outputs.
       for (std::int64_t i = 0; i < adder_layers + 1; ++i) {

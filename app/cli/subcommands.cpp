@@ -3,12 +3,14 @@
 namespace attnscope {
 
 // One line a subcommand, declared where it is written.
+Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
+      {add_energy},
       {add_formats},
       {add_spectrum},
       {add_trace},
