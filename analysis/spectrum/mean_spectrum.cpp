@@ -49,7 +49,7 @@ MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshol
   if (!(threshold > 0 && threshold <= 1)) {
     throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
         .expected("above 0, at most 1")
-        .found(std::to_string(threshold));
+        .found(to_string(ParameterValue(threshold)));
   }
   MeanSpectrum mean;
   mean.threshold = threshold;

@@ -18,7 +18,7 @@ void check_threshold(double threshold) {
   if (threshold > 0 && threshold <= 1) return;
   throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
       .expected("above 0, at most 1")
-      .found(std::to_string(threshold));
+      .found(to_string(ParameterValue(threshold)));
 }
 
 double symmetry_error_of(const MatrixD& map) {
