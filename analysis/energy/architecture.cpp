@@ -5,12 +5,13 @@
 namespace attnscope {
 
 // One maker a family, declared where it is written.
-Architecture make_deit(const NamedArchitecture& self, const ArchitectureExtents& extents);
-Architecture make_pvt_v2(const NamedArchitecture& self, const ArchitectureExtents& extents);
-Architecture make_twins_svt(const NamedArchitecture& self, const ArchitectureExtents& extents);
-Architecture make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents);
-Architecture make_fastformer_lm(const NamedArchitecture& self, const ArchitectureExtents& extents);
-Architecture make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents);
+NetworkExtents make_deit(const NamedArchitecture& self, const ArchitectureExtents& extents);
+NetworkExtents make_pvt_v2(const NamedArchitecture& self, const ArchitectureExtents& extents);
+NetworkExtents make_twins_svt(const NamedArchitecture& self, const ArchitectureExtents& extents);
+NetworkExtents make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents);
+NetworkExtents make_fastformer_lm(const NamedArchitecture& self,
+                                  const ArchitectureExtents& extents);
+NetworkExtents make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents);
 
 std::span<const NamedArchitecture> named_architectures() {
   static constexpr NamedArchitecture list[] = {
@@ -49,9 +50,9 @@ std::string architecture_names() {
   return names;
 }
 
-Architecture architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
-                             std::int64_t classes) {
-  Architecture architecture;
+NetworkExtents architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                               std::int64_t classes) {
+  NetworkExtents architecture;
   architecture.name = architecture.title = name;
   architecture.source = "its weight file";
   architecture.mechanism = spec.mechanism;
@@ -91,7 +92,7 @@ Architecture architecture_of(const ModelSpec& spec, const std::string& name, std
   return architecture;
 }
 
-void check(const Architecture& architecture) {
+void check(const NetworkExtents& architecture) {
   for (const Stage& stage : architecture.stages) {
     const std::pair<const char*, std::int64_t> extents[] = {
         {"tokens", stage.tokens}, {"width", stage.width},         {"heads", stage.heads},

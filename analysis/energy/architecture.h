@@ -50,7 +50,7 @@ struct Stage {
 };
 
 /// One network. `family` decides which settings apply.
-struct Architecture {
+struct NetworkExtents {
   std::string name;    ///< "deit-small"
   std::string title;   ///< "DeiT-S, 224 x 224"
   std::string source;  ///< where its extents are from
@@ -85,7 +85,7 @@ struct NamedArchitecture {
   std::string_view title;
   std::string_view source;
   /// Throws Error(usage) naming the extent that is impossible.
-  Architecture (*make)(const NamedArchitecture& self, const ArchitectureExtents& extents);
+  NetworkExtents (*make)(const NamedArchitecture& self, const ArchitectureExtents& extents);
 };
 
 [[nodiscard]] std::span<const NamedArchitecture> named_architectures();
@@ -98,10 +98,10 @@ struct NamedArchitecture {
 
 /// A loaded model's, for `tokens` tokens (0: its own) and `classes` outputs of its head (-1: as
 /// many as it has labels). Throws Error(usage) when only an input would tell the number of tokens.
-[[nodiscard]] Architecture architecture_of(const ModelSpec& spec, const std::string& name,
-                                           std::int64_t tokens = 0, std::int64_t classes = -1);
+[[nodiscard]] NetworkExtents architecture_of(const ModelSpec& spec, const std::string& name,
+                                             std::int64_t tokens = 0, std::int64_t classes = -1);
 
 /// Throws Error(usage): heads that do not divide the width, an extent that is not positive.
-void check(const Architecture& architecture);
+void check(const NetworkExtents& architecture);
 
 }  // namespace attnscope

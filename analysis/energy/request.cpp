@@ -82,7 +82,7 @@ Arithmetic arithmetic_of(const std::string& text) {
   throw bad_value("arithmetic", "multiplicative or adder", text);
 }
 
-Architecture architecture_asked_for(const EnergyRequest& request, Remaining& remaining) {
+NetworkExtents architecture_asked_for(const EnergyRequest& request, Remaining& remaining) {
   ArchitectureExtents extents;
   extents.tokens = request.tokens;
   extents.image = remaining.whole("image", 1, 0);
@@ -104,12 +104,13 @@ Architecture architecture_asked_for(const EnergyRequest& request, Remaining& rem
   if (extents.image > 0) spec.image_height = spec.image_width = extents.image;
   if (extents.channels > 0) spec.channels = extents.channels;
   if (extents.class_tokens >= 0) spec.class_tokens = extents.class_tokens;
-  Architecture architecture = architecture_of(spec, request.label, extents.tokens, extents.classes);
+  NetworkExtents architecture =
+      architecture_of(spec, request.label, extents.tokens, extents.classes);
   if (extents.positions == 0) architecture.stages[0].embedding.positions = 0;
   return architecture;
 }
 
-void override_extents(Architecture& architecture, Remaining& remaining) {
+void override_extents(NetworkExtents& architecture, Remaining& remaining) {
   const std::pair<const char*, std::int64_t Stage::*> extents[] = {
       {"width", &Stage::width},
       {"heads", &Stage::heads},
@@ -133,7 +134,7 @@ void override_extents(Architecture& architecture, Remaining& remaining) {
 
 /// Parameters of a network's own mechanism that the program's accounting does not know are left
 /// out: they are not matters of cost.
-MechanismChoice own_mechanism(const Architecture& architecture) {
+MechanismChoice own_mechanism(const NetworkExtents& architecture) {
   MechanismChoice own{architecture.mechanism.name, {}};
   const AttentionCost& cost = find_attention_cost(own.name);
   for (const ParameterDescription& description : cost.parameters) {

@@ -28,7 +28,7 @@ struct EnergyRequest {
 /// A request understood: everything known, nothing counted yet.
 struct EnergySubject {
   std::string label;  ///< "DeiT-S, hash (bits=16)"
-  Architecture architecture;
+  NetworkExtents architecture;
   AccountingOptions options;
   EnergyConstants constants;
 };

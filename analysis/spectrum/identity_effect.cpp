@@ -45,7 +45,7 @@ void compare(IdentityEffect& effect) {
   effect.rank_not_lower = effect.with.equivalent_rank >= effect.without.equivalent_rank;
 }
 
-IdentityEffect effect_at(const Trace& trace, const MapPlace& place,
+IdentityEffect effect_at(const Trace& trace, const RecordedMap& place,
                          const SpectrumOptions& options) {
   IdentityEffect effect;
   for (const bool identity : {false, true}) {
@@ -64,7 +64,7 @@ IdentityEffect effect_at(const Trace& trace, const MapPlace& place,
 
 std::vector<IdentityEffect> identity_effects(const Trace& trace, const SpectrumOptions& options,
                                              const Progress& progress) {
-  const std::vector<MapPlace> places = recorded_maps(trace, options.layers);
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
   std::vector<IdentityEffect> effects(places.size());
   for_each_map(places, progress, [&](std::size_t index) {
     effects[index] = effect_at(trace, places[index], options);

@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-std::vector<MapPlace> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers) {
+std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers) {
   const auto count = static_cast<std::int64_t>(trace.layers.size());
   for (const std::int64_t layer : layers) {
     if (layer >= 0 && layer < count) continue;
@@ -14,7 +14,7 @@ std::vector<MapPlace> recorded_maps(const Trace& trace, std::span<const std::int
         .about("layer " + std::to_string(layer))
         .expected("0 to " + std::to_string(count - 1));
   }
-  std::vector<MapPlace> places;
+  std::vector<RecordedMap> places;
   for (std::int64_t layer = 0; layer < count; ++layer) {
     if (!layers.empty() && std::find(layers.begin(), layers.end(), layer) == layers.end()) continue;
     const Tensor& map = trace.layers[static_cast<std::size_t>(layer)].implied_map;
@@ -28,7 +28,7 @@ std::vector<MapPlace> recorded_maps(const Trace& trace, std::span<const std::int
   return places;
 }
 
-MatrixD map_seen(const Trace& trace, const MapPlace& place, IdentityView view) {
+MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view) {
   const Tensor& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
   MatrixD map = maps.slice(place.head).cast<double>();
   const bool wanted = shows_identity(trace, view);

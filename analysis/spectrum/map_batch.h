@@ -14,17 +14,17 @@
 
 namespace attnscope {
 
-struct MapPlace {
+struct RecordedMap {
   std::int64_t layer = 0, head = 0;
 };
 
 /// Every recorded map of `layers` (all if empty), in order of layer and head. Throws Error(usage)
 /// for a layer out of range, and if none was recorded.
-[[nodiscard]] std::vector<MapPlace> recorded_maps(const Trace& trace,
-                                                  std::span<const std::int64_t> layers);
+[[nodiscard]] std::vector<RecordedMap> recorded_maps(const Trace& trace,
+                                                     std::span<const std::int64_t> layers);
 
 /// One map in double. I is added or taken away in double, where the view asks for it.
-[[nodiscard]] MatrixD map_seen(const Trace& trace, const MapPlace& place, IdentityView view);
+[[nodiscard]] MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view);
 
 /// As spectrum_of, of a map in double, which is used as work space.
 [[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options);
@@ -32,7 +32,8 @@ struct MapPlace {
 /// Calls work(index) for every place on all cores. What it returns is called next, never two at
 /// once, before the progress is reported.
 template <class Work>
-void for_each_map(const std::vector<MapPlace>& places, const Progress& progress, const Work& work) {
+void for_each_map(const std::vector<RecordedMap>& places, const Progress& progress,
+                  const Work& work) {
   std::mutex reporting;
   std::size_t done = 0;
   progress.step(0, "singular values");

@@ -93,7 +93,7 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
                                     const SpectrumOptions& options, const Progress& progress,
                                     const SpectrumArrived& arrived) {
   check_threshold(options.threshold);
-  const std::vector<MapPlace> places = recorded_maps(trace, options.layers);
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
   std::vector<MapSpectrum> spectra(places.size());
   const bool identity = shows_identity(trace, view);
   for_each_map(places, progress, [&](std::size_t index) {

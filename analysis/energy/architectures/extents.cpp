@@ -4,8 +4,8 @@
 
 namespace attnscope {
 
-Architecture named(const NamedArchitecture& self) {
-  Architecture architecture;
+NetworkExtents named(const NamedArchitecture& self) {
+  NetworkExtents architecture;
   architecture.name = self.name;
   architecture.title = self.title;
   architecture.source = self.source;

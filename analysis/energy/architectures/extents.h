@@ -6,7 +6,7 @@
 namespace attnscope {
 
 /// With the name, title and source of `self`.
-Architecture named(const NamedArchitecture& self);
+NetworkExtents named(const NamedArchitecture& self);
 
 /// Patches a side of a square image. Throws Error(usage) unless `patch` divides it.
 std::int64_t sides(const ArchitectureExtents& extents, std::int64_t default_image,

@@ -22,8 +22,8 @@ Stage text_stage(std::int64_t width, std::int64_t heads, std::int64_t layers,
 
 }  // namespace
 
-Architecture make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents) {
-  Architecture architecture = named(self);
+NetworkExtents make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents) {
+  NetworkExtents architecture = named(self);
   Stage stage = text_stage(64, 2, 2, 512, 4096, extents);
   stage.mlp_width = 128;
   stage.embedding.vocabulary = 512;
@@ -33,8 +33,9 @@ Architecture make_lra_text(const NamedArchitecture& self, const ArchitectureExte
   return architecture;
 }
 
-Architecture make_fastformer_lm(const NamedArchitecture& self, const ArchitectureExtents& extents) {
-  Architecture architecture = named(self);
+NetworkExtents make_fastformer_lm(const NamedArchitecture& self,
+                                  const ArchitectureExtents& extents) {
+  NetworkExtents architecture = named(self);
   Stage stage = text_stage(128, 4, 6, 32100, 2048, extents);
   // Windows of 4·2^i tokens; the last layer sees all.
   for (std::int64_t layer = 0; layer < stage.layers; ++layer) {
@@ -50,14 +51,14 @@ Architecture make_fastformer_lm(const NamedArchitecture& self, const Architectur
   return architecture;
 }
 
-Architecture make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents) {
+NetworkExtents make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents) {
   struct Size {
     std::string_view name;
     std::int64_t layers, heads;
   };
   constexpr Size sizes[] = {
       {"gpt2", 12, 12}, {"gpt2-medium", 24, 16}, {"gpt2-large", 36, 20}, {"gpt2-xl", 48, 25}};
-  Architecture architecture = named(self);
+  NetworkExtents architecture = named(self);
   for (const Size& size : sizes) {
     if (size.name != self.name) continue;
     architecture.stages = {
