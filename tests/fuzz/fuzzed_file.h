@@ -1,0 +1,21 @@
+// What a fuzzer does with its bytes: they become a file, and a reader opens it. A reader may refuse
+// with an Error; anything else that escapes it is a finding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "core/checkpoint/checkpoint.h"
+
+namespace attnscope {
+
+/// Puts `bytes` into a file in memory, the same for the whole process, and returns its path.
+[[nodiscard]] std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes);
+
+/// Opens the file and reads every tensor of at most 4 MiB.
+void read_all(Checkpoint (*open)(const std::filesystem::path&),
+              std::span<const std::uint8_t> bytes);
+
+}  // namespace attnscope

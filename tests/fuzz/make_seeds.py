@@ -1,0 +1,20 @@
+#!/usr/bin/python3
+"""Writes the seeds for readers that tests/data has no files of. Run it in this folder."""
+import gzip
+import json
+import struct
+
+header = json.dumps({
+    "__metadata__": {"format": "pt"},
+    "a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+    "b": {"dtype": "BF16", "shape": [1, 3], "data_offsets": [8, 14]},
+    "c": {"dtype": "I64", "shape": [], "data_offsets": [14, 22]},
+    "d": {"dtype": "BOOL", "shape": [0, 5], "data_offsets": [22, 22]},
+}).encode()
+with open("seeds/safetensors/four", "wb") as f:
+    f.write(struct.pack("<Q", len(header)) + header + bytes(range(22)))
+
+images = struct.pack(">BBBBIII", 0, 0, 8, 3, 2, 2, 3) + bytes(range(12))
+for name, data in [("images", images), ("images.gz", gzip.compress(images, mtime=0))]:
+    with open(f"seeds/idx/{name}", "wb") as f:
+        f.write(data)
