@@ -4,14 +4,18 @@ namespace attnscope {
 
 // One line a subcommand, declared where it is written.
 Action add_energy(CLI::App& parent, CLI::App*& added);
+Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
+Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
       {add_energy},
+      {add_evaluate},
       {add_formats},
+      {add_inspect},
       {add_spectrum},
       {add_trace},
   };

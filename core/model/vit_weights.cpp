@@ -45,8 +45,9 @@ class Reader {
           .in_file(checkpoint_.path());
     }
     const StoredTensor& stored = checkpoint_.at(found->second.tensor);
+    const bool turns = found->second.transposed && shape.size() == 2;
     Shape expected = shape;
-    if (found->second.transposed && shape.size() == 2) std::swap(expected[0], expected[1]);
+    if (turns) std::swap(expected[0], expected[1]);
     if (!same_but_for_ones(stored.shape, expected)) {
       throw Error(ErrorKind::damaged, "the tensor does not fit the model")
           .in_file(checkpoint_.path())
@@ -55,7 +56,7 @@ class Reader {
           .found(to_string(stored.shape));
     }
     Tensor tensor = stored.view().to_float().reshaped(expected);
-    if (expected == shape) return tensor;
+    if (!turns) return tensor;
     Tensor turned(shape);
     turned.matrix() = std::as_const(tensor).matrix().transpose();
     return turned;

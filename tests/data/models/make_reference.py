@@ -243,6 +243,39 @@ class VitPytorch(nn.Module):
         return self.mlp_head(self.transformer.norm(x)[:, 0])[0], maps
 
 
+class Described(nn.Module):
+    """The second example of docs/architecture-descriptions.md."""
+
+    def __init__(self, width, heads, layers, patch, classes):
+        super().__init__()
+        self.heads, self.patch = heads, patch
+        linear = lambda: nn.Linear(width, width, bias=False)
+        self.stem = nn.Linear(3 * patch * patch, width, bias=False)
+        self.layers = nn.ModuleList(
+            nest(
+                wq=linear(),
+                wk=linear(),
+                wv=linear(),
+                wo=linear(),
+                ln_a=nn.LayerNorm(width),
+                up=nn.Linear(width, 2 * width),
+                down=nn.Linear(2 * width, width),
+                ln_b=nn.LayerNorm(width),
+            )
+            for _ in range(layers)
+        )
+        self.clf = nn.Sequential(nn.Linear(width, 32), nn.ReLU(), nn.Linear(32, classes))
+
+    def forward(self, image):
+        maps, core, p = [], Attention(), self.patch
+        x = F.unfold(image, p, stride=p).transpose(1, 2)  # each patch as (c, row, column)
+        x = self.stem(x)
+        for l in self.layers:
+            x = l.ln_a(x + l.wo(core.core(l.wq(x), l.wk(x), l.wv(x), self.heads, maps)))
+            x = l.ln_b(x + l.down(F.relu(l.up(x))))
+        return self.clf(x.mean(1))[0], maps
+
+
 class TorchEncoder(nn.Module):
     """torch.nn.TransformerEncoder itself; the maps by its own MultiheadAttention."""
 
@@ -289,6 +322,7 @@ def main():
     reference(here / "distilled.npz", Timm(64, 4, 3, 32, 8, 10, distilled=True), small)
     reference(here / "hugging_face_vit.npz", HuggingFace(128, 2, 4, 32, 8, 10), small)
     reference(here / "vit_pytorch.npz", VitPytorch(48, 3, 64, 3, 32, 8, 10), small)
+    reference(here / "described.npz", Described(64, 4, 3, 8, 10), small)
     reference(here / "torch_encoder.npz", TorchEncoder(128, 2, 256, 4), array("input", (33, 128)))
 
 

@@ -1,0 +1,119 @@
+// attnscope evaluate: how often a model names the right class.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/model_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/model/evaluation.h"
+
+namespace attnscope {
+
+namespace {
+
+struct EvaluateArguments {
+  ModelArguments model;
+  std::string data_set;
+  std::int64_t count = 0;
+  bool json = false;
+};
+
+std::string label_of(const Model& model, const DataSet& data_set, std::size_t index) {
+  if (index < model.spec().labels.size()) return model.spec().labels[index];
+  if (index < data_set.class_names().size()) return data_set.class_names()[index];
+  return "class " + std::to_string(index);
+}
+
+/// Of a share p of n independent images: √(p(1 − p)/n).
+double standard_error(const Evaluation& result) {
+  const double p = result.accuracy();
+  return std::sqrt(p * (1 - p) / static_cast<double>(result.images));
+}
+
+void print_json(const Model& model, const MechanismChoice& mechanism,
+                const EvaluateArguments& arguments, const DataSet& data_set,
+                const Evaluation& result) {
+  nlohmann::ordered_json object = {{"model", model.name()},
+                                   {"mechanism", to_string(mechanism)},
+                                   {"data_set", arguments.data_set},
+                                   {"images", result.images},
+                                   {"correct", result.correct},
+                                   {"accuracy", result.accuracy()},
+                                   {"standard_error", standard_error(result)},
+                                   {"correct_in_five", result.correct_in_five},
+                                   {"not_finite", result.not_finite}};
+  nlohmann::ordered_json classes = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < result.class_images.size(); ++i) {
+    classes.push_back({{"label", label_of(model, data_set, i)},
+                       {"images", result.class_images[i]},
+                       {"correct", result.class_correct[i]}});
+  }
+  object["classes"] = std::move(classes);
+  std::printf("%s\n",
+              object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+}
+
+void print_text(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
+                const Evaluation& result) {
+  std::printf("%s, %s: accuracy %.2f %% ± %.2f (%lld of %lld images)\n", model.name().c_str(),
+              to_string(mechanism).c_str(), 100 * result.accuracy(), 100 * standard_error(result),
+              static_cast<long long>(result.correct), static_cast<long long>(result.images));
+  if (result.not_finite > 0) {
+    std::printf("  %lld with NaN or Inf in the logits, counted as wrong\n",
+                static_cast<long long>(result.not_finite));
+  }
+  if (result.class_images.size() > 20) return;
+  for (std::size_t i = 0; i < result.class_images.size(); ++i) {
+    if (result.class_images[i] == 0) continue;
+    std::printf("  %-20s %6.2f %% of %lld\n", label_of(model, data_set, i).c_str(),
+                100 * static_cast<double>(result.class_correct[i]) /
+                    static_cast<double>(result.class_images[i]),
+                static_cast<long long>(result.class_images[i]));
+  }
+}
+
+int run(const EvaluateArguments& arguments) {
+  const ModelArgument argument = split_model_argument(arguments.model.models.front());
+  const auto data_set = open_data_set(arguments.data_set);
+  const auto model = load_model(argument.file, options_of(arguments.model));
+  const bool own = !argument.mechanism.empty();
+  const MechanismChoice mechanism =
+      choose_mechanism(own ? argument.mechanism : arguments.model.mechanism,
+                       own ? argument.settings : arguments.model.settings, model->spec().mechanism);
+  const Evaluation result = [&] {
+    const TerminalProgress line;
+    return evaluate(*model, mechanism, *data_set, arguments.count, line.progress());
+  }();
+  if (arguments.json) {
+    print_json(*model, mechanism, arguments, *data_set, result);
+  } else {
+    print_text(*model, mechanism, *data_set, result);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Action add_evaluate(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<EvaluateArguments>();
+  added = parent.add_subcommand("evaluate", "Say how often a model names the right class");
+  added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
+  added
+      ->add_option("--dataset", arguments->data_set,
+                   "Labelled images: IDX (also .gz), HDF5 or NPZ with images and labels, or a "
+                   "folder of class folders")
+      ->required()
+      ->type_name("D");
+  added->add_option("--count", arguments->count, "Only the first N images")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  added->add_flag("--json", arguments->json, "As JSON");
+  add_mechanism_options(*added, arguments->model);
+  add_model_options(*added, arguments->model);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,242 @@
+// attnscope inspect: what a file is, what was recognised and assumed, and every tensor in it.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/cli/model_arguments.h"
+#include "app/cli/subcommand.h"
+#include "core/checkpoint/architecture.h"
+#include "core/checkpoint/tensor_scan.h"
+#include "core/error.h"
+#include "core/model/model_spec_json.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InspectArguments {
+  ModelArguments model;
+  bool json = false;
+  bool headers_only = false;
+};
+
+struct Inspection {
+  explicit Inspection(Checkpoint opened) : checkpoint(std::move(opened)) {}
+
+  Checkpoint checkpoint;
+  std::optional<Architecture> architecture;
+  std::string why_not;  ///< no architecture was recognised
+  std::vector<TensorScan> scans;
+};
+
+Inspection inspect(const InspectArguments& arguments) {
+  Inspection inspection(open_checkpoint(arguments.model.models.front()));
+  const ModelOptions options = options_of(arguments.model);
+  try {
+    inspection.architecture = recognise_architecture(inspection.checkpoint, options);
+  } catch (const Error& error) {
+    // What the user said is wrong is an error; a file that is no known model is a finding.
+    if (error.kind() == ErrorKind::usage || !options.description.empty()) throw;
+    inspection.why_not = error.what();
+  }
+  if (!arguments.headers_only) inspection.scans = scan_tensors(inspection.checkpoint);
+  return inspection;
+}
+
+Json architecture_json(const Architecture& architecture) {
+  Json assumptions = Json::array();
+  for (const Assumption& assumption : architecture.assumptions) {
+    assumptions.push_back({{"option", assumption.option},
+                           {"value", assumption.value},
+                           {"reason", assumption.reason}});
+  }
+  const ModelSpec& spec = architecture.spec;
+  return {{"name", architecture.name},
+          {"mechanism", to_string(spec.mechanism)},
+          {"layers", spec.layers},
+          {"heads", spec.heads},
+          {"width", spec.width},
+          {"tokens", spec.tokens()},
+          {"assumptions", std::move(assumptions)},
+          {"spec", Json::parse(to_json(spec))},
+          {"unused_tensors", architecture.unused}};
+}
+
+std::string json_text(const Inspection& inspection) {
+  const Checkpoint& checkpoint = inspection.checkpoint;
+  Json tensors = Json::array();
+  for (std::size_t i = 0; i < checkpoint.tensors().size(); ++i) {
+    const StoredTensor& tensor = checkpoint.tensors()[i];
+    Json entry = {{"name", tensor.name},
+                  {"dtype", name_of(tensor.dtype)},
+                  {"shape", tensor.shape},
+                  {"bytes", tensor.bytes}};
+    if (!inspection.scans.empty()) {
+      const TensorScan& counted = inspection.scans[i];
+      if (counted.error.empty()) {
+        entry["nan"] = counted.counts.nan;
+        entry["infinite"] = counted.counts.infinite;
+      } else {
+        entry["error"] = counted.error;
+      }
+    }
+    tensors.push_back(std::move(entry));
+  }
+  Json object = {{"file", checkpoint.path().string()},
+                 {"format", checkpoint.format()},
+                 {"metadata", checkpoint.metadata()}};
+  if (inspection.architecture) {
+    object["architecture"] = architecture_json(*inspection.architecture);
+  } else {
+    object["architecture"] = nullptr;
+    object["architecture_error"] = inspection.why_not;
+  }
+  object["tensors"] = std::move(tensors);
+  return object.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+void print_line(const char* what, const std::string& value) {
+  std::printf("%-14s %s\n", what, value.c_str());
+}
+
+void print_architecture(const Architecture& architecture) {
+  const ModelSpec& spec = architecture.spec;
+  print_line("architecture", architecture.name);
+  print_line("mechanism", to_string(spec.mechanism));
+  print_line("layers", std::to_string(spec.layers));
+  print_line("heads", std::to_string(spec.heads) + " of " + std::to_string(spec.width_of_head()));
+  print_line("width", std::to_string(spec.width));
+  if (spec.patch_height > 0) {
+    print_line("tokens", std::to_string(spec.tokens()) + " (" + std::to_string(spec.class_tokens) +
+                             " + " + std::to_string(spec.grid_rows()) + " × " +
+                             std::to_string(spec.grid_columns()) + " patches of " +
+                             std::to_string(spec.patch_height) + " × " +
+                             std::to_string(spec.patch_width) + ")");
+    print_line("image", std::to_string(spec.channels) + " × " + std::to_string(spec.image_height) +
+                            " × " + std::to_string(spec.image_width));
+  } else {
+    print_line("tokens", "as many as the input has");
+  }
+  if (!architecture.assumptions.empty()) {
+    std::printf("assumed, because the file does not say (--heads N, --option KEY=VALUE):\n");
+    for (const Assumption& assumption : architecture.assumptions) {
+      std::printf("  %-14s %-20s %s\n", assumption.option.c_str(), assumption.value.c_str(),
+                  assumption.reason.c_str());
+    }
+  }
+}
+
+void print_tensors(const Inspection& inspection) {
+  const auto& tensors = inspection.checkpoint.tensors();
+  std::size_t longest = 4;
+  for (const StoredTensor& tensor : tensors) longest = std::max(longest, tensor.name.size());
+  const int width = static_cast<int>(std::min<std::size_t>(longest, 72));
+  std::int64_t bytes = 0, elements = 0, flagged = 0;
+  std::printf("%-*s  %-9s %-22s %12s\n", width, "tensor", "dtype", "shape", "bytes");
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const StoredTensor& tensor = tensors[i];
+    bytes += tensor.bytes;
+    elements += element_count(tensor.shape);
+    std::printf("%-*s  %-9s %-22s %12lld", width, tensor.name.c_str(),
+                std::string(name_of(tensor.dtype)).c_str(), to_string(tensor.shape).c_str(),
+                static_cast<long long>(tensor.bytes));
+    if (!inspection.scans.empty()) {
+      const TensorScan& counted = inspection.scans[i];
+      if (!counted.error.empty()) {
+        std::printf("  UNREADABLE: %s", counted.error.c_str());
+      } else if (counted.counts.nan + counted.counts.infinite > 0) {
+        ++flagged;
+        std::printf("  %lld NaN, %lld Inf", static_cast<long long>(counted.counts.nan),
+                    static_cast<long long>(counted.counts.infinite));
+      }
+    }
+    std::printf("\n");
+  }
+  std::printf("%zu tensors, %lld numbers, %lld bytes", tensors.size(),
+              static_cast<long long>(elements), static_cast<long long>(bytes));
+  if (inspection.scans.empty()) {
+    std::printf("\n");
+  } else if (flagged == 0) {
+    std::printf("; no NaN, no Inf\n");
+  } else {
+    std::printf("; %lld with NaN or Inf\n", static_cast<long long>(flagged));
+  }
+}
+
+void print(const Inspection& inspection) {
+  print_line("file", inspection.checkpoint.path().string());
+  print_line("format", inspection.checkpoint.format());
+  if (inspection.architecture) {
+    print_architecture(*inspection.architecture);
+    const auto& unused = inspection.architecture->unused;
+    for (std::size_t i = 0; i < unused.size(); ++i) {
+      if (i == 0) std::printf("tensors without a role in this architecture:\n");
+      std::printf("  %s\n", unused[i].c_str());
+    }
+  } else {
+    print_line("architecture", "none recognised: " + inspection.why_not);
+  }
+  print_tensors(inspection);
+}
+
+int inspect_trace(const std::string& file, bool json) {
+  const Trace trace = read_trace(file);
+  if (json) {
+    Json object = {{"file", file},
+                   {"format", "trace"},
+                   {"model_name", trace.model_name},
+                   {"mechanism", to_string(trace.mechanism)},
+                   {"identity_in_maps", trace.identity_in_maps},
+                   {"input", trace.input_label},
+                   {"layers", trace.layers.size()},
+                   {"heads", trace.heads()},
+                   {"tokens", trace.tokens()},
+                   {"grid", {trace.layout.rows, trace.layout.columns}},
+                   {"provenance", trace.provenance}};
+    std::printf("%s\n", object.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return 0;
+  }
+  print_line("file", file);
+  print_line("format", "trace");
+  print_line("model", trace.model_name);
+  print_line("input", trace.input_label);
+  print_line("mechanism", to_string(trace.mechanism));
+  print_line("identity", trace.identity_in_maps ? "in the maps" : "not in the maps");
+  print_line("layers", std::to_string(trace.layers.size()));
+  print_line("heads", std::to_string(trace.heads()));
+  print_line("tokens", std::to_string(trace.tokens()));
+  for (const auto& [key, value] : trace.provenance) print_line(key.c_str(), value);
+  return 0;
+}
+
+}  // namespace
+
+Action add_inspect(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<InspectArguments>();
+  added = parent.add_subcommand("inspect", "Say what a weight or trace file is and holds");
+  added->add_option("FILE", arguments->model.models, "Weight file or trace")
+      ->required()
+      ->expected(1);
+  added->add_flag("--json", arguments->json, "As JSON");
+  added->add_flag("--headers-only", arguments->headers_only,
+                  "Do not read the elements: no search for NaN and Inf");
+  add_model_options(*added, arguments->model);
+  return [arguments] {
+    const std::string& file = arguments->model.models.front();
+    if (is_trace_file(file)) return inspect_trace(file, arguments->json);
+    const Inspection inspection = inspect(*arguments);
+    if (arguments->json) {
+      std::printf("%s\n", json_text(inspection).c_str());
+    } else {
+      print(inspection);
+    }
+    return 0;
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+// The sample models against what NumPy computes from them: sample_data/recipe/reference.py.
+#include <gtest/gtest.h>
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/model/model.h"
+
+namespace attnscope {
+namespace {
+
+const std::filesystem::path kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+
+class SampleModel : public testing::TestWithParam<const char*> {};
+
+TEST_P(SampleModel, AgreesWithNumPy) {
+  const std::string name = GetParam();
+  const auto model = load_model(kSamples / "models" / (name + ".h5"));
+  EXPECT_EQ(model->name(), name);
+  EXPECT_TRUE(model->assumptions().empty());
+  const Checkpoint reference = open_checkpoint(kSamples / "reference" / (name + ".npz"));
+  Input input;
+  input.content = reference.at("input").view().to_float();
+  const Trace trace = model->run(input, model->spec().mechanism, {}, {});
+  EXPECT_TRUE(trace.mechanism_trained);
+
+  const Tensor logits = reference.at("logits").view().to_float();
+  ASSERT_EQ(trace.logits.size(), logits.size());
+  for (std::int64_t i = 0; i < logits.size(); ++i) {
+    EXPECT_NEAR(trace.logits.data()[i], logits.data()[i], 2e-5F) << i;
+  }
+  const std::vector<std::int64_t> layers = reference.at("layers").view().to_int64();
+  const Tensor maps = reference.at("implied_maps").view().to_float();
+  const float* expected = maps.data();
+  for (const std::int64_t layer : layers) {
+    const Tensor& found = trace.layers.at(static_cast<std::size_t>(layer)).implied_map;
+    for (const float value : found.values()) ASSERT_NEAR(value, *expected++, 1e-5F) << layer;
+  }
+}
+
+TEST_P(SampleModel, ASampleImagePassesItsPreprocessingUnchanged) {
+  const auto model = load_model(kSamples / "models" / (std::string(GetParam()) + ".h5"));
+  const Input input = open_input((kSamples / "inputs" / "00_t_shirt.png").string());
+  const Trace trace = model->run(input, model->spec().mechanism, {}, {});
+  ASSERT_TRUE(trace.image);
+  EXPECT_EQ(trace.image->pixels, std::get<Image>(input.content).pixels);
+  EXPECT_EQ(trace.layout.rows, 14);
+  EXPECT_EQ(trace.tokens(), 197);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SampleModel,
+                         testing::Values("fashion-softmax", "fashion-adder",
+                                         "fashion-adder-identity"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace attnscope

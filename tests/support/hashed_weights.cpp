@@ -1,0 +1,86 @@
+#include "tests/support/hashed_weights.h"
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace attnscope {
+
+std::vector<double> hashed_uniform(const std::string& name, std::int64_t count) {
+  std::uint64_t seed = 0xCBF29CE484222325U;
+  for (const char byte : name) seed = (seed ^ static_cast<unsigned char>(byte)) * 0x100000001B3U;
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint64_t z = seed + (i + 1) * 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    z = z ^ (z >> 31);
+    values[i] = static_cast<double>(z >> 40) / (1 << 23) - 1;
+  }
+  return values;
+}
+
+Tensor hashed_weight(const std::string& name, const Shape& shape) {
+  double scale = 0.5, offset = 0;
+  if (shape.size() >= 2 && name.ends_with("weight")) {
+    scale = 2.4 / std::sqrt(static_cast<double>(element_count(shape) / shape[0]));
+  } else if (name.ends_with("weight")) {
+    scale = 0.2;
+    offset = 1;
+  } else if (name.ends_with("bias")) {
+    scale = 0.2;
+  }
+  std::vector<float> values;
+  for (const double u : hashed_uniform(name, element_count(shape))) {
+    values.push_back(static_cast<float>(offset + scale * u));
+  }
+  return {shape, std::move(values)};
+}
+
+Tensor hashed_input(const std::string& name, const Shape& shape) {
+  std::vector<float> values;
+  for (const double u : hashed_uniform(name, element_count(shape))) {
+    values.push_back(static_cast<float>(1.5 * u));
+  }
+  return {shape, std::move(values)};
+}
+
+Checkpoint hashed_checkpoint(const NamedShapes& shapes,
+                             std::map<std::string, std::string> metadata) {
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, shape] : shapes) {
+    tensors.push_back(
+        {name, DType::f32, shape, 4 * element_count(shape), [name = name, shape = shape] {
+           const auto values = std::make_shared<Tensor>(hashed_weight(name, shape));
+           TensorView view;
+           view.shape = shape;
+           view.strides = TensorView::contiguous_strides(shape);
+           view.data = reinterpret_cast<const std::byte*>(values->data());
+           view.storage = values;
+           return view;
+         }});
+  }
+  return {"in memory", "test", std::move(tensors), std::move(metadata)};
+}
+
+void write_hashed_safetensors(const std::filesystem::path& path, const NamedShapes& shapes) {
+  nlohmann::json header;
+  std::int64_t offset = 0;
+  for (const auto& [name, shape] : shapes) {
+    const std::int64_t end = offset + 4 * element_count(shape);
+    header[name] = {{"dtype", "F32"}, {"shape", shape}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  const std::string text = header.dump();
+  const auto length = static_cast<std::uint64_t>(text.size());
+  std::ofstream stream(path, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(&length), 8);
+  stream << text;
+  for (const auto& [name, shape] : shapes) {
+    const Tensor tensor = hashed_weight(name, shape);
+    stream.write(reinterpret_cast<const char*>(tensor.data()),
+                 static_cast<std::streamsize>(4 * tensor.size()));
+  }
+}
+
+}  // namespace attnscope
