@@ -5,6 +5,9 @@ namespace attnscope {
 // One line a subcommand, declared where it is written.
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
+Action add_figure(CLI::App& parent, CLI::App*& added);
+Action add_figures(CLI::App& parent, CLI::App*& added);
+Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
@@ -14,6 +17,9 @@ std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
       {add_energy},
       {add_evaluate},
+      {add_figure},
+      {add_figures},
+      {add_first_minute},
       {add_formats},
       {add_inspect},
       {add_spectrum},

@@ -1,0 +1,167 @@
+// attnscope figure: one figure of models or traces, as a file fit for a paper.
+#include <QApplication>
+#include <cstdio>
+#include <memory>
+
+#include "analysis/figure/figure_command.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "app/render/application.h"
+#include "app/render/render.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+struct FigureArguments {
+  std::string name;
+  ModelArguments models;
+  std::vector<std::string> labels;
+  std::vector<std::string> settings;
+  std::string out;
+  double width_mm = 84;
+  double dpi = 300;
+  bool transparent = false;
+  std::string heat_maps = "auto";
+};
+
+HeatMapExport heat_map_export(const std::string& name) {
+  if (name == "auto") return HeatMapExport::automatic;
+  if (name == "cells") return HeatMapExport::cells;
+  if (name == "pixels") return HeatMapExport::pixels;
+  throw unknown_name("way to write heat maps", name, "auto, cells, pixels");
+}
+
+std::map<std::string, std::string> figure_settings(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> settings;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Error(ErrorKind::usage, "a setting is written key=value").about("--set").found(text);
+    }
+    settings[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return settings;
+}
+
+void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& labels) {
+  if (labels.empty()) return;
+  if (labels.size() != subjects.size()) {
+    throw Error(ErrorKind::usage, "every model and input needs its label, or none")
+        .about("--label")
+        .expected(std::to_string(subjects.size()))
+        .found(std::to_string(labels.size()));
+  }
+  for (std::size_t index = 0; index < labels.size(); ++index) {
+    subjects[index].label = labels[index];
+  }
+}
+
+/// The arguments again, in one order, quoted for a shell.
+std::string command_line(const FigureArguments& arguments) {
+  std::string line = "attnscope figure " + shell_word(arguments.name);
+  const auto add = [&line](const char* flag, const std::string& value) {
+    if (!value.empty()) line += std::string(" ") + flag + " " + shell_word(value);
+  };
+  const auto add_all = [&add](const char* flag, const std::vector<std::string>& values) {
+    for (const std::string& value : values) add(flag, value);
+  };
+  const ModelArguments& models = arguments.models;
+  add_all("--model", models.models);
+  add_all("--label", arguments.labels);
+  add_all("--input", models.inputs);
+  add("--mechanism", models.mechanism);
+  add_all("--set-mechanism", models.settings);
+  add("--heads", models.heads);
+  add_all("--option", models.options);
+  add("--architecture", models.architecture);
+  add_all("--set", arguments.settings);
+  add("--width-mm", rounded_text(arguments.width_mm, 6));
+  if (arguments.dpi != 300) add("--dpi", rounded_text(arguments.dpi, 6));
+  if (arguments.heat_maps != "auto") add("--heat-maps", arguments.heat_maps);
+  if (arguments.transparent) line += " --transparent";
+  add("--out", arguments.out);
+  return line;
+}
+
+int run(const FigureArguments& arguments) {
+  // What can be refused is refused before any model is run.
+  (void)find_figure(arguments.name);
+  FigureRequest request;
+  request.settings = figure_settings(arguments.settings);
+  request.width_mm = arguments.width_mm;
+  ExportOptions options;
+  options.png_dpi = arguments.dpi;
+  options.transparent = arguments.transparent;
+  options.heat_maps = heat_map_export(arguments.heat_maps);
+  check_settings(arguments.name, request.settings);
+  check_export_path(arguments.out);
+
+  Figure figure;
+  {
+    const TerminalProgress line;
+    request.subjects = make_subjects(arguments.models, {}, line.progress().part(0, 0.6));
+    set_labels(request.subjects, arguments.labels);
+    figure = make_figure(arguments.name, request, line.progress().part(0.6, 1));
+  }
+  figure.command = command_line(arguments);
+  const std::unique_ptr<QApplication> application = drawing_application();
+  export_figure(figure, arguments.out, options);
+  return 0;
+}
+
+}  // namespace
+
+Action add_figure(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<FigureArguments>();
+  added = parent.add_subcommand("figure", "Draw one figure into a file");
+  added->add_option("NAME", arguments->name, "Which figure: see attnscope figures")->required();
+  added
+      ->add_option("--model", arguments->models.models,
+                   "A weight file, a trace, or FILE@MECHANISM[,PARAMETER=VALUE...] to lay a "
+                   "mechanism over that model alone; may be repeated")
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("MODEL");
+  add_input_option(*added, arguments->models);
+  added
+      ->add_option("--out", arguments->out,
+                   "The file to write: .pdf, .svg, .png, .csv, .tex (PGFPlots) or .json")
+      ->required()
+      ->type_name("F");
+  added->add_option("--width-mm", arguments->width_mm, "Width on paper, 20 to 1000")
+      ->capture_default_str();
+  added
+      ->add_option("--set", arguments->settings,
+                   "A setting of the figure (attnscope figures lists them); may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  added
+      ->add_option("--label", arguments->labels,
+                   "What the figure calls each model, in the order of --model")
+      ->allow_extra_args(false)
+      ->type_name("TEXT");
+  add_mechanism_options(*added, arguments->models, false);
+  added
+      ->add_option("--set-mechanism", arguments->models.settings,
+                   "A parameter of the mechanism, e.g. identity=true; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  added->add_option("--dpi", arguments->dpi, "Resolution of .png")
+      ->check(CLI::Range(20.0, 2400.0))
+      ->capture_default_str();
+  added->add_flag("--transparent", arguments->transparent, "No background");
+  added
+      ->add_option("--heat-maps", arguments->heat_maps,
+                   "In .pdf and .svg: cells (vectors), pixels (an embedded image, one pixel a "
+                   "cell), or auto: cells unless the file would grow past about 8 MB")
+      ->capture_default_str();
+  add_model_options(*added, arguments->models);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope

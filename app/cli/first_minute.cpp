@@ -1,0 +1,128 @@
+// attnscope first-minute: what the window shows first, as files and a table, without a display.
+#include <QApplication>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "analysis/figure/recipe.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "app/render/application.h"
+#include "app/render/render.h"
+#include "app/session/sample_data.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The figures of the first minute, with what they are set to.
+struct FirstFigure {
+  const char* name;
+  double width_mm;
+  std::map<std::string, std::string> settings;
+};
+
+const std::vector<FirstFigure>& first_figures() {
+  static const std::vector<FirstFigure> list = {
+      {"cumulative-spectrum", 84, {}},
+      {"rank-by-layer", 84, {}},
+      {"attention-maps", 84, {}},
+      {"attention-overlay", 84, {}},
+  };
+  return list;
+}
+
+ModelArguments sample_arguments(const std::string& input) {
+  ModelArguments arguments;
+  for (const fs::path& model : first_minute_models()) arguments.models.push_back(model.string());
+  if (!input.empty()) {
+    arguments.inputs.push_back(input);
+  } else if (const std::vector<fs::path> images = sample_inputs(); !images.empty()) {
+    arguments.inputs.push_back(images.front().string());
+  }
+  if (arguments.models.empty() || arguments.inputs.empty()) {
+    throw Error(ErrorKind::io, "the sample models and inputs were not found")
+        .in_file(sample_data_folder())
+        .remedy("set ATTNSCOPE_SAMPLE_DATA to the folder sample_data of the sources");
+  }
+  return arguments;
+}
+
+void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
+  std::size_t longest = 5;
+  for (const Subject& subject : subjects) longest = std::max(longest, subject.label.size());
+  const auto width = static_cast<int>(longest);
+  std::printf("Equivalent rank at 0.9 of the mean spectrum, N = %lld\n",
+              static_cast<long long>(subjects.front().trace->tokens()));
+  std::printf("%-*s  %8s  %8s\n", width, "model", "A", "A + I");
+  for (const Subject& subject : subjects) {
+    std::printf("%-*s", width, subject.label.c_str());
+    for (const char* with : {"", " + I"}) {
+      const auto rank = spectrum.numbers.find("equivalent_rank/" + subject.label + with);
+      if (rank == spectrum.numbers.end()) {
+        std::printf("  %8s", "-");
+      } else {
+        std::printf("  %8.0f", rank->second.at(0));
+      }
+    }
+    std::printf("\n");
+  }
+}
+
+int run(const std::string& out, const std::string& input) {
+  const std::unique_ptr<QApplication> application = drawing_application();
+  FigureRequest request;
+  std::vector<std::pair<Figure, std::string>> figures;
+  {
+    const TerminalProgress line;
+    request.subjects = make_subjects(sample_arguments(input), {}, line.progress().part(0, 0.5));
+    double done = 0.5;
+    for (const FirstFigure& first : first_figures()) {
+      request.width_mm = first.width_mm;
+      request.settings = first.settings;
+      figures.emplace_back(
+          make_figure(first.name, request, line.progress().part(done, done + 0.12)), first.name);
+      done += 0.12;
+    }
+  }
+  std::error_code failure;
+  fs::create_directories(out, failure);
+  if (failure) {
+    throw Error(ErrorKind::io, "the folder cannot be made: " + failure.message()).in_file(out);
+  }
+  for (const auto& [figure, name] : figures) {
+    for (const char* extension : {".pdf", ".png"}) {
+      const fs::path file = fs::path(out) / (name + extension);
+      Figure written = figure;
+      written.command += " --out " + name + extension;
+      export_figure(written, file);
+      std::printf("%s\n", file.c_str());
+    }
+  }
+  print_ranks(request.subjects, figures.front().first);
+  return 0;
+}
+
+}  // namespace
+
+Action add_first_minute(CLI::App& parent, CLI::App*& added) {
+  struct Arguments {
+    std::string out = "attnscope-figures";
+    std::string input;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  added = parent.add_subcommand("first-minute",
+                                "Compare the two sample models: four figures and a table of ranks");
+  added->add_option("--out", arguments->out, "The folder to write into")
+      ->capture_default_str()
+      ->type_name("DIR");
+  added->add_option("--input", arguments->input, "Another image than the first sample")
+      ->type_name("X");
+  return [arguments] { return run(arguments->out, arguments->input); };
+}
+
+}  // namespace attnscope
