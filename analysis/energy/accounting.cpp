@@ -20,7 +20,7 @@ constexpr std::pair<std::string_view, CostConvention> conventions[] = {
 /// Counts one network, part by part.
 class Accountant {
  public:
-  Accountant(const NetworkExtents& architecture, const AccountingOptions& options)
+  Accountant(const Network& architecture, const AccountingOptions& options)
       : architecture_(architecture), options_(options), layers_(options.convention) {}
 
   NetworkCost count() {
@@ -189,7 +189,7 @@ class Accountant {
     }
   }
 
-  const NetworkExtents& architecture_;
+  const Network& architecture_;
   const AccountingOptions& options_;
   LayerCosts layers_;
   NetworkCost cost_;
@@ -242,7 +242,7 @@ OperationCount NetworkCost::total_of(ComponentGroup group) const {
   return sum;
 }
 
-NetworkCost count_operations(const NetworkExtents& architecture, const AccountingOptions& options) {
+NetworkCost count_operations(const Network& architecture, const AccountingOptions& options) {
   check(architecture);
   return Accountant(architecture, options).count();
 }

@@ -46,7 +46,7 @@ struct NetworkCost {
 };
 
 /// Throws Error(usage): unknown mechanism or parameter, impossible extents, counts beyond 2^63 - 1.
-[[nodiscard]] NetworkCost count_operations(const NetworkExtents& architecture,
+[[nodiscard]] NetworkCost count_operations(const Network& architecture,
                                            const AccountingOptions& options);
 
 /// The attention core alone (no projections) of one layer of `stage`, its keys included.
@@ -59,7 +59,7 @@ struct ParameterCount {
   std::string component;
   std::int64_t parameters = 0;
 };
-[[nodiscard]] std::vector<ParameterCount> count_parameters(const NetworkExtents& architecture,
+[[nodiscard]] std::vector<ParameterCount> count_parameters(const Network& architecture,
                                                            const AccountingOptions& options);
 
 /// Component-wise sum; the component's name stays. Throws Error(usage) beyond 2^63 - 1.

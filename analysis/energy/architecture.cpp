@@ -5,16 +5,15 @@
 namespace attnscope {
 
 // One maker a family, declared where it is written.
-NetworkExtents make_deit(const NamedArchitecture& self, const ArchitectureExtents& extents);
-NetworkExtents make_pvt_v2(const NamedArchitecture& self, const ArchitectureExtents& extents);
-NetworkExtents make_twins_svt(const NamedArchitecture& self, const ArchitectureExtents& extents);
-NetworkExtents make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents);
-NetworkExtents make_fastformer_lm(const NamedArchitecture& self,
-                                  const ArchitectureExtents& extents);
-NetworkExtents make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents);
+Network make_deit(const NamedNetwork& self, const NetworkExtents& extents);
+Network make_pvt_v2(const NamedNetwork& self, const NetworkExtents& extents);
+Network make_twins_svt(const NamedNetwork& self, const NetworkExtents& extents);
+Network make_lra_text(const NamedNetwork& self, const NetworkExtents& extents);
+Network make_fastformer_lm(const NamedNetwork& self, const NetworkExtents& extents);
+Network make_gpt2(const NamedNetwork& self, const NetworkExtents& extents);
 
-std::span<const NamedArchitecture> named_architectures() {
-  static constexpr NamedArchitecture list[] = {
+std::span<const NamedNetwork> named_architectures() {
+  static constexpr NamedNetwork list[] = {
       {"deit-tiny", "DeiT-T", "Touvron et al. 2021", make_deit},
       {"deit-small", "DeiT-S", "Touvron et al. 2021", make_deit},
       {"deit-base", "DeiT-B", "Touvron et al. 2021", make_deit},
@@ -35,8 +34,8 @@ std::span<const NamedArchitecture> named_architectures() {
   return list;
 }
 
-const NamedArchitecture* find_named_architecture(std::string_view name) {
-  for (const NamedArchitecture& architecture : named_architectures()) {
+const NamedNetwork* find_named_architecture(std::string_view name) {
+  for (const NamedNetwork& architecture : named_architectures()) {
     if (architecture.name == name) return &architecture;
   }
   return nullptr;
@@ -44,15 +43,15 @@ const NamedArchitecture* find_named_architecture(std::string_view name) {
 
 std::string architecture_names() {
   std::string names;
-  for (const NamedArchitecture& architecture : named_architectures()) {
+  for (const NamedNetwork& architecture : named_architectures()) {
     names += (names.empty() ? "" : ", ") + std::string(architecture.name);
   }
   return names;
 }
 
-NetworkExtents architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
-                               std::int64_t classes) {
-  NetworkExtents architecture;
+Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                        std::int64_t classes) {
+  Network architecture;
   architecture.name = architecture.title = name;
   architecture.source = "its weight file";
   architecture.mechanism = spec.mechanism;
@@ -92,7 +91,7 @@ NetworkExtents architecture_of(const ModelSpec& spec, const std::string& name, s
   return architecture;
 }
 
-void check(const NetworkExtents& architecture) {
+void check(const Network& architecture) {
   for (const Stage& stage : architecture.stages) {
     const std::pair<const char*, std::int64_t> extents[] = {
         {"tokens", stage.tokens}, {"width", stage.width},         {"heads", stage.heads},

@@ -50,7 +50,7 @@ struct Stage {
 };
 
 /// One network. `family` decides which settings apply.
-struct NetworkExtents {
+struct Network {
   std::string name;    ///< "deit-small"
   std::string title;   ///< "DeiT-S, 224 x 224"
   std::string source;  ///< where its extents are from
@@ -70,7 +70,7 @@ struct NetworkExtents {
 };
 
 /// What a named architecture's maker may be asked for beside its own extents; absent: its own.
-struct ArchitectureExtents {
+struct NetworkExtents {
   std::int64_t tokens = 0;    ///< of the first stage, with class tokens
   std::int64_t image = 0;     ///< pixels a side
   std::int64_t channels = 0;  ///< of the image
@@ -80,28 +80,28 @@ struct ArchitectureExtents {
 };
 
 /// One line of the list.
-struct NamedArchitecture {
+struct NamedNetwork {
   std::string_view name;
   std::string_view title;
   std::string_view source;
   /// Throws Error(usage) naming the extent that is impossible.
-  NetworkExtents (*make)(const NamedArchitecture& self, const ArchitectureExtents& extents);
+  Network (*make)(const NamedNetwork& self, const NetworkExtents& extents);
 };
 
-[[nodiscard]] std::span<const NamedArchitecture> named_architectures();
+[[nodiscard]] std::span<const NamedNetwork> named_architectures();
 
 /// Null if there is none of that name.
-[[nodiscard]] const NamedArchitecture* find_named_architecture(std::string_view name);
+[[nodiscard]] const NamedNetwork* find_named_architecture(std::string_view name);
 
 /// "deit-tiny, deit-small, …"
 [[nodiscard]] std::string architecture_names();
 
 /// A loaded model's, for `tokens` tokens (0: its own) and `classes` outputs of its head (-1: as
 /// many as it has labels). Throws Error(usage) when only an input would tell the number of tokens.
-[[nodiscard]] NetworkExtents architecture_of(const ModelSpec& spec, const std::string& name,
-                                             std::int64_t tokens = 0, std::int64_t classes = -1);
+[[nodiscard]] Network architecture_of(const ModelSpec& spec, const std::string& name,
+                                      std::int64_t tokens = 0, std::int64_t classes = -1);
 
 /// Throws Error(usage): heads that do not divide the width, an extent that is not positive.
-void check(const NetworkExtents& architecture);
+void check(const Network& architecture);
 
 }  // namespace attnscope

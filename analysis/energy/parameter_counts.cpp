@@ -42,7 +42,7 @@ void add_embedding(Sum& sum, const Stage& stage) {
                                       : Count(0));
 }
 
-void add_layer(Sum& sum, const NetworkExtents& architecture, const Stage& stage,
+void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
                const AccountingOptions& options, const MechanismChoice& mechanism,
                std::int64_t index) {
   const Count width = stage.width;
@@ -74,7 +74,7 @@ void add_layer(Sum& sum, const NetworkExtents& architecture, const Stage& stage,
 
 }  // namespace
 
-std::vector<ParameterCount> count_parameters(const NetworkExtents& architecture,
+std::vector<ParameterCount> count_parameters(const Network& architecture,
                                              const AccountingOptions& options) {
   check(architecture);
   Sum sum;

@@ -82,8 +82,8 @@ Arithmetic arithmetic_of(const std::string& text) {
   throw bad_value("arithmetic", "multiplicative or adder", text);
 }
 
-NetworkExtents architecture_asked_for(const EnergyRequest& request, Remaining& remaining) {
-  ArchitectureExtents extents;
+Network architecture_asked_for(const EnergyRequest& request, Remaining& remaining) {
+  NetworkExtents extents;
   extents.tokens = request.tokens;
   extents.image = remaining.whole("image", 1, 0);
   extents.channels = remaining.whole("channels", 1, 0);
@@ -94,7 +94,7 @@ NetworkExtents architecture_asked_for(const EnergyRequest& request, Remaining& r
     throw bad_value("tokens", "1 or more", std::to_string(request.tokens));
   }
   if (!request.spec) {
-    const NamedArchitecture* named = find_named_architecture(request.architecture);
+    const NamedNetwork* named = find_named_architecture(request.architecture);
     if (named == nullptr) {
       throw unknown_name("architecture", request.architecture, architecture_names());
     }
@@ -104,13 +104,13 @@ NetworkExtents architecture_asked_for(const EnergyRequest& request, Remaining& r
   if (extents.image > 0) spec.image_height = spec.image_width = extents.image;
   if (extents.channels > 0) spec.channels = extents.channels;
   if (extents.class_tokens >= 0) spec.class_tokens = extents.class_tokens;
-  NetworkExtents architecture =
-      architecture_of(spec, request.label, extents.tokens, extents.classes);
+  Network architecture = architecture_of(spec, std::filesystem::path(request.label).stem().string(),
+                                         extents.tokens, extents.classes);
   if (extents.positions == 0) architecture.stages[0].embedding.positions = 0;
   return architecture;
 }
 
-void override_extents(NetworkExtents& architecture, Remaining& remaining) {
+void override_extents(Network& architecture, Remaining& remaining) {
   const std::pair<const char*, std::int64_t Stage::*> extents[] = {
       {"width", &Stage::width},
       {"heads", &Stage::heads},
@@ -134,7 +134,7 @@ void override_extents(NetworkExtents& architecture, Remaining& remaining) {
 
 /// Parameters of a network's own mechanism that the program's accounting does not know are left
 /// out: they are not matters of cost.
-MechanismChoice own_mechanism(const NetworkExtents& architecture) {
+MechanismChoice own_mechanism(const Network& architecture) {
   MechanismChoice own{architecture.mechanism.name, {}};
   const AttentionCost& cost = find_attention_cost(own.name);
   for (const ParameterDescription& description : cost.parameters) {

@@ -28,7 +28,7 @@ struct EnergyRequest {
 /// A request understood: everything known, nothing counted yet.
 struct EnergySubject {
   std::string label;  ///< "DeiT-S, hash (bits=16)"
-  NetworkExtents architecture;
+  Network architecture;
   AccountingOptions options;
   EnergyConstants constants;
 };

@@ -328,7 +328,7 @@ std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures, Ene
 
 std::string known_networks_as_text() {
   std::string text = "Networks\n";
-  for (const NamedArchitecture& network : named_architectures()) {
+  for (const NamedNetwork& network : named_architectures()) {
     text += "  ";
     append_padded(text, std::string(network.name), 18);
     append_padded(text, std::string(network.title), 16);

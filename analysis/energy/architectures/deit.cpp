@@ -3,9 +3,9 @@
 
 namespace attnscope {
 
-NetworkExtents make_deit(const NamedArchitecture& self, const ArchitectureExtents& extents) {
+Network make_deit(const NamedNetwork& self, const NetworkExtents& extents) {
   constexpr std::int64_t kPatch = 16, kDefaultImage = 224;
-  NetworkExtents architecture = named(self);
+  Network architecture = named(self);
   Stage stage;
   stage.heads = self.name == "deit-tiny" ? 3 : self.name == "deit-small" ? 6 : 12;
   stage.width = 64 * stage.heads;

@@ -4,16 +4,15 @@
 
 namespace attnscope {
 
-NetworkExtents named(const NamedArchitecture& self) {
-  NetworkExtents architecture;
+Network named(const NamedNetwork& self) {
+  Network architecture;
   architecture.name = self.name;
   architecture.title = self.title;
   architecture.source = self.source;
   return architecture;
 }
 
-std::int64_t sides(const ArchitectureExtents& extents, std::int64_t default_image,
-                   std::int64_t patch) {
+std::int64_t sides(const NetworkExtents& extents, std::int64_t default_image, std::int64_t patch) {
   const std::int64_t image = extents.image > 0 ? extents.image : default_image;
   if (image % patch != 0) {
     throw Error(ErrorKind::usage, "patches do not cover the image")
@@ -24,11 +23,11 @@ std::int64_t sides(const ArchitectureExtents& extents, std::int64_t default_imag
   return image / patch;
 }
 
-std::int64_t channels_of(const ArchitectureExtents& extents) {
+std::int64_t channels_of(const NetworkExtents& extents) {
   return extents.channels > 0 ? extents.channels : 3;
 }
 
-std::vector<std::int64_t> pyramid_tokens(const ArchitectureExtents& extents) {
+std::vector<std::int64_t> pyramid_tokens(const NetworkExtents& extents) {
   constexpr std::int64_t kDefaultImage = 224, kCoarsest = 32, kShrink = 64;
   std::int64_t tokens = extents.tokens;
   if (tokens <= 0) {

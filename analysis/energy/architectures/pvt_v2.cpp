@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-NetworkExtents make_pvt_v2(const NamedArchitecture& self, const ArchitectureExtents& extents) {
+Network make_pvt_v2(const NamedNetwork& self, const NetworkExtents& extents) {
   constexpr std::int64_t kStages = 4;
   constexpr std::int64_t depths[][kStages] = {{2, 2, 2, 2},  {2, 2, 2, 2},  {3, 4, 6, 3},
                                               {3, 4, 18, 3}, {3, 8, 27, 3}, {3, 6, 40, 3}};
@@ -13,7 +13,7 @@ NetworkExtents make_pvt_v2(const NamedArchitecture& self, const ArchitectureExte
   const auto size = static_cast<std::size_t>(self.name.back() - '0');
   const std::int64_t head_width = size == 0 ? 32 : 64;
 
-  NetworkExtents architecture = named(self);
+  Network architecture = named(self);
   const std::vector<std::int64_t> tokens = pyramid_tokens(extents);
   std::int64_t channels = channels_of(extents);
   for (std::size_t i = 0; i < kStages; ++i) {

@@ -6,8 +6,7 @@ namespace attnscope {
 namespace {
 
 Stage text_stage(std::int64_t width, std::int64_t heads, std::int64_t layers,
-                 std::int64_t vocabulary, std::int64_t positions,
-                 const ArchitectureExtents& extents) {
+                 std::int64_t vocabulary, std::int64_t positions, const NetworkExtents& extents) {
   Stage stage;
   stage.tokens = extents.tokens > 0 ? extents.tokens : positions;
   stage.width = width;
@@ -22,8 +21,8 @@ Stage text_stage(std::int64_t width, std::int64_t heads, std::int64_t layers,
 
 }  // namespace
 
-NetworkExtents make_lra_text(const NamedArchitecture& self, const ArchitectureExtents& extents) {
-  NetworkExtents architecture = named(self);
+Network make_lra_text(const NamedNetwork& self, const NetworkExtents& extents) {
+  Network architecture = named(self);
   Stage stage = text_stage(64, 2, 2, 512, 4096, extents);
   stage.mlp_width = 128;
   stage.embedding.vocabulary = 512;
@@ -33,9 +32,8 @@ NetworkExtents make_lra_text(const NamedArchitecture& self, const ArchitectureEx
   return architecture;
 }
 
-NetworkExtents make_fastformer_lm(const NamedArchitecture& self,
-                                  const ArchitectureExtents& extents) {
-  NetworkExtents architecture = named(self);
+Network make_fastformer_lm(const NamedNetwork& self, const NetworkExtents& extents) {
+  Network architecture = named(self);
   Stage stage = text_stage(128, 4, 6, 32100, 2048, extents);
   // Windows of 4·2^i tokens; the last layer sees all.
   for (std::int64_t layer = 0; layer < stage.layers; ++layer) {
@@ -51,14 +49,14 @@ NetworkExtents make_fastformer_lm(const NamedArchitecture& self,
   return architecture;
 }
 
-NetworkExtents make_gpt2(const NamedArchitecture& self, const ArchitectureExtents& extents) {
+Network make_gpt2(const NamedNetwork& self, const NetworkExtents& extents) {
   struct Size {
     std::string_view name;
     std::int64_t layers, heads;
   };
   constexpr Size sizes[] = {
       {"gpt2", 12, 12}, {"gpt2-medium", 24, 16}, {"gpt2-large", 36, 20}, {"gpt2-xl", 48, 25}};
-  NetworkExtents architecture = named(self);
+  Network architecture = named(self);
   for (const Size& size : sizes) {
     if (size.name != self.name) continue;
     architecture.stages = {

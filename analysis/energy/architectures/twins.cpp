@@ -4,10 +4,10 @@
 
 namespace attnscope {
 
-NetworkExtents make_twins_svt(const NamedArchitecture& self, const ArchitectureExtents& extents) {
+Network make_twins_svt(const NamedNetwork& self, const NetworkExtents& extents) {
   constexpr std::size_t kStages = 4;
   constexpr std::int64_t depths[kStages] = {2, 2, 10, 4}, reductions[kStages] = {8, 4, 2, 1};
-  NetworkExtents architecture = named(self);
+  Network architecture = named(self);
   const std::vector<std::int64_t> tokens = pyramid_tokens(extents);
   std::int64_t channels = channels_of(extents);
   for (std::size_t i = 0; i < kStages; ++i) {

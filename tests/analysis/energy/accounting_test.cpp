@@ -95,7 +95,7 @@ TEST_P(EveryNetwork, TheCompleteConventionLeavesNothingOut) {
 
 std::vector<std::string> all_networks() {
   std::vector<std::string> names;
-  for (const NamedArchitecture& architecture : named_architectures()) {
+  for (const NamedNetwork& architecture : named_architectures()) {
     names.emplace_back(architecture.name);
   }
   return names;
