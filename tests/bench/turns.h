@@ -8,17 +8,29 @@
 
 namespace attnscope {
 
-/// Seconds of this thread's processor time that `work` takes: what a busy machine changes least.
+/// Seconds that `clock` advances while `work` runs.
 template <class Work>
-double thread_seconds_of(const Work& work) {
-  const auto now = [] {
+double clock_seconds_of(clockid_t clock, const Work& work) {
+  const auto now = [clock] {
     timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    clock_gettime(clock, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
   const double start = now();
   work();
   return now() - start;
+}
+
+/// Of this thread's processor time: what a busy machine changes least.
+template <class Work>
+double thread_seconds_of(const Work& work) {
+  return clock_seconds_of(CLOCK_THREAD_CPUTIME_ID, work);
+}
+
+/// Of all this process's threads.
+template <class Work>
+double process_seconds_of(const Work& work) {
+  return clock_seconds_of(CLOCK_PROCESS_CPUTIME_ID, work);
 }
 
 /// Seconds on the wall that `work` takes.
