@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/checkpoint/hdf5_file.h"
+#include "core/checkpoint/inflate.h"
 #include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
 
@@ -216,13 +217,13 @@ H5D_layout_t check_storage(hid_t data_set, std::int64_t bytes) {
           .remedy("store it again with gzip or without compression");
     }
   }
-  // Deflate's best is 1 : 1032; a data set that claims more was never written in full.
-  constexpr std::int64_t always_fine = 64 << 20, best_ratio = 1100;
-  const auto stored =
-      static_cast<std::int64_t>(std::min<hsize_t>(H5Dget_storage_size(data_set), hsize_t{1} << 48));
-  const bool may_be_bomb =
-      layout == H5D_CHUNKED ? bytes / best_ratio > stored : layout != H5D_COMPACT && bytes > stored;
-  if (bytes > always_fine && may_be_bomb) {
+  // A data set that claims more than its file can hold was never written in full, or is a bomb.
+  constexpr std::int64_t always_fine = 64 << 20;
+  const hsize_t stored = H5Dget_storage_size(data_set);
+  const auto claimed = static_cast<hsize_t>(bytes);
+  const bool too_much =
+      layout == H5D_CHUNKED ? is_bomb(stored, claimed) : layout != H5D_COMPACT && claimed > stored;
+  if (bytes > always_fine && too_much) {
     throw Error(ErrorKind::damaged, "the data set claims far more than it stores")
         .expected(std::to_string(bytes) + " bytes")
         .found(std::to_string(stored) + " stored");

@@ -73,9 +73,10 @@ Inflated inflate(std::span<const std::byte> packed, DeflateWrapping wrapping,
   return result;
 }
 
-bool may_inflate_to(std::uint64_t packed, std::uint64_t unpacked) {
-  constexpr std::uint64_t best_ratio = 1032, slack = 64;
-  return unpacked / best_ratio <= packed + slack;
+bool is_bomb(std::uint64_t packed, std::uint64_t unpacked) {
+  constexpr std::uint64_t best_ratio = 1032, slack = 64, large = 256 << 20, suspicious_ratio = 100;
+  return unpacked / best_ratio > packed + slack ||
+         (unpacked > large && unpacked / suspicious_ratio > packed);
 }
 
 }  // namespace attnscope

@@ -21,7 +21,8 @@ struct Inflated {
 [[nodiscard]] Inflated inflate(std::span<const std::byte> packed, DeflateWrapping wrapping,
                                std::uint64_t at_most);
 
-/// Whether `packed` bytes can hold `unpacked` ones at all: deflate's best is 1 : 1032.
-[[nodiscard]] bool may_inflate_to(std::uint64_t packed, std::uint64_t unpacked);
+/// Whether `packed` bytes that claim to unpack to `unpacked` are refused unread: more than deflate
+/// can reach (1 : 1032), or more than 256 MiB at a ratio (1 : 100) that no weights have.
+[[nodiscard]] bool is_bomb(std::uint64_t packed, std::uint64_t unpacked);
 
 }  // namespace attnscope

@@ -119,6 +119,13 @@ void apply_zip64(const Record& extra, std::size_t extra_size, ZipEntry& entry,
   }
 }
 
+Error bomb(std::uint64_t packed, std::uint64_t unpacked) {
+  return Error(ErrorKind::damaged, "the zip entry would unpack to absurdly much")
+      .expected("what " + std::to_string(packed) + " compressed bytes of weights can hold")
+      .found(std::to_string(unpacked) + " bytes")
+      .remedy("if it is what you want, store it without compression");
+}
+
 void check_method(std::uint64_t flags, std::uint64_t method) {
   constexpr std::uint64_t encrypted = 1 | 1 << 6 | 1 << 13;
   constexpr std::uint64_t stored = 0, deflated = 8, aes = 99;
@@ -148,6 +155,7 @@ void ZipArchive::read_directory() {
         .found(std::to_string(directory.entries));
   }
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;  // of header and data
+  std::uint64_t packed = 0, unpacked = 0;                        // of all deflated entries
   std::uint64_t at = directory.offset;
   const std::uint64_t end = directory.offset + directory.size;
   for (std::uint64_t place = 0; place < directory.entries; ++place) {
@@ -173,6 +181,9 @@ void ZipArchive::read_directory() {
       error.about(entry.name);
       throw;
     }
+    packed += entry.deflated ? entry.packed_size : 0;
+    unpacked += entry.deflated ? entry.size : 0;
+    if (is_bomb(packed, unpacked)) throw bomb(packed, unpacked);
     extents.emplace_back(header, entry.offset + entry.packed_size);
     at += fixed + name_size + extra_size + comment_size;
     if (entry.name.ends_with('/')) continue;
@@ -209,11 +220,7 @@ void ZipArchive::place_data(ZipEntry& entry, std::uint64_t header, std::uint64_t
         .expected(std::to_string(entry.packed_size))
         .found(std::to_string(entry.size));
   }
-  if (!may_inflate_to(entry.packed_size, entry.size)) {
-    throw Error(ErrorKind::damaged, "the zip entry claims to unpack to more than it can")
-        .expected("at most 1032 times " + std::to_string(entry.packed_size) + " bytes")
-        .found(std::to_string(entry.size));
-  }
+  if (is_bomb(entry.packed_size, entry.size)) throw bomb(entry.packed_size, entry.size);
 }
 
 const ZipEntry* ZipArchive::find(const std::string& name) const {

@@ -29,8 +29,8 @@ struct ZipBytes {
 };
 
 /// The directory of an archive, checked: every entry lies inside the file, none overlap, names are
-/// unique and agree with the entries' own headers, none are encrypted, and none claim to unpack to
-/// more than deflate can reach.
+/// unique and agree with the entries' own headers, none are encrypted, and none is a
+/// bomb, alone or together.
 class ZipArchive {
  public:
   /// Throws Error(damaged), or Error(unsupported) for encryption, other compression methods and

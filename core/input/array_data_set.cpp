@@ -102,6 +102,11 @@ std::shared_ptr<const DataSet> read(const std::filesystem::path& path) {
         .about("images")
         .found(std::string(name_of(images->dtype)));
   }
+  if (images->shape[0] > 0 && element_count(images->shape) == 0) {
+    throw Error(ErrorKind::damaged, "the images have no pixels")
+        .about("images")
+        .found(to_string(images->shape));
+  }
   std::vector<std::int64_t> labels;
   if (const StoredTensor* const stored = file.find("labels")) {
     if (element_count(stored->shape) != images->shape[0]) {

@@ -79,7 +79,7 @@ Bytes read_idx(const std::filesystem::path& path) {
       bytes.storage = file;
       return bytes;
     }
-    if (!may_inflate_to(file->size(), expected)) {
+    if (is_bomb(file->size(), expected)) {
       throw wrong_size("a file of " + std::to_string(file->size()) + " compressed bytes");
     }
     const auto inflated =

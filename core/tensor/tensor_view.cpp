@@ -131,13 +131,17 @@ bool TensorView::is_contiguous() const {
 }
 
 Tensor TensorView::to_float() const {
-  std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(element_count(shape)));
+  Tensor tensor(shape);
+  if (tensor.empty()) return tensor;
+  float* next = tensor.data();
+  if (dtype == DType::f32 && is_contiguous()) {
+    std::memcpy(next, data, tensor.values().size_bytes());
+    return tensor;
+  }
   with_element_type(dtype, [&]<class Element>(const Element*) {
-    for_each_element<Element>(*this,
-                              [&](auto value) { values.push_back(static_cast<float>(value)); });
+    for_each_element<Element>(*this, [&](auto value) { *next++ = static_cast<float>(value); });
   });
-  return {shape, std::move(values)};
+  return tensor;
 }
 
 std::vector<std::int64_t> TensorView::to_int64() const {
