@@ -8,8 +8,9 @@
 //   /image                     uint8 [height, width, 1 or 3]: what the grid of tokens covers
 // Attributes of the root, all optional: `model_name`, `input_label`, `mechanism` (its name),
 // `mechanism_parameters`, `labels`, `provenance` (JSON texts), and the integers `prefix_tokens`,
-// `grid_rows`, `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I)
-// and `mechanism_trained` (0 if it was laid over weights trained with another).
+// `grid_rows`, `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I),
+// `mechanism_trained` (0 if it was laid over weights trained with another) and `layers` (their
+// number, if the last recorded nothing).
 #pragma once
 
 #include <filesystem>

@@ -134,9 +134,9 @@ TEST_F(TraceFileTest, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of_reading(), HasSubstr("/layer_00/implied_map"));
   std::ofstream(path_) << "not HDF5";
   EXPECT_FALSE(is_trace_file(path_));
-  EXPECT_THAT(error_of_reading(), HasSubstr("not a trace"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("no HDF5 file"));
   std::filesystem::remove(path_);
-  EXPECT_THAT(error_of_reading(), HasSubstr("no such file"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("No such file"));
 }
 
 TEST_F(TraceFileTest, LayersOfDifferentSizesAndWrongGridsAreRefused) {
@@ -151,24 +151,13 @@ TEST_F(TraceFileTest, LayersOfDifferentSizesAndWrongGridsAreRefused) {
   EXPECT_THAT(error_of_reading(), HasSubstr("grid"));
 }
 
-TEST_F(TraceFileTest, LinksOutOfTheFileAreNotFollowed) {
-  const auto target = path_.string() + ".target";
-  std::filesystem::remove(target);
-  write_trace(target, sample_trace());
-  for (const bool external : {true, false}) {
-    const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    const hid_t group = H5Gcreate2(file, "layer_00", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (external) {
-      H5Lcreate_external(target.c_str(), "/layer_00/implied_map", group, "implied_map", H5P_DEFAULT,
-                         H5P_DEFAULT);
-    } else {
-      H5Lcreate_soft("/elsewhere", group, "implied_map", H5P_DEFAULT, H5P_DEFAULT);
-    }
-    H5Gclose(group);
-    H5Fclose(file);
-    EXPECT_NE(error_of_reading(), "");
-  }
-  std::filesystem::remove(target);
+TEST_F(TraceFileTest, ALinkThatLeadsNowhereIsRefused) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t group = H5Gcreate2(file, "layer_00", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/elsewhere", group, "implied_map", H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(group);
+  H5Fclose(file);
+  EXPECT_THAT(error_of_reading(), HasSubstr("leads nowhere"));
 }
 
 TEST_F(TraceFileTest, ADataSetFarLargerThanItsBytesIsRefused) {
@@ -181,7 +170,7 @@ TEST_F(TraceFileTest, ADataSetFarLargerThanItsBytesIsRefused) {
   const hid_t data = H5Dcreate2(group, "implied_map", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
                                 properties, H5P_DEFAULT);
   for (const hid_t id : {data, properties, space, group, file}) H5Idec_ref(id);
-  EXPECT_THAT(error_of_reading(), HasSubstr("far larger"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("claims far more"));
 }
 
 TEST_F(TraceFileTest, TruncatedFilesAreRefusedAndNeverCrash) {

@@ -1,0 +1,199 @@
+// Reading traces, which may come from anyone: what the file claims is checked by the HDF5 reader of
+// checkpoints, what the numbers mean is checked here.
+#include <charconv>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/hdf5_file.h"
+#include "core/error.h"
+#include "core/model/mechanism_json.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+Error damaged(std::string what, const std::string& subject) {
+  return Error(ErrorKind::damaged, std::move(what)).about(subject);
+}
+
+std::string layer_name(std::size_t layer) {
+  char text[32];
+  std::snprintf(text, sizeof text, "layer_%02zu", layer);
+  return text;
+}
+
+/// The tensor `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
+/// dropped. Empty if there is none.
+Tensor read_tensor(const Checkpoint& file, const std::string& name, std::int64_t rank,
+                   const char* expected) {
+  const StoredTensor* const stored = file.find(name);
+  if (!stored) return {};
+  if (!is_floating(stored->dtype)) {
+    throw damaged("the data set has the wrong element type", "/" + name)
+        .expected("floating point")
+        .found(std::string(name_of(stored->dtype)));
+  }
+  Shape shape = stored->shape;
+  if (static_cast<std::int64_t>(shape.size()) == rank + 1 && shape.front() == 1) {
+    shape.erase(shape.begin());
+  }
+  if ((rank > 0 && static_cast<std::int64_t>(shape.size()) != rank) || element_count(shape) == 0) {
+    throw damaged("the data set has the wrong shape", "/" + name)
+        .expected(expected)
+        .found(to_string(stored->shape));
+  }
+  return stored->view().to_float().reshaped(shape);
+}
+
+std::string text_of(const Checkpoint& file, const char* name, const std::string& otherwise) {
+  const auto found = file.metadata().find(name);
+  return found == file.metadata().end() ? otherwise : found->second;
+}
+
+std::int64_t number_of(const Checkpoint& file, const char* name, std::int64_t otherwise,
+                       std::int64_t most) {
+  const auto found = file.metadata().find(name);
+  if (found == file.metadata().end()) return otherwise;
+  std::string text = found->second;
+  // h5py writes True and False as an enumeration.
+  if (text == "TRUE" || text == "true" || text == "True") text = "1";
+  if (text == "FALSE" || text == "false" || text == "False") text = "0";
+  std::int64_t value = -1;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || value < 0 || value > most) {
+    throw damaged("the attribute is not a whole number from 0 to " + std::to_string(most), name)
+        .found(text.substr(0, 80));
+  }
+  return value;
+}
+
+json json_of(const Checkpoint& file, const char* name, const char* otherwise) {
+  json value = json::parse(text_of(file, name, otherwise), nullptr, false);
+  if (value.is_discarded()) throw damaged("the attribute is not valid JSON", name);
+  return value;
+}
+
+LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
+  LayerTrace layer;
+  layer.implied_map = read_tensor(file, name + "/implied_map", 3, "[heads, N, N]");
+  if (!layer.implied_map.empty() && layer.implied_map.extent(1) != layer.implied_map.extent(2)) {
+    throw damaged("the maps are not square", "/" + name + "/implied_map")
+        .expected("[heads, N, N]")
+        .found(to_string(layer.implied_map.shape()));
+  }
+  layer.queries = read_tensor(file, name + "/queries", 3, "[heads, N, d]");
+  layer.keys = read_tensor(file, name + "/keys", 3, "[heads, N, d]");
+  layer.values = read_tensor(file, name + "/values", 3, "[heads, N, d]");
+  layer.tokens = read_tensor(file, name + "/tokens", 2, "[N, D]");
+  const std::string quantities = name + "/quantities/";
+  for (const StoredTensor& stored : file.tensors()) {
+    if (!stored.name.starts_with(quantities)) continue;
+    layer.quantities[stored.name.substr(quantities.size())] =
+        read_tensor(file, stored.name, 0, "any shape");
+  }
+  return layer;
+}
+
+/// Every layer that recorded something recorded the same number of tokens.
+void check_agreement(const Trace& trace) {
+  const std::int64_t tokens = trace.tokens();
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    const LayerTrace& layer = trace.layers[i];
+    for (const Tensor* tensor : {&layer.implied_map, &layer.queries, &layer.keys, &layer.values}) {
+      if (tensor->empty() || tensor->extent(1) == tokens) continue;
+      throw damaged("the layers have different numbers of tokens", "/" + layer_name(i))
+          .expected(std::to_string(tokens))
+          .found(std::to_string(tensor->extent(1)));
+    }
+  }
+  const TokenLayout& layout = trace.layout;
+  if (layout.has_grid() && layout.prefix + layout.rows * layout.columns != tokens) {
+    throw damaged("the token grid does not fit the maps", "grid_rows")
+        .expected(std::to_string(tokens) + " tokens")
+        .found(std::to_string(layout.prefix) + " + " + std::to_string(layout.rows) + " × " +
+               std::to_string(layout.columns));
+  }
+}
+
+std::optional<Image> read_picture(const Checkpoint& file) {
+  const StoredTensor* const stored = file.find("image");
+  if (!stored) return std::nullopt;
+  const Shape& shape = stored->shape;
+  if (stored->dtype != DType::u8 || shape.size() != 3 || (shape[2] != 1 && shape[2] != 3) ||
+      element_count(shape) == 0) {
+    throw damaged("the image has the wrong shape or element type", "/image")
+        .expected("uint8 [height, width, 1 or 3]")
+        .found(std::string(name_of(stored->dtype)) + " " + to_string(shape));
+  }
+  Image image{shape[1], shape[0], shape[2], {}};
+  const std::vector<std::int64_t> values = stored->view().to_int64();
+  image.pixels.assign(values.begin(), values.end());
+  return image;
+}
+
+Trace read_contents(const Checkpoint& file) {
+  Trace trace;
+  trace.model_name = text_of(file, "model_name", file.path().stem().string());
+  trace.input_label = text_of(file, "input_label", "");
+  trace.mechanism.name = text_of(file, "mechanism", "unknown");
+  trace.mechanism.parameters = parameters_from_json(text_of(file, "mechanism_parameters", "{}"));
+  trace.identity_in_maps = number_of(file, "identity_in_maps", 0, 1) != 0;
+  trace.mechanism_trained = number_of(file, "mechanism_trained", 1, 1) != 0;
+  trace.layout.prefix = number_of(file, "prefix_tokens", 0, 1 << 20);
+  trace.layout.rows = number_of(file, "grid_rows", 0, 1 << 20);
+  trace.layout.columns = number_of(file, "grid_columns", 0, 1 << 20);
+  for (const json& label : json_of(file, "labels", "[]")) {
+    trace.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
+  }
+  const json provenance = json_of(file, "provenance", "{}");
+  for (const auto& [key, value] : provenance.items()) {
+    trace.provenance[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  std::set<std::string> groups;
+  for (const StoredTensor& stored : file.tensors()) {
+    groups.insert(stored.name.substr(0, stored.name.find('/')));
+  }
+  // A layer that recorded nothing is an empty group, which the list of tensors does not show.
+  const auto layers = static_cast<std::size_t>(number_of(file, "layers", 0, 4096));
+  while (trace.layers.size() < layers || groups.contains(layer_name(trace.layers.size()))) {
+    trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
+  }
+  trace.logits = read_tensor(file, "logits", 1, "[classes]");
+  trace.image = read_picture(file);
+  check_agreement(trace);
+  return trace;
+}
+
+}  // namespace
+
+bool is_trace_file(const std::filesystem::path& file) {
+  const QuietHdf5 quiet;
+  try {
+    const Hdf5Id opened = open_hdf5_file(file);
+    return H5Lexists(opened.get(), "layer_00", H5P_DEFAULT) > 0 &&
+           H5Lexists(opened.get(), "layer_00/implied_map", H5P_DEFAULT) > 0;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Trace read_trace(const std::filesystem::path& file) {
+  const Checkpoint opened = open_checkpoint(file);
+  if (opened.format() != "hdf5" || !opened.find("layer_00/implied_map")) {
+    throw Error(ErrorKind::not_this_format, "not a trace: it holds no /layer_00/implied_map")
+        .in_file(file);
+  }
+  try {
+    return read_contents(opened);
+  } catch (Error& error) {
+    error.in_file(file);
+    throw;
+  }
+}
+
+}  // namespace attnscope

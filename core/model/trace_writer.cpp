@@ -1,0 +1,126 @@
+// Writing traces; trace_reader.cpp reads them.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/atomic_file.h"
+#include "core/checkpoint/hdf5_file.h"
+#include "core/error.h"
+#include "core/model/mechanism_json.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+std::string layer_name(std::size_t layer) {
+  char text[32];
+  std::snprintf(text, sizeof text, "layer_%02zu", layer);
+  return text;
+}
+
+constexpr const char* kFailed = "the trace could not be written";
+
+void must(bool succeeded) {
+  if (!succeeded) throw Error(ErrorKind::io, kFailed);
+}
+
+void write_data(const Hdf5Id& parent, const std::string& name, hid_t stored_type, hid_t memory_type,
+                const Shape& shape, const void* values) {
+  std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                     H5Sclose, kFailed);
+  const Hdf5Id data(H5Dcreate2(parent.get(), name.c_str(), stored_type, space.get(), H5P_DEFAULT,
+                               H5P_DEFAULT, H5P_DEFAULT),
+                    H5Dclose, kFailed);
+  must(H5Dwrite(data.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+}
+
+void write_tensor(const Hdf5Id& parent, const std::string& name, const Tensor& tensor) {
+  if (tensor.empty()) return;
+  write_data(parent, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, tensor.shape(), tensor.data());
+}
+
+void write_attribute(const Hdf5Id& object, const char* name, const std::string& text) {
+  const Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, kFailed);
+  must(H5Tset_size(type.get(), H5T_VARIABLE) >= 0 && H5Tset_cset(type.get(), H5T_CSET_UTF8) >= 0);
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kFailed);
+  const Hdf5Id attribute(
+      H5Acreate2(object.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+      kFailed);
+  const char* const value = text.c_str();
+  must(H5Awrite(attribute.get(), type.get(), &value) >= 0);
+}
+
+void write_attribute(const Hdf5Id& object, const char* name, std::int64_t value) {
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kFailed);
+  const Hdf5Id attribute(
+      H5Acreate2(object.get(), name, H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose, kFailed);
+  must(H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value) >= 0);
+}
+
+Hdf5Id create_group(const Hdf5Id& parent, const std::string& name) {
+  return {H5Gcreate2(parent.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
+          kFailed};
+}
+
+void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
+  const Hdf5Id group = create_group(file, layer_name(index));
+  write_tensor(group, "implied_map", layer.implied_map);
+  write_tensor(group, "queries", layer.queries);
+  write_tensor(group, "keys", layer.keys);
+  write_tensor(group, "values", layer.values);
+  write_tensor(group, "tokens", layer.tokens);
+  if (layer.quantities.empty()) return;
+  const Hdf5Id quantities = create_group(group, "quantities");
+  for (const auto& [name, tensor] : layer.quantities) write_tensor(quantities, name, tensor);
+}
+
+std::string json_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void write_contents(const std::filesystem::path& path, const Trace& trace) {
+  const Hdf5Id root(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+                    kFailed);
+  write_attribute(root, "format", "attnscope-trace");
+  write_attribute(root, "format_version", std::int64_t{1});
+  write_attribute(root, "model_name", trace.model_name);
+  write_attribute(root, "input_label", trace.input_label);
+  write_attribute(root, "mechanism", trace.mechanism.name);
+  write_attribute(root, "mechanism_parameters", to_json(trace.mechanism.parameters));
+  write_attribute(root, "identity_in_maps", std::int64_t{trace.identity_in_maps});
+  write_attribute(root, "mechanism_trained", std::int64_t{trace.mechanism_trained});
+  write_attribute(root, "prefix_tokens", trace.layout.prefix);
+  write_attribute(root, "grid_rows", trace.layout.rows);
+  write_attribute(root, "grid_columns", trace.layout.columns);
+  write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));
+  write_attribute(root, "labels", json_text(trace.labels));
+  write_attribute(root, "provenance", json_text(trace.provenance));
+  write_tensor(root, "logits", trace.logits);
+  if (trace.image && !trace.image->pixels.empty()) {
+    const Image& image = *trace.image;
+    write_data(root, "image", H5T_STD_U8LE, H5T_NATIVE_UINT8,
+               {image.height, image.width, image.channels}, image.pixels.data());
+  }
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) write_layer(root, i, trace.layers[i]);
+  must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0);
+}
+
+}  // namespace
+
+void write_trace(const std::filesystem::path& file, const Trace& trace) {
+  const QuietHdf5 quiet;
+  AtomicFile target(file);
+  try {
+    write_contents(target.temporary(), trace);
+  } catch (Error& error) {
+    error.in_file(file);
+    throw;
+  }
+  target.commit();
+}
+
+}  // namespace attnscope
