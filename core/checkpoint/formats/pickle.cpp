@@ -135,7 +135,9 @@ void PickleReader::global(const std::string& module, const std::string& name) {
     throw Error(ErrorKind::unsupported,
                 "the pickle names '" + full +
                     "', which is neither a tensor nor a container; nothing was executed")
-        .remedy("save the weights alone: torch.save(model.state_dict(), FILE)");
+        .remedy(
+            "do not load the file in Python unless you trust it; to save weights alone: "
+            "torch.save(model.state_dict(), FILE)");
   }
   push_text(Kind::global, std::move(full));
 }

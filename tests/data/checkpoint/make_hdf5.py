@@ -10,6 +10,9 @@ with h5py.File("model.h5", "w") as f:
     f.attrs["layers"] = 6
     f.attrs["eps"] = 1e-6
     f.attrs["mean"] = [0.5, 0.25]
+    f.attrs["flag"] = True
+    f.attrs["labels"] = ["ape", "zebra"]
+    f.attrs["empty"] = h5py.Empty("f4")
     f.attrs["fixed"] = np.bytes_("fixed text")
     f["tensors/blocks.0.attn.qkv.weight"] = ramp
     f["tensors/head.bias"] = np.array([1.0, 2.0])

@@ -1,5 +1,8 @@
 #!/usr/bin/python3
 """Writes the NumPy files the reader's tests open. Needs NumPy; run it in this folder."""
+import io
+import zipfile
+
 import numpy as np
 
 ramp = np.arange(12, dtype=np.float32).reshape(3, 4) / 4 - 1
@@ -25,3 +28,12 @@ np.save("objects.npy", np.array([{}, print], dtype=object), allow_pickle=True)
 np.savez("objects.npz", fine=ramp, bad=np.array([None], dtype=object))
 np.save("complex.npy", ramp.astype("c8"))
 np.save("records.npy", np.zeros(2, dtype=[("a", "f4")]))
+
+# As files above 4 GiB are written: 64-bit sizes and offsets everywhere.
+zipfile.ZIP64_LIMIT = 10
+zipfile.ZIP_FILECOUNT_LIMIT = 1
+with zipfile.ZipFile("zip64.npz", "w") as archive:
+    for name in ["a", "b"]:
+        npy = io.BytesIO()
+        np.save(npy, ramp)
+        archive.writestr(f"{name}.npy", npy.getvalue())

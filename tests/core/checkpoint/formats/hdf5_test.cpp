@@ -33,6 +33,8 @@ TEST(Hdf5, OurOwnLayout) {
   EXPECT_EQ(checkpoint.metadata().at("layers"), "6");
   EXPECT_EQ(checkpoint.metadata().at("eps"), "1e-06");
   EXPECT_EQ(checkpoint.metadata().at("mean"), "[0.5, 0.25]");
+  EXPECT_EQ(checkpoint.metadata().at("flag"), "1");
+  EXPECT_EQ(checkpoint.metadata().at("labels"), "[ape, zebra]");
   EXPECT_EQ(checkpoint.metadata().at("fixed"), "fixed text");
 }
 

@@ -56,6 +56,14 @@ TEST_P(Npz, ReadsWhatNumpyWrites) {
 
 INSTANTIATE_TEST_SUITE_P(StoredAndDeflated, Npz, testing::Values("stored.npz", "deflated.npz"));
 
+TEST(NpzOf64Bits, HasItsSizesInTheExtraFields) {
+  const auto file = test_data("checkpoint/zip64.npz");
+  ASSERT_NE(read_bytes(file).find("PK\x06\x06"), std::string::npos);
+  const Checkpoint checkpoint = open_checkpoint(file);
+  EXPECT_EQ(floats(checkpoint, "a"), ramp());
+  EXPECT_EQ(floats(checkpoint, "b"), ramp());
+}
+
 TEST(Npy, IsNamedAsItsFile) {
   const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/ramp.npy"));
   EXPECT_EQ(floats(checkpoint, "ramp"), ramp());

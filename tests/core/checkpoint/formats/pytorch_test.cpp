@@ -102,6 +102,18 @@ TEST(PytorchStateDict, MayBeNestedOrASingleTensor) {
   EXPECT_EQ(floats(open("tensor.pt"), "tensor"), ramp());
 }
 
+TEST(PytorchStateDict, MayBeSharded) {
+  const TemporaryFolder folder;
+  (void)folder.write("one.bin", read_bytes(test_data("checkpoint/zip.pt")));
+  (void)folder.write("two.bin", read_bytes(test_data("checkpoint/nested.pt")));
+  const auto index = folder.write("pytorch_model.bin.index.json",
+                                  R"({"weight_map":{"tail":"one.bin","encoder.w":"two.bin"}})");
+  const Checkpoint checkpoint = open_checkpoint(index);
+  EXPECT_EQ(checkpoint.tensors().size(), 2U);
+  EXPECT_EQ(floats(checkpoint, "tail"), (Floats{20, 21, 22, 23}));
+  EXPECT_EQ(floats(checkpoint, "encoder.w"), ramp());
+}
+
 TEST(PytorchRefusal, NamesTheGlobalAndRunsNothing) {
   const std::filesystem::path trace = "/tmp/attnscope-was-here";
   std::filesystem::remove(trace);
