@@ -1,12 +1,13 @@
-#include <cstdio>
-
+// attnscope alone: the first minute. Softmax beside adder on one image, nothing to configure.
+#include "app/cli/gui.h"
 #include "app/cli/subcommand.h"
 
 namespace attnscope {
 
 int run_default_subcommand(int, char**) {
-  std::printf("attnscope " ATTNSCOPE_VERSION "; see attnscope --help\n");
-  return 0;
+  GuiOptions options;
+  options.samples_if_empty = true;
+  return run_gui(options);
 }
 
 }  // namespace attnscope

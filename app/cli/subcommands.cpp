@@ -9,6 +9,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added);
 Action add_figures(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
+Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
@@ -21,6 +22,7 @@ std::span<const Subcommand> subcommands() {
       {add_figures},
       {add_first_minute},
       {add_formats},
+      {add_gui},
       {add_inspect},
       {add_spectrum},
       {add_trace},

@@ -1,6 +1,7 @@
 #include "app/session/job_queue.h"
 
 #include <QMetaObject>
+#include <QPointer>
 #include <QTimer>
 #include <algorithm>
 #include <chrono>
@@ -42,51 +43,58 @@ JobQueue::~JobQueue() {
   threads_.waitForDone();
 }
 
-JobId JobQueue::submit(const QString& title, Work work, Failure failed) {
+JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject* receiver) {
   auto job = std::make_shared<Job>();
   job->id = next_id_++;
   job->title = title;
   jobs_.push_back(job);
 
-  threads_.start([this, job, work = std::move(work), failed = std::move(failed)] {
-    {
-      const std::lock_guard lock(job->mutex);
-      job->started = Clock::now();
-    }
-    job->running = true;
-    const Progress progress(
-        [this, job = job.get()](double fraction, std::string_view step) {
-          job->fraction = std::clamp(fraction, 0.0, 1.0);
-          if (!step.empty()) {
-            const std::lock_guard lock(job->mutex);
-            job->step = step;
-          }
-          if (!progress_noted_.exchange(true)) {
-            QMetaObject::invokeMethod(this, &JobQueue::note_progress, Qt::QueuedConnection);
-          }
-        },
-        job->stop.get_token());
+  const bool has_receiver = receiver != nullptr;
+  const QPointer<QObject> still_there(receiver);
+  threads_.start(
+      [this, job, has_receiver, still_there, work = std::move(work), failed = std::move(failed)] {
+        {
+          const std::lock_guard lock(job->mutex);
+          job->started = Clock::now();
+        }
+        job->running = true;
+        const Progress progress(
+            [this, job = job.get()](double fraction, std::string_view step) {
+              job->fraction = std::clamp(fraction, 0.0, 1.0);
+              if (!step.empty()) {
+                const std::lock_guard lock(job->mutex);
+                job->step = step;
+              }
+              if (!progress_noted_.exchange(true)) {
+                QMetaObject::invokeMethod(this, &JobQueue::note_progress, Qt::QueuedConnection);
+              }
+            },
+            job->stop.get_token());
 
-    Delivery deliver;
-    JobFailure failure;
-    try {
-      if (progress.cancelled()) throw Cancelled{};
-      deliver = work(progress);
-      if (progress.cancelled()) throw Cancelled{};
-    } catch (const Cancelled&) {
-      failure.cancelled = true;
-    } catch (const std::exception& error) {
-      failure.what = error.what();
-    }
-    if (failure.cancelled || !failure.what.empty()) {
-      deliver = [failed, failure] {
-        if (failed) failed(failure);
-      };
-    }
-    QMetaObject::invokeMethod(
-        this, [this, id = job->id, deliver = std::move(deliver)] { finish(id, deliver); },
-        Qt::QueuedConnection);
-  });
+        Delivery deliver;
+        JobFailure failure;
+        try {
+          if (progress.cancelled()) throw Cancelled{};
+          deliver = work(progress);
+          if (progress.cancelled()) throw Cancelled{};
+        } catch (const Cancelled&) {
+          failure.cancelled = true;
+        } catch (const std::exception& error) {
+          failure.what = error.what();
+        }
+        if (failure.cancelled || !failure.what.empty()) {
+          deliver = [failed, failure] {
+            if (failed) failed(failure);
+          };
+        }
+        QMetaObject::invokeMethod(
+            this,
+            [this, id = job->id, has_receiver, still_there, deliver = std::move(deliver)] {
+              const bool wanted = !has_receiver || still_there;
+              finish(id, wanted ? deliver : Delivery());
+            },
+            Qt::QueuedConnection);
+      });
   emit changed();
   return job->id;
 }

@@ -48,8 +48,9 @@ class JobQueue : public QObject {
   explicit JobQueue(QObject* parent = nullptr);
   ~JobQueue() override;
 
-  /// `failed` may be empty. Exactly one of the delivery and `failed` is called.
-  JobId submit(const QString& title, Work work, Failure failed);
+  /// `failed` may be empty. Exactly one of the delivery and `failed` is called; neither, if a
+  /// `receiver` was given that is gone by then.
+  JobId submit(const QString& title, Work work, Failure failed, QObject* receiver = nullptr);
   /// Asks a job to stop; its failure follows once it has. Unknown ids are ignored.
   void cancel(JobId id);
   void cancel_all();

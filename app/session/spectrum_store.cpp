@@ -64,7 +64,8 @@ void SpectrumStore::compute(std::int64_t subject) {
         if (!is_current()) return;
         entries_[id].error = failure.cancelled ? "cancelled" : failure.what;
         emit spectra_ready(session_.index_of(id));
-      });
+      },
+      this);
 }
 
 void SpectrumStore::forget_closed() {

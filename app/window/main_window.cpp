@@ -1,1 +1,408 @@
+#include "app/window/main_window.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QSettings>
+#include <QStatusBar>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/canvas/atlas_link.h"
+#include "app/panels/inputs/inputs_panel.h"
+#include "app/panels/models/models_panel.h"
+#include "app/panels/query/query_panel.h"
+#include "app/panels/ranks/ranks_panel.h"
+#include "app/panels/spectrum/spectrum_panel.h"
+#include "app/session/sample_data.h"
 #include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+#include "app/window/atlas_area.h"
+#include "app/window/commands.h"
+#include "app/window/dropped_file.h"
+#include "app/window/export_dialog.h"
+#include "app/window/hover_line.h"
+#include "app/window/job_bar.h"
+#include "app/window/keys_dialog.h"
+#include "app/window/notice_bar.h"
+#include "app/window/recent_files.h"
+#include "app/window/top_bar.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kLeftWidth = 270;
+constexpr int kRightWidth = 430;
+
+}  // namespace
+
+MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
+    : QMainWindow(parent),
+      session_(session),
+      spectra_(std::make_unique<SpectrumStore>(session)),
+      recent_(new RecentFiles(this)),
+      theme_(theme) {
+  setWindowTitle("Attnscope");
+  setAcceptDrops(true);
+  resize(1600, 1000);
+  make_commands();
+  place_panels();
+  set_theme(theme);
+  connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::place_panels() {
+  auto* middle = new QWidget;
+  auto* column = new QVBoxLayout(middle);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  notice_ = new NoticeBar;
+  atlases_ = new AtlasArea(session_, *spectra_);
+  column->addWidget(notice_);
+  column->addWidget(atlases_, 1);
+  setCentralWidget(middle);
+  connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
+  connect(atlases_, &AtlasArea::samples_wanted, this, &MainWindow::open_samples);
+
+  models_ = new ModelsPanel(session_);
+  auto* inputs = new InputsPanel(session_, sample_inputs());
+  spectrum_ = new SpectrumPanel(session_, *spectra_);
+  auto* query = new QueryPanel(session_);
+  auto* ranks = new RanksPanel(session_, *spectra_);
+  connect(models_, &ModelsPanel::open_wanted, this, &MainWindow::ask_for_model);
+  connect(inputs, &InputsPanel::open_wanted, this, &MainWindow::ask_for_input);
+
+  QDockWidget* models_dock = dock_of(models_, "models");
+  QDockWidget* inputs_dock = dock_of(inputs, "inputs");
+  QDockWidget* spectrum_dock = dock_of(spectrum_, "spectrum");
+  QDockWidget* query_dock = dock_of(query, "query");
+  QDockWidget* ranks_dock = dock_of(ranks, "ranks");
+  addDockWidget(Qt::LeftDockWidgetArea, models_dock);
+  addDockWidget(Qt::LeftDockWidgetArea, inputs_dock);
+  addDockWidget(Qt::RightDockWidgetArea, spectrum_dock);
+  addDockWidget(Qt::RightDockWidgetArea, query_dock);
+  addDockWidget(Qt::RightDockWidgetArea, ranks_dock);
+  resizeDocks({models_dock, inputs_dock}, {kLeftWidth, kLeftWidth}, Qt::Horizontal);
+  resizeDocks({spectrum_dock, query_dock, ranks_dock}, {kRightWidth, kRightWidth, kRightWidth},
+              Qt::Horizontal);
+  resizeDocks({models_dock, inputs_dock}, {560, 380}, Qt::Vertical);
+  resizeDocks({spectrum_dock, query_dock, ranks_dock}, {310, 310, 320}, Qt::Vertical);
+
+  QMenu* view = commands_->menu(tr("&View"));
+  QMenu* panels = view->addMenu(tr("Panels"));
+  for (QDockWidget* dock : {models_dock, inputs_dock, spectrum_dock, query_dock, ranks_dock}) {
+    panels->addAction(dock->toggleViewAction());
+  }
+  auto* recent = new QMenu(tr("Open recent"), this);
+  recent_->fill(recent, [this](const std::filesystem::path& file) { open_file(file); });
+  QMenu* file_menu = commands_->menu(tr("&File"));
+  file_menu->insertMenu(commands_->action("save_session"), recent);
+  file_menu->insertSeparator(commands_->action("save_session"));
+  models_->set_recent_menu(recent);
+
+  QAction* exporting = commands_->action("export");
+  exporting->setProperty("texted", true);
+  auto* bar =
+      new TopBar(session_, {commands_->action("open_model"), commands_->action("open_input")},
+                 {commands_->action("fit"), exporting, commands_->action("toggle_theme"),
+                  commands_->action("keys")});
+  addToolBar(Qt::TopToolBarArea, bar);
+  statusBar()->setSizeGripEnabled(false);
+  statusBar()->addWidget(new HoverLine(session_), 1);
+  statusBar()->addPermanentWidget(new JobBar(session_.jobs()));
+}
+
+void MainWindow::make_commands() {
+  const QString file = tr("&File"), view = tr("&View"), help = tr("&Help");
+  QList<Command> list = {
+      {"open_model",
+       file,
+       tr("&Open model…"),
+       {QKeySequence::Open},
+       "open",
+       [this] { ask_for_model(); }},
+      {"open_input",
+       file,
+       tr("Open &input…"),
+       {QKeySequence("Ctrl+I")},
+       "image",
+       [this] { ask_for_input(); }},
+      {"save_session",
+       file,
+       tr("&Save session"),
+       {QKeySequence::Save},
+       "",
+       [this] { save_session(false); }},
+      {"save_session_as",
+       file,
+       tr("Save session &as…"),
+       {QKeySequence("Ctrl+Shift+S")},
+       "",
+       [this] { save_session(true); }},
+      {"restore_session",
+       file,
+       tr("&Restore session…"),
+       {QKeySequence("Ctrl+Shift+O")},
+       "",
+       [this] { ask_for_session(); }},
+      {"export",
+       file,
+       tr("&Export figure…"),
+       {QKeySequence("Ctrl+E")},
+       "export",
+       [this] { export_figure(); },
+       true},
+      {"quit", file, tr("&Quit"), {QKeySequence::Quit}, "", [this] { close(); }, true},
+      {"fit",
+       view,
+       tr("&Fit all maps"),
+       {QKeySequence("F")},
+       "fit",
+       [this] { AtlasLink::of(session_).fit(); }},
+      {"reset",
+       view,
+       tr("&Reset zoom and lens"),
+       {QKeySequence("R")},
+       "",
+       [this] {
+         AtlasLink::of(session_).fit();
+         session_.set_view({});
+       }},
+      {"toggle_identity",
+       view,
+       tr("Toggle &identity mapping"),
+       {QKeySequence("I")},
+       "",
+       [this] { toggle_identity(); },
+       true},
+      {"class_token",
+       view,
+       tr("Row of the &class token"),
+       {QKeySequence("C")},
+       "",
+       [this] { select_class_token(); }},
+      {"toggle_theme",
+       view,
+       tr("Dark or light &theme"),
+       {QKeySequence("Ctrl+T")},
+       "theme",
+       [this] { set_theme(theme_ == Theme::dark ? Theme::light : Theme::dark); },
+       true},
+      {"keys",
+       help,
+       tr("&Keys"),
+       {QKeySequence("?"), QKeySequence("F1")},
+       "help",
+       [this] { show_keys(); }},
+      {"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }},
+  };
+  for (int number = 1; number <= 9; ++number) {
+    list.push_back({QString("subject_%1").arg(number),
+                    "",
+                    tr("Select subject %1").arg(number),
+                    {QKeySequence(QString::number(number))},
+                    "",
+                    [this, number] { select_subject(number - 1); }});
+  }
+  commands_ = std::make_unique<Commands>(list, *menuBar(), *this);
+}
+
+void MainWindow::set_theme(Theme theme) {
+  theme_ = theme;
+  apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
+  commands_->tint(*this);
+  QSettings().setValue("theme", theme == Theme::dark ? "dark" : "light");
+}
+
+bool MainWindow::settled() const {
+  return session_.idle() && !spectrum_->is_behind() && atlases_->settled();
+}
+
+void MainWindow::open_file(const std::filesystem::path& file) {
+  switch (use_of(file)) {
+    case FileUse::input:
+      session_.set_input(input_locator_of(file));
+      return;
+    case FileUse::session:
+      restore_session(file);
+      return;
+    case FileUse::model:
+      recent_->add(file);
+      session_.open(file);
+      return;
+  }
+}
+
+void MainWindow::open_samples() {
+  const std::vector<std::filesystem::path> models = first_minute_models();
+  const std::vector<std::filesystem::path> inputs = sample_inputs();
+  if (models.empty() || inputs.empty()) {
+    notice_->show_error(
+        tr("The sample data is not installed; set ATTNSCOPE_SAMPLE_DATA to the "
+           "folder sample_data of the source tree."));
+    return;
+  }
+  if (!session_.input() && session_.input_locator().empty()) {
+    session_.set_input(inputs.front().string());
+  }
+  for (const std::filesystem::path& model : models) session_.open(model);
+}
+
+void MainWindow::restore_session(const std::filesystem::path& file) {
+  try {
+    session_.restore(file);
+    session_file_ = file;
+    recent_->add(file);
+    setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+  } catch (const Error& error) {
+    notice_->show_error(QString::fromStdString(error.what()));
+  }
+}
+
+void MainWindow::ask_for_model() {
+  const QStringList files = QFileDialog::getOpenFileNames(
+      this, tr("Open models or traces"), QSettings().value("model_folder").toString(),
+      tr("Weights and traces (*.safetensors *.pt *.pth *.bin *.h5 *.hdf5 *.npz *.json);;All files "
+         "(*)"));
+  for (const QString& file : files) {
+    QSettings().setValue("model_folder", QFileInfo(file).absolutePath());
+    const std::filesystem::path path = file.toStdString();
+    recent_->add(path);
+    session_.open(path);
+  }
+}
+
+void MainWindow::ask_for_input() {
+  const QString file = QFileDialog::getOpenFileName(
+      this, tr("Open an input"), QSettings().value("input_folder").toString(),
+      tr("Images, arrays, data sets (*.png *.jpg *.jpeg *.npy *.npz *.h5 *.hdf5 *.gz);;All files "
+         "(*)"));
+  if (file.isEmpty()) return;
+  QSettings().setValue("input_folder", QFileInfo(file).absolutePath());
+  session_.set_input(input_locator_of(file.toStdString()));
+}
+
+void MainWindow::save_session(bool ask) {
+  std::filesystem::path file = session_file_;
+  if (ask || file.empty()) {
+    QString chosen = QFileDialog::getSaveFileName(this, tr("Save the session"), "session.json",
+                                                  tr("Sessions (*.json)"));
+    if (chosen.isEmpty()) return;
+    if (QFileInfo(chosen).suffix().isEmpty()) chosen += ".json";
+    file = chosen.toStdString();
+  }
+  try {
+    session_.save(file);
+    session_file_ = file;
+    recent_->add(file);
+    statusBar()->showMessage(tr("Saved %1").arg(QString::fromStdString(file.string())), 4000);
+    setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+  } catch (const Error& error) {
+    notice_->show_error(QString::fromStdString(error.what()));
+  }
+}
+
+void MainWindow::ask_for_session() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("Restore a session"), QString(),
+                                                    tr("Sessions (*.json)"));
+  if (!file.isEmpty()) restore_session(file.toStdString());
+}
+
+void MainWindow::export_figure() {
+  ExportDialog dialog(session_, this);
+  connect(&dialog, &ExportDialog::exported, this, [this](const QString& file) {
+    statusBar()->showMessage(tr("Wrote %1").arg(file), 6000);
+  });
+  dialog.exec();
+}
+
+void MainWindow::show_keys() {
+  QList<QPair<QString, QString>> keys = commands_->keys();
+  keys.removeIf([](const auto& key) { return key.second.size() == 1 && key.second[0].isDigit(); });
+  keys.push_back({tr("Select a subject"), "1 – 9"});
+  keys.push_back({tr("Walk layers"), "↑ ↓"});
+  keys.push_back({tr("Walk heads"), "← →"});
+  keys.push_back({tr("Walk queries"), "Shift+arrows"});
+  keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
+  KeysDialog(keys, this).exec();
+}
+
+void MainWindow::show_about() {
+  QMessageBox::about(
+      this, tr("About Attnscope"),
+      tr("<b>Attnscope %1</b><br>A microscope for transformer attention: what it looks like, what "
+         "rank it has, and what it costs.<br><br>GPL-3.0-or-later.")
+          .arg(ATTNSCOPE_VERSION));
+}
+
+void MainWindow::toggle_identity() {
+  ViewSettings view = session_.view();
+  const std::shared_ptr<const Trace> trace = session_.trace(session_.selection().subject);
+  const bool shown =
+      trace ? shows_identity(*trace, view.identity) : view.identity == IdentityView::with;
+  view.identity = shown ? IdentityView::without : IdentityView::with;
+  session_.set_view(view);
+}
+
+void MainWindow::select_subject(std::int64_t subject) {
+  if (subject >= std::ssize(session_.subjects())) return;
+  Selection selection = session_.selection();
+  selection.subject = subject;
+  session_.select(selection);
+}
+
+void MainWindow::select_class_token() {
+  Selection selection = session_.selection();
+  selection.query = 0;
+  session_.select(selection);
+}
+
+void MainWindow::walk(std::int64_t layers, std::int64_t heads) {
+  Selection selection = session_.selection();
+  selection.layer += layers;
+  selection.head += heads;
+  session_.select(selection);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Up:
+      return walk(-1, 0);
+    case Qt::Key_Down:
+      return walk(1, 0);
+    case Qt::Key_Left:
+      return walk(0, -1);
+    case Qt::Key_Right:
+      return walk(0, 1);
+    default:
+      QMainWindow::keyPressEvent(event);
+  }
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) {
+      open_file(url.toLocalFile().toStdString());
+    } else {
+      notice_->show_error(tr("Only files on this machine can be dropped: %1").arg(url.toString()));
+    }
+  }
+  event->acceptProposedAction();
+}
+
+}  // namespace attnscope

@@ -9,8 +9,13 @@
 #include <QStyleFactory>
 #include <QSvgRenderer>
 #include <QWidget>
-#include <array>
 #include <utility>
+
+#include "analysis/figure/series_style.h"
+#include "app/render/theme.h"
+
+// The macro must stand outside any namespace.
+static void load_assets() { Q_INIT_RESOURCE(assets); }
 
 namespace attnscope {
 
@@ -50,12 +55,6 @@ const WindowColours kLight = {
     .ready = QColor(0x2b6b3f),
 };
 
-// After Okabe and Ito (2008), lightened on dark and darkened on light grounds.
-constexpr std::array<QRgb, 6> kSubjectsDark = {0xff56b4e9, 0xffe69f00, 0xff2fbf95,
-                                               0xffd98cb3, 0xfff0e442, 0xffe8743b};
-constexpr std::array<QRgb, 6> kSubjectsLight = {0xff0072b2, 0xffb86e00, 0xff00785a,
-                                                0xffa8447a, 0xff7a7200, 0xffb84a00};
-
 QString first_family(std::initializer_list<const char*> wanted,
                      QFontDatabase::SystemFont otherwise) {
   const QStringList known = QFontDatabase::families();
@@ -94,6 +93,7 @@ const WindowColours& colours_of(const QWidget& widget) {
 
 void apply_theme(QApplication& application, Theme theme) {
   const WindowColours& colours = colours_of(theme);
+  load_assets();
   application.setStyle(QStyleFactory::create("Fusion"));
 
   QPalette palette;
@@ -123,8 +123,8 @@ void apply_theme(QApplication& application, Theme theme) {
 }
 
 QColor subject_colour(std::int64_t index, Theme theme) {
-  const auto& colours = theme == Theme::dark ? kSubjectsDark : kSubjectsLight;
-  return QColor::fromRgb(colours[static_cast<std::size_t>(index) % colours.size()]);
+  return ink(subject_colour(static_cast<std::size_t>(index)),
+             theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
 }
 
 QFont number_font(const QFont& base) {

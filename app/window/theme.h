@@ -28,8 +28,6 @@ struct WindowColours {
   QColor warning, error, ready;
 };
 
-using ThemeColours = WindowColours;
-
 [[nodiscard]] const WindowColours& colours_of(Theme theme);
 /// The colours of the theme that `widget` is shown in.
 [[nodiscard]] const WindowColours& colours_of(const QWidget& widget);
@@ -37,7 +35,7 @@ using ThemeColours = WindowColours;
 /// Sets style, palette, font and style sheet of the whole program.
 void apply_theme(QApplication& application, Theme theme);
 
-/// The colour of subject `index` (0 is key 1), told apart without red and green.
+/// The colour of subject `index` (0 is key 1): the one its curves have in figures.
 [[nodiscard]] QColor subject_colour(std::int64_t index, Theme theme);
 
 /// Figures in columns: digits of one width.

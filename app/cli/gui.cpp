@@ -1,0 +1,145 @@
+// attnscope gui [MODEL…]: the window; with --screenshot, a picture of it.
+#include "app/cli/gui.h"
+
+#include <QApplication>
+#include <QPixmap>
+#include <QSettings>
+#include <QTimer>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "app/cli/subcommand.h"
+#include "app/session/session.h"
+#include "app/window/main_window.h"
+#include "core/atomic_file.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kPollMs = 60;
+// The picture must stand for this many looks in a row: a result may start a further job.
+constexpr int kStillLooks = 4;
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
+}
+
+// Qt ends the program where it finds no display; this says so first, and what to do.
+void require_display() {
+  if (is_set("QT_QPA_PLATFORM") || is_set("WAYLAND_DISPLAY")) return;
+  std::string found = "neither DISPLAY nor WAYLAND_DISPLAY is set";
+  if (is_set("DISPLAY")) {
+    const std::string display = std::getenv("DISPLAY");
+    if (display.front() != ':') return;  // on another machine: Qt will see
+    const std::string number = display.substr(1, display.find('.') - 1);
+    std::error_code ignored;
+    if (std::filesystem::exists("/tmp/.X11-unix/X" + number, ignored)) return;
+    found = "DISPLAY is " + display + ", where nothing answers";
+  }
+  throw Error(ErrorKind::io, "there is no display to open the window on")
+      .found(found)
+      .remedy(
+          "run it on a desktop, or write the same comparison as files: "
+          "attnscope first-minute --out DIR");
+}
+
+Theme wanted_theme(const std::string& theme) {
+  const std::string chosen =
+      theme.empty() ? QSettings().value("theme", "dark").toString().toStdString() : theme;
+  return chosen == "light" ? Theme::light : Theme::dark;
+}
+
+void shoot(MainWindow& window, const std::filesystem::path& file) {
+  AtomicFile target(file);
+  if (!window.grab().save(QString::fromStdString(target.temporary().string()), "PNG")) {
+    throw Error(ErrorKind::io, "the screenshot could not be written").in_file(file);
+  }
+  target.commit();
+}
+
+}  // namespace
+
+int run_gui(const GuiOptions& options) {
+  require_display();
+  int argc = 1;
+  char name[] = "attnscope";
+  char* argv[] = {name, nullptr};
+  QCoreApplication::setOrganizationName("Attnscope");
+  QCoreApplication::setApplicationName("Attnscope");
+  QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
+  QApplication application(argc, argv);
+  QGuiApplication::setDesktopFileName("attnscope");
+
+  Session session;
+  MainWindow window(session, wanted_theme(options.theme));
+  window.resize(options.width, options.height);
+  window.show();
+  if (!options.session.empty()) window.restore_session(options.session);
+  if (!options.input.empty()) session.set_input(options.input);
+  for (const std::filesystem::path& model : options.models) session.open(model);
+  if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
+
+  if (options.screenshot.empty()) return QApplication::exec();
+
+  std::exception_ptr failure;
+  int still = 0;
+  QTimer poll;
+  QObject::connect(&poll, &QTimer::timeout, &window, [&] {
+    still = window.settled() ? still + 1 : 0;
+    if (still < kStillLooks) return;
+    poll.stop();
+    try {
+      shoot(window, options.screenshot);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    QApplication::quit();
+  });
+  poll.start(kPollMs);
+  QApplication::exec();
+  if (failure) std::rethrow_exception(failure);
+  int status = 0;
+  for (const OpenSubject& open : session.subjects()) {
+    if (open.state != OpenSubject::State::failed) continue;
+    std::fprintf(stderr, "attnscope: %s\n", open.error.c_str());
+    status = 1;
+  }
+  if (!session.input_error().empty()) {
+    std::fprintf(stderr, "attnscope: %s\n", session.input_error().c_str());
+    status = 1;
+  }
+  return status;
+}
+
+Action add_gui(CLI::App& parent, CLI::App*& added) {
+  added = parent.add_subcommand("gui", "Open the window");
+  auto options = std::make_shared<GuiOptions>();
+  auto size = std::make_shared<std::string>("1600x1000");
+  added->add_option("MODEL", options->models, "Weight files or traces");
+  added->add_option("--input", options->input,
+                    "Image, .npy array, or item of a data set (PATH#INDEX)");
+  added->add_option("--session", options->session, "Restore a saved session");
+  added->add_option("--screenshot", options->screenshot,
+                    "Wait until everything is drawn, write this PNG, and end");
+  added->add_option("--size", *size, "Of the window, in pixels: 1600x1000");
+  added->add_option("--theme", options->theme, "dark or light")
+      ->check(CLI::IsMember({"dark", "light"}));
+  return [options, size] {
+    char end = 0;
+    if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
+        options->width < 320 || options->height < 240 || options->width > 16384 ||
+        options->height > 16384) {
+      throw Error(ErrorKind::usage, "the size of the window is not understood")
+          .about("--size")
+          .expected("WIDTHxHEIGHT from 320x240 to 16384x16384")
+          .found(*size);
+    }
+    return run_gui(*options);
+  };
+}
+
+}  // namespace attnscope

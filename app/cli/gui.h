@@ -1,0 +1,24 @@
+// Opening the window, for `attnscope gui` and for `attnscope` alone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+struct GuiOptions {
+  std::vector<std::filesystem::path> models;  ///< weights or traces
+  std::string input;                          ///< a locator; none if empty
+  std::filesystem::path session;              ///< restored first; none if empty
+  std::filesystem::path screenshot;  ///< written once everything stands, then the window closes
+  int width = 1600, height = 1000;   ///< logical pixels
+  std::string theme;                 ///< "dark", "light"; as last time if empty
+  bool samples_if_empty = false;     ///< the first minute: both sample models on a sample image
+};
+
+/// Runs the window; returns the exit status. Throws Error(io) where there is no display, or if the
+/// screenshot cannot be written.
+int run_gui(const GuiOptions& options);
+
+}  // namespace attnscope

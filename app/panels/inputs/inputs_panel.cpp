@@ -1,0 +1,163 @@
+#include "app/panels/inputs/inputs_panel.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QResizeEvent>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <limits>
+
+#include "app/panels/elided_label.h"
+#include "app/panels/picture.h"
+#include "app/session/session.h"
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kThumbnail = 38;
+constexpr int kPicture = 64;
+constexpr int kCell = kThumbnail + 8;
+
+}  // namespace
+
+InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
+                         QWidget* parent)
+    : DockPanel(tr("Input"), parent), session_(session), samples_(std::move(samples)) {
+  picture_ = new QLabel;
+  picture_->setFixedSize(kPicture, kPicture);
+  picture_->setAlignment(Qt::AlignCenter);
+  picture_->setObjectName("input_picture");
+  name_ = new ElidedLabel;
+  name_->setProperty("role", "heading");
+  detail_ = new QLabel;
+  detail_->setWordWrap(true);
+  detail_->setProperty("role", "muted");
+  auto* words = new QVBoxLayout;
+  words->setSpacing(2);
+  words->addWidget(name_);
+  words->addWidget(detail_);
+  words->addStretch(1);
+  auto* current = new QHBoxLayout;
+  current->setSpacing(10);
+  current->addWidget(picture_, 0, Qt::AlignTop);
+  current->addLayout(words, 1);
+  body()->addLayout(current);
+
+  item_row_ = new QWidget;
+  auto* item_layout = new QHBoxLayout(item_row_);
+  item_layout->setContentsMargins(0, 0, 0, 0);
+  item_ = new QSpinBox;
+  item_->setRange(0, std::numeric_limits<int>::max());
+  item_->setKeyboardTracking(false);
+  item_->setAccessibleName(tr("Item of the data set"));
+  item_layout->addWidget(new QLabel(tr("Item")));
+  item_layout->addWidget(item_, 1);
+  body()->addWidget(item_row_);
+
+  grid_ = new QGridLayout;
+  grid_->setSpacing(4);
+  grid_->setContentsMargins(0, 0, 0, 0);
+  for (const std::filesystem::path& sample : samples_) {
+    const QString name = QString::fromStdString(sample.stem().string()).replace('_', ' ');
+    auto* thumbnail = new QToolButton;
+    thumbnail->setProperty("flat", true);
+    thumbnail->setFixedSize(kCell, kCell);
+    thumbnail->setIconSize(QSize(kThumbnail, kThumbnail));
+    thumbnail->setIcon(QIcon(thumbnail_of(sample, kThumbnail, devicePixelRatioF())));
+    thumbnail->setCheckable(true);
+    thumbnail->setToolTip(name);
+    thumbnail->setAccessibleName(tr("Sample input %1").arg(name));
+    connect(thumbnail, &QToolButton::clicked, this, [this, sample] {
+      session_.set_input(sample.string());
+      refresh();
+    });
+    thumbnails_.push_back(thumbnail);
+  }
+  body()->addLayout(grid_);
+  body()->addStretch(1);
+
+  auto* open = new QPushButton(tr("Open image, array or data set…"));
+  open->setAccessibleName(tr("Open an input"));
+  open->setToolTip(
+      tr("PNG or JPEG, .npy [C, H, W], or an item of an IDX, HDF5, NPZ or folder data "
+         "set (Ctrl+I)"));
+  body()->addWidget(open);
+  connect(open, &QPushButton::clicked, this, &InputsPanel::open_wanted);
+  connect(item_, &QSpinBox::valueChanged, this, [this](int value) {
+    const std::string& locator = session_.input_locator();
+    session_.set_input(locator.substr(0, locator.rfind('#') + 1) + std::to_string(value));
+  });
+  connect(&session_, &Session::input_changed, this, &InputsPanel::refresh);
+  arrange_samples();
+  refresh();
+}
+
+void InputsPanel::refresh() {
+  const std::string& locator = session_.input_locator();
+  const std::size_t hash = locator.rfind('#');
+  const Input* input = session_.input().get();
+  const bool failed = !session_.input_error().empty();
+
+  QPixmap pixmap;
+  if (input) pixmap = picture_of(*input, kPicture, devicePixelRatioF());
+  if (pixmap.isNull()) {
+    pixmap = tinted_icon(failed ? "error" : "image", colours_of(*this).muted).pixmap(32, 32);
+  }
+  picture_->setPixmap(pixmap);
+  picture_->setAccessibleName(tr("The input"));
+
+  QString detail;
+  if (locator.empty()) {
+    name_->set_text(tr("No input yet"));
+    detail = tr("Choose a sample below, open a file, or drop one here.");
+  } else if (failed) {
+    name_->set_text(QString::fromStdString(std::filesystem::path(locator).filename().string()));
+    detail = "⚠ " + QString::fromStdString(session_.input_error());
+  } else if (!input) {
+    name_->set_text(QString::fromStdString(std::filesystem::path(locator).filename().string()));
+    detail = tr("Opening…");
+  } else {
+    name_->set_text(QString::fromStdString(input->label));
+    detail = describe_input(*input);
+  }
+  detail_->setText(detail);
+  detail_->setProperty("role", failed ? "error" : "muted");
+  detail_->style()->unpolish(detail_);
+  detail_->style()->polish(detail_);
+
+  item_row_->setVisible(hash != std::string::npos);
+  if (hash != std::string::npos) {
+    const QSignalBlocker quiet(item_);
+    item_->setValue(std::atoi(locator.c_str() + hash + 1));
+  }
+  for (std::size_t i = 0; i < thumbnails_.size(); ++i) {
+    thumbnails_[i]->setChecked(samples_[i].string() == locator);
+  }
+}
+
+void InputsPanel::resizeEvent(QResizeEvent* event) {
+  DockPanel::resizeEvent(event);
+  arrange_samples();
+}
+
+void InputsPanel::arrange_samples() {
+  const int columns = std::max(1, (width() - 28) / (kCell + 4));
+  if (columns == columns_) return;
+  columns_ = columns;
+  for (QToolButton* thumbnail : thumbnails_) grid_->removeWidget(thumbnail);
+  for (std::size_t i = 0; i < thumbnails_.size(); ++i) {
+    const int place = static_cast<int>(i);
+    grid_->addWidget(thumbnails_[i], place / columns, place % columns, Qt::AlignLeft);
+  }
+  for (int column = 0; column < grid_->columnCount(); ++column) grid_->setColumnStretch(column, 0);
+  grid_->setColumnStretch(columns, 1);
+}
+
+}  // namespace attnscope

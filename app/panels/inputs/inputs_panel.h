@@ -1,0 +1,47 @@
+// What the models are run on: the current input, the samples, and how to open another.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "app/panels/dock_panel.h"
+
+class QGridLayout;
+class QLabel;
+class QSpinBox;
+class QToolButton;
+
+namespace attnscope {
+
+class ElidedLabel;
+class Session;
+
+class InputsPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
+              QWidget* parent = nullptr);
+
+ signals:
+  void open_wanted();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void refresh();
+  void arrange_samples();
+
+  Session& session_;
+  std::vector<std::filesystem::path> samples_;
+  QLabel* picture_;
+  ElidedLabel* name_;
+  QLabel* detail_;
+  QWidget* item_row_;
+  QSpinBox* item_;
+  QGridLayout* grid_;
+  std::vector<QToolButton*> thumbnails_;
+  int columns_ = 0;
+};
+
+}  // namespace attnscope

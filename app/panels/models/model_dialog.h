@@ -1,0 +1,33 @@
+// What a file could not tell about its model: shown with the reason, and set by hand.
+#pragma once
+
+#include <QDialog>
+#include <map>
+#include <string>
+
+#include "app/session/session.h"
+
+class QLineEdit;
+class QWidget;
+
+namespace attnscope {
+
+class ModelDialog : public QDialog {
+  Q_OBJECT
+ public:
+  explicit ModelDialog(const OpenSubject& subject, QWidget* parent = nullptr);
+  /// What the fields say: earlier overrides, and every field that was changed.
+  [[nodiscard]] ModelOptions options() const;
+
+ private:
+  struct Field {
+    QWidget* editor;
+    std::string shown;  ///< its text when the dialog opened
+  };
+
+  ModelOptions before_;
+  std::map<std::string, Field> fields_;
+  QLineEdit* description_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,119 @@
+#include "app/panels/models/models_panel.h"
+
+#include <QDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPointer>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/panels/models/model_dialog.h"
+#include "app/panels/models/overlay_dialog.h"
+#include "app/panels/models/subject_card.h"
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+
+namespace attnscope {
+
+ModelsPanel::ModelsPanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Models"), parent), session_(session) {
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  auto* list = new QWidget;
+  list->setObjectName("card_list");
+  cards_row_ = new QVBoxLayout(list);
+  cards_row_->setContentsMargins(0, 0, 0, 0);
+  cards_row_->setSpacing(8);
+  cards_row_->addStretch(1);
+  scroll->setWidget(list);
+  scroll->viewport()->setAutoFillBackground(false);
+  list->setAutoFillBackground(false);
+  body()->addWidget(scroll, 1);
+
+  open_ = new QPushButton(tr("Open model or trace…"));
+  open_->setAccessibleName(tr("Open a model or trace file"));
+  open_->setToolTip(tr("Weights (.safetensors, .pt, .pth, .bin, .h5, .npz) or a trace (Ctrl+O)"));
+  recent_ = new QPushButton(tr("Recent"));
+  recent_->setAccessibleName(tr("Recent files"));
+  recent_->setVisible(false);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(6);
+  row->addWidget(open_, 1);
+  row->addWidget(recent_);
+  body()->addLayout(row);
+
+  connect(open_, &QPushButton::clicked, this, &ModelsPanel::open_wanted);
+  connect(&session_, &Session::subjects_changed, this, &ModelsPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
+  connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
+  connect(&session_.jobs(), &JobQueue::changed, this, &ModelsPanel::refresh);
+  refresh();
+}
+
+void ModelsPanel::set_recent_menu(QMenu* menu) {
+  recent_->setMenu(menu);
+  recent_->setVisible(true);
+}
+
+void ModelsPanel::refresh() {
+  const std::vector<OpenSubject>& subjects = session_.subjects();
+  while (cards_.size() > subjects.size()) {
+    cards_.back()->deleteLater();
+    cards_.back()->hide();
+    cards_.pop_back();
+  }
+  while (cards_.size() < subjects.size()) {
+    auto* card = new SubjectCard;
+    const std::size_t index = cards_.size();
+    const auto id = [this, index] { return index < ids_.size() ? ids_[index] : -1; };
+    connect(card, &SubjectCard::chosen, this, [this, id] {
+      Selection selection = session_.selection();
+      selection.subject = session_.index_of(id());
+      session_.select(selection);
+    });
+    connect(card, &SubjectCard::close_wanted, this,
+            [this, id] { session_.close(session_.index_of(id())); });
+    connect(card, &SubjectCard::retry_wanted, this,
+            [this, id] { session_.retry(session_.index_of(id())); });
+    connect(card, &SubjectCard::options_wanted, this, [this, id] { edit_options(id()); });
+    connect(card, &SubjectCard::overlay_wanted, this, [this, id] { lay_over(id()); });
+    cards_row_->insertWidget(static_cast<int>(index), card);
+    cards_.push_back(card);
+  }
+
+  const std::vector<JobStatus> jobs = session_.jobs().status();
+  ids_.clear();
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    ids_.push_back(subjects[i].id);
+    const auto job = std::ranges::find(jobs, subjects[i].job, &JobStatus::id);
+    cards_[i]->show_subject(subjects[i], static_cast<std::int64_t>(i),
+                            session_.selection().subject == static_cast<std::int64_t>(i),
+                            job == jobs.end() ? std::nullopt : std::optional(*job),
+                            session_.input() || !session_.input_locator().empty());
+  }
+}
+
+void ModelsPanel::edit_options(std::int64_t id) {
+  const std::int64_t index = session_.index_of(id);
+  if (index < 0) return;
+  ModelDialog dialog(session_.subjects()[static_cast<std::size_t>(index)], window());
+  if (dialog.exec() == QDialog::Accepted) {
+    session_.set_options(session_.index_of(id), dialog.options());
+  }
+}
+
+void ModelsPanel::lay_over(std::int64_t id) {
+  const std::int64_t index = session_.index_of(id);
+  if (index < 0) return;
+  OverlayDialog dialog(session_.subjects()[static_cast<std::size_t>(index)].subject, window());
+  if (dialog.exec() == QDialog::Accepted) {
+    session_.overlay(session_.index_of(id), dialog.mechanism());
+  }
+}
+
+}  // namespace attnscope

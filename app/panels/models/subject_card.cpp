@@ -1,0 +1,200 @@
+#include "app/panels/models/subject_card.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QStringList>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/panels/elided_label.h"
+#include "app/panels/remaining_time.h"
+#include "app/panels/subject_badge.h"
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+QToolButton* flat_button(const QString& icon, const QString& name) {
+  auto* button = new QToolButton;
+  button->setProperty("flat", true);
+  button->setProperty("icon_name", icon);
+  button->setToolTip(name);
+  button->setAccessibleName(name);
+  button->setIconSize(QSize(15, 15));
+  return button;
+}
+
+void set_role(QWidget* widget, const char* role) {
+  if (widget->property("role") == role) return;
+  widget->setProperty("role", role);
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
+}
+
+}  // namespace
+
+QString subject_facts(const Subject& subject) {
+  QStringList facts;
+  if (subject.model || subject.trace) {
+    facts << QString::fromStdString(to_string(subject.mechanism));
+  }
+  if (subject.trace) {
+    facts << QObject::tr("%1 layers × %2 heads")
+                 .arg(subject.trace->layers.size())
+                 .arg(subject.trace->heads());
+    facts << QObject::tr("%1 tokens").arg(subject.trace->tokens());
+  } else if (subject.model) {
+    const ModelSpec& spec = subject.model->spec();
+    facts << QObject::tr("%1 layers × %2 heads").arg(spec.layers).arg(spec.heads);
+    if (spec.tokens() > 0) facts << QObject::tr("%1 tokens").arg(spec.tokens());
+  }
+  return facts.join(" · ");
+}
+
+SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
+  setObjectName("card");
+  setFocusPolicy(Qt::StrongFocus);
+
+  badge_ = new SubjectBadge(0);
+  name_ = new ElidedLabel;
+  set_role(name_, "heading");
+  options_ = flat_button("settings", tr("Model options and assumptions"));
+  overlay_ = flat_button("overlay", tr("Lay another mechanism over this model"));
+  close_ = flat_button("close", tr("Close this subject"));
+
+  auto* top = new QHBoxLayout;
+  top->setSpacing(2);
+  top->addWidget(badge_);
+  top->addSpacing(6);
+  top->addWidget(name_, 1);
+  top->addWidget(options_);
+  top->addWidget(overlay_);
+  top->addWidget(close_);
+
+  facts_ = new ElidedLabel(Qt::ElideRight);
+  set_role(facts_, "muted");
+  state_ = new QLabel;
+  state_->setWordWrap(true);
+  state_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  progress_ = new QProgressBar;
+  progress_->setTextVisible(false);
+  progress_->setRange(0, 1000);
+  assumptions_ = new QPushButton;
+  assumptions_->setProperty("flat", true);
+  assumptions_->setToolTip(
+      tr("What the file does not say was assumed; click to see and change it"));
+  retry_ = new QPushButton(tr("Try again"));
+
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(6);
+  buttons->addWidget(retry_);
+  buttons->addWidget(assumptions_);
+  buttons->addStretch(1);
+
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(10, 8, 6, 8);
+  column->setSpacing(4);
+  column->addLayout(top);
+  column->addWidget(facts_);
+  column->addWidget(state_);
+  column->addWidget(progress_);
+  column->addLayout(buttons);
+
+  connect(options_, &QToolButton::clicked, this, &SubjectCard::options_wanted);
+  connect(assumptions_, &QPushButton::clicked, this, &SubjectCard::options_wanted);
+  connect(overlay_, &QToolButton::clicked, this, &SubjectCard::overlay_wanted);
+  connect(close_, &QToolButton::clicked, this, &SubjectCard::close_wanted);
+  connect(retry_, &QPushButton::clicked, this, &SubjectCard::retry_wanted);
+  tint_icons();
+}
+
+void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, bool selected,
+                               const std::optional<JobStatus>& job, bool has_input) {
+  using State = OpenSubject::State;
+  badge_->set_subject(index);
+  name_->set_text(QString::fromStdString(subject.subject.label));
+  const QString facts = subject_facts(subject.subject);
+  facts_->set_text(facts);
+  facts_->setVisible(!facts.isEmpty());
+
+  QString state;
+  const char* role = "muted";
+  switch (subject.state) {
+    case State::waiting:
+      state = has_input ? tr("Waiting") : tr("Waiting for an input: choose one below.");
+      break;
+    case State::loading:
+      state = tr("Opening…");
+      break;
+    case State::running:
+      state = tr("Running…");
+      break;
+    case State::ready:
+      if (subject.subject.trace && !subject.subject.trace->mechanism_trained) {
+        state = tr("⚠ Laid over weights trained with another mechanism.");
+        role = "warning";
+      }
+      break;
+    case State::failed:
+      state = "⚠ " + QString::fromStdString(subject.error);
+      role = "error";
+      break;
+  }
+  if (job && job->remaining_seconds) state += " " + remaining_time(*job->remaining_seconds);
+  state_->setText(state);
+  state_->setVisible(!state.isEmpty());
+  set_role(state_, role);
+  progress_->setVisible(subject.state == State::loading || subject.state == State::running);
+  progress_->setValue(job ? static_cast<int>(job->fraction * 1000) : 0);
+
+  const std::size_t assumed =
+      subject.subject.model ? subject.subject.model->assumptions().size() : 0;
+  assumptions_->setVisible(assumed > 0);
+  assumptions_->setText(tr("%n assumption(s)", nullptr, static_cast<int>(assumed))
+                            .replace("(s)", assumed == 1 ? "" : "s"));
+  retry_->setVisible(subject.state == State::failed);
+  options_->setVisible(!subject.file.empty());
+  overlay_->setVisible(subject.subject.model != nullptr);
+
+  setAccessibleName(tr("Subject %1: %2").arg(index + 1).arg(name_->full_text()));
+  setAccessibleDescription(state);
+  if (property("selected").toBool() != selected) {
+    setProperty("selected", selected);
+    style()->unpolish(this);
+    style()->polish(this);
+  }
+}
+
+void SubjectCard::mousePressEvent(QMouseEvent* event) {
+  QFrame::mousePressEvent(event);
+  if (event->button() == Qt::LeftButton) emit chosen();
+}
+
+void SubjectCard::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Space) {
+    emit chosen();
+  } else if (event->key() == Qt::Key_Delete) {
+    emit close_wanted();
+  } else {
+    QFrame::keyPressEvent(event);
+  }
+}
+
+void SubjectCard::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) tint_icons();
+}
+
+void SubjectCard::tint_icons() {
+  for (QToolButton* button : {options_, overlay_, close_}) {
+    button->setIcon(tinted_icon(button->property("icon_name").toString(), colours_of(*this).muted));
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,59 @@
+// One subject in the list of models: what it is, how far it is, what went wrong.
+#pragma once
+
+#include <QFrame>
+#include <optional>
+
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QToolButton;
+
+namespace attnscope {
+
+class ElidedLabel;
+class SubjectBadge;
+
+class SubjectCard : public QFrame {
+  Q_OBJECT
+ public:
+  explicit SubjectCard(QWidget* parent = nullptr);
+
+  /// Shows `subject`, the `index`-th; `job` is its running job's state, if any.
+  void show_subject(const OpenSubject& subject, std::int64_t index, bool selected,
+                    const std::optional<JobStatus>& job, bool has_input);
+
+ signals:
+  void chosen();
+  void options_wanted();
+  void overlay_wanted();
+  void retry_wanted();
+  void close_wanted();
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void tint_icons();
+
+  SubjectBadge* badge_;
+  ElidedLabel* name_;
+  ElidedLabel* facts_;
+  QLabel* state_;
+  QProgressBar* progress_;
+  QPushButton* assumptions_;
+  QPushButton* retry_;
+  QToolButton* options_;
+  QToolButton* overlay_;
+  QToolButton* close_;
+};
+
+/// "adder + I · 6 × 3 heads · 197 tokens": what is known of a subject, in a line.
+[[nodiscard]] QString subject_facts(const Subject& subject);
+
+}  // namespace attnscope

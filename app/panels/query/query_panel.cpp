@@ -1,0 +1,198 @@
+#include "app/panels/query/query_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/rollout/rollout.h"
+#include "app/canvas/atlas_link.h"
+#include "app/panels/query/query_view.h"
+#include "app/panels/query/scale_bar.h"
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+QToolButton* segment(const QString& text, const QString& tip, const char* place) {
+  auto* button = new QToolButton;
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  button->setCheckable(true);
+  button->setAutoExclusive(true);
+  button->setProperty("segment", place);
+  return button;
+}
+
+}  // namespace
+
+QueryPanel::QueryPanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Query on the image"), parent), session_(session) {
+  row_ = segment(tr("Row"), tr("The selected query's row of the selected map"), "first");
+  rollout_ = segment(tr("Rollout"), tr("Attention rollout through all layers (Abnar and Zuidema)"),
+                     "last");
+  row_->setChecked(true);
+  auto* segments = new QWidget;
+  auto* segments_row = new QHBoxLayout(segments);
+  segments_row->setContentsMargins(0, 0, 6, 0);
+  segments_row->setSpacing(0);
+  segments_row->addWidget(row_);
+  segments_row->addWidget(rollout_);
+  add_to_header(segments);
+
+  caption_ = new QLabel;
+  caption_->setProperty("role", "muted");
+  body()->addWidget(caption_);
+  views_row_ = new QHBoxLayout;
+  views_row_->setSpacing(10);
+  body()->addLayout(views_row_, 1);
+  scale_ = new ScaleBar;
+  body()->addWidget(scale_);
+
+  connect(row_, &QToolButton::toggled, this, &QueryPanel::refresh);
+  connect(&session_, &Session::subjects_changed, this, &QueryPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, &QueryPanel::refresh);
+  connect(&session_, &Session::view_changed, this, &QueryPanel::refresh);
+  refresh();
+}
+
+std::vector<float> QueryPanel::weights_of(std::int64_t subject) {
+  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+  const Trace& trace = *open.subject.trace;
+  const std::int64_t tokens = trace.tokens();
+  const Selection& selection = session_.selection();
+  std::vector<float> weights(static_cast<std::size_t>(tokens), kNone);
+  if (rollout_->isChecked()) {
+    want_rollout(subject);
+    const std::vector<float>& all = rollouts_[open.id].weights;
+    if (!all.empty() && selection.query < tokens) {
+      const auto first = all.begin() + selection.query * tokens;
+      std::copy(first, first + tokens, weights.begin());
+    }
+    return weights;
+  }
+  const std::shared_ptr<const ShownMaps> maps = AtlasLink::of(session_).maps(open.id);
+  if (!maps || selection.layer >= maps->grid().layers) return weights;
+  const std::int64_t column = maps->grid().columns == 1 ? 0 : selection.head;
+  if (column >= maps->grid().columns) return weights;
+  const MapExtent extent = maps->extent(selection.layer, column);
+  const std::int64_t query = selection.query - maps->first_token();
+  if (query < 0 || query >= extent.queries || extent.keys + maps->first_token() > tokens) {
+    return weights;
+  }
+  maps->row(selection.layer, column, query, 0,
+            std::span(weights).subspan(static_cast<std::size_t>(maps->first_token()),
+                                       static_cast<std::size_t>(extent.keys)));
+  return weights;
+}
+
+void QueryPanel::want_rollout(std::int64_t subject) {
+  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+  Rollout& rollout = rollouts_[open.id];
+  if (rollout.trace == open.subject.trace) return;
+  rollout = {open.subject.trace, {}};
+  session_.jobs().submit(
+      tr("Rollout of %1").arg(QString::fromStdString(open.subject.label)),
+      [this, id = open.id, trace = rollout.trace](const Progress& progress) -> JobQueue::Delivery {
+        const Tensor reach = attention_rollout(*trace, 0, progress);
+        return
+            [this, id, trace, weights = std::vector(reach.values().begin(), reach.values().end())] {
+              Rollout& known = rollouts_[id];
+              if (known.trace != trace) return;
+              known.weights = weights;
+              refresh();
+            };
+      },
+      [this](const JobFailure& failure) {
+        if (!failure.cancelled) emit session_.failed(QString::fromStdString(failure.what));
+      },
+      this);
+}
+
+void QueryPanel::refresh() {
+  std::vector<std::int64_t> ready;
+  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+    if (session_.trace(i)) ready.push_back(i);
+  }
+  std::erase_if(rollouts_,
+                [this](const auto& known) { return session_.index_of(known.first) < 0; });
+  if (ready.empty()) {
+    show_instead(session_.subjects().empty()
+                     ? tr("Open a model to see what a token attends to, over the image.")
+                     : tr("Appears as soon as a model has run on the input."));
+    return;
+  }
+  show_instead({});
+
+  while (views_.size() > ready.size()) {
+    views_.back()->deleteLater();
+    views_.pop_back();
+  }
+  while (views_.size() < ready.size()) {
+    auto* view = new QueryView;
+    view->setObjectName(QString("query_view_%1").arg(views_.size()));
+    connect(view, &QueryView::clicked, this, [this, view](std::int64_t token) {
+      Selection selection = session_.selection();
+      selection.subject = view->picture().subject;
+      selection.query = token;
+      session_.select(selection);
+    });
+    connect(view, &QueryView::hovered, this, [this](std::optional<std::int64_t> token) {
+      Selection selection = session_.selection();
+      selection.hover_query = token ? std::optional(selection.query) : std::nullopt;
+      selection.hover_key = token;
+      session_.select(selection);
+    });
+    views_row_->addWidget(view, 1);
+    views_.push_back(view);
+  }
+
+  const Selection& selection = session_.selection();
+  const bool rolled = rollout_->isChecked();
+  std::vector<std::vector<float>> weights;
+  double largest = 0;
+  for (const std::int64_t subject : ready) {
+    weights.push_back(weights_of(subject));
+    // A query's own cell holds I, or half of the rollout: it must not darken all others.
+    for (std::int64_t key = 0; key < std::ssize(weights.back()); ++key) {
+      const float weight = weights.back()[static_cast<std::size_t>(key)];
+      if (key != selection.query && std::isfinite(weight)) {
+        largest = std::max(largest, static_cast<double>(weight));
+      }
+    }
+  }
+  const ViewSettings& view = session_.view();
+  ColourScale scale;
+  scale.label = rolled ? "share of the token reached" : "weight of the key";
+  scale.colour_map = view.colour_map;
+  scale.reversed = view.reversed_colours;
+  scale.norm = view.norm;
+  scale.maximum = largest > 0 ? largest : 1;
+
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(ready[i])];
+    views_[i]->set_picture({ready[i], QString::fromStdString(open.subject.label),
+                            open.subject.trace, std::move(weights[i]), scale, selection.query, true,
+                            selection.hover_key});
+  }
+  const Trace& first = *session_.trace(ready.front());
+  const QString token = QString::fromStdString(first.layout.name(selection.query));
+  caption_->setText(rolled ? tr("Token %1 through all layers").arg(token)
+                           : tr("Query %1 · layer %2 · head %3")
+                                 .arg(token)
+                                 .arg(selection.layer + 1)
+                                 .arg(view.head_fusion == HeadFusion::none
+                                          ? QString::number(selection.head + 1)
+                                          : tr("fused")));
+  scale_->set_scale(scale);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,162 @@
+#include "app/panels/query/query_view.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <cmath>
+
+#include "analysis/figure/colour_map.h"
+#include "app/panels/picture.h"
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kHead = 24;    // the subject's name above
+constexpr double kPrefix = 20;  // class and distillation tokens above the grid
+constexpr double kGap = 4;
+
+}  // namespace
+
+QueryView::QueryView(QWidget* parent) : QWidget(parent) {
+  setMouseTracking(true);
+  setCursor(Qt::PointingHandCursor);
+}
+
+void QueryView::set_picture(QueryPicture picture) {
+  if (picture.trace != picture_.trace) {
+    image_ = picture.trace && picture.trace->image ? to_qimage(*picture.trace->image) : QImage();
+  }
+  picture_ = std::move(picture);
+  setAccessibleName(tr("Attention over the image, %1").arg(picture_.label));
+  update();
+}
+
+QRectF QueryView::grid_rect() const {
+  if (!picture_.trace) return {};
+  const TokenLayout& layout = picture_.trace->layout;
+  const double top = kHead + (layout.prefix > 0 ? kPrefix + kGap : 0);
+  const QRectF room(0, top, width(), height() - top);
+  if (!layout.has_grid()) return room;
+  double aspect = static_cast<double>(layout.columns) / static_cast<double>(layout.rows);
+  if (!image_.isNull()) aspect = static_cast<double>(image_.width()) / image_.height();
+  const double wide = std::min(room.width(), room.height() * aspect);
+  const QSizeF size(wide, wide / aspect);
+  return {QPointF(0, top), size};
+}
+
+QRectF QueryView::place_of(std::int64_t index) const {
+  if (!picture_.trace || index < 0 || index >= picture_.trace->tokens()) return {};
+  const TokenLayout& layout = picture_.trace->layout;
+  const QRectF grid = grid_rect();
+  if (index < layout.prefix) {
+    const double wide = grid.width() / static_cast<double>(layout.prefix);
+    return {grid.left() + static_cast<double>(index) * wide, kHead,
+            wide - (index + 1 < layout.prefix ? 2 : 0), kPrefix};
+  }
+  const std::int64_t cell = index - layout.prefix;
+  if (!layout.has_grid()) {
+    const auto count = static_cast<double>(picture_.trace->tokens() - layout.prefix);
+    const double wide = grid.width() / count;
+    return {grid.left() + static_cast<double>(cell) * wide, grid.top(), wide, grid.height()};
+  }
+  const double wide = grid.width() / static_cast<double>(layout.columns);
+  const double high = grid.height() / static_cast<double>(layout.rows);
+  return {grid.left() + static_cast<double>(cell % layout.columns) * wide,
+          grid.top() + static_cast<double>(cell / layout.columns) * high, wide, high};
+}
+
+std::optional<std::int64_t> QueryView::token_at(QPointF position) const {
+  if (!picture_.trace) return {};
+  for (std::int64_t token = 0; token < picture_.trace->tokens(); ++token) {
+    if (place_of(token).contains(position)) return token;
+  }
+  return {};
+}
+
+void QueryView::paintEvent(QPaintEvent*) {
+  if (!picture_.trace) return;
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const WindowColours& colours = colours_of(*this);
+  const TokenLayout& layout = picture_.trace->layout;
+
+  const QRectF badge(0, 2, 16, 16);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(subject_colour(picture_.subject, colours.theme));
+  painter.drawRoundedRect(badge, 4, 4);
+  QFont small = font();
+  small.setPixelSize(10);
+  small.setBold(true);
+  painter.setFont(small);
+  painter.setPen(colours.theme == Theme::dark ? colours.window : QColor(Qt::white));
+  painter.drawText(badge, Qt::AlignCenter, QString::number(picture_.subject + 1));
+  painter.setFont(font());
+  painter.setPen(colours.text);
+  const QRectF name(22, 0, width() - 22, 20);
+  painter.drawText(
+      name, Qt::AlignLeft | Qt::AlignVCenter,
+      fontMetrics().elidedText(picture_.label, Qt::ElideMiddle, static_cast<int>(name.width())));
+
+  const QRectF grid = grid_rect();
+  if (!image_.isNull()) {
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, image_.width() > grid.width());
+    painter.setOpacity(0.85);
+    painter.drawImage(grid, image_.convertToFormat(QImage::Format_Grayscale8));
+    painter.setOpacity(1);
+  }
+
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  const ColourMap& map = find_colour_map(picture_.scale.colour_map);
+  for (std::int64_t token = 0; token < std::ssize(picture_.weights); ++token) {
+    const auto fraction =
+        fraction_of(picture_.scale, picture_.weights[static_cast<std::size_t>(token)]);
+    if (!fraction) continue;
+    const Colour colour = colour_at(map, *fraction, picture_.scale.reversed);
+    QColor ink(colour.red, colour.green, colour.blue);
+    // Over the image what weighs little lets it through.
+    if (token >= layout.prefix && !image_.isNull())
+      ink.setAlphaF(0.25F + 0.6F * static_cast<float>(std::sqrt(*fraction)));
+    painter.fillRect(place_of(token), ink);
+  }
+  for (std::int64_t token = 0; token < layout.prefix; ++token) {
+    const QRectF place = place_of(token);
+    const auto fraction =
+        fraction_of(picture_.scale, token < std::ssize(picture_.weights)
+                                        ? picture_.weights[static_cast<std::size_t>(token)]
+                                        : std::nan(""));
+    painter.setPen(QPen(colours.border, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(place);
+    QColor ink = colours.text;
+    if (fraction) {
+      const Colour under = colour_at(map, *fraction, picture_.scale.reversed);
+      ink = qGray(under.red, under.green, under.blue) > 140 ? QColor(Qt::black) : QColor(Qt::white);
+    }
+    painter.setPen(ink);
+    painter.drawText(place, Qt::AlignCenter, QString::fromStdString(layout.name(token)));
+  }
+
+  const auto outline = [&](std::int64_t token, double width, Qt::PenStyle style) {
+    const QRectF place = place_of(token);
+    if (place.isEmpty()) return;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(QColor(0, 0, 0, 200), width + 2, style));
+    painter.drawRect(place);
+    painter.setPen(QPen(Qt::white, width, style));
+    painter.drawRect(place);
+  };
+  if (picture_.hover && *picture_.hover != picture_.query) outline(*picture_.hover, 1, Qt::DotLine);
+  if (picture_.outline_query) outline(picture_.query, 2, Qt::SolidLine);
+}
+
+void QueryView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return;
+  if (const auto token = token_at(event->position())) emit clicked(*token);
+}
+
+void QueryView::mouseMoveEvent(QMouseEvent* event) { emit hovered(token_at(event->position())); }
+
+void QueryView::leaveEvent(QEvent*) { emit hovered(std::nullopt); }
+
+}  // namespace attnscope

@@ -1,0 +1,57 @@
+// One subject's image with the attention of one query laid over it.
+#pragma once
+
+#include <QImage>
+#include <QWidget>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/figure/figure.h"
+#include "core/model/trace.h"
+
+namespace attnscope {
+
+/// What a QueryView shows.
+struct QueryPicture {
+  std::int64_t subject = 0;
+  QString label;
+  std::shared_ptr<const Trace> trace;
+  std::vector<float> weights;  ///< one a token; NaN where a token is hidden
+  ColourScale scale;
+  std::int64_t query = 0;  ///< outlined
+  bool outline_query = true;
+  std::optional<std::int64_t> hover;  ///< outlined thinly
+};
+
+class QueryView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit QueryView(QWidget* parent = nullptr);
+  void set_picture(QueryPicture picture);
+  [[nodiscard]] const QueryPicture& picture() const { return picture_; }
+  /// Where token `index` is drawn; empty if it is not.
+  [[nodiscard]] QRectF place_of(std::int64_t index) const;
+  [[nodiscard]] QSize sizeHint() const override { return {170, 200}; }
+  [[nodiscard]] QSize minimumSizeHint() const override { return {90, 120}; }
+
+ signals:
+  void clicked(std::int64_t token);
+  void hovered(std::optional<std::int64_t> token);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  [[nodiscard]] QRectF grid_rect() const;
+  [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
+
+  QueryPicture picture_;
+  QImage image_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+// The ranks of every map of every subject, as a table: rows are means and heads, columns subjects.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <vector>
+
+#include "app/session/spectrum_store.h"
+
+namespace attnscope {
+
+class Session;
+
+class RankTable : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  /// What DisplayRole's text is sorted by: a number, NaN where there is no rank.
+  static constexpr int sort_role = Qt::UserRole;
+
+  RankTable(Session& session, SpectrumStore& spectra, QObject* parent = nullptr);
+
+  [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+  [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+  [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+  [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                    int role) const override;
+
+  /// The layer and head of a row; −1 where the row is a mean over them.
+  struct Place {
+    std::int64_t layer = -1, head = -1;
+  };
+  [[nodiscard]] Place place_of(int row) const;
+  [[nodiscard]] int row_of(std::int64_t layer, std::int64_t head) const;
+
+  /// Reads session and spectra again.
+  void refresh();
+
+ private:
+  enum class Quantity { layer, head, equivalent_rank, effective_rank, stable_rank, symmetry_error };
+  struct Column {
+    Quantity quantity;
+    std::int64_t subject = 0;
+    bool identity = false;
+  };
+
+  [[nodiscard]] double number(const Place& place, const Column& column) const;
+  [[nodiscard]] const MapSpectrum* spectrum(const Place& place, const Column& column) const;
+  [[nodiscard]] QString text(const Place& place, const Column& column) const;
+
+  Session& session_;
+  SpectrumStore& store_;
+  std::vector<Place> rows_;
+  std::vector<Column> columns_;
+  std::vector<std::shared_ptr<const SubjectSpectra>> spectra_;  // one a subject, may be null
+};
+
+}  // namespace attnscope

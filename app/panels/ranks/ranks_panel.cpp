@@ -1,0 +1,110 @@
+#include "app/panels/ranks/ranks_panel.h"
+
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "app/panels/ranks/rank_table.h"
+#include "app/session/session.h"
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
+    : DockPanel(tr("Ranks"), parent), session_(session), spectra_(spectra) {
+  caption_ = new QLabel;
+  caption_->setProperty("role", "muted");
+  add_to_header(caption_);
+
+  table_ = new RankTable(session_, spectra_, this);
+  sorted_ = new QSortFilterProxyModel(this);
+  sorted_->setSourceModel(table_);
+  sorted_->setSortRole(RankTable::sort_role);
+  view_ = new QTableView;
+  view_->setModel(sorted_);
+  view_->setAccessibleName(tr("Ranks of every layer and head"));
+  view_->setObjectName("rank_table");
+  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view_->setSelectionMode(QAbstractItemView::SingleSelection);
+  view_->setSortingEnabled(true);
+  view_->sortByColumn(-1, Qt::AscendingOrder);
+  view_->setShowGrid(false);
+  view_->setWordWrap(false);
+  view_->setTabKeyNavigation(false);
+  view_->setFont(number_font(font()));
+  view_->verticalHeader()->hide();
+  view_->verticalHeader()->setDefaultSectionSize(22);
+  view_->horizontalHeader()->setHighlightSections(false);
+  view_->horizontalHeader()->setMinimumSectionSize(38);
+  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  body()->addWidget(view_, 1);
+
+  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& current) {
+            if (!current.isValid()) return;
+            const RankTable::Place place = table_->place_of(sorted_->mapToSource(current).row());
+            Selection selection = session_.selection();
+            if (place.layer >= 0) selection.layer = place.layer;
+            if (place.head >= 0) selection.head = place.head;
+            selecting_ = true;
+            session_.select(selection);
+            selecting_ = false;
+          });
+  connect(&spectra_, &SpectrumStore::spectra_ready, this, &RanksPanel::refresh);
+  connect(&session_, &Session::subjects_changed, this, &RanksPanel::refresh);
+  connect(&session_, &Session::view_changed, this, &RanksPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, [this] {
+    if (columns_for_ != session_.selection().subject) {
+      refresh();
+    } else {
+      show_selection();
+    }
+  });
+  refresh();
+}
+
+void RanksPanel::refresh() {
+  columns_for_ = session_.selection().subject;
+  {
+    const QSignalBlocker quiet(view_->selectionModel());
+    table_->refresh();
+  }
+  caption_->setText(tr("equivalent rank at τ = %1").arg(session_.view().rank_threshold, 0, 'f', 2));
+
+  QString instead;
+  bool is_error = false;
+  if (table_->rowCount() == 0) {
+    instead = session_.subjects().empty() ? tr("Open a model to see the rank of each of its maps.")
+                                          : tr("Ranks appear here as soon as a model has run.");
+    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+      const std::string error = spectra_.error_of(i);
+      if (!error.empty()) {
+        instead = "⚠ " + QString::fromStdString(error);
+        is_error = true;
+      } else if (session_.trace(i)) {
+        instead = tr("Computing singular values…");
+      }
+    }
+  }
+  show_instead(instead, is_error);
+  show_selection();
+}
+
+void RanksPanel::show_selection() {
+  const Selection& selection = session_.selection();
+  // The user's own click stays where it is: it may be on a row of means.
+  const int row = table_->row_of(selection.layer, selection.head);
+  if (row < 0 || selecting_) return;
+  const QModelIndex index = sorted_->mapFromSource(table_->index(row, 0));
+  const QSignalBlocker quiet(view_->selectionModel());
+  view_->selectionModel()->setCurrentIndex(
+      index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  view_->scrollTo(index);
+  view_->viewport()->update();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+// The table of ranks; a click selects the map.
+#pragma once
+
+#include "app/panels/dock_panel.h"
+
+class QLabel;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace attnscope {
+
+class RankTable;
+class Session;
+class SpectrumStore;
+
+class RanksPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
+
+ private:
+  void refresh();
+  void show_selection();
+
+  Session& session_;
+  SpectrumStore& spectra_;
+  RankTable* table_;
+  QSortFilterProxyModel* sorted_;
+  QTableView* view_;
+  QLabel* caption_;
+  std::int64_t columns_for_ = -1;
+  bool selecting_ = false;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,22 @@
+// The number and colour a subject has everywhere: in lists, over atlases, beside curves.
+#pragma once
+
+#include <QWidget>
+
+namespace attnscope {
+
+class SubjectBadge : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SubjectBadge(std::int64_t subject, QWidget* parent = nullptr);
+  void set_subject(std::int64_t subject);
+  [[nodiscard]] QSize sizeHint() const override { return {18, 18}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  std::int64_t subject_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,249 @@
+#include "app/window/atlas_area.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QStackedLayout>
+#include <QStyle>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "app/canvas/atlas_canvas.h"
+#include "app/panels/elided_label.h"
+#include "app/panels/models/subject_card.h"
+#include "app/panels/subject_badge.h"
+#include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kMostColumns = 3;
+
+QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
+  auto* area = new QWidget;
+  auto* box = new QFrame;
+  box->setObjectName("drop_area");
+  auto* column = new QVBoxLayout(box);
+  column->setContentsMargins(44, 36, 44, 36);
+  column->setSpacing(10);
+  auto* title = new QLabel(QObject::tr("Drop a weight file here"));
+  QFont large = title->font();
+  large.setPointSizeF(large.pointSizeF() + 6);
+  large.setWeight(QFont::DemiBold);
+  title->setFont(large);
+  title->setAlignment(Qt::AlignCenter);
+  auto* text = new QLabel(QObject::tr(
+      "A vision transformer as .safetensors, .pt, .pth, .bin, .h5 or .npz, or a trace of "
+      "attention maps.\nIts maps appear here, their ranks on the right."));
+  text->setAlignment(Qt::AlignCenter);
+  text->setProperty("role", "muted");
+  open = new QPushButton(QObject::tr("Open model or trace…"));
+  open->setProperty("primary", true);
+  samples = new QPushButton(QObject::tr("Open the two sample models"));
+  auto* buttons = new QHBoxLayout;
+  buttons->addStretch(1);
+  buttons->addWidget(open);
+  buttons->addWidget(samples);
+  buttons->addStretch(1);
+  column->addWidget(title);
+  column->addWidget(text);
+  column->addSpacing(8);
+  column->addLayout(buttons);
+  auto* middle = new QGridLayout(area);
+  middle->addWidget(box, 1, 1);
+  middle->setRowStretch(0, 1);
+  middle->setRowStretch(2, 1);
+  middle->setColumnStretch(0, 1);
+  middle->setColumnStretch(2, 1);
+  return area;
+}
+
+}  // namespace
+
+AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, QWidget* parent)
+    : QFrame(parent), session_(session), spectra_(spectra), id_(id) {
+  setObjectName("atlas_cell");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(1, 1, 1, 1);
+  column->setSpacing(0);
+
+  auto* head = new QFrame;
+  head->setObjectName("atlas_head");
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(10, 7, 12, 7);
+  row->setSpacing(8);
+  badge_ = new SubjectBadge(session.index_of(id));
+  name_ = new ElidedLabel;
+  name_->setProperty("role", "heading");
+  ranks_ = new QLabel;
+  ranks_->setTextFormat(Qt::RichText);
+  ranks_->setProperty("role", "muted");
+  row->addWidget(badge_);
+  row->addWidget(name_, 1);
+  row->addWidget(ranks_);
+  column->addWidget(head);
+
+  auto* content = new QWidget;
+  stack_ = new QStackedLayout(content);
+  canvas_ = new AtlasCanvas(session, session.index_of(id));
+  stack_->addWidget(canvas_);
+  auto* message = new QWidget;
+  auto* message_column = new QVBoxLayout(message);
+  message_column->setContentsMargins(28, 20, 28, 20);
+  instead_ = new QLabel;
+  instead_->setWordWrap(true);
+  instead_->setAlignment(Qt::AlignCenter);
+  instead_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  retry_ = new QPushButton(tr("Try again"));
+  message_column->addStretch(1);
+  message_column->addWidget(instead_);
+  message_column->addWidget(retry_, 0, Qt::AlignCenter);
+  message_column->addStretch(1);
+  stack_->addWidget(message);
+  column->addWidget(content, 1);
+
+  connect(retry_, &QPushButton::clicked, this, [this] { session_.retry(session_.index_of(id_)); });
+  refresh();
+}
+
+bool AtlasCell::settled() const { return stack_->currentIndex() != 0 || canvas_->settled(); }
+
+QString AtlasCell::rank_text(std::int64_t subject) const {
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.of(subject);
+  if (!spectra || spectra->without.empty()) return {};
+  const double threshold = session_.view().rank_threshold;
+  const double without = mean_equivalent_rank(spectra->without, threshold);
+  const double with = mean_equivalent_rank(spectra->with, threshold);
+  if (std::isnan(without) || std::isnan(with)) return tr("⚠ no rank: see the table");
+  return tr("mean rank <b>%1</b> of %2 · with I <b>%3</b>")
+      .arg(without, 0, 'f', 1)
+      .arg(spectra->without.front().tokens)
+      .arg(with, 0, 'f', 1);
+}
+
+void AtlasCell::refresh() {
+  const std::int64_t subject = session_.index_of(id_);
+  if (subject < 0) return;
+  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+  badge_->set_subject(subject);
+  const QString label = QString::fromStdString(open.subject.label);
+  const QString facts = subject_facts(open.subject);
+  name_->set_text(label);
+  name_->setToolTip(facts.isEmpty() ? label : label + "\n" + facts);
+  ranks_->setText(rank_text(subject));
+  ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
+                        "sum, without and with I")
+                         .arg(100 * session_.view().rank_threshold));
+
+  QString instead;
+  const char* role = "muted";
+  retry_->setVisible(open.state == OpenSubject::State::failed);
+  if (open.state == OpenSubject::State::failed) {
+    instead = "⚠ " + QString::fromStdString(open.error);
+    role = "error";
+  } else if (!open.subject.trace) {
+    switch (open.state) {
+      case OpenSubject::State::loading:
+        instead = tr("Opening the file…");
+        break;
+      case OpenSubject::State::running:
+        instead = tr("Running the model…");
+        break;
+      default:
+        instead = session_.input_error().empty()
+                      ? tr("Waiting for an input: choose a sample on the left, or drop an image.")
+                      : tr("The input could not be opened: choose another on the left.");
+    }
+  }
+  instead_->setText(instead);
+  if (instead_->property("role") != role) {
+    instead_->setProperty("role", role);
+    instead_->style()->unpolish(instead_);
+    instead_->style()->polish(instead_);
+  }
+  stack_->setCurrentIndex(instead.isEmpty() ? 0 : 1);
+
+  const bool selected = session_.selection().subject == subject && session_.subjects().size() > 1;
+  if (property("selected").toBool() != selected) {
+    setProperty("selected", selected);
+    style()->unpolish(this);
+    style()->polish(this);
+  }
+}
+
+void AtlasCell::mousePressEvent(QMouseEvent* event) {
+  QFrame::mousePressEvent(event);
+  Selection selection = session_.selection();
+  selection.subject = session_.index_of(id_);
+  session_.select(selection);
+}
+
+AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, QWidget* parent)
+    : QWidget(parent), session_(session), spectra_(spectra) {
+  stack_ = new QStackedLayout(this);
+  QPushButton* open = nullptr;
+  QPushButton* samples = nullptr;
+  stack_->addWidget(empty_area(open, samples));
+  auto* atlases = new QWidget;
+  grid_ = new QGridLayout(atlases);
+  grid_->setContentsMargins(0, 6, 0, 6);
+  grid_->setSpacing(6);
+  stack_->addWidget(atlases);
+  connect(open, &QPushButton::clicked, this, &AtlasArea::open_wanted);
+  connect(samples, &QPushButton::clicked, this, &AtlasArea::samples_wanted);
+  connect(&session_, &Session::subjects_changed, this, &AtlasArea::refresh);
+  connect(&session_, &Session::input_changed, this, &AtlasArea::refresh_heads);
+  connect(&session_, &Session::view_changed, this, &AtlasArea::refresh_heads);
+  connect(&session_, &Session::selection_changed, this, &AtlasArea::refresh_heads);
+  connect(&spectra_, &SpectrumStore::spectra_ready, this, &AtlasArea::refresh_heads);
+  refresh();
+}
+
+bool AtlasArea::settled() const {
+  return std::ranges::all_of(cells_, [](const AtlasCell* cell) { return cell->settled(); });
+}
+
+AtlasCanvas* AtlasArea::canvas(std::int64_t subject) {
+  if (subject < 0 || subject >= std::ssize(cells_)) return nullptr;
+  return &cells_[static_cast<std::size_t>(subject)]->canvas();
+}
+
+void AtlasArea::refresh() {
+  std::vector<AtlasCell*> next;
+  for (const OpenSubject& open : session_.subjects()) {
+    const auto known = std::ranges::find(cells_, open.id, &AtlasCell::id);
+    next.push_back(known != cells_.end() ? *known : new AtlasCell(session_, spectra_, open.id));
+  }
+  if (next != cells_) {
+    for (AtlasCell* cell : cells_) {
+      grid_->removeWidget(cell);
+      if (std::ranges::find(next, cell) == next.end()) {
+        cell->hide();
+        cell->deleteLater();
+      }
+    }
+    cells_ = next;
+    const int count = static_cast<int>(cells_.size());
+    const int columns = count <= kMostColumns ? std::max(count, 1) : (count + 1) / 2;
+    for (int i = 0; i < grid_->columnCount(); ++i) grid_->setColumnStretch(i, 0);
+    for (int i = 0; i < grid_->rowCount(); ++i) grid_->setRowStretch(i, 0);
+    for (int i = 0; i < count; ++i) {
+      grid_->addWidget(cells_[static_cast<std::size_t>(i)], i / columns, i % columns);
+      grid_->setColumnStretch(i % columns, 1);
+      grid_->setRowStretch(i / columns, 1);
+    }
+  }
+  stack_->setCurrentIndex(cells_.empty() ? 0 : 1);
+  refresh_heads();
+}
+
+void AtlasArea::refresh_heads() {
+  for (AtlasCell* cell : cells_) cell->refresh();
+}
+
+}  // namespace attnscope

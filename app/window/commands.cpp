@@ -1,0 +1,73 @@
+#include "app/window/commands.h"
+
+#include <QMenu>
+#include <QMenuBar>
+#include <QStringList>
+#include <QWidget>
+
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+Commands::Commands(const QList<Command>& commands, QMenuBar& bar, QWidget& window)
+    : commands_(commands) {
+  for (const Command& command : commands_) {
+    auto* action = new QAction(command.text, &window);
+    action->setShortcuts(command.keys);
+    action->setObjectName(command.id);
+    if (!command.keys.isEmpty()) {
+      action->setToolTip(QString(command.text).remove('&').remove("…") + " (" +
+                         command.keys.front().toString(QKeySequence::NativeText) + ")");
+    }
+    QObject::connect(action, &QAction::triggered, &window, command.run);
+    window.addAction(action);
+    actions_.push_back(action);
+    if (command.menu.isEmpty()) continue;
+    QMenu* menu = this->menu(command.menu);
+    if (!menu) {
+      menu = bar.addMenu(command.menu);
+      menus_.push_back({command.menu, menu});
+    }
+    if (command.separator_before) menu->addSeparator();
+    menu->addAction(action);
+  }
+}
+
+QAction* Commands::action(const QString& id) const {
+  for (QAction* action : actions_) {
+    if (action->objectName() == id) return action;
+  }
+  return nullptr;
+}
+
+QMenu* Commands::menu(const QString& name) const {
+  for (const auto& [known, menu] : menus_) {
+    if (known == name) return menu;
+  }
+  return nullptr;
+}
+
+void Commands::tint(const QWidget& window) {
+  for (qsizetype i = 0; i < commands_.size(); ++i) {
+    if (!commands_[i].icon.isEmpty()) {
+      actions_[i]->setIcon(tinted_icon(commands_[i].icon, colours_of(window).text));
+      actions_[i]->setIconVisibleInMenu(false);
+    }
+  }
+}
+
+QList<QPair<QString, QString>> Commands::keys() const {
+  QList<QPair<QString, QString>> keys;
+  for (const Command& command : commands_) {
+    QStringList shown;
+    for (const QKeySequence& key : command.keys) {
+      shown << key.toString(QKeySequence::NativeText);
+    }
+    if (!shown.isEmpty()) {
+      keys.push_back({QString(command.text).remove('&').remove("…"), shown.join(", ")});
+    }
+  }
+  return keys;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,53 @@
+#include "app/window/dropped_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+namespace attnscope {
+
+namespace {
+
+std::string lower_extension(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+bool names_idx(const std::filesystem::path& file) {
+  return file.filename().string().find("idx") != std::string::npos;
+}
+
+bool is_session(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string start(256, '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.find("\"attnscope_session\"") != std::string::npos;
+}
+
+}  // namespace
+
+FileUse use_of(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return FileUse::input;
+  for (const char* image : {".png", ".jpg", ".jpeg", ".npy"}) {
+    if (extension == image) return FileUse::input;
+  }
+  if (names_idx(file)) return FileUse::input;
+  if (extension == ".json" && is_session(file)) return FileUse::session;
+  return FileUse::model;
+}
+
+std::string input_locator_of(const std::filesystem::path& file) {
+  const std::string extension = lower_extension(file);
+  std::error_code ignored;
+  const bool is_set = std::filesystem::is_directory(file, ignored) || names_idx(file) ||
+                      extension == ".h5" || extension == ".hdf5" || extension == ".npz";
+  return is_set ? file.string() + "#0" : file.string();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+// The models, traces and sessions opened lately, remembered between runs.
+#pragma once
+
+#include <QObject>
+#include <filesystem>
+#include <functional>
+
+class QMenu;
+
+namespace attnscope {
+
+class RecentFiles : public QObject {
+  Q_OBJECT
+ public:
+  explicit RecentFiles(QObject* parent = nullptr);
+  void add(const std::filesystem::path& file);
+  /// Fills `menu` whenever it opens; `open` is called with the file chosen.
+  void fill(QMenu* menu, std::function<void(const std::filesystem::path&)> open);
+};
+
+}  // namespace attnscope

@@ -1,0 +1,274 @@
+// The window as a user drives it: clicks, keys, drops and dialogs.
+#include "app/window/main_window.h"
+
+#include <QComboBox>
+#include <QDialog>
+#include <QDoubleSpinBox>
+#include <QDropEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QTableView>
+#include <QToolButton>
+#include <QUrl>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "app/canvas/atlas_canvas.h"
+#include "app/panels/models/subject_card.h"
+#include "app/panels/query/query_view.h"
+#include "app/window/notice_bar.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+using State = OpenSubject::State;
+
+// Rows of the table: 0 all, 1 mean of layer 1, 2… its heads.
+QString cell(QTableView& table, int row, int column) {
+  return table.model()->index(row, column).data().toString();
+}
+
+void click_row(QTableView& table, int row) {
+  const QRect place = table.visualRect(table.model()->index(row, 0));
+  QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::NoModifier, place.center());
+}
+
+TEST_F(WindowTest, SaysWhatToDoWhileNothingIsOpen) {
+  bool found = false;
+  for (const QLabel* label : window().findChildren<QLabel*>()) {
+    found |= label->isVisible() && label->text().contains("Drop a weight file");
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(WindowTest, OpensAFileByKeyAndDialog) {
+  const auto file = write_sample("maps.h5", sample_trace(2, 3, 3, 1));
+  answer_file_dialog(file);
+  press(Qt::Key_O, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 1U);
+  EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+TEST_F(WindowTest, ArrowKeysWalkLayersAndHeads) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  press(Qt::Key_Right);
+  press(Qt::Key_Right);
+  press(Qt::Key_Down);
+  EXPECT_EQ(session().selection().head, 2);
+  EXPECT_EQ(session().selection().layer, 1);
+  press(Qt::Key_Right);
+  EXPECT_EQ(session().selection().head, 2);
+  press(Qt::Key_Up);
+  press(Qt::Key_Left);
+  EXPECT_EQ(session().selection().head, 1);
+  EXPECT_EQ(session().selection().layer, 0);
+}
+
+TEST_F(WindowTest, AClickInTheTableChoosesAnotherHead) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  auto* table = child<QTableView>("rank_table");
+  ASSERT_EQ(table->model()->rowCount(), 1 + 2 * 4);
+  click_row(*table, 7);
+  EXPECT_EQ(session().selection().layer, 1);
+  EXPECT_EQ(session().selection().head, 1);
+}
+
+TEST_F(WindowTest, TheTableFollowsTheSelection) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  press(Qt::Key_Down);
+  EXPECT_EQ(child<QTableView>("rank_table")->currentIndex().row(), 6);
+}
+
+TEST_F(WindowTest, AColumnCanBeSortedBy) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 4, 2)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  auto* table = child<QTableView>("rank_table");
+  table->sortByColumn(2, Qt::DescendingOrder);
+  double before = 1e9;
+  for (int row = 0; row < table->model()->rowCount(); ++row) {
+    const double rank = cell(*table, row, 2).toDouble();
+    EXPECT_LE(rank, before);
+    before = rank;
+  }
+}
+
+TEST_F(WindowTest, AClickInTheAtlasChoosesTheMapAndItsQuery) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  auto* canvas = window().findChild<AtlasCanvas*>();
+  const QRectF map = canvas->map_rect(1, 2);
+  ASSERT_FALSE(map.isEmpty());
+  QTest::mouseClick(canvas, Qt::LeftButton, Qt::NoModifier, map.center().toPoint());
+  EXPECT_EQ(session().selection().layer, 1);
+  EXPECT_EQ(session().selection().head, 2);
+  EXPECT_EQ(session().selection().query, 5);
+  press(Qt::Key_C);
+  EXPECT_EQ(session().selection().query, 0);
+}
+
+TEST_F(WindowTest, IdentityIsOneKeyAwayAndRanksAreBesideEachOther) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 4, 0.2)), "flat");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().view().identity, IdentityView::as_is);
+  press(Qt::Key_I);
+  EXPECT_EQ(session().view().identity, IdentityView::with);
+  EXPECT_TRUE(child<QToolButton>("identity_2")->isChecked());
+  ASSERT_TRUE(wait_until_settled());
+  // Nearly constant maps have a low rank; adding I makes all singular values matter.
+  auto* table = child<QTableView>("rank_table");
+  EXPECT_GT(cell(*table, 0, 3).toDouble(), cell(*table, 0, 2).toDouble() + 3);
+  press(Qt::Key_I);
+  EXPECT_EQ(session().view().identity, IdentityView::without);
+  QTest::mouseClick(child<QToolButton>("identity_0"), Qt::LeftButton);
+  EXPECT_EQ(session().view().identity, IdentityView::as_is);
+}
+
+TEST_F(WindowTest, RanksChangeWithTheThreshold) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 4, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  auto* table = child<QTableView>("rank_table");
+  const double before = cell(*table, 0, 2).toDouble();
+  auto* threshold = child<QDoubleSpinBox>("rank_threshold");
+  threshold->setFocus();
+  threshold->selectAll();
+  QTest::keyClicks(threshold, "0.5");
+  QTest::keyClick(threshold, Qt::Key_Return);
+  EXPECT_EQ(session().view().rank_threshold, 0.5);
+  EXPECT_LT(cell(*table, 0, 2).toDouble(), before);
+}
+
+TEST_F(WindowTest, AClickOnTheImageChoosesTheQuery) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  auto* view = child<QueryView>("query_view_0");
+  ASSERT_NE(view, nullptr);
+  ASSERT_FALSE(view->place_of(4).isEmpty());
+  QTest::mouseClick(view, Qt::LeftButton, Qt::NoModifier, view->place_of(4).center().toPoint());
+  EXPECT_EQ(session().selection().query, 4);
+  const std::vector<float>& weights = view->picture().weights;
+  ASSERT_EQ(weights.size(), 10U);
+  const auto row = session().trace(0)->layers[0].implied_map.slice(0).row(4);
+  for (std::size_t key = 0; key < weights.size(); ++key) {
+    EXPECT_NEAR(weights[key], row(static_cast<std::int64_t>(key)), 1e-6);
+  }
+}
+
+TEST_F(WindowTest, NumbersPickSubjects) {
+  for (const char* name : {"a", "b"}) {
+    session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), name);
+  }
+  ASSERT_TRUE(wait_until_settled());
+  press(Qt::Key_2);
+  EXPECT_EQ(session().selection().subject, 1);
+  press(Qt::Key_9);
+  EXPECT_EQ(session().selection().subject, 1);
+  press(Qt::Key_1);
+  EXPECT_EQ(session().selection().subject, 0);
+}
+
+TEST_F(WindowTest, AFailedFileIsShownInItsCardAndTheRestStays) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), "good");
+  std::ofstream(folder() / "bad.safetensors") << "this is no checkpoint";
+  window().open_file(folder() / "bad.safetensors");
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  EXPECT_EQ(session().subjects()[0].state, State::ready);
+  EXPECT_EQ(session().subjects()[1].state, State::failed);
+  const auto cards = window().findChildren<SubjectCard*>();
+  ASSERT_EQ(cards.size(), 2);
+  EXPECT_TRUE(cards[1]->accessibleDescription().contains("bad.safetensors"));
+  bool retry = false;
+  for (const QPushButton* button : cards[1]->findChildren<QPushButton*>()) {
+    retry |= button->isVisible() && button->text() == "Try again";
+  }
+  EXPECT_TRUE(retry);
+}
+
+TEST_F(WindowTest, FilesCanBeDropped) {
+  QMimeData files;
+  files.setUrls({QUrl::fromLocalFile(
+      QString::fromStdString(write_sample("dropped.h5", sample_trace(1, 2, 2, 1)).string()))});
+  QDragEnterEvent enter({10, 10}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window(), &enter);
+  EXPECT_TRUE(enter.isAccepted());
+  QDropEvent drop({10, 10}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(&window(), &drop);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 1U);
+  EXPECT_EQ(session().subjects()[0].subject.label, "dropped");
+}
+
+TEST_F(WindowTest, SavesAndRestoresByKeys) {
+  window().open_file(write_sample("a.h5", sample_trace(2, 2, 2, 1)));
+  window().open_file(write_sample("b.h5", sample_trace(2, 2, 2, 1)));
+  ASSERT_TRUE(wait_until_settled());
+  press(Qt::Key_Down);
+  answer_file_dialog(folder() / "work.json");
+  press(Qt::Key_S, Qt::ControlModifier);
+  ASSERT_TRUE(std::filesystem::exists(folder() / "work.json"));
+
+  std::filesystem::remove(folder() / "b.h5");
+  session().close(0);
+  session().close(0);
+  ASSERT_TRUE(session().subjects().empty());
+  answer_file_dialog(folder() / "work.json");
+  press(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  EXPECT_EQ(session().subjects()[0].state, State::ready);
+  EXPECT_EQ(session().subjects()[1].state, State::failed);
+  EXPECT_EQ(session().selection().layer, 1);
+}
+
+TEST_F(WindowTest, ABrokenSessionIsToldOverTheAtlases) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), "good");
+  std::ofstream(folder() / "broken.json") << R"({"attnscope_session": 1, "subjects": 5})";
+  window().open_file(folder() / "broken.json");
+  EXPECT_TRUE(window().findChild<NoticeBar*>()->text().contains("broken.json"));
+  EXPECT_EQ(session().subjects().size(), 1U);
+}
+
+TEST_F(WindowTest, ExportsAFigureAndTellsWhatGoesWrong) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  const QString good = QString::fromStdString((folder() / "figure.pdf").string());
+  bool told = false;
+  on_dialog([&](QDialog& dialog) {
+    auto* file = dialog.findChild<QLineEdit*>("export_file");
+    auto* write = dialog.findChild<QPushButton*>("export_write");
+    auto* problem = dialog.findChild<QLabel*>("export_problem");
+    file->setText("/no/such/folder/figure.pdf");
+    QTest::mouseClick(write, Qt::LeftButton);
+    told = wait_until([&] { return problem->isVisible() && write->isEnabled(); });
+    file->setText(good);
+    QTest::mouseClick(write, Qt::LeftButton);
+    if (!wait_until([&] { return !dialog.isVisible(); })) dialog.reject();
+  });
+  press(Qt::Key_E, Qt::ControlModifier);
+  EXPECT_TRUE(told);
+  ASSERT_TRUE(std::filesystem::exists(folder() / "figure.pdf"));
+  std::ifstream pdf(folder() / "figure.pdf", std::ios::binary);
+  std::string head(4, ' ');
+  pdf.read(head.data(), 4);
+  EXPECT_EQ(head, "%PDF");
+}
+
+TEST_F(WindowTest, EveryControlHasAName) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 2, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  for (const QAbstractButton* button : window().findChildren<QAbstractButton*>()) {
+    if (!button->isVisible()) continue;
+    EXPECT_FALSE(button->accessibleName().isEmpty() && button->text().isEmpty())
+        << button->objectName().toStdString() << " " << button->toolTip().toStdString();
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
