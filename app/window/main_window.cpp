@@ -14,6 +14,7 @@
 #include <QStatusBar>
 #include <QUrl>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/canvas/atlas_link.h"
 #include "app/panels/inputs/inputs_panel.h"
@@ -40,8 +41,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeftWidth = 270;
-constexpr int kRightWidth = 430;
+constexpr int kLeftWidth = 264;
+constexpr int kRightWidth = 390, kWidestRight = 560;
 
 }  // namespace
 
@@ -93,12 +94,6 @@ void MainWindow::place_panels() {
   addDockWidget(Qt::RightDockWidgetArea, spectrum_dock);
   addDockWidget(Qt::RightDockWidgetArea, query_dock);
   addDockWidget(Qt::RightDockWidgetArea, ranks_dock);
-  resizeDocks({models_dock, inputs_dock}, {kLeftWidth, kLeftWidth}, Qt::Horizontal);
-  resizeDocks({spectrum_dock, query_dock, ranks_dock}, {kRightWidth, kRightWidth, kRightWidth},
-              Qt::Horizontal);
-  resizeDocks({models_dock, inputs_dock}, {560, 380}, Qt::Vertical);
-  resizeDocks({spectrum_dock, query_dock, ranks_dock}, {310, 310, 320}, Qt::Vertical);
-
   QMenu* view = commands_->menu(tr("&View"));
   QMenu* panels = view->addMenu(tr("Panels"));
   for (QDockWidget* dock : {models_dock, inputs_dock, spectrum_dock, query_dock, ranks_dock}) {
@@ -121,6 +116,22 @@ void MainWindow::place_panels() {
   statusBar()->setSizeGripEnabled(false);
   statusBar()->addWidget(new HoverLine(session_), 1);
   statusBar()->addPermanentWidget(new JobBar(session_.jobs()));
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (arranged_) return;
+  arranged_ = true;
+  // Docks take sizes only once the window has one.
+  const auto dock = [this](const char* name) {
+    return findChild<QDockWidget*>(QLatin1String(name));
+  };
+  const int right = std::clamp(width() * 29 / 100, kRightWidth, kWidestRight);
+  resizeDocks({dock("models"), dock("spectrum")}, {kLeftWidth, right}, Qt::Horizontal);
+  const int room = height() - 120;
+  resizeDocks({dock("models"), dock("inputs")}, {room * 55 / 100, room * 45 / 100}, Qt::Vertical);
+  resizeDocks({dock("spectrum"), dock("query"), dock("ranks")},
+              {room * 36 / 100, room * 31 / 100, room * 33 / 100}, Qt::Vertical);
 }
 
 void MainWindow::make_commands() {

@@ -35,6 +35,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] bool settled() const;
 
  protected:
+  void showEvent(QShowEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -64,6 +65,7 @@ class MainWindow : public QMainWindow {
   NoticeBar* notice_ = nullptr;
   std::filesystem::path session_file_;
   Theme theme_;
+  bool arranged_ = false;
 };
 
 }  // namespace attnscope

@@ -149,6 +149,7 @@ QVariant RankTable::data(const QModelIndex& index, int role) const {
     case Qt::FontRole:
       if (place.head < 0) {
         QFont font = number_font(QApplication::font());
+        font.setPointSizeF(font.pointSizeF() - 0.5);
         font.setBold(true);
         return font;
       }

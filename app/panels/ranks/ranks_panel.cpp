@@ -35,7 +35,9 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   view_->setShowGrid(false);
   view_->setWordWrap(false);
   view_->setTabKeyNavigation(false);
-  view_->setFont(number_font(font()));
+  QFont numbers = number_font(font());
+  numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
+  view_->setFont(numbers);
   view_->verticalHeader()->hide();
   view_->verticalHeader()->setDefaultSectionSize(22);
   view_->horizontalHeader()->setHighlightSections(false);

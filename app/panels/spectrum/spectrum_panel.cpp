@@ -143,6 +143,8 @@ void SpectrumPanel::draw_figure() {
   on_screen.font_size_pt = kScreenFontPt;
   draw(on_screen, *plot_,
        colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
+  // One ground for the whole window; the figure's own is for paper.
+  plot_->setBackground(colours_of(*this).panel);
   plot_->replot();
 }
 
