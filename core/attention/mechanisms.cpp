@@ -11,11 +11,15 @@ namespace attnscope {
 // One line a mechanism, declared where it is written.
 MechanismEntry softmax_entry();
 MechanismEntry adder_entry();
+MechanismEntry additive_entry();
+MechanismEntry linear_entry();
 
 std::span<const MechanismEntry> mechanisms() {
   static const MechanismEntry list[] = {
       softmax_entry(),
       adder_entry(),
+      additive_entry(),
+      linear_entry(),
   };
   return list;
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
+#include <stdexcept>
 
 namespace attnscope {
 
@@ -70,6 +72,69 @@ NaiveMap naive_adder_map(const AttentionInput& input, std::int64_t head, bool id
     for (std::size_t i = 0; i < map.size(); ++i) map[i][i] += 1;
   }
   return map;
+}
+
+NaiveMap naive_linear_map(const AttentionInput& input, std::int64_t head) {
+  const std::int64_t d = input.queries.cols() / input.heads;
+  const auto feature = [](double x) { return x > 0 ? 1 + x : std::exp(x); };
+  NaiveMap map(static_cast<std::size_t>(input.queries.rows()));
+  for (std::int64_t i = 0; i < input.queries.rows(); ++i) {
+    std::vector<double>& row = map[static_cast<std::size_t>(i)];
+    double total = 0;
+    for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+      double product = 0;
+      for (std::int64_t c = 0; c < d; ++c) {
+        product += feature(element(input.queries, input.heads, head, i, c)) *
+                   feature(element(input.keys, input.heads, head, j, c));
+      }
+      row.push_back(product);
+      total += product;
+    }
+    for (double& weight : row) weight /= total;
+  }
+  return map;
+}
+
+NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head, bool causal,
+                            std::int64_t window) {
+  const std::int64_t d = input.keys.cols() / input.heads;
+  const Tensor& importance = input.parameters->at("importance");
+  std::vector<double> logits;
+  for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+    double product = 0;
+    for (std::int64_t c = 0; c < d; ++c) {
+      product += static_cast<double>(importance.matrix()(head, c)) *
+                 element(input.keys, input.heads, head, j, c);
+    }
+    logits.push_back(product / std::sqrt(static_cast<double>(d)));
+  }
+  NaiveMap map;
+  for (std::int64_t i = 0; i < input.queries.rows(); ++i) {
+    std::vector<double> scores = logits;
+    for (std::int64_t j = 0; causal && j < input.keys.rows(); ++j) {
+      const bool outside = j > i || (window > 0 && j <= i - window);
+      if (outside) scores[static_cast<std::size_t>(j)] = -std::numeric_limits<double>::infinity();
+    }
+    map.push_back(std::move(scores));
+  }
+  return naive_softmax(std::move(map));
+}
+
+NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, std::int64_t head) {
+  const auto parameter = [&choice](const char* name, ParameterValue absent) {
+    const auto found = choice.parameters.find(name);
+    return found == choice.parameters.end() ? absent : found->second;
+  };
+  if (choice.name == "softmax") return naive_softmax_map(input, head);
+  if (choice.name == "adder") {
+    return naive_adder_map(input, head, std::get<bool>(parameter("identity", false)));
+  }
+  if (choice.name == "linear") return naive_linear_map(input, head);
+  if (choice.name == "additive") {
+    return naive_additive_map(input, head, std::get<bool>(parameter("causal", false)),
+                              std::get<std::int64_t>(parameter("window", std::int64_t{0})));
+  }
+  throw std::runtime_error("no naive reference of " + choice.name);
 }
 
 Tensor random_normal(Shape shape, unsigned seed) {

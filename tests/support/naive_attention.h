@@ -27,6 +27,18 @@ using NaiveMap = std::vector<std::vector<double>>;
 [[nodiscard]] NaiveMap naive_adder_map(const AttentionInput& input, std::int64_t head,
                                        bool identity);
 
+/// φ(q_i)·φ(k_j) / Σ_j' φ(q_i)·φ(k_j') with φ = 1 + elu (Katharopoulos et al. 2020, Eq. 7).
+[[nodiscard]] NaiveMap naive_linear_map(const AttentionInput& input, std::int64_t head);
+
+/// softmax_j(w·k_j / √d) with w = input.parameters["importance"], in every row; over j ≤ i if
+/// `causal`, over i − window < j ≤ i with a window > 0 (Fastformer-LM, Eq. 4 to 15).
+[[nodiscard]] NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head,
+                                          bool causal, std::int64_t window);
+
+/// The map of any mechanism of the list.
+[[nodiscard]] NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input,
+                                 std::int64_t head);
+
 /// Queries, keys and values of standard normal numbers, which it owns.
 struct RandomAttention {
   Tensor queries, keys, values;

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <utility>
 
+#include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
 
@@ -27,19 +29,29 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
 
 std::vector<Case> cases() {
   std::vector<Case> list;
-  const std::vector<MechanismChoice> choices = {
-      {"softmax", {}}, {"adder", {{"identity", false}}}, {"adder", {{"identity", true}}}};
+  const auto additive = [](bool causal, std::int64_t window) {
+    return MechanismChoice{"additive", {{"causal", causal}, {"window", window}}};
+  };
+  const std::vector<MechanismChoice> of_any_shape = {
+      {"softmax", {}}, {"adder", {{"identity", false}}}, {"linear", {}}, additive(false, 0)};
+  const std::vector<MechanismChoice> square = {{"adder", {{"identity", true}}},
+                                               additive(true, 0),
+                                               additive(true, 1),
+                                               additive(true, 7),
+                                               additive(true, 64),
+                                               additive(true, 1000)};
+  std::vector<MechanismChoice> choices = of_any_shape;
+  choices.insert(choices.end(), square.begin(), square.end());
   for (const MechanismChoice& choice : choices) {
     list.push_back({choice, 1, 1, 1, 1, 1});
     list.push_back({choice, 5, 5, 2, 3, 4});
     list.push_back({choice, 63, 63, 1, 16, 16});
     list.push_back({choice, 65, 65, 3, 17, 15});
     list.push_back({choice, 197, 197, 3, 16, 16});
-    if (!std::get<bool>(choice.parameters.empty() ? ParameterValue(false)
-                                                  : choice.parameters.begin()->second)) {
-      list.push_back({choice, 7, 33, 2, 8, 9});
-      list.push_back({choice, 130, 31, 2, 64, 5});
-    }
+  }
+  for (const MechanismChoice& choice : of_any_shape) {
+    list.push_back({choice, 7, 33, 2, 8, 9});
+    list.push_back({choice, 130, 31, 2, 64, 5});
   }
   return list;
 }
@@ -48,7 +60,14 @@ class EveryMechanism : public testing::TestWithParam<Case> {
  protected:
   EveryMechanism()
       : mechanism_(make_mechanism(GetParam().choice)),
-        data_(GetParam().n, GetParam().m, GetParam().heads, GetParam().d, GetParam().dv, 21) {}
+        data_(GetParam().n, GetParam().m, GetParam().heads, GetParam().d, GetParam().dv, 21) {
+    data_.parameters.emplace("importance", random_normal({GetParam().heads, GetParam().d}, 24));
+  }
+
+  [[nodiscard]] bool is_causal() const {
+    const auto found = GetParam().choice.parameters.find("causal");
+    return found != GetParam().choice.parameters.end() && std::get<bool>(found->second);
+  }
 
   /// Relative to the weights: scores of magnitude s err by s · d · 2⁻²⁴, sums over M keys by M.
   [[nodiscard]] double tolerance() const {
@@ -66,10 +85,7 @@ TEST_P(EveryMechanism, SaysWhatItWasMadeFrom) {
 TEST_P(EveryMechanism, MapEqualsTheNaiveReference) {
   const Tensor map = mechanism_->implied_map(data_.input());
   for (std::int64_t head = 0; head < GetParam().heads; ++head) {
-    const NaiveMap expected =
-        GetParam().choice.name == "softmax"
-            ? naive_softmax_map(data_.input(), head)
-            : naive_adder_map(data_.input(), head, mechanism_->has_identity_mapping());
+    const NaiveMap expected = naive_map(GetParam().choice, data_.input(), head);
     for (std::int64_t i = 0; i < GetParam().n; ++i) {
       for (std::int64_t j = 0; j < GetParam().m; ++j) {
         const double reference = expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
@@ -83,12 +99,39 @@ TEST_P(EveryMechanism, RowsSumAsItsStructureSays) {
   const AttentionShape shape = data_.input().shape();
   const double expected = mechanism_->structure(shape).rows_sum_to_one ? 1 : 2;
   EXPECT_EQ(mechanism_->has_identity_mapping(), expected == 2);
-  EXPECT_EQ(mechanism_->structure(shape).rank_bound, std::min(shape.queries, shape.keys));
   const Tensor map = mechanism_->implied_map(data_.input());
   ASSERT_EQ(map.shape(), (Shape{GetParam().heads, GetParam().n, GetParam().m}));
   for (std::int64_t row = 0; row < map.matrix().rows(); ++row) {
     EXPECT_NEAR(map.matrix().row(row).cast<double>().sum(), expected, tolerance());
     EXPECT_GE(map.matrix().row(row).minCoeff(), 0.0F);
+  }
+}
+
+TEST_P(EveryMechanism, MapsKeepTheRankBound) {
+  const std::int64_t bound = mechanism_->structure(data_.input().shape()).rank_bound;
+  EXPECT_GE(bound, 1);
+  EXPECT_LE(bound, std::min(GetParam().n, GetParam().m));
+  const Tensor map = mechanism_->implied_map(data_.input());
+  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+    EXPECT_LE(spectrum_of(std::as_const(map).slice(head)).numerical_rank, bound);
+  }
+}
+
+TEST_P(EveryMechanism, CausalOnesDoNotLookAhead) {
+  if (!is_causal()) return;
+  RandomAttention later = data_;
+  const std::int64_t changed = GetParam().n / 2;
+  for (Tensor* tensor : {&later.queries, &later.keys, &later.values}) {
+    tensor->matrix().bottomRows(GetParam().n - changed).setConstant(9.0F);
+  }
+  const Tensor before = mechanism_->forward(data_.input());
+  const Tensor after = mechanism_->forward(later.input());
+  const Tensor map = mechanism_->implied_map(data_.input());
+  EXPECT_EQ(before.matrix().topRows(changed), after.matrix().topRows(changed)) << "to the bit";
+  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+    for (std::int64_t i = 0; i < GetParam().n; ++i) {
+      EXPECT_TRUE((map.slice(head).row(i).tail(GetParam().n - i - 1).array() == 0).all());
+    }
   }
 }
 
@@ -112,6 +155,7 @@ TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) {
 }
 
 TEST_P(EveryMechanism, PermutedTokensGiveThePermutedOutput) {
+  if (is_causal()) return;  // they know the order
   const auto permuted = [](const Tensor& tensor) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(tensor.extent(0)));
     std::iota(order.begin(), order.end(), 0);
@@ -155,7 +199,8 @@ TEST(MechanismList, AnUnknownNameListsTheKnownOnes) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(error.remedy_text().find("softmax, adder"), std::string::npos) << error.what();
+    EXPECT_NE(error.remedy_text().find("softmax, adder, additive, linear"), std::string::npos)
+        << error.what();
   }
 }
 

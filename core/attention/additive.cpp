@@ -1,0 +1,168 @@
+// Additive attention: one importance a token instead of one a pair. Bidirectional (Wu et al. 2021,
+// Eq. 3), causal (Fastformer-LM, Eq. 4 to 8), windowed (Eq. 9 to 15). This is the pooling alone;
+// products with queries and keys around it belong to the layer.
+//
+// Parameter "importance" [H, d]: w of each head. Models without it are given their first token's
+// query: what the class token looks for, and in a causal text what every prefix knows.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tbb/parallel_for.h>
+
+#include "core/attention/additive_state.h"
+#include "core/attention/costs/costs.h"
+#include "core/attention/kernels/softmax_rows.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/score_blocks.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+const std::vector<ParameterDescription>& parameters() {
+  static const std::vector<ParameterDescription> list = {
+      {.name = "causal",
+       .default_value = false,
+       .explanation = "each token pools the tokens up to itself (Fastformer-LM) instead of all"},
+      {.name = "window",
+       .default_value = std::int64_t{0},
+       .minimum = 0,
+       .maximum = 1e9,
+       .explanation = "k, the last tokens each pools, itself included, causal only; 0: all"},
+  };
+  return list;
+}
+
+class Additive final : public Mechanism {
+ public:
+  Additive(bool causal, std::int64_t window) : causal_(causal), window_(window) {}
+
+  [[nodiscard]] MechanismChoice choice() const override {
+    return {"additive", {{"causal", causal_}, {"window", window_}}};
+  }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    const Tensor logits = logits_of(input);
+    const std::int64_t width = input.values.cols() / input.heads;
+    Tensor output({input.queries.rows(), input.values.cols()});
+    if (output.size() == 0 || input.keys.rows() == 0) return output;
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      AdditiveState state(width, causal_ ? window_ : 0);
+      std::vector<float> mean(static_cast<std::size_t>(width));
+      const auto row = [&](std::int64_t i) { return output.data() + i * input.values.cols(); };
+      for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+        state.push(logits.matrix()(head, j),
+                   {input.values.data() + j * input.values.cols() + head * width,
+                    static_cast<std::size_t>(width)},
+                   mean);
+        if (causal_) std::copy(mean.begin(), mean.end(), row(j) + head * width);
+      }
+      for (std::int64_t i = 0; !causal_ && i < input.queries.rows(); ++i) {
+        std::copy(mean.begin(), mean.end(), row(i) + head * width);
+      }
+    });
+    return output;
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    const Tensor logits = logits_of(input);
+    return map_by_blocks(input, [&](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
+      constexpr float kNever = -std::numeric_limits<float>::infinity();
+      for (std::int64_t row = 0; row < block.rows(); ++row) {
+        block.row(row) = logits.matrix().row(head);
+        if (!causal_) continue;
+        const std::int64_t last = first + row;
+        block.row(row).rightCols(block.cols() - last - 1).setConstant(kNever);
+        if (window_ > 0 && last >= window_) {
+          block.row(row).leftCols(last - window_ + 1).setConstant(kNever);
+        }
+      }
+    });
+  }
+
+  /// "importance": α over all tokens; "logits": w·k / √d. Both [H, M].
+  [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
+    Tensor logits = logits_of(input);
+    Tensor importance = logits;
+    softmax_rows({importance.data(), importance.extent(0), importance.extent(1),
+                  Eigen::OuterStride<>(importance.extent(1))});
+    NamedTensors quantities;
+    quantities.emplace("importance", std::move(importance));
+    quantities.emplace("logits", std::move(logits));
+    return quantities;
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    return costs::additive(
+        shape, convention,
+        causal_ ? costs::AdditiveKind::causal : costs::AdditiveKind::bidirectional,
+        causal_ ? window_ : 0);
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return {.rank_bound = causal_ ? shape.queries : 1};
+  }
+
+ private:
+  /// w·k / √d for every head and key, [H, M].
+  [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
+    check_shapes(input);
+    if (causal_ && input.queries.rows() != input.keys.rows()) {
+      throw Error(ErrorKind::usage, "causal additive attention needs as many keys as queries")
+          .expected(std::to_string(input.queries.rows()) + " keys")
+          .found(std::to_string(input.keys.rows()));
+    }
+    const std::int64_t d = input.keys.cols() / input.heads;
+    Tensor logits({input.heads, input.keys.rows()});
+    if (input.queries.rows() == 0) return logits;
+    ConstMatrixMap importance(input.queries.data(), input.heads, d);  // the first row, by heads
+    if (input.parameters != nullptr) {
+      const auto given = input.parameters->find("importance");
+      if (given != input.parameters->end()) {
+        if (given->second.shape() != Shape{input.heads, d}) {
+          throw Error(ErrorKind::usage, "the importance vectors do not fit the heads")
+              .about("importance")
+              .expected(to_string(Shape{input.heads, d}))
+              .found(to_string(given->second.shape()));
+        }
+        new (&importance) ConstMatrixMap(given->second.data(), input.heads, d);
+      }
+    }
+    const double scale = 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
+    for (std::int64_t head = 0; head < input.heads; ++head) {
+      const ConstStridedMatrixMap keys = head_columns(input.keys, input.heads, head);
+      for (std::int64_t j = 0; j < keys.rows(); ++j) {
+        double product = 0;
+        for (std::int64_t c = 0; c < d; ++c) {
+          product += static_cast<double>(importance(head, c)) * static_cast<double>(keys(j, c));
+        }
+        logits.matrix()(head, j) = static_cast<float>(product * scale);
+      }
+    }
+    return logits;
+  }
+
+  bool causal_;
+  std::int64_t window_;
+};
+
+}  // namespace
+
+MechanismEntry additive_entry() {
+  return {"additive", "Additive attention", "Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15",
+          parameters(), [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
+            const bool causal = std::get<bool>(values.at("causal"));
+            const auto window = std::get<std::int64_t>(values.at("window"));
+            if (window > 0 && !causal) {
+              throw Error(ErrorKind::usage, "a window needs causal attention")
+                  .about("additive window")
+                  .remedy("set causal=true, or window=0");
+            }
+            return std::make_unique<Additive>(causal, window);
+          }};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,108 @@
+// Linear attention: φ(Q)(φ(K)ᵀV) / (φ(Q) Σφ(K)) with φ(x) = 1 + elu(x) (Katharopoulos et al. 2020,
+// Eq. 4 to 7). Linear in the tokens.
+#include <cmath>
+#include <tbb/parallel_for.h>
+
+#include "core/attention/costs/costs.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/score_blocks.h"
+#include "core/blas.h"
+
+namespace attnscope {
+
+namespace {
+
+ConstStridedMatrixMap strided(const Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
+/// ln(1 + elu(x)): x below 0, ln(1 + x) above.
+Matrix logarithm_of_features(const ConstStridedMatrixMap& rows) {
+  return rows.unaryExpr([](float x) { return x < 0 ? x : std::log1p(x); });
+}
+
+// The largest feature of each query, and of all keys of a head, cancels in the quotient. Divided
+// out, features of very negative rows cannot all vanish.
+Matrix query_features(const ConstStridedMatrixMap& queries) {
+  Matrix features = logarithm_of_features(queries);
+  for (Eigen::Index i = 0; i < features.rows(); ++i) {
+    features.row(i).array() -= features.row(i).maxCoeff<Eigen::PropagateNaN>();
+  }
+  return features.array().exp();
+}
+
+Matrix key_features(const ConstStridedMatrixMap& keys) {
+  Matrix features = logarithm_of_features(keys);
+  features.array() -= features.maxCoeff<Eigen::PropagateNaN>();
+  return features.array().exp();
+}
+
+class Linear final : public Mechanism {
+ public:
+  [[nodiscard]] MechanismChoice choice() const override { return {"linear", {}}; }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    check_shapes(input);
+    const std::int64_t width = input.values.cols() / input.heads;
+    Tensor output({input.queries.rows(), input.values.cols()});
+    if (input.keys.rows() == 0 || output.size() == 0 || input.keys.cols() == 0) return output;
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const Matrix keys = key_features(head_columns(input.keys, input.heads, head));
+      const Matrix queries = query_features(head_columns(input.queries, input.heads, head));
+      const Matrix transposed = keys.transpose();
+      Matrix products(keys.cols(), width);
+      multiply(strided(transposed), head_columns(input.values, input.heads, head), 1.0F,
+               {products.data(), products.rows(), width, Eigen::OuterStride<>(width)});
+      StridedMatrixMap out(output.data() + head * width, queries.rows(), width,
+                           Eigen::OuterStride<>(input.values.cols()));
+      multiply(strided(queries), strided(products), 1.0F, out);
+      const Eigen::VectorXd key_sum = keys.cast<double>().colwise().sum();
+      for (Eigen::Index i = 0; i < queries.rows(); ++i) {
+        const double total = queries.row(i).cast<double>().dot(key_sum);
+        out.row(i) *= static_cast<float>(1.0 / total);
+      }
+    });
+    return output;
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    check_shapes(input);
+    Tensor map({input.heads, input.queries.rows(), input.keys.rows()});
+    if (map.size() == 0 || input.keys.cols() == 0) return map;
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const Matrix keys = key_features(head_columns(input.keys, input.heads, head));
+      const Matrix queries = query_features(head_columns(input.queries, input.heads, head));
+      MatrixMap weights = map.slice(head);
+      multiply_transposed(
+          strided(queries), strided(keys), 1.0F,
+          {weights.data(), weights.rows(), weights.cols(), Eigen::OuterStride<>(weights.cols())});
+      for (Eigen::Index i = 0; i < weights.rows(); ++i) {
+        weights.row(i) *= static_cast<float>(1.0 / weights.row(i).cast<double>().sum());
+      }
+    });
+    return map;
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    return costs::linear(shape, convention);
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return {.rank_bound = std::min({shape.queries, shape.keys, shape.head_width})};
+  }
+};
+
+}  // namespace
+
+MechanismEntry linear_entry() {
+  return {"linear",
+          "Linear attention",
+          "Katharopoulos et al. 2020, Eq. 7",
+          {},
+          [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
+            return std::make_unique<Linear>();
+          }};
+}
+
+}  // namespace attnscope
