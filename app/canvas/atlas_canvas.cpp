@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QOpenGLContext>
 #include <QOpenGLFunctions_3_3_Core>
+#include <QOpenGLPaintDevice>
 #include <QOpenGLVersionFunctionsFactory>
 #include <QPainter>
 #include <QStyle>
@@ -228,7 +229,10 @@ void AtlasCanvas::paintGL() {
     draw_numbers(scene);
   }
   {
-    QPainter painter(this);
+    // Not the widget itself: while a window is grabbed, its painters are led elsewhere.
+    QOpenGLPaintDevice device(QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize());
+    device.setDevicePixelRatio(devicePixelRatioF());
+    QPainter painter(&device);
     paint_chrome(painter, scene, font());
   }
   if (lens_shown()) draw_lens(scene);
@@ -361,8 +365,11 @@ void AtlasCanvas::place_the_lens() {
     link_.reserve({});
     return;
   }
-  lens_place_ = place_lens(grid(), frame.viewport, Lens::tall_size(),
-                           Lens::wide_size(frame.viewport.width()));
+  // The strip may take the width of the labels, too.
+  const QRectF room(title.left() - 2, frame.viewport.top(), title.width() + 4,
+                    frame.viewport.height() + 4);
+  lens_place_ =
+      place_lens(grid(), frame.viewport, room, Lens::tall_size(), Lens::wide_size(room.width()));
   link_.reserve({0, 0, frame.viewport.right() - lens_place_.free.right(),
                  frame.viewport.bottom() - lens_place_.free.bottom()});
 }
@@ -378,6 +385,7 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   input.place = lens_place_.lens;
   input.side = lens_place_.side;
   input.colours = scene.colours;
+  input.font = font();
   input.view = session_.view();
   input.range = scene.range;
   input.full = link_.full_range();

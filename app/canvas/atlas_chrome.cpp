@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "analysis/figure/colour_map.h"
 
@@ -82,7 +83,7 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
   const std::int64_t every_column =
       label_step(pitch, heads_named ? pitch : metrics.horizontalAdvance("00") + 6, grid.columns);
   painter.save();
-  painter.setClipRect(scene.frame.head_labels);
+  painter.setClipRect(scene.frame.head_labels.united(viewport));
   for (std::int64_t column = 0; column < grid.columns; column += every_column) {
     const QRectF map = map_on_screen(scene, 0, column);
     // In the middle of the part that is in sight, so that it stays when the map is enlarged.
@@ -97,19 +98,21 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
   }
   painter.restore();
 
+  const double layer_width = metrics.horizontalAdvance("layer 00");
   const bool layers_named = metrics.horizontalAdvance("layer 00") + 6 < pitch;
   const std::int64_t every_layer =
       label_step(pitch, layers_named ? pitch : metrics.height(), grid.layers);
   painter.save();
-  painter.setClipRect(scene.frame.layer_labels);
+  painter.setClipRect(scene.frame.layer_labels.united(viewport));
   for (std::int64_t layer = 0; layer < grid.layers; layer += every_layer) {
     const QRectF map = map_on_screen(scene, layer, 0);
     const double top = std::max(map.top(), viewport.top());
     const double bottom = std::min(map.bottom(), viewport.bottom());
     if (bottom - top < 8) continue;
     face(scene.selected && scene.selected->layer == layer);
+    if (layers_named && bottom - top < layer_width) continue;
     // Beside the maps where they leave room at the left, else at the edge.
-    const double x = std::max(scene.frame.layer_labels.left() + 9, scene.frame.layer_labels.left());
+    const double x = std::max(scene.frame.layer_labels.left() + 9, map.left() - 14);
     painter.save();
     painter.translate(x, (top + bottom) / 2);
     if (layers_named) painter.rotate(-90);
@@ -158,13 +161,26 @@ void paint_crosshair(QPainter& painter, const AtlasScene& scene) {
   const QRectF map = map_on_screen(scene, at.layer, at.column);
   const QRectF cell = cell_square(map, scene.maps->extent(at.layer, at.column), at.query, at.key);
   const QPointF middle = cell.center();
-  // Four arms that leave the cell itself free, light inside dark: seen on every colour.
-  const double clear_x = std::max(cell.width() / 2, 2.5),
-               clear_y = std::max(cell.height() / 2, 2.5);
-  const QLineF arms[] = {{map.left(), middle.y(), middle.x() - clear_x, middle.y()},
-                         {middle.x() + clear_x, middle.y(), map.right(), middle.y()},
-                         {middle.x(), map.top(), middle.x(), middle.y() - clear_y},
-                         {middle.x(), middle.y() + clear_y, middle.x(), map.bottom()}};
+  // Light inside dark: seen on every colour. Over small cells four arms that leave the cell free;
+  // over large ones the borders of row and column, so that the numbers stay readable.
+  const double clear_x = std::max(cell.width() / 2, 2.5);
+  const double clear_y = std::max(cell.height() / 2, 2.5);
+  std::vector<QLineF> arms;
+  if (std::min(cell.width(), cell.height()) < 20) {
+    arms = {{map.left(), middle.y(), middle.x() - clear_x, middle.y()},
+            {middle.x() + clear_x, middle.y(), map.right(), middle.y()},
+            {middle.x(), map.top(), middle.x(), middle.y() - clear_y},
+            {middle.x(), middle.y() + clear_y, middle.x(), map.bottom()}};
+  } else {
+    for (const double y : {cell.top(), cell.bottom()}) {
+      arms.emplace_back(map.left(), y, cell.left(), y);
+      arms.emplace_back(cell.right(), y, map.right(), y);
+    }
+    for (const double x : {cell.left(), cell.right()}) {
+      arms.emplace_back(x, map.top(), x, cell.top());
+      arms.emplace_back(x, cell.bottom(), x, map.bottom());
+    }
+  }
   const double strength = scene.cursor_here ? 1.0 : 0.75;
   for (const auto& [colour, width] :
        {std::pair(QColor(0, 0, 0, 150), 3.0), std::pair(QColor(255, 255, 255, 235), 1.0)}) {
@@ -236,7 +252,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
   const double strip_height = metrics.height() + 4;
   const QRectF top(viewport.left(), viewport.top(), viewport.width(), strip_height);
   const QRectF left(viewport.left(), viewport.top(), strip_width, viewport.height());
-  const QColor ground = faded(scene.colours->panel, 0.9);
+  const QColor ground = scene.colours->panel;
   painter.fillRect(top, ground);
   painter.fillRect(left.adjusted(0, strip_height, 0, 0), ground);
   painter.setFont(face);

@@ -190,18 +190,21 @@ std::int64_t label_step(double pitch, double room, std::int64_t count) {
       std::min(round_up(needed), static_cast<double>(std::max<std::int64_t>(1, count))));
 }
 
-LensPlace place_lens(const AtlasGrid& grid, const QRectF& viewport, QSizeF tall, QSizeF wide) {
+LensPlace place_lens(const AtlasGrid& grid, const QRectF& viewport, const QRectF& room, QSizeF tall,
+                     QSizeF wide) {
   constexpr double margin = 8;
   LensPlace right;
   right.side = LensSide::right;
-  right.lens = QRectF(viewport.right() - tall.width(), viewport.top(), tall.width(),
-                      std::min(tall.height(), viewport.height()));
-  right.free = viewport.adjusted(0, 0, -(tall.width() + margin), 0);
+  right.lens = QRectF(room.right() - tall.width(), room.top(), tall.width(),
+                      std::min(tall.height(), room.height()));
+  right.free = viewport;
+  right.free.setRight(right.lens.left() - margin);
   LensPlace bottom;
   bottom.side = LensSide::bottom;
-  bottom.lens = QRectF(viewport.left(), viewport.bottom() - wide.height(),
-                       std::min(wide.width(), viewport.width()), wide.height());
-  bottom.free = viewport.adjusted(0, 0, 0, -(wide.height() + margin));
+  bottom.lens = QRectF(room.left(), room.bottom() - wide.height(),
+                       std::min(wide.width(), room.width()), wide.height());
+  bottom.free = viewport;
+  bottom.free.setBottom(bottom.lens.top() - margin);
   const auto fitted = [&](const LensPlace& place) {
     return place.free.width() < 16 || place.free.height() < 16
                ? 0.0

@@ -121,8 +121,8 @@ struct LensPlace {
   QRectF lens;  ///< in the widget
   QRectF free;  ///< what is left of the viewport for the fitted maps
 };
-/// `tall` and `wide` are the lens's sizes in a column and in a strip.
-[[nodiscard]] LensPlace place_lens(const AtlasGrid& grid, const QRectF& viewport, QSizeF tall,
-                                   QSizeF wide);
+/// `tall` and `wide` are the lens's sizes in a column and in a strip; it stays within `room`.
+[[nodiscard]] LensPlace place_lens(const AtlasGrid& grid, const QRectF& viewport,
+                                   const QRectF& room, QSizeF tall, QSizeF wide);
 
 }  // namespace attnscope

@@ -1,6 +1,5 @@
 #include "app/canvas/lens.h"
 
-#include <QFile>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QWheelEvent>
@@ -8,16 +7,18 @@
 #include <array>
 #include <backends/imgui_impl_opengl3.h>
 #include <cmath>
+#include <cstdio>
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include "app/canvas/font_file.h"
 #include "app/canvas/lens_controls.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr double field_width = 226, line = 30, header = 32, padding = 10;
+constexpr double field_width = 200, line = 25.5, header = 34, padding = 8;
 constexpr int fields = 7;
 
 /// Makes a context current, and the former one again at the end.
@@ -103,30 +104,34 @@ Lens::~Lens() {
   ImGui::DestroyContext(context_);
 }
 
-QSizeF Lens::tall_size() { return {field_width + 2 * padding, header + fields * line + padding}; }
+int Lens::columns_in(double width) {
+  return std::clamp(static_cast<int>((width - padding) / (field_width + padding)), 1, 4);
+}
 
-QSizeF Lens::wide_size(double viewport_width) {
-  const double columns =
-      std::clamp(std::floor((viewport_width - padding) / (field_width + padding)), 1.0, 4.0);
-  const double lines = std::ceil(fields / columns);
-  return {viewport_width, header + lines * line + padding};
+QSizeF Lens::tall_size() { return {field_width + 3 * padding, header + fields * line + padding}; }
+
+QSizeF Lens::wide_size(double width) {
+  return {width,
+          header + std::ceil(static_cast<double>(fields) / columns_in(width)) * line + padding};
 }
 
 QSizeF Lens::closed_size() { return {76, 24}; }
 
-void Lens::load_font(double pixel_ratio) {
+void Lens::load_font(const QFont& font, double pixel_ratio) {
   ImGuiIO& io = ImGui::GetIO();
   io.Fonts->Clear();
-  const auto pixels = static_cast<float>(std::round(12.5 * pixel_ratio));
-  const char* face = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
+  const auto pixels = static_cast<float>(std::round(12 * pixel_ratio));
   ImFontConfig config;
   config.OversampleH = 1;  // the FreeType builder hints to whole pixels
   config.PixelSnapH = true;
-  if (QFile::exists(face)) {
-    io.Fonts->AddFontFromFileTTF(face, pixels, &config, io.Fonts->GetGlyphRangesDefault());
-  } else {
+  face_ = font_file(font);
+  if (face_.isEmpty()) {
     config.SizePixels = pixels;
     io.Fonts->AddFontDefault(&config);
+  } else {
+    config.FontDataOwnedByAtlas = false;
+    io.Fonts->AddFontFromMemoryTTF(face_.data(), static_cast<int>(face_.size()), pixels * 1.18F,
+                                   &config, io.Fonts->GetGlyphRangesDefault());
   }
   if (backend_ready_) ImGui_ImplOpenGL3_DestroyFontsTexture();
 }
@@ -201,7 +206,7 @@ void Lens::field(const char* title, float ratio) {
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
   ImGui::TextDisabled("%s", title);
-  ImGui::SameLine(66 * ratio);
+  ImGui::SameLine(58 * ratio);
 }
 
 void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
@@ -255,10 +260,12 @@ void Lens::contents(const Input& input, ViewSettings& view) {
 
   field("Colours", ratio);
   const float list_width = ImGui::GetContentRegionAvail().x - size - 4 * ratio;
+  const auto line_drawn = [this](std::string_view map) { noted("colours/" + std::string(map)); };
   if (const auto chosen = lens::colour_map_list("colours", view.colour_map, view.reversed_colours,
-                                                list_width, colours, ratio)) {
+                                                list_width, colours, ratio, line_drawn)) {
     view.colour_map = *chosen;
   }
+  noted("colours");
   ImGui::SameLine(0, 4 * ratio);
   if (lens::sign_button("reverse", lens::Sign::swap, view.reversed_colours, colours, size)) {
     view.reversed_colours = !view.reversed_colours;
@@ -275,7 +282,28 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   field("Range", ratio);
   range_field(input, view, ratio);
 
-  static constexpr std::array identities = {"As is", "Without", "With"};
+  field("Temper", ratio);
+  auto temperature = static_cast<float>(view.temperature);
+  const float number = 42 * ratio, gap = 4 * ratio;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);
+  if (ImGui::SliderFloat("##temperature", &temperature, 0.1F, 10, "",
+                         ImGuiSliderFlags_Logarithmic)) {
+    // Near 1 it snaps: the maps as they are must be easy to find again.
+    view.temperature =
+        std::abs(std::log(temperature)) < 0.05F ? 1.0 : static_cast<double>(temperature);
+  }
+  noted("temperature");
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetTooltip("weights to the power 1/T, rows scaled back to their sum");
+  }
+  ImGui::SameLine(0, gap);
+  std::array<char, 32> shown{};
+  std::snprintf(shown.data(), shown.size(), "%.2f##reset", view.temperature);
+  if (ImGui::Button(shown.data(), {number, 0})) view.temperature = 1;
+  noted("temperature/reset");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("back to 1: as the model has it");
+
+  static constexpr std::array identities = {"As is", "A", "A + I"};
   field("Identity", ratio);
   if (const auto chosen = segmented("identity", identities, static_cast<int>(view.identity))) {
     view.identity = static_cast<IdentityView>(*chosen);
@@ -287,29 +315,11 @@ void Lens::contents(const Input& input, ViewSettings& view) {
     view.head_fusion = static_cast<HeadFusion>(*chosen);
   }
 
-  field("Temper T", ratio);
-  auto temperature = static_cast<float>(view.temperature);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - size - 4 * ratio);
-  if (ImGui::SliderFloat("##temperature", &temperature, 0.1F, 10, "%.2f",
-                         ImGuiSliderFlags_Logarithmic)) {
-    // Near 1 it snaps: the maps as they are must be easy to find again.
-    view.temperature =
-        std::abs(std::log(temperature)) < 0.04F ? 1.0 : static_cast<double>(temperature);
-  }
-  noted("temperature");
-  ImGui::SameLine(0, 4 * ratio);
-  if (ImGui::Button("1##temperature", {size, 0})) view.temperature = 1;
-  noted("temperature/reset");
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("as the model has it");
-
+  static constexpr std::array shown_or_not = {"Shown", "Hidden"};
   field("Class", ratio);
-  if (lens::toggle("prefix", view.hide_prefix_tokens, colours, ratio)) {
-    view.hide_prefix_tokens = !view.hide_prefix_tokens;
+  if (const auto chosen = segmented("class", shown_or_not, view.hide_prefix_tokens ? 1 : 0)) {
+    view.hide_prefix_tokens = *chosen == 1;
   }
-  noted("prefix");
-  ImGui::SameLine();
-  ImGui::AlignTextToFramePadding();
-  ImGui::TextUnformatted(view.hide_prefix_tokens ? "token hidden" : "hide its token");
 }
 
 ViewSettings Lens::draw(const Input& input) {
@@ -317,7 +327,7 @@ ViewSettings Lens::draw(const Input& input) {
   ViewSettings view = input.view;
   const auto ratio = static_cast<float>(input.pixel_ratio);
   if (!style_ready_ || pixel_ratio_ != input.pixel_ratio || style_theme_ != input.colours->theme) {
-    if (pixel_ratio_ != input.pixel_ratio) load_font(input.pixel_ratio);
+    if (pixel_ratio_ != input.pixel_ratio) load_font(input.font, input.pixel_ratio);
     pixel_ratio_ = input.pixel_ratio;
     style_theme_ = input.colours->theme;
     style_ready_ = true;
@@ -360,6 +370,10 @@ ViewSettings Lens::draw(const Input& input) {
   const ImVec2 top = ImGui::GetCursorPos();
   ImGui::SetCursorPosY(top.y + (small - ImGui::GetTextLineHeight()) / 2);
   ImGui::TextUnformatted("Lens");
+  if (open_) {
+    ImGui::SameLine();
+    ImGui::TextDisabled("for all atlases; R resets it");
+  }
   ImGui::SetCursorPos({ImGui::GetWindowWidth() - top.x - small + 2 * ratio, top.y});
   if (lens::sign_button("open", open_ ? lens::Sign::chevron_down : lens::Sign::chevron_up, false,
                         *input.colours, small)) {
@@ -368,12 +382,8 @@ ViewSettings Lens::draw(const Input& input) {
   }
   noted("open");
   if (open_ && input.place.height() > 40) {
-    const int columns =
-        input.side == LensSide::right
-            ? 1
-            : std::clamp(static_cast<int>((place_.width() - padding) / (field_width + padding)), 1,
-                         4);
-    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(6 * ratio, 3 * ratio));
+    const int columns = input.side == LensSide::right ? 1 : columns_in(place_.width());
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(5 * ratio, 2.5F * ratio));
     ImGui::SetCursorPosY(top.y + small + 2 * ratio);
     if (ImGui::BeginTable("fields", columns, ImGuiTableFlags_SizingStretchSame)) {
       contents(input, view);

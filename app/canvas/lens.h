@@ -1,7 +1,9 @@
 // The lens over the maps: what changes the picture at once, without running a model again.
 #pragma once
 
+#include <QByteArray>
 #include <QElapsedTimer>
+#include <QFont>
 #include <QPointF>
 #include <QRectF>
 #include <QSizeF>
@@ -19,7 +21,6 @@ class QKeyEvent;
 class QMouseEvent;
 class QWheelEvent;
 struct ImGuiContext;
-struct ImFont;
 
 namespace attnscope {
 
@@ -34,9 +35,9 @@ class Lens {
 
   [[nodiscard]] bool open() const { return open_; }
   void set_open(bool open) { open_ = open; }
-  /// Logical pixels the open lens needs as a column, and as a strip in a viewport this wide.
+  /// Logical pixels the open lens needs as a column, and as a strip this wide.
   [[nodiscard]] static QSizeF tall_size();
-  [[nodiscard]] static QSizeF wide_size(double viewport_width);
+  [[nodiscard]] static QSizeF wide_size(double width);
   /// And of the closed one.
   [[nodiscard]] static QSizeF closed_size();
 
@@ -46,10 +47,10 @@ class Lens {
     QRectF place;  ///< where it stands
     LensSide side = LensSide::bottom;
     const WindowColours* colours = nullptr;
+    QFont font;
     ViewSettings view;
     ValueRange range;  ///< the range in use
     ValueRange full;   ///< of all values shown
-    bool has_prefix = true;
   };
   /// Draws it and returns what the user made of the view.
   [[nodiscard]] ViewSettings draw(const Input& input);
@@ -71,7 +72,8 @@ class Lens {
  private:
   [[nodiscard]] bool holds(QPointF position) const;
   void wake() { frames_wanted_ = 3; }
-  void load_font(double pixel_ratio);
+  void load_font(const QFont& font, double pixel_ratio);
+  [[nodiscard]] static int columns_in(double width);
   void contents(const Input& input, ViewSettings& view);
   void field(const char* title, float ratio);
   void noted(const std::string& name);
@@ -89,6 +91,7 @@ class Lens {
   QPointF position_{-1e6, -1e6};
   bool buttons_[3] = {false, false, false};
   bool pressed_[3] = {false, false, false};  ///< since the last frame: a quick click is not lost
+  QByteArray face_;                          ///< the font file, for as long as the context lives
   QElapsedTimer clock_;
   std::map<std::string, QRectF> controls_;
 };

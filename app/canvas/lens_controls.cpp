@@ -109,23 +109,6 @@ std::optional<int> segments(const char* name, std::span<const char* const> title
   return clicked == chosen ? std::nullopt : clicked;
 }
 
-bool toggle(const char* name, bool on, const WindowColours& colours, float ratio) {
-  const float frame = ImGui::GetFrameHeight(), height = std::round(frame * 0.72F);
-  const float width = std::round(height * 1.8F);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(name, {width, frame});
-  const ImVec2 low(at.x, at.y + std::round((frame - height) / 2));
-  const ImVec2 high(low.x + width, low.y + height);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float radius = height / 2;
-  list.AddRectFilled(low, high, to_packed(on ? colours.accent : colours.sunken), radius);
-  list.AddRect(low, high, to_packed(on || ImGui::IsItemHovered() ? colours.accent : colours.muted),
-               radius, 0, std::max(1.0F, ratio));
-  list.AddCircleFilled({on ? high.x - radius : low.x + radius, low.y + radius}, radius - 3 * ratio,
-                       to_packed(on ? colours.on_accent : colours.muted), 24);
-  return clicked;
-}
-
 bool sign_button(const char* name, Sign sign, bool lit, const WindowColours& colours, float size) {
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton(name, {size, size});
@@ -156,9 +139,9 @@ bool sign_button(const char* name, Sign sign, bool lit, const WindowColours& col
   return clicked;
 }
 
-std::optional<std::string_view> colour_map_list(const char* name, std::string_view chosen,
-                                                bool reversed, float width,
-                                                const WindowColours& colours, float ratio) {
+std::optional<std::string_view> colour_map_list(
+    const char* name, std::string_view chosen, bool reversed, float width,
+    const WindowColours& colours, float ratio, const std::function<void(std::string_view)>& drawn) {
   std::optional<std::string_view> result;
   const float height = ImGui::GetFrameHeight();
   const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -187,6 +170,7 @@ std::optional<std::string_view> colour_map_list(const char* name, std::string_vi
                             {row_width, height - 4 * ratio})) {
         result = map.name;
       }
+      drawn(map.name);
       ImDrawList& rows = *ImGui::GetWindowDrawList();
       draw_strip(rows, {at.x + 2 * ratio, at.y + 3 * ratio},
                  {at.x + 80 * ratio, at.y + height - 7 * ratio}, map, reversed);

@@ -1,6 +1,7 @@
 // The lens's own controls, drawn with Dear ImGui in the look of the window.
 #pragma once
 
+#include <functional>
 #include <imgui.h>
 #include <optional>
 #include <span>
@@ -21,16 +22,15 @@ void set_style(const WindowColours& colours, float ratio);
 std::optional<int> segments(const char* name, std::span<const char* const> titles, int chosen,
                             const WindowColours& colours, float ratio);
 
-/// A switch; true if it was clicked.
-bool toggle(const char* name, bool on, const WindowColours& colours, float ratio);
-
 /// A small button with a drawn picture; true if it was clicked.
 enum class Sign { chevron_down, chevron_up, swap };
 bool sign_button(const char* name, Sign sign, bool lit, const WindowColours& colours, float size);
 
-/// A list of colour maps, each shown as its strip; the new one if another was chosen.
+/// A list of colour maps, each shown as its strip; the new one if another was chosen. `drawn` is
+/// told of each line of the open list as it becomes the last item.
 std::optional<std::string_view> colour_map_list(const char* name, std::string_view chosen,
                                                 bool reversed, float width,
-                                                const WindowColours& colours, float ratio);
+                                                const WindowColours& colours, float ratio,
+                                                const std::function<void(std::string_view)>& drawn);
 
 }  // namespace attnscope::lens

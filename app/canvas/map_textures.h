@@ -41,6 +41,16 @@ struct TileCells {
 };
 [[nodiscard]] TileCells cells_of(const TileKey& tile, MapExtent extent);
 
+/// A picture and its ever smaller copies, each half as wide and high, down to 1 × 1.
+struct MipLevel {
+  std::int64_t width = 0, height = 0;
+  std::vector<float> values;
+};
+/// Every value of a smaller copy is the mean of exactly the area it covers, also where an extent
+/// is odd: drivers sample there, and fine patterns would show beats that are not in the map.
+[[nodiscard]] std::vector<MipLevel> mip_levels(std::vector<float> values, std::int64_t width,
+                                               std::int64_t height);
+
 /// All calls with the same OpenGL context current, destruction too.
 class MapTextures {
  public:
@@ -72,7 +82,7 @@ class MapTextures {
     Texture texture;
     std::int64_t generation = 0, last_frame = 0, bytes = 0;
   };
-  void upload(Entry& entry, const TileCells& cells, int level, const std::vector<float>& values);
+  void upload(Entry& entry, const TileCells& cells, int level, const std::vector<MipLevel>& levels);
 
   QOpenGLFunctions_3_3_Core& gl_;
   std::shared_ptr<const ShownMaps> maps_;

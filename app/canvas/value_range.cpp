@@ -17,7 +17,7 @@ double rounded_out(double value, bool up) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 1);
   const double steps = value / unit;
-  return (up ? std::ceil(steps - 1e-9) : std::floor(steps + 1e-9)) * unit;
+  return (up ? std::ceil(steps - 1e-6) : std::floor(steps + 1e-6)) * unit;
 }
 
 struct RowSums {
@@ -160,17 +160,17 @@ ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
   if (attention.count() > 0) {
     if (view.norm == ScaleNorm::logarithmic) {
       range.maximum = rounded_out(attention_maximum, true);
-      range.minimum = rounded_out(attention.positive_quantile(0.01), false);
+      range.minimum = rounded_out(attention.positive_quantile(0.05), false);
       if (range.minimum >= range.maximum) range.minimum = range.maximum / 10;
     } else {
       const bool whole = view.norm == ScaleNorm::symmetric_logarithmic;
       range.maximum = rounded_out(
-          whole ? attention_maximum : std::min(attention.quantile(0.998) * 1.02, attention_maximum),
+          whole ? attention_maximum : std::min(attention.quantile(0.995) * 1.02, attention_maximum),
           true);
       // Rounding noise of a map with I taken away is no negative value.
       range.minimum = attention_minimum > -1e-6 ? 0
                       : whole                   ? rounded_out(attention_minimum, false)
-                                                : rounded_out(attention.quantile(0.002), false);
+                                                : rounded_out(attention.quantile(0.005), false);
     }
     if (find_colour_map(view.colour_map).diverging && view.norm != ScaleNorm::logarithmic) {
       range.maximum = std::max(std::abs(range.minimum), std::abs(range.maximum));

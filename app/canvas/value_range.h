@@ -51,8 +51,8 @@ struct ValueRange {
 };
 
 /// The range of the lens where it was set by hand; else one over all subjects. Linear: from 0 (or
-/// the 0.2 % quantile when there are negative values) to the 99.8 % quantile, rounded up to two
-/// digits: a few peaks must not darken everything else. Logarithmic: from the 1 % quantile of the
+/// the 0.5 % quantile when there are negative values) to the 99.5 % quantile, rounded up to two
+/// digits: a few peaks must not darken everything else. Logarithmic: from the 5 % quantile of the
 /// positive values to the largest. I never widens it, so that turning the identity mapping on
 /// changes the diagonal only. A diverging colour map gets a range symmetric about 0.
 [[nodiscard]] ValueRange shared_range(std::span<const ValueStatistics* const> subjects,

@@ -185,11 +185,11 @@ TEST(LabelStep, LeavesRoom) {
 TEST(PlaceLens, StandsWhereTheMapsStayLargest) {
   const QSizeF tall(240, 250), wide(400, 140);
   // Three columns of six fill the width: the lens goes below.
-  EXPECT_EQ(place_lens({6, 3}, kViewport, tall, wide).side, LensSide::bottom);
+  EXPECT_EQ(place_lens({6, 3}, kViewport, kViewport, tall, wide).side, LensSide::bottom);
   // Twelve of one leave room at the right.
-  EXPECT_EQ(place_lens({12, 1}, kViewport, tall, wide).side, LensSide::right);
+  EXPECT_EQ(place_lens({12, 1}, kViewport, kViewport, tall, wide).side, LensSide::right);
   for (const AtlasGrid grid : {AtlasGrid{6, 3}, AtlasGrid{12, 1}, AtlasGrid{2, 12}}) {
-    const LensPlace place = place_lens(grid, kViewport, tall, wide);
+    const LensPlace place = place_lens(grid, kViewport, kViewport, tall, wide);
     EXPECT_FALSE(place.free.intersects(place.lens));
     EXPECT_TRUE(kViewport.contains(place.lens));
   }

@@ -1,0 +1,418 @@
+// The atlas driven by mouse, wheel and keys, and looked at pixel by pixel.
+#include "app/canvas/atlas_canvas.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QHBoxLayout>
+#include <QImage>
+#include <QMouseEvent>
+#include <QRawFont>
+#include <QTest>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+
+#include "analysis/figure/colour_map.h"
+#include "app/canvas/atlas_link.h"
+#include "app/canvas/font_file.h"
+#include "app/session/session.h"
+#include "tests/app/canvas/synthetic_trace.h"
+
+namespace attnscope {
+namespace {
+
+/// Two atlases side by side, as in the window.
+class AtlasCanvasTest : public testing::Test {
+ protected:
+  void open(std::shared_ptr<const Trace> first, std::shared_ptr<const Trace> second = nullptr) {
+    session_.add_trace(std::move(first), "one");
+    if (second) session_.add_trace(std::move(second), "two");
+    auto* row = new QHBoxLayout(&window_);
+    row->setContentsMargins(0, 0, 0, 0);
+    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+      canvases_.push_back(new AtlasCanvas(session_, i));
+      row->addWidget(canvases_.back(), 1);
+    }
+    window_.resize(1000, 760);
+    window_.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
+    settle();
+    if (!canvases_[0]->isValid()) GTEST_SKIP() << "no OpenGL here; run under xvfb-run";
+  }
+
+  void settle() {
+    QElapsedTimer timer;
+    timer.start();
+    do {
+      QTest::qWait(20);
+    } while (timer.elapsed() < 20000 &&
+             !std::all_of(canvases_.begin(), canvases_.end(),
+                          [](const AtlasCanvas* canvas) { return canvas->settled(); }));
+  }
+
+  QColor pixel(AtlasCanvas* canvas, QPointF at) {
+    const QImage image = canvas->grabFramebuffer();
+    return image.pixelColor((at * image.devicePixelRatio()).toPoint());
+  }
+
+  void click_lens(const std::string& control) {
+    settle();
+    const QRectF place = canvases_[0]->lens_control(control);
+    ASSERT_FALSE(place.isEmpty()) << control;
+    QTest::mouseMove(canvases_[0], place.center().toPoint());
+    QTest::qWait(40);
+    QTest::mouseClick(canvases_[0], Qt::LeftButton, {}, place.center().toPoint());
+    settle();
+    QTest::qWait(40);
+    settle();
+  }
+
+  void wheel(AtlasCanvas* canvas, QPointF at, int steps) {
+    QWheelEvent event(at, canvas->mapToGlobal(at), {}, QPoint(0, 120 * steps), Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(canvas, &event);
+    settle();
+  }
+
+  Session session_;
+  QWidget window_;
+  std::vector<AtlasCanvas*> canvases_;
+};
+
+void expect_colour(const QColor& seen, double fraction, const char* map, bool reversed = false) {
+  const Colour expected = colour_at(find_colour_map(map), fraction, reversed);
+  EXPECT_NEAR(seen.red(), expected.red, 2);
+  EXPECT_NEAR(seen.green(), expected.green, 2);
+  EXPECT_NEAR(seen.blue(), expected.blue, 2);
+}
+
+/// Head h of every layer is constant: (h + 1) / 4.
+std::shared_ptr<Trace> steps_trace() {
+  return synthetic_trace(2, 3, 10,
+                         [](auto, auto h, auto, auto) { return static_cast<float>(h + 1) / 4; });
+}
+
+TEST_F(AtlasCanvasTest, MapsHaveTheColoursOfTheirValues) {
+  open(steps_trace());
+  ViewSettings view;
+  view.range_minimum = 0;
+  view.range_maximum = 1;
+  const auto check = [&](auto&& fraction) {
+    session_.set_view(view);
+    settle();
+    for (std::int64_t head = 0; head < 3; ++head) {
+      const QPointF middle = canvases_[0]->map_rect(1, head).center() + QPointF(3, 3);
+      expect_colour(pixel(canvases_[0], middle), fraction(static_cast<double>(head + 1) / 4),
+                    view.colour_map.c_str(), view.reversed_colours);
+    }
+  };
+  const auto linear = [](double value) { return value; };
+  check(linear);
+  view.colour_map = "magma";
+  check(linear);
+  view.reversed_colours = true;
+  check(linear);
+  view.norm = ScaleNorm::logarithmic;
+  view.range_minimum = 0.01;
+  const auto by_scale = [&](double value) {
+    ColourScale scale;
+    scale.minimum = *view.range_minimum;
+    scale.maximum = *view.range_maximum;
+    scale.norm = view.norm;
+    return *fraction_of(scale, value);
+  };
+  check(by_scale);
+  view.norm = ScaleNorm::symmetric_logarithmic;
+  view.range_minimum = -1;
+  check(by_scale);
+}
+
+TEST_F(AtlasCanvasTest, IdentityLightsTheDiagonalAlone) {
+  open(steps_trace());
+  ViewSettings view;
+  view.range_minimum = 0;
+  view.range_maximum = 2;
+  view.identity = IdentityView::with;
+  session_.set_view(view);
+  settle();
+  const QRectF map = canvases_[0]->map_rect(0, 1);
+  const MapExtent extent{10, 10};
+  expect_colour(pixel(canvases_[0], cell_square(map, extent, 4, 4).center()), 1.5 / 2, "viridis");
+  expect_colour(pixel(canvases_[0], cell_square(map, extent, 4, 6).center()), 0.5 / 2, "viridis");
+}
+
+TEST_F(AtlasCanvasTest, CellsWithoutValueAreStripedNotColoured) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  open(synthetic_trace(1, 1, 8, [nan](auto, auto, auto q, auto) { return q == 3 ? nan : 0.5F; }));
+  const QRectF map = canvases_[0]->map_rect(0, 0);
+  const QRectF cell = cell_square(map, {8, 8}, 3, 5).adjusted(3, 3, -3, -3);
+  const QImage image = canvases_[0]->grabFramebuffer();
+  std::set<QRgb> colours;
+  for (double x = cell.left(); x < cell.right(); ++x) {
+    const QColor colour =
+        image.pixelColor((QPointF(x, cell.center().y() + 8) * image.devicePixelRatio()).toPoint());
+    colours.insert(colour.rgb());
+    EXPECT_LT(colour.hslSaturationF(), 0.35) << colour.name().toStdString();
+  }
+  EXPECT_GE(colours.size(), 2U);
+}
+
+TEST_F(AtlasCanvasTest, CursorIsLinkedAndNamesTokens) {
+  open(banded_trace(3, 2, 17), banded_trace(3, 2, 17));
+  const QRectF cell = cell_square(canvases_[1]->map_rect(2, 1), {17, 17}, 5, 11);
+  QTest::mouseMove(canvases_[1], cell.center().toPoint());
+  settle();
+  EXPECT_EQ(session_.selection().hover_query, 5);
+  EXPECT_EQ(session_.selection().hover_key, 11);
+  const auto& hover = AtlasLink::of(session_).hover();
+  ASSERT_TRUE(hover);
+  EXPECT_EQ(hover->layer, 2);
+  EXPECT_EQ(hover->column, 1);
+  EXPECT_EQ(hover->subject_id, canvases_[1]->subject_id());
+  const auto maps = AtlasLink::of(session_).maps(canvases_[0]->subject_id());
+  const QStringList lines = readout(*maps, {2, 1, 5, 11});
+  EXPECT_EQ(lines[0], QString::asprintf("%.4g", static_cast<double>(maps->value({2, 1, 5, 11}))));
+  EXPECT_EQ(lines[1], "query " + QString::fromStdString(maps->trace().layout.name(5)));
+  // The other atlas draws the crosshair, too: its picture differs from the one without.
+  const QImage with = canvases_[0]->grabFramebuffer();
+  QTest::mouseMove(canvases_[1], QPoint(3, 3));
+  settle();
+  EXPECT_FALSE(session_.selection().hover_query);
+  EXPECT_NE(with, canvases_[0]->grabFramebuffer());
+}
+
+TEST_F(AtlasCanvasTest, ClickSelectsMapAndQuery) {
+  open(banded_trace(3, 3, 17), banded_trace(3, 3, 17));
+  const QRectF cell = cell_square(canvases_[1]->map_rect(1, 2), {17, 17}, 9, 4);
+  QTest::mouseClick(canvases_[1], Qt::LeftButton, {}, cell.center().toPoint());
+  EXPECT_EQ(session_.selection().subject, 1);
+  EXPECT_EQ(session_.selection().layer, 1);
+  EXPECT_EQ(session_.selection().head, 2);
+  EXPECT_EQ(session_.selection().query, 9);
+}
+
+TEST_F(AtlasCanvasTest, KeysWalkLayersHeadsAndQueries) {
+  open(banded_trace(3, 3, 17));
+  AtlasCanvas* canvas = canvases_[0];
+  QTest::keyClick(canvas, Qt::Key_Down);
+  QTest::keyClick(canvas, Qt::Key_Right);
+  QTest::keyClick(canvas, Qt::Key_Right);
+  QTest::keyClick(canvas, Qt::Key_Right);
+  QTest::keyClick(canvas, Qt::Key_Down, Qt::ShiftModifier);
+  EXPECT_EQ(session_.selection().layer, 1);
+  EXPECT_EQ(session_.selection().head, 2);
+  EXPECT_EQ(session_.selection().query, 1);
+  QTest::keyClick(canvas, Qt::Key_C);
+  EXPECT_EQ(session_.selection().query, 0);
+}
+
+TEST_F(AtlasCanvasTest, WheelZoomsAtTheCursorInAllAtlases) {
+  open(banded_trace(2, 2, 17), banded_trace(2, 2, 17));
+  const QPointF at = canvases_[0]->map_rect(0, 1).center();
+  const auto before = canvases_[0]->cell_at(at);
+  const double scale = canvases_[0]->zoom().scale;
+  wheel(canvases_[0], at, 3);
+  EXPECT_NEAR(canvases_[0]->zoom().scale, scale * std::pow(1.2, 3), 1e-6 * scale);
+  EXPECT_EQ(canvases_[0]->cell_at(at), before);
+  EXPECT_EQ(canvases_[1]->zoom().scale, canvases_[0]->zoom().scale);
+  EXPECT_EQ(canvases_[1]->zoom().centre, canvases_[0]->zoom().centre);
+  QTest::keyClick(canvases_[1], Qt::Key_F);
+  settle();
+  EXPECT_NEAR(canvases_[0]->zoom().scale, scale, 1e-6 * scale);
+}
+
+TEST_F(AtlasCanvasTest, DragMovesThePicture) {
+  open(banded_trace(2, 2, 17));
+  AtlasCanvas* canvas = canvases_[0];
+  const QPointF before = canvas->map_rect(0, 0).topLeft();
+  const QPoint start = canvas->map_rect(0, 0).center().toPoint();
+  const Selection selected = session_.selection();
+  QTest::mousePress(canvas, Qt::LeftButton, {}, start);
+  for (const int step : {10, 20, 30, 40}) {
+    QMouseEvent move(QEvent::MouseMove, start + QPoint(step, step),
+                     canvas->mapToGlobal(start + QPoint(step, step)), Qt::NoButton, Qt::LeftButton,
+                     Qt::NoModifier);
+    QApplication::sendEvent(canvas, &move);
+  }
+  QTest::mouseRelease(canvas, Qt::LeftButton, {}, start + QPoint(40, 40));
+  settle();
+  const QPointF moved = canvas->map_rect(0, 0).topLeft() - before;
+  EXPECT_NEAR(moved.x(), 40, 1e-6);
+  EXPECT_NEAR(moved.y(), 40, 1e-6);
+  EXPECT_EQ(session_.selection().layer, selected.layer) << "a drag is no click";
+}
+
+TEST_F(AtlasCanvasTest, DoubleClickEnlargesAndEscapeGoesBack) {
+  open(banded_trace(3, 3, 17), banded_trace(3, 3, 17));
+  AtlasCanvas* canvas = canvases_[1];
+  const QRectF small = canvas->map_rect(1, 2);
+  QTest::mouseDClick(canvas, Qt::LeftButton, {}, small.center().toPoint());
+  settle();
+  const QRectF large = canvas->map_rect(1, 2);
+  EXPECT_GT(large.width(), 2 * small.width());
+  EXPECT_TRUE(QRectF(canvas->rect()).contains(large));
+  EXPECT_GT(canvases_[0]->map_rect(1, 2).width(), 2 * small.width()) << "linked";
+  QTest::keyClick(canvas, Qt::Key_Escape);
+  settle();
+  EXPECT_NEAR(canvas->map_rect(1, 2).width(), small.width(), 1e-6);
+}
+
+TEST_F(AtlasCanvasTest, DeepZoomPrintsNumbers) {
+  open(steps_trace());
+  AtlasCanvas* canvas = canvases_[0];
+  const QPointF middle = canvas->map_rect(0, 1).center();
+  while (canvas->zoom().scale / 10 < 2 * smallest_numbered_cell) wheel(canvas, middle, 1);
+  QTest::mouseMove(canvas, QPoint(2, 2));
+  settle();
+  // A cell of one value alone would be of one colour.
+  const auto cell = canvas->cell_at(middle);
+  ASSERT_TRUE(cell);
+  const QRectF square =
+      cell_square(canvas->map_rect(0, 1), {10, 10}, cell->query, cell->key).adjusted(4, 4, -4, -4);
+  const QImage image = canvas->grabFramebuffer();
+  const int ground =
+      image.pixelColor((square.topLeft() * image.devicePixelRatio()).toPoint()).lightness();
+  int ink = 0;
+  for (double y = square.top(); y < square.bottom(); ++y) {
+    for (double x = square.left(); x < square.right(); ++x) {
+      const QColor seen = image.pixelColor((QPointF(x, y) * image.devicePixelRatio()).toPoint());
+      ink += std::abs(seen.lightness() - ground) > 60;
+    }
+  }
+  EXPECT_GT(ink, 20);
+}
+
+TEST_F(AtlasCanvasTest, LensChangesTheView) {
+  open(banded_trace(3, 2, 17), banded_trace(3, 2, 17));
+  ASSERT_TRUE(canvases_[0]->lens_shown());
+  EXPECT_FALSE(canvases_[1]->lens_shown());
+  click_lens("identity/a + i");
+  EXPECT_EQ(session_.view().identity, IdentityView::with);
+  click_lens("identity/a");
+  EXPECT_EQ(session_.view().identity, IdentityView::without);
+  click_lens("scale/log");
+  EXPECT_EQ(session_.view().norm, ScaleNorm::logarithmic);
+  click_lens("heads/max");
+  EXPECT_EQ(session_.view().head_fusion, HeadFusion::maximum);
+  click_lens("class/hidden");
+  EXPECT_TRUE(session_.view().hide_prefix_tokens);
+  click_lens("reverse");
+  EXPECT_TRUE(session_.view().reversed_colours);
+  click_lens("range/auto");
+  EXPECT_TRUE(session_.view().range_maximum);
+  click_lens("range/auto");
+  EXPECT_FALSE(session_.view().range_maximum);
+  QTest::keyClick(canvases_[0], Qt::Key_R);
+  EXPECT_EQ(session_.view(), ViewSettings());
+}
+
+TEST_F(AtlasCanvasTest, LensChoosesColourMapsFromItsList) {
+  open(banded_trace(3, 2, 17));
+  const QRectF list = canvases_[0]->lens_control("colours");
+  click_lens("colours");
+  click_lens("colours/magma");
+  EXPECT_EQ(session_.view().colour_map, "magma");
+  EXPECT_FALSE(list.isEmpty());
+}
+
+TEST_F(AtlasCanvasTest, TemperatureIsDraggedAndReset) {
+  open(banded_trace(2, 2, 17));
+  AtlasCanvas* canvas = canvases_[0];
+  const QRectF slider = canvas->lens_control("temperature");
+  ASSERT_FALSE(slider.isEmpty());
+  const QPoint right(static_cast<int>(slider.right()) - 12, slider.center().toPoint().y());
+  QTest::mouseMove(canvas, right);
+  QTest::qWait(40);
+  QTest::mousePress(canvas, Qt::LeftButton, {}, right);
+  QTest::qWait(60);
+  QTest::mouseRelease(canvas, Qt::LeftButton, {}, right);
+  settle();
+  EXPECT_GT(session_.view().temperature, 3);
+  click_lens("temperature/reset");
+  EXPECT_EQ(session_.view().temperature, 1);
+}
+
+TEST_F(AtlasCanvasTest, ClosedLensLeavesTheMapsMoreRoom) {
+  open(banded_trace(6, 3, 17), banded_trace(6, 3, 17));
+  const double with = canvases_[1]->map_rect(0, 0).width();
+  click_lens("open");
+  EXPECT_GT(canvases_[0]->map_rect(0, 0).width(), with);
+  EXPECT_EQ(canvases_[0]->map_rect(0, 0).width(), canvases_[1]->map_rect(0, 0).width());
+  QTest::keyClick(canvases_[0], Qt::Key_L);
+  settle();
+  EXPECT_EQ(canvases_[1]->map_rect(0, 0).width(), with);
+}
+
+TEST_F(AtlasCanvasTest, ThousandsOfTokensAreTiled) {
+  constexpr std::int64_t tokens = 2100;
+  open(synthetic_trace(
+      1, 1, tokens,
+      [](auto, auto, auto q, auto k) { return k == 2000  ? 1.0F
+                                              : q < 1050 ? 0.25F
+                                                         : 0.5F; }, 0));
+  ViewSettings view;
+  view.range_minimum = 0;
+  view.range_maximum = 1;
+  session_.set_view(view);
+  settle();
+  AtlasCanvas* canvas = canvases_[0];
+  const QRectF map = canvas->map_rect(0, 0);
+  expect_colour(pixel(canvas, map.topLeft() + QPointF(map.width() / 3, map.height() / 4)), 0.25,
+                "viridis");
+  expect_colour(pixel(canvas, map.topLeft() + QPointF(map.width() / 3, map.height() * 0.75)), 0.5,
+                "viridis");
+  // Zoomed in on the one bright column: exact again.
+  const QPointF at = cell_square(map, {tokens, tokens}, 1000, 2000).center();
+  for (int i = 0; i < 6; ++i) wheel(canvas, at, 3);
+  const auto cell = canvas->cell_at(at);
+  ASSERT_TRUE(cell);
+  QTest::mouseMove(canvas, QPoint(2, 2));
+  settle();
+  const QRectF column = cell_square(canvas->map_rect(0, 0), {tokens, tokens}, cell->query, 2000);
+  ASSERT_GT(column.width(), 2);
+  expect_colour(pixel(canvas, {column.center().x(), at.y()}), 1.0, "viridis");
+}
+
+TEST_F(AtlasCanvasTest, AnotherTraceTakesThePlaceAndClosingLeavesAMessage) {
+  open(banded_trace(2, 2, 17), banded_trace(4, 3, 9));
+  const std::int64_t id = canvases_[1]->subject_id();
+  session_.close(0);
+  settle();
+  EXPECT_EQ(canvases_[1]->subject_id(), id);
+  EXPECT_FALSE(canvases_[1]->map_rect(3, 2).isEmpty());
+  EXPECT_TRUE(canvases_[1]->lens_shown()) << "it is the first one now";
+  EXPECT_FALSE(canvases_[0]->cell_at(QPointF(canvases_[0]->rect().center())));
+}
+
+TEST_F(AtlasCanvasTest, MapsOfOneColourHaveNoSpeckles) {
+  // Averaged thumbnails of a fine checkerboard are its mean, not one of its colours.
+  open(synthetic_trace(8, 8, 197,
+                       [](auto, auto, auto q, auto k) { return (q + k) % 2 == 0 ? 0.0F : 1.0F; }));
+  ViewSettings view;
+  view.range_minimum = 0;
+  view.range_maximum = 1;
+  session_.set_view(view);
+  settle();
+  const QRectF map = canvases_[0]->map_rect(4, 4);
+  ASSERT_LT(map.width(), 100);
+  const Colour mean = colour_at(find_colour_map("viridis"), 0.5);
+  for (double x = 0.2; x < 0.8; x += 0.1) {
+    const QColor seen = pixel(canvases_[0], map.topLeft() + QPointF(x, 1 - x) * map.width());
+    EXPECT_NEAR(seen.green(), mean.green, 25);
+  }
+}
+
+TEST(FontFile, IsReadableAgain) {
+  const QByteArray file = font_file(QFont("DejaVu Sans"));
+  ASSERT_FALSE(file.isEmpty());
+  const QRawFont again(file, 12);
+  ASSERT_TRUE(again.isValid());
+  EXPECT_EQ(again.glyphIndexesForString("Aa0").size(), 3);
+  EXPECT_NE(again.glyphIndexesForString("A").first(), 0U);
+}
+
+}  // namespace
+}  // namespace attnscope
