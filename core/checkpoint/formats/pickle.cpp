@@ -156,8 +156,11 @@ void PickleReader::build() {
     target.items.insert(target.items.end(), state.items.begin(), state.items.end());
     return;
   }
-  // Attributes of an OrderedDict (a state dict's _metadata) or of a tensor say nothing of weights.
-  if (target.kind == Kind::dict || target.kind == Kind::tensor) return;
+  // Attributes of an OrderedDict (a state dict's _metadata), of a tensor or of a number type say
+  // nothing of weights.
+  if (target.kind == Kind::dict || target.kind == Kind::tensor || target.kind == Kind::record) {
+    return;
+  }
   throw broken("a state is given to what has none");
 }
 

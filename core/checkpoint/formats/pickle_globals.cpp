@@ -2,6 +2,7 @@
 // its arguments are checked, and a node that describes the result is made.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -23,6 +24,8 @@ enum class Role {
   size,
   device,
   encoded_bytes,
+  number_type,
+  number,
   tensor,
   tensor_v2,
   tensor_v3,
@@ -58,6 +61,10 @@ constexpr auto globals = std::to_array<Global>({
     {"builtins.float", Role::inert},
     {"__builtin__.float", Role::inert},
     {"_codecs.encode", Role::encoded_bytes},
+    // A metric that NumPy computed, beside the weights.
+    {"numpy.dtype", Role::number_type},
+    {"numpy.core.multiarray.scalar", Role::number},
+    {"numpy._core.multiarray.scalar", Role::number},
     {"torch.Size", Role::size},
     {"torch.device", Role::device},
     {"torch._utils._rebuild_tensor", Role::tensor},
@@ -191,6 +198,41 @@ void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::st
   }
 }
 
+/// Bytes that protocol 2 writes as text: each character is one byte (Latin-1), here in UTF-8.
+std::string latin1(const std::string& text, const std::string& callee) {
+  std::string bytes;
+  for (std::size_t place = 0; place < text.size(); ++place) {
+    const auto first = static_cast<unsigned char>(text[place]);
+    if (first < 0x80) {
+      bytes += text[place];
+      continue;
+    }
+    if ((first != 0xC2 && first != 0xC3) || place + 1 == text.size()) {
+      throw unfit(callee, "a character is no byte");
+    }
+    const auto second = static_cast<unsigned char>(text[++place]);
+    bytes += static_cast<char>((first & 3U) << 6 | (second & 0x3FU));
+  }
+  return bytes;
+}
+
+/// scalar(dtype, bytes): numbers of 64 bits; others are left out.
+void fill_number(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
+  if (arguments.items.size() != 2 || arguments.items[0]->kind != Kind::record) {
+    throw unfit(callee, "no type");
+  }
+  const std::string& type = arguments.items[0]->text;
+  const std::string& bytes = arguments.items[1]->text;
+  if (arguments.items[1]->kind != Kind::bytes || bytes.size() != 8) return;
+  if (type == "f8") {
+    result.kind = Kind::real;
+    std::memcpy(&result.real, bytes.data(), 8);
+  } else if (type == "i8") {
+    result.kind = Kind::integer;
+    std::memcpy(&result.integer, bytes.data(), 8);
+  }
+}
+
 DType element_type_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
   if (arguments.items.size() > place && arguments.items[place]->kind == Kind::global) {
     const Global* global = find_global(arguments.items[place]->text);
@@ -236,10 +278,22 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       result.items = arguments.items[0]->items;
       return result;
     case Role::device:
+      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      result.kind = Kind::text;
+      result.text = arguments.items[0]->text;
+      return result;
     case Role::encoded_bytes:
       if (!is_first({Kind::text})) throw unfit(name, "no text");
-      result.kind = global->role == Role::device ? Kind::text : Kind::bytes;
+      result.kind = Kind::bytes;
+      result.text = latin1(arguments.items[0]->text, name);
+      return result;
+    case Role::number_type:
+      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      result.kind = Kind::record;
       result.text = arguments.items[0]->text;
+      return result;
+    case Role::number:
+      fill_number(result, arguments, name);
       return result;
     case Role::tensor:
     case Role::tensor_v2:

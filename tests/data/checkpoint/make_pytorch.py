@@ -7,6 +7,7 @@ import os
 import pickle
 import zipfile
 
+import numpy as np
 import torch
 
 ramp = torch.arange(12, dtype=torch.float32).reshape(3, 4) / 4 - 1
@@ -56,6 +57,10 @@ for key in ["model", "state_dict", "model_state_dict", "net"]:
         },
         f"under_{key}.pth",
     )
+for protocol in [2, 4]:
+    torch.save({"model": layer, "best": np.float64(-0.7), "step": np.int64(300), "small": np.float32(1)},
+               f"numpy_numbers{protocol}.pt", pickle_protocol=protocol)
+torch.save({"model": layer, "curve": np.zeros(3)}, "numpy_array.pt")
 torch.save({"encoder": {"w": ramp, "more": {0: ramp}}, "pair": [ramp, (ramp,)]}, "nested.pt")
 torch.save(ramp, "tensor.pt")
 torch.save(torch.nn.Linear(2, 2), "module.pt")

@@ -94,6 +94,15 @@ TEST(PytorchStateDict, IsFoundUnderItsUsualNames) {
   }
 }
 
+TEST(PytorchStateDict, MayHaveNumbersOfNumpyBeside) {
+  for (const char* name : {"numpy_numbers2.pt", "numpy_numbers4.pt"}) {
+    const Checkpoint checkpoint = open(name);
+    EXPECT_EQ(floats(checkpoint, "module.head.weight"), ramp()) << name;
+    EXPECT_EQ(checkpoint.metadata().at("best"), "-0.7") << name;
+    EXPECT_EQ(checkpoint.metadata().at("step"), "300") << name;
+  }
+}
+
 TEST(PytorchStateDict, MayBeNestedOrASingleTensor) {
   const Checkpoint nested = open("nested.pt");
   for (const char* name : {"encoder.w", "encoder.more.0", "pair.0", "pair.1.0"}) {
@@ -122,6 +131,7 @@ TEST(PytorchRefusal, NamesTheGlobalAndRunsNothing) {
   expect_refused("evil_protocol4.pt", ErrorKind::unsupported, "'builtins.exec'");
   expect_refused("module.pt", ErrorKind::unsupported, "'torch.nn.modules.linear.Linear'");
   expect_refused("quantized.pt", ErrorKind::unsupported, "_rebuild_qtensor");
+  expect_refused("numpy_array.pt", ErrorKind::unsupported, "'numpy.core.multiarray._reconstruct'");
   expect_refused("sparse.pt", ErrorKind::unsupported, "sparse");
   expect_refused("complex.pt", ErrorKind::unsupported, "ComplexFloatStorage");
   EXPECT_FALSE(std::filesystem::exists(trace));
