@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/checkpoint/neighbour_config.h"
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
 
@@ -33,6 +34,7 @@ class Deduction {
     read_own_metadata();
     as_stored_ = spec_;
     stated_in_file_ = stated_;
+    if (description_.name.starts_with("Hugging Face")) read_neighbours(options);
     for (const auto& [option, text] : options.overrides) {
       apply_override(spec_, option, text);
       stated_.insert(option);
@@ -100,6 +102,18 @@ class Deduction {
     if (!list.is_array()) return;
     for (const auto& label : list) {
       spec_.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
+    }
+  }
+
+  /// What the configuration beside the file says; the user's word goes before it.
+  void read_neighbours(const ModelOptions& options) {
+    for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
+      if (options.overrides.contains(option)) continue;
+      apply_override(spec_, option, text);
+      stated_.insert(option);
+      if (option == "labels") continue;
+      result_.assumptions.push_back(
+          {option, option_text(spec_, option), "as the configuration beside the file says"});
     }
   }
 
@@ -176,7 +190,7 @@ class Deduction {
           spec_.heads = inner / guess;
           break;
         }
-      } else if (inner % spec_.heads != 0) {
+      } else if (spec_.heads < 1 || inner % spec_.heads != 0) {
         spec_.heads = 1;
       }
     } else if (!heads) {
@@ -351,6 +365,11 @@ class Deduction {
       return;
     }
     const Shape shape = shape_of(last, 2);
+    if (shape[0] < 1) {
+      throw Error(ErrorKind::damaged, "the head has no classes")
+          .in_file(checkpoint_.path())
+          .about(tensor_of(last));
+    }
     if (!spec_.labels.empty() && static_cast<std::int64_t>(spec_.labels.size()) != shape[0]) {
       throw Error(overridden_.contains("labels") ? ErrorKind::usage : ErrorKind::damaged,
                   "there are not as many labels as classes")

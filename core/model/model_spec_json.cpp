@@ -243,6 +243,7 @@ json json_from_text(const Member& member, std::string_view text) {
   }
   const bool numbers = std::holds_alternative<MemberOf<std::vector<double>>>(member.member);
   if (numbers || std::holds_alternative<MemberOf<std::vector<std::string>>>(member.member)) {
+    if (text.starts_with('[')) return json::parse(text, nullptr, false);
     json list = json::array();
     while (!text.empty()) {
       const std::size_t comma = text.find(',');

@@ -35,7 +35,8 @@ struct ModelOption {
 /// the known.
 [[nodiscard]] std::string option_text(const ModelSpec& spec, std::string_view option);
 
-/// Sets it from text, as `option_text` writes it. Throws Error(usage) naming the option.
+/// Sets it from text, as `option_text` writes it, or as JSON for lists and objects. Throws
+/// Error(usage) naming the option.
 void apply_override(ModelSpec& spec, std::string_view option, std::string_view text);
 
 }  // namespace attnscope

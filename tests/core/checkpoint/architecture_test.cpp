@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -212,6 +213,33 @@ TEST(Architecture, PositionsOfAnotherGridAreInterpolatedToTheAskedImage) {
   const Architecture oblong = recognise(shapes, {{"image_height", "24"}, {"image_width", "32"}});
   EXPECT_EQ(oblong.position_rows, 3);
   EXPECT_EQ(oblong.position_columns, 4);
+}
+
+TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
+  const TemporaryFolder folder;
+  const auto weights = folder.path() / "model.safetensors";
+  write_hashed_safetensors(weights, hugging_face_shapes({}));
+  const auto recognised = [&](std::map<std::string, std::string> overrides = {}) {
+    return recognise_architecture(open_checkpoint(weights), {std::move(overrides), {}});
+  };
+  EXPECT_EQ(recognised().spec.heads, 1);
+  (void)folder.write("config.json", R"({"num_attention_heads": 4, "layer_norm_eps": 1e-6,
+      "hidden_act": "gelu_new", "id2label": {"0": "tench, Tinca tinca", "1": "b", "2": "c",
+      "3": "d", "4": "e", "5": "f", "6": "g", "7": "h", "8": "i", "9": "j"}})");
+  (void)folder.write("preprocessor_config.json", R"({"image_mean": [0.1, 0.2, 0.3],
+      "do_center_crop": true, "size": 256, "crop_size": {"height": 224, "width": 224},
+      "resample": 3})");
+  const ModelSpec spec = recognised().spec;
+  EXPECT_EQ(spec.heads, 4);
+  EXPECT_EQ(spec.norm_eps, 1e-6);
+  EXPECT_EQ(spec.activation, Activation::gelu_tanh);
+  EXPECT_EQ(spec.labels.at(0), "tench, Tinca tinca");
+  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(spec.crop_fraction, 0.875);
+  EXPECT_EQ(spec.resize_filter, ResizeFilter::bicubic);
+  EXPECT_EQ(recognised({{"heads", "2"}}).spec.heads, 2);
+  (void)folder.write("config.json", "{");
+  EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
 }
 
 TEST(ArchitectureDescription, ErrorsNameTheKeyAndTheKnown) {

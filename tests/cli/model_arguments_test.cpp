@@ -1,0 +1,65 @@
+#include "app/cli/model_arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+
+TEST(ModelArguments, AModelMayCarryItsMechanism) {
+  const ModelArgument plain = split_model_argument("model.h5");
+  EXPECT_EQ(plain.file, "model.h5");
+  EXPECT_TRUE(plain.mechanism.empty());
+  const ModelArgument laid = split_model_argument("dir@home/model.h5@adder,identity=true,x=1");
+  EXPECT_EQ(laid.file, "dir@home/model.h5");
+  EXPECT_EQ(laid.mechanism, "adder");
+  EXPECT_EQ(laid.settings, (std::vector<std::string>{"identity=true", "x=1"}));
+}
+
+TEST(ModelArguments, ParametersNotSetAreTheTrainedOnes) {
+  const MechanismChoice trained{"adder", {{"identity", true}}};
+  EXPECT_EQ(choose_mechanism("", {}, trained).parameters.at("identity"), ParameterValue(true));
+  EXPECT_EQ(choose_mechanism("adder", {}, trained).parameters.at("identity"), ParameterValue(true));
+  EXPECT_EQ(choose_mechanism("", {"identity=false"}, trained).parameters.at("identity"),
+            ParameterValue(false));
+  EXPECT_EQ(choose_mechanism("softmax", {}, trained).name, "softmax");
+  EXPECT_EQ(choose_mechanism("adder", {}, {"softmax", {}}).parameters.at("identity"),
+            ParameterValue(false));
+  EXPECT_THROW((void)choose_mechanism("adder", {"identity"}, trained), Error);
+  EXPECT_THROW((void)choose_mechanism("adder", {"identitty=true"}, trained), Error);
+  EXPECT_THROW((void)choose_mechanism("adder", {"identity=maybe"}, trained), Error);
+}
+
+TEST(ModelArguments, SubjectsAreModelsTimesInputs) {
+  ModelArguments arguments;
+  const std::string softmax = kSamples + "/models/fashion-softmax.h5";
+  arguments.models = {softmax, softmax + "@adder"};
+  arguments.inputs = {kSamples + "/inputs/00_t_shirt.png", kSamples + "/inputs/01_trouser.png"};
+  TraceRequest request;
+  request.implied_maps = false;
+  const std::vector<Subject> subjects = make_subjects(arguments, request, {});
+  ASSERT_EQ(subjects.size(), 4U);
+  EXPECT_EQ(subjects[0].label, "fashion-softmax on 00_t_shirt.png");
+  EXPECT_THAT(subjects[3].label, testing::HasSubstr("as adder"));
+  EXPECT_EQ(subjects[0].model, subjects[3].model);  // loaded once
+  arguments.inputs.clear();
+  EXPECT_THROW((void)make_subjects(arguments, request, {}), Error);
+}
+
+TEST(ModelArguments, OptionsAreKeyEqualsValue) {
+  ModelArguments arguments;
+  arguments.heads = "3";
+  arguments.options = {"activation=relu", "input_mean=0.1,0.2,0.3"};
+  const ModelOptions options = options_of(arguments);
+  EXPECT_EQ(options.overrides.at("heads"), "3");
+  EXPECT_EQ(options.overrides.at("input_mean"), "0.1,0.2,0.3");
+  arguments.options = {"relu"};
+  EXPECT_THROW((void)options_of(arguments), Error);
+}
+
+}  // namespace
+}  // namespace attnscope

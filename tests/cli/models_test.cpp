@@ -1,0 +1,150 @@
+// inspect, trace and evaluate, from the shell.
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/model/trace_file.h"
+#include "tests/cli/program.h"
+#include "tests/support/model_shapes.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::string kModel = kSamples + "/models/fashion-adder-identity.h5";
+const std::string kImage = kSamples + "/inputs/00_t_shirt.png";
+
+class ModelCommands : public testing::Test {
+ protected:
+  ModelCommands()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~ModelCommands() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
+  const ProgramRun words = run_program("inspect " + kModel);
+  EXPECT_EQ(words.status, 0) << words.errors;
+  EXPECT_THAT(words.output, testing::AllOf(HasSubstr("Attnscope model"), HasSubstr("identity=true"),
+                                           HasSubstr("197"), HasSubstr("no NaN, no Inf")));
+  const json object = json::parse(run_program("inspect --json " + kModel).output);
+  EXPECT_EQ(object["architecture"]["layers"], 6);
+  EXPECT_EQ(object["architecture"]["heads"], 3);
+  EXPECT_EQ(object["architecture"]["width"], 48);
+  EXPECT_EQ(object["architecture"]["tokens"], 197);
+  EXPECT_TRUE(object["architecture"]["assumptions"].empty());
+  EXPECT_EQ(object["tensors"].size(), 80U);
+  EXPECT_EQ(object["tensors"][0]["dtype"], "float32");
+}
+
+TEST_F(ModelCommands, InspectListsAssumptionsAndFlagsNumbersThatAreNone) {
+  write_hashed_safetensors(path("vit.safetensors"), timm_shapes({}));
+  {
+    // The last four bytes are the last element of the last tensor, head.bias.
+    std::fstream stream(path("vit.safetensors"), std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(-4, std::ios::end);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    stream.write(reinterpret_cast<const char*>(&nan), 4);
+  }
+  const json object = json::parse(run_program("inspect --json " + path("vit.safetensors")).output);
+  EXPECT_EQ(object["architecture"]["name"], "timm ViT");
+  EXPECT_EQ(object["architecture"]["assumptions"][0]["option"], "heads");
+  std::int64_t flagged = 0;
+  for (const json& tensor : object["tensors"]) {
+    flagged += tensor["nan"].get<std::int64_t>();
+    EXPECT_TRUE(tensor["nan"] == 0 || tensor["name"] == "head.bias");
+  }
+  EXPECT_EQ(flagged, 1);
+  EXPECT_THAT(run_program("inspect " + path("vit.safetensors")).output,
+              testing::AllOf(HasSubstr("1 NaN, 0 Inf"), HasSubstr("assumed")));
+}
+
+TEST_F(ModelCommands, AnUnknownArchitectureIsAFindingOfInspectAndAnErrorOfTrace) {
+  write_hashed_safetensors(path("net.safetensors"), {{"conv1.weight", {8, 3, 3, 3}}});
+  const ProgramRun inspected = run_program("inspect " + path("net.safetensors"));
+  EXPECT_EQ(inspected.status, 0);
+  EXPECT_THAT(inspected.output, testing::AllOf(HasSubstr("none recognised"), HasSubstr("conv1")));
+  const ProgramRun traced = run_program("trace " + path("net.safetensors") + " --input " + kImage +
+                                        " --out " + path("t.h5"));
+  EXPECT_EQ(traced.status, 1);
+  EXPECT_THAT(traced.errors, StartsWith("attnscope: " + path("net.safetensors")));
+  EXPECT_FALSE(std::filesystem::exists(path("t.h5")));
+}
+
+TEST_F(ModelCommands, TraceKeepsWhatItSays) {
+  const ProgramRun run = run_program("trace " + kModel + " --input " + kImage + " --out " +
+                                     path("t.h5") + " --record qkv");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("T-shirt/top"));
+  const Trace trace = read_trace(path("t.h5"));
+  EXPECT_EQ(trace.layers.size(), 6U);
+  EXPECT_EQ(trace.layers[5].queries.shape(), (Shape{3, 197, 16}));
+  EXPECT_EQ(trace.layers[5].implied_map.shape(), (Shape{3, 197, 197}));
+  EXPECT_TRUE(trace.identity_in_maps);
+  EXPECT_TRUE(trace.mechanism_trained);
+  EXPECT_EQ(trace.logits.size(), 10);
+  const ProgramRun inspected = run_program("inspect " + path("t.h5"));
+  EXPECT_THAT(inspected.output, HasSubstr("00_t_shirt.png"));
+}
+
+TEST_F(ModelCommands, AnyMechanismCanBeLaidOverTheWeights) {
+  const std::string common = " --input " + kImage + " --out " + path("t.h5");
+  ASSERT_EQ(run_program("trace " + kModel + common + " --mechanism softmax").status, 0);
+  EXPECT_EQ(read_trace(path("t.h5")).mechanism.name, "softmax");
+  EXPECT_FALSE(read_trace(path("t.h5")).mechanism_trained);
+  ASSERT_EQ(run_program("trace " + kModel + common + " --set identity=false").status, 0);
+  EXPECT_FALSE(read_trace(path("t.h5")).identity_in_maps);
+  ASSERT_EQ(run_program("trace " + kModel + "@adder,identity=false" + common).status, 0);
+  EXPECT_FALSE(read_trace(path("t.h5")).identity_in_maps);
+}
+
+TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
+  const std::string common = "trace " + kModel + " --out " + path("t.h5");
+  const ProgramRun mechanism = run_program(common + " --input " + kImage + " --mechanism sofmax");
+  EXPECT_EQ(mechanism.status, 2);
+  EXPECT_THAT(mechanism.errors, HasSubstr("softmax"));
+  const ProgramRun option = run_program(common + " --input " + kImage + " --option head=3");
+  EXPECT_EQ(option.status, 2);
+  EXPECT_THAT(option.errors, HasSubstr("heads"));
+  const ProgramRun heads = run_program(common + " --input " + kImage + " --heads 5");
+  EXPECT_EQ(heads.status, 2);
+  EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
+  const ProgramRun input = run_program(common);
+  EXPECT_EQ(input.status, 2);
+  EXPECT_THAT(input.errors, HasSubstr("--input"));
+  EXPECT_FALSE(std::filesystem::exists(path("t.h5")));
+}
+
+TEST_F(ModelCommands, EvaluateCountsLabelledImages) {
+  // Two images of the model's size in one class folder each, so that its labels are 0 and 1.
+  for (const auto& [image, folder] :
+       {std::pair("00_t_shirt.png", "a_t_shirt"), std::pair("01_trouser.png", "b_trouser")}) {
+    std::filesystem::create_directories(folder_ / folder);
+    std::filesystem::copy(kSamples + "/inputs/" + image, folder_ / folder / image);
+  }
+  const ProgramRun run =
+      run_program("evaluate " + kModel + " --json --dataset " + folder_.string());
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const json object = json::parse(run.output);
+  EXPECT_EQ(object["images"], 2);
+  EXPECT_EQ(object["correct"], 2);
+  EXPECT_EQ(object["classes"][1]["label"], "Trouser");
+  EXPECT_THAT(run_program("evaluate " + kModel + " --count 1 --dataset " + folder_.string()).output,
+              HasSubstr("100.00 %"));
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,17 @@
+// The program, run as a user runs it.
+#pragma once
+
+#include <string>
+
+namespace attnscope {
+
+struct ProgramRun {
+  int status = -1;
+  std::string output;  ///< stdout
+  std::string errors;  ///< stderr
+};
+
+/// Runs `attnscope ARGUMENTS` by the shell, without a display.
+[[nodiscard]] ProgramRun run_program(const std::string& arguments);
+
+}  // namespace attnscope

@@ -1,0 +1,77 @@
+// Checkpoints whose tensors are missing, renamed or of other shapes: refused with an Error or run,
+// never anything else.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+#include "core/error.h"
+#include "core/model/vit.h"
+#include "tests/support/model_shapes.h"
+
+namespace attnscope {
+namespace {
+
+void mutilate(NamedShapes& shapes, std::mt19937& random) {
+  const auto any = [&](std::size_t count) { return random() % count; };
+  auto& [name, shape] = shapes[any(shapes.size())];
+  constexpr std::int64_t extents[] = {0, 1, 2, 3, 63, 65, 192};
+  switch (any(6)) {
+    case 0:
+      name += "x";
+      break;
+    case 1:
+      name[any(name.size())] = '0';
+      break;
+    case 2:
+      if (shape.empty()) break;
+      shape[any(shape.size())] = extents[any(std::size(extents))];
+      break;
+    case 3:
+      if (shape.empty()) break;
+      shape.pop_back();
+      break;
+    case 4:
+      shape.insert(shape.begin(), extents[any(std::size(extents))]);
+      break;
+    default:
+      std::reverse(shape.begin(), shape.end());
+  }
+}
+
+class MutilatedModel : public testing::TestWithParam<int> {};
+
+TEST_P(MutilatedModel, IsRefusedOrRuns) {
+  const VitExtents e = {.width = 64, .layers = 2, .image = 16, .patch = 8, .mlp_width = 64};
+  const NamedShapes families[] = {timm_shapes(e, true),           hugging_face_shapes(e, true),
+                                  torchvision_shapes(e),          vit_pytorch_shapes(e, 128),
+                                  vit_pytorch_2021_shapes(e, 64), torch_encoder_shapes(64, 64, 2)};
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  int refused = 0;
+  for (int i = 0; i < 150; ++i) {
+    NamedShapes shapes = families[static_cast<std::size_t>(GetParam())];
+    const int times = 1 + static_cast<int>(random() % 2);
+    for (int k = 0; k < times; ++k) mutilate(shapes, random);
+    try {
+      const Checkpoint checkpoint = hashed_checkpoint(shapes);
+      Architecture architecture = recognise_architecture(checkpoint);
+      if (architecture.spec.tokens() > 600) continue;  // legitimate, and slow
+      VitWeights weights = read_vit_weights(checkpoint, architecture);
+      const Vit model("file", "model", std::move(architecture), std::move(weights));
+      const ModelSpec& spec = model.spec();
+      Input input;
+      input.content = hashed_input(
+          "input", spec.patch_height ? Shape{spec.channels, spec.image_height, spec.image_width}
+                                     : Shape{4, spec.width});
+      (void)model.run(input, {}, {}, {});
+    } catch (const Error& error) {
+      EXPECT_NE(error.kind(), ErrorKind::io);
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, MutilatedModel, testing::Range(0, 6));
+
+}  // namespace
+}  // namespace attnscope
