@@ -12,13 +12,15 @@ namespace attnscope {
 MechanismEntry softmax_entry();
 MechanismEntry adder_entry();
 MechanismEntry additive_entry();
+MechanismEntry hash_entry();
 MechanismEntry linear_entry();
 
 std::span<const MechanismEntry> mechanisms() {
   static const MechanismEntry list[] = {
-      softmax_entry(),
+      softmax_entry(),  // first: the default
       adder_entry(),
       additive_entry(),
+      hash_entry(),
       linear_entry(),
   };
   return list;

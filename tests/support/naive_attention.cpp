@@ -120,6 +120,76 @@ NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head, bool
   return naive_softmax(std::move(map));
 }
 
+NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head, bool upstream) {
+  const Tensor& a = input.parameters->at("ksh.A");
+  const Tensor& anchors = input.parameters->at("ksh.anchor");
+  const Tensor& means = input.parameters->at("ksh.mvec");
+  const std::int64_t bits = a.extent(1), supports = a.extent(2), d = anchors.extent(2);
+  const auto squares = [&](const ConstMatrixMap& tokens, std::int64_t i, std::int64_t support) {
+    double length = 0, sum = 0;
+    for (std::int64_t c = 0; c < d; ++c) {
+      length += std::pow(element(tokens, input.heads, head, i, c), 2);
+    }
+    for (std::int64_t c = 0; c < d; ++c) {
+      const double anchor = static_cast<double>(anchors.slice(head)(support, c));
+      sum += std::pow(element(tokens, input.heads, head, i, c) / std::sqrt(length) - anchor, 2);
+    }
+    return sum;
+  };
+  double sigma = 0;
+  for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+    for (std::int64_t s = 0; s < supports; ++s) sigma += squares(input.keys, j, s);
+  }
+  sigma /= static_cast<double>(input.keys.rows() * supports);
+  const auto codes = [&](const ConstMatrixMap& tokens) {
+    std::vector<std::vector<int>> all;
+    for (std::int64_t i = 0; i < tokens.rows(); ++i) {
+      std::vector<int>& code = all.emplace_back();
+      for (std::int64_t r = 0; r < bits; ++r) {
+        double sum = 0;
+        for (std::int64_t s = 0; s < supports; ++s) {
+          const double kernel = std::exp(-squares(tokens, i, s) / (2 * sigma));
+          sum += static_cast<double>(a.slice(head)(r, s)) *
+                 (kernel - static_cast<double>(means.matrix()(head, s)));
+        }
+        code.push_back(sum > 0 ? 1 : -1);
+      }
+    }
+    return all;
+  };
+  const auto of_queries = codes(input.queries), of_keys = codes(input.keys);
+  double bias = static_cast<double>(bits + 1);
+  if (!upstream) bias = std::exp2(std::ceil(std::log2(bias)));
+  NaiveMap map;
+  for (std::size_t i = 0; i < of_queries.size(); ++i) {
+    std::vector<double>& row = map.emplace_back();
+    double total = 0;
+    for (std::size_t j = 0; j < of_keys.size(); ++j) {
+      double product = 0;
+      for (std::size_t r = 0; r < of_keys[j].size(); ++r) {
+        product += of_queries[i][r] * of_keys[j][r];
+      }
+      total += product + bias;
+      row.push_back(product + (!upstream || i == j ? bias : 0));
+    }
+    for (double& weight : row) weight /= total;
+  }
+  return map;
+}
+
+void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t bits,
+                      std::int64_t supports, std::int64_t d, unsigned seed) {
+  parameters.insert_or_assign("ksh.A", random_normal({heads, bits, supports}, seed));
+  Tensor anchors = random_normal({heads, supports, d}, seed + 1);
+  for (Eigen::Index row = 0; row < anchors.matrix().rows(); ++row) {
+    anchors.matrix().row(row).normalize();
+  }
+  parameters.insert_or_assign("ksh.anchor", std::move(anchors));
+  Tensor means({heads, supports});
+  for (float& mean : means.values()) mean = 0.6F;  // exp(−½) of the mean distance
+  parameters.insert_or_assign("ksh.mvec", std::move(means));
+}
+
 NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, std::int64_t head) {
   const auto parameter = [&choice](const char* name, ParameterValue absent) {
     const auto found = choice.parameters.find(name);
@@ -133,6 +203,10 @@ NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, s
   if (choice.name == "additive") {
     return naive_additive_map(input, head, std::get<bool>(parameter("causal", false)),
                               std::get<std::int64_t>(parameter("window", std::int64_t{0})));
+  }
+  if (choice.name == "hash") {
+    return naive_hash_map(
+        input, head, parameter("mode", std::string()) == ParameterValue(std::string("upstream")));
   }
   throw std::runtime_error("no naive reference of " + choice.name);
 }

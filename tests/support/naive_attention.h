@@ -35,6 +35,16 @@ using NaiveMap = std::vector<std::vector<double>>;
 [[nodiscard]] NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head,
                                           bool causal, std::int64_t window);
 
+/// (h_i·h_j + 2^c) / Σ_j' (h_i·h_j' + 2^c) (EcoFormer, Eq. 7 to 9), or with `upstream`
+/// (h_i·h_j + (b + 1) δ_ij) / (h_i·Σ_j' h_j' + (b + 1) N); h = sign(A (κ − μ)) (Eq. 10, 11) with
+/// "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d] of input.parameters.
+[[nodiscard]] NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head,
+                                      bool upstream);
+
+/// Buffers of a hash function with `supports` supports, as naive_hash_map wants them.
+void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t bits,
+                      std::int64_t supports, std::int64_t d, unsigned seed);
+
 /// The map of any mechanism of the list.
 [[nodiscard]] NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input,
                                  std::int64_t head);

@@ -48,7 +48,8 @@ const ParameterDescription adder_parameters[] = {
 const ParameterDescription hash_parameters[] = {
     choice("codes", {"kernel", "lsh", "binary"}, "how codes are made: Eq. 10, Table 5, Table 4"),
     number("bits", 16, 1, "b, bits of a code"), number("supports", 25, 1, "m, support samples"),
-    number("features", 256, 1, "F, random features, for lsh and binary codes")};
+    number("features", 256, 1, "F, random features, for lsh and binary codes"),
+    choice("mode", {"paper", "upstream"}, "which biases are added; both are counted alike")};
 const ParameterDescription performer_parameters[] = {
     number("features", 256, 1, "F, random features"),
     yes_or_no("released", false, "counts as EcoFormer's released hook does")};

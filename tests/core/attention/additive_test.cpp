@@ -1,4 +1,4 @@
-// Additive attention: extreme importances, windows, the recurrence, and PyTorch.
+// Additive attention: extreme importances, windows, and the recurrence.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
-#include "tests/support/reference_maps.h"
 
 namespace attnscope {
 namespace {
@@ -115,35 +114,6 @@ TEST(Additive, WhatDoesNotFitIsRefused) {
   data.parameters.emplace("importance", Tensor({2, 3}));
   EXPECT_THROW((void)additive(false, 0)->forward(data.input()), Error);
 }
-
-class BesidePyTorch : public testing::TestWithParam<std::size_t> {};
-
-TEST_P(BesidePyTorch, OutputsAreTheSame) {
-  const nlohmann::json reference =
-      read_test_data("attention/efficient.json").at("cases").at(GetParam());
-  const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
-                     width = reference.at("width");
-  const unsigned seed = reference.at("seed");
-  RandomAttention data(1, 1, heads, 1, 1, 0);
-  data.queries = raw_uniform({n, heads * width}, seed);
-  data.keys = raw_uniform({n, heads * width}, seed + 1);
-  data.values = raw_uniform({n, heads * width}, seed + 2);
-  data.parameters.emplace("importance", raw_uniform({heads, width}, seed + 3));
-  const auto expect = [&](const char* name, const Mechanism& mechanism) {
-    const std::vector<double> expected = reference.at(name);
-    const Tensor output = mechanism.forward(data.input());
-    ASSERT_EQ(output.size(), static_cast<std::int64_t>(expected.size()));
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(output.values()[i], expected[i], 1e-5) << name << " at " << i;
-    }
-  };
-  expect("linear", *make_mechanism({"linear", {}}));
-  expect("bidirectional", *additive(false, 0));
-  expect("causal", *additive(true, 0));
-  expect("windowed", *additive(true, reference.at("window")));
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, BesidePyTorch, testing::Values(0, 1, 2));
 
 }  // namespace
 }  // namespace attnscope

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes efficient.json: linear and additive attention in PyTorch, written from the papers.
+"""Writes efficient.json: linear, additive and hashed attention in PyTorch, from the papers.
 
 Inputs come from MT19937's raw output, exact in float32, so that the tests make the very same ones
 (tests/support/reference_maps.cpp). Run: python3 make_efficient.py
 """
 import json
+import math
 import pathlib
 
 import torch
@@ -30,6 +31,20 @@ def additive(k, v, w, window=None):
     return out
 
 
+def hashed(x, v, a, mvec, anchor, upstream):
+    """EcoFormer, Eq. 7 to 11; queries and keys are x. Codes and sums linear in the tokens."""
+    x = torch.nn.functional.normalize(x, dim=-1)
+    squares = torch.cdist(x, anchor).square()
+    sigma = squares.mean(dim=(1, 2), keepdim=True)
+    kernel = torch.exp(-squares / (2 * sigma)) - mvec[:, None, :]
+    codes = torch.sign(kernel @ a.transpose(1, 2))
+    bits, tokens = a.shape[1], x.shape[1]
+    bias = bits + 1 if upstream else 2 ** math.ceil(math.log2(bits + 1))
+    numerator = codes @ (codes.transpose(1, 2) @ v)
+    numerator = numerator + bias * (v if upstream else v.sum(1, keepdim=True))
+    return numerator / (codes @ codes.sum(1).unsqueeze(-1) + bias * tokens)
+
+
 def main():
     cases = []
     for n, heads, width, window, seed in [(1, 1, 3, 1, 31), (23, 2, 9, 5, 41), (40, 1, 17, 8, 51)]:
@@ -37,7 +52,15 @@ def main():
         w = torch.from_numpy(uniform(seed + 3, heads, width))
         alpha = torch.softmax((k * w[:, None, :]).sum(-1) / width ** 0.5, dim=-1)
         pooled = (alpha[..., None] * v).sum(1, keepdim=True).expand_as(v)
-        outputs = {"linear": linear(q, k, v), "bidirectional": pooled, "causal": additive(k, v, w),
+        bits, supports = width, 4
+        buffers = (torch.from_numpy(uniform(seed + 4, heads * bits, supports))
+                   .reshape(heads, bits, supports),
+                   torch.full((heads, supports), 0.625, dtype=torch.float64),
+                   torch.from_numpy(uniform(seed + 5, heads * supports, width))
+                   .reshape(heads, supports, width) / 2)
+        outputs = {"hash_paper": hashed(k, v, *buffers, upstream=False),
+                   "hash_upstream": hashed(k, v, *buffers, upstream=True),
+                   "linear": linear(q, k, v), "bidirectional": pooled, "causal": additive(k, v, w),
                    "windowed": additive(k, v, w, window)}
         cases.append({"n": n, "heads": heads, "width": width, "window": window, "seed": seed,
                       **{name: rounded(o.transpose(0, 1)) for name, o in outputs.items()}})

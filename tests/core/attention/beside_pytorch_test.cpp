@@ -1,0 +1,61 @@
+// Linear, additive and hashed attention beside PyTorch.
+#include <gtest/gtest.h>
+
+#include "core/attention/mechanism.h"
+#include "tests/support/naive_attention.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+std::unique_ptr<const Mechanism> additive(bool causal, std::int64_t window) {
+  return make_mechanism({"additive", {{"causal", causal}, {"window", window}}});
+}
+
+std::unique_ptr<const Mechanism> hash(const char* mode, std::int64_t bits) {
+  return make_mechanism(
+      {"hash", {{"mode", std::string(mode)}, {"bits", bits}, {"supports", std::int64_t{4}}}});
+}
+
+class BesidePyTorch : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(BesidePyTorch, OutputsAreTheSame) {
+  const nlohmann::json reference =
+      read_test_data("attention/efficient.json").at("cases").at(GetParam());
+  const std::int64_t n = reference.at("n"), heads = reference.at("heads"),
+                     width = reference.at("width");
+  const unsigned seed = reference.at("seed");
+  RandomAttention data(1, 1, heads, 1, 1, 0);
+  data.queries = raw_uniform({n, heads * width}, seed);
+  data.keys = raw_uniform({n, heads * width}, seed + 1);
+  data.values = raw_uniform({n, heads * width}, seed + 2);
+  data.parameters.emplace("importance", raw_uniform({heads, width}, seed + 3));
+  const auto expect = [&](const char* name, const Mechanism& mechanism) {
+    const std::vector<double> expected = reference.at(name);
+    const Tensor output = mechanism.forward(data.input());
+    ASSERT_EQ(output.size(), static_cast<std::int64_t>(expected.size()));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(output.values()[i], expected[i], 1e-5) << name << " at " << i;
+    }
+  };
+  expect("linear", *make_mechanism({"linear", {}}));
+  expect("bidirectional", *additive(false, 0));
+  expect("causal", *additive(true, 0));
+  expect("windowed", *additive(true, reference.at("window")));
+  // Keys are queries; as many bits as a head is wide, four supports.
+  data.queries = data.keys;
+  data.parameters.emplace("ksh.A", raw_uniform({heads, width, 4}, seed + 4));
+  data.parameters.emplace(
+      "ksh.mvec",
+      Tensor({1, heads, 1, 4}, std::vector<float>(4 * static_cast<std::size_t>(heads), 0.625F)));
+  Tensor anchors = raw_uniform({1, heads, 4, width}, seed + 5);
+  for (float& value : anchors.values()) value /= 2;
+  data.parameters.emplace("ksh.anchor", std::move(anchors));
+  expect("hash_paper", *hash("paper", width));
+  expect("hash_upstream", *hash("upstream", width));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, BesidePyTorch, testing::Values(0, 1, 2));
+
+}  // namespace
+}  // namespace attnscope
