@@ -26,8 +26,8 @@ Colour with_alpha(Colour colour, int alpha) {
   return colour;
 }
 
-std::string seen_label(const Subject& subject, IdentityView view) {
-  return shows_identity(*subject.trace, view) ? subject.label + " + I" : subject.label;
+std::string seen_label(const std::string& label, const Trace& trace, IdentityView view) {
+  return shows_identity(trace, view) ? label + " + I" : label;
 }
 
 }  // namespace attnscope

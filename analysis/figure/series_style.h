@@ -19,7 +19,8 @@ inline constexpr Colour neutral_colour{110, 110, 110, 255};
 /// The same colour, more or less see-through. alpha from 0 to 255.
 [[nodiscard]] Colour with_alpha(Colour colour, int alpha);
 
-/// What a legend calls a subject's maps seen so: "adder", "adder + I".
-[[nodiscard]] std::string seen_label(const Subject& subject, IdentityView view);
+/// What a legend calls maps like this trace's seen so: "adder", "adder + I".
+[[nodiscard]] std::string seen_label(const std::string& label, const Trace& trace,
+                                     IdentityView view);
 
 }  // namespace attnscope

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 
 #include "analysis/figure/cells.h"
@@ -53,7 +54,7 @@ std::string tex(const std::string& text) {
         out += c;
         break;
       case '\n':
-        out += ' ';
+        out += "\\\\";
         break;
       default:
         out += c;
@@ -153,7 +154,8 @@ Geometry geometry_of(const Figure& figure) {
     geometry.rows = std::max(geometry.rows, panel.row + 1);
     geometry.columns = std::max(geometry.columns, panel.column + 1);
     inner_labels |= panel.column > 0 && panel.y.visible;
-    inner_titles |= panel.row > 0 && (!panel.title.empty() || panel.x.visible);
+    inner_titles |=
+        !panel.x.label.empty() || panel.x.visible || (panel.row > 0 && !panel.title.empty());
     geometry.square |= panel.square_cells;
     for (const CellDrawing& drawing : cell_drawings(panel, figure.colour_scales)) {
       aspect = static_cast<double>(drawing.cells.columns) /
@@ -161,7 +163,7 @@ Geometry geometry_of(const Figure& figure) {
     }
   }
   geometry.horizontal_gap_mm = inner_labels ? 12 : 2;
-  geometry.vertical_gap_mm = inner_titles ? 9 : 2;
+  geometry.vertical_gap_mm = !inner_titles ? 2 : geometry.square ? 7 : 12;
   const double left = 11, bottom = 9;
   const double bar = figure.colour_scales.empty() ? 2 : 13;
   const auto columns = static_cast<double>(geometry.columns);
@@ -185,6 +187,7 @@ class PanelSource {
 
   void write(const Panel& panel) {
     out_ += "\\nextgroupplot[" + axis_options(panel) + "]\n";
+    widest_ = panel.x.maximum.value_or(std::numeric_limits<double>::infinity());
     const std::vector<CellDrawing> drawings = cell_drawings(panel, figure_.colour_scales);
     auto drawing = drawings.begin();
     for (std::size_t index = 0; index < panel.marks.size(); ++index) {
@@ -240,7 +243,7 @@ class PanelSource {
 
   [[nodiscard]] std::string axis_options(const Panel& panel) const {
     std::string keys;
-    if (!panel.title.empty()) keys += "title=" + option(panel.title) + ", ";
+    if (!panel.title.empty()) keys += "title={\\strut " + tex(panel.title) + "}, ";
     axis_keys(keys, panel.x, "x");
     axis_keys(keys, panel.y, "y");
     if (panel.reversed_y) keys += "y dir=reverse, ";
@@ -298,8 +301,18 @@ class PanelSource {
       places += (places.empty() ? "" : ",") + exact(fraction);
       labels += (labels.empty() ? "" : ",") + option(rounded_text(value_at(scale, fraction), 3));
     }
-    return keys + "colorbar, colorbar style={width=2mm, ylabel=" + option(scale.label) +
-           ", ytick={" + places + "}, yticklabels={" + labels + "}}, ";
+    std::int64_t first = panel.row, last = panel.row;
+    for (const Panel& other : figure_.panels) {
+      if (scale_of(other) != &scale) continue;
+      first = std::min(first, other.row);
+      last = std::max(last, other.row);
+    }
+    const auto rows = static_cast<double>(last - first + 1);
+    const double height_mm =
+        rows * geometry_.panel_height_mm + (rows - 1) * geometry_.vertical_gap_mm;
+    return keys + "colorbar, colorbar style={width=2mm, height=" + mm(height_mm) +
+           ", ylabel=" + option(scale.label) + ", ytick={" + places + "}, yticklabels={" + labels +
+           "}}, ";
   }
 
   void legend_entry(const std::string& label) {
@@ -334,8 +347,10 @@ class PanelSource {
             table({point.x}, {point.y});
     if (!point.text.empty()) {
       // Neighbouring texts stand on different levels.
-      out_ += "\\node[anchor=south west, inner sep=1pt, font=\\scriptsize\\sffamily, text=" +
-              rgb(point.colour) + "] at ({axis cs:" + at + ",0} |- {rel axis cs:0," +
+      const bool at_right = point.x > 0.75 * widest_;
+      out_ += std::string("\\node[anchor=south ") + (at_right ? "east" : "west") +
+              ", inner sep=1pt, font=\\scriptsize\\sffamily, text=" + rgb(point.colour) +
+              "] at ({axis cs:" + at + ",0} |- {rel axis cs:0," +
               rounded_text(0.01 + 0.07 * static_cast<double>(texts_++ % 5)) + "}) " +
               option(point.text) + ";\n";
     }
@@ -350,7 +365,7 @@ class PanelSource {
                             "}) -- ({rel axis cs:1,0} |- {axis cs:0," + at + "})";
     out_ += "\\draw[" + stroke(rule.colour, rule.style, 0.6) + "] " + ends +
             (rule.text.empty() ? ""
-                               : " node[pos=1, anchor=south east, font=\\scriptsize\\sffamily] " +
+                               : " node[pos=0.62, anchor=north, font=\\scriptsize\\sffamily] " +
                                      option(rule.text)) +
             ";\n";
   }
@@ -398,6 +413,7 @@ class PanelSource {
   const Geometry& geometry_;
   std::string& out_;
   int texts_ = 0;
+  double widest_ = 0;  ///< the panel's x maximum, where it is known
 };
 
 std::string comment_lines(const std::string& key, std::string text) {
@@ -422,8 +438,9 @@ bool needs_image(const Figure& figure) {
 constexpr const char* image_macro =
     "\\ifdefined\\pdfobj\\else\\usepackage{luatex85}\\fi\n"
     "\\newcommand\\attnscopeimage[6]{%\n"
+    "  \\begingroup\\pdfcompresslevel=0\\relax  % a second filter would hide the first\n"
     "  \\immediate\\pdfobj stream attr{/Type /XObject /Subtype /Image /Width #1 /Height #2\n"
-    "    /ColorSpace #3 /BitsPerComponent 8 /Filter /ASCIIHexDecode}{#6}%\n"
+    "    /ColorSpace #3 /BitsPerComponent 8 /Filter /ASCIIHexDecode}{#6}\\endgroup\n"
     "  \\edef\\attnscopeobject{\\the\\pdflastobj}%\n"
     "  \\setbox0=\\hbox to #4{\\vbox to #5{\\vfil\\hbox{\\pdfliteral{q\n"
     "    \\attnscopebp{#4} 0 0 \\attnscopebp{#5} 0 0 cm /Im0 Do Q}}}\\hfil}%\n"
@@ -456,9 +473,12 @@ std::string figure_as_tex(const Figure& figure) {
          "}, scale only axis, width=" + mm(geometry.panel_width_mm) +
          ", height=" + mm(geometry.panel_height_mm) +
          (geometry.square ? ", " : ", axis lines=left, axis line style={-}, ") +
-         "tick align=outside, tick pos=left, legend style={draw=none, fill=none, "
+         "tick align=outside, tick pos=left, enlarge y limits={upper, value=0.04}, "
+         "tick label style={/pgf/number format/assume math mode=true}, legend style={draw=none, "
+         "fill=none, "
          "font=\\scriptsize\\sffamily, cells={anchor=west}}, "
-         "title style={yshift=-1ex}, unbounded coords=jump]\n";
+         "title style={yshift=-1ex, align=center}, "
+         "label style={align=center}, unbounded coords=jump]\n";
   PanelSource source(figure, geometry, out);
   for (std::int64_t row = 0; row < geometry.rows; ++row) {
     for (std::int64_t column = 0; column < geometry.columns; ++column) {

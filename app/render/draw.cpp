@@ -170,13 +170,14 @@ class Drawing {
     }
   }
 
-  /// As few rows as the plot's width allows, evenly filled.
+  /// As few rows as the plot's width allows, filled column by column: neighbours in the list stand
+  /// under each other.
   void wrap(QCPLegend& legend) {
     const int items = legend.itemCount();
     const int room = pens_.options.width_pixels;
     for (int rows = 1; rows <= items; ++rows) {
-      legend.setWrap((items + rows - 1) / rows);
-      legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
+      legend.setWrap(rows);
+      legend.setFillOrder(QCPLayoutGrid::foRowsFirst, true);
       if (legend.minimumOuterSizeHint().width() <= room) return;
     }
   }

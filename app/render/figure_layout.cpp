@@ -158,8 +158,9 @@ void FigureLayout::updateLayout() {
     for (const Track& track : list) {
       position += track.before;
       const int first = static_cast<int>(std::lround(position));
+      // Equal contents get equal extents, wherever rounding puts their first pixel.
+      spans.emplace_back(first, std::max(1, static_cast<int>(std::lround(track.content))));
       position += track.content;
-      spans.emplace_back(first, std::max(1, static_cast<int>(std::lround(position)) - first));
       position += track.after + spacing_.gap;
     }
     return spans;

@@ -115,6 +115,7 @@ void set_one_axis(QCPAxis& axis, QCPAxis& opposite, const Axis& wanted, const QC
     QSharedPointer<QCPAxisTicker> ticker(new QCPAxisTicker);
     ticker->setTickCount(5);
     axis.setTicker(ticker);
+    axis.setSubTicks(false);
     axis.setNumberFormat("gb");
   }
   if (!wanted.visible) {
@@ -199,6 +200,7 @@ void set_bar_axis(QCPAxis& axis, const ColourScale& scale, const Pens& pens) {
       QSharedPointer<QCPAxisTicker> ticker(new QCPAxisTicker);
       ticker->setTickCount(5);
       axis.setTicker(ticker);
+      axis.setSubTicks(false);
       axis.setNumberFormat("gb");
       axis.setRange(low, high);
       break;

@@ -59,7 +59,7 @@ class PanelMarks {
         std::visit([this](const auto& mark) { add(mark); }, panel.marks[index]);
       }
     }
-    if (!points_.empty()) {
+    if (!points_.empty() || !rule_texts_.empty()) {
       PointMarksItem::Look look;
       look.font = pens_.font(pens_.small_pt);
       look.background =
@@ -67,7 +67,7 @@ class PanelMarks {
       look.line_width = pens_.pixels(0.6);
       look.marker_size = pens_.pixels(3.4);
       look.gap = pens_.pixels(1.5);
-      new PointMarksItem(axes_, points_, look);  // owned by the plot
+      new PointMarksItem(axes_, points_, rule_texts_, look);  // owned by the plot
     }
   }
 
@@ -137,13 +137,15 @@ class PanelMarks {
       line->setData({window_.x_low, window_.x_high}, at, true);
     }
     line->setPen(pens_.pen(colour(rule.colour), 0.6, rule.style));
+    line->setProperty("rule", true);
     if (rule.text.empty()) return;
+    if (!rule.vertical) {
+      rule_texts_.push_back({rule.at, QString::fromStdString(rule.text), colour(rule.colour)});
+      return;
+    }
     auto* text = new QCPItemText(&plot_);
     text->setText(QString::fromStdString(rule.text));
-    place_text(*text, rule.vertical ? rule.at : window_.x_high,
-               rule.vertical ? window_.y_high : rule.at,
-               rule.vertical ? Qt::AlignLeft | Qt::AlignTop : Qt::AlignRight | Qt::AlignBottom,
-               colour(rule.colour));
+    place_text(*text, rule.at, window_.y_high, Qt::AlignLeft | Qt::AlignTop, colour(rule.colour));
   }
 
   // Both are cell drawings.
@@ -206,6 +208,7 @@ class PanelMarks {
   QCPLegend* legend_;
   PlotWindow window_;
   std::vector<PointMarksItem::Point> points_;
+  std::vector<PointMarksItem::RuleText> rule_texts_;
   std::vector<StackedBars> bars_;
 };
 

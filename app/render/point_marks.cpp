@@ -21,6 +21,7 @@ bool crosses(const QRectF& box, const QLineF& line) {
 std::vector<QLineF> segments_in(const QCPAxisRect& axes) {
   std::vector<QLineF> segments;
   for (const QCPGraph* graph : axes.graphs()) {
+    if (graph->property("rule").toBool()) continue;  // a rule's own text stands beside it
     QPointF last;
     bool has_last = false;
     for (const QCPGraphData& data : *graph->data()) {
@@ -35,8 +36,13 @@ std::vector<QLineF> segments_in(const QCPAxisRect& axes) {
 
 }  // namespace
 
-PointMarksItem::PointMarksItem(QCPAxisRect& axes, std::vector<Point> points, Look look)
-    : QCPAbstractItem(axes.parentPlot()), axes_(axes), points_(std::move(points)), look_(look) {
+PointMarksItem::PointMarksItem(QCPAxisRect& axes, std::vector<Point> points,
+                               std::vector<RuleText> rules, Look look)
+    : QCPAbstractItem(axes.parentPlot()),
+      axes_(axes),
+      points_(std::move(points)),
+      rules_(std::move(rules)),
+      look_(std::move(look)) {
   setClipToAxisRect(false);
 }
 
@@ -45,14 +51,19 @@ QPointF PointMarksItem::pixel(const Point& point) const {
           axes_.axis(QCPAxis::atLeft)->coordToPixel(point.y)};
 }
 
-std::vector<QRectF> PointMarksItem::placed_texts(const QFontMetricsF& metrics) const {
+std::vector<QRectF> PointMarksItem::legends() const {
+  std::vector<QRectF> boxes;
+  for (int index = 0; index < axes_.insetLayout()->elementCount(); ++index) {
+    boxes.emplace_back(axes_.insetLayout()->elementAt(index)->outerRect());
+  }
+  return boxes;
+}
+
+std::vector<QRectF> PointMarksItem::placed_texts(const QFontMetricsF& metrics,
+                                                 const std::vector<QLineF>& curves,
+                                                 std::vector<QRectF>& taken) const {
   const QRectF frame(axes_.rect());
   const double line_height = metrics.height();
-  const std::vector<QLineF> curves = segments_in(axes_);
-  std::vector<QRectF> taken;
-  for (int index = 0; index < axes_.insetLayout()->elementCount(); ++index) {
-    taken.emplace_back(axes_.insetLayout()->elementAt(index)->outerRect());
-  }
   std::vector<std::size_t> order(points_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(),
@@ -78,7 +89,7 @@ std::vector<QRectF> PointMarksItem::placed_texts(const QFontMetricsF& metrics) c
         }
         for (const QLineF& curve : curves) {
           if (crosses(box, curve)) {
-            cost += 3;
+            cost += 6;
             break;
           }
         }
@@ -91,6 +102,45 @@ std::vector<QRectF> PointMarksItem::placed_texts(const QFontMetricsF& metrics) c
     taken.push_back(boxes[index]);
   }
   return boxes;
+}
+
+QRectF PointMarksItem::placed_rule_text(const RuleText& rule, const QFontMetricsF& metrics,
+                                        const std::vector<QLineF>& curves,
+                                        const std::vector<QRectF>& taken) const {
+  const QRectF frame(axes_.rect());
+  const QSizeF size(metrics.horizontalAdvance(rule.text) + 2 * look_.gap, metrics.height());
+  const double y = axes_.axis(QCPAxis::atLeft)->coordToPixel(rule.y);
+  QRectF best;
+  double best_cost = 1e9;
+  constexpr int places = 16;
+  for (int place = 0; place < places; ++place) {
+    for (const bool above : {true, false}) {
+      const double x = frame.left() + place * (frame.width() - size.width()) / (places - 1);
+      const QRectF box(QPointF(x, above ? y - size.height() : y + look_.gap / 2), size);
+      double cost = above ? 0 : 0.5;
+      if (box.top() < frame.top() || box.bottom() > frame.bottom()) cost += 100;
+      for (const QRectF& other : taken) cost += other.intersects(box) ? 50 : 0;
+      for (const Point& point : points_) {
+        const QPointF at = pixel(point);
+        if (point.drop_lines && crosses(box, {at, QPointF(at.x(), frame.bottom())})) cost += 10;
+        if (box.adjusted(-look_.marker_size, 0, look_.marker_size, 0).contains(at)) cost += 10;
+      }
+      cost += 6 * static_cast<double>(
+                      std::count_if(curves.begin(), curves.end(),
+                                    [&](const QLineF& curve) { return crosses(box, curve); }) > 0);
+      if (cost < best_cost) {
+        best_cost = cost;
+        best = box;
+      }
+    }
+  }
+  return best;
+}
+
+void PointMarksItem::draw_text(QCPPainter& painter, const QRectF& box, const QString& text,
+                               const QColor& colour) const {
+  painter.setPen(QPen(colour));
+  painter.drawText(QPointF(box.left(), box.top() + QFontMetricsF(look_.font).ascent()), text);
 }
 
 void PointMarksItem::draw(QCPPainter* painter) {
@@ -106,7 +156,14 @@ void PointMarksItem::draw(QCPPainter* painter) {
   }
   painter->setFont(look_.font);
   const QFontMetricsF metrics(look_.font);
-  const std::vector<QRectF> boxes = placed_texts(metrics);
+  const std::vector<QLineF> curves = segments_in(axes_);
+  std::vector<QRectF> taken = legends();
+  const std::vector<QRectF> boxes = placed_texts(metrics, curves, taken);
+  for (const RuleText& rule : rules_) {
+    const QRectF box = placed_rule_text(rule, metrics, curves, taken);
+    draw_text(*painter, box.adjusted(look_.gap, 0, 0, 0), rule.text, rule.colour);
+    taken.push_back(box);
+  }
   for (std::size_t index = 0; index < points_.size(); ++index) {
     const Point& point = points_[index];
     const QPointF at = pixel(point);
@@ -115,9 +172,7 @@ void PointMarksItem::draw(QCPPainter* painter) {
     painter->drawEllipse(at, look_.marker_size / 2, look_.marker_size / 2);
     if (point.text.isEmpty()) continue;
     if (look_.background.alpha() > 0) painter->fillRect(boxes[index], look_.background);
-    painter->setPen(QPen(point.colour));
-    painter->drawText(QPointF(boxes[index].left(), boxes[index].top() + metrics.ascent()),
-                      point.text);
+    draw_text(*painter, boxes[index], point.text, point.colour);
   }
 }
 

@@ -1,4 +1,4 @@
-// Marked points with drop lines and texts that keep out of each other's way.
+// Texts inside a panel that keep out of the way: of marked points and of rules.
 #pragma once
 
 #include <qcustomplot.h>
@@ -6,8 +6,9 @@
 
 namespace attnscope {
 
-/// All marked points of one panel. Texts are placed when painted, in the pixels there are: beside
-/// their drop line just over the x axis, clear of each other, of curves and of the legend.
+/// All marked points of one panel, and the texts of its horizontal rules. Texts are placed when
+/// painted, in the pixels there are, clear of each other, of curves and of the legend: a point's
+/// beside its drop line just over the x axis, a rule's along the rule.
 class PointMarksItem : public QCPAbstractItem {
   Q_OBJECT
 
@@ -18,13 +19,19 @@ class PointMarksItem : public QCPAbstractItem {
     QColor colour;
     bool drop_lines = true;
   };
+  struct RuleText {
+    double y = 0;
+    QString text;
+    QColor colour;
+  };
   struct Look {
     QFont font;
     QColor background;
     double line_width = 1, marker_size = 4, gap = 2;  ///< pixels
   };
 
-  PointMarksItem(QCPAxisRect& axes, std::vector<Point> points, Look look);
+  PointMarksItem(QCPAxisRect& axes, std::vector<Point> points, std::vector<RuleText> rules,
+                 Look look);
 
   double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
 
@@ -33,10 +40,20 @@ class PointMarksItem : public QCPAbstractItem {
 
  private:
   [[nodiscard]] QPointF pixel(const Point& point) const;
-  [[nodiscard]] std::vector<QRectF> placed_texts(const QFontMetricsF& metrics) const;
+  [[nodiscard]] std::vector<QRectF> legends() const;
+  /// Boxes in the order of points_; `taken` grows by them.
+  [[nodiscard]] std::vector<QRectF> placed_texts(const QFontMetricsF& metrics,
+                                                 const std::vector<QLineF>& curves,
+                                                 std::vector<QRectF>& taken) const;
+  [[nodiscard]] QRectF placed_rule_text(const RuleText& rule, const QFontMetricsF& metrics,
+                                        const std::vector<QLineF>& curves,
+                                        const std::vector<QRectF>& taken) const;
+  void draw_text(QCPPainter& painter, const QRectF& box, const QString& text,
+                 const QColor& colour) const;
 
   QCPAxisRect& axes_;
   std::vector<Point> points_;
+  std::vector<RuleText> rules_;
   Look look_;
 };
 

@@ -71,6 +71,15 @@ DrawOptions drawing_options(const Figure& figure, const ExportOptions& options,
   return drawing;
 }
 
+/// The same figure is the same bytes: Qt writes the time of day into a PDF. Blanks, so that the
+/// offsets in its table stay true.
+QByteArray without_date(QByteArray pdf) {
+  const qsizetype start = pdf.lastIndexOf("/CreationDate (");
+  const qsizetype end = start < 0 ? -1 : pdf.indexOf(')', start);
+  if (end > start) pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+  return pdf;
+}
+
 QByteArray pdf(const Figure& figure, const ExportOptions& options) {
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
@@ -84,7 +93,7 @@ QByteArray pdf(const Figure& figure, const ExportOptions& options) {
     writer.setCreator("attnscope");
     paint(figure, writer, units_per_mm, true, drawing_options(figure, options, most_areas_in_pdf));
   }
-  return buffer.data();
+  return without_date(buffer.data());
 }
 
 QByteArray svg(const Figure& figure, const ExportOptions& options) {

@@ -8,6 +8,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
 #include "analysis/spectrum/spectrum.h"
 
 namespace attnscope {
@@ -60,7 +61,7 @@ void collect_values(const ConstMatrixMap& map, bool identity, std::vector<float>
 class Grid {
  public:
   Grid(const FigureRequest& request, const Progress& progress)
-      : request_(request), read_(request), progress_(progress) {}
+      : request_(request), read_(request), progress_(progress), labels_(short_labels(request)) {}
 
   Figure make() {
     const SharedExtents shared = shared_extents(request_);
@@ -130,13 +131,18 @@ class Grid {
       panel.x.label = ready ? "r = " + std::to_string(spectrum.equivalent_rank)
                             : std::string(describe(spectrum.state));
       if (ready) {
-        figure_.numbers["equivalent_rank/" + seen_label(subject, shown.view) + "/layer " +
-                        std::to_string(shown.layer) + "/head " + std::to_string(shown.head)] = {
+        figure_.numbers["equivalent_rank/" + seen_label(subject.label, *subject.trace, shown.view) +
+                        "/layer " + std::to_string(shown.layer) + "/head " +
+                        std::to_string(shown.head)] = {
             static_cast<double>(spectrum.equivalent_rank)};
       }
     }
     panel.marks.emplace_back(heat_map(map));
     figure_.panels.push_back(std::move(panel));
+  }
+
+  [[nodiscard]] std::string title_of(const Shown& shown) const {
+    return seen_label(labels_[shown.subject], *request_.subjects[shown.subject].trace, shown.view);
   }
 
   [[nodiscard]] std::string layer_title(const Shown& shown) const {
@@ -145,7 +151,7 @@ class Grid {
 
   [[nodiscard]] std::string column_title(const Shown& shown) const {
     if (!subjects_across_) return layer_title(shown);
-    return seen_label(request_.subjects[shown.subject], shown.view);
+    return title_of(shown);
   }
 
   [[nodiscard]] std::string row_title(const Shown& shown) const {
@@ -154,7 +160,7 @@ class Grid {
     if (subjects_across_) {
       if (several_layers_) title = layer_title(shown);
     } else if (several_seen_) {
-      title = seen_label(request_.subjects[shown.subject], shown.view);
+      title = title_of(shown);
     }
     if (!head.empty()) title += (title.empty() ? "" : ", ") + head;
     return title;
@@ -164,14 +170,25 @@ class Grid {
     const HeatScale scale = heat_scale(read_, std::move(values_), "attention weight");
     figure_.colour_scales.push_back(scale.scale);
     // Frames fill the width beside the bar; the rest of the height is text.
-    const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.45;
+    const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.4;
     const bool row_labels = several_heads_ || (subjects_across_ ? several_layers_ : several_seen_);
     const auto across = static_cast<double>(columns_);
     const double gap_mm = 1.8;
-    const double frame_mm =
-        (request_.width_mm - 12.5 - (row_labels ? text_mm : 0) - (across - 1) * gap_mm) / across;
+    const auto frame_beside = [&](double lines) {
+      return (request_.width_mm - 14.5 - lines * text_mm - (across - 1) * gap_mm) / across;
+    };
+    double frame_mm = frame_beside(row_labels ? 1 : 0);
+    bool two_lines_left = false, two_lines_above = false;
+    for (Panel& panel : figure_.panels) {
+      panel.title = fitted(panel.title, frame_mm, figure_.font_size_pt);
+      panel.y.label = fitted(panel.y.label, frame_mm + gap_mm, figure_.font_size_pt);
+      two_lines_above |= panel.title.find('\n') != std::string::npos;
+      two_lines_left |= panel.y.label.find('\n') != std::string::npos;
+    }
+    if (two_lines_left) frame_mm = frame_beside(2);
     figure_.height_mm =
-        text_mm + static_cast<double>(rows) * (frame_mm + gap_mm + (show_ranks_ ? text_mm : 0));
+        (two_lines_above ? 2 : 1) * text_mm + 0.7 - gap_mm +
+        static_cast<double>(rows) * (frame_mm + gap_mm + (show_ranks_ ? 1.1 * text_mm : 0));
     figure_.caption =
         "Attention maps (rows are queries, columns keys) of " +
         std::string(several_layers_ ? "several layers" : layer_in_words()) + ", " +
@@ -189,6 +206,7 @@ class Grid {
   const FigureRequest& request_;
   Settings read_;
   const Progress& progress_;
+  std::vector<std::string> labels_;
   SpectrumOptions options_;
   Figure figure_;
   std::vector<float> values_;

@@ -10,6 +10,7 @@
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
 
@@ -170,6 +171,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   }
 
   Figure figure;
+  const std::vector<std::string> labels = short_labels(request);
   std::vector<float> values;
   std::int64_t columns = 0;
   const auto count = static_cast<double>(request.subjects.size());
@@ -181,7 +183,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     const auto add = [&](const std::string& title, const std::vector<double>* attention) {
       Panel panel = picture_panel(subject, row, column);
       if (row == 0) panel.title = title;
-      if (column == 0 && request.subjects.size() > 1) panel.y.label = subject.label;
+      if (column == 0 && request.subjects.size() > 1) panel.y.label = labels[index];
       if (attention != nullptr) {
         HeatMap map = over_grid(*attention, subject.trace->layout);
         map.opacity = subject.trace->image ? opacity : 1;
@@ -223,6 +225,12 @@ Figure make(const FigureRequest& request, const Progress& progress) {
                            static_cast<double>(columns - 1) * gap_mm) /
                           static_cast<double>(columns);
   const double aspect = static_cast<double>(layout.rows) / static_cast<double>(layout.columns);
+  for (Panel& panel : figure.panels) {
+    panel.y.label = fitted(panel.y.label, frame_mm * aspect + gap_mm, figure.font_size_pt);
+  }
+  figure.colour_scales.front().label =
+      fitted(figure.colour_scales.front().label, count * (frame_mm * aspect + gap_mm),
+             figure.font_size_pt);
   figure.height_mm = text_mm + count * (frame_mm * aspect + gap_mm);
   figure.caption =
       "Attention of " +
@@ -232,7 +240,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       (heads.head ? "head " + std::to_string(*heads.head) : read.text("heads") + " over heads") +
       ", relative to even attention: " + subjects_in_words(request) + ". " +
       (with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. " : "") +
-      clipping_in_words(scale) + made_with();
+      (opacity < 1 ? "The colours are mixed with the image. " : "") + clipping_in_words(scale) +
+      made_with();
   return figure;
 }
 

@@ -7,6 +7,8 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
+#include "analysis/figure/ticks.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
 
@@ -14,11 +16,12 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 6> settings = {{
+constexpr std::array<FigureSetting, 7> settings = {{
     {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
     {"head", "all", "heads averaged: all, or indices from 0"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
     {"spread", "none", "none, or range: the band between the lowest and highest map"},
     {"legend", "below", "below, inside or none"},
 }};
@@ -47,27 +50,37 @@ struct Spectra {
   MeanSpectrum mean;
   std::string label;
   bool with_identity = false;
-  std::size_t subject = 0;
+  std::size_t group = 0;
 };
 
-Spectra spectra_seen(const FigureRequest& request, std::size_t index, IdentityView view,
+/// The chosen maps of all the group's subjects.
+Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, IdentityView view,
                      const Settings& read, double threshold, const Progress& progress) {
-  const Subject& subject = request.subjects[index];
-  SpectrumOptions options;
-  options.threshold = threshold;
-  options.layers = read.indices("layer", static_cast<std::int64_t>(subject.trace->layers.size()));
-  const std::vector<std::int64_t> heads = read.indices("head", subject.trace->heads());
-  std::vector<MapSpectrum> spectra = spectra_of(*subject.trace, view, options, progress);
-  std::erase_if(spectra, [&](const MapSpectrum& map) {
-    return std::find(heads.begin(), heads.end(), map.head) == heads.end();
-  });
-  return {mean_spectrum(spectra, threshold), seen_label(subject, view),
-          shows_identity(*subject.trace, view), index};
+  std::vector<MapSpectrum> spectra;
+  const auto count = static_cast<double>(group.subjects.size());
+  double done = 0;
+  for (const std::size_t index : group.subjects) {
+    const Trace& trace = *request.subjects[index].trace;
+    SpectrumOptions options;
+    options.threshold = threshold;
+    options.layers = read.indices("layer", static_cast<std::int64_t>(trace.layers.size()));
+    const std::vector<std::int64_t> heads = read.indices("head", trace.heads());
+    for (MapSpectrum& map :
+         spectra_of(trace, view, options, progress.part(done / count, (done + 1) / count))) {
+      if (std::find(heads.begin(), heads.end(), map.head) != heads.end()) {
+        spectra.push_back(std::move(map));
+      }
+    }
+    ++done;
+  }
+  const Trace& first = *request.subjects[group.subjects.front()].trace;
+  return {mean_spectrum(spectra, threshold), seen_label(group.label, first, view),
+          shows_identity(first, view)};
 }
 
 void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spread) {
   const MeanSpectrum& mean = spectra.mean;
-  const Colour colour = subject_colour(spectra.subject);
+  const Colour colour = subject_colour(spectra.group);
   if (mean.maps == 0) {
     Line none;  // a legend entry that says why there is no curve
     none.label = spectra.label + " (no spectrum: NaN, Inf or all zero)";
@@ -97,6 +110,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const double threshold = read.number("threshold", 1e-6, 1);
   const bool spread = read.choice("spread", {"none", "range"}) == 1;
   const std::vector<IdentityView> views = identity_views(read);
+  const std::vector<SubjectGroup> groups =
+      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
 
   Figure figure;
   Panel panel;
@@ -111,12 +126,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
   std::vector<Spectra> all;
   std::int64_t longest = 0, left_out = 0;
-  const auto parts = static_cast<double>(request.subjects.size() * views.size());
-  for (std::size_t index = 0; index < request.subjects.size(); ++index) {
+  const auto parts = static_cast<double>(groups.size() * views.size());
+  for (std::size_t index = 0; index < groups.size(); ++index) {
     for (const IdentityView view : views) {
       const auto done = static_cast<double>(all.size());
-      all.push_back(spectra_seen(request, index, view, read, threshold,
+      all.push_back(spectra_seen(request, groups[index], view, read, threshold,
                                  progress.part(done / parts, (done + 1) / parts)));
+      all.back().group = index;
       longest = std::max(longest, static_cast<std::int64_t>(all.back().mean.mean_share.size()));
       left_out += all.back().mean.left_out;
     }
@@ -124,6 +140,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   if (longest == 0) longest = shared_extents(request).tokens;
   panel.x.minimum = 0;
   panel.x.maximum = static_cast<double>(longest);
+  panel.x.ticks = ticks_up_to(static_cast<double>(longest));
   panel.marks.emplace_back(
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
   Line even = curve("g(r) = r / N", linear_share(longest), neutral_colour, LineStyle::dotted);

@@ -8,16 +8,18 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
 #include "analysis/spectrum/spectrum.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 5> settings = {{
+constexpr std::array<FigureSetting, 6> settings = {{
     {"measure", "equivalent", "the rank shown: equivalent, effective, stable or numerical"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
     {"spread", "heads", "heads (a point each), range (a band from least to greatest), or none"},
     {"legend", "below", "below or none"},
 }};
@@ -39,14 +41,13 @@ double measured(const MapSpectrum& map, Measure measure) {
   return 0;
 }
 
-/// The ranks of every layer's ready maps, by layer.
-std::map<std::int64_t, std::vector<double>> ranks_by_layer(const std::vector<MapSpectrum>& maps,
-                                                           Measure measure) {
-  std::map<std::int64_t, std::vector<double>> ranks;
+/// The ranks of every layer's ready maps.
+using RanksByLayer = std::map<std::int64_t, std::vector<double>>;
+
+void add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLayer& ranks) {
   for (const MapSpectrum& map : maps) {
     if (map.state == SpectrumState::ready) ranks[map.layer].push_back(measured(map, measure));
   }
-  return ranks;
 }
 
 struct Series {
@@ -58,7 +59,7 @@ struct Series {
 };
 
 void add_series(Figure& figure, Panel& panel, const Series& series, Spread spread,
-                const std::map<std::int64_t, std::vector<double>>& ranks) {
+                const RanksByLayer& ranks) {
   Line means, heads;
   Band band;
   for (const auto& [layer, values] : ranks) {
@@ -144,25 +145,33 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   panel.legend =
       read.choice("legend", {"below", "none"}) == 0 ? LegendPosition::below : LegendPosition::none;
 
+  const std::vector<SubjectGroup> groups =
+      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
+  const std::size_t all = groups.size() * views.size();
+  const auto runs = static_cast<double>(request.subjects.size() * views.size());
+  double done = 0;
   std::size_t count = 0, without_rank = 0;
-  const std::size_t all = request.subjects.size() * views.size();
-  for (std::size_t index = 0; index < request.subjects.size(); ++index) {
+  for (std::size_t index = 0; index < groups.size(); ++index) {
     for (const IdentityView view : views) {
-      const Subject& subject = request.subjects[index];
-      const Progress part =
-          progress.part(static_cast<double>(count) / static_cast<double>(all),
-                        static_cast<double>(count + 1) / static_cast<double>(all));
-      const std::vector<MapSpectrum> maps = spectra_of(*subject.trace, view, options, part);
-      without_rank += static_cast<std::size_t>(
-          std::count_if(maps.begin(), maps.end(),
-                        [](const MapSpectrum& map) { return map.state != SpectrumState::ready; }));
+      RanksByLayer ranks;
+      for (const std::size_t member : groups[index].subjects) {
+        const std::vector<MapSpectrum> maps =
+            spectra_of(*request.subjects[member].trace, view, options,
+                       progress.part(done / runs, (done + 1) / runs));
+        add_ranks(maps, measure, ranks);
+        without_rank += static_cast<std::size_t>(std::count_if(
+            maps.begin(), maps.end(),
+            [](const MapSpectrum& map) { return map.state != SpectrumState::ready; }));
+        ++done;
+      }
+      const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
       Series series;
-      series.label = seen_label(subject, view);
+      series.label = seen_label(groups[index].label, trace, view);
       series.colour = subject_colour(index);
       series.marker = subject_marker(index);
-      series.style = shows_identity(*subject.trace, view) ? LineStyle::dashed : LineStyle::solid;
+      series.style = shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
       series.shift = 0.05 * (static_cast<double>(count) - static_cast<double>(all - 1) / 2);
-      add_series(figure, panel, series, spread, ranks_by_layer(maps, measure));
+      add_series(figure, panel, series, spread, ranks);
       ++count;
     }
   }

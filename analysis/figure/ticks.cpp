@@ -1,0 +1,26 @@
+#include "analysis/figure/ticks.h"
+
+#include <cmath>
+
+#include "analysis/figure/number_text.h"
+
+namespace attnscope {
+
+std::vector<Tick> ticks_up_to(double end) {
+  const double decade = std::pow(10, std::floor(std::log10(end / 4)));
+  double step = decade;
+  for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
+    step = factor * decade;
+    if (end / step <= 5) break;
+  }
+  std::vector<Tick> ticks;
+  // A round number too near the end would touch its label.
+  for (int index = 0; step * index <= end - 0.6 * step; ++index) {
+    const double value = step * index;
+    ticks.push_back({value, rounded_text(value, 6)});
+  }
+  ticks.push_back({end, rounded_text(end, 6)});
+  return ticks;
+}
+
+}  // namespace attnscope
