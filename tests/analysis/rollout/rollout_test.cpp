@@ -1,8 +1,10 @@
 #include "analysis/rollout/rollout.h"
 
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/error.h"
@@ -73,6 +75,63 @@ TEST(Rollout, ARowWithoutAttentionPassesItsTokenOnAlone) {
     EXPECT_EQ(reach.matrix()(3, key), key == 3 ? 1.0F : 0.0F);
   }
 }
+
+/// tests/data/rollout/make_rollout.py: the definition, in NumPy.
+class RolloutReference : public testing::TestWithParam<bool> {
+ protected:
+  static nlohmann::json reference() {
+    std::ifstream in(ATTNSCOPE_SOURCE_DIR "/tests/data/rollout/rollout.json");
+    return nlohmann::json::parse(in);
+  }
+
+  /// The maps of the file; with I on top where the parameter says so.
+  static Trace recorded(const nlohmann::json& json) {
+    Trace trace;
+    trace.identity_in_maps = GetParam();
+    trace.layout = {1, 2, 3};
+    for (const auto& layer : json.at("maps")) {
+      const auto heads = static_cast<std::int64_t>(layer.size());
+      const auto tokens = static_cast<std::int64_t>(layer.at(0).size());
+      LayerTrace one;
+      one.implied_map = Tensor({heads, tokens, tokens});
+      for (std::int64_t h = 0; h < heads; ++h) {
+        for (std::int64_t i = 0; i < tokens; ++i) {
+          for (std::int64_t j = 0; j < tokens; ++j) {
+            const auto value = layer.at(static_cast<std::size_t>(h))
+                                   .at(static_cast<std::size_t>(i))
+                                   .at(static_cast<std::size_t>(j))
+                                   .get<float>();
+            one.implied_map.slice(h)(i, j) = value + (GetParam() && i == j ? 1.0F : 0.0F);
+          }
+        }
+      }
+      trace.layers.push_back(std::move(one));
+    }
+    return trace;
+  }
+};
+
+TEST_P(RolloutReference, AgreesWithNumPyForEveryFusion) {
+  const nlohmann::json json = reference();
+  const Trace trace = recorded(json);
+  const std::pair<const char*, RolloutFusion> fusions[] = {{"mean", RolloutFusion::mean},
+                                                           {"maximum", RolloutFusion::maximum},
+                                                           {"minimum", RolloutFusion::minimum}};
+  for (const auto& [name, fusion] : fusions) {
+    const Tensor reach = attention_rollout(trace, RolloutOptions{.fusion = fusion});
+    const auto expected = json.at(name).get<std::vector<std::vector<double>>>();
+    ASSERT_EQ(std::ssize(expected), reach.extent(0));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t j = 0; j < expected.size(); ++j) {
+        const auto row = static_cast<std::int64_t>(i);
+        const auto column = static_cast<std::int64_t>(j);
+        EXPECT_NEAR(reach.matrix()(row, column), expected[i][j], 1e-6) << name;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutIdentity, RolloutReference, testing::Bool());
 
 TEST(Rollout, NamesTheLayerWithoutMaps) {
   Trace trace = random_trace(2, 1, 4, 1);

@@ -1,0 +1,354 @@
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "analysis/figure/colour_map.h"
+#include "analysis/figure/figure_command.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/subject_groups.h"
+#include "analysis/rollout/rollout.h"
+#include "analysis/spectrum/mean_spectrum.h"
+#include "core/error.h"
+#include "tests/support/attention_subjects.h"
+
+namespace attnscope {
+namespace {
+
+FigureRequest two_subjects() {
+  FigureRequest request;
+  request.subjects = {attention_subject("net-softmax", {"softmax", {}}),
+                      attention_subject("net-adder", {"adder", {}})};
+  return request;
+}
+
+template <class Kind>
+std::vector<const Kind*> marks_of(const Panel& panel) {
+  std::vector<const Kind*> found;
+  for (const Mark& mark : panel.marks) {
+    if (const auto* one = std::get_if<Kind>(&mark)) found.push_back(one);
+  }
+  return found;
+}
+
+const Line& line_named(const Panel& panel, const std::string& label) {
+  for (const Line* line : marks_of<Line>(panel)) {
+    if (line->label == label) return *line;
+  }
+  throw std::runtime_error("no line " + label);
+}
+
+/// Expects Error(usage) whose text contains `text`.
+template <class Call>
+void expect_usage_error(const Call& call, const std::string& text) {
+  try {
+    call();
+    FAIL() << "no error; expected one about " << text;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+  }
+}
+
+TEST(CumulativeSpectrum, CurvesAndRanksAreTheAnalysis) {
+  const FigureRequest request = two_subjects();
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  const auto expected = mean_spectrum(
+      spectra_of(*request.subjects[1].trace, IdentityView::with, SpectrumOptions{}), 0.9);
+  const Line& line = line_named(figure.panels.at(0), "net-adder + I");
+  ASSERT_EQ(line.y.size(), expected.mean_share.size() + 1);  // it starts at f(0) = 0
+  for (std::size_t r = 0; r < expected.mean_share.size(); ++r) {
+    EXPECT_EQ(line.x[r + 1], static_cast<double>(r + 1));
+    EXPECT_DOUBLE_EQ(line.y[r + 1], expected.mean_share[r]);
+  }
+  EXPECT_EQ(figure.numbers.at("equivalent_rank/net-adder + I").at(0),
+            static_cast<double>(expected.rank_of_mean));
+}
+
+TEST(CumulativeSpectrum, MarksStandWhereTheCurveReachesTheThreshold) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"threshold", "0.75"}};
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  const auto points = marks_of<PointMark>(figure.panels.at(0));
+  const auto lines = marks_of<Line>(figure.panels.at(0));
+  ASSERT_EQ(points.size(), 4U);
+  for (std::size_t index = 0; index < points.size(); ++index) {
+    const auto rank = static_cast<std::size_t>(points[index]->x);
+    EXPECT_EQ(lines[index]->y[rank], points[index]->y);
+    EXPECT_GE(lines[index]->y[rank], 0.75);
+    EXPECT_LT(lines[index]->y[rank - 1], 0.75);
+    EXPECT_EQ(points[index]->text, "r = " + std::to_string(rank));
+  }
+}
+
+TEST(CumulativeSpectrum, SeriesDifferInMoreThanColour) {
+  const Figure figure = make_figure("cumulative-spectrum", two_subjects());
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(line_named(panel, "net-adder").style, LineStyle::solid);
+  EXPECT_EQ(line_named(panel, "net-adder + I").style, LineStyle::dashed);
+  EXPECT_EQ(line_named(panel, "g(r) = r / N").style, LineStyle::dotted);
+}
+
+TEST(CumulativeSpectrum, OneMapIsItsOwnSpectrum) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"layer", "2"}, {"head", "1"}, {"identity", "without"}};
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  const auto spectra =
+      spectra_of(*request.subjects[0].trace, IdentityView::without, SpectrumOptions{.layers = {2}});
+  EXPECT_EQ(figure.numbers.at("equivalent_rank/net-softmax").at(0),
+            static_cast<double>(spectra.at(1).equivalent_rank));
+  EXPECT_EQ(figure.numbers.at("maps/net-softmax").at(0), 1);
+}
+
+TEST(CumulativeSpectrum, BandEnclosesTheMean) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"spread", "range"}, {"identity", "without"}};
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  const auto bands = marks_of<Band>(figure.panels.at(0));
+  ASSERT_EQ(bands.size(), 2U);
+  const Line& line = line_named(figure.panels.at(0), "net-softmax");
+  for (std::size_t r = 0; r < bands[0]->x.size(); ++r) {
+    EXPECT_LE(bands[0]->low[r], line.y[r + 1] + 1e-12);
+    EXPECT_GE(bands[0]->high[r], line.y[r + 1] - 1e-12);
+  }
+}
+
+Subject with_nan(Subject subject, std::int64_t layer) {
+  Trace trace = *subject.trace;
+  trace.layers.at(static_cast<std::size_t>(layer)).implied_map.slice(0)(1, 1) = std::nanf("");
+  subject.trace = std::make_shared<const Trace>(std::move(trace));
+  return subject;
+}
+
+TEST(CumulativeSpectrum, MapsWithoutASpectrumAreCountedNotDrawn) {
+  FigureRequest request = two_subjects();
+  request.subjects[0] = with_nan(request.subjects[0], 0);
+  request.settings = {{"identity", "without"}};
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  EXPECT_EQ(figure.numbers.at("maps/net-softmax").at(0), 5);
+  EXPECT_NE(figure.caption.find("1 maps without a spectrum"), std::string::npos) << figure.caption;
+
+  request.settings = {{"identity", "without"}, {"layer", "0"}, {"head", "0"}};
+  const Figure none = make_figure("cumulative-spectrum", request);
+  EXPECT_EQ(none.numbers.count("equivalent_rank/net-softmax"), 0U);
+  EXPECT_NO_THROW(
+      (void)line_named(none.panels.at(0), "net-softmax (no spectrum: NaN, Inf or all zero)"));
+}
+
+TEST(CumulativeSpectrum, InputsOfOneModelAreAveraged) {
+  Subject first = attention_subject("net", {"softmax", {}}, {}, 1);
+  Subject second = attention_subject("net", {"softmax", {}}, {}, 2);
+  Trace other = *second.trace;
+  other.input_label = "other";
+  second.trace = std::make_shared<const Trace>(std::move(other));
+  first.label = "net on waves";
+  second.label = "net on other";
+  FigureRequest request;
+  request.subjects = {first, second};
+  request.settings = {{"identity", "without"}};
+  const Figure mean = make_figure("cumulative-spectrum", request);
+  EXPECT_EQ(mean.numbers.at("maps/net").at(0), 12);
+  std::vector<MapSpectrum> all;
+  for (const Subject& subject : request.subjects) {
+    const auto own = spectra_of(*subject.trace, IdentityView::without);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  EXPECT_EQ(mean.numbers.at("equivalent_rank/net").at(0),
+            static_cast<double>(mean_spectrum(all, 0.9).rank_of_mean));
+
+  request.settings["inputs"] = "each";
+  const Figure each = make_figure("cumulative-spectrum", request);
+  EXPECT_EQ(each.numbers.at("maps/net on waves").at(0), 6);
+}
+
+TEST(RankByLayer, MeansAndHeadsAreTheAnalysis) {
+  const FigureRequest request = two_subjects();
+  const Figure figure = make_figure("rank-by-layer", request);
+  const auto spectra = spectra_of(*request.subjects[0].trace, IdentityView::without);
+  const std::vector<double>& means = figure.numbers.at("mean_rank_by_layer/net-softmax");
+  ASSERT_EQ(means.size(), 3U);
+  for (std::size_t layer = 0; layer < 3; ++layer) {
+    EXPECT_DOUBLE_EQ(means[layer], static_cast<double>(spectra[2 * layer].equivalent_rank +
+                                                       spectra[2 * layer + 1].equivalent_rank) /
+                                       2);
+  }
+  const auto lines = marks_of<Line>(figure.panels.at(0));
+  ASSERT_EQ(lines.size(), 8U);  // heads and mean of 2 subjects × {A, A + I}
+  EXPECT_EQ(lines[0]->style, LineStyle::none);
+  EXPECT_EQ(lines[0]->y.at(3), static_cast<double>(spectra[3].equivalent_rank));
+}
+
+TEST(RankByLayer, MeasuresOtherRanks) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"measure", "stable"}, {"identity", "without"}, {"spread", "none"}};
+  const Figure figure = make_figure("rank-by-layer", request);
+  const auto spectra = spectra_of(*request.subjects[1].trace, IdentityView::without);
+  EXPECT_DOUBLE_EQ(figure.numbers.at("mean_rank_by_layer/net-adder").at(2),
+                   (spectra[4].stable_rank + spectra[5].stable_rank) / 2);
+  EXPECT_EQ(figure.panels.at(0).y.label, "stable rank");
+}
+
+TEST(AttentionMaps, CellsAreTheMapsOnOneScale) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"layers", "0,2"}, {"heads", "1"}, {"range", "full"}};
+  const Figure figure = make_figure("attention-maps", request);
+  ASSERT_EQ(figure.panels.size(), 4U);
+  ASSERT_EQ(figure.colour_scales.size(), 1U);
+  float greatest = 0;
+  for (const Panel& panel : figure.panels) {
+    const auto& subject = request.subjects.at(static_cast<std::size_t>(panel.row));
+    const Tensor maps = maps_seen(*subject.trace, panel.column == 0 ? 0 : 2, IdentityView::as_is);
+    const HeatMap& heat = *marks_of<HeatMap>(panel).at(0);
+    const auto map = maps.slice(1);
+    ASSERT_TRUE(
+        std::equal(heat.values.begin(), heat.values.end(), map.data(), map.data() + map.size()));
+    greatest = std::max(greatest, map.maxCoeff());
+  }
+  EXPECT_EQ(figure.colour_scales[0].minimum, 0);
+  EXPECT_FLOAT_EQ(static_cast<float>(figure.colour_scales[0].maximum), greatest);
+  EXPECT_EQ(figure.panels[0].title, "layer 0");
+  EXPECT_EQ(figure.panels[2].y.label, "adder");  // without the part all labels begin with
+}
+
+TEST(AttentionMaps, RanksUnderTheMapsAreTheAnalysis) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"layers", "1"}, {"heads", "0"}, {"identity", "with"}};
+  const Figure figure = make_figure("attention-maps", request);
+  ASSERT_EQ(figure.panels.size(), 2U);
+  EXPECT_EQ(figure.panels[1].column, 1);  // one layer: subjects stand side by side
+  const auto spectra =
+      spectra_of(*request.subjects[1].trace, IdentityView::with, SpectrumOptions{.layers = {1}});
+  EXPECT_EQ(figure.panels[1].x.label, "r = " + std::to_string(spectra[0].equivalent_rank));
+}
+
+TEST(AttentionMaps, AutomaticRangeClipsFewAndSaysSo) {
+  const Figure figure = make_figure("attention-maps", two_subjects());
+  std::size_t above = 0, all = 0;
+  for (const Panel& panel : figure.panels) {
+    for (const float value : marks_of<HeatMap>(panel).at(0)->values) {
+      above += static_cast<double>(value) > figure.colour_scales[0].maximum;
+      ++all;
+    }
+  }
+  EXPECT_GT(above, 0U);
+  EXPECT_LE(above, all / 190);
+  EXPECT_NE(figure.caption.find("colour of the nearest end"), std::string::npos);
+}
+
+TEST(AttentionMaps, IdentityDoesNotDrownTheScale) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"range", "full"}, {"identity", "with"}};
+  const Figure figure = make_figure("attention-maps", request);
+  EXPECT_LT(figure.colour_scales[0].maximum, 1);
+}
+
+TEST(AttentionOverlay, ShowsTheRowRelativeToEvenAttention) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"layers", "1"}, {"heads", "1"}, {"query", "0"}};
+  const Figure figure = make_figure("attention-overlay", request);
+  ASSERT_EQ(figure.panels.size(), 6U);  // image, layer 1, rollout, of two models
+  const Panel& panel = figure.panels[1];
+  const HeatMap& heat = *marks_of<HeatMap>(panel).at(0);
+  const Tensor maps = maps_seen(*request.subjects[0].trace, 1, IdentityView::without);
+  const auto row = maps.slice(1).row(0);
+  const double patches = static_cast<double>(row.sum()) - static_cast<double>(row(0));
+  for (std::size_t cell = 0; cell < heat.values.size(); ++cell) {
+    EXPECT_NEAR(heat.values[cell], row(static_cast<std::int64_t>(cell) + 1) / patches * 49, 1e-4);
+  }
+  ASSERT_EQ(marks_of<Picture>(panel).size(), 1U);
+}
+
+TEST(AttentionOverlay, RolloutIsTheAnalysis) {
+  FigureRequest request = two_subjects();
+  request.settings = {{"heads", "max"}};
+  const Figure figure = make_figure("attention-overlay", request);
+  const Panel& panel = figure.panels.at(4);
+  EXPECT_EQ(panel.title, "rollout");
+  const Tensor reach = attention_rollout(*request.subjects[0].trace,
+                                         RolloutOptions{.fusion = RolloutFusion::maximum});
+  const HeatMap& heat = *marks_of<HeatMap>(panel).at(0);
+  const double ratio = static_cast<double>(reach.matrix()(0, 7) / reach.matrix()(0, 30));
+  EXPECT_NEAR(heat.values[6] / heat.values[29], ratio, 1e-4 * ratio);
+}
+
+TEST(AttentionOverlay, TakesOblongGridsAndTwoPrefixTokens) {
+  SubjectShape shape;
+  shape.grid_rows = 3;
+  shape.grid_columns = 5;
+  shape.prefix = 2;
+  FigureRequest request;
+  request.subjects = {attention_subject("distilled", {"softmax", {}}, shape)};
+  const Figure figure = make_figure("attention-overlay", request);
+  const HeatMap& heat = *marks_of<HeatMap>(figure.panels.at(1)).at(0);
+  EXPECT_EQ(heat.rows, 3);
+  EXPECT_EQ(heat.columns, 5);
+  double sum = 0;
+  for (const float value : heat.values) sum += static_cast<double>(value);
+  EXPECT_NEAR(sum / 15, 1, 1e-5);
+}
+
+TEST(AttentionOverlay, SaysThatThereIsNoClassToken) {
+  SubjectShape shape;
+  shape.prefix = 0;
+  FigureRequest request;
+  request.subjects = {attention_subject("mean-pooled", {"softmax", {}}, shape)};
+  expect_usage_error([&] { (void)make_figure("attention-overlay", request); }, "query=0");
+  request.settings = {{"query", "24"}};
+  EXPECT_NO_THROW((void)make_figure("attention-overlay", request));
+}
+
+TEST(Recipes, UnknownNamesListTheKnownOnes) {
+  expect_usage_error([] { (void)make_figure("pie", two_subjects()); }, "attention-overlay");
+  FigureRequest request = two_subjects();
+  request.settings = {{"treshold", "0.9"}};
+  expect_usage_error([&] { (void)make_figure("cumulative-spectrum", request); },
+                     "layer, head, identity, threshold");
+}
+
+TEST(Recipes, ValuesOutOfRangeAreRefusedWithTheRange) {
+  const std::pair<const char*, std::pair<const char*, const char*>> wrong[] = {
+      {"cumulative-spectrum", {"threshold", "0"}},  {"cumulative-spectrum", {"threshold", "nan"}},
+      {"cumulative-spectrum", {"layer", "3"}},      {"cumulative-spectrum", {"head", "1-0"}},
+      {"cumulative-spectrum", {"identity", "yes"}}, {"rank-by-layer", {"measure", "true"}},
+      {"attention-maps", {"colour-map", "jet"}},    {"attention-maps", {"range", "1,0"}},
+      {"attention-maps", {"layers", ""}},           {"attention-maps", {"norm", "sqrt"}},
+      {"attention-overlay", {"query", "50"}},       {"attention-overlay", {"opacity", "1.5"}},
+      {"attention-overlay", {"heads", "2"}}};
+  for (const auto& [figure, setting] : wrong) {
+    FigureRequest request = two_subjects();
+    request.settings = {{setting.first, setting.second}};
+    try {
+      (void)make_figure(figure, request);
+      ADD_FAILURE() << figure << " took " << setting.first << "=" << setting.second;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+    }
+  }
+  for (const FigureRecipe& recipe : figure_recipes()) {
+    EXPECT_THROW((void)make_figure(recipe.name, FigureRequest{}), Error);
+  }
+}
+
+TEST(Recipes, CommandQuotesForAShell) {
+  FigureRequest request = two_subjects();
+  request.sources = {"my model.h5", "it's.h5@adder,identity=true"};
+  request.settings = {{"layer", "0,2"}};
+  request.width_mm = 120;
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  EXPECT_EQ(figure.command,
+            "attnscope figure cumulative-spectrum --model 'my model.h5' --model "
+            "'it'\\''s.h5@adder,identity=true' --set layer=0,2 --width-mm 120");
+}
+
+TEST(SubjectLabels, AreShortenedAndBrokenOnlyWhereTheyMayBe) {
+  FigureRequest request = two_subjects();
+  EXPECT_EQ(short_labels(request), (std::vector<std::string>{"softmax", "adder"}));
+  request.subjects[1].label = "net-";
+  EXPECT_EQ(short_labels(request)[0], "net-softmax");
+  EXPECT_EQ(fitted("adder-identity", 100, 7), "adder-identity");
+  EXPECT_EQ(fitted("adder-identity", 12, 7), "adder-\nidentity");
+  EXPECT_EQ(fitted("softmax", 2, 7), "softmax");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,149 @@
+// The subcommands figure, figures and first-minute, run as a user runs them.
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <sys/wait.h>
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int status = 0;
+  std::string output;  ///< of both streams
+};
+
+Ran run(const std::string& command) {
+  Ran ran;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> buffer{};
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    ran.output.append(buffer.data(), count);
+  }
+  ran.status = WEXITSTATUS(pclose(pipe));
+  return ran;
+}
+
+const std::string program = "env -u DISPLAY -u WAYLAND_DISPLAY " ATTNSCOPE_BINARY " ";
+const std::string samples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+
+class FigureCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        fs::path(testing::TempDir()) /
+        ("attnscope-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+
+  [[nodiscard]] std::string out(const std::string& name) const { return (folder_ / name).string(); }
+
+  [[nodiscard]] static std::string models() {
+    return " --model " + samples + "models/fashion-softmax.h5 --model " + samples +
+           "models/fashion-adder.h5 --input " + samples + "inputs/00_t_shirt.png ";
+  }
+
+  [[nodiscard]] static nlohmann::json read(const std::string& file) {
+    std::ifstream in(file);
+    return nlohmann::json::parse(in);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(FigureCommand, ListsFiguresWithTheirSettings) {
+  const Ran ran = run(program + "figures");
+  EXPECT_EQ(ran.status, 0);
+  for (const char* expected : {"cumulative-spectrum", "attention-maps", "attention-overlay",
+                               "rank-by-layer", "threshold=0.9", "Adder, Fig. 2"}) {
+    EXPECT_NE(ran.output.find(expected), std::string::npos) << expected;
+  }
+}
+
+TEST_F(FigureCommand, ItsCommandMakesTheSameFile) {
+  const std::string file = out("f.json");
+  const Ran ran = run(program + "figure cumulative-spectrum" + models() +
+                      "--set threshold=0.8 --set layer=0,2 --width-mm 100 --label 'S M' --label A "
+                      "--out " +
+                      file);
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  EXPECT_TRUE(ran.output.empty()) << ran.output;
+  const nlohmann::json once = read(file);
+  EXPECT_EQ(once.at("width_mm"), 100);
+  EXPECT_EQ(once.at("numbers").count("equivalent_rank/S M"), 1U);
+  std::string command = once.at("command");
+  ASSERT_EQ(command.rfind("attnscope ", 0), 0U);
+  fs::remove(file);
+  ASSERT_EQ(run(program + command.substr(10)).status, 0) << command;
+  EXPECT_EQ(read(file), once);
+}
+
+TEST_F(FigureCommand, LaysAMechanismOverOneModel) {
+  const std::string file = out("f.json");
+  const std::string model = samples + "models/fashion-softmax.h5";
+  const Ran ran = run(program + "figure rank-by-layer --model " + model + " --model " + model +
+                      "@adder,identity=true --set identity=as-is --input " + samples +
+                      "inputs/01_trouser.png --out " + file);
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const nlohmann::json figure = read(file);
+  ASSERT_EQ(figure.at("numbers").size(), 2U) << figure.at("numbers");
+  EXPECT_NE(std::string(figure.at("caption")).find("laid over weights trained with another"),
+            std::string::npos);
+}
+
+TEST_F(FigureCommand, WrongUsageIsStatusTwoAndWritesNothing) {
+  const std::string file = out("f.pdf");
+  const std::pair<std::string, std::string> wrong[] = {
+      {"figure pie" + models() + "--out " + file, "cumulative-spectrum"},
+      {"figure rank-by-layer" + models() + "--set colour=red --out " + file, "measure"},
+      {"figure rank-by-layer" + models() + "--set measure=1 --out " + file, "equivalent"},
+      {"figure rank-by-layer" + models() + "--out " + out("f.gif"), ".pdf, .svg"},
+      {"figure rank-by-layer" + models() + "--width-mm 5 --out " + file, "20 to 1000"},
+      {"figure rank-by-layer" + models() + "--label one --out " + file, "--label"},
+      {"figure rank-by-layer --out " + file, "--model"}};
+  for (const auto& [arguments, expected] : wrong) {
+    const Ran ran = run(program + arguments);
+    EXPECT_EQ(ran.status, 2) << arguments << "\n" << ran.output;
+    EXPECT_NE(ran.output.find(expected), std::string::npos) << ran.output;
+    EXPECT_TRUE(fs::is_empty(folder_)) << arguments;
+  }
+}
+
+TEST_F(FigureCommand, AFolderThatIsNotThereIsStatusOne) {
+  const Ran ran = run(program + "figure rank-by-layer" + models() + "--out " + out("no/f.pdf"));
+  EXPECT_EQ(ran.status, 1) << ran.output;
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(FigureCommand, FirstMinuteWritesFourFiguresAndTheTable) {
+  const Ran ran = run(program + "first-minute --out " + out("minute"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  for (const char* name :
+       {"cumulative-spectrum", "rank-by-layer", "attention-maps", "attention-overlay"}) {
+    for (const char* extension : {".pdf", ".png"}) {
+      EXPECT_GT(fs::file_size(folder_ / "minute" / (std::string(name) + extension)), 2000U);
+    }
+  }
+  EXPECT_NE(ran.output.find("fashion-softmax"), std::string::npos);
+  EXPECT_NE(ran.output.find("A + I"), std::string::npos);
+  // The table is the analysis: the same numbers as the figure's own.
+  const std::string file = out("f.json");
+  ASSERT_EQ(run(program + "figure cumulative-spectrum" + models() + "--out " + file).status, 0);
+  const nlohmann::json numbers = read(file).at("numbers");
+  std::istringstream lines(ran.output.substr(ran.output.find("fashion-softmax")));
+  std::string model;
+  double without = 0, with = 0;
+  lines >> model >> without >> with;
+  EXPECT_EQ(numbers.at("equivalent_rank/fashion-softmax").at(0), without);
+  EXPECT_EQ(numbers.at("equivalent_rank/fashion-softmax + I").at(0), with);
+}
+
+}  // namespace
+}  // namespace attnscope

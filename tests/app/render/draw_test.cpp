@@ -1,0 +1,148 @@
+// What stands where in a drawn figure, on paper and on a screen.
+#include <gtest/gtest.h>
+#include <qcustomplot.h>
+
+#include "analysis/figure/recipe.h"
+#include "app/render/render.h"
+#include "tests/support/attention_subjects.h"
+
+namespace attnscope {
+namespace {
+
+FigureRequest two_subjects(const SubjectShape& shape = {}) {
+  FigureRequest request;
+  request.subjects = {attention_subject("softmax", {"softmax", {}}, shape),
+                      attention_subject("adder", {"adder", {}}, shape)};
+  return request;
+}
+
+/// Draws as a panel of the window would; layout is done by painting once.
+void show(const Figure& figure, QCustomPlot& plot, QSize size,
+          FigureTheme theme = FigureTheme::light) {
+  plot.setAttribute(Qt::WA_DontShowOnScreen);
+  plot.resize(size);
+  plot.show();  // a hidden widget learns of its size only when shown
+  draw(figure, plot, theme);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+}
+
+TEST(Draw, AxisRectsComeInTheOrderOfPanels) {
+  const Figure figure = make_figure("attention-maps", two_subjects());
+  QCustomPlot plot;
+  show(figure, plot, {500, 360});
+  const QList<QCPAxisRect*> rects = plot.axisRects();
+  ASSERT_EQ(rects.size(), 7);  // 2 × 3 maps and one bar
+  for (qsizetype index = 1; index < 6; ++index) {
+    const QRect before = rects[index - 1]->rect();
+    const QRect here = rects[index]->rect();
+    EXPECT_TRUE(here.left() > before.right() || here.top() > before.bottom());
+  }
+}
+
+TEST(Draw, CellsAreSquareAndFramesAlignedAtAnySize) {
+  SubjectShape oblong;
+  oblong.grid_rows = 4;
+  oblong.grid_columns = 8;
+  const Figure figure = make_figure("attention-overlay", two_subjects(oblong));
+  for (const QSize size : {QSize(900, 300), QSize(400, 700), QSize(330, 160)}) {
+    QCustomPlot plot;
+    show(figure, plot, size);
+    const QList<QCPAxisRect*> rects = plot.axisRects();
+    ASSERT_EQ(rects.size(), 11);
+    for (qsizetype index = 0; index < 10; ++index) {
+      const QRect frame = rects[index]->rect();
+      EXPECT_NEAR(frame.width(), 2 * frame.height(), 2) << size.width();
+      EXPECT_EQ(frame.top(), rects[index / 5 * 5]->rect().top());
+      EXPECT_EQ(frame.left(), rects[index % 5]->rect().left());
+      const QRect outer = rects[index]->outerRect();
+      EXPECT_TRUE(plot.rect().contains(outer))
+          << index << ": " << outer.left() << " " << outer.top() << " " << outer.right() << " "
+          << outer.bottom() << " in " << size.width() << " " << size.height();
+    }
+    // The bar stands beside both rows.
+    EXPECT_EQ(rects[10]->rect().top(), rects[0]->rect().top());
+    EXPECT_EQ(rects[10]->rect().bottom(), rects[9]->rect().bottom());
+    EXPECT_GT(rects[10]->rect().left(), rects[4]->rect().right());
+  }
+}
+
+TEST(Draw, FollowsTheSizeOfALivePlot) {
+  const Figure figure = make_figure("cumulative-spectrum", two_subjects());
+  QCustomPlot plot;
+  show(figure, plot, {400, 300});
+  const QRect small = plot.axisRects().at(0)->rect();
+  plot.resize(800, 500);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  EXPECT_GT(plot.axisRects().at(0)->rect().width(), small.width() + 300);
+}
+
+TEST(Draw, LegendBelowCoversNothing) {
+  const Figure figure = make_figure("cumulative-spectrum", two_subjects());
+  QCustomPlot plot;
+  show(figure, plot, {400, 300});
+  QCPLegend* legend = nullptr;
+  for (QCPLayerable* child : plot.layer("legend")->children()) {
+    if (auto* found = qobject_cast<QCPLegend*>(child)) legend = found;
+  }
+  ASSERT_NE(legend, nullptr);
+  int items = 0;  // itemCount() counts empty places of its grid
+  for (int index = 0; index < legend->itemCount(); ++index) items += legend->item(index) != nullptr;
+  EXPECT_EQ(items, 5);
+  EXPECT_GE(legend->outerRect().top(), plot.axisRects().at(0)->outerRect().bottom());
+  EXPECT_TRUE(plot.rect().contains(legend->outerRect()));
+}
+
+TEST(Draw, DarkIsDarkAndItsTextLight) {
+  const Figure figure = make_figure("rank-by-layer", two_subjects());
+  QCustomPlot plot;
+  show(figure, plot, {400, 300}, FigureTheme::dark);
+  EXPECT_LT(plot.toPixmap(400, 300).toImage().pixelColor(0, 0).lightness(), 60);
+  EXPECT_GT(plot.axisRects().at(0)->axis(QCPAxis::atLeft)->labelColor().lightness(), 180);
+}
+
+TEST(Draw, DrawsAgainOverWhatWasThere) {
+  QCustomPlot plot;
+  show(make_figure("attention-maps", two_subjects()), plot, {500, 400});
+  show(make_figure("rank-by-layer", two_subjects()), plot, {500, 400});
+  EXPECT_EQ(plot.axisRects().size(), 1);
+  show(Figure{}, plot, {500, 400});
+  EXPECT_EQ(plot.axisRects().size(), 0);
+  EXPECT_EQ(plot.plottableCount(), 0);
+}
+
+TEST(Draw, StacksBarsThatShareAPlace) {
+  Figure figure;
+  Panel panel;
+  panel.marks.emplace_back(Bars{"a", {0, 1}, {2, 3}, 0.5, {}});
+  panel.marks.emplace_back(Bars{"b", {0, 1}, {1, 4}, 0.5, {}});
+  panel.marks.emplace_back(Bars{"c", {0.5}, {1}, 0.5, {}});
+  figure.panels.push_back(panel);
+  QCustomPlot plot;
+  show(figure, plot, {300, 200});
+  ASSERT_EQ(plot.plottableCount(), 3);
+  auto* first = qobject_cast<QCPBars*>(plot.plottable(0));
+  auto* second = qobject_cast<QCPBars*>(plot.plottable(1));
+  auto* apart = qobject_cast<QCPBars*>(plot.plottable(2));
+  EXPECT_EQ(second->barBelow(), first);
+  EXPECT_EQ(apart->barBelow(), nullptr);
+  // The stack of 3 + 4 is in sight.
+  EXPECT_GE(plot.axisRects().at(0)->axis(QCPAxis::atLeft)->range().upper, 7);
+}
+
+TEST(Draw, AMapOfOneCellAndAnEmptyPanelAreDrawn) {
+  Figure figure;
+  figure.colour_scales.emplace_back();
+  Panel panel;
+  panel.square_cells = true;
+  panel.marks.emplace_back(HeatMap{1, 1, {0.5F}, 0, 1});
+  Panel empty;
+  empty.column = 1;
+  empty.x.logarithmic = true;
+  figure.panels = {panel, empty};
+  QCustomPlot plot;
+  show(figure, plot, {300, 200});
+  EXPECT_FALSE(plot.toPixmap(300, 200).isNull());
+}
+
+}  // namespace
+}  // namespace attnscope
