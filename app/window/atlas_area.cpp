@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMouseEvent>
+#include <QOpenGLWidget>
 #include <QPushButton>
 #include <QStackedLayout>
 #include <QStyle>
@@ -23,6 +24,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostColumns = 3;
+constexpr int kLeastName = 92;
 
 QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
   auto* area = new QWidget;
@@ -80,6 +82,7 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, 
   badge_ = new SubjectBadge(session.index_of(id));
   name_ = new ElidedLabel;
   name_->setProperty("role", "heading");
+  name_->setMinimumWidth(kLeastName);
   ranks_ = new QLabel;
   ranks_->setTextFormat(Qt::RichText);
   ranks_->setProperty("role", "muted");
@@ -120,7 +123,7 @@ QString AtlasCell::rank_text(std::int64_t subject) const {
   const double without = mean_equivalent_rank(spectra->without, threshold);
   const double with = mean_equivalent_rank(spectra->with, threshold);
   if (std::isnan(without) || std::isnan(with)) return tr("⚠ no rank: see the table");
-  return tr("mean rank <b>%1</b> of %2 · with I <b>%3</b>")
+  return tr("rank <b>%1</b> of %2, with I <b>%3</b>")
       .arg(without, 0, 'f', 1)
       .arg(spectra->without.front().tokens)
       .arg(with, 0, 'f', 1);
@@ -185,6 +188,11 @@ void AtlasCell::mousePressEvent(QMouseEvent* event) {
 
 AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, QWidget* parent)
     : QWidget(parent), session_(session), spectra_(spectra) {
+  // A window that meets its first OpenGL widget after it is shown is torn down and made anew: it
+  // would flash and lose the keys. This one is there from the start, behind everything.
+  auto* first = new QOpenGLWidget(this);
+  first->resize(1, 1);
+  first->lower();
   stack_ = new QStackedLayout(this);
   QPushButton* open = nullptr;
   QPushButton* samples = nullptr;

@@ -47,10 +47,10 @@ QMenu* Commands::menu(const QString& name) const {
   return nullptr;
 }
 
-void Commands::tint(const QWidget& window) {
+void Commands::tint(const QColor& colour) {
   for (qsizetype i = 0; i < commands_.size(); ++i) {
     if (!commands_[i].icon.isEmpty()) {
-      actions_[i]->setIcon(tinted_icon(commands_[i].icon, colours_of(window).text));
+      actions_[i]->setIcon(tinted_icon(commands_[i].icon, colour));
       actions_[i]->setIconVisibleInMenu(false);
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QAction>
+#include <QColor>
 #include <QKeySequence>
 #include <QList>
 #include <QString>
@@ -29,8 +30,8 @@ class Commands {
   Commands(const QList<Command>& commands, QMenuBar& bar, QWidget& window);
   [[nodiscard]] QAction* action(const QString& id) const;
   [[nodiscard]] QMenu* menu(const QString& name) const;
-  /// Icons in the colours of the window's theme.
-  void tint(const QWidget& window);
+  /// Icons in this colour.
+  void tint(const QColor& colour);
   /// "Fit all maps", "F": what the list of keys shows.
   [[nodiscard]] QList<QPair<QString, QString>> keys() const;
 

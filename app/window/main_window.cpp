@@ -55,9 +55,11 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   setWindowTitle("Attnscope");
   setAcceptDrops(true);
   resize(1600, 1000);
+  // First: labels take the program's font when they are made.
+  apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
   make_commands();
+  commands_->tint(colours_of(theme).text);
   place_panels();
-  set_theme(theme);
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
 }
 
@@ -131,7 +133,7 @@ void MainWindow::showEvent(QShowEvent* event) {
   const int room = height() - 120;
   resizeDocks({dock("models"), dock("inputs")}, {room * 55 / 100, room * 45 / 100}, Qt::Vertical);
   resizeDocks({dock("spectrum"), dock("query"), dock("ranks")},
-              {room * 36 / 100, room * 31 / 100, room * 33 / 100}, Qt::Vertical);
+              {room * 35 / 100, room * 35 / 100, room * 30 / 100}, Qt::Vertical);
 }
 
 void MainWindow::make_commands() {
@@ -232,7 +234,7 @@ void MainWindow::make_commands() {
 void MainWindow::set_theme(Theme theme) {
   theme_ = theme;
   apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
-  commands_->tint(*this);
+  commands_->tint(colours_of(theme).text);
   QSettings().setValue("theme", theme == Theme::dark ? "dark" : "light");
 }
 

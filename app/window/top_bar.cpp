@@ -13,6 +13,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr int kHeight = 30;
+
 QWidget* space() {
   auto* widget = new QWidget;
   widget->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -24,6 +26,7 @@ QToolButton* button_of(QAction* action, bool with_text) {
   button->setDefaultAction(action);
   button->setToolButtonStyle(with_text ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
   button->setIconSize(QSize(16, 16));
+  button->setFixedHeight(kHeight);
   button->setFocusPolicy(Qt::TabFocus);
   button->setAccessibleName(action->text().remove('&').remove("…"));
   return button;
@@ -72,6 +75,7 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setProperty("segment", places[i]);
+    button->setFixedHeight(kHeight);
     button->setFocusPolicy(Qt::TabFocus);
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
@@ -87,6 +91,7 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
   threshold_->setRange(0.01, 1.0);
   threshold_->setSingleStep(0.05);
   threshold_->setDecimals(2);
+  threshold_->setFixedHeight(kHeight);
   threshold_->setKeyboardTracking(false);
   threshold_->setFocusPolicy(Qt::StrongFocus);
   threshold_->setAccessibleName(tr("Threshold of the equivalent rank"));

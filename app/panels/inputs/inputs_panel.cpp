@@ -61,7 +61,10 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   item_layout->addWidget(item_, 1);
   body()->addWidget(item_row_);
 
-  grid_ = new QGridLayout;
+  auto* thumbnails = new QWidget;
+  // As many columns as there is room for, whatever the number now.
+  thumbnails->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  grid_ = new QGridLayout(thumbnails);
   grid_->setSpacing(4);
   grid_->setContentsMargins(0, 0, 0, 0);
   for (const std::filesystem::path& sample : samples_) {
@@ -80,7 +83,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     });
     thumbnails_.push_back(thumbnail);
   }
-  body()->addLayout(grid_);
+  body()->addWidget(thumbnails);
   body()->addStretch(1);
 
   auto* open = new QPushButton(tr("Open image, array or data set…"));

@@ -38,7 +38,7 @@ ModelsPanel::ModelsPanel(Session& session, QWidget* parent)
   open_ = new QPushButton(tr("Open model or trace…"));
   open_->setAccessibleName(tr("Open a model or trace file"));
   open_->setToolTip(tr("Weights (.safetensors, .pt, .pth, .bin, .h5, .npz) or a trace (Ctrl+O)"));
-  recent_ = new QPushButton(tr("Recent"));
+  recent_ = new QPushButton(tr("Recent   "));
   recent_->setAccessibleName(tr("Recent files"));
   recent_->setVisible(false);
   auto* row = new QHBoxLayout;

@@ -27,6 +27,7 @@ QToolButton* flat_button(const QString& icon, const QString& name) {
   button->setToolTip(name);
   button->setAccessibleName(name);
   button->setIconSize(QSize(15, 15));
+  button->setFixedSize(24, 24);
   return button;
 }
 
@@ -69,7 +70,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   close_ = flat_button("close", tr("Close this subject"));
 
   auto* top = new QHBoxLayout;
-  top->setSpacing(2);
+  top->setSpacing(0);
   top->addWidget(badge_);
   top->addSpacing(6);
   top->addWidget(name_, 1);
@@ -77,7 +78,8 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   top->addWidget(overlay_);
   top->addWidget(close_);
 
-  facts_ = new ElidedLabel(Qt::ElideRight);
+  facts_ = new QLabel;
+  facts_->setWordWrap(true);
   set_role(facts_, "muted");
   state_ = new QLabel;
   state_->setWordWrap(true);
@@ -120,7 +122,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   badge_->set_subject(index);
   name_->set_text(QString::fromStdString(subject.subject.label));
   const QString facts = subject_facts(subject.subject);
-  facts_->set_text(facts);
+  facts_->setText(facts);
   facts_->setVisible(!facts.isEmpty());
 
   QString state;

@@ -43,7 +43,7 @@ class SubjectCard : public QFrame {
 
   SubjectBadge* badge_;
   ElidedLabel* name_;
-  ElidedLabel* facts_;
+  QLabel* facts_;
   QLabel* state_;
   QProgressBar* progress_;
   QPushButton* assumptions_;

@@ -211,7 +211,7 @@ QVariant RankTable::headerData(int section, Qt::Orientation orientation, int rol
       }
       break;
     case Quantity::stable_rank:
-      if (role == Qt::DisplayRole) return tr("stable");
+      if (role == Qt::DisplayRole) return tr("stab.");
       if (role == Qt::ToolTipRole) {
         return tr("Stable rank of subject %1, %2: ‖H‖² / σ₁²").arg(subject, with_identity);
       }

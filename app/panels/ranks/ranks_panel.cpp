@@ -14,6 +14,12 @@
 
 namespace attnscope {
 
+namespace {
+
+constexpr int kColumn = 43, kMargins = 42;
+
+}  // namespace
+
 RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr("Ranks"), parent), session_(session), spectra_(spectra) {
   caption_ = new QLabel;
@@ -93,7 +99,25 @@ void RanksPanel::refresh() {
     }
   }
   show_instead(instead, is_error);
+  fit_columns();
   show_selection();
+}
+
+void RanksPanel::resizeEvent(QResizeEvent* event) {
+  DockPanel::resizeEvent(event);
+  fit_columns();
+}
+
+// All columns side by side where there is room for them, else each as wide as its numbers.
+void RanksPanel::fit_columns() {
+  const int room = width() - kMargins;
+  QHeaderView* header = view_->horizontalHeader();
+  const bool all_fit = room >= table_->columnCount() * kColumn;
+  header->setSectionResizeMode(all_fit ? QHeaderView::Stretch : QHeaderView::Fixed);
+  if (all_fit) return;
+  for (int column = 0; column < table_->columnCount(); ++column) {
+    header->resizeSection(column, kColumn);
+  }
 }
 
 void RanksPanel::show_selection() {

@@ -18,8 +18,12 @@ class RanksPanel : public DockPanel {
  public:
   RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void refresh();
+  void fit_columns();
   void show_selection();
 
   Session& session_;

@@ -145,12 +145,14 @@ void SpectrumPanel::draw_figure() {
        colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
   // One ground for the whole window; the figure's own is for paper.
   plot_->setBackground(colours_of(*this).panel);
+  for (QCPLegend* legend : plot_->findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
   plot_->replot();
 }
 
 void SpectrumPanel::resizeEvent(QResizeEvent* event) {
   DockPanel::resizeEvent(event);
-  draw_figure();
+  // The plot has its new size only after the layout's turn.
+  QTimer::singleShot(0, this, &SpectrumPanel::draw_figure);
 }
 
 void SpectrumPanel::changeEvent(QEvent* event) {

@@ -68,6 +68,8 @@ WindowTest::WindowTest() {
   window_->resize(1400, 900);
   window_->show();
   (void)QTest::qWaitForWindowExposed(window_.get());
+  // Without a window manager nobody else gives it the keys.
+  QApplication::setActiveWindow(window_.get());
 }
 
 WindowTest::~WindowTest() = default;
