@@ -1,0 +1,154 @@
+// attnscope spectrum, as a user runs it.
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+#include "core/model/trace_file.h"
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+const std::string kSoftmax = kSamples + "models/fashion-softmax.h5";
+const std::string kInput = " --input " + kSamples + "inputs/09_ankle_boot.png";
+
+nlohmann::json json_of(const std::string& arguments) {
+  const ProgramRun run = run_program("spectrum " + arguments + " --json");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  return nlohmann::json::parse(run.output);
+}
+
+/// A file of this test's own, removed at the end.
+class TraceFile {
+ public:
+  explicit TraceFile(const Trace& trace)
+      : path_(std::filesystem::temp_directory_path() /
+              ("attnscope_spectrum_" + std::to_string(::getpid()) + ".h5")) {
+    write_trace(path_, trace);
+  }
+  ~TraceFile() { std::filesystem::remove(path_); }
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Trace trace_of(Tensor map) {
+  Trace trace;
+  trace.model_name = "by hand";
+  trace.layers.emplace_back().implied_map = std::move(map);
+  return trace;
+}
+
+TEST(SpectrumCommand, JsonHoldsEveryMap) {
+  const nlohmann::json report = json_of(kSoftmax + kInput);
+  ASSERT_EQ(report.at("maps").size(), 18U);
+  for (std::size_t i = 0; i < 18; ++i) {
+    const nlohmann::json& map = report["maps"][i];
+    EXPECT_EQ(map.at("layer"), i / 3);
+    EXPECT_EQ(map.at("head"), i % 3);
+    EXPECT_EQ(map.at("identity"), false);
+    const std::vector<double> values = map.at("singular_values");
+    ASSERT_EQ(values.size(), 197U);
+    // Equivalent and stable rank, from the values the file gives.
+    double total = 0, squares = 0, sum = 0;
+    for (const double value : values) total += value, squares += value * value;
+    std::int64_t rank = 0;
+    while (sum / total < 0.9) sum += values[static_cast<std::size_t>(rank++)];
+    EXPECT_EQ(map.at("equivalent_rank"), rank);
+    EXPECT_NEAR(map.at("stable_rank"), squares / (values[0] * values[0]), 1e-9);
+    EXPECT_GT(map.at("symmetry_error"), 0.0);
+  }
+  EXPECT_EQ(report.at("layers").size(), 6U);
+  EXPECT_EQ(report.at("mean").at("maps"), 18);
+}
+
+TEST(SpectrumCommand, IdentityIsAddedOnce) {
+  for (const nlohmann::json& map : json_of(kSoftmax + kInput + " --identity").at("maps")) {
+    EXPECT_EQ(map.at("identity"), true);
+  }
+  const std::string adder = kSamples + "models/fashion-adder-identity.h5" + kInput;
+  EXPECT_EQ(json_of(adder).at("maps"), json_of(adder + " --identity").at("maps"));
+}
+
+TEST(SpectrumCommand, SeveralInputsGiveTheMean) {
+  const nlohmann::json report =
+      json_of(kSoftmax + kInput + " --input " + kSamples + "inputs/01_trouser.png");
+  EXPECT_EQ(report.at("inputs").size(), 2U);
+  EXPECT_EQ(report.at("maps").size(), 36U);
+  EXPECT_EQ(report.at("mean").at("maps"), 36);
+  double mean = 0;
+  for (const nlohmann::json& map : report["maps"])
+    mean += map["equivalent_rank"].get<double>() / 36;
+  EXPECT_NEAR(report["mean"].at("mean_rank"), mean, 1e-9);
+}
+
+TEST(SpectrumCommand, WhatHasNoSpectrumIsSaid) {
+  Tensor map({3, 4, 4});
+  for (std::int64_t head = 0; head < 2; ++head) map.slice(head).setIdentity();
+  map.slice(1)(2, 3) = std::numeric_limits<float>::quiet_NaN();
+  const TraceFile trace(trace_of(std::move(map)));
+  const nlohmann::json report = json_of(trace.path());
+  EXPECT_EQ(report.at("maps")[0].at("equivalent_rank"), 4);
+  EXPECT_EQ(report.at("maps")[1].at("state"), "NaN or Inf in the map");
+  EXPECT_TRUE(report.at("maps")[1].at("equivalent_rank").is_null());
+  EXPECT_EQ(report.at("maps")[2].at("state"), "all zero");
+  EXPECT_EQ(report.at("mean").at("left_out"), 2);
+
+  const ProgramRun table = run_program("spectrum " + trace.path());
+  EXPECT_EQ(table.status, 0);
+  EXPECT_NE(table.output.find("NaN or Inf in the map"), std::string::npos);
+  const ProgramRun csv = run_program("spectrum " + trace.path() + " --csv");
+  EXPECT_EQ(csv.output.find("nan"), std::string::npos) << csv.output;
+}
+
+TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {
+  const ProgramRun run = run_program("spectrum " + kSoftmax + kInput + " --csv");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  std::istringstream lines(run.output);
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 12 + 197);
+    ++count;
+  }
+  EXPECT_EQ(count, 19);
+}
+
+TEST(SpectrumCommand, PropositionStandsBesideTheExactValues) {
+  const nlohmann::json report = json_of(kSoftmax + kInput + " --proposition");
+  for (const nlohmann::json& map : report.at("maps")) {
+    const nlohmann::json& effect = map.at("proposition_1");
+    const std::vector<double> without = effect.at("singular_values_without_identity");
+    const std::vector<double> predicted = effect.at("predicted_singular_values");
+    for (std::size_t t = 0; t < without.size(); ++t) EXPECT_EQ(predicted[t], without[t] + 1);
+    EXPECT_GE(effect.at("equivalent_rank_with_identity"), map.at("equivalent_rank"));
+    EXPECT_EQ(effect.at("rank_not_lower"), true);
+    EXPECT_EQ(effect.at("share_is_concave"), true);
+  }
+}
+
+TEST(SpectrumCommand, WrongUsageSaysWhatToDo) {
+  const ProgramRun no_input = run_program("spectrum " + kSoftmax);
+  EXPECT_EQ(no_input.status, 2);
+  EXPECT_NE(no_input.errors.find("--input"), std::string::npos);
+  EXPECT_EQ(run_program("spectrum " + kSoftmax + kInput + " --threshold 0").status, 2);
+  EXPECT_EQ(run_program("spectrum " + kSoftmax + kInput + " --json --csv").status, 2);
+  Tensor map({1, 2, 2});
+  map.slice(0).setIdentity();
+  const TraceFile trace(trace_of(std::move(map)));
+  EXPECT_EQ(run_program("spectrum " + trace.path() + " --mechanism adder").status, 2);
+  EXPECT_EQ(run_program("spectrum " + trace.path() + kInput).status, 2);
+}
+
+}  // namespace
+}  // namespace attnscope
