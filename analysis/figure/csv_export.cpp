@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "analysis/figure/number_text.h"
+#include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
 
 namespace attnscope {
@@ -93,6 +94,7 @@ std::string figure_as_csv(const Figure& figure) {
     for (const double value : values) list += (list.empty() ? "" : " ") + exact(value);
     out += comment(name, list);
   }
+  if (figure.table) return out + table_as_csv(*figure.table);
   out += "panel,series,kind,x,y,value\n";
   for (const Panel& panel : figure.panels) {
     Rows rows(out, panel);

@@ -120,6 +120,13 @@ struct ColourScale {
   bool reversed = false;
 };
 
+/// Cells as text. An empty first cell continues the row above.
+struct Table {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;  ///< each as long as the header
+  std::size_t text_columns = 2;                ///< the first so many; the rest are numbers
+};
+
 struct Figure {
   std::string name;   ///< the recipe's
   std::string title;  ///< not drawn unless show_title
@@ -129,6 +136,8 @@ struct Figure {
   double font_size_pt = 7;
   std::vector<Panel> panels;
   std::vector<ColourScale> colour_scales;
+  /// Of a figure that is a table: what .tex and .csv write instead of the panels.
+  std::optional<Table> table;
   std::string caption;  ///< a draft: model, input, threshold, program version
   std::string command;  ///< the command line that makes the same file
   /// The numbers behind it that a table may print: name → values, e.g. "equivalent_rank/softmax".

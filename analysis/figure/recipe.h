@@ -36,6 +36,8 @@ struct FigureRecipe {
   /// `request.settings` holds every setting of the recipe: make_figure fills in the defaults.
   /// Throws Error(usage) for a setting out of range or subjects that cannot be drawn so.
   Figure (*make)(const FigureRequest& request, const Progress& progress);
+  /// Shows what networks cost: its subjects need no trace, and it needs no subject.
+  bool counts_only = false;
 };
 
 [[nodiscard]] std::span<const FigureRecipe> figure_recipes();

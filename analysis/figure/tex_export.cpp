@@ -8,6 +8,7 @@
 #include "analysis/figure/cells.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/number_text.h"
+#include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
 
 namespace attnscope {
@@ -458,6 +459,7 @@ std::string figure_as_tex(const Figure& figure) {
   std::string out = comment_lines("figure", figure.title) +
                     comment_lines("caption", figure.caption) +
                     comment_lines("command", figure.command);
+  if (figure.table) return out + table_as_booktabs(*figure.table);
   out +=
       "\\documentclass[border=1pt]{standalone}\n\\usepackage[T1]{fontenc}\n"
       "\\usepackage[utf8]{inputenc}\n\\usepackage{pgfplots}\n\\usepgfplotslibrary{groupplots}\n"

@@ -88,9 +88,26 @@ std::string command_line(const FigureArguments& arguments) {
   return line;
 }
 
+/// Models that are not run: what they cost is in their extents.
+std::vector<Subject> subjects_without_traces(const ModelArguments& arguments) {
+  std::vector<Subject> subjects;
+  for (const std::string& text : arguments.models) {
+    const ModelArgument argument = split_model_argument(text);
+    const std::shared_ptr<const Model> model = load_model(argument.file, options_of(arguments));
+    const bool own = !argument.mechanism.empty();
+    const MechanismChoice mechanism =
+        choose_mechanism(own ? argument.mechanism : arguments.mechanism,
+                         own ? argument.settings : arguments.settings, model->spec().mechanism);
+    std::string label = model->name();
+    if (mechanism != model->spec().mechanism) label += " as " + to_string(mechanism);
+    subjects.push_back({std::move(label), model, mechanism, nullptr, nullptr});
+  }
+  return subjects;
+}
+
 int run(const FigureArguments& arguments) {
   // What can be refused is refused before any model is run.
-  (void)find_figure(arguments.name);
+  const FigureRecipe& recipe = find_figure(arguments.name);
   FigureRequest request;
   request.settings = figure_settings(arguments.settings);
   request.width_mm = arguments.width_mm;
@@ -104,7 +121,9 @@ int run(const FigureArguments& arguments) {
   Figure figure;
   {
     const TerminalProgress line;
-    request.subjects = make_subjects(arguments.models, {}, line.progress().part(0, 0.6));
+    request.subjects = recipe.counts_only
+                           ? subjects_without_traces(arguments.models)
+                           : make_subjects(arguments.models, {}, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
     figure = make_figure(arguments.name, request, line.progress().part(0.6, 1));
   }
@@ -123,8 +142,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   added
       ->add_option("--model", arguments->models.models,
                    "A weight file, a trace, or FILE@MECHANISM[,PARAMETER=VALUE...] to lay a "
-                   "mechanism over that model alone; may be repeated")
-      ->required()
+                   "mechanism over that model alone; may be repeated. Energy figures need none")
       ->allow_extra_args(false)
       ->type_name("MODEL");
   add_input_option(*added, arguments->models);

@@ -121,6 +121,7 @@ void set_one_axis(QCPAxis& axis, QCPAxis& opposite, const Axis& wanted, const QC
   if (!wanted.visible) {
     axis.setTicks(false);
     axis.setTickLabels(false);
+    axis.setBasePen(Qt::NoPen);
   }
 }
 

@@ -1,0 +1,201 @@
+// Where the energy of networks goes: stacked bars by component, or layer by layer.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/recipes/energy_networks.h"
+#include "analysis/figure/settings.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 6> settings = {{
+    {"networks", "",
+     "networks without weights, separated by semicolons: deit-small; deit-small mechanism=hash "
+     "bits=8"},
+    {"by", "network", "network (one bar each) or layer (one bar a layer, a panel each)"},
+    {"relative", "no", "yes: relative to the first network's total, or no"},
+    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
+    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+    {"traffic", "no", "yes: memory traffic as a bar of its own (complete only), or no"},
+}};
+
+constexpr const char* kDefaultNetworks =
+    "deit-tiny; deit-tiny mechanism=adder arithmetic=adder; deit-tiny mechanism=hash";
+
+struct Stack {
+  double x = 0;
+  std::vector<double> by_kind;  // pJ
+  double traffic = 0;           // pJ
+};
+
+void add_to(Stack& stack, const ComponentCost& component, const EnergyConstants& constants) {
+  stack.by_kind.resize(component_kinds().size(), 0.0);
+  stack.by_kind[kind_of(component)] += operations_energy_pj(component.count, constants);
+  stack.traffic += traffic_energy_pj(component.count, constants);
+}
+
+/// One series a kind that any stack has, or that the legend is to show.
+void add_bars(Panel& panel, const std::vector<Stack>& stacks, double scale,
+              const std::set<std::size_t>& in_legend, double width) {
+  for (std::size_t kind = 0; kind < component_kinds().size(); ++kind) {
+    Bars bars;
+    bars.width = width;
+    bars.colour = kind_colour(kind);
+    double sum = 0;
+    for (const Stack& stack : stacks) {
+      bars.x.push_back(stack.x);
+      bars.heights.push_back(stack.by_kind.empty() ? 0 : stack.by_kind[kind] * scale);
+      sum += bars.heights.back();
+    }
+    if (sum <= 0 && !in_legend.contains(kind)) continue;
+    if (in_legend.contains(kind)) bars.label = component_kinds()[kind];
+    panel.marks.emplace_back(std::move(bars));
+  }
+}
+
+/// Kinds of components that cost anything in any network, or in any layer of one.
+std::set<std::size_t> kinds_in(const std::vector<CountedNetwork>& networks, bool layers_only) {
+  std::set<std::size_t> kinds;
+  for (const CountedNetwork& network : networks) {
+    for (const PartCost& part : network.cost.parts) {
+      if (layers_only && part.layer < 0) continue;
+      for (const ComponentCost& component : part.components) {
+        if (operations_energy_pj(component.count, network.subject.constants) > 0) {
+          kinds.insert(kind_of(component));
+        }
+      }
+    }
+  }
+  return kinds;
+}
+
+double total_pj(const CountedNetwork& network) {
+  return operations_energy_pj(network.cost.total(), network.subject.constants);
+}
+
+Panel network_panel(const std::vector<CountedNetwork>& networks, double scale, bool traffic) {
+  Panel panel;
+  std::vector<Stack> stacks;
+  Bars moved;
+  moved.label = "memory traffic";
+  moved.colour = {225, 225, 225, 255};
+  moved.width = traffic ? 0.3 : 0.6;
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    Stack stack;
+    stack.x = static_cast<double>(i) - (traffic ? 0.18 : 0);
+    for (const ComponentCost& component : networks[i].cost.by_component()) {
+      add_to(stack, component, networks[i].subject.constants);
+    }
+    moved.x.push_back(static_cast<double>(i) + 0.18);
+    moved.heights.push_back(stack.traffic * scale);
+    stacks.push_back(std::move(stack));
+    panel.x.ticks.push_back({static_cast<double>(i), networks[i].label});
+  }
+  add_bars(panel, stacks, scale, kinds_in(networks, false), moved.width);
+  if (traffic) panel.marks.emplace_back(std::move(moved));
+  panel.x.minimum = -0.5;
+  panel.x.maximum = static_cast<double>(networks.size()) - 0.5;
+  return panel;
+}
+
+Panel layer_panel(const CountedNetwork& network, double scale,
+                  const std::set<std::size_t>& in_legend) {
+  std::vector<Stack> stacks;
+  for (const PartCost& part : network.cost.parts) {
+    if (part.layer < 0) continue;
+    Stack stack;
+    stack.x = static_cast<double>(part.layer);
+    for (const ComponentCost& component : part.components) {
+      add_to(stack, component, network.subject.constants);
+    }
+    stacks.push_back(std::move(stack));
+  }
+  Panel panel;
+  add_bars(panel, stacks, scale, in_legend, 0.8);
+  panel.title = network.label;
+  panel.x.label = "layer";
+  panel.x.minimum = -0.6;
+  panel.x.maximum = static_cast<double>(stacks.size()) - 0.4;
+  const std::size_t step = (stacks.size() + 5) / 6;
+  for (std::size_t layer = 0; layer < stacks.size(); layer += step) {
+    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
+  }
+  return panel;
+}
+
+double tallest(const Panel& panel) {
+  std::map<double, double> heights;
+  for (const Mark& mark : panel.marks) {
+    if (const auto* bars = std::get_if<Bars>(&mark)) {
+      for (std::size_t i = 0; i < bars->x.size(); ++i) heights[bars->x[i]] += bars->heights[i];
+    }
+  }
+  double most = 0;
+  for (const auto& [x, height] : heights) most = std::max(most, height);
+  return most;
+}
+
+Figure make(const FigureRequest& request, const Progress&) {
+  const Settings read(request);
+  const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
+  const bool by_layer = read.choice("by", {"network", "layer"}) == 1;
+  const bool relative = read.flag("relative");
+  const bool traffic = read.flag("traffic") && !by_layer;
+
+  double largest = 0;
+  for (const CountedNetwork& network : networks) largest = std::max(largest, total_pj(network));
+  if (by_layer) largest /= static_cast<double>(networks.front().cost.parts.size());
+  const EnergyUnit unit = energy_unit(largest);
+  const double scale = relative ? 100 / total_pj(networks.front()) : 1 / unit.pj;
+  const std::string axis =
+      relative ? "energy (% of " + networks.front().label + ")" : "energy (" + unit.name + ")";
+
+  Figure figure;
+  if (by_layer) {
+    double most = 0;
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+      // One legend for all panels, under the first.
+      Panel panel = layer_panel(networks[i], scale,
+                                i == 0 ? kinds_in(networks, true) : std::set<std::size_t>{});
+      panel.column = static_cast<std::int64_t>(i);
+      if (i == 0) panel.y.label = axis;
+      most = std::max(most, tallest(panel));
+      figure.panels.push_back(std::move(panel));
+    }
+    // One scale, so that bars compare across panels.
+    for (Panel& panel : figure.panels) {
+      panel.y.minimum = 0;
+      panel.y.maximum = 1.05 * most;
+    }
+  } else {
+    Panel panel = network_panel(networks, scale, traffic);
+    panel.y.label = axis;
+    panel.y.minimum = 0;
+    panel.y.maximum = 1.05 * tallest(panel);
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.panels.front().legend = LegendPosition::below;
+  figure.title = by_layer ? "Energy by layer" : "Energy by component";
+  figure.height_mm = 0.62 * request.width_mm + 16;
+  figure.caption = figure.title + " of one input: " + networks_in_words(networks) + ". ";
+  for (const CountedNetwork& network : networks) {
+    figure.numbers["energy_pj/" + network.label] = {total_pj(network)};
+    for (const ComponentCost& component : network.cost.by_component()) {
+      figure.numbers["energy_pj/" + network.label + "/" + component.count.component].push_back(
+          operations_energy_pj(component.count, network.subject.constants));
+    }
+  }
+  figure.caption += made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe energy_breakdown_recipe = {
+    "energy-breakdown", "Energy by component", "EcoFormer, Table 1", settings, make, true};
+
+}  // namespace attnscope

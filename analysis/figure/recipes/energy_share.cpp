@@ -1,0 +1,95 @@
+// Attention against feed-forward layers: shares of operations and of energy (EcoFormer, Fig. 2).
+#include <array>
+#include <cmath>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipes/energy_networks.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 3> settings = {{
+    {"networks", "", "networks without weights, separated by semicolons; PVTv2-B0 to B4 if empty"},
+    {"convention", "ecoformer", "whose accounting: adder, ecoformer or complete"},
+    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+}};
+
+constexpr const char* kDefaultNetworks = "pvtv2-b0; pvtv2-b1; pvtv2-b2; pvtv2-b3; pvtv2-b4";
+
+double operations(const OperationCount& count, const EnergyConstants&) {
+  return static_cast<double>(count.multiplications) + static_cast<double>(count.additions);
+}
+
+Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title, bool labelled,
+                  double (*measure)(const OperationCount&, const EnergyConstants&),
+                  std::vector<double>& attention_shares) {
+  Panel panel;
+  panel.title = title;
+  Bars attention, forward;
+  if (labelled) {
+    attention.label = "attention";
+    forward.label = "FFN";
+  }
+  attention.colour = subject_colour(0);
+  forward.colour = {240, 200, 60, 255};
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const EnergyConstants& constants = networks[i].subject.constants;
+    const double a = measure(networks[i].cost.total_of(ComponentGroup::attention), constants);
+    const double f = measure(networks[i].cost.total_of(ComponentGroup::feed_forward), constants);
+    const double share = a + f > 0 ? 100 * a / (a + f) : 0;
+    const auto x = static_cast<double>(i);
+    attention.x.push_back(x);
+    attention.heights.push_back(share);
+    forward.x.push_back(x);
+    forward.heights.push_back(100 - share);
+    attention_shares.push_back(share);
+    panel.x.ticks.push_back({x, networks[i].label});
+  }
+  panel.marks.emplace_back(std::move(attention));
+  panel.marks.emplace_back(std::move(forward));
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    panel.marks.emplace_back(TextMark{.x = static_cast<double>(i),
+                                      .y = 104,
+                                      .text = std::to_string(std::lround(attention_shares[i]))});
+  }
+  panel.x.minimum = -0.5;
+  panel.x.maximum = static_cast<double>(networks.size()) - 0.5;
+  panel.y.minimum = 0;
+  panel.y.maximum = 108;
+  panel.y.ticks = {{0, "0"}, {25, "25"}, {50, "50"}, {75, "75"}, {100, "100"}};
+  return panel;
+}
+
+Figure make(const FigureRequest& request, const Progress&) {
+  std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
+  for (CountedNetwork& network : networks) {
+    // A family's name would not fit five times under an axis.
+    if (network.label.starts_with("PVTv2-")) network.label.erase(0, 6);
+  }
+  Figure figure;
+  figure.panels.push_back(share_panel(networks, "operations", true, operations,
+                                      figure.numbers["attention_share_of_operations"]));
+  figure.panels.push_back(share_panel(networks, "energy", false, operations_energy_pj,
+                                      figure.numbers["attention_share_of_energy"]));
+  figure.panels[1].column = 1;
+  figure.panels[0].y.label = "share (%)";
+  figure.panels[0].legend = LegendPosition::below;
+  figure.title = "Attention against FFN";
+  figure.height_mm = 0.5 * request.width_mm + 8;
+  figure.caption =
+      "Shares of attention layers (projections included) and feed-forward layers in the two "
+      "together; numbers are the attention's, in percent: " +
+      networks_in_words(networks) + ". " + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe energy_share_recipe = {
+    "energy-share", "Attention against FFN", "EcoFormer, Fig. 2", settings, make, true};
+
+}  // namespace attnscope

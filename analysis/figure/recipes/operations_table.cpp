@@ -1,0 +1,101 @@
+// Operations, energy and parameters of networks as a table; LaTeX gets it with booktabs.
+#include <algorithm>
+#include <array>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/recipes/energy_networks.h"
+#include "analysis/figure/settings.h"
+#include "analysis/figure/table.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 5> settings = {{
+    {"networks", "", "networks without weights, separated by semicolons"},
+    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
+    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+    {"digits", "2", "after the point, 0 to 6"},
+    {"traffic", "no", "yes: a column of memory traffic (complete only), or no"},
+}};
+
+constexpr const char* kDefaultNetworks =
+    "deit-base; deit-base mechanism=adder arithmetic=adder; "
+    "deit-small; deit-small mechanism=adder arithmetic=adder; "
+    "deit-tiny; deit-tiny mechanism=adder arithmetic=adder";
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool traffic) {
+  constexpr double kBillion = 1e9, kMillion = 1e6;
+  Table table;
+  table.header = {"Network", "Attention", "Mul (B)", "Add (B)", "Energy (mJ)", "Params (M)"};
+  if (traffic) table.header.emplace_back("Traffic (MB)");
+  for (const CountedNetwork& network : networks) {
+    const EnergySubject& subject = network.subject;
+    const OperationCount total = network.cost.total();
+    double parameters = 0;
+    for (const ParameterCount& count : count_parameters(subject.architecture, subject.options)) {
+      parameters += static_cast<double>(count.parameters);
+    }
+    const bool adder = subject.options.arithmetic == Arithmetic::adder;
+    std::vector<std::string> row = {
+        subject.architecture.title,
+        to_string(subject.options.mechanism) + (adder ? ", adder layers" : ""),
+        fixed(static_cast<double>(total.multiplications) / kBillion, digits),
+        fixed(static_cast<double>(total.additions) / kBillion, digits),
+        fixed(operations_energy_pj(total, subject.constants) / kBillion, digits),
+        fixed(parameters / kMillion, digits)};
+    if (traffic) {
+      row.push_back(fixed(static_cast<double>(total.bytes_moved) / 4 *
+                              static_cast<double>(subject.constants.bytes_per_value) / kMillion,
+                          digits));
+    }
+    // A network's name stands once over its rows.
+    if (!table.rows.empty()) {
+      std::string above;
+      for (const auto& earlier : table.rows) above = earlier[0].empty() ? above : earlier[0];
+      if (above == row[0]) row[0].clear();
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Figure make(const FigureRequest& request, const Progress&) {
+  const Settings read(request);
+  const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
+  Figure figure;
+  figure.table =
+      table_of(networks, static_cast<int>(read.number("digits", 0, 6)), read.flag("traffic"));
+  for (const CountedNetwork& network : networks) {
+    const OperationCount total = network.cost.total();
+    figure.numbers["multiplications/" + network.label] = {
+        static_cast<double>(total.multiplications)};
+    figure.numbers["additions/" + network.label] = {static_cast<double>(total.additions)};
+    figure.numbers["energy_pj/" + network.label] = {
+        operations_energy_pj(total, network.subject.constants)};
+  }
+  figure.panels.push_back(table_panel(*figure.table));
+  // Small enough for the widest row, which the last x of the panel measures in characters.
+  constexpr double kCharacterMmPerPt = 0.19, kLargestPt = 7, kSmallestPt = 4;
+  figure.font_size_pt =
+      std::clamp(request.width_mm / (*figure.panels.front().x.maximum * kCharacterMmPerPt),
+                 kSmallestPt, kLargestPt);
+  figure.title = "Operations and energy";
+  figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
+  figure.caption =
+      "Operations and energy of one input: " + networks_in_words(networks) + ". " + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe operations_table_recipe = {
+    "operations-table", "Operations and energy", "Adder, Tables 1 and 2", settings, make, true};
+
+}  // namespace attnscope

@@ -1,0 +1,118 @@
+#include "analysis/figure/table.h"
+
+#include <algorithm>
+
+namespace attnscope {
+
+namespace {
+
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string escaped_for_tex(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("#$%&_{}").find(c) != std::string_view::npos) escaped += '\\';
+    if (c == '~' || c == '^' || c == '\\') {
+      escaped += c == '~'   ? "\\textasciitilde{}"
+                 : c == '^' ? "\\textasciicircum{}"
+                            : "\\textbackslash{}";
+      continue;
+    }
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string tex_row(const std::vector<std::string>& cells) {
+  std::string row = "  ";
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    row += (i == 0 ? "" : " & ") + escaped_for_tex(cells[i]);
+  }
+  return row + " \\\\\n";
+}
+
+std::string csv_row(const std::vector<std::string>& cells) {
+  std::string row;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) row += ',';
+    if (cells[i].find_first_of(",\"\n") == std::string::npos) {
+      row += cells[i];
+      continue;
+    }
+    row += '"';
+    for (const char c : cells[i]) {
+      if (c == '"') row += '"';
+      row += c;
+    }
+    row += '"';
+  }
+  return row + "\n";
+}
+
+}  // namespace
+
+std::string table_as_booktabs(const Table& table) {
+  std::string out = "% \\usepackage{booktabs}\n\\begin{tabular}{";
+  for (std::size_t i = 0; i < table.header.size(); ++i) out += i < table.text_columns ? 'l' : 'r';
+  out += "}\n  \\toprule\n" + tex_row(table.header) + "  \\midrule\n";
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    if (i > 0 && !table.rows[i][0].empty() && table.rows[i - 1][0].empty()) {
+      out += "  \\addlinespace\n";
+    }
+    out += tex_row(table.rows[i]);
+  }
+  return out + "  \\bottomrule\n\\end{tabular}\n";
+}
+
+std::string table_as_csv(const Table& table) {
+  std::string out = csv_row(table.header);
+  for (const auto& row : table.rows) out += csv_row(row);
+  return out;
+}
+
+Panel table_panel(const Table& table) {
+  // Columns as wide as their widest cell, in characters.
+  std::vector<double> middles;
+  double right = 0;
+  for (std::size_t column = 0; column < table.header.size(); ++column) {
+    std::size_t widest = characters(table.header[column]);
+    for (const auto& row : table.rows) widest = std::max(widest, characters(row[column]));
+    const double width = static_cast<double>(widest) + 2;
+    middles.push_back(right + width / 2);
+    right += width;
+  }
+  const auto rows = static_cast<double>(table.rows.size());
+  Panel panel;
+  panel.x.visible = panel.y.visible = false;
+  panel.x.minimum = 0;
+  panel.x.maximum = right;
+  panel.y.minimum = -rows - 0.2;
+  panel.y.maximum = 1.2;
+  const auto add_row = [&](const std::vector<std::string>& cells, double y) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+      if (cells[column].empty()) continue;
+      panel.marks.emplace_back(TextMark{.x = middles[column], .y = y, .text = cells[column]});
+    }
+  };
+  const auto add_rule = [&](double y) {
+    panel.marks.emplace_back(Rule{.at = y,
+                                  .vertical = false,
+                                  .text = {},
+                                  .colour = {0, 0, 0, 255},
+                                  .style = LineStyle::solid});
+  };
+  add_rule(1.1);
+  add_row(table.header, 0.55);
+  add_rule(0);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    add_row(table.rows[i], -static_cast<double>(i) - 0.5);
+  }
+  add_rule(-rows - 0.1);
+  return panel;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,104 @@
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/energy/request.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/text_export.h"
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+Figure figure(const char* name, std::map<std::string, std::string> settings = {}) {
+  FigureRequest request;
+  request.settings = std::move(settings);
+  return make_figure(name, request);
+}
+
+double energy_pj(const char* network) {
+  const EnergySubject subject = understand(parse_energy_request(network));
+  return operations_energy_pj(count_operations(subject.architecture, subject.options).total(),
+                              subject.constants);
+}
+
+double height_of_bars(const Panel& panel, double x) {
+  double height = 0;
+  for (const Mark& mark : panel.marks) {
+    if (const auto* bars = std::get_if<Bars>(&mark)) {
+      for (std::size_t i = 0; i < bars->x.size(); ++i)
+        height += bars->x[i] == x ? bars->heights[i] : 0;
+    }
+  }
+  return height;
+}
+
+TEST(EnergyFigures, BarsStackToTheTotal) {
+  const Figure bars =
+      figure("energy-breakdown", {{"networks", "deit-small; deit-small mechanism=hash"}});
+  ASSERT_EQ(bars.panels.size(), 1U);
+  EXPECT_NEAR(height_of_bars(bars.panels[0], 0), energy_pj("deit-small") / 1e9, 1e-9);
+  EXPECT_NEAR(height_of_bars(bars.panels[0], 1), energy_pj("deit-small mechanism=hash") / 1e9,
+              1e-9);
+  const Figure relative =
+      figure("energy-breakdown",
+             {{"networks", "deit-small; deit-small mechanism=hash"}, {"relative", "yes"}});
+  EXPECT_NEAR(height_of_bars(relative.panels[0], 0), 100, 1e-9);
+}
+
+TEST(EnergyFigures, LayersShareOneScale) {
+  const Figure layers = figure("energy-breakdown", {{"by", "layer"}});
+  ASSERT_EQ(layers.panels.size(), 3U);
+  EXPECT_EQ(layers.panels[0].y.maximum, layers.panels[2].y.maximum);
+  EXPECT_EQ(layers.panels[0].x.ticks.front().label, "0");
+}
+
+// EcoFormer, Fig. 2: "For a bigger model, FFN takes a larger proportion".
+TEST(EnergyFigures, LargerPyramidsGiveMoreToTheFeedForward) {
+  const Figure share = figure("energy-share");
+  for (const char* name : {"attention_share_of_operations", "attention_share_of_energy"}) {
+    const std::vector<double>& shares = share.numbers.at(name);
+    ASSERT_EQ(shares.size(), 5U);
+    for (std::size_t i = 1; i < shares.size(); ++i) EXPECT_LT(shares[i], shares[i - 1]);
+  }
+}
+
+TEST(EnergyFigures, GrowthHasACurveAMechanismAndMarksCrossings) {
+  const Figure growth = figure("energy-growth", {{"mechanisms", "softmax; performer features=64"}});
+  const Panel& panel = growth.panels.at(0);
+  ASSERT_EQ(panel.marks.size(), 3U);
+  EXPECT_TRUE(panel.x.logarithmic && panel.y.logarithmic);
+  const Line& crossing = std::get<Line>(panel.marks[2]);
+  ASSERT_EQ(crossing.x.size(), 1U);
+  EXPECT_EQ(crossing.x[0],
+            growth.numbers.at("crossing/performer (features=64) below softmax").at(0));
+  EXPECT_THAT(growth.caption, testing::HasSubstr("performer costs less than softmax from N = "));
+}
+
+TEST(EnergyFigures, TablesAreBooktabs) {
+  const Figure table =
+      figure("operations-table", {{"networks", "deit-base classes=10"}, {"convention", "adder"}});
+  const std::string tex = figure_as_tex(table);
+  EXPECT_THAT(tex, testing::HasSubstr("\\toprule"));
+  EXPECT_THAT(tex, testing::HasSubstr("DeiT-B & softmax & 17.56 & 17.56 & 80.79 & 85.81 \\\\"));
+  EXPECT_THAT(figure_as_csv(table), testing::HasSubstr("DeiT-B,softmax,17.56,17.56,80.79,85.81"));
+}
+
+TEST(EnergyFigures, RefuseWhatTheyDoNotKnow) {
+  for (const auto& [name, setting, value] :
+       {std::tuple{"energy-breakdown", "networks", "deit-huge"},
+        std::tuple{"energy-share", "convention", "mine"},
+        std::tuple{"energy-growth", "mechanisms", "hash bit=3"},
+        std::tuple{"energy-growth", "heads", "5"},
+        std::tuple{"operations-table", "constants", "fp64"}}) {
+    try {
+      (void)figure(name, {{setting, value}});
+      ADD_FAILURE() << name << " took " << value;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
