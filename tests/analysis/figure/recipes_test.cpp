@@ -325,6 +325,7 @@ TEST(Recipes, ValuesOutOfRangeAreRefusedWithTheRange) {
     }
   }
   for (const FigureRecipe& recipe : figure_recipes()) {
+    if (recipe.counts_only) continue;  // needs no subject
     EXPECT_THROW((void)make_figure(recipe.name, FigureRequest{}), Error);
   }
 }
