@@ -105,7 +105,7 @@ class Model:
                 (self.tensors[block + "pe0"] @ self.tensors[block + "pe1"].T)[None], v.shape[1], 0
             )
         else:
-            channels = v.shape[1] // heads  # of one head
+            channels = v.shape[1] // self.mechanism["parameters"]["conv_heads"]
             r, gamma, beta = (self.tensors[block + tensor] for tensor in ("r", "gamma", "beta"))
             side = self.architecture["image_height"] // self.architecture["patch_height"]
             biases = np.repeat(convolution_biases(r, gamma, beta, side), channels, 0)

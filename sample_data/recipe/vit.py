@@ -21,14 +21,14 @@ MECHANISMS = {
     "fashion-softmax": {"name": "softmax", "parameters": {}},
     "fashion-adder": {"name": "adder", "parameters": {"identity": False}},
     "fashion-adder-identity": {"name": "adder", "parameters": {"identity": True}},
-    "fashion-daft-full": {"name": "daft-full", "parameters": {"position_width": 32}},
+    "fashion-daft-full": {"name": "daft-full", "parameters": {"factors": 32}},
     "fashion-daft-conv": {
         "name": "daft-conv",
-        "parameters": {"heads": 16, "window": 11, "dimensions": 2, "reparameterised": True},
+        "parameters": {"kernel": 11, "conv_heads": 16, "dimensions": 2, "full_keys": False},
     },
     "fashion-hash": {
         "name": "hash",
-        "parameters": {"bits": BITS, "supports": SUPPORTS, "mode": "paper"},
+        "parameters": {"codes": "kernel", "bits": BITS, "supports": SUPPORTS, "mode": "paper"},
     },
 }
 
@@ -56,10 +56,11 @@ def attention(mechanism, patch):
     if name == "adder":
         return SelfAttention(adder=True, identity=parameters["identity"])
     if name == "daft-full":
-        return DaftFull(WIDTH, 1 + side * side, parameters["position_width"])
+        return DaftFull(WIDTH, 1 + side * side, parameters["factors"])
     if name == "daft-conv":
         # The window is given for patch 2; on coarser patches it covers the same part of the image.
-        return DaftConv(WIDTH, parameters["heads"], parameters["window"] * 2 // patch // 2 * 2 + 1)
+        window = parameters["kernel"] * 2 // patch // 2 * 2 + 1
+        return DaftConv(WIDTH, parameters["conv_heads"], window)
     if name == "hash":
         return HashAttention(WIDTH, HEADS)
     raise ValueError(f"unknown mechanism {name}")
@@ -177,7 +178,7 @@ def write(model, path, name, training):
         "patch_width": model.patch,
         "width": WIDTH,
         "layers": LAYERS,
-        "heads": model.mechanism["parameters"].get("heads", HEADS),
+        "heads": HEADS,
         "mlp_width": MLP_WIDTH,
         "activation": "gelu",
         "norm_position": "pre",
