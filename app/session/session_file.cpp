@@ -219,6 +219,7 @@ void Session::restore(const std::filesystem::path& file) {
   jobs_->cancel_all();
   subjects_.clear();
   input_ = nullptr;
+  input_job_ = 0;
   input_locator_.clear();
   input_error_.clear();
   for (OpenSubject& open : saved.subjects) {

@@ -71,12 +71,14 @@ void Session::set_input(const std::string& locator) {
   input_locator_ = locator;
   input_ = nullptr;
   input_error_.clear();
-  input_job_ = jobs_->submit(
+  auto job = std::make_shared<JobId>(0);
+  const auto is_current = [this, job] { return input_job_ == *job; };
+  *job = jobs_->submit(
       tr("Opening %1").arg(QString::fromStdString(locator)),
-      [this, locator](const Progress&) -> JobQueue::Delivery {
+      [this, locator, is_current](const Progress&) -> JobQueue::Delivery {
         auto input = std::make_shared<const Input>(open_input(locator));
-        return [this, locator, input] {
-          if (locator != input_locator_) return;
+        return [this, input, is_current] {
+          if (!is_current()) return;
           input_job_ = 0;
           input_ = input;
           emit input_changed();
@@ -87,12 +89,13 @@ void Session::set_input(const std::string& locator) {
           for (const std::int64_t id : ids) start(id);
         };
       },
-      [this, locator](const JobFailure& failure) {
-        if (locator != input_locator_ || failure.cancelled) return;
+      [this, is_current](const JobFailure& failure) {
+        if (!is_current()) return;
         input_job_ = 0;
-        input_error_ = failure.what;
+        input_error_ = failure.cancelled ? "cancelled; choose it again to go on" : failure.what;
         emit input_changed();
       });
+  input_job_ = *job;
   emit input_changed();
 }
 

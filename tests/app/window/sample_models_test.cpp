@@ -1,0 +1,126 @@
+// The window on real models: the samples that come with the program.
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+#include <gtest/gtest.h>
+
+#include "app/panels/models/subject_card.h"
+#include "app/session/job_queue.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+using State = OpenSubject::State;
+
+const std::filesystem::path kSamples = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "sample_data";
+
+class SampleModelsTest : public WindowTest {
+ protected:
+  void open_softmax() {
+    session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+    window().open_file(kSamples / "models/fashion-softmax.h5");
+    ASSERT_TRUE(wait_until_settled());
+    ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
+  }
+  /// Clicks the button of the first card that is called so.
+  void click_card(const QString& name) {
+    for (auto* button : window().findChild<SubjectCard*>()->findChildren<QToolButton*>()) {
+      if (button->accessibleName() == name) QTest::mouseClick(button, Qt::LeftButton);
+    }
+  }
+  static void accept(QDialog& dialog) {
+    QTest::mouseClick(dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok),
+                      Qt::LeftButton);
+  }
+};
+
+TEST_F(SampleModelsTest, TheFirstMinuteShowsBothModelsOnOneImage) {
+  window().open_samples();
+  EXPECT_FALSE(session().idle());
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  for (const OpenSubject& open : session().subjects()) {
+    EXPECT_EQ(open.state, State::ready) << open.error;
+    EXPECT_EQ(open.subject.trace->tokens(), 197);
+  }
+  EXPECT_EQ(session().subjects()[0].subject.mechanism.name, "softmax");
+  EXPECT_EQ(session().subjects()[1].subject.mechanism.name, "adder");
+}
+
+TEST_F(SampleModelsTest, AnotherMechanismIsLaidOverByItsDialog) {
+  open_softmax();
+  on_dialog([](QDialog& dialog) {
+    auto* mechanism = dialog.findChild<QComboBox*>("mechanism");
+    mechanism->setCurrentIndex(mechanism->findData("adder"));
+    auto* identity = dialog.findChild<QCheckBox*>("parameter_identity");
+    ASSERT_NE(identity, nullptr);
+    identity->setChecked(true);
+    accept(dialog);
+  });
+  click_card("Lay another mechanism over this model");
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  const Subject& laid_over = session().subjects()[1].subject;
+  ASSERT_TRUE(laid_over.trace) << session().subjects()[1].error;
+  EXPECT_EQ(laid_over.mechanism.name, "adder");
+  EXPECT_TRUE(laid_over.trace->identity_in_maps);
+  EXPECT_FALSE(laid_over.trace->mechanism_trained);
+  EXPECT_EQ(laid_over.model, session().subjects()[0].subject.model);
+}
+
+TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
+  open_softmax();
+  const auto set_heads = [this](const QString& heads) {
+    on_dialog([heads](QDialog& dialog) {
+      auto* field = dialog.findChild<QLineEdit*>("option_heads");
+      ASSERT_NE(field, nullptr);
+      field->setText(heads);
+      accept(dialog);
+    });
+    click_card("Model options and assumptions");
+    ASSERT_TRUE(wait_until_settled());
+  };
+  set_heads("6");
+  ASSERT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+  EXPECT_EQ(session().trace(0)->heads(), 6);
+  set_heads("7");
+  EXPECT_EQ(session().subjects()[0].state, State::failed);
+  EXPECT_FALSE(session().subjects()[0].error.empty());
+  EXPECT_FALSE(session().trace(0));
+  set_heads("3");
+  EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+TEST_F(SampleModelsTest, AnotherInputRunsTheModelAnew) {
+  open_softmax();
+  const auto before = session().trace(0);
+  for (auto* button : window().findChildren<QToolButton*>()) {
+    if (button->accessibleName().startsWith("Sample input 01")) {
+      QTest::mouseClick(button, Qt::LeftButton);
+    }
+  }
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NE(session().trace(0), before);
+  EXPECT_NE(session().input_locator().find("01_trouser"), std::string::npos);
+}
+
+TEST_F(SampleModelsTest, CancellingIsAStateOneCanGoOnFrom) {
+  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  window().open_file(kSamples / "models/fashion-softmax.h5");
+  session().jobs().cancel_all();
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().subjects()[0].state, State::failed);
+  EXPECT_NE(session().subjects()[0].error.find("cancelled"), std::string::npos);
+  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  session().retry(0);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+}  // namespace
+}  // namespace attnscope
