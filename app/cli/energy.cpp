@@ -52,10 +52,11 @@ EnergyRequest request_of(const EnergyArguments& arguments) {
     }
     request.settings[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  // A name is a name; whatever else is there as a file is a model.
+  // A name is a name; whatever else is there as a file, or looks like one, is a model.
+  const std::filesystem::path file = arguments.subject;
   if (find_named_architecture(arguments.subject) == nullptr &&
-      std::filesystem::exists(arguments.subject)) {
-    const std::shared_ptr<const Model> model = load_model(arguments.subject);
+      (std::filesystem::exists(file) || file.has_extension())) {
+    const std::shared_ptr<const Model> model = load_model(file);
     request.spec = model->spec();
     request.label = arguments.subject;
   }

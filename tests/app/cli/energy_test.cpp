@@ -1,0 +1,92 @@
+// The subcommand energy, run as a user runs it.
+#include <array>
+#include <cstdio>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/wait.h>
+
+namespace attnscope {
+namespace {
+
+using testing::HasSubstr;
+
+struct Ran {
+  int status = 0;
+  std::string output;  ///< of both streams
+};
+
+Ran energy(const std::string& arguments) {
+  Ran ran;
+  FILE* pipe = popen((ATTNSCOPE_BINARY " energy " + arguments + " 2>&1").c_str(), "r");
+  std::array<char, 4096> buffer{};
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    ran.output.append(buffer.data(), count);
+  }
+  ran.status = WEXITSTATUS(pclose(pipe));
+  return ran;
+}
+
+TEST(EnergyCommand, CountsANamedNetwork) {
+  const Ran ran = energy("deit-base --convention adder --set classes=10 --json");
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const auto json = nlohmann::json::parse(ran.output);
+  EXPECT_EQ(json["total"]["multiplications"], 17'563'067'904);
+  EXPECT_NEAR(json["total"]["energy_pj"].get<double>(), 80.79e9, 0.001e9);
+  double sum = 0;
+  for (const auto& component : json["components"]) sum += component["energy_pj"].get<double>();
+  EXPECT_NEAR(sum, json["total"]["energy_pj"].get<double>(), 1);
+}
+
+TEST(EnergyCommand, CountsAWeightFile) {
+  const Ran ran =
+      energy(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5 --layers --csv");
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("layer 5,attention,scores,"));
+  const Ran table = energy(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-adder.h5");
+  EXPECT_THAT(table.output, HasSubstr("parameters: 179 962"));
+}
+
+TEST(EnergyCommand, PrintsPublishedBesideComputed) {
+  const Ran ran = energy("--paper ecoformer:4");
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("rounds to print"));
+  EXPECT_THAT(ran.output, HasSubstr("not reproduced; the printed row repeats the MSA row"));
+}
+
+TEST(EnergyCommand, SaysWhatIsWrongInOneLine) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"deit-huge", "known: deit-tiny, deit-small"},
+      {"deit-tiny --mechanism soft", "known: softmax, adder"},
+      {"deit-tiny --set heads=5", "a divisor of 192"},
+      {"deit-tiny --set heads", "key=value"},
+      {"deit-tiny --constants fp64", "known: fp32, fp16, int32, int8"},
+      {"deit-tiny --json --csv", "one of --json and --csv"},
+      {"deit-tiny --tokens 9000000000", "2^63 - 1"},
+      {"--paper adder:9", "known: adder:1"},
+      {"", "which network?"}};
+  for (const auto& [arguments, expected] : wrong) {
+    const Ran ran = energy(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_THAT(ran.output, HasSubstr(expected));
+  }
+}
+
+TEST(EnergyCommand, NamesTheFileThatIsNotThere) {
+  const Ran ran = energy("no-such-model.h5");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.output, HasSubstr("no-such-model.h5: "));
+}
+
+TEST(EnergyCommand, ListsWhatItKnows) {
+  const Ran ran = energy("--list");
+  EXPECT_EQ(ran.status, 0);
+  for (const char* expected : {"pvtv2-b5", "daft-conv", "supports=25", "int8", "ecoformer:9"}) {
+    EXPECT_THAT(ran.output, HasSubstr(expected));
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
