@@ -97,7 +97,13 @@ AtlasGrid AtlasCanvas::grid() const {
   return shown ? shown->grid() : AtlasGrid{};
 }
 
-AtlasFrame AtlasCanvas::frame() const { return atlas_frame(QSizeF(size())); }
+AtlasFrame AtlasCanvas::frame() const {
+  AtlasFrame frame = atlas_frame(QSizeF(size()));
+  if (lens_shown() && !lens_open_) {
+    frame.colour_bar.setRight(frame.colour_bar.right() - Lens::closed_size().width() - 10);
+  }
+  return frame;
+}
 
 // --- graphics ---------------------------------------------------------------------------------
 
@@ -182,7 +188,6 @@ AtlasScene AtlasCanvas::scene() const {
   scene.current = session_.selection().subject == index && session_.subjects().size() > 1;
   scene.focused = hasFocus();
   scene.maps = maps();
-  if (lens_shown() && !lens_open_) scene.title_room = Lens::closed_size().width() + 8;
   if (!scene.maps) {
     switch (open.state) {
       case OpenSubject::State::waiting:
@@ -355,19 +360,16 @@ QRectF AtlasCanvas::lens_control(const std::string& name) const {
 void AtlasCanvas::place_the_lens() {
   if (!lens_shown()) return;
   const AtlasFrame frame = this->frame();
-  const QRectF title = frame.title;
   if (!lens_open_) {
     const QSizeF closed = Lens::closed_size();
     lens_place_.lens =
-        QRectF(title.right() - closed.width(), title.center().y() - closed.height() / 2,
-               closed.width(), closed.height());
+        QRectF(QPointF(width() - 10 - closed.width(), frame.colour_bar.top() - 2), closed);
     lens_place_.free = frame.viewport;
     link_.reserve({});
     return;
   }
   // The strip may take the width of the labels, too.
-  const QRectF room(title.left() - 2, frame.viewport.top(), title.width() + 4,
-                    frame.viewport.height() + 4);
+  const QRectF room(8, frame.viewport.top(), width() - 16.0, frame.viewport.height() + 4);
   lens_place_ =
       place_lens(grid(), frame.viewport, room, Lens::tall_size(), Lens::wide_size(room.width()));
   link_.reserve({0, 0, frame.viewport.right() - lens_place_.free.right(),

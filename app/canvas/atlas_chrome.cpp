@@ -43,7 +43,7 @@ void paint_title(QPainter& painter, const AtlasScene& scene, const QFont& font) 
   painter.setPen(scene.subject_colour.lightnessF() > 0.5F ? QColor(0x101418) : QColor(Qt::white));
   painter.drawText(badge, Qt::AlignCenter, scene.number);
 
-  const double right = row.right() - scene.title_room;
+  const double right = row.right();
   double x = badge.right() + 8;
   const QFont title_face = sized(font, 13, true);
   const QFontMetricsF title_metrics(title_face);

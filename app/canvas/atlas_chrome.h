@@ -30,7 +30,6 @@ struct AtlasFrame {
 struct AtlasScene {
   const WindowColours* colours = nullptr;
   AtlasFrame frame;
-  double title_room = 0;  ///< pixels at the title's right end that are taken
 
   QString number, title, subtitle;
   QColor subject_colour;
