@@ -72,7 +72,7 @@ std::string zip_bytes(const std::vector<ZipMember>& members) {
     append(directory, 0x02014B50, 4);
     append(directory, 20, 2);
     common(directory, member.name.size());
-    append(directory, 0, 2 + 2 + 2 + 4);  // comment, disk, attributes
+    directory += std::string(2 + 2 + 2 + 4, '\0');  // comment, disk, attributes
     append(directory, header, 4);
     directory += member.name;
   }

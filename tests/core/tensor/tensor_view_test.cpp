@@ -15,7 +15,7 @@ template <class Element>
 TensorView stored(DType dtype, const std::vector<Element>& elements, Shape shape) {
   const std::size_t bytes = elements.size() * sizeof(Element);
   auto buffer = std::make_shared<std::vector<std::byte>>(bytes + 1);
-  std::memcpy(buffer->data() + 1, elements.data(), bytes);
+  if (bytes > 0) std::memcpy(buffer->data() + 1, elements.data(), bytes);
   std::vector<std::int64_t> strides = TensorView::contiguous_strides(shape);
   return {dtype, std::move(shape), std::move(strides), buffer->data() + 1, buffer};
 }
