@@ -24,7 +24,6 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostColumns = 3;
-constexpr int kLeastName = 92;
 
 QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
   auto* area = new QWidget;
@@ -41,8 +40,10 @@ QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
   title->setAlignment(Qt::AlignCenter);
   auto* text = new QLabel(QObject::tr(
       "A vision transformer as .safetensors, .pt, .pth, .bin, .h5 or .npz, or a trace of "
-      "attention maps.\nIts maps appear here, their ranks on the right."));
+      "attention maps. Its maps appear here, their ranks on the right."));
   text->setAlignment(Qt::AlignCenter);
+  text->setWordWrap(true);
+  text->setMinimumWidth(360);
   text->setProperty("role", "muted");
   open = new QPushButton(QObject::tr("Open model or trace…"));
   open->setProperty("primary", true);
@@ -82,13 +83,13 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, 
   badge_ = new SubjectBadge(session.index_of(id));
   name_ = new ElidedLabel;
   name_->setProperty("role", "heading");
-  name_->setMinimumWidth(kLeastName);
   ranks_ = new QLabel;
   ranks_->setTextFormat(Qt::RichText);
   ranks_->setProperty("role", "muted");
   row->addWidget(badge_);
   row->addWidget(name_, 1);
   row->addWidget(ranks_);
+  row->addStretch(0);
   column->addWidget(head);
 
   auto* content = new QWidget;
@@ -123,7 +124,7 @@ QString AtlasCell::rank_text(std::int64_t subject) const {
   const double without = mean_equivalent_rank(spectra->without, threshold);
   const double with = mean_equivalent_rank(spectra->with, threshold);
   if (std::isnan(without) || std::isnan(with)) return tr("⚠ no rank: see the table");
-  return tr("rank <b>%1</b> of %2, with I <b>%3</b>")
+  return tr("mean rank <b>%1</b> of %2, with I <b>%3</b>")
       .arg(without, 0, 'f', 1)
       .arg(spectra->without.front().tokens)
       .arg(with, 0, 'f', 1);
@@ -170,6 +171,9 @@ void AtlasCell::refresh() {
     instead_->style()->polish(instead_);
   }
   stack_->setCurrentIndex(instead.isEmpty() ? 0 : 1);
+  // The atlas says its name itself.
+  badge_->setVisible(!instead.isEmpty());
+  name_->setVisible(!instead.isEmpty());
 
   const bool selected = session_.selection().subject == subject && session_.subjects().size() > 1;
   if (property("selected").toBool() != selected) {

@@ -24,8 +24,8 @@ void HoverLine::refresh() {
   if (!selection.hover_query || !selection.hover_key) {
     setText(session_.trace(selection.subject)
                 ? tr("Layer %1 · head %2 · point at a map to read its values; press ? for keys")
-                      .arg(selection.layer + 1)
-                      .arg(selection.head + 1)
+                      .arg(selection.layer)
+                      .arg(selection.head)
                 : QString());
     return;
   }
@@ -53,8 +53,8 @@ void HoverLine::refresh() {
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;
   setText(tr("Layer %1 · head %2 · query %3 → key %4     %5")
-              .arg(layer + 1)
-              .arg(fused ? tr("fused") : QString::number(head + 1))
+              .arg(layer)
+              .arg(fused ? tr("fused") : QString::number(head))
               .arg(from, to, values.join("     ")));
 }
 

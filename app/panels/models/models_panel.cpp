@@ -35,7 +35,7 @@ ModelsPanel::ModelsPanel(Session& session, QWidget* parent)
   list->setAutoFillBackground(false);
   body()->addWidget(scroll, 1);
 
-  open_ = new QPushButton(tr("Open model or trace…"));
+  open_ = new QPushButton(tr("Open model…"));
   open_->setAccessibleName(tr("Open a model or trace file"));
   open_->setToolTip(tr("Weights (.safetensors, .pt, .pth, .bin, .h5, .npz) or a trace (Ctrl+O)"));
   recent_ = new QPushButton(tr("Recent   "));

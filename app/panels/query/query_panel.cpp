@@ -188,9 +188,9 @@ void QueryPanel::refresh() {
   caption_->setText(rolled ? tr("Token %1 through all layers").arg(token)
                            : tr("Query %1 · layer %2 · head %3")
                                  .arg(token)
-                                 .arg(selection.layer + 1)
+                                 .arg(selection.layer)
                                  .arg(view.head_fusion == HeadFusion::none
-                                          ? QString::number(selection.head + 1)
+                                          ? QString::number(selection.head)
                                           : tr("fused")));
   scale_->set_scale(scale);
 }

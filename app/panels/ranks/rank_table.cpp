@@ -112,10 +112,10 @@ double RankTable::number(const Place& place, const Column& column) const {
 
 QString RankTable::text(const Place& place, const Column& column) const {
   if (column.quantity == Quantity::layer) {
-    return place.layer < 0 ? tr("all") : QString::number(place.layer + 1);
+    return place.layer < 0 ? tr("all") : QString::number(place.layer);
   }
   if (column.quantity == Quantity::head) {
-    return place.head < 0 ? tr("mean") : QString::number(place.head + 1);
+    return place.head < 0 ? tr("mean") : QString::number(place.head);
   }
   const double value = number(place, column);
   if (std::isnan(value)) {
@@ -160,8 +160,8 @@ QVariant RankTable::data(const QModelIndex& index, int role) const {
         const std::string_view state = describe(one->state);
         QString tip =
             tr("Layer %1, head %2, %3 I: %4. Rank %5 of %6; effective %7, stable %8, numerical %9")
-                .arg(one->layer + 1)
-                .arg(one->head + 1)
+                .arg(one->layer)
+                .arg(one->head)
                 .arg(column.identity ? tr("with") : tr("without"))
                 .arg(QString::fromUtf8(state.data(), static_cast<qsizetype>(state.size())))
                 .arg(equivalent_rank(one->singular_values, session_.view().rank_threshold))

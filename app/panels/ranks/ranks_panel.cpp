@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kColumn = 43, kMargins = 42;
+constexpr int kColumn = 47, kMargins = 42;
 
 }  // namespace
 
