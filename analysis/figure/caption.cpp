@@ -6,7 +6,12 @@ std::string subjects_in_words(const FigureRequest& request) {
   std::string words;
   for (const Subject& subject : request.subjects) {
     const Trace& trace = *subject.trace;
-    words += (words.empty() ? "" : "; ") + subject.label + " (" + to_string(trace.mechanism);
+    std::string mechanism = to_string(trace.mechanism);  // "adder (identity=true)"
+    if (const std::size_t opening = mechanism.find(" ("); opening != std::string::npos) {
+      mechanism = mechanism.substr(0, opening) + ", " +
+                  mechanism.substr(opening + 2, mechanism.size() - opening - 3);
+    }
+    words += (words.empty() ? "" : "; ") + subject.label + " (" + mechanism;
     if (!trace.mechanism_trained) words += ", laid over weights trained with another mechanism";
     words += ")";
     if (!trace.input_label.empty()) words += " on " + trace.input_label;

@@ -1,6 +1,6 @@
 // attnscope figure: one figure of models or traces, as a file fit for a paper.
 #include <QApplication>
-#include <cstdio>
+#include <algorithm>
 #include <memory>
 
 #include "analysis/figure/figure_command.h"
@@ -36,14 +36,38 @@ HeatMapExport heat_map_export(const std::string& name) {
   throw unknown_name("way to write heat maps", name, "auto, cells, pixels");
 }
 
-std::map<std::string, std::string> figure_settings(const std::vector<std::string>& texts) {
+/// Whether `--set key=value` beside `--mechanism` means the mechanism, as in the other subcommands.
+/// `identity` is both a figure's setting and the adder's parameter: true and false mean the latter.
+bool is_of_mechanism(const FigureArguments& arguments, const std::string& key,
+                     const std::string& value) {
+  if (arguments.models.mechanism.empty()) return false;
+  const auto parameters = find_mechanism(arguments.models.mechanism).parameters;
+  if (std::none_of(parameters.begin(), parameters.end(),
+                   [&](const ParameterDescription& p) { return p.name == key; })) {
+    return false;
+  }
+  const auto settings = find_figure(arguments.name).settings;
+  return value == "true" || value == "false" ||
+         std::none_of(settings.begin(), settings.end(),
+                      [&](const FigureSetting& s) { return s.name == key; });
+}
+
+/// The figure's settings; those that mean the mechanism go to `models`.
+std::map<std::string, std::string> figure_settings(const FigureArguments& arguments,
+                                                   ModelArguments& models) {
   std::map<std::string, std::string> settings;
-  for (const std::string& text : texts) {
+  for (const std::string& text : arguments.settings) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       throw Error(ErrorKind::usage, "a setting is written key=value").about("--set").found(text);
     }
-    settings[text.substr(0, equals)] = text.substr(equals + 1);
+    const std::string key = text.substr(0, equals);
+    const std::string value = text.substr(equals + 1);
+    if (is_of_mechanism(arguments, key, value)) {
+      models.settings.push_back(text);
+    } else {
+      settings[key] = value;
+    }
   }
   return settings;
 }
@@ -109,7 +133,8 @@ int run(const FigureArguments& arguments) {
   // What can be refused is refused before any model is run.
   const FigureRecipe& recipe = find_figure(arguments.name);
   FigureRequest request;
-  request.settings = figure_settings(arguments.settings);
+  ModelArguments models = arguments.models;
+  request.settings = figure_settings(arguments, models);
   request.width_mm = arguments.width_mm;
   ExportOptions options;
   options.png_dpi = arguments.dpi;
@@ -122,8 +147,8 @@ int run(const FigureArguments& arguments) {
   {
     const TerminalProgress line;
     request.subjects = recipe.counts_only
-                           ? subjects_without_traces(arguments.models)
-                           : make_subjects(arguments.models, {}, line.progress().part(0, 0.6));
+                           ? subjects_without_traces(models)
+                           : make_subjects(models, {}, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
     figure = make_figure(arguments.name, request, line.progress().part(0.6, 1));
   }
@@ -155,7 +180,8 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added
       ->add_option("--set", arguments->settings,
-                   "A setting of the figure (attnscope figures lists them); may be repeated")
+                   "A setting of the figure (attnscope figures lists them), or a parameter of "
+                   "--mechanism; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   added
@@ -166,7 +192,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   add_mechanism_options(*added, arguments->models, false);
   added
       ->add_option("--set-mechanism", arguments->models.settings,
-                   "A parameter of the mechanism, e.g. identity=true; may be repeated")
+                   "A parameter of the mechanism, where --set would mean the figure")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   added->add_option("--dpi", arguments->dpi, "Resolution of .png")

@@ -186,6 +186,8 @@ class Grid {
       two_lines_left |= panel.y.label.find('\n') != std::string::npos;
     }
     if (two_lines_left) frame_mm = frame_beside(2);
+    ColourScale& shared = figure_.colour_scales.front();
+    shared.label = fitted(shared.label, static_cast<double>(rows) * frame_mm, figure_.font_size_pt);
     figure_.height_mm =
         (two_lines_above ? 2 : 1) * text_mm + 0.7 - gap_mm +
         static_cast<double>(rows) * (frame_mm + gap_mm + (show_ranks_ ? 1.1 * text_mm : 0));

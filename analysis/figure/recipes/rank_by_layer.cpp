@@ -55,7 +55,6 @@ struct Series {
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;
-  double shift = 0;  ///< of the heads' points, so that series do not hide each other
 };
 
 void add_series(Figure& figure, Panel& panel, const Series& series, Spread spread,
@@ -67,7 +66,7 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
     double sum = 0;
     for (const double value : values) {
       sum += value;
-      heads.x.push_back(x + series.shift);
+      heads.x.push_back(x);
       heads.y.push_back(value);
     }
     means.x.push_back(x);
@@ -150,7 +149,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const std::size_t all = groups.size() * views.size();
   const auto runs = static_cast<double>(request.subjects.size() * views.size());
   double done = 0;
-  std::size_t count = 0, without_rank = 0;
+  std::size_t without_rank = 0;
   for (std::size_t index = 0; index < groups.size(); ++index) {
     for (const IdentityView view : views) {
       RanksByLayer ranks;
@@ -170,9 +169,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       series.colour = subject_colour(index);
       series.marker = subject_marker(index);
       series.style = shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
-      series.shift = 0.05 * (static_cast<double>(count) - static_cast<double>(all - 1) / 2);
       add_series(figure, panel, series, spread, ranks);
-      ++count;
     }
   }
   figure.panels.push_back(std::move(panel));

@@ -98,6 +98,22 @@ TEST_F(FigureCommand, LaysAMechanismOverOneModel) {
             std::string::npos);
 }
 
+TEST_F(FigureCommand, SetBesideMechanismMayMeanTheMechanism) {
+  const std::string common = program + "figure rank-by-layer --model " + samples +
+                             "models/fashion-softmax.h5 --mechanism adder --input " + samples +
+                             "inputs/01_trouser.png --set identity=as-is ";
+  const std::string plain = out("plain.json");
+  const std::string with = out("with.json");
+  ASSERT_EQ(run(common + "--out " + plain).status, 0);
+  const Ran ran = run(common + "--set identity=true --out " + with);
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const auto label = [](const nlohmann::json& figure) {
+    return figure.at("numbers").items().begin().key();
+  };
+  EXPECT_EQ(label(read(plain)).find("+ I"), std::string::npos) << label(read(plain));
+  EXPECT_NE(label(read(with)).find("+ I"), std::string::npos) << label(read(with));
+}
+
 TEST_F(FigureCommand, WrongUsageIsStatusTwoAndWritesNothing) {
   const std::string file = out("f.pdf");
   const std::pair<std::string, std::string> wrong[] = {
