@@ -123,7 +123,7 @@ TEST_F(FigureCommand, WrongUsageIsStatusTwoAndWritesNothing) {
       {"figure rank-by-layer" + models() + "--out " + out("f.gif"), ".pdf, .svg"},
       {"figure rank-by-layer" + models() + "--width-mm 5 --out " + file, "20 to 1000"},
       {"figure rank-by-layer" + models() + "--label one --out " + file, "--label"},
-      {"figure rank-by-layer --out " + file, "--model"}};
+      {"figure rank-by-layer --out " + file, "no model"}};
   for (const auto& [arguments, expected] : wrong) {
     const Ran ran = run(program + arguments);
     EXPECT_EQ(ran.status, 2) << arguments << "\n" << ran.output;
