@@ -168,9 +168,24 @@ void print_tensors(const Inspection& inspection) {
   }
 }
 
+/// What the file says of itself, each in one line.
+void print_metadata(const Checkpoint& checkpoint) {
+  constexpr std::size_t most_characters = 100, most_lines = 20;
+  std::size_t lines = 0;
+  for (const auto& [key, value] : checkpoint.metadata()) {
+    if (key == "format" || key == "format_version" || key == "architecture") continue;
+    if (++lines > most_lines) break;
+    std::string text = value.substr(0, value.find('\n'));
+    std::size_t end = std::min(text.size(), most_characters);
+    while (end > 0 && end < text.size() && (text[end] & 0xC0) == 0x80) --end;  // whole characters
+    print_line(key.substr(0, 40).c_str(), text.substr(0, end) + (end < value.size() ? " …" : ""));
+  }
+}
+
 void print(const Inspection& inspection) {
   print_line("file", inspection.checkpoint.path().string());
   print_line("format", inspection.checkpoint.format());
+  print_metadata(inspection.checkpoint);
   if (inspection.architecture) {
     print_architecture(*inspection.architecture);
     const auto& unused = inspection.architecture->unused;

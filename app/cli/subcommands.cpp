@@ -3,6 +3,7 @@
 namespace attnscope {
 
 // One line a subcommand, declared where it is written.
+Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
@@ -16,6 +17,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
+      {add_architectures},
       {add_energy},
       {add_evaluate},
       {add_figure},

@@ -16,12 +16,15 @@ struct TerminalProgress::Line {
   std::mutex mutex;
   const Clock::time_point start = Clock::now();
   Clock::time_point shown = start;
+  const bool terminal = ::isatty(STDERR_FILENO) != 0;
+  const Clock::duration interval =
+      terminal ? Clock::duration(std::chrono::milliseconds(100)) : std::chrono::seconds(10);
   bool written = false;
 
   void show(double fraction, std::string_view what) {
     const std::lock_guard lock(mutex);
     const auto now = Clock::now();
-    if (now - shown < std::chrono::milliseconds(100)) return;
+    if (now - shown < interval) return;
     shown = now;
     const double elapsed = std::chrono::duration<double>(now - start).count();
     std::string text = std::to_string(static_cast<int>(100 * fraction)) + " % ";
@@ -29,20 +32,19 @@ struct TerminalProgress::Line {
     if (fraction > 0.01 && elapsed > 1) {
       text += ", " + duration_text(elapsed * (1 - fraction) / fraction) + " left";
     }
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fprintf(stderr, terminal ? "\r\033[K%s" : "%s\n", text.c_str());
     std::fflush(stderr);
     written = true;
   }
 };
 
 TerminalProgress::TerminalProgress() : line_(std::make_shared<Line>()) {
-  if (::isatty(STDERR_FILENO) == 0) return;
   progress_ = Progress(
       [line = line_](double fraction, std::string_view what) { line->show(fraction, what); }, {});
 }
 
 TerminalProgress::~TerminalProgress() {
-  if (line_->written) std::fprintf(stderr, "\r\033[K");
+  if (line_->written && line_->terminal) std::fprintf(stderr, "\r\033[K");
 }
 
 std::string duration_text(double seconds) {

@@ -1,4 +1,4 @@
-// Progress on stderr with the remaining time, when stderr is a terminal.
+// Progress on stderr with the remaining time.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// One line, rewritten at most ten times a second and wiped at the end; silent elsewhere than on a
-/// terminal. Safe to call from several threads.
+/// On a terminal one line, rewritten at most ten times a second and wiped at the end; elsewhere (a
+/// log) a new line every ten seconds. Safe to call from several threads.
 class TerminalProgress {
  public:
   TerminalProgress();

@@ -13,7 +13,13 @@ namespace attnscope {
 enum class NormPosition { pre, post };
 enum class Activation { gelu, gelu_tanh, relu };
 /// In JSON "class", "mean", …
-enum class Readout { class_token, mean, class_and_distilled, none };
+enum class Readout {
+  class_token,
+  mean,                 ///< of the patches' tokens
+  class_and_distilled,  ///< each by its head; the logits are averaged
+  none,
+  mean_all  ///< of all tokens, prefix tokens included
+};
 enum class PatchOrder {
   channels_first,  ///< a flattened patch is (c, row, column), as a convolution's kernel
   channels_last    ///< (row, column, c), as vit-pytorch's rearrange

@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 2> kNames<NormPosition>{"pre", "post"};
 template <>
 constexpr std::array<std::string_view, 3> kNames<Activation>{"gelu", "gelu_tanh", "relu"};
 template <>
-constexpr std::array<std::string_view, 4> kNames<Readout>{"class", "mean", "class_and_distilled",
-                                                          "none"};
+constexpr std::array<std::string_view, 5> kNames<Readout>{"class", "mean", "class_and_distilled",
+                                                          "none", "mean_all"};
 template <>
 constexpr std::array<std::string_view, 2> kNames<PatchOrder>{"channels_first", "channels_last"};
 template <>

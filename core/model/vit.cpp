@@ -114,9 +114,10 @@ void Vit::run_block(const BlockWeights& block, const Mechanism& mechanism,
 Tensor Vit::read_out(const Tensor& tokens) const {
   if (weights_.head.empty()) return {};
   Tensor read({1, spec().width});
-  if (spec().readout == Readout::mean) {
-    // Of the patches: timm's average leaves the prefix tokens out.
-    const std::int64_t patches = tokens.extent(0) - spec().class_tokens;
+  if (spec().readout == Readout::mean || spec().readout == Readout::mean_all) {
+    // timm's average leaves the prefix tokens out, vit-pytorch's does not.
+    const std::int64_t prefix = spec().readout == Readout::mean ? spec().class_tokens : 0;
+    const std::int64_t patches = tokens.extent(0) - prefix;
     read.matrix() =
         tokens.matrix().bottomRows(patches).cast<double>().colwise().mean().cast<float>();
   } else {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "core/checkpoint/architecture.h"
 #include "core/model/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/model_shapes.h"
@@ -126,6 +128,17 @@ TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
   EXPECT_EQ(input.status, 2);
   EXPECT_THAT(input.errors, HasSubstr("--input"));
   EXPECT_FALSE(std::filesystem::exists(path("t.h5")));
+}
+
+TEST_F(ModelCommands, EveryListedArchitectureIsPrintedAsAValidDescription) {
+  std::istringstream list(run_program("architectures").output);
+  int printed = 0;
+  for (std::string name; std::getline(list, name); ++printed) {
+    const ProgramRun run = run_program("architectures '" + name + "'");
+    EXPECT_EQ(parse_architecture_description(run.output).name, name);
+  }
+  EXPECT_GE(printed, 9);
+  EXPECT_EQ(run_program("architectures 'timm'").status, 2);
 }
 
 TEST_F(ModelCommands, EvaluateCountsLabelledImages) {

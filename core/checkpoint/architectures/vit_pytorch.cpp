@@ -22,7 +22,7 @@ const std::string_view vit_pytorch_family = R"json({
   "reasons": {
     "heads": "dim_head=64, its default",
     "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'",
-    "readout": "pool='cls', its default"
+    "readout": "pool='cls', its default; pool='mean' is mean_all"
   },
   "tensors": {
     "patch_norm_before": "to_patch_embedding.1",
@@ -59,7 +59,7 @@ const std::string_view vit_pytorch_2021_family = R"json({
   "reasons": {
     "heads": "dim_head=64, its default",
     "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'",
-    "readout": "pool='cls', its default"
+    "readout": "pool='cls', its default; pool='mean' is mean_all"
   },
   "tensors": {
     "patch": ["to_patch_embedding.1", "patch_to_embedding"],

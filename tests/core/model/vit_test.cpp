@@ -98,6 +98,69 @@ TEST(Vit, AnEncoderIsEquivariantUnderPermutationOfItsTokens) {
   EXPECT_LT(difference.cwiseAbs().maxCoeff(), 2e-5F);
 }
 
+TEST(Vit, ReadsTheMeanOfThePatchesOrOfAllTokens) {
+  const Checkpoint checkpoint = hashed_checkpoint(timm_shapes({}));
+  TraceRequest request;
+  request.tokens = true;
+  const auto logits = [&](const char* readout, Tensor& tokens) {
+    const Trace trace = model_of(checkpoint, {{"readout", readout}, {"final_norm", "false"}})
+                            .run(image_input(), {}, request, {});
+    tokens = trace.layers.back().tokens;
+    return trace.logits;
+  };
+  const Tensor weight = hashed_weight("head.weight", {10, 64});
+  const Tensor bias = hashed_weight("head.bias", {10});
+  for (const auto& [readout, skipped] : {std::pair("mean", 1), std::pair("mean_all", 0)}) {
+    Tensor tokens;
+    const Tensor found = logits(readout, tokens);
+    const Eigen::RowVectorXf mean =
+        std::as_const(tokens).matrix().bottomRows(tokens.extent(0) - skipped).colwise().mean();
+    const Eigen::RowVectorXf expected = mean * weight.matrix().transpose();
+    for (std::int64_t i = 0; i < 10; ++i) {
+      EXPECT_NEAR(found.data()[i], expected(i) + bias.data()[i], 2e-5F) << readout;
+    }
+  }
+}
+
+TEST(Vit, ArithmeticDoesNotDependOnTheFamilysNames) {
+  // torchvision's arithmetic is timm's.
+  const VitExtents extents;
+  const NamedShapes timm = timm_shapes(extents), torchvision = torchvision_shapes(extents);
+  std::map<std::string, std::string> timms_name;  // torchvision's → timm's
+  for (const auto& [name, shape] : torchvision) {
+    std::string own = name;
+    const std::pair<const char*, const char*> names[] = {
+        {"class_token", "cls_token"},
+        {"conv_proj", "patch_embed.proj"},
+        {"encoder.pos_embedding", "pos_embed"},
+        {"encoder.layers.encoder_layer_", "blocks."},
+        {"self_attention.in_proj_", "attn.qkv."},
+        {"self_attention.out_proj", "attn.proj"},
+        {"ln_1", "norm1"},
+        {"ln_2", "norm2"},
+        {"mlp.0", "mlp.fc1"},
+        {"mlp.3", "mlp.fc2"},
+        {"encoder.ln", "norm"},
+        {"heads.head", "head"}};
+    for (const auto& [from, to] : names) {
+      if (const auto at = own.find(from); at != std::string::npos) {
+        own.replace(at, std::string_view(from).size(), to);
+      }
+    }
+    timms_name[name] = own;
+  }
+  std::vector<StoredTensor> renamed = hashed_checkpoint(timm).tensors();
+  for (const auto& [name, own] : timms_name) {
+    for (StoredTensor& tensor : renamed) {
+      if (tensor.name == own) tensor.name = name;
+    }
+  }
+  const Vit other = model_of(Checkpoint("in memory", "test", std::move(renamed), {}));
+  EXPECT_EQ(other.architecture(), "torchvision ViT");
+  const Trace expected = model_of(hashed_checkpoint(timm)).run(image_input(), {}, {}, {});
+  EXPECT_TRUE(same(other.run(image_input(), {}, {}, {}).logits, expected.logits));
+}
+
 TEST(Vit, StopsWhenCancelled) {
   const Vit model = model_of(hashed_checkpoint(timm_shapes({})));
   std::stop_source source;
