@@ -1,5 +1,8 @@
 #include "analysis/energy/architecture.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "core/error.h"
 
 namespace attnscope {
@@ -35,8 +38,14 @@ std::span<const NamedNetwork> named_architectures() {
 }
 
 const NamedNetwork* find_named_architecture(std::string_view name) {
+  const auto is_name = [name](std::string_view known) {
+    return std::equal(known.begin(), known.end(), name.begin(), name.end(), [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) ==
+             std::tolower(static_cast<unsigned char>(b));
+    });
+  };
   for (const NamedNetwork& architecture : named_architectures()) {
-    if (architecture.name == name) return &architecture;
+    if (is_name(architecture.name) || is_name(architecture.title)) return &architecture;
   }
   return nullptr;
 }

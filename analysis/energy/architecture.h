@@ -90,7 +90,7 @@ struct NamedNetwork {
 
 [[nodiscard]] std::span<const NamedNetwork> named_architectures();
 
-/// Null if there is none of that name.
+/// By name or title, in any case: "deit-tiny", "DeiT-T". Null if there is none.
 [[nodiscard]] const NamedNetwork* find_named_architecture(std::string_view name);
 
 /// "deit-tiny, deit-small, …"

@@ -232,5 +232,14 @@ TEST(EnergyRequests, AreTheCommandsTheyPrint) {
             "--set bits=8 --set classes=10");
 }
 
+TEST(NamedNetworks, AreFoundByNameAndTitleInAnyCase) {
+  for (const NamedNetwork& network : named_architectures()) {
+    EXPECT_EQ(find_named_architecture(network.name), &network);
+    EXPECT_EQ(find_named_architecture(network.title), &network);
+  }
+  EXPECT_EQ(find_named_architecture("deit-t"), find_named_architecture("deit-tiny"));
+  EXPECT_EQ(find_named_architecture("DeiT"), nullptr);
+}
+
 }  // namespace
 }  // namespace attnscope
