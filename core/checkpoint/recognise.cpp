@@ -2,10 +2,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/attention/mechanism.h"
 #include "core/checkpoint/architecture.h"
 #include "core/checkpoint/architecture_match.h"
 #include "core/checkpoint/spec_deduction.h"
 #include "core/error.h"
+#include "core/model/model_spec_json.h"
 
 namespace attnscope {
 
@@ -67,6 +69,25 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
   }
 }
 
+/// Our own files say what they were trained with. An attention that is not here explains itself
+/// better than the tensors that go with it, which match nothing.
+void refuse_unknown_mechanism(const Checkpoint& checkpoint) {
+  const auto architecture = checkpoint.metadata().find("architecture");
+  if (architecture == checkpoint.metadata().end()) return;
+  const std::string name = model_spec_from_json(architecture->second, {}, false).mechanism.name;
+  std::string known;
+  for (const MechanismEntry& entry : mechanisms()) {
+    if (entry.name == name) return;
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw Error(ErrorKind::unsupported,
+              "the model was trained with an attention that this version does not have")
+      .in_file(checkpoint.path())
+      .about("mechanism")
+      .expected(known)
+      .found(name);
+}
+
 const std::vector<ArchitectureDescription>& built_in_descriptions() {
   static const std::vector<ArchitectureDescription> list = [] {
     std::vector<ArchitectureDescription> descriptions;
@@ -90,6 +111,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   const auto& descriptions = built_in_descriptions();
   const auto format = checkpoint.metadata().find("format");
   if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
+    refuse_unknown_mechanism(checkpoint);
     const ArchitectureMatch match = match_architecture(descriptions.front(), checkpoint);
     if (!match.complete()) matched_nothing(match, checkpoint);
     return deduce(match, checkpoint, options);

@@ -198,6 +198,16 @@ TEST(Architecture, OwnFilesStateEverything) {
       AllOf(HasSubstr("layers"), HasSubstr("expected 3"), HasSubstr("found 2")));
 }
 
+TEST(Architecture, AnAttentionThatIsNotHereIsSaidBeforeItsTensorsAre) {
+  const std::map<std::string, std::string> metadata = {
+      {"format", "attnscope-model"},
+      {"architecture", R"({"mechanism": {"name": "of-tomorrow", "parameters": {}}})"}};
+  EXPECT_THAT(error_of([&] {
+                (void)recognise({{"blocks.0.attn.to_q.weight", {64, 64}}}, {}, metadata);
+              }),
+              AllOf(HasSubstr("mechanism"), HasSubstr("found of-tomorrow"), HasSubstr("adder")));
+}
+
 TEST(Architecture, PositionsOfAnotherGridAreInterpolatedToTheAskedImage) {
   const Architecture found =
       recognise(timm_shapes({}), {{"image_height", "64"}, {"image_width", "48"}});
