@@ -16,6 +16,8 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
+  // One line each.
+  // clang-format off
   static constexpr Subcommand list[] = {
       {add_architectures},
       {add_energy},
@@ -29,6 +31,7 @@ std::span<const Subcommand> subcommands() {
       {add_spectrum},
       {add_trace},
   };
+  // clang-format on
   return list;
 }
 

@@ -16,6 +16,8 @@ MechanismEntry hash_entry();
 MechanismEntry linear_entry();
 
 std::span<const MechanismEntry> mechanisms() {
+  // One line each.
+  // clang-format off
   static const MechanismEntry list[] = {
       softmax_entry(),  // first: the default
       adder_entry(),
@@ -23,6 +25,7 @@ std::span<const MechanismEntry> mechanisms() {
       hash_entry(),
       linear_entry(),
   };
+  // clang-format on
   return list;
 }
 

@@ -134,7 +134,8 @@ Tensor Vit::read_out(const Tensor& tokens) const {
     const Tensor other = (*weights_.distillation_head)(seen(second));
     read.matrix() = (read.matrix() + other.matrix()) / 2;
   }
-  return std::move(read).reshaped({read.extent(1)});
+  const std::int64_t classes = read.extent(1);
+  return std::move(read).reshaped({classes});
 }
 
 Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const TraceRequest& request,
