@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -50,13 +51,7 @@ const NamedNetwork* find_named_architecture(std::string_view name) {
   return nullptr;
 }
 
-std::string architecture_names() {
-  std::string names;
-  for (const NamedNetwork& architecture : named_architectures()) {
-    names += (names.empty() ? "" : ", ") + std::string(architecture.name);
-  }
-  return names;
-}
+std::string architecture_names() { return name_list(named_architectures(), &NamedNetwork::name); }
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -141,12 +142,10 @@ std::span<const ColourMap> colour_maps() {
 }
 
 const ColourMap& find_colour_map(std::string_view name) {
-  std::string known;
   for (const ColourMap& map : colour_maps()) {
     if (map.name == name) return map;
-    known += (known.empty() ? "" : ", ") + std::string(map.name);
   }
-  throw unknown_name("colour map", name, known);
+  throw unknown_name("colour map", name, name_list(colour_maps(), &ColourMap::name));
 }
 
 Colour colour_at(const ColourMap& map, double fraction, bool reversed) {

@@ -4,6 +4,7 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -27,24 +28,21 @@ std::span<const FigureRecipe> figure_recipes() {
 }
 
 const FigureRecipe& find_figure(std::string_view name) {
-  std::string known;
   for (const FigureRecipe& recipe : figure_recipes()) {
     if (recipe.name == name) return recipe;
-    known += (known.empty() ? "" : ", ") + std::string(recipe.name);
   }
-  throw unknown_name("figure", name, known);
+  throw unknown_name("figure", name, name_list(figure_recipes(), &FigureRecipe::name));
 }
 
 void check_settings(std::string_view figure, const std::map<std::string, std::string>& settings) {
   const FigureRecipe& recipe = find_figure(figure);
-  std::string known;
-  for (const FigureSetting& setting : recipe.settings) {
-    known += (known.empty() ? "" : ", ") + std::string(setting.name);
-  }
   for (const auto& [setting, value] : settings) {
     const bool exists = std::any_of(recipe.settings.begin(), recipe.settings.end(),
                                     [&](const FigureSetting& s) { return s.name == setting; });
-    if (!exists) throw unknown_name("setting of " + std::string(figure), setting, known);
+    if (!exists) {
+      throw unknown_name("setting of " + std::string(figure), setting,
+                         name_list(recipe.settings, &FigureSetting::name));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/figure/number_text.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -53,11 +54,7 @@ std::size_t Settings::choice(std::string_view name,
   const std::string& value = text(name);
   const auto found = std::find(choices.begin(), choices.end(), value);
   if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  std::string known;
-  for (const std::string_view choice : choices) {
-    known += (known.empty() ? "" : ", ") + std::string(choice);
-  }
-  throw wrong_setting(name, value).expected("one of " + known);
+  throw wrong_setting(name, value).expected("one of " + name_list(choices));
 }
 
 bool Settings::flag(std::string_view name) const {

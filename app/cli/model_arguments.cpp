@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
 #include "core/model/trace_file.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -48,13 +49,10 @@ std::string label_of(const Model& model, const MechanismChoice& mechanism, bool 
 void add_model_options(CLI::App& command, ModelArguments& arguments) {
   command.add_option("--heads", arguments.heads, "Heads of each block, where the file is silent")
       ->type_name("N");
-  std::string known;
-  for (const ModelOption& option : model_options()) {
-    known += (known.empty() ? "" : ", ") + std::string(option.name);
-  }
   command
       .add_option("--option", arguments.options,
-                  "What else the file is silent on, KEY=VALUE, may be repeated. Keys: " + known)
+                  "What else the file is silent on, KEY=VALUE, may be repeated. Keys: " +
+                      name_list(model_options(), &ModelOption::name))
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command
@@ -64,13 +62,10 @@ void add_model_options(CLI::App& command, ModelArguments& arguments) {
 }
 
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set) {
-  std::string known;
-  for (const MechanismEntry& entry : mechanisms()) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
   command
       .add_option("--mechanism", arguments.mechanism,
-                  "Lay this over the weights instead of what they were trained with: " + known)
+                  "Lay this over the weights instead of what they were trained with: " +
+                      name_list(mechanisms(), &MechanismEntry::name))
       ->type_name("NAME");
   if (!with_set) return;
   command

@@ -7,6 +7,7 @@
 #include "app/session/session.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -29,9 +30,7 @@ Enum read_name(const json& object, const char* key, const char* const (&names)[C
   for (std::size_t i = 0; i < Count; ++i) {
     if (name == names[i]) return static_cast<Enum>(i);
   }
-  std::string known;
-  for (const char* candidate : names) known += (known.empty() ? "" : ", ") + std::string(candidate);
-  throw unknown_name(key, name, known);
+  throw unknown_name(key, name, name_list(names));
 }
 
 json write_parameters(const ParameterValues& parameters) {

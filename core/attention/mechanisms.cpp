@@ -5,6 +5,7 @@
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -39,12 +40,10 @@ AttentionShape AttentionInput::shape() const {
 }
 
 const MechanismEntry& find_mechanism(std::string_view name) {
-  std::string known;
   for (const MechanismEntry& entry : mechanisms()) {
     if (entry.name == name) return entry;
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw unknown_name("mechanism", name, known);
+  throw unknown_name("mechanism", name, name_list(mechanisms(), &MechanismEntry::name));
 }
 
 std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {

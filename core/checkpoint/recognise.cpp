@@ -8,20 +8,15 @@
 #include "core/checkpoint/spec_deduction.h"
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 /// What to do about a missing tensor: the names most like it.
 std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
-  const std::string names = joined(checkpoint.nearest_names(name));
+  const std::string names = name_list(checkpoint.nearest_names(name));
   return names.empty() ? "the file holds no tensors" : "nearest names: " + names;
 }
 
@@ -75,16 +70,14 @@ void refuse_unknown_mechanism(const Checkpoint& checkpoint) {
   const auto architecture = checkpoint.metadata().find("architecture");
   if (architecture == checkpoint.metadata().end()) return;
   const std::string name = model_spec_from_json(architecture->second, {}, false).mechanism.name;
-  std::string known;
   for (const MechanismEntry& entry : mechanisms()) {
     if (entry.name == name) return;
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
   throw Error(ErrorKind::unsupported,
               "the model was trained with an attention that this version does not have")
       .in_file(checkpoint.path())
       .about("mechanism")
-      .expected(known)
+      .expected(name_list(mechanisms(), &MechanismEntry::name))
       .found(name);
 }
 
@@ -134,17 +127,13 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                      });
   if (best->complete()) return deduce(*best, checkpoint, options);
   if (nearness(*best) > 0.3) matched_nothing(*best, checkpoint);
-  std::string known;
-  for (const ArchitectureFamily& family : architecture_families()) {
-    known += (known.empty() ? "" : ", ") + std::string(family.name);
-  }
   std::string first_names;
   for (std::size_t i = 0; i < std::min<std::size_t>(checkpoint.tensors().size(), 3); ++i) {
     first_names += (i ? ", " : "") + checkpoint.tensors()[i].name;
   }
   throw Error(ErrorKind::unsupported, "the tensors' names are of no known architecture")
       .in_file(checkpoint.path())
-      .expected(known)
+      .expected(name_list(architecture_families(), &ArchitectureFamily::name))
       .found(first_names.empty() ? "no tensors" : first_names + ", …")
       .remedy("describe it in a JSON file: docs/architecture-descriptions.md");
 }

@@ -3,6 +3,7 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/costs/count.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -261,12 +262,10 @@ const AttentionCost list[] = {
 std::span<const AttentionCost> attention_costs() { return list; }
 
 const AttentionCost& find_attention_cost(std::string_view name) {
-  std::string known;
   for (const AttentionCost& cost : list) {
     if (cost.name == name) return cost;
-    known += (known.empty() ? "" : ", ") + std::string(cost.name);
   }
-  throw unknown_name("mechanism", name, known);
+  throw unknown_name("mechanism", name, name_list(list, &AttentionCost::name));
 }
 
 ParameterValues complete_parameters(const AttentionCost& cost, const ParameterValues& values) {

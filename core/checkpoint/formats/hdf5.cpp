@@ -4,6 +4,7 @@
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/hdf5_file.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -33,9 +34,9 @@ Checkpoint open_hdf5(const std::filesystem::path& path) {
         throw Error(ErrorKind::damaged, "a model file without data sets under /tensors");
       }
     }
-    std::string names;
-    for (const std::string& name : skipped) names += (names.empty() ? "" : ", ") + name;
-    if (!names.empty()) metadata.emplace("data sets that are not numeric", names);
+    if (!skipped.empty()) {
+      metadata.emplace("data sets that are not numeric", name_list(skipped));
+    }
     return {path, "hdf5", std::move(tensors), std::move(metadata)};
   } catch (Error& error) {
     error.in_file(path);
