@@ -7,6 +7,7 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
+#include "app/panels/segment_button.h"
 #include "app/session/session.h"
 
 namespace attnscope {
@@ -67,16 +68,10 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
       QT_TR_NOOP("The identity matrix added (press I to toggle)")};
   const std::array<const char*, 3> places = {"first", "middle", "last"};
   for (std::size_t i = 0; i < identity_.size(); ++i) {
-    auto* button = new QToolButton;
-    button->setText(tr(names[i]));
-    button->setToolTip(tr(tips[i]));
+    QToolButton* button = segment_button(tr(names[i]), tr(tips[i]), places[i]);
     button->setAccessibleName(tr("Identity mapping: %1").arg(tr(names[i])));
     button->setObjectName(QString("identity_%1").arg(i));
-    button->setCheckable(true);
-    button->setAutoExclusive(true);
-    button->setProperty("segment", places[i]);
     button->setFixedHeight(kHeight);
-    button->setFocusPolicy(Qt::TabFocus);
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
       view.identity = static_cast<IdentityView>(i);

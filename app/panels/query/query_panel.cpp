@@ -12,6 +12,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/panels/query/query_view.h"
 #include "app/panels/query/scale_bar.h"
+#include "app/panels/segment_button.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 
@@ -21,24 +22,13 @@ namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
-QToolButton* segment(const QString& text, const QString& tip, const char* place) {
-  auto* button = new QToolButton;
-  button->setText(text);
-  button->setToolTip(tip);
-  button->setAccessibleName(tip);
-  button->setCheckable(true);
-  button->setAutoExclusive(true);
-  button->setProperty("segment", place);
-  return button;
-}
-
 }  // namespace
 
 QueryPanel::QueryPanel(Session& session, QWidget* parent)
     : DockPanel(tr("Query on the image"), parent), session_(session) {
-  row_ = segment(tr("Row"), tr("The selected query's row of the selected map"), "first");
-  rollout_ = segment(tr("Rollout"), tr("Attention rollout through all layers (Abnar and Zuidema)"),
-                     "last");
+  row_ = segment_button(tr("Row"), tr("The selected query's row of the selected map"), "first");
+  rollout_ = segment_button(tr("Rollout"),
+                            tr("Attention rollout through all layers (Abnar and Zuidema)"), "last");
   row_->setChecked(true);
   auto* segments = new QWidget;
   auto* segments_row = new QHBoxLayout(segments);

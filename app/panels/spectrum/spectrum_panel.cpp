@@ -9,6 +9,7 @@
 #include <string>
 
 #include "analysis/figure/recipe.h"
+#include "app/panels/segment_button.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -26,24 +27,12 @@ constexpr int kDelayMs = 40;
 constexpr double kMmPerPixel = 25.4 / 96;
 constexpr double kScreenFontPt = 8;
 
-QToolButton* segment(const QString& text, const QString& tip, const char* place) {
-  auto* button = new QToolButton;
-  button->setText(text);
-  button->setToolTip(tip);
-  button->setAccessibleName(tip);
-  button->setCheckable(true);
-  button->setAutoExclusive(true);
-  button->setProperty("segment", place);
-  button->setFocusPolicy(Qt::TabFocus);
-  return button;
-}
-
 }  // namespace
 
 SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr("Cumulative spectrum"), parent), session_(session), spectra_(spectra) {
-  all_maps_ = segment(tr("All maps"), tr("The mean over all layers and heads"), "first");
-  this_map_ = segment(tr("This map"), tr("The selected layer and head alone"), "last");
+  all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
+  this_map_ = segment_button(tr("This map"), tr("The selected layer and head alone"), "last");
   all_maps_->setChecked(true);
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
