@@ -21,6 +21,8 @@ class DockPanel : public QFrame {
   /// The title row, to be a dock's title bar.
   [[nodiscard]] QWidget* header() { return header_; }
   [[nodiscard]] const QString& title() const { return title_; }
+  /// True while it is seen and does not show yet what the session asks for.
+  [[nodiscard]] virtual bool is_behind() const { return false; }
 
  protected:
   /// Where the panel's content goes.

@@ -15,13 +15,12 @@
 #include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 
 #include "app/canvas/atlas_link.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/models_panel.h"
-#include "app/panels/query/query_panel.h"
-#include "app/panels/ranks/ranks_panel.h"
-#include "app/panels/spectrum/spectrum_panel.h"
+#include "app/panels/panels.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
@@ -78,35 +77,28 @@ void MainWindow::place_panels() {
   connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
   connect(atlases_, &AtlasArea::samples_wanted, this, &MainWindow::open_samples);
 
-  models_ = new ModelsPanel(session_);
-  auto* inputs = new InputsPanel(session_, sample_inputs());
-  spectrum_ = new SpectrumPanel(session_, *spectra_);
-  auto* query = new QueryPanel(session_);
-  auto* ranks = new RanksPanel(session_, *spectra_);
-  connect(models_, &ModelsPanel::open_wanted, this, &MainWindow::ask_for_model);
-  connect(inputs, &InputsPanel::open_wanted, this, &MainWindow::ask_for_input);
-
-  QDockWidget* models_dock = dock_of(models_, "models");
-  QDockWidget* inputs_dock = dock_of(inputs, "inputs");
-  QDockWidget* spectrum_dock = dock_of(spectrum_, "spectrum");
-  QDockWidget* query_dock = dock_of(query, "query");
-  QDockWidget* ranks_dock = dock_of(ranks, "ranks");
-  addDockWidget(Qt::LeftDockWidgetArea, models_dock);
-  addDockWidget(Qt::LeftDockWidgetArea, inputs_dock);
-  addDockWidget(Qt::RightDockWidgetArea, spectrum_dock);
-  addDockWidget(Qt::RightDockWidgetArea, query_dock);
-  addDockWidget(Qt::RightDockWidgetArea, ranks_dock);
-  QMenu* view = commands_->menu(tr("&View"));
-  QMenu* panels = view->addMenu(tr("Panels"));
-  for (QDockWidget* dock : {models_dock, inputs_dock, spectrum_dock, query_dock, ranks_dock}) {
-    panels->addAction(dock->toggleViewAction());
+  QMenu* shown_panels = commands_->menu(tr("&View"))->addMenu(tr("Panels"));
+  std::map<PanelPlace, QDockWidget*> first_at;
+  for (const PanelEntry& entry : panels()) {
+    DockPanel* const panel = entry.make(session_, *spectra_);
+    QDockWidget* const dock = dock_of(panel, entry.name);
+    const bool left = entry.place == PanelPlace::models || entry.place == PanelPlace::inputs;
+    addDockWidget(left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+    const auto [first, is_first] = first_at.emplace(entry.place, dock);
+    if (!is_first) tabifyDockWidget(first->second, dock);
+    shown_panels->addAction(dock->toggleViewAction());
+    panels_.push_back(panel);
   }
+  for (const auto& [place, dock] : first_at) dock->raise();
+  auto* models = findChild<ModelsPanel*>();
+  connect(models, &ModelsPanel::open_wanted, this, &MainWindow::ask_for_model);
+  connect(findChild<InputsPanel*>(), &InputsPanel::open_wanted, this, &MainWindow::ask_for_input);
   auto* recent = new QMenu(tr("Open recent"), this);
   recent_->fill(recent, [this](const std::filesystem::path& file) { open_file(file); });
   QMenu* file_menu = commands_->menu(tr("&File"));
   file_menu->insertMenu(commands_->action("save_session"), recent);
   file_menu->insertSeparator(commands_->action("save_session"));
-  models_->set_recent_menu(recent);
+  models->set_recent_menu(recent);
 
   QAction* exporting = commands_->action("export");
   exporting->setProperty("texted", true);
@@ -239,7 +231,8 @@ void MainWindow::set_theme(Theme theme) {
 }
 
 bool MainWindow::settled() const {
-  return session_.idle() && !spectrum_->is_behind() && atlases_->settled();
+  return session_.idle() && atlases_->settled() &&
+         std::ranges::none_of(panels_, [](const DockPanel* panel) { return panel->is_behind(); });
 }
 
 void MainWindow::open_file(const std::filesystem::path& file) {

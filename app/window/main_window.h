@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "app/window/theme.h"
 
@@ -11,11 +12,10 @@ namespace attnscope {
 
 class AtlasArea;
 class Commands;
-class ModelsPanel;
+class DockPanel;
 class NoticeBar;
 class RecentFiles;
 class Session;
-class SpectrumPanel;
 class SpectrumStore;
 
 class MainWindow : public QMainWindow {
@@ -60,8 +60,7 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<Commands> commands_;
   RecentFiles* recent_;
   AtlasArea* atlases_ = nullptr;
-  ModelsPanel* models_ = nullptr;
-  SpectrumPanel* spectrum_ = nullptr;
+  std::vector<const DockPanel*> panels_;
   NoticeBar* notice_ = nullptr;
   std::filesystem::path session_file_;
   Theme theme_;

@@ -80,7 +80,11 @@ class Adder final : public Mechanism {
 }  // namespace
 
 MechanismEntry adder_entry() {
-  return {"adder", "Adder attention", "Shu et al. 2021, Eq. 7 and 20", parameters(),
+  return {"adder",
+          "Adder attention",
+          "Shu et al. 2021, Eq. 7 and 20",
+          parameters(),
+          {},
           [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Adder>(std::get<bool>(values.at("identity")));
           }};

@@ -152,8 +152,13 @@ class Additive final : public Mechanism {
 }  // namespace
 
 MechanismEntry additive_entry() {
-  return {"additive", "Additive attention", "Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15",
-          parameters(), [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
+  static constexpr std::string_view tensors[] = {"importance"};
+  return {"additive",
+          "Additive attention",
+          "Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15",
+          parameters(),
+          tensors,
+          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
             const bool causal = std::get<bool>(values.at("causal"));
             const auto window = std::get<std::int64_t>(values.at("window"));
             if (window > 0 && !causal) {

@@ -176,7 +176,12 @@ class Hash final : public Mechanism {
 }  // namespace
 
 MechanismEntry hash_entry() {
-  return {"hash", "Hashed attention", "EcoFormer, Eq. 7 to 11", parameters(),
+  static constexpr std::string_view tensors[] = {"ksh.A", "ksh.mvec", "ksh.anchor"};
+  return {"hash",
+          "Hashed attention",
+          "EcoFormer, Eq. 7 to 11",
+          parameters(),
+          tensors,
           [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Hash>(std::get<std::string>(values.at("mode")) == "upstream",
                                           std::get<std::int64_t>(values.at("bits")),

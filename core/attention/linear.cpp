@@ -100,6 +100,7 @@ MechanismEntry linear_entry() {
           "Linear attention",
           "Katharopoulos et al. 2020, Eq. 7",
           {},
+          {},
           [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Linear>();
           }};

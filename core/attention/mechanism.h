@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "core/attention/cost.h"
 #include "core/attention/parameters.h"
+#include "core/attention/token_layout.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -28,6 +30,10 @@ struct AttentionInput {
   /// The mechanism's own parameters (position biases, importance vectors, anchors) at this layer,
   /// under the names its file documents; empty for mechanisms without any.
   const NamedTensors* parameters = nullptr;
+  const TokenLayout* layout = nullptr;  ///< of queries and keys; null where they lie nowhere
+  bool causal = false;                  ///< no query sees later keys: a language model's layer
+  /// Which channel's implied map is asked for, where each has its own; their mean if absent.
+  std::optional<std::int64_t> channel = std::nullopt;
 
   [[nodiscard]] AttentionShape shape() const;
 };
@@ -37,6 +43,8 @@ struct MapStructure {
   std::int64_t rank_bound = 0;  ///< of each N×M map, in exact arithmetic
   bool rows_sum_to_one = true;  ///< false with identity mapping (2) and for upstream hashing
   bool non_negative = true;
+  /// Maps each head has: 1, or one for each channel of its values (DAFT).
+  std::int64_t channels = 1;
 };
 
 /// One way to attend, with its parameters fixed. Immutable, safe to share between threads.
@@ -49,7 +57,8 @@ class Mechanism {
   /// Output of every head, [N, H·dv]: fast, and never larger than it must be.
   [[nodiscard]] virtual Tensor forward(const AttentionInput& input) const = 0;
 
-  /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries.
+  /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries. Where the
+  /// channels of a head differ, W of `input.channel` (then exact for that channel) or their mean.
   [[nodiscard]] virtual Tensor implied_map(const AttentionInput& input) const = 0;
 
   /// The mechanism's own quantities (codes, importances); none by default.
@@ -71,6 +80,9 @@ struct MechanismEntry {
   std::string_view title;   ///< "Adder attention"
   std::string_view source;  ///< "Shu et al. 2021, Eq. 7"
   std::span<const ParameterDescription> parameters;
+  /// Learned tensors of a layer that it reads from AttentionInput::parameters where they are there:
+  /// "pe0". A model file holds them beside the layer's projections.
+  std::span<const std::string_view> tensors;
   /// `values` holds every described parameter, validated.
   std::unique_ptr<const Mechanism> (*make)(const ParameterValues& values);
 };

@@ -52,6 +52,7 @@ MechanismEntry softmax_entry() {
           "Softmax attention",
           "Vaswani et al. 2017, Eq. 1",
           {},
+          {},
           [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Softmax>();
           }};

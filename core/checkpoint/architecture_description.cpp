@@ -21,7 +21,10 @@ struct SplitRole {
   std::string part;
 };
 
+constexpr std::string_view kOfMechanism = "layer.mechanism.";
+
 SplitRole split_role(const std::string& role) {
+  if (role.starts_with(kOfMechanism)) return {role, ""};
   for (const char* part : {".weight", ".bias"}) {
     if (role.ends_with(part)) {
       return {role.substr(0, role.size() - std::string_view(part).size()), part};
@@ -45,7 +48,9 @@ std::string known_roles() {
 
 const TensorRole& find_role(const std::string& module, const std::string& key) {
   const auto roles = tensor_roles();
-  const std::string_view wanted = is_head_layer(module) ? std::string_view("head") : module;
+  std::string_view wanted = module;
+  if (is_head_layer(module)) wanted = "head";
+  if (module.starts_with(kOfMechanism)) wanted = kOfMechanism.substr(0, kOfMechanism.size() - 1);
   const auto found = std::find_if(roles.begin(), roles.end(),
                                   [&](const TensorRole& role) { return role.name == wanted; });
   if (found == roles.end()) {

@@ -37,6 +37,7 @@ std::span<const TensorRole> tensor_roles() {
       {"layer.value", true, "[H·d, D]"},
       {"layer.qkv_norm", true, "adder arithmetic: LayerNorms of queries, keys, values [3·H·d]"},
       {"layer.attention_norm", true, "adder arithmetic: LayerNorm of the heads' output [H·d]"},
+      {"layer.mechanism", false, "a learned tensor of the mechanism itself: layer.mechanism.ksh.A"},
       {"layer.out", true, "projection of the heads' output [D, H·d]"},
       {"layer.out_norm", true, "adder arithmetic: LayerNorm after the projection [D]"},
       {"layer.scale1", false, "layer scale of the attention part [D]"},

@@ -16,17 +16,6 @@ const Tensor* first_map(const Trace& trace) {
 
 }  // namespace
 
-std::string TokenLayout::name(std::int64_t index) const {
-  if (index < prefix) {
-    if (index == 0) return "class";
-    if (index == 1) return "distillation";
-    return "prefix " + std::to_string(index);
-  }
-  const std::int64_t patch = index - prefix;
-  if (!has_grid() || patch >= rows * columns) return std::to_string(index);
-  return "(" + std::to_string(patch / columns) + ", " + std::to_string(patch % columns) + ")";
-}
-
 std::int64_t Trace::heads() const {
   if (const Tensor* map = first_map(*this)) return map->extent(0);
   for (const LayerTrace& layer : layers) {

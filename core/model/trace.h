@@ -3,25 +3,17 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/attention/mechanism.h"
+#include "core/attention/token_layout.h"
 #include "core/input/image.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
-
-/// Which token is what: prefix tokens (class, distillation) first, then a grid in row-major order.
-struct TokenLayout {
-  std::int64_t prefix = 0;
-  std::int64_t rows = 0, columns = 0;  ///< 0×0 when the tokens form no grid
-
-  [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
-  /// "class", "distillation", "(row, column)", or the index, for token `index`.
-  [[nodiscard]] std::string name(std::int64_t index) const;
-};
 
 /// What to keep of a run. Implied maps are H·N² floats a layer.
 struct TraceRequest {
@@ -30,13 +22,19 @@ struct TraceRequest {
   bool tokens = false;               ///< the token representations after each layer
   bool quantities = false;           ///< the mechanism's own
   std::vector<std::int64_t> layers;  ///< all if empty
+  /// Whose implied map, where each channel has its own (DAFT); their mean if absent.
+  std::optional<std::int64_t> channel = std::nullopt;
+  /// Laid over the model's own parameters of its mechanism, by layer: hash codes learnt here.
+  std::shared_ptr<const std::vector<NamedTensors>> parameters;
 };
 
 struct LayerTrace {
-  Tensor implied_map;            ///< [H, N, N]; with I where the mechanism has identity mapping
-  Tensor queries, keys, values;  ///< [H, N, d]
+  Tensor implied_map;            ///< [H, N, M]; with I where the mechanism has identity mapping
+  Tensor queries, keys, values;  ///< [H, N, d]; keys and values [H, M, d]
   Tensor tokens;                 ///< [N, D], after this layer
   NamedTensors quantities;
+  TokenLayout layout;      ///< of this layer's queries: the N rows
+  TokenLayout key_layout;  ///< of its keys: the M columns; fewer under spatial reduction
 };
 
 struct Trace {
@@ -45,8 +43,10 @@ struct Trace {
   bool identity_in_maps = false;  ///< whether I is part of implied_map
   bool mechanism_trained = true;  ///< false when it was laid over weights trained with another
   std::string input_label;
-  TokenLayout layout;
-  std::optional<Image> image;      ///< what the patches cover, for overlays
+  TokenLayout layout;                       ///< of the first layer's queries
+  std::int64_t map_channels = 1;            ///< maps each head has: 1, or one a channel (DAFT)
+  std::optional<std::int64_t> map_channel;  ///< whose map is kept; their mean if absent
+  std::optional<Image> image;               ///< what the patches cover, for overlays
   std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not asked for
   Tensor logits;                   ///< [classes]; empty without a head
   std::vector<std::string> labels;

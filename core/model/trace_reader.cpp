@@ -162,6 +162,7 @@ Trace read_contents(const Checkpoint& file) {
   const auto layers = static_cast<std::size_t>(number_of(file, "layers", 0, 4096));
   while (trace.layers.size() < layers || groups.contains(layer_name(trace.layers.size()))) {
     trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
+    trace.layers.back().layout = trace.layers.back().key_layout = trace.layout;
   }
   trace.logits = read_tensor(file, "logits", 1, "[classes]");
   trace.image = read_picture(file);

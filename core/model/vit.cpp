@@ -38,6 +38,15 @@ bool wanted(const TraceRequest& request, std::int64_t layer) {
          std::find(request.layers.begin(), request.layers.end(), layer) != request.layers.end();
 }
 
+/// The model's own of that layer, under those of the request.
+NamedTensors parameters_of(const BlockWeights& block, const TraceRequest& request,
+                           std::size_t layer) {
+  if (!request.parameters || layer >= request.parameters->size()) return block.mechanism;
+  NamedTensors parameters = (*request.parameters)[layer];
+  parameters.insert(block.mechanism.begin(), block.mechanism.end());
+  return parameters;
+}
+
 void check_layers(const TraceRequest& request, const ModelSpec& spec) {
   for (const std::int64_t layer : request.layers) {
     if (layer >= 0 && layer < spec.layers) continue;
@@ -70,34 +79,39 @@ Tensor Vit::embed(const Tensor& image) const {
   return tokens;
 }
 
-Tensor Vit::attend(const BlockWeights& block, const Mechanism& mechanism,
-                   const TraceRequest& request, ConstMatrixMap tokens, LayerTrace* recorded) const {
+Tensor Vit::attend(const BlockWeights& block, const BlockRun& run, ConstMatrixMap tokens) const {
   const Tensor queries = block.query(tokens), keys = block.key(tokens),
                values = block.value(tokens);
-  const AttentionInput input{seen(queries), seen(keys), seen(values), spec().heads, nullptr};
-  if (recorded) {
-    if (request.implied_maps) recorded->implied_map = mechanism.implied_map(input);
-    if (request.quantities) recorded->quantities = mechanism.quantities(input);
-    if (request.queries_keys_values) {
+  const AttentionInput input{.queries = seen(queries),
+                             .keys = seen(keys),
+                             .values = seen(values),
+                             .heads = spec().heads,
+                             .parameters = &run.parameters,
+                             .layout = &run.layout,
+                             .channel = run.request.channel};
+  if (LayerTrace* const recorded = run.recorded) {
+    recorded->layout = recorded->key_layout = run.layout;
+    if (run.request.implied_maps) recorded->implied_map = run.mechanism.implied_map(input);
+    if (run.request.quantities) recorded->quantities = run.mechanism.quantities(input);
+    if (run.request.queries_keys_values) {
       recorded->queries = by_head(queries, spec().heads);
       recorded->keys = by_head(keys, spec().heads);
       recorded->values = by_head(values, spec().heads);
     }
   }
-  Tensor output = mechanism.forward(input);
+  Tensor output = run.mechanism.forward(input);
   if (block.attention_norm) block.attention_norm->apply(output.matrix());
   return block.out ? (*block.out)(seen(output)) : output;
 }
 
-void Vit::run_block(const BlockWeights& block, const Mechanism& mechanism,
-                    const TraceRequest& request, Tensor& tokens, LayerTrace* recorded) const {
+void Vit::run_block(const BlockWeights& block, const BlockRun& run, Tensor& tokens) const {
   const auto mlp = [&](ConstMatrixMap x) {
     Tensor hidden = block.mlp1(x);
     apply_activation(spec().activation, hidden.values());
     return block.mlp2(seen(hidden));
   };
   if (spec().norm_position == NormPosition::post) {
-    add_residual(tokens, attend(block, mechanism, request, seen(tokens), recorded), block.scale1);
+    add_residual(tokens, attend(block, run, seen(tokens)), block.scale1);
     if (block.norm1) block.norm1->apply(tokens.matrix());
     add_residual(tokens, mlp(seen(tokens)), block.scale2);
     if (block.norm2) block.norm2->apply(tokens.matrix());
@@ -105,7 +119,7 @@ void Vit::run_block(const BlockWeights& block, const Mechanism& mechanism,
   }
   Tensor normed = tokens;
   if (block.norm1) block.norm1->apply(normed.matrix());
-  add_residual(tokens, attend(block, mechanism, request, seen(normed), recorded), block.scale1);
+  add_residual(tokens, attend(block, run, seen(normed)), block.scale1);
   normed = tokens;
   if (block.norm2) block.norm2->apply(normed.matrix());
   add_residual(tokens, mlp(seen(normed)), block.scale2);
@@ -155,13 +169,27 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   trace.layout = {spec().class_tokens, spec().grid_rows(), spec().grid_columns()};
   trace.image = std::move(prepared.image);
   trace.labels = spec().labels;
+  trace.map_channels = attention
+                           ->structure({.queries = tokens.extent(0),
+                                        .keys = tokens.extent(0),
+                                        .heads = spec().heads,
+                                        .head_width = spec().width_of_head(),
+                                        .value_width = spec().width_of_head()})
+                           .channels;
+  trace.map_channel = request.channel;
   trace.layers.resize(weights_.blocks.size());
   for (std::size_t layer = 0; layer < weights_.blocks.size(); ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(weights_.blocks.size()),
                   "running the model");
     const bool records = wanted(request, static_cast<std::int64_t>(layer));
     LayerTrace* const recorded = records ? &trace.layers[layer] : nullptr;
-    run_block(weights_.blocks[layer], *attention, request, tokens, recorded);
+    run_block(weights_.blocks[layer],
+              {.mechanism = *attention,
+               .request = request,
+               .layout = trace.layout,
+               .parameters = parameters_of(weights_.blocks[layer], request, layer),
+               .recorded = recorded},
+              tokens);
     if (recorded && request.tokens) recorded->tokens = tokens;
   }
   if (weights_.final_norm) weights_.final_norm->apply(tokens.matrix());

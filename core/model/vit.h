@@ -23,12 +23,19 @@ class Vit final : public Model {
  private:
   /// [C, H, W] → [tokens, D].
   [[nodiscard]] Tensor embed(const Tensor& image) const;
-  /// One block, in place; records into `recorded` if it is not null.
-  void run_block(const BlockWeights& block, const Mechanism& mechanism, const TraceRequest& request,
-                 Tensor& tokens, LayerTrace* recorded) const;
-  [[nodiscard]] Tensor attend(const BlockWeights& block, const Mechanism& mechanism,
-                              const TraceRequest& request, ConstMatrixMap tokens,
-                              LayerTrace* recorded) const;
+  /// What one block's attention is run with, and where it records; nowhere if null.
+  struct BlockRun {
+    const Mechanism& mechanism;
+    const TraceRequest& request;
+    const TokenLayout& layout;
+    NamedTensors parameters;
+    LayerTrace* recorded = nullptr;
+  };
+
+  /// In place.
+  void run_block(const BlockWeights& block, const BlockRun& run, Tensor& tokens) const;
+  [[nodiscard]] Tensor attend(const BlockWeights& block, const BlockRun& run,
+                              ConstMatrixMap tokens) const;
   [[nodiscard]] Tensor read_out(const Tensor& tokens) const;
 
   std::filesystem::path file_;

@@ -217,6 +217,19 @@ void read_queries_keys_values(const Reader& reader, const Architecture& architec
   }
 }
 
+/// Every tensor with the role "layer.N.mechanism.NAME", as stored: the mechanism knows its shape.
+NamedTensors read_mechanism(const Checkpoint& checkpoint, const Architecture& architecture,
+                            const std::string& layer) {
+  NamedTensors tensors;
+  const std::string prefix = layer + "mechanism.";
+  for (auto source = architecture.sources.lower_bound(prefix);
+       source != architecture.sources.end() && source->first.starts_with(prefix); ++source) {
+    tensors.emplace(source->first.substr(prefix.size()),
+                    checkpoint.at(source->second.tensor).view().to_float());
+  }
+  return tensors;
+}
+
 BlockWeights read_block(const Reader& reader, const Architecture& architecture,
                         std::int64_t index) {
   const ModelSpec& spec = architecture.spec;
@@ -298,6 +311,8 @@ VitWeights read_vit_weights(const Checkpoint& checkpoint, const Architecture& ar
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(spec.layers), "reading weights");
     weights.blocks.push_back(read_block(reader, architecture, layer));
+    weights.blocks.back().mechanism =
+        read_mechanism(checkpoint, architecture, "layer." + std::to_string(layer) + ".");
   }
   read_head(reader, checkpoint, architecture, weights);
   progress.step(1, "reading weights");

@@ -13,6 +13,7 @@ namespace attnscope {
 struct BlockWeights {
   std::optional<LayerNorm> norm1, norm2;
   Linear query, key, value;                 ///< D → H·d
+  NamedTensors mechanism;                   ///< what AttentionInput::parameters points at
   std::optional<LayerNorm> attention_norm;  ///< of the heads' output, in adder arithmetic
   std::optional<Linear> out;                ///< H·d → D; none if the family leaves it out
   std::vector<float> scale1, scale2;        ///< layer scale [D]; empty for none

@@ -57,11 +57,13 @@ Subject attention_subject(const std::string& label, const MechanismChoice& mecha
     const Matrix queries = tokens_of(shape, noise, random);
     const Matrix keys = tokens_of(shape, noise, random);
     const std::int64_t count = queries.rows();
-    const AttentionInput input{ConstMatrixMap(queries.data(), count, queries.cols()),
-                               ConstMatrixMap(keys.data(), count, keys.cols()),
-                               ConstMatrixMap(keys.data(), count, keys.cols()), shape.heads,
-                               nullptr};
+    const ConstMatrixMap key_rows(keys.data(), count, keys.cols());
+    const AttentionInput input{.queries = ConstMatrixMap(queries.data(), count, queries.cols()),
+                               .keys = key_rows,
+                               .values = key_rows,
+                               .heads = shape.heads};
     LayerTrace recorded;
+    recorded.layout = recorded.key_layout = trace->layout;
     recorded.implied_map = runs->implied_map(input);
     trace->layers.push_back(std::move(recorded));
   }

@@ -233,8 +233,11 @@ RandomAttention::RandomAttention(std::int64_t n, std::int64_t m, std::int64_t he
       heads(head_count) {}
 
 AttentionInput RandomAttention::input() const {
-  return {queries.matrix(), keys.matrix(), values.matrix(), heads,
-          parameters.empty() ? nullptr : &parameters};
+  return {.queries = queries.matrix(),
+          .keys = keys.matrix(),
+          .values = values.matrix(),
+          .heads = heads,
+          .parameters = parameters.empty() ? nullptr : &parameters};
 }
 
 }  // namespace attnscope

@@ -1,0 +1,44 @@
+#include "app/panels/panels.h"
+
+#include "app/panels/inputs/inputs_panel.h"
+#include "app/panels/models/models_panel.h"
+#include "app/panels/query/query_panel.h"
+#include "app/panels/ranks/ranks_panel.h"
+#include "app/panels/spectrum/spectrum_panel.h"
+#include "app/session/sample_data.h"
+
+namespace attnscope {
+
+namespace {
+
+template <class Panel>
+DockPanel* of_session(Session& session, SpectrumStore&) {
+  return new Panel(session);
+}
+
+template <class Panel>
+DockPanel* of_spectra(Session& session, SpectrumStore& spectra) {
+  return new Panel(session, spectra);
+}
+
+DockPanel* inputs(Session& session, SpectrumStore&) {
+  return new InputsPanel(session, sample_inputs());
+}
+
+}  // namespace
+
+std::span<const PanelEntry> panels() {
+  // One line each.
+  // clang-format off
+  static const PanelEntry list[] = {
+      {"models", PanelPlace::models, of_session<ModelsPanel>},
+      {"inputs", PanelPlace::inputs, inputs},
+      {"spectrum", PanelPlace::spectrum, of_spectra<SpectrumPanel>},
+      {"query", PanelPlace::map, of_session<QueryPanel>},
+      {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
+  };
+  // clang-format on
+  return list;
+}
+
+}  // namespace attnscope

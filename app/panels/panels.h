@@ -1,0 +1,27 @@
+// The list of panels. A new one is a folder here and a line in panels.cpp; the window places them,
+// lists them in its View menu and asks them whether they are done.
+#pragma once
+
+#include <span>
+
+class QString;
+
+namespace attnscope {
+
+class DockPanel;
+class Session;
+class SpectrumStore;
+
+/// Where a panel opens first. The panels of one place but `inputs` lie behind tabs, the first of
+/// the list in front.
+enum class PanelPlace { models, inputs, spectrum, map, numbers };
+
+struct PanelEntry {
+  const char* name;  ///< its dock's object name: layouts are remembered by it
+  PanelPlace place;
+  DockPanel* (*make)(Session& session, SpectrumStore& spectra);
+};
+
+[[nodiscard]] std::span<const PanelEntry> panels();
+
+}  // namespace attnscope

@@ -1,0 +1,21 @@
+// Where tokens lie.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attnscope {
+
+/// Which token is what: prefix tokens (class, distillation) first, then a grid in row-major order.
+struct TokenLayout {
+  std::int64_t prefix = 0;
+  std::int64_t rows = 0, columns = 0;   ///< 0×0 when the tokens form no grid
+  std::vector<std::string> texts = {};  ///< what each token says, of a text; else empty
+
+  [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
+  /// "class", "distillation", "(row, column)", the text's token, or the index, for token `index`.
+  [[nodiscard]] std::string name(std::int64_t index) const;
+};
+
+}  // namespace attnscope
