@@ -78,6 +78,7 @@ int run_gui(const GuiOptions& options) {
   MainWindow window(session, wanted_theme(options.theme));
   window.resize(options.width, options.height);
   window.show();
+  for (const std::string& panel : options.panels) window.show_panel(panel);
   if (!options.session.empty()) window.restore_session(options.session);
   if (!options.input.empty()) session.set_input(options.input);
   for (const std::filesystem::path& model : options.models) session.open(model);
@@ -126,6 +127,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
   added->add_option("--screenshot", options->screenshot,
                     "Wait until everything is drawn, write this PNG, and end");
   added->add_option("--size", *size, "Of the window, in pixels: 1600x1000");
+  added->add_option("--panel", options->panels, "Bring this panel to the front, e.g. query");
   added->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}));
   return [options, size] {

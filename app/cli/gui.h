@@ -13,6 +13,7 @@ struct GuiOptions {
   std::filesystem::path session;              ///< restored first; none if empty
   std::filesystem::path screenshot;  ///< written once everything stands, then the window closes
   int width = 1600, height = 1000;   ///< logical pixels
+  std::vector<std::string> panels;   ///< brought to the front
   std::string theme;                 ///< "dark", "light"; as last time if empty
   bool samples_if_empty = false;     ///< the first minute: both sample models on a sample image
 };

@@ -35,6 +35,7 @@
 #include "app/window/recent_files.h"
 #include "app/window/top_bar.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -228,6 +229,13 @@ void MainWindow::set_theme(Theme theme) {
   apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
   commands_->tint(colours_of(theme).text);
   QSettings().setValue("theme", theme == Theme::dark ? "dark" : "light");
+}
+
+void MainWindow::show_panel(const std::string& name) {
+  auto* dock = findChild<QDockWidget*>(QString::fromStdString(name));
+  if (!dock) throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
+  dock->show();
+  dock->raise();
 }
 
 bool MainWindow::settled() const {

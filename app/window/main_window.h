@@ -4,6 +4,7 @@
 #include <QMainWindow>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "app/window/theme.h"
@@ -30,6 +31,8 @@ class MainWindow : public QMainWindow {
   void open_samples();
   void restore_session(const std::filesystem::path& file);
   void set_theme(Theme theme);
+  /// Brings a panel of panels() to the front, opening its dock. Throws Error(usage) listing them.
+  void show_panel(const std::string& name);
 
   /// No job runs, and every view shows what the session holds.
   [[nodiscard]] bool settled() const;
