@@ -33,6 +33,26 @@ enum class ResizeMode {
 };
 enum class HeadActivation { none, tanh, gelu, relu };
 
+/// One stage of a pyramid: an embedding that coarsens the grid, then layers on that grid. Extents
+/// are sides of squares, in cells of the grid before (of the first stage: pixels).
+struct PyramidStage {
+  std::int64_t width = 64;  ///< D
+  std::int64_t layers = 2;  ///< blocks
+  std::int64_t heads = 1;   ///< H
+  std::int64_t mlp_width = 256;
+  std::int64_t kernel = 3;  ///< of the embedding; padded by kernel / 2 where it exceeds the stride
+  std::int64_t stride = 2;
+  /// Keys and values come from a grid coarser by this, made by a strided convolution; 1: all.
+  std::int64_t reduction = 1;
+  /// Keys and values come from a grid pooled to this side (PVTv2-Li); 0: not pooled.
+  std::int64_t pooled = 0;
+  /// Every other layer, from the first on, attends within windows of this side (Twins-SVT); 0:
+  /// none.
+  std::int64_t window = 0;
+
+  bool operator==(const PyramidStage&) const = default;
+};
+
 /// One transformer over patches, or over given token embeddings (patch extents 0).
 /// Serialised as JSON (model_spec_json.h) in our own files, sessions and architecture descriptions,
 /// under the names of these members.
@@ -60,6 +80,15 @@ struct ModelSpec {
   double crop_fraction = 1.0;  ///< resize to image/crop_fraction, then centre crop
   MechanismChoice mechanism;   ///< what it was trained with
   std::vector<std::string> labels;
+  /// Of each layer, where they differ; empty: `mechanism` everywhere.
+  std::vector<MechanismChoice> layer_mechanisms;
+  /// Adder arithmetic: layers whose linear layers stay multiplicative (Adder, 4.2: the first and
+  /// last block on ImageNet).
+  std::vector<std::int64_t> multiplicative_layers;
+  /// Of a pyramid; its `layers` is their sum, its `patch_*` the first stage's stride, and its
+  /// `width`, `heads`, `head_width` and `mlp_width` are the last stage's.
+  std::vector<PyramidStage> stages;
+  double embedding_norm_eps = 1e-5;  ///< of a pyramid's embeddings and reductions
 
   [[nodiscard]] std::int64_t grid_rows() const {
     return patch_height ? image_height / patch_height : 0;
@@ -76,6 +105,12 @@ struct ModelSpec {
     return patch_height ? class_tokens + grid_rows() * grid_columns() : 0;
   }
 };
+
+/// What layer `layer` of `spec` was trained with.
+[[nodiscard]] const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer);
+
+/// The arithmetic of the linear layers of layer `layer`.
+[[nodiscard]] Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer);
 
 /// Throws Error(damaged), naming the member and its valid range, for what no model can be.
 void validate(const ModelSpec& spec);

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "core/error.h"
 #include "core/model/mechanism_json.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -46,8 +46,10 @@ using MemberOf = T ModelSpec::*;
 using AnyMember =
     std::variant<MemberOf<std::int64_t>, MemberOf<double>, MemberOf<bool>, MemberOf<std::string>,
                  MemberOf<std::vector<double>>, MemberOf<std::vector<std::string>>,
-                 MemberOf<MechanismChoice>, MemberOf<NormPosition>, MemberOf<Activation>,
-                 MemberOf<Readout>, MemberOf<PatchOrder>, MemberOf<Arithmetic>, MemberOf<Positions>,
+                 MemberOf<std::vector<std::int64_t>>, MemberOf<std::vector<PyramidStage>>,
+                 MemberOf<std::vector<MechanismChoice>>, MemberOf<MechanismChoice>,
+                 MemberOf<NormPosition>, MemberOf<Activation>, MemberOf<Readout>,
+                 MemberOf<PatchOrder>, MemberOf<Arithmetic>, MemberOf<Positions>,
                  MemberOf<ResizeFilter>, MemberOf<ResizeMode>, MemberOf<HeadActivation>>;
 
 struct Member {
@@ -59,7 +61,7 @@ struct Member {
 const std::vector<Member>& members() {
   using S = ModelSpec;
   static const std::vector<Member> list = {
-      {"family", &S::family, "kind of transformer: vit"},
+      {"family", &S::family, "kind of transformer: vit or pyramid"},
       {"channels", &S::channels, "channels of the image"},
       {"image_height", &S::image_height, "pixels; positions are interpolated if it differs"},
       {"image_width", &S::image_width, "pixels; positions are interpolated if it differs"},
@@ -87,9 +89,29 @@ const std::vector<Member>& members() {
       {"crop_fraction", &S::crop_fraction, "of the resized image that the centre crop keeps"},
       {"mechanism", &S::mechanism, "what it was trained with"},
       {"labels", &S::labels, "names of the classes"},
+      {"layer_mechanisms", &S::layer_mechanisms, "of each layer, where they differ, as JSON"},
+      {"multiplicative_layers", &S::multiplicative_layers,
+       "adder arithmetic: layers whose linear layers stay multiplicative"},
+      {"stages", &S::stages, "of a pyramid, as JSON"},
+      {"embedding_norm_eps", &S::embedding_norm_eps,
+       "in the LayerNorms of a pyramid's embeddings and reductions"},
   };
   return list;
 }
+
+/// The members of one stage, under their names.
+struct StageMember {
+  std::string_view name;
+  std::int64_t PyramidStage::*member;
+};
+
+constexpr StageMember kStageMembers[] = {
+    {"width", &PyramidStage::width},         {"layers", &PyramidStage::layers},
+    {"heads", &PyramidStage::heads},         {"mlp_width", &PyramidStage::mlp_width},
+    {"kernel", &PyramidStage::kernel},       {"stride", &PyramidStage::stride},
+    {"reduction", &PyramidStage::reduction}, {"pooled", &PyramidStage::pooled},
+    {"window", &PyramidStage::window},
+};
 
 std::string known_members() {
   std::string text;
@@ -134,6 +156,21 @@ json value_to_json(const MechanismChoice& choice) {
   return {{"name", choice.name}, {"parameters", json::parse(to_json(choice.parameters))}};
 }
 
+json value_to_json(const PyramidStage& stage) {
+  json object = json::object();
+  for (const StageMember& member : kStageMembers) {
+    object[std::string(member.name)] = stage.*member.member;
+  }
+  return object;
+}
+
+template <class Element>
+requires std::is_class_v<Element> json value_to_json(const std::vector<Element>& elements) {
+  json list = json::array();
+  for (const Element& element : elements) list.push_back(value_to_json(element));
+  return list;
+}
+
 // ---- JSON → member
 
 [[noreturn]] void wrong_type(std::string_view wanted, const json& value) {
@@ -163,14 +200,6 @@ void set_from_json(bool& member, const json& value) {
 void set_from_json(std::string& member, const json& value) {
   if (!value.is_string()) wrong_type("a text", value);
   member = value.get<std::string>();
-}
-
-template <class Element>
-void set_from_json(std::vector<Element>& member, const json& value) {
-  if (!value.is_array()) wrong_type("a list", value);
-  std::vector<Element> elements(value.size());
-  for (std::size_t i = 0; i < value.size(); ++i) set_from_json(elements[i], value[i]);
-  member = std::move(elements);
 }
 
 template <class Enum>
@@ -203,6 +232,29 @@ void set_from_json(MechanismChoice& member, const json& value) {
     }
   }
   member = std::move(choice);
+}
+
+void set_from_json(PyramidStage& member, const json& value) {
+  if (!value.is_object()) wrong_type("an object of whole numbers", value);
+  PyramidStage stage;
+  for (const auto& [key, held] : value.items()) {
+    const auto found = std::find_if(std::begin(kStageMembers), std::end(kStageMembers),
+                                    [&](const StageMember& known) { return known.name == key; });
+    if (found == std::end(kStageMembers)) {
+      throw Error(ErrorKind::damaged, "unknown key '" + key + "' of a stage")
+          .expected(name_list(kStageMembers, &StageMember::name));
+    }
+    set_from_json(stage.*found->member, held);
+  }
+  member = stage;
+}
+
+template <class Element>
+void set_from_json(std::vector<Element>& member, const json& value) {
+  if (!value.is_array()) wrong_type("a list", value);
+  std::vector<Element> elements(value.size());
+  for (std::size_t i = 0; i < value.size(); ++i) set_from_json(elements[i], value[i]);
+  member = std::move(elements);
 }
 
 void set_member(ModelSpec& spec, const Member& member, const json& value) {
@@ -241,7 +293,8 @@ json json_from_text(const Member& member, std::string_view text) {
     if (!text.empty() && text.front() == '{') return json::parse(text, nullptr, false);
     return std::string(text);
   }
-  const bool numbers = std::holds_alternative<MemberOf<std::vector<double>>>(member.member);
+  const bool numbers = std::holds_alternative<MemberOf<std::vector<double>>>(member.member) ||
+                       std::holds_alternative<MemberOf<std::vector<std::int64_t>>>(member.member);
   if (numbers || std::holds_alternative<MemberOf<std::vector<std::string>>>(member.member)) {
     if (text.starts_with('[')) return json::parse(text, nullptr, false);
     json list = json::array();
@@ -255,22 +308,6 @@ json json_from_text(const Member& member, std::string_view text) {
   }
   const json value = json::parse(text, nullptr, false);
   return value.is_discarded() ? json(std::string(text)) : value;
-}
-
-void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value >= least && value <= most) return;
-  throw Error(ErrorKind::damaged, "the value is out of range")
-      .about(std::string(name))
-      .expected(std::to_string(least) + " to " + std::to_string(most))
-      .found(std::to_string(value));
-}
-
-void check(bool holds, std::string_view name, std::string what, std::string found) {
-  if (holds) return;
-  throw Error(ErrorKind::damaged, "the value is out of range")
-      .about(std::string(name))
-      .expected(std::move(what))
-      .found(std::move(found));
 }
 
 }  // namespace
@@ -330,7 +367,7 @@ std::string option_text(const ModelSpec& spec, std::string_view option) {
                                 member_at(option).member);
   if (value.is_string()) return value.get<std::string>();
   if (value.is_object() && value.at("parameters").empty()) return value.at("name");
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array() || (!value.empty() && value.front().is_object())) return value.dump();
   std::string text;
   for (const json& element : value) {
     if (!text.empty()) text += ',';
@@ -349,62 +386,6 @@ void apply_override(ModelSpec& spec, std::string_view option, std::string_view t
         .expected(error.expected_text())
         .found("'" + std::string(text) + "'");
   }
-}
-
-void validate(const ModelSpec& spec) {
-  constexpr std::int64_t most = 1 << 16;
-  if (spec.family != "vit") {
-    throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
-        .about("family")
-        .remedy("known: vit");
-  }
-  check_range("channels", spec.channels, 1, 1024);
-  check_range("patch_height", spec.patch_height, 0, most);
-  check_range("patch_width", spec.patch_width, 0, most);
-  check((spec.patch_height == 0) == (spec.patch_width == 0), "patch_width",
-        "0 exactly if patch_height is", std::to_string(spec.patch_width));
-  if (spec.patch_height > 0) {
-    check_range("image_height", spec.image_height, spec.patch_height, most);
-    check_range("image_width", spec.image_width, spec.patch_width, most);
-    check(spec.image_height % spec.patch_height == 0, "image_height",
-          "a multiple of patch_height, " + std::to_string(spec.patch_height),
-          std::to_string(spec.image_height));
-    check(spec.image_width % spec.patch_width == 0, "image_width",
-          "a multiple of patch_width, " + std::to_string(spec.patch_width),
-          std::to_string(spec.image_width));
-    check(spec.tokens() <= most, "image_height", "an image of at most 65536 patches",
-          std::to_string(spec.tokens()) + " tokens");
-  }
-  check_range("width", spec.width, 1, most);
-  check_range("layers", spec.layers, 1, 4096);
-  check_range("heads", spec.heads, 1, most);
-  check_range("head_width", spec.head_width, 0, most);
-  check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
-        "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
-  check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
-  check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
-        std::to_string(spec.norm_eps));
-  check_range("class_tokens", spec.class_tokens, 0, 2);
-  const bool reads_class =
-      spec.readout == Readout::class_token || spec.readout == Readout::class_and_distilled;
-  check(!reads_class || spec.class_tokens >= 1, "readout", "mean or none without class token",
-        option_text(spec, "readout"));
-  check(spec.readout != Readout::class_and_distilled || spec.class_tokens == 2, "readout",
-        "two class tokens for class_and_distilled", std::to_string(spec.class_tokens));
-  const auto per_channel = static_cast<std::size_t>(spec.channels);
-  for (const auto& [name, values] :
-       {std::pair("input_mean", &spec.input_mean), std::pair("input_std", &spec.input_std)}) {
-    check(values->size() == 1 || values->size() == per_channel, name,
-          "one number, or " + std::to_string(per_channel) + " (one per channel)",
-          std::to_string(values->size()));
-    const bool divides = std::string_view(name) == "input_std";
-    check(
-        std::all_of(values->begin(), values->end(),
-                    [&](double value) { return std::isfinite(value) && (!divides || value > 0); }),
-        name, divides ? "positive numbers" : "finite numbers", option_text(spec, name));
-  }
-  check(spec.crop_fraction > 0 && spec.crop_fraction <= 1, "crop_fraction", "above 0, at most 1",
-        std::to_string(spec.crop_fraction));
 }
 
 }  // namespace attnscope

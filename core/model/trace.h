@@ -24,6 +24,8 @@ struct TraceRequest {
   std::vector<std::int64_t> layers;  ///< all if empty
   /// Whose implied map, where each channel has its own (DAFT); their mean if absent.
   std::optional<std::int64_t> channel = std::nullopt;
+  /// More bytes of implied maps than this are refused: Error(usage) says which layers would do.
+  std::int64_t most_map_bytes = std::int64_t{4} << 30;
   /// Laid over the model's own parameters of its mechanism, by layer: hash codes learnt here.
   std::shared_ptr<const std::vector<NamedTensors>> parameters;
 };
@@ -33,6 +35,9 @@ struct LayerTrace {
   Tensor queries, keys, values;  ///< [H, N, d]; keys and values [H, M, d]
   Tensor tokens;                 ///< [N, D], after this layer
   NamedTensors quantities;
+  std::optional<MechanismChoice> mechanism;  ///< what it ran with, where that is not the trace's
+  std::optional<bool>
+      identity;            ///< whether I is part of implied_map, where that is not the trace's
   TokenLayout layout;      ///< of this layer's queries: the N rows
   TokenLayout key_layout;  ///< of its keys: the M columns; fewer under spatial reduction
 };
@@ -40,7 +45,7 @@ struct LayerTrace {
 struct Trace {
   std::string model_name;
   MechanismChoice mechanism;
-  bool identity_in_maps = false;  ///< whether I is part of implied_map
+  bool identity_in_maps = false;  ///< whether I is part of implied_map (of square maps)
   bool mechanism_trained = true;  ///< false when it was laid over weights trained with another
   std::string input_label;
   TokenLayout layout;                       ///< of the first layer's queries
@@ -52,17 +57,29 @@ struct Trace {
   std::vector<std::string> labels;
   std::map<std::string, std::string> provenance;  ///< program version, model file, options, …
 
+  /// Of the layer that has most; layers may differ: pyramids.
   [[nodiscard]] std::int64_t heads() const;
   [[nodiscard]] std::int64_t tokens() const;
+  /// Of one layer: heads, queries N and keys M; 0 where it recorded nothing, or there is no such.
+  [[nodiscard]] std::int64_t heads(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t queries(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t keys(std::int64_t layer) const;
+  /// Whether all layers that recorded anything have the same heads and tokens, and each as many
+  /// keys as queries: what stacking and multiplying maps of several layers needs.
+  [[nodiscard]] bool uniform() const;
 };
+
+/// Whether I is part of the recorded map of that layer.
+[[nodiscard]] bool has_identity(const Trace& trace, std::int64_t layer);
 
 /// Whether a view takes maps as the mechanism has them, without I, or with I.
 enum class IdentityView { as_is, without, with };
 
-/// True if the maps of `trace` seen so contain I.
+/// True if the maps of `trace` seen so contain I, where they are square.
 [[nodiscard]] bool shows_identity(const Trace& trace, IdentityView view);
 
-/// The maps of one layer seen so, [H, N, N]: I added or taken away where needed.
+/// The maps of one layer seen so, [H, N, M]: I added or taken away where needed and they are
+/// square.
 [[nodiscard]] Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view);
 
 }  // namespace attnscope

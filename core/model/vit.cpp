@@ -1,24 +1,13 @@
 #include "core/model/vit.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/error.h"
+#include "core/model/layer_run.h"
 #include "core/model/preprocessing.h"
 
 namespace attnscope {
 
 namespace {
-
-/// [N, H·d] → [H, N, d].
-Tensor by_head(const Tensor& rows, std::int64_t heads) {
-  const std::int64_t count = rows.extent(0), each = rows.extent(1) / heads;
-  Tensor result({heads, count, each});
-  for (std::int64_t head = 0; head < heads; ++head) {
-    result.slice(head) = rows.matrix().middleCols(head * each, each);
-  }
-  return result;
-}
 
 ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
 
@@ -31,29 +20,6 @@ void add_residual(Tensor& tokens, const Tensor& part, const std::vector<float>& 
   const Eigen::Map<const Eigen::RowVectorXf> factors(scale.data(),
                                                      static_cast<Eigen::Index>(scale.size()));
   tokens.matrix().array() += part.matrix().array().rowwise() * factors.array();
-}
-
-bool wanted(const TraceRequest& request, std::int64_t layer) {
-  return request.layers.empty() ||
-         std::find(request.layers.begin(), request.layers.end(), layer) != request.layers.end();
-}
-
-/// The model's own of that layer, under those of the request.
-NamedTensors parameters_of(const BlockWeights& block, const TraceRequest& request,
-                           std::size_t layer) {
-  if (!request.parameters || layer >= request.parameters->size()) return block.mechanism;
-  NamedTensors parameters = (*request.parameters)[layer];
-  parameters.insert(block.mechanism.begin(), block.mechanism.end());
-  return parameters;
-}
-
-void check_layers(const TraceRequest& request, const ModelSpec& spec) {
-  for (const std::int64_t layer : request.layers) {
-    if (layer >= 0 && layer < spec.layers) continue;
-    throw Error(ErrorKind::usage, "the model has no such layer")
-        .expected("0 to " + std::to_string(spec.layers - 1))
-        .found(std::to_string(layer));
-  }
 }
 
 }  // namespace
@@ -91,13 +57,7 @@ Tensor Vit::attend(const BlockWeights& block, const BlockRun& run, ConstMatrixMa
                              .channel = run.request.channel};
   if (LayerTrace* const recorded = run.recorded) {
     recorded->layout = recorded->key_layout = run.layout;
-    if (run.request.implied_maps) recorded->implied_map = run.mechanism.implied_map(input);
-    if (run.request.quantities) recorded->quantities = run.mechanism.quantities(input);
-    if (run.request.queries_keys_values) {
-      recorded->queries = by_head(queries, spec().heads);
-      recorded->keys = by_head(keys, spec().heads);
-      recorded->values = by_head(values, spec().heads);
-    }
+    record_attention(run.mechanism, input, run.request, *recorded);
   }
   Tensor output = run.mechanism.forward(input);
   if (block.attention_norm) block.attention_norm->apply(output.matrix());
@@ -154,8 +114,10 @@ Tensor Vit::read_out(const Tensor& tokens) const {
 
 Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const TraceRequest& request,
                const Progress& progress) const {
-  check_layers(request, spec());
+  check_requested_layers(request, spec());
   const std::unique_ptr<const Mechanism> attention = make_mechanism(mechanism);
+  const std::vector<std::shared_ptr<const Mechanism>> mechanisms =
+      layer_mechanisms(spec(), mechanism);
   PreparedInput prepared = prepare_input(input, spec());
   const bool embeds = weights_.patch.outputs() > 0;
   Tensor tokens = embeds ? embed(prepared.values) : std::move(prepared.values);
@@ -169,25 +131,27 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   trace.layout = {spec().class_tokens, spec().grid_rows(), spec().grid_columns()};
   trace.image = std::move(prepared.image);
   trace.labels = spec().labels;
-  trace.map_channels = attention
-                           ->structure({.queries = tokens.extent(0),
-                                        .keys = tokens.extent(0),
-                                        .heads = spec().heads,
-                                        .head_width = spec().width_of_head(),
-                                        .value_width = spec().width_of_head()})
-                           .channels;
+  const AttentionShape shape{.queries = tokens.extent(0),
+                             .keys = tokens.extent(0),
+                             .heads = spec().heads,
+                             .head_width = spec().width_of_head(),
+                             .value_width = spec().width_of_head()};
+  check_map_memory(request, std::vector<AttentionShape>(weights_.blocks.size(), shape));
+  trace.map_channels = attention->structure(shape).channels;
   trace.map_channel = request.channel;
   trace.layers.resize(weights_.blocks.size());
   for (std::size_t layer = 0; layer < weights_.blocks.size(); ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(weights_.blocks.size()),
                   "running the model");
-    const bool records = wanted(request, static_cast<std::int64_t>(layer));
-    LayerTrace* const recorded = records ? &trace.layers[layer] : nullptr;
-    run_block(weights_.blocks[layer],
-              {.mechanism = *attention,
+    const auto index = static_cast<std::int64_t>(layer);
+    const BlockWeights& block = weights_.blocks[layer];
+    LayerTrace* const recorded = wants_layer(request, index) ? &trace.layers[layer] : nullptr;
+    if (recorded) record_mechanism(*mechanisms[layer], trace, *recorded);
+    run_block(block,
+              {.mechanism = *mechanisms[layer],
                .request = request,
                .layout = trace.layout,
-               .parameters = parameters_of(weights_.blocks[layer], request, layer),
+               .parameters = layer_parameters(block.mechanism, request, index),
                .recorded = recorded},
               tokens);
     if (recorded && request.tokens) recorded->tokens = tokens;

@@ -1,0 +1,99 @@
+#include "core/model/layer_run.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(const ModelSpec& spec,
+                                                               const MechanismChoice& asked) {
+  const std::shared_ptr<const Mechanism> everywhere = make_mechanism(asked);
+  std::vector<std::shared_ptr<const Mechanism>> list(static_cast<std::size_t>(spec.layers),
+                                                     everywhere);
+  if (spec.layer_mechanisms.empty() || asked.name != spec.mechanism.name) return list;
+  const bool trained = everywhere->choice() == make_mechanism(spec.mechanism)->choice();
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    const MechanismChoice& own = mechanism_of(spec, layer);
+    if (trained || own.name != asked.name) {
+      list[static_cast<std::size_t>(layer)] = make_mechanism(own);
+    }
+  }
+  return list;
+}
+
+void check_requested_layers(const TraceRequest& request, const ModelSpec& spec) {
+  for (const std::int64_t layer : request.layers) {
+    if (layer >= 0 && layer < spec.layers) continue;
+    throw Error(ErrorKind::usage, "the model has no such layer")
+        .expected("0 to " + std::to_string(spec.layers - 1))
+        .found(std::to_string(layer));
+  }
+}
+
+bool wants_layer(const TraceRequest& request, std::int64_t layer) {
+  return request.layers.empty() ||
+         std::find(request.layers.begin(), request.layers.end(), layer) != request.layers.end();
+}
+
+void check_map_memory(const TraceRequest& request, const std::vector<AttentionShape>& shapes) {
+  if (!request.implied_maps) return;
+  double bytes = 0, allowed = static_cast<double>(request.most_map_bytes);
+  std::string fitting;
+  for (std::size_t layer = 0; layer < shapes.size(); ++layer) {
+    const AttentionShape& shape = shapes[layer];
+    const double own = 4.0 * static_cast<double>(shape.heads) * static_cast<double>(shape.queries) *
+                       static_cast<double>(shape.keys);
+    if (own <= allowed && fitting.empty()) fitting = std::to_string(layer);
+    if (wants_layer(request, static_cast<std::int64_t>(layer))) bytes += own;
+  }
+  if (bytes <= allowed) return;
+  const auto gigabytes = [](double count) {
+    const auto tenths = static_cast<std::int64_t>(count / (1 << 30) * 10);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
+  };
+  throw Error(ErrorKind::usage, "the maps of the layers asked for are too large to keep")
+      .expected("at most " + gigabytes(allowed))
+      .found(gigabytes(bytes))
+      .remedy(fitting.empty()
+                  ? "take a smaller input: no single layer fits"
+                  : "ask for single layers, such as " + fitting + ", or take a smaller input");
+}
+
+NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& request,
+                              std::int64_t layer) {
+  const auto index = static_cast<std::size_t>(layer);
+  if (!request.parameters || index >= request.parameters->size()) return own;
+  NamedTensors parameters = (*request.parameters)[index];
+  parameters.insert(own.begin(), own.end());
+  return parameters;
+}
+
+Tensor by_head(ConstMatrixMap rows, std::int64_t heads) {
+  const std::int64_t each = rows.cols() / heads;
+  Tensor result({heads, rows.rows(), each});
+  for (std::int64_t head = 0; head < heads; ++head) {
+    result.slice(head) = rows.middleCols(head * each, each);
+  }
+  return result;
+}
+
+void record_attention(const Mechanism& mechanism, const AttentionInput& input,
+                      const TraceRequest& request, LayerTrace& layer) {
+  if (request.implied_maps) layer.implied_map = mechanism.implied_map(input);
+  if (request.quantities) layer.quantities = mechanism.quantities(input);
+  if (!request.queries_keys_values) return;
+  layer.queries = by_head(input.queries, input.heads);
+  layer.keys = by_head(input.keys, input.heads);
+  layer.values = by_head(input.values, input.heads);
+}
+
+void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer) {
+  MechanismChoice choice = mechanism.choice();
+  if (choice == trace.mechanism) return;
+  layer.mechanism = std::move(choice);
+  layer.identity = mechanism.has_identity_mapping();
+}
+
+}  // namespace attnscope

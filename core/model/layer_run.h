@@ -1,0 +1,44 @@
+// What families share when they run a layer: which mechanism, which parameters, what is recorded.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/attention/mechanism.h"
+#include "core/model/model_spec.h"
+#include "core/model/trace.h"
+
+namespace attnscope {
+
+/// The mechanism of each layer when a run asks for `asked`: what each was trained with, if that is
+/// what the model was trained with; `asked` in every layer that has the model's own mechanism, if
+/// it has the same name with other parameters (EcoFormer's last stage stays softmax); else `asked`
+/// everywhere. Throws Error(usage) as make_mechanism does.
+[[nodiscard]] std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(
+    const ModelSpec& spec, const MechanismChoice& asked);
+
+/// Throws Error(usage) for layers the model does not have.
+void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
+
+/// Whether `request` wants anything of that layer.
+[[nodiscard]] bool wants_layer(const TraceRequest& request, std::int64_t layer);
+
+/// Throws Error(usage) if the implied maps `request` wants are larger than it allows. `shapes`: of
+/// every layer.
+void check_map_memory(const TraceRequest& request, const std::vector<AttentionShape>& shapes);
+
+/// The model's own parameters of that layer, under those of the request.
+[[nodiscard]] NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& request,
+                                            std::int64_t layer);
+
+/// [N, H·d] → [H, N, d].
+[[nodiscard]] Tensor by_head(ConstMatrixMap rows, std::int64_t heads);
+
+/// Records what `request` wants of one layer's attention. The layouts are the caller's.
+void record_attention(const Mechanism& mechanism, const AttentionInput& input,
+                      const TraceRequest& request, LayerTrace& layer);
+
+/// Says what `layer` ran with, where that is not what the trace says.
+void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer);
+
+}  // namespace attnscope
