@@ -57,7 +57,8 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
   if (const Image* image = std::get_if<Image>(&input.content)) {
     return fitted(to_qimage(*image), side, pixel_ratio);
   }
-  return fitted(from_array(std::get<Tensor>(input.content)), side, pixel_ratio);
+  const Tensor* array = std::get_if<Tensor>(&input.content);
+  return array ? fitted(from_array(*array), side, pixel_ratio) : QPixmap();
 }
 
 QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio) {
@@ -71,6 +72,11 @@ QString describe_input(const Input& input) {
                .arg(image->width)
                .arg(image->height)
                .arg(image->channels == 1 ? QObject::tr("grey") : QObject::tr("colour"));
+  } else if (const Text* words = std::get_if<Text>(&input.content)) {
+    text =
+        words->ids.empty()
+            ? QObject::tr("text of %n bytes", nullptr, static_cast<int>(words->characters.size()))
+            : QObject::tr("%n token ids", nullptr, static_cast<int>(words->ids.size()));
   } else {
     text = QObject::tr("array %1, taken as normalised")
                .arg(QString::fromStdString(to_string(std::get<Tensor>(input.content).shape())));

@@ -60,28 +60,8 @@ void validate_stages(const ModelSpec& spec) {
   (void)pyramid_grids(spec);
 }
 
-}  // namespace
-
-const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer) {
-  return spec.layer_mechanisms.empty() ? spec.mechanism
-                                       : spec.layer_mechanisms.at(static_cast<std::size_t>(layer));
-}
-
-Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
-  const auto& multiplicative = spec.multiplicative_layers;
-  const bool stays =
-      std::find(multiplicative.begin(), multiplicative.end(), layer) != multiplicative.end();
-  return stays ? Arithmetic::multiplicative : spec.arithmetic;
-}
-
-void validate(const ModelSpec& spec) {
+void validate_images(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
-  constexpr std::string_view families[] = {"vit", "pyramid"};
-  if (std::find(std::begin(families), std::end(families), spec.family) == std::end(families)) {
-    throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
-        .about("family")
-        .remedy("known: " + name_list(families));
-  }
   check_range("channels", spec.channels, 1, 1024);
   check_range("patch_height", spec.patch_height, 0, most);
   check_range("patch_width", spec.patch_width, 0, most);
@@ -99,15 +79,6 @@ void validate(const ModelSpec& spec) {
     check(spec.tokens() <= most, "image_height", "an image of at most 65536 patches",
           std::to_string(spec.tokens()) + " tokens");
   }
-  check_range("width", spec.width, 1, most);
-  check_range("layers", spec.layers, 1, 4096);
-  check_range("heads", spec.heads, 1, most);
-  check_range("head_width", spec.head_width, 0, most);
-  check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
-        "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
-  check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
-  check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
-        std::to_string(spec.norm_eps));
   check_range("class_tokens", spec.class_tokens, 0, 2);
   const bool reads_class =
       spec.readout == Readout::class_token || spec.readout == Readout::class_and_distilled;
@@ -129,6 +100,62 @@ void validate(const ModelSpec& spec) {
   }
   check(spec.crop_fraction > 0 && spec.crop_fraction <= 1, "crop_fraction", "above 0, at most 1",
         std::to_string(spec.crop_fraction));
+}
+
+void validate_text(const ModelSpec& spec) {
+  check_range("vocabulary", spec.vocabulary, 1, 1 << 24);
+  check_range("context", spec.context, 1, 1 << 24);
+  const auto labels = static_cast<std::int64_t>(spec.labels.size());
+  check(labels == 0 || labels == spec.vocabulary, "labels",
+        "none, or one a token: " + std::to_string(spec.vocabulary), std::to_string(labels));
+  check(spec.tokenizer != Tokenizer::characters || labels > 0, "tokenizer",
+        "bytes or ids, as the file has no list of characters", "characters");
+  check(spec.tokenizer != Tokenizer::bytes || spec.vocabulary >= 256, "tokenizer",
+        "a vocabulary of at least 256 for bytes", std::to_string(spec.vocabulary));
+  check(std::isfinite(spec.logit_scale), "logit_scale", "a finite number",
+        std::to_string(spec.logit_scale));
+  check(std::isfinite(spec.importance_scale), "importance_scale", "a finite number",
+        std::to_string(spec.importance_scale));
+  check(spec.arithmetic == Arithmetic::multiplicative, "arithmetic",
+        "multiplicative in a language model", "adder");
+}
+
+}  // namespace
+
+const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer) {
+  return spec.layer_mechanisms.empty() ? spec.mechanism
+                                       : spec.layer_mechanisms.at(static_cast<std::size_t>(layer));
+}
+
+Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
+  const auto& multiplicative = spec.multiplicative_layers;
+  const bool stays =
+      std::find(multiplicative.begin(), multiplicative.end(), layer) != multiplicative.end();
+  return stays ? Arithmetic::multiplicative : spec.arithmetic;
+}
+
+void validate(const ModelSpec& spec) {
+  constexpr std::int64_t most = 1 << 16;
+  constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm"};
+  if (std::find(std::begin(families), std::end(families), spec.family) == std::end(families)) {
+    throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
+        .about("family")
+        .remedy("known: " + name_list(families));
+  }
+  if (spec.is_language_model()) {
+    validate_text(spec);
+  } else {
+    validate_images(spec);
+  }
+  check_range("width", spec.width, 1, most);
+  check_range("layers", spec.layers, 1, 4096);
+  check_range("heads", spec.heads, 1, most);
+  check_range("head_width", spec.head_width, 0, most);
+  check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
+        "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
+  check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
+  check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
+        std::to_string(spec.norm_eps));
   check(spec.layer_mechanisms.empty() ||
             static_cast<std::int64_t>(spec.layer_mechanisms.size()) == spec.layers,
         "layer_mechanisms",

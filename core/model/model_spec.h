@@ -32,6 +32,19 @@ enum class ResizeMode {
   exact          ///< to the wanted width and height, whatever becomes of the proportions
 };
 enum class HeadActivation { none, tanh, gelu, relu };
+/// How a text becomes numbers.
+enum class Tokenizer {
+  characters,  ///< one token a Unicode character; the vocabulary is `labels`
+  bytes,       ///< one token a byte, numbered by its value
+  byte_pairs,  ///< GPT-2's byte-level BPE, from vocab.json and merges.txt beside the weights
+  ids          ///< not known: only token ids can be given
+};
+/// What one layer of a language model does around its attention.
+enum class LayerForm {
+  transformer,         ///< x += attention; x += MLP
+  fastformer,          ///< two additive attentions, residual and norm between (Fastformer-LM)
+  fastformer_rescaled  ///< without these, normalised within each head (Fastformer-LM's later code)
+};
 
 /// One stage of a pyramid: an embedding that coarsens the grid, then layers on that grid. Extents
 /// are sides of squares, in cells of the grid before (of the first stage: pixels).
@@ -53,7 +66,8 @@ struct PyramidStage {
   bool operator==(const PyramidStage&) const = default;
 };
 
-/// One transformer over patches, or over given token embeddings (patch extents 0).
+/// One transformer over patches, over given token embeddings (patch extents 0), or over a text
+/// (family "causal_lm": of the members about images none counts).
 /// Serialised as JSON (model_spec_json.h) in our own files, sessions and architecture descriptions,
 /// under the names of these members.
 struct ModelSpec {
@@ -77,9 +91,9 @@ struct ModelSpec {
   std::vector<double> input_mean = {0.5, 0.5, 0.5}, input_std = {0.5, 0.5, 0.5};  ///< per channel
   ResizeMode resize_mode = ResizeMode::shorter_side;
   ResizeFilter resize_filter = ResizeFilter::bicubic;  ///< antialiased
-  double crop_fraction = 1.0;  ///< resize to image/crop_fraction, then centre crop
-  MechanismChoice mechanism;   ///< what it was trained with
-  std::vector<std::string> labels;
+  double crop_fraction = 1.0;       ///< resize to image/crop_fraction, then centre crop
+  MechanismChoice mechanism;        ///< what it was trained with
+  std::vector<std::string> labels;  ///< of classes; of a language model, what each token says
   /// Of each layer, where they differ; empty: `mechanism` everywhere.
   std::vector<MechanismChoice> layer_mechanisms;
   /// Adder arithmetic: layers whose linear layers stay multiplicative (Adder, 4.2: the first and
@@ -89,6 +103,15 @@ struct ModelSpec {
   /// `width`, `heads`, `head_width` and `mlp_width` are the last stage's.
   std::vector<PyramidStage> stages;
   double embedding_norm_eps = 1e-5;  ///< of a pyramid's embeddings and reductions
+  // Of language models:
+  std::int64_t vocabulary = 0;  ///< number of tokens
+  std::int64_t context = 0;     ///< the most tokens of one text: rows of the position table
+  Tokenizer tokenizer = Tokenizer::ids;
+  LayerForm layer_form = LayerForm::transformer;
+  double logit_scale = 1;       ///< of the logits; 0: 1/√width (Fastformer-LM)
+  double importance_scale = 7;  ///< of fastformer_rescaled: the greatest logit of an importance
+
+  [[nodiscard]] bool is_language_model() const { return family == "causal_lm"; }
 
   [[nodiscard]] std::int64_t grid_rows() const {
     return patch_height ? image_height / patch_height : 0;

@@ -40,6 +40,12 @@ template <>
 constexpr std::array<std::string_view, 2> kNames<ResizeMode>{"shorter_side", "exact"};
 template <>
 constexpr std::array<std::string_view, 4> kNames<HeadActivation>{"none", "tanh", "gelu", "relu"};
+template <>
+constexpr std::array<std::string_view, 4> kNames<Tokenizer>{"characters", "bytes", "byte_pairs",
+                                                            "ids"};
+template <>
+constexpr std::array<std::string_view, 3> kNames<LayerForm>{"transformer", "fastformer",
+                                                            "fastformer_rescaled"};
 
 template <class T>
 using MemberOf = T ModelSpec::*;
@@ -50,7 +56,8 @@ using AnyMember =
                  MemberOf<std::vector<MechanismChoice>>, MemberOf<MechanismChoice>,
                  MemberOf<NormPosition>, MemberOf<Activation>, MemberOf<Readout>,
                  MemberOf<PatchOrder>, MemberOf<Arithmetic>, MemberOf<Positions>,
-                 MemberOf<ResizeFilter>, MemberOf<ResizeMode>, MemberOf<HeadActivation>>;
+                 MemberOf<ResizeFilter>, MemberOf<ResizeMode>, MemberOf<HeadActivation>,
+                 MemberOf<Tokenizer>, MemberOf<LayerForm>>;
 
 struct Member {
   std::string_view name;
@@ -61,7 +68,7 @@ struct Member {
 const std::vector<Member>& members() {
   using S = ModelSpec;
   static const std::vector<Member> list = {
-      {"family", &S::family, "kind of transformer: vit or pyramid"},
+      {"family", &S::family, "kind of transformer: vit, pyramid or causal_lm"},
       {"channels", &S::channels, "channels of the image"},
       {"image_height", &S::image_height, "pixels; positions are interpolated if it differs"},
       {"image_width", &S::image_width, "pixels; positions are interpolated if it differs"},
@@ -88,13 +95,19 @@ const std::vector<Member>& members() {
       {"resize_filter", &S::resize_filter, "antialiased"},
       {"crop_fraction", &S::crop_fraction, "of the resized image that the centre crop keeps"},
       {"mechanism", &S::mechanism, "what it was trained with"},
-      {"labels", &S::labels, "names of the classes"},
+      {"labels", &S::labels, "names of the classes; of a language model, what each token says"},
       {"layer_mechanisms", &S::layer_mechanisms, "of each layer, where they differ, as JSON"},
       {"multiplicative_layers", &S::multiplicative_layers,
        "adder arithmetic: layers whose linear layers stay multiplicative"},
       {"stages", &S::stages, "of a pyramid, as JSON"},
       {"embedding_norm_eps", &S::embedding_norm_eps,
        "in the LayerNorms of a pyramid's embeddings and reductions"},
+      {"vocabulary", &S::vocabulary, "number of tokens of a language model"},
+      {"context", &S::context, "the most tokens of one text"},
+      {"tokenizer", &S::tokenizer, "how a text becomes tokens"},
+      {"layer_form", &S::layer_form, "what a layer of a language model does around its attention"},
+      {"logit_scale", &S::logit_scale, "of a language model's logits; 0: 1/√width"},
+      {"importance_scale", &S::importance_scale, "greatest logit of fastformer_rescaled"},
   };
   return list;
 }

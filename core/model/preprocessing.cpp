@@ -113,6 +113,10 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
 
 PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
   try {
+    if (std::holds_alternative<Text>(input.content)) {
+      throw Error(ErrorKind::usage, "a model of images cannot read a text")
+          .expected("an image, or an array of pixels");
+    }
     if (const auto* array = std::get_if<Tensor>(&input.content)) return prepare_array(*array, spec);
     if (spec.patch_height == 0) {
       throw Error(ErrorKind::usage, "an encoder of tokens cannot see an image")

@@ -26,6 +26,7 @@ struct TraceRequest {
   std::optional<std::int64_t> channel = std::nullopt;
   /// More bytes of implied maps than this are refused: Error(usage) says which layers would do.
   std::int64_t most_map_bytes = std::int64_t{4} << 30;
+  bool token_logits = false;  ///< of every position of a text; else of the last alone
   /// Laid over the model's own parameters of its mechanism, by layer: hash codes learnt here.
   std::shared_ptr<const std::vector<NamedTensors>> parameters;
 };
@@ -52,8 +53,10 @@ struct Trace {
   std::int64_t map_channels = 1;            ///< maps each head has: 1, or one a channel (DAFT)
   std::optional<std::int64_t> map_channel;  ///< whose map is kept; their mean if absent
   std::optional<Image> image;               ///< what the patches cover, for overlays
+  bool causal = false;                      ///< no token sees later ones: the maps are triangles
   std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not asked for
-  Tensor logits;                   ///< [classes]; empty without a head
+  Tensor logits;        ///< [classes]; empty without a head; of a text, of what comes after its end
+  Tensor token_logits;  ///< [N, vocabulary]: of what comes after each token, if asked for
   std::vector<std::string> labels;
   std::map<std::string, std::string> provenance;  ///< program version, model file, options, …
 

@@ -35,7 +35,10 @@ std::vector<const ModelOption*> in_order() {
   }
   for (const ModelOption& option : model_options()) {
     // The mechanism is changed by laying one over; names of classes are no option to type in.
-    if (option.name == "mechanism" || option.name == "labels") continue;
+    if (option.name == "mechanism" || option.name == "layer_mechanisms" ||
+        option.name == "labels") {
+      continue;
+    }
     if (std::ranges::find(kFirst, option.name) == kFirst.end()) ordered.push_back(&option);
   }
   return ordered;
