@@ -82,6 +82,16 @@ class Additive final : public Mechanism {
     });
   }
 
+  /// A column of ones, and α: every query's row is the same.
+  [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
+    if (causal_) return std::nullopt;
+    MapFactors factors{Tensor({input.heads, input.queries.rows(), 1}),
+                       std::move(quantities(input).at("importance"))};
+    factors.left.matrix().setOnes();
+    factors.right = std::move(factors.right).reshaped({input.heads, input.keys.rows(), 1});
+    return factors;
+  }
+
   /// "importance": α over all tokens; "logits": w·k / √d. Both [H, M].
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     Tensor logits = logits_of(input);

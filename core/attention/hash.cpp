@@ -91,6 +91,24 @@ class Hash final : public Mechanism {
     return map;
   }
 
+  /// Codes and a column for the bias: b + 1 columns; none of upstream's maps with their diagonal.
+  [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
+    check(input);
+    const std::int64_t n = input.queries.rows(), m = input.keys.rows();
+    if (upstream_ || bits_ + 1 >= std::min(n, m)) return std::nullopt;
+    MapFactors factors{Tensor({input.heads, n, bits_ + 1}), Tensor({input.heads, m, bits_ + 1})};
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const Codes codes = codes_of(input, head);
+      MatrixMap left = factors.left.slice(head), right = factors.right.slice(head);
+      left.leftCols(bits_) = codes.queries.signs;
+      left.col(bits_).setConstant(static_cast<float>(bias()));
+      for (Eigen::Index i = 0; i < n; ++i) left.row(i) *= static_cast<float>(1.0 / codes.totals(i));
+      right.leftCols(bits_) = codes.keys.signs;
+      right.col(bits_).setOnes();
+    });
+    return factors;
+  }
+
   /// "codes" of the queries and "key_codes", [H, N, b] and [H, M, b]: +1 and −1.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     check(input);

@@ -83,6 +83,26 @@ class Linear final : public Mechanism {
     return map;
   }
 
+  /// φ(Q) divided by its row's sum, and φ(K).
+  [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
+    check_shapes(input);
+    const std::int64_t width = input.keys.cols() / input.heads;
+    if (width >= std::min(input.queries.rows(), input.keys.rows())) return std::nullopt;
+    MapFactors factors{Tensor({input.heads, input.queries.rows(), width}),
+                       Tensor({input.heads, input.keys.rows(), width})};
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const Matrix keys = key_features(head_columns(input.keys, input.heads, head));
+      Matrix queries = query_features(head_columns(input.queries, input.heads, head));
+      const Eigen::VectorXd key_sum = keys.cast<double>().colwise().sum();
+      for (Eigen::Index i = 0; i < queries.rows(); ++i) {
+        queries.row(i) *= static_cast<float>(1.0 / queries.row(i).cast<double>().dot(key_sum));
+      }
+      factors.left.slice(head) = queries;
+      factors.right.slice(head) = keys;
+    });
+    return factors;
+  }
+
   [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
                                                  CostConvention convention) const override {
     return costs::linear(shape, convention);

@@ -32,6 +32,7 @@ struct AttentionInput {
   const NamedTensors* parameters = nullptr;
   const TokenLayout* layout = nullptr;  ///< of queries and keys; null where they lie nowhere
   bool causal = false;                  ///< no query sees later keys: a language model's layer
+  std::int64_t layer = 0;  ///< which it is: random parameters differ from layer to layer
   /// Which channel's implied map is asked for, where each has its own; their mean if absent.
   std::optional<std::int64_t> channel = std::nullopt;
 
@@ -47,6 +48,13 @@ struct MapStructure {
   std::int64_t channels = 1;
 };
 
+/// Maps as products of narrow matrices, with the scaling of rows: W = left · rightᵀ of every head,
+/// exactly as the implied map to the rounding of float32.
+struct MapFactors {
+  Tensor left;   ///< [H, N, b]
+  Tensor right;  ///< [H, M, b]
+};
+
 /// One way to attend, with its parameters fixed. Immutable, safe to share between threads.
 class Mechanism {
  public:
@@ -60,6 +68,12 @@ class Mechanism {
   /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries. Where the
   /// channels of a head differ, W of `input.channel` (then exact for that channel) or their mean.
   [[nodiscard]] virtual Tensor implied_map(const AttentionInput& input) const = 0;
+
+  /// The same maps in factored form, where the mechanism has one and b is below N and M; its
+  /// spectra and those of very long inputs come from it. Never larger than (N + M) · b a head.
+  [[nodiscard]] virtual std::optional<MapFactors> factors(const AttentionInput&) const {
+    return std::nullopt;
+  }
 
   /// The mechanism's own quantities (codes, importances); none by default.
   [[nodiscard]] virtual NamedTensors quantities(const AttentionInput&) const { return {}; }

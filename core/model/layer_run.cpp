@@ -81,7 +81,11 @@ Tensor by_head(ConstMatrixMap rows, std::int64_t heads) {
 
 void record_attention(const Mechanism& mechanism, const AttentionInput& input,
                       const TraceRequest& request, LayerTrace& layer) {
+  // Without look-ahead a narrow product becomes a triangle, whose rank only its extent bounds.
+  layer.rank_bound = input.causal ? std::min(input.queries.rows(), input.keys.rows())
+                                  : mechanism.structure(input.shape()).rank_bound;
   if (request.implied_maps) layer.implied_map = mechanism.implied_map(input);
+  if (request.factors) layer.factors = mechanism.factors(input);
   if (request.quantities) layer.quantities = mechanism.quantities(input);
   if (!request.queries_keys_values) return;
   layer.queries = by_head(input.queries, input.heads);

@@ -34,7 +34,8 @@ void check_map_memory(const TraceRequest& request, const std::vector<AttentionSh
 /// [N, H·d] → [H, N, d].
 [[nodiscard]] Tensor by_head(ConstMatrixMap rows, std::int64_t heads);
 
-/// Records what `request` wants of one layer's attention. The layouts are the caller's.
+/// Records what `request` wants of one layer's attention, and the bound of its rank. The layouts
+/// are the caller's.
 void record_attention(const Mechanism& mechanism, const AttentionInput& input,
                       const TraceRequest& request, LayerTrace& layer);
 

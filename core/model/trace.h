@@ -19,7 +19,8 @@ namespace attnscope {
 struct TraceRequest {
   bool implied_maps = true;
   bool queries_keys_values = false;
-  bool tokens = false;               ///< the token representations after each layer
+  bool tokens = false;               ///< the token representations before and after each layer
+  bool factors = false;              ///< of the implied maps, where the mechanism has them
   bool quantities = false;           ///< the mechanism's own
   std::vector<std::int64_t> layers;  ///< all if empty
   /// Whose implied map, where each channel has its own (DAFT); their mean if absent.
@@ -38,9 +39,11 @@ struct LayerTrace {
   NamedTensors quantities;
   std::optional<MechanismChoice> mechanism;  ///< what it ran with, where that is not the trace's
   std::optional<bool>
-      identity;            ///< whether I is part of implied_map, where that is not the trace's
-  TokenLayout layout;      ///< of this layer's queries: the N rows
-  TokenLayout key_layout;  ///< of its keys: the M columns; fewer under spatial reduction
+      identity;  ///< whether I is part of implied_map, where that is not the trace's
+  std::optional<MapFactors> factors;  ///< of implied_map; never with I
+  std::int64_t rank_bound = 0;        ///< of each map without I, in exact arithmetic; 0 if unknown
+  TokenLayout layout;                 ///< of this layer's queries: the N rows
+  TokenLayout key_layout;             ///< of its keys: the M columns; fewer under spatial reduction
 };
 
 struct Trace {
@@ -54,6 +57,7 @@ struct Trace {
   std::optional<std::int64_t> map_channel;  ///< whose map is kept; their mean if absent
   std::optional<Image> image;               ///< what the patches cover, for overlays
   bool causal = false;                      ///< no token sees later ones: the maps are triangles
+  Tensor embedded;                          ///< [N, D], what the first layer is given; if asked for
   std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not asked for
   Tensor logits;        ///< [classes]; empty without a head; of a text, of what comes after its end
   Tensor token_logits;  ///< [N, vocabulary]: of what comes after each token, if asked for

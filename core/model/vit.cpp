@@ -54,6 +54,7 @@ Tensor Vit::attend(const BlockWeights& block, const BlockRun& run, ConstMatrixMa
                              .heads = spec().heads,
                              .parameters = &run.parameters,
                              .layout = &run.layout,
+                             .layer = run.layer,
                              .channel = run.request.channel};
   if (LayerTrace* const recorded = run.recorded) {
     recorded->layout = recorded->key_layout = run.layout;
@@ -139,6 +140,7 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   check_map_memory(request, std::vector<AttentionShape>(weights_.blocks.size(), shape));
   trace.map_channels = attention->structure(shape).channels;
   trace.map_channel = request.channel;
+  if (request.tokens) trace.embedded = tokens;
   trace.layers.resize(weights_.blocks.size());
   for (std::size_t layer = 0; layer < weights_.blocks.size(); ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(weights_.blocks.size()),
@@ -152,6 +154,7 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
                .request = request,
                .layout = trace.layout,
                .parameters = layer_parameters(block.mechanism, request, index),
+               .layer = index,
                .recorded = recorded},
               tokens);
     if (recorded && request.tokens) recorded->tokens = tokens;

@@ -29,6 +29,7 @@ class Vit final : public Model {
     const TraceRequest& request;
     const TokenLayout& layout;
     NamedTensors parameters;
+    std::int64_t layer = 0;
     LayerTrace* recorded = nullptr;
   };
 

@@ -134,6 +134,28 @@ TEST_P(EveryMechanism, MapsKeepTheRankBound) {
   }
 }
 
+TEST_P(EveryMechanism, FactorsMultiplyToTheMap) {
+  const std::optional<MapFactors> factors = mechanism_->factors(data_.input());
+  if (!factors) return;
+  const Tensor map = mechanism_->implied_map(data_.input());
+  const std::int64_t width = factors->left.extent(2);
+  ASSERT_EQ(factors->left.shape(), (Shape{GetParam().heads, GetParam().n, width}));
+  ASSERT_EQ(factors->right.shape(), (Shape{GetParam().heads, GetParam().m, width}));
+  EXPECT_EQ(mechanism_->structure(data_.input().shape()).rank_bound,
+            std::min({width, GetParam().n, GetParam().m}));
+  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+    const MatrixD left = factors->left.slice(head).cast<double>();
+    const MatrixD right = factors->right.slice(head).cast<double>();
+    const MatrixD product = left * right.transpose();
+    const MatrixD magnitude = left.cwiseAbs() * right.cwiseAbs().transpose();
+    for (std::int64_t i = 0; i < GetParam().n; ++i) {
+      for (std::int64_t j = 0; j < GetParam().m; ++j) {
+        ASSERT_NEAR(map.slice(head)(i, j), product(i, j), tolerance() * magnitude(i, j) + 1e-30);
+      }
+    }
+  }
+}
+
 TEST_P(EveryMechanism, CausalOnesDoNotLookAhead) {
   if (!is_causal()) return;
   RandomAttention later = data_;

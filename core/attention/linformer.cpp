@@ -1,0 +1,227 @@
+// Linformer: softmax(Q (E K)ᵀ/√d) · (F V), keys and values projected to a few landmarks (Wang et
+// al. 2020, Eq. 7). Linear in the tokens. The implied map softmax(Q (E K)ᵀ/√d) · F may be negative.
+//
+// Parameters "E" and "F" [k, M], or [H, k, M]. Models without them: landmark l is the mean of the
+// tokens from l·M/k to (l+1)·M/k (Section 4, "General projections"), or E = F of normal numbers of
+// variance 1/k, as in Theorem 1.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tbb/parallel_for.h>
+
+#include "core/attention/costs/costs.h"
+#include "core/attention/kernels/softmax_rows.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/random_parameters.h"
+#include "core/attention/score_blocks.h"
+#include "core/blas.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+const std::vector<ParameterDescription>& parameters() {
+  static const std::vector<ParameterDescription> list = {
+      {.name = "landmarks",
+       .default_value = std::int64_t{0},
+       .minimum = 0,
+       .maximum = 1e6,
+       .explanation = "k, rows keys and values are projected to; 0: those of E and F where the "
+                      "model has them, else a quarter of the tokens"},
+      {.name = "projection",
+       .default_value = std::string("pooling"),
+       .choices = {"pooling", "gaussian"},
+       .explanation = "E and F where the model has none: means of neighbouring tokens, or random"},
+      seed_parameter("the random projection"),
+  };
+  return list;
+}
+
+ConstStridedMatrixMap strided(const Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
+StridedMatrixMap whole(Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
+class Linformer final : public Mechanism {
+ public:
+  Linformer(std::int64_t landmarks, bool pooling, std::int64_t seed)
+      : landmarks_(landmarks), pooling_(pooling), seed_(seed) {}
+
+  [[nodiscard]] MechanismChoice choice() const override {
+    return {"linformer",
+            {{"landmarks", landmarks_},
+             {"projection", std::string(pooling_ ? "pooling" : "gaussian")},
+             {"seed", seed_}}};
+  }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    const std::int64_t landmarks = check(input);
+    Tensor output({input.queries.rows(), input.values.cols()});
+    if (output.size() == 0 || landmarks == 0) return output;
+    const std::int64_t width = input.values.cols() / input.heads;
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const Matrix weights = landmark_weights(input, head, landmarks);
+      const Matrix project = projection(input, "F", head, landmarks);
+      Matrix values(landmarks, width);
+      multiply(strided(project), head_columns(input.values, input.heads, head), 1.0F,
+               whole(values));
+      multiply(strided(weights), strided(values), 1.0F,
+               {output.data() + head * width, weights.rows(), width,
+                Eigen::OuterStride<>(input.values.cols())});
+    });
+    return output;
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    const std::int64_t landmarks = check(input);
+    Tensor map({input.heads, input.queries.rows(), input.keys.rows()});
+    if (map.size() == 0 || landmarks == 0) return map;
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const Matrix weights = landmark_weights(input, head, landmarks);
+      const Matrix project = projection(input, "F", head, landmarks);
+      MatrixMap out = map.slice(head);
+      multiply(strided(weights), strided(project), 1.0F,
+               {out.data(), out.rows(), out.cols(), Eigen::OuterStride<>(out.cols())});
+    });
+    return map;
+  }
+
+  /// softmax(Q (E K)ᵀ/√d), and Fᵀ.
+  [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
+    const std::int64_t landmarks = check(input);
+    const std::int64_t n = input.queries.rows(), m = input.keys.rows();
+    if (landmarks >= std::min(n, m) || landmarks == 0) return std::nullopt;
+    MapFactors factors{Tensor({input.heads, n, landmarks}), Tensor({input.heads, m, landmarks})};
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      factors.left.slice(head) = landmark_weights(input, head, landmarks);
+      factors.right.slice(head) = projection(input, "F", head, landmarks).transpose();
+    });
+    return factors;
+  }
+
+  /// "landmark_weights" [H, N, k]: what each query gives to each landmark.
+  [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
+    const std::int64_t landmarks = check(input);
+    Tensor weights({input.heads, input.queries.rows(), landmarks});
+    for (std::int64_t head = 0; head < input.heads && landmarks > 0; ++head) {
+      weights.slice(head) = landmark_weights(input, head, landmarks);
+    }
+    NamedTensors quantities;
+    quantities.emplace("landmark_weights", std::move(weights));
+    return quantities;
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    return costs::linformer(shape, convention,
+                            landmarks_ > 0 ? landmarks_ : landmarks_of(shape.keys));
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    // Without a number of its own the model's E decides, which is not known here.
+    const std::int64_t bound = landmarks_ > 0 ? landmarks_ : shape.keys;
+    return {.rank_bound = std::min({shape.queries, shape.keys, bound}),
+            .rows_sum_to_one = false,
+            .non_negative = false};
+  }
+
+ private:
+  static std::int64_t landmarks_of(std::int64_t keys) {
+    return std::max<std::int64_t>(keys / 4, keys > 0 ? 1 : 0);
+  }
+
+  /// How many landmarks there are.
+  [[nodiscard]] std::int64_t check(const AttentionInput& input) const {
+    check_shapes(input);
+    if (input.causal) {
+      throw Error(ErrorKind::unsupported, "a landmark mixes later tokens with earlier ones")
+          .about("linformer")
+          .remedy("it cannot be laid over a language model");
+    }
+    const std::int64_t keys = input.keys.rows();
+    std::int64_t landmarks = landmarks_ > 0 ? landmarks_ : landmarks_of(keys);
+    const bool learned =
+        input.parameters != nullptr && input.parameters->contains(std::string_view("E"));
+    if (learned != (input.parameters != nullptr && input.parameters->contains("F"))) {
+      throw Error(ErrorKind::usage, "of the projections of keys and values one is missing")
+          .about(learned ? "F" : "E");
+    }
+    if (learned && landmarks_ == 0) {
+      const Shape& shape = input.parameters->find(std::string_view("E"))->second.shape();
+      if (shape.size() >= 2) landmarks = shape[shape.size() - 2];
+    }
+    if (landmarks > keys) {
+      throw Error(ErrorKind::usage, "there are more landmarks than tokens")
+          .about("linformer landmarks")
+          .expected("at most " + std::to_string(keys))
+          .found(std::to_string(landmarks));
+    }
+    for (const char* name : {"E", "F"}) {
+      (void)find_parameter(input.parameters, name, input.heads, {landmarks, keys});
+    }
+    return landmarks;
+  }
+
+  /// E or F of one head, [k, M].
+  [[nodiscard]] Matrix projection(const AttentionInput& input, const char* name, std::int64_t head,
+                                  std::int64_t landmarks) const {
+    const std::int64_t keys = input.keys.rows();
+    const Tensor* const given =
+        find_parameter(input.parameters, name, input.heads, {landmarks, keys});
+    if (given != nullptr) return of_head(*given, head, landmarks, keys);
+    if (!pooling_) {
+      NormalNumbers numbers(seed_, input.layer, head);
+      const double scale = 1 / std::sqrt(static_cast<double>(landmarks));
+      return (scale * numbers.matrix(landmarks, keys)).cast<float>();
+    }
+    Matrix means = Matrix::Zero(landmarks, keys);
+    for (std::int64_t l = 0; l < landmarks; ++l) {
+      const std::int64_t first = l * keys / landmarks, end = (l + 1) * keys / landmarks;
+      means.row(l).segment(first, end - first).setConstant(1.0F / static_cast<float>(end - first));
+    }
+    return means;
+  }
+
+  /// softmax(Q (E K)ᵀ/√d) of one head, [N, k].
+  [[nodiscard]] Matrix landmark_weights(const AttentionInput& input, std::int64_t head,
+                                        std::int64_t landmarks) const {
+    const std::int64_t d = input.keys.cols() / input.heads;
+    const Matrix project = projection(input, "E", head, landmarks);
+    Matrix keys = Matrix::Zero(landmarks, d);
+    multiply(strided(project), head_columns(input.keys, input.heads, head), 1.0F, whole(keys));
+    Matrix weights(input.queries.rows(), landmarks);
+    multiply_transposed(
+        head_columns(input.queries, input.heads, head), strided(keys),
+        static_cast<float>(1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)))),
+        whole(weights));
+    softmax_rows(whole(weights));
+    return weights;
+  }
+
+  std::int64_t landmarks_;
+  bool pooling_;
+  std::int64_t seed_;
+};
+
+}  // namespace
+
+MechanismEntry linformer_entry() {
+  static constexpr std::string_view tensors[] = {"E", "F"};
+  return {"linformer",
+          "Linformer",
+          "Wang et al. 2020, Eq. 7",
+          parameters(),
+          tensors,
+          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
+            return std::make_unique<Linformer>(
+                std::get<std::int64_t>(values.at("landmarks")),
+                std::get<std::string>(values.at("projection")) == "pooling",
+                std::get<std::int64_t>(values.at("seed")));
+          }};
+}
+
+}  // namespace attnscope

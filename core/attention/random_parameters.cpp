@@ -1,0 +1,74 @@
+#include "core/attention/random_parameters.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+NormalNumbers::NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t part) {
+  std::seed_seq sequence{seed, layer, part};
+  generator_.seed(sequence);
+}
+
+double NormalNumbers::uniform() { return (static_cast<double>(generator_()) + 0.5) / 4294967296.0; }
+
+double NormalNumbers::operator()() {
+  // Box and Muller: std::normal_distribution differs between libraries.
+  const double radius = std::sqrt(-2.0 * std::log(uniform()));
+  return radius * std::cos(2.0 * std::numbers::pi * uniform());
+}
+
+MatrixD NormalNumbers::matrix(std::int64_t rows, std::int64_t columns) {
+  MatrixD numbers(rows, columns);
+  for (Eigen::Index i = 0; i < numbers.size(); ++i) numbers.data()[i] = (*this)();
+  return numbers;
+}
+
+MatrixD orthogonal_rows(NormalNumbers& numbers, std::int64_t count, std::int64_t d) {
+  MatrixD rows(count, d);
+  for (std::int64_t first = 0; first < count; first += d) {
+    const MatrixD orthogonal = Eigen::HouseholderQR<MatrixD>(numbers.matrix(d, d)).householderQ();
+    const std::int64_t taken = std::min(d, count - first);
+    rows.middleRows(first, taken) = orthogonal.topRows(taken);
+  }
+  for (std::int64_t row = 0; row < count; ++row) rows.row(row) *= numbers.matrix(1, d).norm();
+  return rows;
+}
+
+const Tensor* find_parameter(const NamedTensors* parameters, const char* name, std::int64_t heads,
+                             const Shape& of_head) {
+  if (parameters == nullptr) return nullptr;
+  const auto found = parameters->find(std::string_view(name));
+  if (found == parameters->end()) return nullptr;
+  Shape of_all = of_head;
+  of_all.insert(of_all.begin(), heads);
+  const Tensor& tensor = found->second;
+  if (tensor.shape() != of_head && tensor.shape() != of_all) {
+    throw Error(ErrorKind::usage, "a learned tensor of the mechanism has the wrong shape")
+        .about(name)
+        .expected(to_string(of_all) + ", or " + to_string(of_head) + " for all heads")
+        .found(to_string(tensor.shape()));
+  }
+  return &tensor;
+}
+
+ConstMatrixMap of_head(const Tensor& parameter, std::int64_t head, std::int64_t rows,
+                       std::int64_t columns) {
+  const bool shared = parameter.size() == rows * columns;
+  return {parameter.data() + (shared ? 0 : head * rows * columns), rows, columns};
+}
+
+ParameterDescription seed_parameter(const char* of_what) {
+  return {.name = "seed",
+          .default_value = std::int64_t{1},
+          .minimum = 0,
+          .maximum = 2147483647,
+          .explanation = std::string("of ") + of_what + ", where the model has none"};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,257 @@
+// Reformer: softmax within buckets of alike tokens, 0 elsewhere (Kitaev et al. 2020, Section 2).
+// One projection serves queries and keys: keys are the queries scaled to length 1, and the model's
+// own keys are not used. Tokens are hashed by random rotations, argmax([xR; −xR]), and sorted by
+// bucket; each attends to those of its bucket in its own chunk of the sorted tokens and the chunk
+// before. Rounds of hashing are united: a pair that meets twice counts once (Appendix A, Eq. 6). A
+// token attends to itself only where there is no other.
+//
+// Without look-ahead, chunks are counted within each bucket: over all buckets, as in the paper, a
+// later token of another bucket would move an earlier token's chunk.
+//
+// Parameter "rotations" [rounds, d, buckets/2], or with the heads in front. Models without them are
+// given normal numbers, others in every layer, the same in all heads.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <tbb/parallel_for.h>
+
+#include "core/attention/costs/costs.h"
+#include "core/attention/mechanism.h"
+#include "core/attention/random_parameters.h"
+#include "core/attention/score_blocks.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+const std::vector<ParameterDescription>& parameters() {
+  static const std::vector<ParameterDescription> list = {
+      {.name = "hashes",
+       .default_value = std::int64_t{2},
+       .minimum = 1,
+       .maximum = 64,
+       .explanation = "rounds of hashing, each with its own rotations"},
+      {.name = "chunk",
+       .default_value = std::int64_t{64},
+       .minimum = 1,
+       .maximum = 1e6,
+       .explanation = "m, tokens of a chunk, and on average of a bucket"},
+      seed_parameter("the rotations"),
+  };
+  return list;
+}
+
+/// One round: which bucket each token is in, and where it lies when they are sorted.
+struct Round {
+  std::vector<std::int64_t> bucket;  ///< [N]
+  std::vector<std::int64_t> order;   ///< [N], tokens by bucket, then by position
+  std::vector<std::int64_t> place;   ///< [N], of each token in `order`
+  std::vector<std::int64_t> first;   ///< [buckets + 1], where each bucket begins in `order`
+
+  Round(std::vector<std::int64_t> bucket_of, std::int64_t buckets)
+      : bucket(std::move(bucket_of)),
+        order(bucket.size()),
+        place(bucket.size()),
+        first(static_cast<std::size_t>(buckets) + 1) {
+    for (const std::int64_t b : bucket) ++first[static_cast<std::size_t>(b) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::int64_t> next(first.begin(), first.end() - 1);
+    for (std::size_t token = 0; token < bucket.size(); ++token) {
+      place[token] = next[static_cast<std::size_t>(bucket[token])]++;
+      order[static_cast<std::size_t>(place[token])] = static_cast<std::int64_t>(token);
+    }
+  }
+
+  /// The part of `order` that `token` may attend to.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> reach(std::size_t token, std::int64_t chunk,
+                                                            bool within_buckets) const {
+    const auto own = static_cast<std::size_t>(bucket[token]);
+    const std::int64_t origin = within_buckets ? first[own] : 0;
+    const std::int64_t index = (place[token] - origin) / chunk;
+    return {std::max(first[own], origin + (index - 1) * chunk),
+            std::min(first[own + 1], origin + (index + 1) * chunk)};
+  }
+};
+
+/// A key some query attends to.
+struct Attended {
+  std::int64_t key;
+  double weight;
+};
+
+class Reformer final : public Mechanism {
+ public:
+  Reformer(std::int64_t hashes, std::int64_t chunk, std::int64_t seed)
+      : hashes_(hashes), chunk_(chunk), seed_(seed) {}
+
+  [[nodiscard]] MechanismChoice choice() const override {
+    return {"reformer", {{"hashes", hashes_}, {"chunk", chunk_}, {"seed", seed_}}};
+  }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    check(input);
+    const std::int64_t width = input.values.cols() / input.heads;
+    Tensor output({input.queries.rows(), input.values.cols()});
+    for_each_query(
+        input, [&](std::int64_t head, std::int64_t query, const std::vector<Attended>& attended) {
+          Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(width);
+          for (const Attended& one : attended) {
+            sum += one.weight *
+                   input.values.row(one.key).segment(head * width, width).template cast<double>();
+          }
+          output.matrix().row(query).segment(head * width, width) = sum.cast<float>();
+        });
+    return output;
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    check(input);
+    Tensor map({input.heads, input.queries.rows(), input.keys.rows()});
+    for_each_query(
+        input, [&](std::int64_t head, std::int64_t query, const std::vector<Attended>& attended) {
+          for (const Attended& one : attended) {
+            map.slice(head)(query, one.key) = static_cast<float>(one.weight);
+          }
+        });
+    return map;
+  }
+
+  /// "buckets" [H, rounds, N]: which bucket each token is in.
+  [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
+    check(input);
+    Tensor buckets({input.heads, hashes_, input.queries.rows()});
+    for (std::int64_t head = 0; head < input.heads; ++head) {
+      const std::vector<Round> rounds = rounds_of(input, head);
+      for (std::int64_t round = 0; round < hashes_; ++round) {
+        for (std::int64_t token = 0; token < input.queries.rows(); ++token) {
+          buckets.slice(head)(round, token) = static_cast<float>(
+              rounds[static_cast<std::size_t>(round)].bucket[static_cast<std::size_t>(token)]);
+        }
+      }
+    }
+    NamedTensors quantities;
+    quantities.emplace("buckets", std::move(buckets));
+    return quantities;
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    return costs::reformer(shape, convention, {.hashes = hashes_, .chunk = chunk_});
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return {.rank_bound = std::min(shape.queries, shape.keys)};
+  }
+
+ private:
+  static void check(const AttentionInput& input) {
+    check_shapes(input);
+    if (input.queries.rows() == input.keys.rows()) return;
+    throw Error(ErrorKind::usage, "queries and keys are one projection of the same tokens")
+        .about("reformer")
+        .expected(std::to_string(input.queries.rows()) + " keys")
+        .found(std::to_string(input.keys.rows()));
+  }
+
+  /// About a chunk each, an even number: every rotation gives two.
+  [[nodiscard]] std::int64_t buckets(std::int64_t tokens) const {
+    const std::int64_t chunks = (tokens + chunk_ - 1) / chunk_;
+    return std::max<std::int64_t>(2, chunks + chunks % 2);
+  }
+
+  [[nodiscard]] std::vector<Round> rounds_of(const AttentionInput& input, std::int64_t head) const {
+    const std::int64_t d = input.queries.cols() / input.heads, n = input.queries.rows();
+    const std::int64_t half = buckets(n) / 2;
+    const MatrixD tokens = head_columns(input.queries, input.heads, head).cast<double>();
+    const Tensor* const given =
+        find_parameter(input.parameters, "rotations", input.heads, {hashes_, d, half});
+    NormalNumbers numbers(seed_, input.layer, 0);
+    std::vector<Round> rounds;
+    for (std::int64_t round = 0; round < hashes_; ++round) {
+      const MatrixD rotation = given == nullptr ? numbers.matrix(d, half)
+                                                : MatrixD(of_head(*given, head, hashes_ * d, half)
+                                                              .middleRows(round * d, d)
+                                                              .cast<double>());
+      const MatrixD rotated = tokens * rotation;
+      std::vector<std::int64_t> bucket(static_cast<std::size_t>(n));
+      for (std::int64_t token = 0; token < n; ++token) {
+        Eigen::Index greatest = 0, least = 0;
+        const double up = rotated.row(token).maxCoeff(&greatest);
+        const double down = -rotated.row(token).minCoeff(&least);
+        bucket[static_cast<std::size_t>(token)] = up >= down ? greatest : half + least;
+      }
+      rounds.emplace_back(std::move(bucket), 2 * half);
+    }
+    return rounds;
+  }
+
+  /// Calls work(head, query, what it attends to) for every query, in parallel.
+  template <class Work>
+  void for_each_query(const AttentionInput& input, const Work& work) const {
+    const std::int64_t n = input.queries.rows(), d = input.queries.cols() / input.heads;
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const std::vector<Round> rounds = rounds_of(input, head);
+      const Matrix queries = head_columns(input.queries, input.heads, head);
+      Matrix keys = queries;
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const double length = keys.row(j).cast<double>().norm();
+        if (length > 0) keys.row(j) *= static_cast<float>(1 / length);
+      }
+      const double scale = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
+      tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n, 64), [&](const auto& range) {
+        std::vector<Attended> attended;
+        std::vector<std::int64_t> met(static_cast<std::size_t>(n), -1);  // by which query last
+        for (std::int64_t query = range.begin(); query < range.end(); ++query) {
+          attended.clear();
+          for (const Round& round : rounds) {
+            const auto [first, end] =
+                round.reach(static_cast<std::size_t>(query), chunk_, input.causal);
+            for (std::int64_t place = first; place < end; ++place) {
+              const std::int64_t key = round.order[static_cast<std::size_t>(place)];
+              std::int64_t& last = met[static_cast<std::size_t>(key)];
+              if (key == query || last == query || (input.causal && key > query)) continue;
+              last = query;
+              const double product = static_cast<double>(queries.row(query).dot(keys.row(key)));
+              attended.push_back({key, scale * product});
+            }
+          }
+          if (attended.empty()) attended.push_back({query, 0});
+          normalise(attended);
+          work(head, query, attended);
+        }
+      });
+    });
+  }
+
+  /// Scores to weights.
+  static void normalise(std::vector<Attended>& attended) {
+    double greatest = attended.front().weight, sum = 0;
+    for (const Attended& one : attended) greatest = std::max(greatest, one.weight);
+    for (Attended& one : attended) sum += one.weight = std::exp(one.weight - greatest);
+    for (Attended& one : attended) one.weight /= sum;
+  }
+
+  std::int64_t hashes_;
+  std::int64_t chunk_;
+  std::int64_t seed_;
+};
+
+}  // namespace
+
+MechanismEntry reformer_entry() {
+  static constexpr std::string_view tensors[] = {"rotations"};
+  return {"reformer",
+          "Reformer",
+          "Kitaev et al. 2020, Section 2",
+          parameters(),
+          tensors,
+          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
+            return std::make_unique<Reformer>(std::get<std::int64_t>(values.at("hashes")),
+                                              std::get<std::int64_t>(values.at("chunk")),
+                                              std::get<std::int64_t>(values.at("seed")));
+          }};
+}
+
+}  // namespace attnscope
