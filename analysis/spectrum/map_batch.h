@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tbb/parallel_for.h>
 #include <vector>
 
@@ -33,10 +34,10 @@ struct RecordedMap {
 /// once, before the progress is reported.
 template <class Work>
 void for_each_map(const std::vector<RecordedMap>& places, const Progress& progress,
-                  const Work& work) {
+                  const Work& work, std::string_view what = "singular values") {
   std::mutex reporting;
   std::size_t done = 0;
-  progress.step(0, "singular values");
+  progress.step(0, what);
   // Maps take equally long: single ones leave no core idle at the end.
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, places.size(), 1),
@@ -47,8 +48,7 @@ void for_each_map(const std::vector<RecordedMap>& places, const Progress& progre
           const std::lock_guard lock(reporting);
           report();
           ++done;
-          progress.step(static_cast<double>(done) / static_cast<double>(places.size()),
-                        "singular values");
+          progress.step(static_cast<double>(done) / static_cast<double>(places.size()), what);
         }
       },
       tbb::simple_partitioner());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/comparison/alignment.h"
 #include "analysis/figure/figure.h"
 #include "core/model/trace.h"
 
@@ -22,6 +23,16 @@ struct Selection {
 
 enum class HeadFusion { none, mean, maximum, minimum };
 
+/// What atlases show while a reference is pinned; the reference's own always shows its maps.
+enum class ComparisonView {
+  maps,                 ///< side by side
+  difference,           ///< w − r, with r the reference's weight
+  absolute_difference,  ///< |w − r|
+  relative_difference,  ///< (w − r) / (|w| + |r|), from −1 to 1
+  wipe,                 ///< the reference's maps left of a divider
+  overlay               ///< the reference's maps laid over, see-through
+};
+
 /// The lens: what changes the picture at once, without running a model again.
 struct ViewSettings {
   std::string colour_map = "viridis";
@@ -33,6 +44,11 @@ struct ViewSettings {
   HeadFusion head_fusion = HeadFusion::none;
   bool hide_prefix_tokens = false;  ///< class and distillation tokens
   double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
+  ComparisonView comparison = ComparisonView::maps;
+  double wipe_position = 0.5;    ///< of the divider, as a share of an atlas's width, 0 to 1
+  double overlay_opacity = 0.5;  ///< of the reference's maps, 0 to 1
+  LayerAlignment layer_alignment = LayerAlignment::by_index;
+  bool match_heads = false;  ///< heads beside the reference's most similar ones
 
   bool operator==(const ViewSettings&) const = default;
 };

@@ -61,11 +61,22 @@ std::int64_t Session::add_trace(std::shared_ptr<const Trace> trace, std::string 
 void Session::close(std::int64_t subject) {
   if (subject < 0 || subject >= std::ssize(subjects_)) return;
   jobs_->cancel(subjects_[static_cast<std::size_t>(subject)].job);
+  const bool was_reference = reference() == subject;
+  if (was_reference) reference_id_ = 0;
   subjects_.erase(subjects_.begin() + subject);
   if (selection_.subject > subject) --selection_.subject;
   clamp_selection();
   emit subjects_changed();
   emit selection_changed();
+  if (was_reference) emit reference_changed();
+}
+
+void Session::set_reference(std::int64_t subject) {
+  const bool exists = subject >= 0 && subject < std::ssize(subjects_);
+  const std::int64_t id = exists ? subjects_[static_cast<std::size_t>(subject)].id : 0;
+  if (id == reference_id_) return;
+  reference_id_ = id;
+  emit reference_changed();
 }
 
 void Session::select(const Selection& selection) {
@@ -90,6 +101,8 @@ void Session::set_view(const ViewSettings& view) {
   ViewSettings next = view;
   next.temperature = std::clamp(view.temperature, kMinTemperature, kMaxTemperature);
   next.rank_threshold = std::clamp(view.rank_threshold, kMinThreshold, kMaxThreshold);
+  next.wipe_position = std::clamp(view.wipe_position, 0.0, 1.0);
+  next.overlay_opacity = std::clamp(view.overlay_opacity, 0.0, 1.0);
   if (next == view_) return;
   view_ = next;
   emit view_changed();

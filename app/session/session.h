@@ -52,6 +52,8 @@ class Session : public QObject {
 
   /// The trace of a subject, or null: no such subject, or not run yet.
   [[nodiscard]] std::shared_ptr<const Trace> trace(std::int64_t subject) const;
+  /// The pinned subject that the others are compared with, or -1.
+  [[nodiscard]] std::int64_t reference() const { return index_of(reference_id_); }
   /// The index of the subject with this id, or -1.
   [[nodiscard]] std::int64_t index_of(std::int64_t id) const;
 
@@ -75,7 +77,9 @@ class Session : public QObject {
 
   /// Clamps to what the selected subject has.
   void select(const Selection& selection);
-  /// Clamps temperature and threshold to their ranges.
+  /// Pins a subject as reference; -1: none.
+  void set_reference(std::int64_t subject);
+  /// Clamps every number to its range.
   void set_view(const ViewSettings& view);
 
   /// Written beside, then renamed. Throws Error.
@@ -92,6 +96,7 @@ class Session : public QObject {
   void trace_ready(std::int64_t subject);  ///< its trace is new
   void selection_changed();
   void view_changed();
+  void reference_changed();          ///< another one is pinned, or none
   void input_changed();              ///< another input, or it is opened now, or it failed
   void failed(const QString& what);  ///< an error that belongs to no subject
 
@@ -108,6 +113,7 @@ class Session : public QObject {
 
   std::vector<OpenSubject> subjects_;
   std::int64_t next_id_ = 1;
+  std::int64_t reference_id_ = 0;  // 0: none
   Selection selection_;
   ViewSettings view_;
   std::string input_locator_;

@@ -21,6 +21,9 @@ constexpr int kVersion = 1;
 constexpr const char* kNorms[] = {"linear", "logarithmic", "symmetric_logarithmic"};
 constexpr const char* kIdentityViews[] = {"as_is", "without", "with"};
 constexpr const char* kFusions[] = {"none", "mean", "maximum", "minimum"};
+constexpr const char* kComparisons[] = {
+    "maps", "difference", "absolute_difference", "relative_difference", "wipe", "overlay"};
+constexpr const char* kAlignments[] = {"by_index", "by_depth"};
 
 template <class Enum, std::size_t Count>
 Enum read_name(const json& object, const char* key, const char* const (&names)[Count],
@@ -90,7 +93,12 @@ json write_view(const ViewSettings& view) {
                  {"identity", kIdentityViews[static_cast<std::size_t>(view.identity)]},
                  {"head_fusion", kFusions[static_cast<std::size_t>(view.head_fusion)]},
                  {"hide_prefix_tokens", view.hide_prefix_tokens},
-                 {"rank_threshold", view.rank_threshold}};
+                 {"rank_threshold", view.rank_threshold},
+                 {"comparison", kComparisons[static_cast<std::size_t>(view.comparison)]},
+                 {"wipe_position", view.wipe_position},
+                 {"overlay_opacity", view.overlay_opacity},
+                 {"layer_alignment", kAlignments[static_cast<std::size_t>(view.layer_alignment)]},
+                 {"match_heads", view.match_heads}};
   if (view.range_minimum) object["range_minimum"] = *view.range_minimum;
   if (view.range_maximum) object["range_maximum"] = *view.range_maximum;
   return object;
@@ -106,6 +114,11 @@ ViewSettings read_view(const json& object) {
   view.head_fusion = read_name(object, "head_fusion", kFusions, view.head_fusion);
   view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
   view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
+  view.comparison = read_name(object, "comparison", kComparisons, view.comparison);
+  view.wipe_position = object.value("wipe_position", view.wipe_position);
+  view.overlay_opacity = object.value("overlay_opacity", view.overlay_opacity);
+  view.layer_alignment = read_name(object, "layer_alignment", kAlignments, view.layer_alignment);
+  view.match_heads = object.value("match_heads", view.match_heads);
   if (object.contains("range_minimum")) view.range_minimum = object.at("range_minimum");
   if (object.contains("range_maximum")) view.range_maximum = object.at("range_maximum");
   return view;
@@ -134,6 +147,7 @@ struct SavedSession {
   std::string input;
   Selection selection;
   ViewSettings view;
+  std::int64_t reference = -1;
 };
 
 SavedSession read_session(const json& root, const std::filesystem::path& folder) {
@@ -154,6 +168,7 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
   saved.selection.head = selection.value("head", std::int64_t{0});
   saved.selection.query = selection.value("query", std::int64_t{0});
   saved.view = read_view(root.value("view", json::object()));
+  saved.reference = root.value("reference", std::int64_t{-1});
   return saved;
 }
 
@@ -172,15 +187,16 @@ void Session::save(const std::filesystem::path& file) const {
     if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
     subjects.push_back(std::move(object));
   }
-  const json root = {{"attnscope_session", kVersion},
-                     {"input", write_locator(input_locator_, folder)},
-                     {"subjects", subjects},
-                     {"selection",
-                      {{"subject", selection_.subject},
-                       {"layer", selection_.layer},
-                       {"head", selection_.head},
-                       {"query", selection_.query}}},
-                     {"view", write_view(view_)}};
+  json root = {{"attnscope_session", kVersion},
+               {"input", write_locator(input_locator_, folder)},
+               {"subjects", subjects},
+               {"selection",
+                {{"subject", selection_.subject},
+                 {"layer", selection_.layer},
+                 {"head", selection_.head},
+                 {"query", selection_.query}}},
+               {"view", write_view(view_)}};
+  if (reference() >= 0) root["reference"] = reference();
 
   write_file(file, root.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
@@ -225,12 +241,15 @@ void Session::restore(const std::filesystem::path& file) {
     open.id = next_id_++;
     subjects_.push_back(std::move(open));
   }
+  const bool pinned = saved.reference >= 0 && saved.reference < std::ssize(subjects_);
+  reference_id_ = pinned ? subjects_[static_cast<std::size_t>(saved.reference)].id : 0;
   // Not clamped yet: what it points at is still to be opened.
   selection_ = saved.selection;
   view_ = saved.view;
   emit subjects_changed();
   emit view_changed();
   emit selection_changed();
+  emit reference_changed();
   if (!saved.input.empty()) {
     set_input(saved.input);
   } else {

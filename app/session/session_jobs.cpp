@@ -174,8 +174,10 @@ void Session::run(OpenSubject& subject) {
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, model = subject.subject.model, mechanism = subject.subject.mechanism,
           input = input_](const Progress& progress) -> std::function<void()> {
-           auto trace = std::make_shared<const Trace>(
-               model->run(*input, mechanism, TraceRequest{}, progress));
+           TraceRequest request;
+           request.tokens = true;  // what representations are compared by
+           auto trace =
+               std::make_shared<const Trace>(model->run(*input, mechanism, request, progress));
            return [this, id, input, trace] {
              find(id)->subject.input = input;
              take_trace(id, trace);

@@ -124,7 +124,12 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   view.norm = ScaleNorm::logarithmic;
   view.head_fusion = HeadFusion::maximum;
   view.range_maximum = 0.25;
+  view.comparison = ComparisonView::wipe;
+  view.wipe_position = 0.25;
+  view.layer_alignment = LayerAlignment::by_depth;
+  view.match_heads = true;
   session_.set_view(view);
+  session_.set_reference(1);
   session_.save(folder() / "session.json");
 
   Session other;
@@ -135,6 +140,26 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   EXPECT_EQ(other.subjects()[1].subject.label, "b");
   EXPECT_EQ(other.selection(), selection);
   EXPECT_EQ(other.view(), view);
+  EXPECT_EQ(other.reference(), 1);
+}
+
+TEST_F(SessionTest, TheReferenceStaysPinnedUntilItIsClosed) {
+  for (const char* name : {"a", "b", "c"}) {
+    session_.add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 2, 1)), name);
+  }
+  EXPECT_EQ(session_.reference(), -1);
+  QSignalSpy changed(&session_, &Session::reference_changed);
+  session_.set_reference(1);
+  session_.set_reference(1);
+  EXPECT_EQ(changed.count(), 1);
+  session_.close(0);
+  EXPECT_EQ(session_.reference(), 0);
+  EXPECT_EQ(changed.count(), 1);
+  session_.close(0);
+  EXPECT_EQ(session_.reference(), -1);
+  EXPECT_EQ(changed.count(), 2);
+  session_.set_reference(7);
+  EXPECT_EQ(session_.reference(), -1);
 }
 
 TEST_F(SessionTest, ModelOptionsOverlaysAndInputSurviveEvenForMissingFiles) {

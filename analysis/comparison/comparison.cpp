@@ -1,0 +1,265 @@
+#include "analysis/comparison/comparison.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "analysis/comparison/representation.h"
+#include "analysis/spectrum/map_batch.h"
+#include "analysis/spectrum/rank.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using Quantity = ComparisonQuantity;
+
+const MapSpectrum* spectrum_at(const std::vector<MapSpectrum>& spectra, std::int64_t layer,
+                               std::int64_t head) {
+  for (const MapSpectrum& spectrum : spectra) {
+    if (spectrum.layer == layer && spectrum.head == head) return &spectrum;
+  }
+  return nullptr;
+}
+
+void compare_spectra(const MapSpectrum& own, const MapSpectrum& reference,
+                     ComparisonValues& values) {
+  if (own.state != SpectrumState::ready || reference.state != SpectrumState::ready) return;
+  values[Quantity::spectrum_distance] = spectrum_distance(
+      cumulative_share(own.singular_values), cumulative_share(reference.singular_values));
+  values[Quantity::singular_value_distance] =
+      singular_value_distance(own.singular_values, reference.singular_values);
+  const auto rank = static_cast<double>(own.equivalent_rank);
+  const auto reference_rank = static_cast<double>(reference.equivalent_rank);
+  values[Quantity::rank] = rank;
+  values[Quantity::reference_rank] = reference_rank;
+  values[Quantity::rank_difference] = rank - reference_rank;
+  values[Quantity::rank_share_difference] =
+      rank / static_cast<double>(own.singular_values.size()) -
+      reference_rank / static_cast<double>(reference.singular_values.size());
+  values[Quantity::effective_rank_difference] = own.effective_rank - reference.effective_rank;
+  values[Quantity::stable_rank_difference] = own.stable_rank - reference.stable_rank;
+}
+
+void compare_cells(const Trace& reference, const Trace& other, IdentityView view,
+                   ComparedMap& compared) {
+  const MatrixD map = map_seen(other, {compared.layer, compared.head}, view);
+  const MatrixD counterpart =
+      map_seen(reference, {compared.reference_layer, compared.reference_head}, view);
+  if (!map.allFinite() || !counterpart.allFinite()) {
+    compared.state = MapPairState::not_finite;
+    return;
+  }
+  if (map.rows() != counterpart.rows() || map.cols() != counterpart.cols()) {
+    compared.state = MapPairState::different_size;
+    return;
+  }
+  MapDistance distance = map_distance(map, counterpart);
+  compared.row_divergence = std::move(distance.row_divergence);
+  compared.rows_with_negatives = distance.rows_with_negatives;
+  compared.values[Quantity::divergence] = distance.mean_divergence;
+  compared.values[Quantity::largest_divergence] = distance.largest_divergence;
+  compared.values[Quantity::cosine_distance] = distance.cosine_distance;
+  compared.values[Quantity::frobenius_distance] = distance.frobenius_distance;
+  compared.values[Quantity::relative_frobenius] = distance.relative_frobenius;
+}
+
+ComparedLayer compare_layer(const Trace& reference, const Trace& other, std::int64_t layer,
+                            std::int64_t reference_layer) {
+  ComparedLayer compared;
+  compared.layer = layer;
+  compared.reference_layer = reference_layer;
+  if (reference_layer < 0) {
+    compared.why_no_cka = "the reference has no such layer";
+    return compared;
+  }
+  const Tensor& own = other.layers[static_cast<std::size_t>(layer)].tokens;
+  const Tensor& counterpart = reference.layers[static_cast<std::size_t>(reference_layer)].tokens;
+  if (own.empty() || counterpart.empty()) {
+    compared.why_no_cka = "the tokens were not recorded";
+  } else if (own.extent(0) != counterpart.extent(0)) {
+    compared.why_no_cka = std::to_string(own.extent(0)) + " tokens here, " +
+                          std::to_string(counterpart.extent(0)) + " in the reference";
+  } else {
+    const double cka = linear_cka(own.matrix(), counterpart.matrix());
+    compared.values[Quantity::cka] = cka;
+    if (std::isnan(cka)) compared.why_no_cka = "tokens that are all alike, or not finite";
+  }
+  return compared;
+}
+
+/// "3 maps: the reference has no such map; 2 maps: maps of different size".
+std::string left_out_in_words(const std::vector<ComparedMap>& maps) {
+  std::map<MapPairState, std::int64_t> counts;
+  std::int64_t negative = 0;
+  for (const ComparedMap& map : maps) {
+    if (map.state != MapPairState::compared) ++counts[map.state];
+    negative += map.rows_with_negatives > 0 ? 1 : 0;
+  }
+  std::string text;
+  const auto add = [&text](std::int64_t count, std::string_view what) {
+    if (count == 0) return;
+    if (!text.empty()) text += "; ";
+    text += std::to_string(count) + (count == 1 ? " map: " : " maps: ") + std::string(what);
+  };
+  add(counts[MapPairState::no_counterpart], describe(MapPairState::no_counterpart));
+  if (counts[MapPairState::different_size] > 0) {
+    add(counts[MapPairState::different_size],
+        "different size, compared by spectrum and relative rank only");
+  }
+  add(counts[MapPairState::not_finite], describe(MapPairState::not_finite));
+  add(negative, "negative weights, whose rows are taken by magnitude");
+  return text;
+}
+
+}  // namespace
+
+std::span<const ComparisonQuantityEntry> comparison_quantities() {
+  static constexpr std::array<ComparisonQuantityEntry, comparison_quantity_count> list = {{
+      {Quantity::divergence, "js_divergence_bits", "JS",
+       "Jensen–Shannon divergence in bits, mean over rows: 0 for equal rows, 1 for rows that share "
+       "no key"},
+      {Quantity::largest_divergence, "largest_js_divergence_bits", "JS max",
+       "Jensen–Shannon divergence in bits of the row where it is largest, 0 to 1"},
+      {Quantity::cosine_distance, "cosine_distance", "cosine",
+       "Cosine distance of the maps, 1 − ⟨A, B⟩ / (‖A‖ ‖B‖): 0 for proportional maps, to 2"},
+      {Quantity::frobenius_distance, "frobenius_distance", "‖A−B‖",
+       "Frobenius distance of the maps, ‖A − B‖"},
+      {Quantity::relative_frobenius, "relative_frobenius_distance", "rel. ‖A−B‖",
+       "Frobenius distance as a share of the reference's norm, ‖A − B‖ / ‖B‖"},
+      {Quantity::spectrum_distance, "spectrum_distance", "spectrum",
+       "Area between the curves of cumulative singular values over relative rank, 0 to 1"},
+      {Quantity::singular_value_distance, "singular_value_distance", "‖σ−σ′‖",
+       "Euclidean distance of the singular values, at most ‖A − B‖"},
+      {Quantity::rank, "equivalent_rank", "rank", "Equivalent rank of the map"},
+      {Quantity::reference_rank, "reference_equivalent_rank", "ref. rank",
+       "Equivalent rank of the reference's map"},
+      {Quantity::rank_difference, "rank_difference", "Δ rank",
+       "Equivalent rank less the reference's"},
+      {Quantity::rank_share_difference, "rank_share_difference", "Δ rank / N",
+       "Equivalent rank as a share of the largest possible less the reference's, −1 to 1"},
+      {Quantity::effective_rank_difference, "effective_rank_difference", "Δ eff. rank",
+       "Effective rank less the reference's"},
+      {Quantity::stable_rank_difference, "stable_rank_difference", "Δ stable rank",
+       "Stable rank less the reference's"},
+      {Quantity::cka, "cka", "CKA",
+       "Linear centred kernel alignment of the tokens after the layer, 0 to 1: 1 for "
+       "representations that differ by a rotation and a scale"},
+  }};
+  return list;
+}
+
+ComparisonValues::ComparisonValues() { values_.fill(std::numeric_limits<double>::quiet_NaN()); }
+
+void ComparisonMean::add(const ComparisonValues& values) {
+  for (std::size_t i = 0; i < comparison_quantity_count; ++i) {
+    const double value = values[static_cast<Quantity>(i)];
+    if (std::isnan(value)) continue;
+    // Shifted by the first value: squares of what is nearly constant keep their digits.
+    if (counts_[i] == 0) first_[i] = value;
+    sums_[i] += value - first_[i];
+    squares_[i] += (value - first_[i]) * (value - first_[i]);
+    ++counts_[i];
+  }
+}
+
+ComparisonValues ComparisonMean::mean() const {
+  ComparisonValues values;
+  for (std::size_t i = 0; i < comparison_quantity_count; ++i) {
+    if (counts_[i] == 0) continue;
+    values[static_cast<Quantity>(i)] = first_[i] + sums_[i] / static_cast<double>(counts_[i]);
+  }
+  return values;
+}
+
+ComparisonValues ComparisonMean::standard_deviation() const {
+  ComparisonValues values;
+  for (std::size_t i = 0; i < comparison_quantity_count; ++i) {
+    if (counts_[i] < 2) continue;
+    const auto n = static_cast<double>(counts_[i]);
+    const double variance = (squares_[i] - sums_[i] * sums_[i] / n) / (n - 1);
+    values[static_cast<Quantity>(i)] = std::sqrt(std::max(0.0, variance));
+  }
+  return values;
+}
+
+SubjectComparison compare_traces(const Trace& reference, const Trace& other,
+                                 const ComparisonOptions& options,
+                                 const std::optional<MapAlignment>& alignment,
+                                 const Progress& progress) {
+  SubjectComparison result;
+  result.options = options;
+  MapAlignment& pairs = result.alignment;
+  if (alignment) {
+    pairs = *alignment;
+  } else if (options.match_heads) {
+    pairs = align_by_similarity(
+        reference, other, options.layers,
+        head_costs(reference, other, options.layers, options.view, progress.part(0, 0.3)));
+  } else {
+    pairs = align_by_index(reference, other, options.layers);
+  }
+  const Progress rest = progress.part(alignment || !options.match_heads ? 0 : 0.3, 1);
+  SpectrumOptions spectrum_options;
+  spectrum_options.threshold = options.threshold;
+  const std::vector<MapSpectrum> reference_spectra =
+      spectra_of(reference, options.view, spectrum_options, rest.part(0, 0.4));
+  const std::vector<MapSpectrum> spectra =
+      spectra_of(other, options.view, spectrum_options, rest.part(0.4, 0.8));
+
+  const std::vector<RecordedMap> places = recorded_maps(other, {});
+  result.maps.resize(places.size());
+  for_each_map(
+      places, rest.part(0.8, 1),
+      [&](std::size_t index) {
+        ComparedMap& map = result.maps[index];
+        map.layer = places[index].layer;
+        map.head = places[index].head;
+        const LayerPair& pair = pairs.at(static_cast<std::size_t>(map.layer));
+        map.reference_layer = pair.reference_layer;
+        map.reference_head = pair.reference_heads.at(static_cast<std::size_t>(map.head));
+        const MapSpectrum* counterpart =
+            spectrum_at(reference_spectra, map.reference_layer, map.reference_head);
+        if (counterpart == nullptr) {
+          map.state = MapPairState::no_counterpart;
+        } else {
+          compare_cells(reference, other, options.view, map);
+          compare_spectra(spectra[index], *counterpart, map.values);
+        }
+        return [] {};
+      },
+      "maps compared");
+
+  ComparisonMean all;
+  for (std::size_t layer = 0; layer < pairs.size(); ++layer) {
+    ComparedLayer compared = compare_layer(reference, other, static_cast<std::int64_t>(layer),
+                                           pairs[layer].reference_layer);
+    const double cka = compared.values[Quantity::cka];
+    ComparisonMean heads;
+    for (ComparedMap& map : result.maps) {
+      if (map.layer != compared.layer) continue;
+      heads.add(map.values);
+      all.add(map.values);
+      map.values[Quantity::cka] = cka;
+      result.maps_compared += map.state == MapPairState::compared ? 1 : 0;
+    }
+    compared.values = heads.mean();
+    compared.values[Quantity::cka] = cka;
+    ComparisonValues only_cka;
+    only_cka[Quantity::cka] = cka;
+    all.add(only_cka);
+    result.layers.push_back(std::move(compared));
+  }
+  result.mean = all.mean();
+  result.summary = left_out_in_words(result.maps);
+  return result;
+}
+
+std::string alignment_in_words(const ComparisonOptions& options) {
+  return std::string(options.layers == LayerAlignment::by_index ? "layers by index"
+                                                                : "layers by relative depth") +
+         (options.match_heads ? ", heads matched by similarity" : ", heads by index");
+}
+
+}  // namespace attnscope
