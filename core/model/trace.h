@@ -59,6 +59,7 @@ struct Trace {
   bool causal = false;                      ///< no token sees later ones: the maps are triangles
   Tensor embedded;                          ///< [N, D], what the first layer is given; if asked for
   std::vector<LayerTrace> layers;  ///< one per layer of the model; empty tensors if not asked for
+  Tensor features;                 ///< [D], what the head reads; empty where nothing is read out
   Tensor logits;        ///< [classes]; empty without a head; of a text, of what comes after its end
   Tensor token_logits;  ///< [N, vocabulary]: of what comes after each token, if asked for
   std::vector<std::string> labels;

@@ -4,6 +4,7 @@
 //   /layer_00/{queries,keys,values}   float [H, N, d]
 //   /layer_00/tokens           float [N, D], after the layer
 //   /layer_00/quantities/NAME  float, the mechanism's own
+//   /features                  float [D], what the head reads
 //   /logits                    float [classes]
 //   /image                     uint8 [height, width, 1 or 3]: what the grid of tokens covers
 // Attributes of the root, all optional: `model_name`, `input_label`, `mechanism` (its name),

@@ -164,6 +164,7 @@ Trace read_contents(const Checkpoint& file) {
     trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
     trace.layers.back().layout = trace.layers.back().key_layout = trace.layout;
   }
+  trace.features = read_tensor(file, "features", 1, "[D]");
   trace.logits = read_tensor(file, "logits", 1, "[classes]");
   trace.image = read_picture(file);
   check_agreement(trace);

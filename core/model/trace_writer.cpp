@@ -99,6 +99,7 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
   write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));
   write_attribute(root, "labels", json_text(trace.labels));
   write_attribute(root, "provenance", json_text(trace.provenance));
+  write_tensor(root, "features", trace.features);
   write_tensor(root, "logits", trace.logits);
   if (trace.image && !trace.image->pixels.empty()) {
     const Image& image = *trace.image;

@@ -87,7 +87,7 @@ void Vit::run_block(const BlockWeights& block, const BlockRun& run, Tensor& toke
 }
 
 Tensor Vit::read_out(const Tensor& tokens) const {
-  if (weights_.head.empty()) return {};
+  if (spec().readout == Readout::none) return {};
   Tensor read({1, spec().width});
   if (spec().readout == Readout::mean || spec().readout == Readout::mean_all) {
     // timm's average leaves the prefix tokens out, vit-pytorch's does not.
@@ -99,6 +99,12 @@ Tensor Vit::read_out(const Tensor& tokens) const {
     read.matrix() = tokens.matrix().row(0);
   }
   if (weights_.head_norm) weights_.head_norm->apply(read.matrix());
+  return read;
+}
+
+Tensor Vit::classify(const Tensor& features, const Tensor& tokens) const {
+  if (weights_.head.empty() || features.empty()) return {};
+  Tensor read = features;
   for (std::size_t i = 0; i < weights_.head.size(); ++i) {
     if (i > 0) apply_activation(spec().head_activation, read.values());
     read = weights_.head[i](seen(read));
@@ -160,7 +166,9 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
     if (recorded && request.tokens) recorded->tokens = tokens;
   }
   if (weights_.final_norm) weights_.final_norm->apply(tokens.matrix());
-  trace.logits = read_out(tokens);
+  Tensor features = read_out(tokens);
+  trace.logits = classify(features, tokens);
+  if (!features.empty()) trace.features = std::move(features).reshaped({spec().width});
   trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
                       {"model_file", file_.string()},
                       {"architecture", architecture_.name},

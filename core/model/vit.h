@@ -37,7 +37,10 @@ class Vit final : public Model {
   void run_block(const BlockWeights& block, const BlockRun& run, Tensor& tokens) const;
   [[nodiscard]] Tensor attend(const BlockWeights& block, const BlockRun& run,
                               ConstMatrixMap tokens) const;
+  /// What the head reads of the normalised tokens, [1, D]; empty where nothing is read out.
   [[nodiscard]] Tensor read_out(const Tensor& tokens) const;
+  /// The logits, [classes]; empty without a head.
+  [[nodiscard]] Tensor classify(const Tensor& features, const Tensor& tokens) const;
 
   std::filesystem::path file_;
   std::string name_;

@@ -38,6 +38,7 @@ Trace sample_trace() {
     recorded.quantities["codes"] = counted({3, 5, 8}, 0.25F);
     trace.layers.push_back(std::move(recorded));
   }
+  trace.features = counted({6}, 0.125F);
   trace.logits = counted({10}, 1);
   trace.labels = {"T-shirt/top", "Größe"};
   trace.provenance = {{"program", "attnscope"}, {"heads", "3"}};
@@ -108,6 +109,7 @@ TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
     EXPECT_TRUE(
         same(read.layers[i].quantities.at("codes"), written.layers[i].quantities.at("codes")));
   }
+  EXPECT_TRUE(same(read.features, written.features));
   EXPECT_TRUE(same(read.logits, written.logits));
 }
 

@@ -122,6 +122,23 @@ TEST(Vit, ReadsTheMeanOfThePatchesOrOfAllTokens) {
   }
 }
 
+TEST(Vit, TheHeadReadsTheFeatures) {
+  const Checkpoint checkpoint = hashed_checkpoint(timm_shapes({}));
+  const Tensor weight = hashed_weight("head.weight", {10, 64});
+  const Tensor bias = hashed_weight("head.bias", {10});
+  for (const char* readout : {"class", "mean"}) {
+    const Trace trace = model_of(checkpoint, {{"readout", readout}}).run(image_input(), {}, {}, {});
+    ASSERT_EQ(trace.features.shape(), (Shape{64})) << readout;
+    const Eigen::Map<const Eigen::RowVectorXf> features(trace.features.data(), 64);
+    const Eigen::RowVectorXf expected = features * weight.matrix().transpose();
+    for (std::int64_t i = 0; i < 10; ++i) {
+      EXPECT_NEAR(trace.logits.data()[i], expected(i) + bias.data()[i], 2e-5F) << readout;
+    }
+  }
+  const Vit encoder = model_of(hashed_checkpoint(torch_encoder_shapes(64, 128, 2)));
+  EXPECT_TRUE(encoder.run(input_of(hashed_input("input", {9, 64})), {}, {}, {}).features.empty());
+}
+
 TEST(Vit, ArithmeticDoesNotDependOnTheFamilysNames) {
   // torchvision's arithmetic is timm's.
   const VitExtents extents;
