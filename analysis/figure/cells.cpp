@@ -34,7 +34,7 @@ Cells cells_of(const HeatMap& map, const ColourScale& scale) {
   for (const float value : map.values) {
     const std::optional<double> fraction = fraction_of(scale, static_cast<double>(value));
     if (!fraction) {
-      cells.colours.push_back(packed(no_value_colour));
+      cells.colours.push_back(packed(map.missing.value_or(no_value_colour)));
     } else {
       const auto step = static_cast<std::size_t>(std::lround(255 * *fraction));
       cells.colours.push_back(packed(colour_map.colours[scale.reversed ? 255 - step : step]));

@@ -161,6 +161,12 @@ Colour colour_at(const ColourMap& map, double fraction, bool reversed) {
   return rounded({mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)});
 }
 
+Colour legible_on(const Colour& ground) {
+  // ITU-R BT.601's weights of brightness.
+  const int brightness = (299 * ground.red + 587 * ground.green + 114 * ground.blue) / 1000;
+  return brightness > 140 ? Colour{0, 0, 0, 255} : Colour{255, 255, 255, 255};
+}
+
 double logarithmic_floor(double minimum, double maximum) {
   if (minimum > 0) return minimum;
   return maximum > 0 ? maximum * 1e-4 : 0;

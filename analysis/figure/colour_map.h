@@ -28,6 +28,9 @@ struct ColourMap {
 /// The colour at `fraction` of the map's range, interpolated; outside [0, 1] its nearest end.
 [[nodiscard]] Colour colour_at(const ColourMap& map, double fraction, bool reversed = false);
 
+/// Black or white, whichever reads better on `ground`.
+[[nodiscard]] Colour legible_on(const Colour& ground);
+
 /// Smallest value a logarithmic scale tells apart: `minimum` if positive, else maximum · 1e-4.
 /// 0 if no positive value is in the range.
 [[nodiscard]] double logarithmic_floor(double minimum, double maximum);

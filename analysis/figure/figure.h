@@ -60,6 +60,7 @@ struct HeatMap {
   std::vector<float> values;     ///< rows × columns; NaN is drawn as "no value", never as a colour
   std::size_t colour_scale = 0;  ///< index into Figure::colour_scales
   double opacity = 1.0;          ///< below 1 it is mixed, cell by cell, with the Picture under it
+  std::optional<Colour> missing = std::nullopt;  ///< of NaN; a light grey if absent
 };
 
 /// A picture under or instead of a heat map, filling the panel.
@@ -78,6 +79,7 @@ struct Bars {
 struct TextMark {
   double x = 0, y = 0;
   std::string text;
+  std::optional<Colour> colour = std::nullopt;  ///< the figure's own if absent
 };
 
 using Mark = std::variant<Line, Band, PointMark, Rule, HeatMap, Picture, Bars, TextMark>;

@@ -91,7 +91,9 @@ struct MarkAsJson {
             {"width", bars.width}, {"x", bars.x},         {"heights", bars.heights}};
   }
   Json operator()(const TextMark& text) const {
-    return {{"kind", "text"}, {"text", text.text}, {"x", text.x}, {"y", text.y}};
+    Json json = {{"kind", "text"}, {"text", text.text}, {"x", text.x}, {"y", text.y}};
+    if (text.colour) json["colour"] = hex(*text.colour);
+    return json;
   }
 };
 

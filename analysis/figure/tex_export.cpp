@@ -378,8 +378,10 @@ class PanelSource {
   }
 
   void add(const TextMark& text) {
-    out_ += "\\node[font=\\scriptsize\\sffamily] at (axis cs:" + exact(text.x) + "," +
-            exact(text.y) + ") " + option(text.text) + ";\n";
+    out_ += "\\node[font=\\scriptsize\\sffamily" +
+            (text.colour ? ", text=" + rgb(*text.colour) : std::string()) +
+            "] at (axis cs:" + exact(text.x) + "," + exact(text.y) + ") " + option(text.text) +
+            ";\n";
   }
 
   // Both are cell drawings.

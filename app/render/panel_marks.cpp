@@ -177,7 +177,10 @@ class PanelMarks {
   void add(const TextMark& mark) {
     auto* text = new QCPItemText(&plot_);
     text->setText(QString::fromStdString(mark.text));
-    place_text(*text, mark.x, mark.y, Qt::AlignCenter, pens_.theme.text);
+    const QColor colour = mark.colour ? QColor(mark.colour->red, mark.colour->green,
+                                               mark.colour->blue, mark.colour->alpha)
+                                      : QColor(pens_.theme.text);
+    place_text(*text, mark.x, mark.y, Qt::AlignCenter, colour);
   }
 
   void place_text(QCPItemText& text, double x, double y, Qt::Alignment alignment,

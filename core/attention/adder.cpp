@@ -87,7 +87,8 @@ MechanismEntry adder_entry() {
           {},
           [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Adder>(std::get<bool>(values.at("identity")));
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

@@ -28,28 +28,31 @@ const std::vector<ParameterDescription>& parameters() {
        .explanation = "each token pools the tokens up to itself (Fastformer-LM) instead of all"},
       {.name = "window",
        .default_value = std::int64_t{0},
-       .minimum = 0,
+       .minimum = -1,
        .maximum = 1e9,
-       .explanation = "k, the last tokens each pools, itself included, causal only; 0: all"},
+       .explanation = "k, the last tokens each pools, itself included, causal only; 0: all, -1: "
+                      "each layer's own in a model that has windows, else all"},
   };
   return list;
 }
 
 class Additive final : public Mechanism {
  public:
-  Additive(bool causal, std::int64_t window) : causal_(causal), window_(window) {}
+  Additive(bool causal, std::int64_t window)
+      : causal_(causal), chosen_window_(window), window_(std::max<std::int64_t>(window, 0)) {}
 
   [[nodiscard]] MechanismChoice choice() const override {
-    return {"additive", {{"causal", causal_}, {"window", window_}}};
+    return {"additive", {{"causal", causal_}, {"window", chosen_window_}}};
   }
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     const Tensor logits = logits_of(input);
+    const bool causal = this->causal(input);
     const std::int64_t width = input.values.cols() / input.heads;
     Tensor output({input.queries.rows(), input.values.cols()});
     if (output.size() == 0 || input.keys.rows() == 0) return output;
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
-      AdditiveState state(width, causal_ ? window_ : 0);
+      AdditiveState state(width, causal ? window_ : 0);
       std::vector<float> mean(static_cast<std::size_t>(width));
       const auto row = [&](std::int64_t i) { return output.data() + i * input.values.cols(); };
       for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
@@ -57,9 +60,9 @@ class Additive final : public Mechanism {
                    {input.values.data() + j * input.values.cols() + head * width,
                     static_cast<std::size_t>(width)},
                    mean);
-        if (causal_) std::copy(mean.begin(), mean.end(), row(j) + head * width);
+        if (causal) std::copy(mean.begin(), mean.end(), row(j) + head * width);
       }
-      for (std::int64_t i = 0; !causal_ && i < input.queries.rows(); ++i) {
+      for (std::int64_t i = 0; !causal && i < input.queries.rows(); ++i) {
         std::copy(mean.begin(), mean.end(), row(i) + head * width);
       }
     });
@@ -68,11 +71,12 @@ class Additive final : public Mechanism {
 
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
     const Tensor logits = logits_of(input);
+    const bool causal = this->causal(input);
     return map_by_blocks(input, [&](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       constexpr float kNever = -std::numeric_limits<float>::infinity();
       for (std::int64_t row = 0; row < block.rows(); ++row) {
         block.row(row) = logits.matrix().row(head);
-        if (!causal_) continue;
+        if (!causal) continue;
         const std::int64_t last = first + row;
         block.row(row).rightCols(block.cols() - last - 1).setConstant(kNever);
         if (window_ > 0 && last >= window_) {
@@ -84,7 +88,7 @@ class Additive final : public Mechanism {
 
   /// A column of ones, and α: every query's row is the same.
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
-    if (causal_) return std::nullopt;
+    if (causal(input)) return std::nullopt;
     MapFactors factors{Tensor({input.heads, input.queries.rows(), 1}),
                        std::move(quantities(input).at("importance"))};
     factors.left.matrix().setOnes();
@@ -120,7 +124,7 @@ class Additive final : public Mechanism {
   /// w·k / √d for every head and key, [H, M].
   [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
     check_shapes(input);
-    if (causal_ && input.queries.rows() != input.keys.rows()) {
+    if (causal(input) && input.queries.rows() != input.keys.rows()) {
       throw Error(ErrorKind::usage, "causal additive attention needs as many keys as queries")
           .expected(std::to_string(input.queries.rows()) + " keys")
           .found(std::to_string(input.keys.rows()));
@@ -155,8 +159,11 @@ class Additive final : public Mechanism {
     return logits;
   }
 
+  [[nodiscard]] bool causal(const AttentionInput& input) const { return causal_ || input.causal; }
+
   bool causal_;
-  std::int64_t window_;
+  std::int64_t chosen_window_;
+  std::int64_t window_;  ///< 0: none
 };
 
 }  // namespace
@@ -177,7 +184,8 @@ MechanismEntry additive_entry() {
                   .remedy("set causal=true, or window=0");
             }
             return std::make_unique<Additive>(causal, window);
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

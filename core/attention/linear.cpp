@@ -37,6 +37,43 @@ Matrix key_features(const ConstStridedMatrixMap& keys) {
   return features.array().exp();
 }
 
+// A causal layer must not take the largest key of all: later ones would change earlier results. In
+// double precision features of very negative rows do not vanish.
+using DoubleMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+DoubleMatrix causal_features(const ConstStridedMatrixMap& rows) {
+  return logarithm_of_features(rows).cast<double>().array().exp();
+}
+
+/// The sums Σφ(k)vᵀ and Σφ(k) over the tokens so far (Katharopoulos et al. 2020, Eq. 9 to 12).
+void attend_causally(const AttentionInput& input, Tensor& output) {
+  const std::int64_t width = input.values.cols() / input.heads;
+  tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+    const DoubleMatrix keys = causal_features(head_columns(input.keys, input.heads, head));
+    const DoubleMatrix queries = causal_features(head_columns(input.queries, input.heads, head));
+    const ConstStridedMatrixMap values = head_columns(input.values, input.heads, head);
+    DoubleMatrix products = DoubleMatrix::Zero(keys.cols(), width);
+    Eigen::RowVectorXd total = Eigen::RowVectorXd::Zero(keys.cols());
+    for (Eigen::Index i = 0; i < keys.rows(); ++i) {
+      products.noalias() += keys.row(i).transpose() * values.row(i).cast<double>();
+      total += keys.row(i);
+      output.matrix().row(i).segment(head * width, width) =
+          (queries.row(i) * products / queries.row(i).dot(total)).cast<float>();
+    }
+  });
+}
+
+void map_causally(const AttentionInput& input, Tensor& map) {
+  tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+    const DoubleMatrix keys = causal_features(head_columns(input.keys, input.heads, head));
+    const DoubleMatrix queries = causal_features(head_columns(input.queries, input.heads, head));
+    for (Eigen::Index i = 0; i < keys.rows(); ++i) {
+      const Eigen::RowVectorXd row = queries.row(i) * keys.topRows(i + 1).transpose();
+      map.slice(head).row(i).head(i + 1) = (row / row.sum()).cast<float>();
+    }
+  });
+}
+
 class Linear final : public Mechanism {
  public:
   [[nodiscard]] MechanismChoice choice() const override { return {"linear", {}}; }
@@ -46,6 +83,10 @@ class Linear final : public Mechanism {
     const std::int64_t width = input.values.cols() / input.heads;
     Tensor output({input.queries.rows(), input.values.cols()});
     if (input.keys.rows() == 0 || output.size() == 0 || input.keys.cols() == 0) return output;
+    if (input.causal) {
+      attend_causally(input, output);
+      return output;
+    }
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const Matrix keys = key_features(head_columns(input.keys, input.heads, head));
       const Matrix queries = query_features(head_columns(input.queries, input.heads, head));
@@ -69,6 +110,10 @@ class Linear final : public Mechanism {
     check_shapes(input);
     Tensor map({input.heads, input.queries.rows(), input.keys.rows()});
     if (map.size() == 0 || input.keys.cols() == 0) return map;
+    if (input.causal) {
+      map_causally(input, map);
+      return map;
+    }
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const Matrix keys = key_features(head_columns(input.keys, input.heads, head));
       const Matrix queries = query_features(head_columns(input.queries, input.heads, head));
@@ -86,6 +131,7 @@ class Linear final : public Mechanism {
   /// φ(Q) divided by its row's sum, and φ(K).
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     check_shapes(input);
+    if (input.causal) return std::nullopt;
     const std::int64_t width = input.keys.cols() / input.heads;
     if (width >= std::min(input.queries.rows(), input.keys.rows())) return std::nullopt;
     MapFactors factors{Tensor({input.heads, input.queries.rows(), width}),
@@ -123,7 +169,8 @@ MechanismEntry linear_entry() {
           {},
           [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Linear>();
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

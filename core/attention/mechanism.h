@@ -99,6 +99,8 @@ struct MechanismEntry {
   std::span<const std::string_view> tensors;
   /// `values` holds every described parameter, validated.
   std::unique_ptr<const Mechanism> (*make)(const ParameterValues& values);
+  /// Whether it honours AttentionInput::causal; if not, language models refuse it.
+  bool causal = false;
 };
 
 [[nodiscard]] std::span<const MechanismEntry> mechanisms();

@@ -1,6 +1,7 @@
 #include "core/attention/score_blocks.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tbb/parallel_for.h>
 
@@ -24,6 +25,15 @@ void check_identity(const AttentionInput& input, bool identity) {
   }
 }
 
+/// Takes the keys after each query out of a block of scores, for a causal layer.
+void hide_later_keys(const AttentionInput& input, std::int64_t first, StridedMatrixMap block) {
+  if (!input.causal) return;
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    const std::int64_t later = block.cols() - (first + row + 1);
+    block.row(row).rightCols(later).setConstant(-std::numeric_limits<float>::infinity());
+  }
+}
+
 /// Calls work(head, first query, queries) for every block of every head, in parallel.
 template <class Work>
 void for_each_block(const AttentionInput& input, const Work& work) {
@@ -36,6 +46,13 @@ void for_each_block(const AttentionInput& input, const Work& work) {
 }
 
 }  // namespace
+
+void refuse_causal(const AttentionInput& input, std::string_view mechanism) {
+  if (!input.causal) return;
+  throw Error(ErrorKind::usage, "this attention cannot hide later tokens from earlier ones yet")
+      .about(std::string(mechanism))
+      .remedy("lay another over the language model");
+}
 
 void check_shapes(const AttentionInput& input) {
   const auto refuse = [](const char* what, std::int64_t expected, std::int64_t found) {
@@ -60,6 +77,10 @@ void check_shapes(const AttentionInput& input) {
   if (input.values.rows() != input.keys.rows()) {
     refuse("keys and values differ in number", input.keys.rows(), input.values.rows());
   }
+  if (input.causal && input.queries.rows() != input.keys.rows()) {
+    refuse("causal attention needs as many keys as queries", input.queries.rows(),
+           input.keys.rows());
+  }
 }
 
 ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
@@ -79,6 +100,7 @@ Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, boo
     Matrix scores(rows, keys);
     const StridedMatrixMap block(scores.data(), rows, keys, Eigen::OuterStride<>(keys));
     fill(head, first, block);
+    hide_later_keys(input, first, block);
     softmax_rows(block);
     const ConstStridedMatrixMap values = head_columns(input.values, input.heads, head);
     StridedMatrixMap out(output.data() + first * input.values.cols() + head * value_width, rows,
@@ -100,6 +122,7 @@ Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool i
     const StridedMatrixMap block(map.data() + (head * queries + first) * keys, rows, keys,
                                  Eigen::OuterStride<>(keys));
     fill(head, first, block);
+    hide_later_keys(input, first, block);
     softmax_rows(block);
     if (!identity) return;
     for (std::int64_t row = 0; row < rows; ++row) {

@@ -10,7 +10,11 @@
 
 namespace attnscope {
 
-/// Throws Error(usage) unless queries, keys and values fit each other and the number of heads.
+/// Throws Error(usage) if the layer is a language model's: for mechanisms that look ahead.
+void refuse_causal(const AttentionInput& input, std::string_view mechanism);
+
+/// Throws Error(usage) unless queries, keys and values fit each other, the number of heads, and a
+/// causal layer.
 void check_shapes(const AttentionInput& input);
 
 /// Head `head`'s columns of [rows, heads · d].
@@ -18,7 +22,7 @@ void check_shapes(const AttentionInput& input);
                                                  std::int64_t head);
 
 /// Fills `scores` [rows, M]: head `head`'s logits for the queries from `first_query` on.
-/// Called from several threads at once.
+/// Called from several threads at once. Keys after a query of a causal layer are hidden afterwards.
 using FillScores =
     std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
 

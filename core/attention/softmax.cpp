@@ -55,7 +55,8 @@ MechanismEntry softmax_entry() {
           {},
           [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Softmax>();
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 #include "core/attention/token_layout.h"
 
+#include "core/input/text_file.h"
+
 namespace attnscope {
 
 std::string TokenLayout::name(std::int64_t index) const {
@@ -8,10 +10,34 @@ std::string TokenLayout::name(std::int64_t index) const {
     if (index == 1) return "distillation";
     return "prefix " + std::to_string(index);
   }
-  if (index < std::ssize(texts)) return texts[static_cast<std::size_t>(index)];
+  if (index < std::ssize(texts)) {
+    return visible_text(texts[static_cast<std::size_t>(index)]);
+  }
   const std::int64_t patch = index - prefix;
   if (!has_grid() || patch >= rows * columns) return std::to_string(index);
   return "(" + std::to_string(patch / columns) + ", " + std::to_string(patch % columns) + ")";
+}
+
+std::string visible_text(const std::string& token) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  const std::vector<std::size_t> starts = character_starts(token);
+  std::string text;
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    const std::string character = token.substr(starts[i], starts[i + 1] - starts[i]);
+    const auto byte = static_cast<unsigned char>(character[0]);
+    if (character == " ") {
+      text += "␣";
+    } else if (character == "\n") {
+      text += "↵";
+    } else if (character == "\t") {
+      text += "⇥";
+    } else if (byte < 32 || byte == 127 || (byte >= 128 && character.size() == 1)) {
+      text += std::string("\\x") + digits[byte / 16] + digits[byte % 16];
+    } else {
+      text += character;
+    }
+  }
+  return text;
 }
 
 }  // namespace attnscope

@@ -18,4 +18,8 @@ struct TokenLayout {
   [[nodiscard]] std::string name(std::int64_t index) const;
 };
 
+/// A token's bytes so that each can be seen: ␣ for a space, ↵ for a line's end, ⇥ for a tab, \xE2
+/// for a byte that is no whole character.
+[[nodiscard]] std::string visible_text(const std::string& token);
+
 }  // namespace attnscope
