@@ -15,6 +15,10 @@ MechanismEntry adder_entry();
 MechanismEntry additive_entry();
 MechanismEntry hash_entry();
 MechanismEntry linear_entry();
+MechanismEntry daft_full_entry();
+MechanismEntry daft_conv_entry();
+MechanismEntry daft_local_entry();
+MechanismEntry daft_one_hot_entry();
 
 std::span<const MechanismEntry> mechanisms() {
   // One line each.
@@ -25,6 +29,10 @@ std::span<const MechanismEntry> mechanisms() {
       additive_entry(),
       hash_entry(),
       linear_entry(),
+      daft_full_entry(),
+      daft_conv_entry(),
+      daft_local_entry(),
+      daft_one_hot_entry(),
   };
   // clang-format on
   return list;

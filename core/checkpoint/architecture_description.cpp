@@ -134,7 +134,16 @@ void check_roles(const ArchitectureDescription& description) {
   }
   const bool separate =
       has("layer.query.weight") && has("layer.key.weight") && has("layer.value.weight");
-  if (has("layer.qkv.weight") == separate) {
+  // Both, if the model may have either.
+  const auto optional = [&](const char* role) {
+    const auto& patterns = description.tensors.find(role)->second;
+    return std::all_of(patterns.begin(), patterns.end(),
+                       [](const TensorPattern& pattern) { return pattern.optional; });
+  };
+  const bool either = has("layer.qkv.weight") && separate && optional("layer.qkv.weight") &&
+                      optional("layer.query.weight") && optional("layer.key.weight") &&
+                      optional("layer.value.weight");
+  if (has("layer.qkv.weight") == separate && !either) {
     throw wrong("give either layer.qkv, or all of layer.query, layer.key and layer.value",
                 "tensors");
   }

@@ -172,6 +172,11 @@ class Deduction {
   void deduce_heads() {
     const bool fused = has("layer.0.qkv.weight");
     const std::string role = fused ? "layer.0.qkv.weight" : "layer.0.query.weight";
+    if (!has(role)) {
+      throw Error(ErrorKind::unsupported, "the model has no queries")
+          .in_file(checkpoint_.path())
+          .about("layer.0.qkv.weight, layer.0.query.weight");
+    }
     const std::int64_t rows = shape_of(role, 2)[0];
     const std::int64_t inner = fused ? rows / 3 : rows;
     if (inner <= 0 || (fused && rows % 3 != 0)) {

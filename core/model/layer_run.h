@@ -31,7 +31,7 @@ void check_map_memory(const TraceRequest& request, const std::vector<AttentionSh
 [[nodiscard]] NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& request,
                                             std::int64_t layer);
 
-/// [N, H·d] → [H, N, d].
+/// [N, H·d] → [H, N, d]; [1, N, columns] of what is not made of heads.
 [[nodiscard]] Tensor by_head(ConstMatrixMap rows, std::int64_t heads);
 
 /// Records what `request` wants of one layer's attention, and the bound of its rank. The layouts

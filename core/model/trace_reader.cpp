@@ -144,6 +144,10 @@ Trace read_contents(const Checkpoint& file) {
   trace.mechanism.parameters = parameters_from_json(text_of(file, "mechanism_parameters", "{}"));
   trace.identity_in_maps = number_of(file, "identity_in_maps", 0, 1) != 0;
   trace.mechanism_trained = number_of(file, "mechanism_trained", 1, 1) != 0;
+  trace.map_channels = number_of(file, "map_channels", 1, 1 << 20);
+  if (file.metadata().contains("map_channel")) {
+    trace.map_channel = number_of(file, "map_channel", 0, 1 << 20);
+  }
   trace.layout.prefix = number_of(file, "prefix_tokens", 0, 1 << 20);
   trace.layout.rows = number_of(file, "grid_rows", 0, 1 << 20);
   trace.layout.columns = number_of(file, "grid_columns", 0, 1 << 20);

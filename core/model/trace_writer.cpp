@@ -93,6 +93,8 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
   write_attribute(root, "mechanism_parameters", to_json(trace.mechanism.parameters));
   write_attribute(root, "identity_in_maps", std::int64_t{trace.identity_in_maps});
   write_attribute(root, "mechanism_trained", std::int64_t{trace.mechanism_trained});
+  write_attribute(root, "map_channels", trace.map_channels);
+  if (trace.map_channel) write_attribute(root, "map_channel", *trace.map_channel);
   write_attribute(root, "prefix_tokens", trace.layout.prefix);
   write_attribute(root, "grid_rows", trace.layout.rows);
   write_attribute(root, "grid_columns", trace.layout.columns);

@@ -145,7 +145,7 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
                              .value_width = spec().width_of_head()};
   check_map_memory(request, std::vector<AttentionShape>(weights_.blocks.size(), shape));
   trace.map_channels = attention->structure(shape).channels;
-  trace.map_channel = request.channel;
+  if (trace.map_channels > 1) trace.map_channel = request.channel;
   if (request.tokens) trace.embedded = tokens;
   trace.layers.resize(weights_.blocks.size());
   for (std::size_t layer = 0; layer < weights_.blocks.size(); ++layer) {

@@ -95,16 +95,29 @@ std::vector<std::int64_t> fused_rows(const ModelSpec& spec, QkvRows order, std::
   return rows;
 }
 
+/// Channels that a layer's keys are projected to. Windowed DAFT has one for each head of its
+/// biases, unless it says otherwise (DAFT, 3.2).
+std::int64_t width_of_keys(const ModelSpec& spec, const MechanismChoice& trained) {
+  const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
+  const auto full = parameters.find("full_keys"), heads = parameters.find("conv_heads");
+  if (full == parameters.end() || heads == parameters.end() || std::get<bool>(full->second)) {
+    return spec.heads * spec.width_of_head();
+  }
+  return std::get<std::int64_t>(heads->second);
+}
+
 void read_queries_keys_values(const WeightReader& reader, const Architecture& architecture,
-                              const std::string& layer, Arithmetic arithmetic,
-                              BlockWeights& block) {
+                              std::int64_t index, BlockWeights& block) {
   const ModelSpec& spec = architecture.spec;
+  const std::string layer = "layer." + std::to_string(index) + ".";
+  const Arithmetic arithmetic = arithmetic_of(spec, index);
   const std::int64_t inner = spec.heads * spec.width_of_head();
   Linear* const parts[] = {&block.query, &block.key, &block.value};
   if (!reader.has(layer + "qkv.weight")) {
     const char* const names[] = {"query", "key", "value"};
+    const std::int64_t widths[] = {inner, width_of_keys(spec, mechanism_of(spec, index)), inner};
     for (std::size_t part = 0; part < 3; ++part) {
-      *parts[part] = reader.read_linear(layer + names[part], inner, spec.width, arithmetic);
+      *parts[part] = reader.read_linear(layer + names[part], widths[part], spec.width, arithmetic);
     }
     return;
   }
@@ -137,7 +150,7 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
   block.norm1 = reader.read_norm(layer + "norm1", spec.width);
   block.norm2 = reader.read_norm(layer + "norm2", spec.width);
   const Arithmetic arithmetic = arithmetic_of(spec, index);
-  read_queries_keys_values(reader, architecture, layer, arithmetic, block);
+  read_queries_keys_values(reader, architecture, index, block);
   if (arithmetic == Arithmetic::adder) {
     block.attention_norm = reader.read_norm(layer + "attention_norm", inner);
     if (!block.attention_norm) block.attention_norm = reader.plain_norm(inner);

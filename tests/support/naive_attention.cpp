@@ -7,6 +7,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/support/naive_daft.h"
+
 namespace attnscope {
 
 namespace {
@@ -208,6 +210,7 @@ NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, s
     return naive_hash_map(
         input, head, parameter("mode", std::string()) == ParameterValue(std::string("upstream")));
   }
+  if (choice.name.starts_with("daft-")) return naive_daft_map(choice, input, head);
   throw std::runtime_error("no naive reference of " + choice.name);
 }
 

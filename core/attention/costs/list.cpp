@@ -152,6 +152,26 @@ std::int64_t daft_conv_own(Shape, Values values) {
   return (h * taps + 2 * h).value();  // r, γ and β
 }
 
+costs::DaftConvOptions daft_conv_options(Values values) {
+  return {.kernel = whole(values, "kernel"),
+          .heads = whole(values, "conv_heads"),
+          .dimensions = whole(values, "dimensions")};
+}
+
+/// Without global connectivity there are no sums over all tokens.
+std::vector<OperationCount> daft_local(Shape shape, CostConvention convention, Values values) {
+  auto counts = costs::daft_conv(shape, convention, daft_conv_options(values));
+  std::erase_if(counts, [](const auto& count) { return count.component == "global sums"; });
+  return counts;
+}
+
+/// One bias a head is indexing: a window of one token.
+std::vector<OperationCount> daft_one_hot(Shape shape, CostConvention convention, Values values) {
+  costs::DaftConvOptions options = daft_conv_options(values);
+  options.kernel = 1;
+  return costs::daft_conv(shape, convention, options);
+}
+
 std::int64_t additive_own(Shape shape, Values values) {
   const Count h = shape.heads, width = h * shape.head_width;
   if (flag(values, "causal")) return (2 * width).value();
@@ -235,11 +255,12 @@ const AttentionCost list[] = {
      separate, daft_full_own},
     {"daft-conv", "DAFT-conv", "DAFT, Eq. 7 to 9", daft_conv_parameters,
      [](Shape shape, CostConvention convention, Values values) {
-       return costs::daft_conv(shape, convention,
-                               {.kernel = whole(values, "kernel"),
-                                .heads = whole(values, "conv_heads"),
-                                .dimensions = whole(values, "dimensions")});
+       return costs::daft_conv(shape, convention, daft_conv_options(values));
      },
+     daft_conv_projections, daft_conv_own},
+    {"daft-local", "DAFT-local", "DAFT, section 5.1", daft_conv_parameters, daft_local,
+     daft_conv_projections, daft_conv_own},
+    {"daft-one-hot", "DAFT-one-hot", "DAFT, appendix C", daft_conv_parameters, daft_one_hot,
      daft_conv_projections, daft_conv_own},
     {"mixer", "MLP-Mixer", "Tolstikhin et al. 2021", mixer_parameters,
      [](Shape shape, CostConvention convention, Values values) {

@@ -1,5 +1,6 @@
 // Our own models: timm's names, everything else stated by the file, and the LayerNorms that scale
-// the outputs of adder linear layers.
+// the outputs of adder linear layers. DAFT's layers also under the names of the public ones:
+// to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output, pos_bias (labml).
 #include "core/checkpoint/architectures/families.h"
 
 namespace attnscope {
@@ -14,11 +15,23 @@ const std::string_view own_family = R"json({
     "positions": "pos_embed?",
     "embedding_norm": "norm_pre?",
     "layer.norm1": "blocks.{layer}.norm1",
-    "layer.qkv": "blocks.{layer}.attn.qkv",
+    "layer.qkv": "blocks.{layer}.attn.qkv?",
+    "layer.query": ["blocks.{layer}.attn.to_q?", "blocks.{layer}.attn.query?"],
+    "layer.key": ["blocks.{layer}.attn.to_k?", "blocks.{layer}.attn.key?"],
+    "layer.value": ["blocks.{layer}.attn.to_v?", "blocks.{layer}.attn.value?"],
     "layer.qkv_norm": "blocks.{layer}.attn.qkv_norm?",
     "layer.attention_norm": "blocks.{layer}.attn.norm?",
-    "layer.out": "blocks.{layer}.attn.proj",
+    "layer.out": ["blocks.{layer}.attn.proj", "blocks.{layer}.attn.project",
+                  "blocks.{layer}.attn.output"],
     "layer.out_norm": "blocks.{layer}.attn.proj_norm?",
+    "layer.mechanism.pe0": "blocks.{layer}.attn.pe0?",
+    "layer.mechanism.pe1": "blocks.{layer}.attn.pe1?",
+    "layer.mechanism.w": ["blocks.{layer}.attn.w?", "blocks.{layer}.attn.wbias?",
+                          "blocks.{layer}.attn.pos_bias?"],
+    "layer.mechanism.local_mask": "blocks.{layer}.attn.local_mask?",
+    "layer.mechanism.r": "blocks.{layer}.attn.r?",
+    "layer.mechanism.gamma": "blocks.{layer}.attn.gamma?",
+    "layer.mechanism.beta": "blocks.{layer}.attn.beta?",
     "layer.scale1": "blocks.{layer}.ls1.gamma?",
     "layer.norm2": "blocks.{layer}.norm2",
     "layer.mlp1": "blocks.{layer}.mlp.fc1",

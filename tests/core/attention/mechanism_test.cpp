@@ -58,6 +58,19 @@ std::vector<Case> cases() {
     list.push_back({choice, 65, 65, 3, 17, 15});
     list.push_back({choice, 197, 197, 3, 16, 16});
   }
+  // A gate for each channel: queries are as wide as values. Without biases, which daft_test.cpp has.
+  const MechanismChoice daft_full{"daft-full", {{"factors", std::int64_t{128}}}};
+  const MechanismChoice daft_conv{"daft-conv",
+                                  {{"kernel", std::int64_t{5}},
+                                   {"conv_heads", std::int64_t{1}},
+                                   {"dimensions", std::int64_t{1}},
+                                   {"full_keys", true}}};
+  for (const MechanismChoice& choice : {daft_full, daft_conv}) {
+    list.push_back({choice, 1, 1, 1, 1, 1});
+    list.push_back({choice, 65, 65, 3, 17, 17});
+    list.push_back({choice, 197, 197, 3, 16, 16});
+  }
+  list.push_back({daft_full, 7, 33, 2, 8, 8});
   for (const MechanismChoice& choice : of_any_shape) {
     list.push_back({choice, 7, 33, 2, 8, 9});
     list.push_back({choice, 130, 31, 2, 64, 5});
@@ -176,18 +189,23 @@ TEST_P(EveryMechanism, CausalOnesDoNotLookAhead) {
 
 TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) {
   const Tensor output = mechanism_->forward(data_.input());
-  const Tensor map = mechanism_->implied_map(data_.input());
   const std::int64_t dv = GetParam().dv;
   ASSERT_EQ(output.shape(), (Shape{GetParam().n, GetParam().heads * dv}));
-  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
-    const MatrixD weights = map.slice(head).cast<double>();
-    const MatrixD values = data_.input().values.middleCols(head * dv, dv).cast<double>();
-    const MatrixD expected = weights * values;
-    const MatrixD magnitude = weights.cwiseAbs() * values.cwiseAbs();
-    for (std::int64_t i = 0; i < GetParam().n; ++i) {
-      for (std::int64_t c = 0; c < dv; ++c) {
-        ASSERT_NEAR(output.matrix()(i, head * dv + c), expected(i, c),
-                    tolerance() * magnitude(i, c) + 1e-30);
+  const std::int64_t maps = mechanism_->structure(data_.input().shape()).channels;
+  for (std::int64_t channel = 0; channel < maps; ++channel) {
+    AttentionInput input = data_.input();
+    input.channel = channel;
+    const Tensor map = mechanism_->implied_map(input);
+    for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+      const MatrixD weights = map.slice(head).cast<double>();
+      const MatrixD values = data_.input().values.middleCols(head * dv, dv).cast<double>();
+      const MatrixD expected = weights * values;
+      const MatrixD magnitude = weights.cwiseAbs() * values.cwiseAbs();
+      for (std::int64_t i = 0; i < GetParam().n; ++i) {
+        for (std::int64_t c = maps > 1 ? channel : 0; c < (maps > 1 ? channel + 1 : dv); ++c) {
+          ASSERT_NEAR(output.matrix()(i, head * dv + c), expected(i, c),
+                      tolerance() * magnitude(i, c) + 1e-30);
+        }
       }
     }
   }

@@ -1,0 +1,321 @@
+// DAFT-full (DAFT, Eq. 5 and 6, Algorithm 1): a bias for every pair of positions, w = pe0·pe1ᵀ or
+// free. Two products of exp(w), with exp(K) ⊙ V and with exp(K), in one.
+//
+// Layer parameters: "pe0" [N, n] and "pe1" [M, n]; or, with factors=0, "w" [N, M], times
+// "local_mask" [N, M] if the file has one. Causal layers take the first rows and columns of biases
+// for longer texts. Without any of them, as over other models, w is 0.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tbb/parallel_for.h>
+
+#include "core/attention/costs/costs.h"
+#include "core/attention/daft.h"
+#include "core/blas.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+// Queries of one block. Every block packs all of exp(K) anew for its product: with 128 of them that
+// costs little.
+constexpr std::int64_t kBlock = 128;
+// Causal ones are smaller, because what lies within a block is computed element by element.
+constexpr std::int64_t kCausalBlock = 32;
+
+constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+using Row = Eigen::Array<float, 1, Eigen::Dynamic>;
+using RowMap = Eigen::Map<const Row>;
+
+StridedMatrixMap strided(Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
+ConstStridedMatrixMap strided(const Matrix& matrix) {
+  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+}
+
+const std::vector<ParameterDescription>& parameters() {
+  static const std::vector<ParameterDescription> list = {
+      {.name = "factors",
+       .default_value = std::int64_t{128},
+       .minimum = 0,
+       .maximum = 1e6,
+       .explanation = "n, columns of pe0 and pe1 (Eq. 6); 0: w is a free matrix"},
+  };
+  return list;
+}
+
+class FullBias final : public DaftBias {
+ public:
+  FullBias(const AttentionInput& input, std::int64_t factors)
+      : causal_(input.causal), queries_(input.queries.rows()), keys_(input.keys.rows()) {
+    if (factors > 0) {
+      left_ = daft_parameter(input, "pe0");
+      right_ = daft_parameter(input, "pe1");
+      if (!left_ != !right_) {
+        throw Error(ErrorKind::usage, "one factor of the position biases is missing")
+            .about(left_ ? "pe1" : "pe0");
+      }
+      if (!left_) {
+        refuse_other(input, "w", "factors=0");
+        return;
+      }
+      check(*left_, "pe0", queries_, factors);
+      check(*right_, "pe1", keys_, factors);
+      return;
+    }
+    free_ = daft_parameter(input, "w");
+    mask_ = daft_parameter(input, "local_mask");
+    if (free_) {
+      check(*free_, "w", queries_, keys_, true);
+    } else {
+      refuse_other(input, "pe0", "factors=n, the columns of pe0");
+    }
+    if (mask_) check(*mask_, "local_mask", queries_, keys_, true);
+  }
+
+  [[nodiscard]] std::int64_t heads() const override { return 1; }
+
+  void fill(std::int64_t, std::int64_t first, StridedMatrixMap block) const override {
+    fill_columns(first, block);
+    for (std::int64_t row = 0; causal_ && row < block.rows(); ++row) {
+      block.row(row).tail(keys_ - first - row - 1).setConstant(kNever);
+    }
+  }
+
+  /// As `fill`, of the first block.cols() keys, and without looking at what is causal.
+  void fill_columns(std::int64_t first, StridedMatrixMap block) const {
+    if (left_) {
+      const std::int64_t n = left_->extent(1);
+      multiply_transposed({left_->data() + first * n, block.rows(), n, Eigen::OuterStride<>(n)},
+                          {right_->data(), block.cols(), n, Eigen::OuterStride<>(n)}, 1.0F, block);
+      return;
+    }
+    block.setZero();
+    if (!free_) return;
+    block = free_->matrix().block(first, 0, block.rows(), block.cols());
+    if (mask_) {
+      block.array() *= mask_->matrix().block(first, 0, block.rows(), block.cols()).array();
+    }
+  }
+
+ private:
+  void check(const Tensor& tensor, const char* name, std::int64_t rows, std::int64_t columns,
+             bool columns_are_tokens = false) const {
+    // Biases learnt for texts as long as possible serve shorter ones.
+    const auto fits = [this](std::int64_t found, std::int64_t expected, bool tokens) {
+      return found == expected || (tokens && causal_ && found > expected);
+    };
+    if (tensor.rank() == 2 && fits(tensor.extent(0), rows, true) &&
+        fits(tensor.extent(1), columns, columns_are_tokens)) {
+      return;
+    }
+    throw Error(ErrorKind::usage, "the position biases do not fit the tokens")
+        .about(name)
+        .expected(to_string(Shape{rows, columns}))
+        .found(to_string(tensor.shape()));
+  }
+
+  static void refuse_other(const AttentionInput& input, const char* name, const char* remedy) {
+    if (!daft_parameter(input, name)) return;
+    throw Error(ErrorKind::usage, "the position biases are of another form")
+        .about(name)
+        .remedy(std::string("set ") + remedy);
+  }
+
+  bool causal_;
+  std::int64_t queries_, keys_;
+  const Tensor* left_ = nullptr;   ///< pe0
+  const Tensor* right_ = nullptr;  ///< pe1
+  const Tensor* free_ = nullptr;   ///< w
+  const Tensor* mask_ = nullptr;
+};
+
+/// [exp(K − max) ⊙ V, exp(K − max)] of the first keys, [keys, 2D].
+Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64_t keys) {
+  const std::int64_t width = input.values.cols();
+  Matrix both(keys, 2 * width);
+  const auto fill = [&](std::int64_t j) {
+    both.row(j).tail(width).array() = (input.keys.row(j).array() - largest).exp();
+    both.row(j).head(width) = both.row(j).tail(width).cwiseProduct(input.values.row(j));
+  };
+  tbb::parallel_for(std::int64_t{0}, keys, fill);
+  return both;
+}
+
+/// exp of each row less its largest entry, in place; the largest are returned.
+Eigen::VectorXf exponentiate_rows(Matrix& rows) {
+  Eigen::VectorXf largest = rows.rowwise().maxCoeff();
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    rows.row(i).array() = (rows.row(i).array() - largest(i)).exp();
+  }
+  return largest;
+}
+
+class DaftFull final : public Mechanism {
+ public:
+  explicit DaftFull(std::int64_t factors) : factors_(factors) {}
+
+  [[nodiscard]] MechanismChoice choice() const override {
+    return {"daft-full", {{"factors", factors_}}};
+  }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    const DaftChannels channels = check(input);
+    const FullBias bias(input, factors_);
+    Tensor output({input.queries.rows(), channels.width});
+    if (output.size() == 0 || input.keys.rows() == 0) return output;
+    if (input.causal) {
+      attend_causally(input, channels, bias, output);
+    } else {
+      attend(input, channels, bias, output);
+    }
+    return output;
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    const DaftChannels channels = check(input);
+    return daft_map(input, channels, FullBias(input, factors_));
+  }
+
+  /// "position_bias" [1, N, M]: w; "key_logits" [D, M]: K.
+  [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
+    check(input);
+    const FullBias bias(input, factors_);
+    Tensor w({1, input.queries.rows(), input.keys.rows()});
+    if (w.size() > 0) {
+      bias.fill_columns(0, {w.data(), w.extent(1), w.extent(2), Eigen::OuterStride<>(w.extent(2))});
+    }
+    NamedTensors quantities;
+    quantities.emplace("position_bias", std::move(w));
+    quantities.emplace("key_logits", daft_key_logits(input));
+    return quantities;
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    return costs::daft_full(shape, convention, factors_);
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return daft_structure(shape);
+  }
+
+ private:
+  static DaftChannels check(const AttentionInput& input) {
+    if (input.keys.cols() == input.values.cols()) return daft_channels(input, 1);
+    throw Error(ErrorKind::usage, "DAFT-full needs a key for each channel of the values")
+        .expected(std::to_string(input.values.cols()) + " columns")
+        .found(std::to_string(input.keys.cols()));
+  }
+
+  static void attend(const AttentionInput& input, const DaftChannels& channels,
+                     const FullBias& bias, Tensor& output) {
+    const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
+    const std::int64_t width = channels.width;
+    const Row largest = input.keys.colwise().maxCoeff().array();
+    const Matrix both = weighted_keys(input, largest, keys);
+    tbb::parallel_for(std::int64_t{0}, (queries + kBlock - 1) / kBlock, [&](std::int64_t task) {
+      const std::int64_t first = task * kBlock, rows = std::min(kBlock, queries - first);
+      Matrix weights(rows, keys), sums(rows, 2 * width);
+      bias.fill_columns(first, strided(weights));
+      exponentiate_rows(weights);
+      multiply(strided(std::as_const(weights)), strided(both), 1.0F, strided(sums));
+      for (std::int64_t row = 0; row < rows; ++row) {
+        write_row(input, channels, bias, first + row, sums.row(row).array(), output);
+      }
+    });
+  }
+
+  /// Y = σ(Q) ⊙ numerator / denominator, whose halves `sums` holds.
+  static void write_row(const AttentionInput& input, const DaftChannels& channels,
+                        const FullBias& bias, std::int64_t query, const Row& sums, Tensor& output) {
+    const std::int64_t width = channels.width;
+    auto out = output.matrix().row(query).array();
+    out = sums.head(width) / sums.tail(width);
+    if ((sums.tail(width) < kDaftLeast).any()) {
+      Matrix exact(1, input.keys.rows());
+      bias.fill(0, query, strided(exact));
+      for (std::int64_t channel = 0; channel < width; ++channel) {
+        if (!(sums(width + channel) < kDaftLeast)) continue;
+        out(channel) = daft_element(input, channels, channel, exact.data());
+      }
+    }
+    out /= 1.0F + (-input.queries.row(query).array()).exp();
+  }
+
+  /// Scaled by the largest key, a channel's past would feel later tokens by rounding. So each block
+  /// is scaled by the tokens before it, and what lies within it is computed by itself.
+  static void attend_causally(const AttentionInput& input, const DaftChannels& channels,
+                              const FullBias& bias, Tensor& output) {
+    const std::int64_t tokens = input.queries.rows(), width = channels.width;
+    const std::int64_t blocks = (tokens + kCausalBlock - 1) / kCausalBlock;
+    // Row b: the largest key of each channel before block b.
+    Matrix largest = Matrix::Constant(blocks, width, kNever);
+    for (std::int64_t b = 1; b < blocks; ++b) {
+      largest.row(b) = largest.row(b - 1).cwiseMax(
+          input.keys.middleRows((b - 1) * kCausalBlock, kCausalBlock).colwise().maxCoeff());
+    }
+    tbb::parallel_for(std::int64_t{0}, blocks, [&](std::int64_t b) {
+      const std::int64_t first = b * kCausalBlock, rows = std::min(kCausalBlock, tokens - first);
+      Matrix biases(rows, first + rows), past = Matrix::Zero(rows, 2 * width);
+      bias.fill_columns(first, strided(biases));
+      Eigen::VectorXf row_scale = Eigen::VectorXf::Constant(rows, kNever);
+      if (first > 0) {
+        const Matrix both = weighted_keys(input, largest.row(b).array(), first);
+        Matrix weights = biases.leftCols(first);
+        row_scale = exponentiate_rows(weights);
+        multiply(strided(std::as_const(weights)), strided(both), 1.0F, strided(past));
+      }
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t query = first + row;
+        const auto exponent = [&](std::int64_t j) {
+          return input.keys.row(j).array() + biases(row, j);
+        };
+        const Row of_past = largest.row(b).array() + row_scale(row);
+        Row top = of_past;
+        for (std::int64_t j = first; j <= query; ++j) {
+          top = top.max(exponent(j));
+        }
+        Row sums = past.row(row).array();
+        if (first > 0) {
+          const Row scale = (of_past - top).exp();
+          sums.head(width) *= scale;
+          sums.tail(width) *= scale;
+        }
+        for (std::int64_t j = first; j <= query; ++j) {
+          const Row weight = (exponent(j) - top).exp();
+          sums.head(width) += weight * input.values.row(j).array();
+          sums.tail(width) += weight;
+        }
+        if (first > 0) {  // what was lost in the product over the past is for write_row to find
+          const Row before = past.row(row).tail(width).array();
+          sums.tail(width) = (before < kDaftLeast).select(Row::Zero(width), sums.tail(width));
+        }
+        write_row(input, channels, bias, query, sums, output);
+      }
+    });
+  }
+
+  std::int64_t factors_;
+};
+
+}  // namespace
+
+MechanismEntry daft_full_entry() {
+  static constexpr std::string_view tensors[] = {"pe0", "pe1", "w", "local_mask"};
+  return {"daft-full",
+          "DAFT-full",
+          "DAFT, Eq. 5 and 6",
+          parameters(),
+          tensors,
+          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
+            return std::make_unique<DaftFull>(std::get<std::int64_t>(values.at("factors")));
+          }};
+}
+
+}  // namespace attnscope

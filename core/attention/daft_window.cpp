@@ -1,0 +1,224 @@
+#include "core/attention/daft_window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/attention/costs/list.h"
+#include "core/attention/daft_convolution.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// One number a head, as stored: [h], [h, 1] or [h, 1, 1].
+Eigen::VectorXf one_a_head(const Tensor& tensor, const char* name, std::int64_t heads) {
+  if (tensor.size() != heads) {
+    throw Error(ErrorKind::usage, "the window biases do not fit the heads")
+        .about(name)
+        .expected(to_string(Shape{heads}))
+        .found(to_string(tensor.shape()));
+  }
+  return Eigen::Map<const Eigen::VectorXf>(tensor.data(), heads);
+}
+
+/// Eq. 9, in double.
+void reparameterise(Matrix& taps, const Eigen::VectorXf& gain, const Eigen::VectorXf& bias) {
+  for (Eigen::Index head = 0; head < taps.rows(); ++head) {
+    Eigen::RowVectorXd centred = taps.row(head).cast<double>();
+    centred.array() -= centred.mean();
+    const double deviation = std::sqrt(centred.squaredNorm() / static_cast<double>(centred.size()));
+    const double scale = deviation > 0 ? static_cast<double>(gain(head)) / deviation : 0.0;
+    taps.row(head) = (scale * centred).cast<float>();
+    taps.row(head).array() += bias(head);
+  }
+}
+
+void keep_largest(Matrix& taps) {
+  for (Eigen::Index head = 0; head < taps.rows(); ++head) {
+    Eigen::Index largest = 0;
+    const float value = taps.row(head).maxCoeff(&largest);
+    taps.row(head).setZero();
+    taps(head, largest) = value;
+  }
+}
+
+class WindowedDaft final : public Mechanism {
+ public:
+  WindowedDaft(std::string_view name, const DaftWindowOptions& options)
+      : name_(name), options_(options) {}
+
+  [[nodiscard]] MechanismChoice choice() const override {
+    return {name_,
+            {{"kernel", options_.kernel},
+             {"conv_heads", options_.conv_heads},
+             {"dimensions", options_.dimensions},
+             {"full_keys", options_.full_keys}}};
+  }
+
+  [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
+    const DaftChannels channels = daft_channels(input, options_.conv_heads);
+    return daft_convolution(input, channels, DaftWindow(input, options_));
+  }
+
+  [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
+    const DaftChannels channels = daft_channels(input, options_.conv_heads);
+    return daft_map(input, channels, DaftWindow(input, options_));
+  }
+
+  /// "window_bias" [h, rows, columns] of the window (one row if it has one dimension): w inside it;
+  /// "key_logits" [D or h, M]: K.
+  [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
+    (void)daft_channels(input, options_.conv_heads);
+    const DaftWindow window(input, options_);
+    Tensor biases({window.heads(), 2 * window.half_rows() + 1, 2 * window.half_columns() + 1});
+    std::copy_n(window.taps().data(), biases.size(), biases.data());
+    NamedTensors quantities;
+    quantities.emplace("window_bias", std::move(biases));
+    quantities.emplace("key_logits", daft_key_logits(input));
+    return quantities;
+  }
+
+  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
+                                                 CostConvention convention) const override {
+    return find_attention_cost(name_).count(shape, convention, choice().parameters);
+  }
+
+  [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
+    return daft_structure(shape);
+  }
+
+ private:
+  std::string name_;
+  DaftWindowOptions options_;
+};
+
+}  // namespace
+
+std::span<const ParameterDescription> daft_window_parameters() {
+  static const std::vector<ParameterDescription> list = {
+      {.name = "kernel",
+       .default_value = std::int64_t{11},
+       .minimum = 1,
+       .maximum = 9999,
+       .explanation = "2s + 1, extent of the window in tokens, odd"},
+      {.name = "conv_heads",
+       .default_value = std::int64_t{16},
+       .minimum = 1,
+       .maximum = 1e6,
+       .explanation = "h, heads of position biases; each is shared by D / h channels"},
+      {.name = "dimensions",
+       .default_value = std::int64_t{2},
+       .minimum = 1,
+       .maximum = 2,
+       .explanation = "of the window: 2 on a grid of patches, 1 along a sequence"},
+      {.name = "full_keys",
+       .default_value = false,
+       .explanation = "the model's keys have D channels instead of one for each head of biases"},
+  };
+  return list;
+}
+
+std::span<const std::string_view> daft_window_tensors() {
+  static constexpr std::string_view list[] = {"r", "gamma", "beta"};
+  return list;
+}
+
+std::unique_ptr<const Mechanism> make_daft_window(std::string_view name, DaftWindowKind kind,
+                                                  const ParameterValues& values) {
+  const auto whole = [&](const char* parameter) {
+    return std::get<std::int64_t>(values.find(parameter)->second);
+  };
+  const DaftWindowOptions options = {.kind = kind,
+                                     .kernel = whole("kernel"),
+                                     .conv_heads = whole("conv_heads"),
+                                     .dimensions = whole("dimensions"),
+                                     .full_keys = std::get<bool>(values.find("full_keys")->second)};
+  if (options.kernel % 2 == 0) {
+    throw Error(ErrorKind::usage, "a window around a token has an odd extent")
+        .about(std::string(name) + " kernel")
+        .expected("an odd number")
+        .found(std::to_string(options.kernel))
+        .remedy("set kernel=" + std::to_string(options.kernel + 1));
+  }
+  return std::make_unique<WindowedDaft>(name, options);
+}
+
+DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& options)
+    : local_(options.kind == DaftWindowKind::local), causal_(input.causal) {
+  if (input.queries.rows() != input.keys.rows()) {
+    throw Error(ErrorKind::usage, "windows need as many keys as queries")
+        .expected(std::to_string(input.queries.rows()) + " keys")
+        .found(std::to_string(input.keys.rows()));
+  }
+  half_columns_ = options.kernel / 2;
+  prefix_ = input.layout && !input.causal
+                ? std::min<std::int64_t>(input.layout->prefix, input.keys.rows())
+                : 0;
+  columns_ = input.keys.rows() - prefix_;
+  if (options.dimensions == 2) {
+    const bool fits = input.layout && input.layout->has_grid() &&
+                      input.layout->rows * input.layout->columns == columns_;
+    if (input.causal || !fits) {
+      throw Error(ErrorKind::usage, "a window of two dimensions needs tokens on a grid")
+          .about("dimensions")
+          .remedy("set dimensions=1");
+    }
+    rows_ = input.layout->rows;
+    columns_ = input.layout->columns;
+    half_rows_ = half_columns_;
+  }
+  const std::int64_t heads = options.conv_heads;
+  const std::int64_t count = (2 * half_rows_ + 1) * (2 * half_columns_ + 1);
+  taps_ = Matrix::Zero(heads, count);
+  const Tensor* const r = daft_parameter(input, "r");
+  if (!r) return;
+  if (r->rank() < 2 || r->size() != heads * count || r->extent(0) != heads ||
+      r->shape().back() != options.kernel) {
+    Shape expected = {heads, options.kernel};
+    if (options.dimensions == 2) expected.push_back(options.kernel);
+    throw Error(ErrorKind::usage, "the window biases do not fit kernel, heads and dimensions")
+        .about("r")
+        .expected(to_string(expected))
+        .found(to_string(r->shape()));
+  }
+  std::copy_n(r->data(), taps_.size(), taps_.data());
+  const Tensor* const gamma = daft_parameter(input, "gamma");
+  const Tensor* const beta = daft_parameter(input, "beta");
+  if (!gamma != !beta) {
+    throw Error(ErrorKind::usage, "gain and bias of the window biases come together")
+        .about(gamma ? "beta" : "gamma");
+  }
+  if (gamma) {
+    reparameterise(taps_, one_a_head(*gamma, "gamma", heads), one_a_head(*beta, "beta", heads));
+  }
+  if (options.kind == DaftWindowKind::one_hot) keep_largest(taps_);
+}
+
+void DaftWindow::fill(std::int64_t head, std::int64_t first_query, StridedMatrixMap block) const {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  block.setConstant(local_ ? kNever : 0.0F);
+  block.leftCols(prefix_).setZero();
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    const std::int64_t query = first_query + row - prefix_;
+    if (query < 0) {
+      block.row(row).setZero();
+      continue;
+    }
+    const std::int64_t y = query / columns_, x = query % columns_;
+    for (std::int64_t dy = -half_rows_; dy <= half_rows_; ++dy) {
+      if (y + dy < 0 || y + dy >= rows_) continue;
+      const std::int64_t from = std::max(-half_columns_, -x);
+      const std::int64_t to = std::min(half_columns_, columns_ - 1 - x);
+      const std::int64_t tap = (dy + half_rows_) * (2 * half_columns_ + 1) + half_columns_;
+      for (std::int64_t dx = from; dx <= to; ++dx) {
+        block(row, prefix_ + (y + dy) * columns_ + x + dx) = taps_(head, tap + dx);
+      }
+    }
+    if (causal_) block.row(row).tail(block.cols() - query - 1).setConstant(kNever);
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,69 @@
+// DAFT with position biases in a window around each token: DAFT-conv and its variants (DAFT, Eq. 7
+// to 9, Algorithm 2, appendix C).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/attention/daft.h"
+
+namespace attnscope {
+
+/// What becomes of a window's biases, and of what lies outside it.
+enum class DaftWindowKind {
+  conv,    ///< w is r inside the window and 0 outside
+  local,   ///< w is −∞ outside: the ablation without global connectivity (section 5.1)
+  one_hot  ///< of each head's r only its largest is kept (appendix C, Gumbel softmax's hard max)
+};
+
+struct DaftWindowOptions {
+  DaftWindowKind kind = DaftWindowKind::conv;
+  std::int64_t kernel = 11;      ///< extent of the window, odd
+  std::int64_t conv_heads = 16;  ///< h
+  std::int64_t dimensions = 2;   ///< of the window: 1 (a sequence) or 2 (a grid)
+  bool full_keys = false;        ///< whether the model's keys have D or h channels
+};
+
+/// The description of kernel, conv_heads, dimensions and full_keys.
+[[nodiscard]] std::span<const ParameterDescription> daft_window_parameters();
+
+/// "r", "gamma" and "beta": the layer's tensors, see make_daft_window.
+[[nodiscard]] std::span<const std::string_view> daft_window_tensors();
+
+/// The mechanism `name`. Layer parameters: "r" [h, k] or [h, k, k]; with "gamma" and "beta" [h] it
+/// becomes γ (r − mean) / std + β (Eq. 9; std of the population; 0 / 0 is 0), else it is taken as
+/// it is. Without "r", as over other models, w is 0 inside the window: what γ = β = 0 begin with.
+/// Windows of two dimensions need tokens on a grid. Prefix tokens lie at no place: every token sees
+/// them, and they see every token, with bias 0. Causal layers are sequences: windows of one
+/// dimension, of whose taps the later half is unused.
+/// Throws Error(usage) for an even kernel.
+[[nodiscard]] std::unique_ptr<const Mechanism> make_daft_window(std::string_view name,
+                                                                DaftWindowKind kind,
+                                                                const ParameterValues& values);
+
+/// The window biases of one layer, over where its tokens lie.
+class DaftWindow final : public DaftBias {
+ public:
+  /// Throws Error(usage): no grid, r of another shape.
+  DaftWindow(const AttentionInput& input, const DaftWindowOptions& options);
+
+  [[nodiscard]] std::int64_t heads() const override { return taps_.rows(); }
+  void fill(std::int64_t head, std::int64_t first_query, StridedMatrixMap block) const override;
+
+  /// r of each head, [h, taps], row-major over the window.
+  [[nodiscard]] const Matrix& taps() const { return taps_; }
+  [[nodiscard]] bool local() const { return local_; }
+  [[nodiscard]] std::int64_t prefix() const { return prefix_; }
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] std::int64_t columns() const { return columns_; }
+  [[nodiscard]] std::int64_t half_rows() const { return half_rows_; }
+  [[nodiscard]] std::int64_t half_columns() const { return half_columns_; }
+
+ private:
+  Matrix taps_;
+  bool local_, causal_;
+  std::int64_t prefix_ = 0, rows_ = 1, columns_ = 0;
+  std::int64_t half_rows_ = 0, half_columns_ = 0;  ///< s
+};
+
+}  // namespace attnscope
