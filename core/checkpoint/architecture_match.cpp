@@ -76,6 +76,9 @@ class Matcher {
         break;
       }
     }
+    if (description_.spec.is_language_model() && qkv_lies_across()) {
+      match_.refused = "queries, keys and values stored the other way round";
+    }
     for (const auto& [name, what] : description_.refused) {
       if (!find(name).empty()) match_.refused = what;
     }
@@ -83,6 +86,16 @@ class Matcher {
   }
 
  private:
+  /// GPT-2 and minGPT have the same names, and their weights transposed.
+  [[nodiscard]] bool qkv_lies_across() const {
+    const auto source = match_.sources.find("layer.0.qkv.weight");
+    if (source == match_.sources.end()) return false;
+    const Shape& shape = checkpoint_.at(source->second.tensor).shape;
+    const bool in_out = shape.size() == 2 && shape[1] == 3 * shape[0];
+    const bool out_in = shape.size() == 2 && shape[0] == 3 * shape[1];
+    return source->second.transposed ? out_in : in_out;
+  }
+
   /// The tensor of that name under the prefix, or under an outer one; empty if none.
   [[nodiscard]] std::string find(const std::string& name) const {
     for (const std::string& prefix : prefixes_) {

@@ -17,6 +17,10 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"vit-pytorch ViT", vit_pytorch_family},
       ArchitectureFamily{"vit-pytorch ViT (2021)", vit_pytorch_2021_family},
       ArchitectureFamily{"vit-pytorch ViT (2020)", vit_pytorch_2020_family},
+      ArchitectureFamily{"Fastformer-LM", fastformer_lm_family},
+      ArchitectureFamily{"Hugging Face GPT-2", hugging_face_gpt2_family},
+      ArchitectureFamily{"minGPT or nanoGPT", min_gpt_family},
+      ArchitectureFamily{"minGPT (2020)", min_gpt_2020_family},
   };
   return list;
 }
@@ -30,6 +34,7 @@ std::span<const TensorRole> tensor_roles() {
       {"distillation_token", false, "second prefix token [D]"},
       {"positions", false, "learned position embeddings [tokens, D]"},
       {"embedding_norm", true, "LayerNorm before the first block [D]"},
+      {"token_embedding", true, "language model: of each token [vocabulary, D]"},
       {"layer.norm1", true, "LayerNorm of the attention part [D]"},
       {"layer.qkv", true, "queries, keys and values in one weight [3·H·d, D]"},
       {"layer.query", true, "[H·d, D]"},
@@ -38,6 +43,8 @@ std::span<const TensorRole> tensor_roles() {
       {"layer.qkv_norm", true, "adder arithmetic: LayerNorms of queries, keys, values [3·H·d]"},
       {"layer.attention_norm", true, "adder arithmetic: LayerNorm of the heads' output [H·d]"},
       {"layer.mechanism", false, "a learned tensor of the mechanism itself: layer.mechanism.ksh.A"},
+      {"layer.mask", false, "language model: a stored mask, which is not needed"},
+      {"layer.middle_norm", true, "Fastformer-LM: LayerNorm between its two attentions [D]"},
       {"layer.out", true, "projection of the heads' output [D, H·d]"},
       {"layer.out_norm", true, "adder arithmetic: LayerNorm after the projection [D]"},
       {"layer.scale1", false, "layer scale of the attention part [D]"},

@@ -42,11 +42,36 @@ void take_numbers(const json& object, const char* key, const char* option, Value
   if (!text.empty()) values[option] = text;
 }
 
+/// Fastformer-LM's window of each layer.
+void read_windows(const json& config, Values& values) {
+  const json windows = config.value("window_sizes", json());
+  if (!windows.is_array()) return;
+  json list = json::array();
+  for (const json& window : windows) {
+    if (!window.is_number_integer() || window.get<std::int64_t>() < 1) {
+      throw Error(ErrorKind::damaged, "a window holds at least one token")
+          .about("window_sizes")
+          .expected("whole numbers from 1 on")
+          .found(window.dump());
+    }
+    list.push_back({{"name", "additive"}, {"parameters", {{"causal", true}, {"window", window}}}});
+  }
+  values["layer_mechanisms"] = list.dump();
+}
+
 void read_model(const json& config, Values& values) {
   take_number(config, "num_attention_heads", "heads", values);
   take_number(config, "layer_norm_eps", "norm_eps", values);
-  const std::string activation =
-      config.value("hidden_act", json()).is_string() ? config["hidden_act"].get<std::string>() : "";
+  // GPT-2's and Fastformer-LM's names for the same.
+  take_number(config, "n_head", "heads", values);
+  take_number(config, "n_heads", "heads", values);
+  take_number(config, "layer_norm_epsilon", "norm_eps", values);
+  take_number(config, "rescale_value", "importance_scale", values);
+  read_windows(config, values);
+  std::string activation;
+  for (const char* key : {"hidden_act", "activation_function"}) {
+    if (config.value(key, json()).is_string()) activation = config[key].get<std::string>();
+  }
   if (activation == "gelu" || activation == "relu") values["activation"] = activation;
   if (activation == "gelu_new" || activation == "gelu_pytorch_tanh") {
     values["activation"] = "gelu_tanh";
@@ -90,7 +115,13 @@ void read_preprocessing(const json& config, Values& values) {
 
 Values neighbour_config(const std::filesystem::path& weights) {
   Values values;
-  read_model(read_json(weights.parent_path() / "config.json"), values);
+  const std::filesystem::path model = weights.parent_path() / "config.json";
+  try {
+    read_model(read_json(model), values);
+  } catch (Error& error) {
+    if (error.file().empty()) error.in_file(model);
+    throw;
+  }
   read_preprocessing(read_json(weights.parent_path() / "preprocessor_config.json"), values);
   return values;
 }

@@ -64,21 +64,21 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
   }
 }
 
-/// Our own files say what they were trained with. An attention that is not here explains itself
-/// better than the tensors that go with it, which match nothing.
-void refuse_unknown_mechanism(const Checkpoint& checkpoint) {
+/// Our own files say what they are and what they were trained with. An attention that is not here
+/// explains itself better than the tensors that go with it, which match nothing.
+ModelSpec own_spec(const Checkpoint& checkpoint) {
   const auto architecture = checkpoint.metadata().find("architecture");
-  if (architecture == checkpoint.metadata().end()) return;
-  const std::string name = model_spec_from_json(architecture->second, {}, false).mechanism.name;
+  if (architecture == checkpoint.metadata().end()) return {};
+  ModelSpec spec = model_spec_from_json(architecture->second, {}, false);
   for (const MechanismEntry& entry : mechanisms()) {
-    if (entry.name == name) return;
+    if (entry.name == spec.mechanism.name) return spec;
   }
   throw Error(ErrorKind::unsupported,
               "the model was trained with an attention that this version does not have")
       .in_file(checkpoint.path())
       .about("mechanism")
       .expected(name_list(mechanisms(), &MechanismEntry::name))
-      .found(name);
+      .found(spec.mechanism.name);
 }
 
 const std::vector<ArchitectureDescription>& built_in_descriptions() {
@@ -104,10 +104,13 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   const auto& descriptions = built_in_descriptions();
   const auto format = checkpoint.metadata().find("format");
   if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
-    refuse_unknown_mechanism(checkpoint);
-    const ArchitectureMatch match = match_architecture(descriptions.front(), checkpoint);
-    if (!match.complete()) matched_nothing(match, checkpoint);
-    return deduce(match, checkpoint, options);
+    const ModelSpec spec = own_spec(checkpoint);
+    if (!spec.is_language_model()) {
+      const ArchitectureMatch match = match_architecture(descriptions.front(), checkpoint);
+      if (!match.complete()) matched_nothing(match, checkpoint);
+      return deduce(match, checkpoint, options);
+    }
+    // Language models of our own have the names of a known family.
   }
   std::vector<ArchitectureMatch> matches;
   for (std::size_t i = 1; i < descriptions.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/checkpoint/neighbour_config.h"
+#include "core/checkpoint/text_deduction.h"
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
 
@@ -439,6 +440,9 @@ class Deduction {
 
 Architecture deduce_architecture(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                                  const ModelOptions& options) {
+  if (match.description->spec.is_language_model()) {
+    return deduce_language_model(match, checkpoint, options);
+  }
   return Deduction(match, checkpoint, options).deduce();
 }
 

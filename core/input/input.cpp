@@ -1,5 +1,6 @@
 #include "core/input/input.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -10,14 +11,18 @@
 #include "core/error.h"
 #include "core/input/data_set.h"
 #include "core/input/picture_codecs.h"
+#include "core/input/text_file.h"
 
 namespace attnscope {
 
 namespace {
 
 constexpr const char* kinds_of_input =
-    "an input is a PNG or JPEG picture, a .npy array [C, H, W] or [N, D], or an item of a data set "
-    "(PATH#INDEX)";
+    "an input is a PNG or JPEG picture, a .npy array [C, H, W] or [N, D], an item of a data set "
+    "(PATH#INDEX), a text file (.txt; PATH#FIRST-LAST for some of its characters), a text "
+    "(text:To be, or not) or token ids (ids:1,2,3)";
+
+constexpr std::string_view kLiteral = "text:", kIds = "ids:";
 
 /// "PATH#17" as PATH and 17; nothing if it does not end so.
 std::optional<std::pair<std::string, std::int64_t>> split_item(const std::string& locator) {
@@ -30,9 +35,78 @@ std::optional<std::pair<std::string, std::int64_t>> split_item(const std::string
   return std::pair(locator.substr(0, mark), index);
 }
 
-Tensor read_array(const std::filesystem::path& path) {
-  const Checkpoint file = open_checkpoint(path);
-  const StoredTensor& array = file.tensors().at(0);
+/// "PATH#100-356" as PATH, 100 and 356, for a part of a text.
+struct TextPart {
+  std::filesystem::path path;
+  std::int64_t first = 0, last = 0;
+};
+
+std::optional<TextPart> split_part(const std::string& locator) {
+  const std::size_t mark = locator.rfind('#'), dash = locator.rfind('-');
+  if (mark == std::string::npos || dash == std::string::npos || dash < mark) return std::nullopt;
+  const auto number = [&](std::size_t begin, std::size_t end, std::int64_t& value) {
+    const char* const last = locator.data() + end;
+    const auto [stop, problem] = std::from_chars(locator.data() + begin, last, value);
+    return problem == std::errc() && stop == last;
+  };
+  TextPart part{locator.substr(0, mark), 0, 0};
+  if (!number(mark + 1, dash, part.first) || !number(dash + 1, locator.size(), part.last) ||
+      !is_text_file_name(part.path)) {
+    return std::nullopt;
+  }
+  return part;
+}
+
+/// The beginning of a text, to be shown as its name.
+std::string in_quotes(const std::string& text) {
+  const std::vector<std::size_t> starts = character_starts(text);
+  constexpr std::size_t most = 24;
+  const bool all = starts.size() <= most + 1;
+  std::string shown = text.substr(0, all ? text.size() : starts[most]);
+  std::replace(shown.begin(), shown.end(), '\n', ' ');
+  return "“" + shown + (all ? "”" : "…”");
+}
+
+Input open_literal(const std::string& locator) {
+  Text text{locator.substr(kLiteral.size()), {}};
+  if (text.characters.empty()) {
+    throw Error(ErrorKind::usage, "the text is empty").expected("text:To be, or not");
+  }
+  if (text.characters.size() > longest_text) {
+    throw Error(ErrorKind::unsupported, "the text is too long");
+  }
+  std::string label = in_quotes(text.characters);
+  return {std::move(text), std::move(label), locator, -1};
+}
+
+Input open_text_part(const TextPart& part, const std::string& locator) {
+  try {
+    Text text = part_of_text(read_text(part.path), part.first, part.last);
+    const std::string label = part.path.filename().string() + "[" + std::to_string(part.first) +
+                              "–" + std::to_string(part.last) + "]";
+    return {std::move(text), label, locator, -1};
+  } catch (Error& error) {
+    error.in_file(part.path);
+    throw;
+  }
+}
+
+/// Token ids of an array of whole numbers.
+Text read_ids(const std::filesystem::path& path, const StoredTensor& array) {
+  Shape shape = array.shape;
+  std::erase(shape, 1);
+  if (shape.size() > 1) {
+    throw Error(ErrorKind::unsupported, "the array is no list of token ids")
+        .in_file(path)
+        .expected("whole numbers [N]")
+        .found(std::string(name_of(array.dtype)) + " " + to_string(array.shape));
+  }
+  Text text{{}, array.view().to_int64()};
+  if (text.ids.empty()) throw Error(ErrorKind::usage, "there are no token ids").in_file(path);
+  return text;
+}
+
+Tensor read_array(const std::filesystem::path& path, const StoredTensor& array) {
   if (!is_floating(array.dtype) || (array.shape.size() != 2 && array.shape.size() != 3)) {
     throw Error(ErrorKind::unsupported, "the array is no input")
         .in_file(path)
@@ -45,8 +119,14 @@ Tensor read_array(const std::filesystem::path& path) {
 }  // namespace
 
 Input open_input(const std::string& locator) {
+  if (locator.starts_with(kLiteral)) return open_literal(locator);
+  if (locator.starts_with(kIds)) {
+    return {parse_token_ids(std::string_view(locator).substr(kIds.size())), locator, locator, -1};
+  }
   const std::filesystem::path path(locator);
-  if (!std::filesystem::exists(path)) {
+  std::error_code unreadable;  // a name too long for the system is the name of no file
+  if (!std::filesystem::exists(path, unreadable)) {
+    if (const auto part = split_part(locator)) return open_text_part(*part, locator);
     if (const auto item = split_item(locator)) {
       return open_data_set(item->first)->item(item->second);
     }
@@ -56,10 +136,18 @@ Input open_input(const std::string& locator) {
   }
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const std::string label = path.filename().string();
-  if (is_npy(file->bytes())) return {read_array(path), label, locator, -1};
+  if (is_npy(file->bytes())) {
+    const Checkpoint arrays = open_checkpoint(path);
+    const StoredTensor& array = arrays.tensors().at(0);
+    if (!is_floating(array.dtype) && array.dtype != DType::u8 && array.dtype != DType::boolean) {
+      return {read_ids(path, array), label, locator, -1};
+    }
+    return {read_array(path, array), label, locator, -1};
+  }
   if (is_png(file->bytes()) || is_jpeg(file->bytes())) {
     return {read_image(path), label, locator, -1};
   }
+  if (is_text_file_name(path)) return {read_text(path), label, locator, -1};
   throw Error(ErrorKind::not_this_format, "is no input that can be read")
       .in_file(path)
       .remedy(kinds_of_input);

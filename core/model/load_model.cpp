@@ -2,10 +2,22 @@
 
 #include "core/checkpoint/architecture.h"
 #include "core/error.h"
+#include "core/model/causal_lm.h"
 #include "core/model/model.h"
 #include "core/model/vit.h"
 
 namespace attnscope {
+
+namespace {
+
+/// What the file calls itself, else its own name.
+std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
+  const auto name = checkpoint.metadata().find("name");
+  const bool named = name != checkpoint.metadata().end() && !name->second.empty();
+  return named ? name->second : file.stem().string();
+}
+
+}  // namespace
 
 std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
@@ -14,12 +26,15 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
   Architecture architecture = recognise_architecture(checkpoint, options);
   try {
     (void)make_mechanism(architecture.spec.mechanism);
+    if (architecture.spec.is_language_model()) {
+      CausalLmWeights weights = read_causal_lm_weights(checkpoint, architecture, progress);
+      auto vocabulary = make_vocabulary(architecture.spec, file.parent_path());
+      return std::make_shared<const CausalLm>(file, own_name(checkpoint, file),
+                                              std::move(architecture), std::move(weights),
+                                              std::move(vocabulary));
+    }
     VitWeights weights = read_vit_weights(checkpoint, architecture, progress);
-    const auto own_name = checkpoint.metadata().find("name");
-    std::string name = own_name == checkpoint.metadata().end() || own_name->second.empty()
-                           ? file.stem().string()
-                           : own_name->second;
-    return std::make_shared<const Vit>(file, std::move(name), std::move(architecture),
+    return std::make_shared<const Vit>(file, own_name(checkpoint, file), std::move(architecture),
                                        std::move(weights));
   } catch (Error& error) {
     if (error.file().empty()) error.in_file(file);

@@ -141,6 +141,8 @@ void read_queries_keys_values(const WeightReader& reader, const Architecture& ar
   }
 }
 
+}  // namespace
+
 BlockWeights read_block(const WeightReader& reader, const Architecture& architecture,
                         std::int64_t index) {
   const ModelSpec& spec = architecture.spec;
@@ -149,6 +151,7 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
   BlockWeights block;
   block.norm1 = reader.read_norm(layer + "norm1", spec.width);
   block.norm2 = reader.read_norm(layer + "norm2", spec.width);
+  block.middle_norm = reader.read_norm(layer + "middle_norm", spec.width);
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   read_queries_keys_values(reader, architecture, index, block);
   if (arithmetic == Arithmetic::adder) {
@@ -165,8 +168,11 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
   block.scale2 = reader.read_vector(layer + "scale2", spec.width, false);
   block.mlp1 = reader.read_linear(layer + "mlp1", spec.mlp_width, spec.width, arithmetic);
   block.mlp2 = reader.read_linear(layer + "mlp2", spec.width, spec.mlp_width, arithmetic);
+  block.mechanism = reader.read_mechanism(index);
   return block;
 }
+
+namespace {
 
 void read_head(const WeightReader& reader, const Checkpoint& checkpoint,
                const Architecture& architecture, VitWeights& weights) {
@@ -209,7 +215,6 @@ VitWeights read_vit_weights(const Checkpoint& checkpoint, const Architecture& ar
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(spec.layers), "reading weights");
     weights.blocks.push_back(read_block(reader, architecture, layer));
-    weights.blocks.back().mechanism = reader.read_mechanism(layer);
   }
   read_head(reader, checkpoint, architecture, weights);
   progress.step(1, "reading weights");

@@ -6,12 +6,14 @@
 
 #include "core/checkpoint/architecture.h"
 #include "core/model/linear.h"
+#include "core/model/weight_reader.h"
 #include "core/progress.h"
 
 namespace attnscope {
 
 struct BlockWeights {
   std::optional<LayerNorm> norm1, norm2;
+  std::optional<LayerNorm> middle_norm;     ///< between Fastformer-LM's two attentions
   Linear query, key, value;                 ///< D → H·d
   NamedTensors mechanism;                   ///< what AttentionInput::parameters points at
   std::optional<LayerNorm> attention_norm;  ///< of the heads' output, in adder arithmetic
@@ -32,6 +34,10 @@ struct VitWeights {
   std::vector<Linear> head;  ///< empty: no logits
   std::optional<Linear> distillation_head;
 };
+
+/// One layer. Throws Error(damaged) naming the tensor whose shape does not fit the spec.
+[[nodiscard]] BlockWeights read_block(const WeightReader& reader, const Architecture& architecture,
+                                      std::int64_t layer);
 
 /// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
 [[nodiscard]] VitWeights read_vit_weights(const Checkpoint& checkpoint,

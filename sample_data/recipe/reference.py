@@ -148,7 +148,7 @@ def main(models_folder, image_path, out_folder):
     from PIL import Image
 
     pixels = np.array(Image.open(image_path))
-    for path in sorted(pathlib.Path(models_folder).glob("*.h5")):
+    for path in sorted(pathlib.Path(models_folder).glob("fashion-*.h5")):
         model = Model(path)
         image = model.normalise(pixels)
         logits, maps = model.run(image)

@@ -14,5 +14,9 @@ extern const std::string_view torch_encoder_family;
 extern const std::string_view vit_pytorch_family;
 extern const std::string_view vit_pytorch_2021_family;
 extern const std::string_view vit_pytorch_2020_family;
+extern const std::string_view fastformer_lm_family;
+extern const std::string_view hugging_face_gpt2_family;
+extern const std::string_view min_gpt_family;
+extern const std::string_view min_gpt_2020_family;
 
 }  // namespace attnscope

@@ -35,9 +35,43 @@ TEST(OpenInput, AFileMayHaveAMarkInItsName) {
   EXPECT_EQ(std::get<Image>(open_input(file.string()).content).width, 17);
 }
 
+TEST(OpenInput, Texts) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("play.txt", "To be,\nör not");
+  const auto text = [](const std::string& locator) {
+    return std::get<Text>(open_input(locator).content);
+  };
+  EXPECT_EQ(text(file.string()).characters, "To be,\nör not");
+  EXPECT_EQ(text(file.string() + "#3-8").characters, "be,\nö");
+  EXPECT_EQ(open_input(file.string() + "#3-800").label, "play.txt[3–800]");
+  EXPECT_EQ(text("text:To be: or#0").characters, "To be: or#0");
+  EXPECT_EQ(open_input("text:To be").label, "“To be”");
+  EXPECT_EQ(text("ids:3, 1,4").ids, (std::vector<std::int64_t>{3, 1, 4}));
+  const auto ids = folder.write("ids.npy", [] {
+    std::string header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }";
+    header += std::string(117 - header.size(), ' ') + "\n";
+    return std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header +
+           std::string("\x05\x00\x00\x00\x09\x00\x00\x00", 8);
+  }());
+  EXPECT_EQ(text(ids.string()).ids, (std::vector<std::int64_t>{5, 9}));
+  const auto refused = [](const std::string& locator, const std::string& part) {
+    try {
+      (void)open_input(locator);
+      ADD_FAILURE() << locator;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  refused("text:", "empty");
+  refused("ids:1,x", "'x'");
+  refused("ids:", "no token ids");
+  refused(file.string() + "#40-50", "0-13");
+  refused(folder.write("empty.txt", "").string(), "empty");
+}
+
 TEST(OpenInput, SaysWhichKindsThereAre) {
   const TemporaryFolder folder;
-  const auto text = folder.write("a.txt", "hello");
+  const auto text = folder.write("a.csv", "hello");
   const auto refused = [](const std::string& locator, ErrorKind kind, const std::string& part) {
     expect_refusal([&] { return open_input(locator); }, kind, part,
                    locator.substr(0, locator.rfind('#')));

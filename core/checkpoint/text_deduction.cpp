@@ -1,0 +1,224 @@
+#include "core/checkpoint/text_deduction.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/checkpoint/neighbour_config.h"
+#include "core/error.h"
+#include "core/model/byte_pairs.h"
+#include "core/model/model_spec_json.h"
+
+namespace attnscope {
+
+namespace {
+
+class TextDeduction {
+ public:
+  TextDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                const ModelOptions& options)
+      : checkpoint_(checkpoint), description_(*match.description), layers_(match.layers) {
+    result_.name = description_.name;
+    result_.qkv_rows = description_.qkv_rows;
+    result_.sources = match.sources;
+    spec_ = description_.spec;
+    stated_ = description_.stated;
+    // Nothing of an image.
+    spec_.patch_height = spec_.patch_width = spec_.class_tokens = 0;
+    spec_.readout = Readout::none;
+    read_own_metadata();
+    read_neighbours(options);
+    for (const auto& [option, text] : options.overrides) {
+      apply_override(spec_, option, text);
+      stated_.insert(option);
+      overridden_.insert(option);
+    }
+  }
+
+  Architecture deduce() {
+    settle("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
+    settle("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
+    settle("context", &ModelSpec::context, shape_of("positions")[0]);
+    settle("layers", &ModelSpec::layers, layers_);
+    settle("mlp_width", &ModelSpec::mlp_width, shape_of("layer.0.mlp1.weight")[0]);
+    spec_.final_norm = has("final_norm.weight");
+    deduce_form();
+    deduce_heads();
+    deduce_tokenizer();
+    // minGPT and the first nanoGPT store their mask and take the tanh form.
+    if (!stated("activation") && description_.name == "minGPT or nanoGPT" && has("layer.0.mask")) {
+      spec_.activation = Activation::gelu_tanh;
+    }
+    for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
+    try {
+      validate(spec_);
+    } catch (Error& error) {
+      error.in_file(checkpoint_.path());
+      throw;
+    }
+    result_.spec = std::move(spec_);
+    std::set<std::string_view> used;
+    for (const auto& [role, source] : result_.sources) used.insert(source.tensor);
+    for (const StoredTensor& tensor : checkpoint_.tensors()) {
+      if (!used.contains(tensor.name)) result_.unused.push_back(tensor.name);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool has(const std::string& role) const { return result_.sources.contains(role); }
+  [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
+
+  /// Rows and columns of a matrix as it is used.
+  [[nodiscard]] Shape shape_of(const std::string& role) const {
+    const Architecture::Source& source = result_.sources.find(role)->second;
+    Shape shape = checkpoint_.at(source.tensor).shape;
+    while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+    if (shape.size() != 2 || element_count(shape) == 0) {
+      throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
+          .in_file(checkpoint_.path())
+          .about(source.tensor)
+          .expected("a matrix for the role " + role)
+          .found(to_string(checkpoint_.at(source.tensor).shape));
+    }
+    if (source.transposed) std::swap(shape[0], shape[1]);
+    return shape;
+  }
+
+  void read_own_metadata() {
+    const auto& metadata = checkpoint_.metadata();
+    const auto format = metadata.find("format"), architecture = metadata.find("architecture");
+    if (format == metadata.end() || format->second != "attnscope-model" ||
+        architecture == metadata.end()) {
+      return;
+    }
+    spec_ = model_spec_from_json(architecture->second, spec_, false);
+    for (std::string& member : members_in_json(architecture->second)) {
+      stated_.insert(std::move(member));
+    }
+    const auto labels = metadata.find("labels");
+    if (labels == metadata.end() || !spec_.labels.empty()) return;
+    const auto list = nlohmann::json::parse(labels->second, nullptr, false);
+    if (!list.is_array()) return;
+    for (const auto& label : list) {
+      spec_.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
+    }
+  }
+
+  /// What the configuration beside the file says; the file's and the user's word go before it.
+  void read_neighbours(const ModelOptions& options) {
+    for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
+      // Labels there are of classes.
+      if (options.overrides.contains(option) || stated(option) || option == "labels") continue;
+      apply_override(spec_, option, text);
+      stated_.insert(option);
+      result_.assumptions.push_back(
+          {option, option_text(spec_, option), "as the configuration beside the file says"});
+    }
+  }
+
+  /// The tensors say that `member` is `value`: what was stated must not contradict them.
+  void settle(const char* member, std::int64_t ModelSpec::*pointer, std::int64_t value) {
+    if (stated(member) && spec_.*pointer != value) {
+      const bool users = overridden_.contains(member);
+      throw Error(users ? ErrorKind::usage : ErrorKind::damaged,
+                  users ? "the option contradicts the tensors' shapes"
+                        : "the architecture contradicts the tensors' shapes")
+          .in_file(checkpoint_.path())
+          .about(member)
+          .expected(std::to_string(value))
+          .found(std::to_string(spec_.*pointer));
+    }
+    spec_.*pointer = value;
+    stated_.insert(member);
+  }
+
+  void assume(const char* member, std::string reason) {
+    if (stated(member)) return;
+    const auto given = description_.reasons.find(member);
+    if (given != description_.reasons.end()) reason = given->second;
+    result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
+  }
+
+  /// Which code the layers follow, and with which attention.
+  void deduce_form() {
+    if (!has("layer.0.mechanism.query_importance")) {
+      assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
+      return;
+    }
+    if (!stated("layer_form")) {
+      spec_.layer_form = has("layer.0.middle_norm.weight") ? LayerForm::fastformer
+                                                           : LayerForm::fastformer_rescaled;
+    }
+    const bool earlier = spec_.layer_form == LayerForm::fastformer;
+    if (!stated("logit_scale")) spec_.logit_scale = earlier ? 0 : 1;
+    if (!earlier) assume("importance_scale", "the default of FastformerLMConfig");
+    if (stated("mechanism")) return;
+    spec_.mechanism = {"additive", {{"causal", true}, {"window", std::int64_t{-1}}}};
+    if (stated("layer_mechanisms")) return;
+    for (std::int64_t layer = 0; layer < layers_; ++layer) {
+      const bool last = layer + 1 == layers_ || layer > 40;
+      spec_.layer_mechanisms.push_back(
+          {"additive",
+           {{"causal", true}, {"window", last ? std::int64_t{0} : std::int64_t{4} << layer}}});
+    }
+    assume("layer_mechanisms", "the family's usual one");
+  }
+
+  void deduce_heads() {
+    const bool fused = has("layer.0.qkv.weight");
+    const Shape shape = shape_of(fused ? "layer.0.qkv.weight" : "layer.0.query.weight");
+    const std::int64_t inner = fused ? shape[0] / 3 : shape[0];
+    const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
+    if (importance != result_.sources.end()) {
+      // The later code keeps the vector of each head in a row of its own.
+      const Shape& rows = checkpoint_.at(importance->second.tensor).shape;
+      if (rows.size() == 2 && rows[0] > 1) settle("heads", &ModelSpec::heads, rows[0]);
+    }
+    if (!stated("heads") && spec_.head_width > 0) {
+      spec_.heads = inner % spec_.head_width == 0 ? inner / spec_.head_width : 1;
+    }
+    if (spec_.heads < 1 || inner % spec_.heads != 0) {
+      throw Error(overridden_.contains("heads") ? ErrorKind::usage : ErrorKind::damaged,
+                  "the heads do not fit the weights")
+          .in_file(checkpoint_.path())
+          .about("heads")
+          .expected("a divisor of " + std::to_string(inner))
+          .found(std::to_string(spec_.heads));
+    }
+    assume("heads", "the file does not say");
+    if (!stated("head_width")) spec_.head_width = inner / spec_.heads;
+  }
+
+  void deduce_tokenizer() {
+    if (stated("tokenizer")) return;
+    if (has_byte_pairs(checkpoint_.path().parent_path())) {
+      spec_.tokenizer = Tokenizer::byte_pairs;
+      assume("tokenizer", "vocab.json and merges.txt lie beside the file");
+    } else if (std::ssize(spec_.labels) == spec_.vocabulary) {
+      spec_.tokenizer = Tokenizer::characters;
+    } else if (spec_.vocabulary == 256) {
+      spec_.tokenizer = Tokenizer::bytes;
+      assume("tokenizer", "256 tokens are most often the bytes");
+    } else {
+      spec_.tokenizer = Tokenizer::ids;
+      assume("tokenizer", "there is no vocab.json and merges.txt beside the file");
+    }
+  }
+
+  const Checkpoint& checkpoint_;
+  const ArchitectureDescription& description_;
+  std::int64_t layers_ = 0;
+  Architecture result_;
+  ModelSpec spec_;
+  std::set<std::string, std::less<>> stated_, overridden_;
+};
+
+}  // namespace
+
+Architecture deduce_language_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                                   const ModelOptions& options) {
+  return TextDeduction(match, checkpoint, options).deduce();
+}
+
+}  // namespace attnscope
