@@ -137,11 +137,7 @@ class Linformer final : public Mechanism {
   /// How many landmarks there are.
   [[nodiscard]] std::int64_t check(const AttentionInput& input) const {
     check_shapes(input);
-    if (input.causal) {
-      throw Error(ErrorKind::unsupported, "a landmark mixes later tokens with earlier ones")
-          .about("linformer")
-          .remedy("it cannot be laid over a language model");
-    }
+    refuse_causal(input, "linformer");  // a landmark mixes later tokens with earlier ones
     const std::int64_t keys = input.keys.rows();
     std::int64_t landmarks = landmarks_ > 0 ? landmarks_ : landmarks_of(keys);
     const bool learned =

@@ -19,6 +19,10 @@ MechanismEntry daft_full_entry();
 MechanismEntry daft_conv_entry();
 MechanismEntry daft_local_entry();
 MechanismEntry daft_one_hot_entry();
+MechanismEntry linformer_entry();
+MechanismEntry performer_entry();
+MechanismEntry reformer_entry();
+MechanismEntry synthesizer_entry();
 
 std::span<const MechanismEntry> mechanisms() {
   // One line each.
@@ -33,6 +37,10 @@ std::span<const MechanismEntry> mechanisms() {
       daft_conv_entry(),
       daft_local_entry(),
       daft_one_hot_entry(),
+      performer_entry(),
+      linformer_entry(),
+      reformer_entry(),
+      synthesizer_entry(),
   };
   // clang-format on
   return list;
@@ -56,26 +64,7 @@ const MechanismEntry& find_mechanism(std::string_view name) {
 
 std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {
   const MechanismEntry& entry = find_mechanism(choice.name);
-  ParameterValues values;
-  std::string known;
-  for (const ParameterDescription& description : entry.parameters) {
-    known += (known.empty() ? "" : ", ") + description.name;
-    const auto given = choice.parameters.find(description.name);
-    try {
-      values[description.name] = given == choice.parameters.end()
-                                     ? description.default_value
-                                     : checked_parameter(description, given->second);
-    } catch (Error& error) {
-      error.about(choice.name + " " + description.name);
-      throw;
-    }
-  }
-  for (const auto& [name, value] : choice.parameters) {
-    if (!values.contains(name)) {
-      throw unknown_name("parameter of " + choice.name, name, known.empty() ? "none" : known);
-    }
-  }
-  return entry.make(values);
+  return entry.make(complete_values(entry.name, entry.parameters, choice.parameters));
 }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -101,6 +102,29 @@ ParameterValue checked_parameter(const ParameterDescription& description,
   }
   if (!valid) throw out_of_range(description, to_string(value));
   return value;
+}
+
+ParameterValues complete_values(std::string_view owner,
+                                std::span<const ParameterDescription> descriptions,
+                                const ParameterValues& given) {
+  ParameterValues values;
+  for (const ParameterDescription& description : descriptions) {
+    const auto found = given.find(description.name);
+    try {
+      values[description.name] = found == given.end()
+                                     ? description.default_value
+                                     : checked_parameter(description, found->second);
+    } catch (Error& error) {
+      error.about(std::string(owner) + " " + description.name);
+      throw;
+    }
+  }
+  for (const auto& [name, value] : given) {
+    if (values.contains(name)) continue;
+    const std::string known = name_list(descriptions, &ParameterDescription::name);
+    throw unknown_name("parameter of " + std::string(owner), name, known.empty() ? "none" : known);
+  }
+  return values;
 }
 
 ParameterValue parse_parameter(const ParameterDescription& description, std::string_view text) {

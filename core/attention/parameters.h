@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,5 +44,11 @@ struct MechanismChoice {
 /// Error(usage) with the range otherwise.
 [[nodiscard]] ParameterValue checked_parameter(const ParameterDescription& description,
                                                const ParameterValue& value);
+
+/// Every described parameter: those of `given`, checked, and defaults. Throws Error(usage) naming
+/// `owner` and the parameter, with its range or the known names.
+[[nodiscard]] ParameterValues complete_values(std::string_view owner,
+                                              std::span<const ParameterDescription> descriptions,
+                                              const ParameterValues& given);
 
 }  // namespace attnscope

@@ -15,7 +15,6 @@
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/blas.h"
-#include "core/error.h"
 
 namespace attnscope {
 
@@ -122,7 +121,7 @@ class Performer final : public Mechanism {
   }
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    check(input);
+    check_shapes(input);
     Tensor output({input.queries.rows(), input.values.cols()});
     if (output.size() == 0 || input.keys.rows() == 0 || input.keys.cols() == 0) return output;
     const std::int64_t width = input.values.cols() / input.heads;
@@ -140,7 +139,7 @@ class Performer final : public Mechanism {
   }
 
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
-    check(input);
+    check_shapes(input);
     Tensor map({input.heads, input.queries.rows(), input.keys.rows()});
     if (map.size() == 0 || input.keys.cols() == 0) return map;
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
@@ -162,7 +161,7 @@ class Performer final : public Mechanism {
 
   /// φ(Q) divided by its row's sum, and φ(K).
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
-    check(input);
+    check_shapes(input);
     const std::int64_t n = input.queries.rows(), m = input.keys.rows();
     if (input.causal || features_ >= std::min(n, m) || input.keys.cols() == 0) return std::nullopt;
     MapFactors factors{Tensor({input.heads, n, features_}), Tensor({input.heads, m, features_})};
@@ -189,16 +188,6 @@ class Performer final : public Mechanism {
   }
 
  private:
-  static void check(const AttentionInput& input) {
-    check_shapes(input);
-    if (input.causal && input.queries.rows() != input.keys.rows()) {
-      throw Error(ErrorKind::usage, "causal attention needs as many keys as queries")
-          .about("performer")
-          .expected(std::to_string(input.queries.rows()) + " keys")
-          .found(std::to_string(input.keys.rows()));
-    }
-  }
-
   /// ω of one head, [F, d].
   [[nodiscard]] Matrix directions(const AttentionInput& input, std::int64_t head) const {
     const std::int64_t d = input.keys.cols() / input.heads;
@@ -296,7 +285,8 @@ MechanismEntry performer_entry() {
             return std::make_unique<Performer>(std::get<std::string>(values.at("kernel")) == "relu",
                                                std::get<std::int64_t>(values.at("features")),
                                                std::get<std::int64_t>(values.at("seed")));
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

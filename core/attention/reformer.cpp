@@ -251,7 +251,8 @@ MechanismEntry reformer_entry() {
             return std::make_unique<Reformer>(std::get<std::int64_t>(values.at("hashes")),
                                               std::get<std::int64_t>(values.at("chunk")),
                                               std::get<std::int64_t>(values.at("seed")));
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

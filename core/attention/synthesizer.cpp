@@ -8,7 +8,6 @@
 // 1/d, no biases.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "core/attention/costs/costs.h"
@@ -16,7 +15,6 @@
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/blas.h"
-#include "core/error.h"
 
 namespace attnscope {
 
@@ -118,12 +116,6 @@ class Synthesizer final : public Mechanism {
   /// The scores of every head, made once for all blocks.
   [[nodiscard]] FillScores filler(const AttentionInput& input) const {
     check_shapes(input);
-    if (input.causal && input.queries.rows() != input.keys.rows()) {
-      throw Error(ErrorKind::usage, "causal attention needs as many keys as queries")
-          .about("synthesizer")
-          .expected(std::to_string(input.queries.rows()) + " keys")
-          .found(std::to_string(input.keys.rows()));
-    }
     const std::int64_t n = input.queries.rows(), m = input.keys.rows();
     auto whole = std::make_shared<std::vector<Matrix>>();
     auto factors = std::make_shared<std::vector<ScoreFactors>>();
@@ -134,8 +126,7 @@ class Synthesizer final : public Mechanism {
         factors->push_back(factors_of(input, head));
       }
     }
-    return [whole, factors, causal = input.causal](std::int64_t head, std::int64_t first,
-                                                   StridedMatrixMap block) {
+    return [whole, factors](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const auto index = static_cast<std::size_t>(head);
       if (!whole->empty()) {
         block = (*whole)[index].middleRows(first, block.rows());
@@ -147,11 +138,6 @@ class Synthesizer final : public Mechanism {
             {of_head.left.data() + first * k, block.rows(), k, Eigen::OuterStride<>(k)},
             {of_head.right.data(), of_head.right.rows(), k, Eigen::OuterStride<>(k)}, 1.0F, block);
         block.rowwise() += of_head.bias;
-      }
-      for (std::int64_t row = 0; causal && row < block.rows(); ++row) {
-        block.row(row)
-            .rightCols(block.cols() - first - row - 1)
-            .setConstant(-std::numeric_limits<float>::infinity());
       }
     };
   }
@@ -177,7 +163,8 @@ MechanismEntry synthesizer_entry() {
                                                                       : Scores::factorised,
                                                  std::get<std::int64_t>(values.at("factors")),
                                                  std::get<std::int64_t>(values.at("seed")));
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

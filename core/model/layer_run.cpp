@@ -87,6 +87,7 @@ void record_attention(const Mechanism& mechanism, const AttentionInput& input,
                                   : mechanism.structure(input.shape()).rank_bound;
   if (request.implied_maps) layer.implied_map = mechanism.implied_map(input);
   if (request.factors) layer.factors = mechanism.factors(input);
+  if (layer.factors) layer.rank_bound = std::min(layer.rank_bound, layer.factors->left.extent(2));
   if (request.quantities) layer.quantities = mechanism.quantities(input);
   if (!request.queries_keys_values) return;
   layer.queries = by_head(input.queries, input.heads);

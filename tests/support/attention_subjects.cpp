@@ -65,6 +65,11 @@ Subject attention_subject(const std::string& label, const MechanismChoice& mecha
     LayerTrace recorded;
     recorded.layout = recorded.key_layout = trace->layout;
     recorded.implied_map = runs->implied_map(input);
+    recorded.factors = runs->factors(input);
+    recorded.rank_bound = runs->structure(input.shape()).rank_bound;
+    recorded.tokens = Tensor({count, queries.cols()});
+    recorded.tokens.matrix() = queries;
+    if (layer == 0) trace->embedded = recorded.tokens;
     trace->layers.push_back(std::move(recorded));
   }
   Subject subject;

@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/support/naive_baselines.h"
 #include "tests/support/naive_daft.h"
 
 namespace attnscope {
@@ -211,6 +212,19 @@ NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, s
         input, head, parameter("mode", std::string()) == ParameterValue(std::string("upstream")));
   }
   if (choice.name.starts_with("daft-")) return naive_daft_map(choice, input, head);
+  if (choice.name == "performer") {
+    return naive_performer_map(
+        input, head, parameter("kernel", std::string()) == ParameterValue(std::string("relu")));
+  }
+  if (choice.name == "linformer") return naive_linformer_map(input, head);
+  if (choice.name == "reformer") {
+    return naive_reformer_map(input, head,
+                              std::get<std::int64_t>(parameter("chunk", std::int64_t{64})));
+  }
+  if (choice.name == "synthesizer") {
+    return naive_synthesizer_map(input, head,
+                                 std::get<std::string>(parameter("scores", std::string("random"))));
+  }
   throw std::runtime_error("no naive reference of " + choice.name);
 }
 

@@ -290,21 +290,7 @@ const AttentionCost& find_attention_cost(std::string_view name) {
 }
 
 ParameterValues complete_parameters(const AttentionCost& cost, const ParameterValues& values) {
-  ParameterValues complete;
-  std::string known;
-  for (const ParameterDescription& description : cost.parameters) {
-    const auto given = values.find(description.name);
-    complete[description.name] = given == values.end()
-                                     ? description.default_value
-                                     : checked_parameter(description, given->second);
-    known += (known.empty() ? "" : ", ") + description.name;
-  }
-  for (const auto& [name, value] : values) {
-    if (complete.contains(name)) continue;
-    throw unknown_name("parameter of " + std::string(cost.name), name,
-                       known.empty() ? "none" : known);
-  }
-  return complete;
+  return complete_values(cost.name, cost.parameters, values);
 }
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 #include "core/attention/costs/list.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +58,15 @@ TEST(AttentionCosts, AreWhatTheMechanismsThemselvesSay) {
   for (const MechanismEntry& entry : mechanisms()) {
     SCOPED_TRACE(std::string(entry.name));
     const AttentionCost& cost = find_attention_cost(entry.name);
-    const auto mechanism = make_mechanism({std::string(entry.name), {}});
+    // Defaults may differ: what is cheap to show is not what papers count.
+    MechanismChoice choice{std::string(entry.name), {}};
+    for (const ParameterDescription& counted : cost.parameters) {
+      if (std::any_of(entry.parameters.begin(), entry.parameters.end(),
+                      [&](const ParameterDescription& p) { return p.name == counted.name; })) {
+        choice.parameters[counted.name] = counted.default_value;
+      }
+    }
+    const auto mechanism = make_mechanism(choice);
     for (const CostConvention convention : kConventions) {
       const auto ours = count(cost, {}, convention);
       const auto theirs = mechanism->cost(kShape, convention);

@@ -1,4 +1,0 @@
-#include <gtest/gtest.h>
-
-#include "analysis/figure/figure.h"
-TEST(Figure, DefaultsToAPaperColumn) { EXPECT_EQ(attnscope::Figure{}.width_mm, 84); }
