@@ -49,12 +49,8 @@ IdentityEffect effect_at(const Trace& trace, const RecordedMap& place,
                          const SpectrumOptions& options) {
   IdentityEffect effect;
   for (const bool identity : {false, true}) {
-    MatrixD map = map_seen(trace, place, identity ? IdentityView::with : IdentityView::without);
-    MapSpectrum& spectrum = identity ? effect.with : effect.without;
-    spectrum = spectrum_of_matrix(map, options);
-    spectrum.layer = place.layer;
-    spectrum.head = place.head;
-    spectrum.identity = identity;
+    const IdentityView view = identity ? IdentityView::with : IdentityView::without;
+    (identity ? effect.with : effect.without) = spectrum_at(trace, place, view, options);
   }
   compare(effect);
   return effect;
@@ -64,7 +60,7 @@ IdentityEffect effect_at(const Trace& trace, const RecordedMap& place,
 
 std::vector<IdentityEffect> identity_effects(const Trace& trace, const SpectrumOptions& options,
                                              const Progress& progress) {
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
   std::vector<IdentityEffect> effects(places.size());
   for_each_map(places, progress, [&](std::size_t index) {
     effects[index] = effect_at(trace, places[index], options);

@@ -6,7 +6,8 @@
 
 namespace attnscope {
 
-std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers) {
+std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers,
+                                       bool factors_do) {
   const auto count = static_cast<std::int64_t>(trace.layers.size());
   for (const std::int64_t layer : layers) {
     if (layer >= 0 && layer < count) continue;
@@ -17,9 +18,10 @@ std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::
   std::vector<RecordedMap> places;
   for (std::int64_t layer = 0; layer < count; ++layer) {
     if (!layers.empty() && std::find(layers.begin(), layers.end(), layer) == layers.end()) continue;
-    const Tensor& map = trace.layers[static_cast<std::size_t>(layer)].implied_map;
-    if (map.empty()) continue;
-    for (std::int64_t head = 0; head < map.extent(0); ++head) places.push_back({layer, head});
+    const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
+    std::int64_t heads = recorded.implied_map.empty() ? 0 : recorded.implied_map.extent(0);
+    if (factors_do && recorded.factors) heads = recorded.factors->left.extent(0);
+    for (std::int64_t head = 0; head < heads; ++head) places.push_back({layer, head});
   }
   if (places.empty()) {
     throw Error(ErrorKind::usage, "the trace holds no attention maps")
@@ -31,8 +33,9 @@ std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::
 MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view) {
   const Tensor& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
   MatrixD map = maps.slice(place.head).cast<double>();
-  const bool wanted = shows_identity(trace, view);
-  if (wanted != trace.identity_in_maps && map.rows() == map.cols()) {
+  const bool held = has_identity(trace, place.layer);
+  const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
+  if (wanted != held && map.rows() == map.cols()) {
     map.diagonal().array() += wanted ? 1.0 : -1.0;
   }
   return map;

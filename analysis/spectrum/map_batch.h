@@ -19,13 +19,25 @@ struct RecordedMap {
   std::int64_t layer = 0, head = 0;
 };
 
-/// Every recorded map of `layers` (all if empty), in order of layer and head. Throws Error(usage)
-/// for a layer out of range, and if none was recorded.
+/// Every recorded map of `layers` (all if empty), in order of layer and head; those too of which
+/// only the factors were recorded, if `factors_do`. Throws Error(usage) for a layer out of range,
+/// and if none was recorded.
 [[nodiscard]] std::vector<RecordedMap> recorded_maps(const Trace& trace,
-                                                     std::span<const std::int64_t> layers);
+                                                     std::span<const std::int64_t> layers,
+                                                     bool factors_do = false);
 
 /// One map in double. I is added or taken away in double, where the view asks for it.
 [[nodiscard]] MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view);
+
+/// The spectrum of one recorded map, by the method the options ask for.
+[[nodiscard]] MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place,
+                                      IdentityView view, const SpectrumOptions& options);
+
+/// Throws Error(usage) unless it is in (0, 1].
+void check_threshold(double threshold);
+
+/// Fills in what follows from singular values: the ranks. `spectrum` has its threshold and tokens.
+void take_singular_values(MapSpectrum& spectrum, std::vector<double> values);
 
 /// As spectrum_of, of a map in double, which is used as work space.
 [[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options);

@@ -1,25 +1,24 @@
 #include "analysis/spectrum/spectrum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <tbb/parallel_for.h>
 
+#include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
 namespace {
 
-void check_threshold(double threshold) {
-  if (threshold > 0 && threshold <= 1) return;
-  throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
-      .expected("above 0, at most 1")
-      .found(to_string(ParameterValue(threshold)));
-}
+constexpr std::array<std::string_view, 4> kMethods = {"automatic", "dense", "factored",
+                                                      "estimated"};
 
 double symmetry_error_of(const MatrixD& map) {
   const double norm = map.norm();
@@ -36,6 +35,13 @@ double symmetry_error_of(const MatrixD& map) {
 
 }  // namespace
 
+void check_threshold(double threshold) {
+  if (threshold > 0 && threshold <= 1) return;
+  throw Error(ErrorKind::usage, "the threshold of the equivalent rank is out of range")
+      .expected("above 0, at most 1")
+      .found(to_string(ParameterValue(threshold)));
+}
+
 std::string_view describe(SpectrumState state) {
   switch (state) {
     case SpectrumState::ready:
@@ -48,6 +54,85 @@ std::string_view describe(SpectrumState state) {
       return "did not converge";
   }
   return "";
+}
+
+std::string_view name_of(SpectrumMethod method) {
+  return kMethods.at(static_cast<std::size_t>(method));
+}
+
+SpectrumMethod spectrum_method(std::string_view name) {
+  const auto found = std::find(kMethods.begin(), kMethods.end(), name);
+  if (found == kMethods.end()) {
+    throw unknown_name("way to find singular values", name, name_list(kMethods));
+  }
+  return static_cast<SpectrumMethod>(found - kMethods.begin());
+}
+
+void take_singular_values(MapSpectrum& spectrum, std::vector<double> values) {
+  spectrum.singular_values = std::move(values);
+  spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, spectrum.threshold);
+  spectrum.effective_rank = effective_rank(spectrum.singular_values);
+  spectrum.stable_rank = stable_rank(spectrum.singular_values);
+  spectrum.numerical_rank = numerical_rank(spectrum.singular_values, spectrum.tokens);
+  spectrum.rank_one_distance = rank_one_distance(spectrum.singular_values);
+}
+
+MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityView view,
+                        const SpectrumOptions& options) {
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
+  const Tensor& maps = layer.implied_map;
+  const bool contained = has_identity(trace, place.layer);
+  MapSpectrum spectrum;
+  const auto finish = [&](std::int64_t rows, std::int64_t columns) {
+    const bool square = rows == columns;
+    spectrum.identity =
+        view == IdentityView::as_is ? contained : view == IdentityView::with && square;
+    const bool binds = layer.rank_bound > 0 && layer.rank_bound < std::min(rows, columns);
+    spectrum.rank_bound = binds && !spectrum.identity ? layer.rank_bound : 0;
+    spectrum.layer = place.layer;
+    spectrum.head = place.head;
+    return spectrum;
+  };
+  if (layer.factors && options.method != SpectrumMethod::dense &&
+      options.method != SpectrumMethod::estimated) {
+    const Tensor& left = layer.factors->left;
+    const Tensor& right = layer.factors->right;
+    const std::int64_t rows = left.extent(1), columns = right.extent(1);
+    const bool with = view == IdentityView::with && rows == columns;
+    const std::int64_t width = (with ? 2 : 1) * left.extent(2);
+    const bool narrow = 2 * width <= std::min(rows, columns) || maps.empty();
+    if (narrow || options.method == SpectrumMethod::factored) {
+      spectrum =
+          spectrum_of_factors(left.slice(place.head), right.slice(place.head), with, options);
+      return finish(rows, columns);
+    }
+  }
+  if (options.method == SpectrumMethod::factored) {
+    throw Error(ErrorKind::usage, "these maps are not known as products of narrow matrices")
+        .about("layer " + std::to_string(place.layer))
+        .remedy(
+            "hashed, linear, Performer, Linformer and bidirectional additive attention are; "
+            "take the method automatic");
+  }
+  if (maps.empty()) {
+    throw Error(ErrorKind::usage, "the maps of this layer were not recorded, only their factors")
+        .about("layer " + std::to_string(place.layer))
+        .remedy("take the method automatic or factored");
+  }
+  const std::int64_t smaller = std::min(maps.extent(1), maps.extent(2));
+  if (options.method == SpectrumMethod::estimated ||
+      (options.method == SpectrumMethod::automatic && smaller > options.dense_limit)) {
+    double shift = 0;
+    if (maps.extent(1) == maps.extent(2) && view != IdentityView::as_is &&
+        contained != (view == IdentityView::with)) {
+      shift = contained ? -1 : 1;
+    }
+    spectrum = estimated_spectrum(maps.slice(place.head), shift, options);
+    return finish(maps.extent(1), maps.extent(2));
+  }
+  MatrixD map = map_seen(trace, place, view);
+  spectrum = spectrum_of_matrix(map, options);
+  return finish(maps.extent(1), maps.extent(2));
 }
 
 MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options) {
@@ -75,12 +160,7 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options) {
     spectrum.state = SpectrumState::not_converged;
     return spectrum;
   }
-  spectrum.singular_values = std::move(decomposed.values);
-  spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, options.threshold);
-  spectrum.effective_rank = effective_rank(spectrum.singular_values);
-  spectrum.stable_rank = stable_rank(spectrum.singular_values);
-  spectrum.numerical_rank = numerical_rank(spectrum.singular_values, spectrum.tokens);
-  spectrum.rank_one_distance = rank_one_distance(spectrum.singular_values);
+  take_singular_values(spectrum, std::move(decomposed.values));
   return spectrum;
 }
 
@@ -93,16 +173,10 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
                                     const SpectrumOptions& options, const Progress& progress,
                                     const SpectrumArrived& arrived) {
   check_threshold(options.threshold);
-  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
   std::vector<MapSpectrum> spectra(places.size());
-  const bool identity = shows_identity(trace, view);
   for_each_map(places, progress, [&](std::size_t index) {
-    MatrixD map = map_seen(trace, places[index], view);
-    MapSpectrum spectrum = spectrum_of_matrix(map, options);
-    spectrum.layer = places[index].layer;
-    spectrum.head = places[index].head;
-    spectrum.identity = identity;
-    spectra[index] = std::move(spectrum);
+    spectra[index] = spectrum_at(trace, places[index], view, options);
     return [&, index] {
       if (arrived) arrived(spectra[index]);
     };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -32,10 +33,31 @@ enum class SpectrumAccuracy {
   every_value
 };
 
+/// How singular values are found.
+enum class SpectrumMethod {
+  /// factored where factors are known, at most half as wide as the map; else estimated where the
+  /// map's smaller extent is above dense_limit; else dense.
+  automatic,
+  dense,     ///< all values of the N×M map, by LAPACK
+  factored,  ///< all values from the map's factors, in O(N b²): never from N×M entries
+  estimated  ///< the leading values by Lanczos; Σσ and the rest by stochastic quadrature
+};
+
+/// "automatic", "dense", "factored", "estimated".
+[[nodiscard]] std::string_view name_of(SpectrumMethod method);
+/// Throws Error(usage) listing the names.
+[[nodiscard]] SpectrumMethod spectrum_method(std::string_view name);
+
+struct SpectrumEstimate;
+
 struct SpectrumOptions {
   double threshold = 0.9;  ///< τ of the equivalent rank, in (0, 1]
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
+  SpectrumMethod method = SpectrumMethod::automatic;
+  /// Above so many tokens the values of an unfactored map are estimated: an SVD of 2000 tokens
+  /// takes a few seconds, of 8000 minutes.
+  std::int64_t dense_limit = 2000;
 };
 
 /// One map and what its singular values say.
@@ -43,6 +65,9 @@ struct MapSpectrum {
   std::int64_t layer = 0, head = 0;
   bool identity = false;  ///< whether the analysed map contains I
   SpectrumState state = SpectrumState::ready;
+  SpectrumMethod method = SpectrumMethod::dense;  ///< that was taken: never automatic
+  /// In exact arithmetic, where something bounds it below the smaller extent; else 0.
+  std::int64_t rank_bound = 0;
   std::int64_t tokens = 0;              ///< N: the larger extent of the map
   std::int64_t not_finite_entries = 0;  ///< NaN and Inf
   std::int64_t zero_rows = 0;           ///< queries that attend to nothing
@@ -51,10 +76,12 @@ struct MapSpectrum {
   std::int64_t equivalent_rank = 0;     ///< smallest r with f(r) ≥ threshold
   double effective_rank = 0;            ///< exp of the entropy of σ / Σσ
   double stable_rank = 0;               ///< ‖H‖_F² / σ_1²
-  std::int64_t numerical_rank = 0;      ///< σ above N · 2⁻²³ · σ_1
-  double rank_one_distance = 0;         ///< √(Σ_{t≥2} σ_t²) / ‖H‖_F
+  std::int64_t numerical_rank = 0;  ///< σ above N · 2⁻²³ · σ_1; 0: not known, if estimated
+  double rank_one_distance = 0;     ///< √(Σ_{t≥2} σ_t²) / ‖H‖_F
   double symmetry_error = 0;  ///< ‖H − Hᵀ‖_F / ‖H‖_F of the analysed map, 0 to 2; 0 if
                               ///< the map is not square
+  /// Of an estimated spectrum: singular_values are the leading ones, exact, then estimates.
+  std::shared_ptr<const SpectrumEstimate> estimate = nullptr;
 };
 
 /// The spectrum of one map [N, M]; layer, head and identity are left to the caller.
@@ -62,12 +89,23 @@ struct MapSpectrum {
 [[nodiscard]] MapSpectrum spectrum_of(const ConstMatrixMap& map,
                                       const SpectrumOptions& options = {});
 
+/// The spectra of one trace's maps without and with I, each in order of layer and head.
+struct SubjectSpectra {
+  std::vector<MapSpectrum> without, with;
+};
+
 /// Called with each map's spectrum as soon as it is known, from several threads, in any order.
 using SpectrumArrived = std::function<void(const MapSpectrum&)>;
 
+/// The spectrum of the map left · rightᵀ, from the factors [N, b] and [M, b] of one head alone;
+/// with `identity`, of that map + I, which needs N = M. b ≥ 1. Throws Error(usage).
+[[nodiscard]] MapSpectrum spectrum_of_factors(const ConstMatrixMap& left,
+                                              const ConstMatrixMap& right, bool identity,
+                                              const SpectrumOptions& options = {});
+
 /// The spectra of every recorded map, seen through `view`, in order of layer and head; all cores.
-/// A layer whose maps were not recorded is passed over. The result does not depend on the thread
-/// count. Throws Error(usage) (threshold, layer out of range, no maps recorded), Cancelled.
+/// A layer that recorded neither maps nor factors is passed over. The result does not depend on the
+/// thread count. Throws Error(usage) (threshold, layer out of range, no maps recorded), Cancelled.
 [[nodiscard]] std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
                                                   const SpectrumOptions& options = {},
                                                   const Progress& progress = {},

@@ -33,11 +33,16 @@ double standard_error(const Evaluation& result) {
   return std::sqrt(p * (1 - p) / static_cast<double>(result.images));
 }
 
+bool is_trained(const Model& model, const MechanismChoice& mechanism) {
+  return mechanism == make_mechanism(model.spec().mechanism)->choice();
+}
+
 void print_json(const Model& model, const MechanismChoice& mechanism,
                 const EvaluateArguments& arguments, const DataSet& data_set,
                 const Evaluation& result) {
   nlohmann::ordered_json object = {{"model", model.name()},
                                    {"mechanism", to_string(mechanism)},
+                                   {"mechanism_trained", is_trained(model, mechanism)},
                                    {"data_set", arguments.data_set},
                                    {"images", result.images},
                                    {"correct", result.correct},
@@ -58,8 +63,10 @@ void print_json(const Model& model, const MechanismChoice& mechanism,
 
 void print_text(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
                 const Evaluation& result) {
-  std::printf("%s, %s: accuracy %.2f %% ± %.2f (%lld of %lld images)\n", model.name().c_str(),
-              to_string(mechanism).c_str(), 100 * result.accuracy(), 100 * standard_error(result),
+  std::printf("%s, %s%s: accuracy %.2f %% ± %.2f (%lld of %lld images)\n", model.name().c_str(),
+              to_string(mechanism).c_str(),
+              is_trained(model, mechanism) ? "" : " (not trained: laid over the weights)",
+              100 * result.accuracy(), 100 * standard_error(result),
               static_cast<long long>(result.correct), static_cast<long long>(result.images));
   if (result.not_finite > 0) {
     std::printf("  %lld with NaN or Inf in the logits, counted as wrong\n",

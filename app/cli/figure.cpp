@@ -143,11 +143,14 @@ int run(const FigureArguments& arguments) {
   check_settings(arguments.name, request.settings);
   check_export_path(arguments.out);
 
+  TraceRequest recorded;
+  recorded.tokens = recorded.factors = true;
   Figure figure;
   {
     const TerminalProgress line;
-    request.subjects = recipe.counts_only ? subjects_without_traces(models)
-                                          : make_subjects(models, {}, line.progress().part(0, 0.6));
+    request.subjects = recipe.counts_only
+                           ? subjects_without_traces(models)
+                           : make_subjects(models, recorded, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
     figure = make_figure(arguments.name, request, line.progress().part(0.6, 1));
   }

@@ -25,6 +25,8 @@ struct Arguments {
   bool identity = false;
   bool proposition = false;
   double threshold = 0.9;
+  std::string method = "automatic";
+  std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
   bool json = false;
   bool csv = false;
 };
@@ -60,7 +62,9 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& 
                const Progress& progress) {
   // Values go into tables and files: each of them is to be right, not only their shares.
   const SpectrumOptions options{.threshold = arguments.threshold,
-                                .accuracy = SpectrumAccuracy::every_value};
+                                .accuracy = SpectrumAccuracy::every_value,
+                                .method = spectrum_method(arguments.method),
+                                .dense_limit = arguments.dense_limit};
   const IdentityView view = arguments.identity ? IdentityView::with : IdentityView::as_is;
   report.model = trace.model_name;
   report.mechanism = trace.mechanism;
@@ -107,7 +111,11 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
   for (std::int64_t i = 0; i < inputs.size(); ++i) {
     const double first = 0.05 + share * static_cast<double>(i);
     const Progress of_input = progress.part(first, first + share);
-    const Trace trace = model->run(inputs.open(i), mechanism, {}, of_input.part(0, 0.5));
+    // Of long inputs the factors fit in memory where the maps do not.
+    TraceRequest request;
+    request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
+    request.factors = true;
+    const Trace trace = model->run(inputs.open(i), mechanism, request, of_input.part(0, 0.5));
     add_trace(report, arguments, trace, of_input.part(0.5, 1));
   }
   return report;
@@ -132,6 +140,17 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
                     "Of the equivalent rank, above 0, at most 1 (0.9)");
   added->add_flag("--proposition", arguments->proposition,
                   "Both spectra, with and without I, beside what Proposition 1 predicts");
+  added
+      ->add_option("--method", arguments->method,
+                   "How singular values are found: automatic, dense (LAPACK), factored (from the "
+                   "mechanism's factors; keeps no maps) or estimated (Lanczos and quadrature)")
+      ->capture_default_str();
+  added
+      ->add_option("--dense-limit", arguments->dense_limit,
+                   "With more tokens than this, automatic estimates what is not factored")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->capture_default_str();
   CLI::Option* json = added->add_flag("--json", arguments->json, "Write JSON");
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->model);

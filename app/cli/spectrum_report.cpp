@@ -1,10 +1,12 @@
 #include "app/cli/spectrum_report.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 
 namespace attnscope {
@@ -59,22 +61,37 @@ ordered_json json_of(const IdentityEffect& effect) {
       {"predicted_singular_values", effect.predicted}};
 }
 
+/// Where the equivalent rank lies with 95 % confidence: twice itself, unless it was estimated.
+std::array<std::int64_t, 2> interval_of(const MapSpectrum& map) {
+  const RankInterval interval = rank_interval(map, map.threshold);
+  return {interval.low, interval.high};
+}
+
 ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumReport& report) {
-  return {{"input", report.inputs[input]},
-          {"layer", map.layer},
-          {"head", map.head},
-          {"identity", map.identity},
-          {"state", describe(map.state)},
-          {"tokens", map.tokens},
-          {"equivalent_rank", if_ready(map, map.equivalent_rank)},
-          {"effective_rank", if_ready(map, map.effective_rank)},
-          {"stable_rank", if_ready(map, map.stable_rank)},
-          {"numerical_rank", if_ready(map, map.numerical_rank)},
-          {"rank_one_distance", if_ready(map, map.rank_one_distance)},
-          {"symmetry_error", if_ready(map, map.symmetry_error)},
-          {"zero_rows", map.zero_rows},
-          {"not_finite_entries", map.not_finite_entries},
-          {"singular_values", map.singular_values}};
+  return {
+      {"input", report.inputs[input]},
+      {"layer", map.layer},
+      {"head", map.head},
+      {"identity", map.identity},
+      {"state", describe(map.state)},
+      {"tokens", map.tokens},
+      {"method", name_of(map.method)},
+      {"rank_bound", map.rank_bound > 0 ? ordered_json(map.rank_bound) : ordered_json(nullptr)},
+      {"equivalent_rank", if_ready(map, map.equivalent_rank)},
+      {"equivalent_rank_interval", if_ready(map, interval_of(map))},
+      {"nuclear_norm", if_ready(map, nuclear_norm(map))},
+      {"nuclear_norm_standard_error",
+       if_ready(map, map.estimate ? map.estimate->standard_error : 0.0)},
+      {"exact_singular_values",
+       if_ready(map, map.estimate ? map.estimate->known : std::ssize(map.singular_values))},
+      {"effective_rank", if_ready(map, map.effective_rank)},
+      {"stable_rank", if_ready(map, map.stable_rank)},
+      {"numerical_rank", map.estimate ? ordered_json(nullptr) : if_ready(map, map.numerical_rank)},
+      {"rank_one_distance", if_ready(map, map.rank_one_distance)},
+      {"symmetry_error", if_ready(map, map.symmetry_error)},
+      {"zero_rows", map.zero_rows},
+      {"not_finite_entries", map.not_finite_entries},
+      {"singular_values", map.singular_values}};
 }
 
 ordered_json json_of(const MeanSpectrum& mean) {
@@ -102,26 +119,46 @@ std::string csv_field(const std::string& text) {
 void print_heading(const SpectrumReport& report) {
   const std::int64_t tokens =
       report.maps.empty() || report.maps[0].empty() ? 0 : report.maps[0][0].tokens;
-  std::printf("%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
-              report.mechanism_trained ? "" : " laid over weights trained with another",
-              report.inputs.size() == 1
-                  ? report.inputs[0].c_str()
-                  : (std::to_string(report.inputs.size()) + " inputs").c_str());
+  std::printf(
+      "%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
+      report.mechanism_trained ? ""
+                               : " (not trained: laid over weights trained with another mechanism)",
+      report.inputs.size() == 1 ? report.inputs[0].c_str()
+                                : (std::to_string(report.inputs.size()) + " inputs").c_str());
   std::printf("%lld tokens, maps %s I; equivalent rank: smallest r with f(r) >= %g\n\n",
               static_cast<long long>(tokens), report.identity ? "with" : "without",
               report.threshold);
 }
 
 void print_maps(const SpectrumReport& report) {
-  std::printf("layer  head  equivalent  effective   stable  numerical  symmetry\n");
-  std::printf("                   rank       rank     rank       rank     error\n");
+  const bool bounded = std::any_of(report.maps[0].begin(), report.maps[0].end(),
+                                   [](const MapSpectrum& map) { return map.rank_bound > 0; });
+  std::printf("layer  head  equivalent  effective   stable  numerical  symmetry%s\n",
+              bounded ? "   bound of" : "");
+  std::printf("                   rank       rank     rank       rank     error%s\n",
+              bounded ? "   the rank" : "");
   for (const MapSpectrum& map : report.maps[0]) {
     std::printf("%5lld %5lld  ", static_cast<long long>(map.layer),
                 static_cast<long long>(map.head));
     if (map.state == SpectrumState::ready) {
-      std::printf("%10lld %10.2f %8.2f %10lld %9.4f", static_cast<long long>(map.equivalent_rank),
-                  map.effective_rank, map.stable_rank, static_cast<long long>(map.numerical_rank),
-                  map.symmetry_error);
+      std::printf("%10lld %10.2f %8.2f ", static_cast<long long>(map.equivalent_rank),
+                  map.effective_rank, map.stable_rank);
+      if (map.estimate) {
+        std::printf("         –");
+      } else {
+        std::printf("%10lld", static_cast<long long>(map.numerical_rank));
+      }
+      std::printf(" %9.4f", map.symmetry_error);
+      if (bounded && map.rank_bound > 0) {
+        std::printf(" %10lld", static_cast<long long>(map.rank_bound));
+      }
+      if (map.estimate) {
+        const RankInterval interval = rank_interval(map, map.threshold);
+        std::printf("  estimated: rank %lld to %lld, sum of sigma %.4g ± %.2g, %lld values exact",
+                    static_cast<long long>(interval.low), static_cast<long long>(interval.high),
+                    map.estimate->nuclear_norm, map.estimate->standard_error,
+                    static_cast<long long>(map.estimate->known));
+      }
       if (map.zero_rows > 0) {
         std::printf("  %lld zero rows", static_cast<long long>(map.zero_rows));
       }
@@ -132,6 +169,21 @@ void print_maps(const SpectrumReport& report) {
     std::printf("\n");
   }
   std::printf("\n");
+  const auto how_many = [&](SpectrumMethod method) {
+    return std::count_if(report.maps[0].begin(), report.maps[0].end(),
+                         [method](const MapSpectrum& map) { return map.method == method; });
+  };
+  if (const auto count = how_many(SpectrumMethod::factored); count > 0) {
+    std::printf("%lld of %zu maps: singular values from the factors, %lld columns at most\n\n",
+                static_cast<long long>(count), report.maps[0].size(),
+                static_cast<long long>(report.maps[0].front().rank_bound));
+  }
+  if (const auto count = how_many(SpectrumMethod::estimated); count > 0) {
+    std::printf(
+        "%lld of %zu maps: leading singular values exact, the rest estimated; ranks with "
+        "95 %% intervals. --dense-limit N computes all values up to N tokens\n\n",
+        static_cast<long long>(count), report.maps[0].size());
+  }
 }
 
 void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
@@ -214,6 +266,24 @@ void print_json(const SpectrumReport& report) {
   std::printf("%s\n", json.dump().c_str());
 }
 
+namespace {
+
+void print_method(const MapSpectrum& map) {
+  const std::string_view method = name_of(map.method);
+  std::printf("%.*s,", static_cast<int>(method.size()), method.data());
+  if (map.rank_bound > 0) std::printf("%lld", static_cast<long long>(map.rank_bound));
+  if (map.state != SpectrumState::ready) {
+    std::printf(",,,,");
+    return;
+  }
+  const std::array<std::int64_t, 2> interval = interval_of(map);
+  std::printf(",%lld,%lld,%.9g,%.3g", static_cast<long long>(interval[0]),
+              static_cast<long long>(interval[1]), nuclear_norm(map),
+              map.estimate ? map.estimate->standard_error : 0.0);
+}
+
+}  // namespace
+
 void print_csv(const SpectrumReport& report) {
   std::size_t columns = 0;
   for (const MapSpectrum& map : all_maps(report)) {
@@ -221,7 +291,8 @@ void print_csv(const SpectrumReport& report) {
   }
   std::printf(
       "input,layer,head,identity,state,equivalent_rank,effective_rank,stable_rank,numerical_rank,"
-      "rank_one_distance,symmetry_error,zero_rows,not_finite_entries");
+      "rank_one_distance,symmetry_error,zero_rows,not_finite_entries,method,rank_bound,"
+      "equivalent_rank_low,equivalent_rank_high,nuclear_norm,nuclear_norm_standard_error");
   for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
   std::printf("\n");
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
@@ -237,8 +308,9 @@ void print_csv(const SpectrumReport& report) {
       } else {
         std::printf(",,,,,,");
       }
-      std::printf(",%lld,%lld", static_cast<long long>(map.zero_rows),
+      std::printf(",%lld,%lld,", static_cast<long long>(map.zero_rows),
                   static_cast<long long>(map.not_finite_entries));
+      print_method(map);
       for (std::size_t t = 0; t < columns; ++t) {
         if (t < map.singular_values.size()) {
           std::printf(",%.17g", map.singular_values[t]);

@@ -80,8 +80,10 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     }();
     const Trace& trace = *subjects.front().trace;
     write_trace(arguments->out, trace);
-    std::printf("%s: %s on %s, %zu layers of %lld heads over %lld tokens\n", arguments->out.c_str(),
-                to_string(trace.mechanism).c_str(), trace.input_label.c_str(), trace.layers.size(),
+    std::printf("%s: %s%s on %s, %zu layers of %lld heads over %lld tokens\n",
+                arguments->out.c_str(), to_string(trace.mechanism).c_str(),
+                trace.mechanism_trained ? "" : " (not trained: laid over the weights)",
+                trace.input_label.c_str(), trace.layers.size(),
                 static_cast<long long>(trace.heads()), static_cast<long long>(trace.tokens()));
     print_classes(trace);
     return 0;

@@ -5,13 +5,15 @@
 //   /layer_00/tokens           float [N, D], after the layer
 //   /layer_00/quantities/NAME  float, the mechanism's own
 //   /features                  float [D], what the head reads
+//   /layer_00/{left,right}_factor     float [H, N, b], [H, M, b]: implied_map = left · rightᵀ
+//   /embedded                  float [N, D], before the first layer
 //   /logits                    float [classes]
 //   /image                     uint8 [height, width, 1 or 3]: what the grid of tokens covers
 // Attributes of the root, all optional: `model_name`, `input_label`, `mechanism` (its name),
 // `mechanism_parameters`, `labels`, `provenance` (JSON texts), and the integers `prefix_tokens`,
 // `grid_rows`, `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I),
 // `mechanism_trained` (0 if it was laid over weights trained with another) and `layers` (their
-// number, if the last recorded nothing).
+// number, if the last recorded nothing); `rank_bounds` (JSON: of each layer's maps, 0 if unknown).
 #pragma once
 
 #include <filesystem>

@@ -90,6 +90,9 @@ LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
   layer.keys = read_tensor(file, name + "/keys", 3, "[heads, N, d]");
   layer.values = read_tensor(file, name + "/values", 3, "[heads, N, d]");
   layer.tokens = read_tensor(file, name + "/tokens", 2, "[N, D]");
+  MapFactors factors{read_tensor(file, name + "/left_factor", 3, "[heads, N, b]"),
+                     read_tensor(file, name + "/right_factor", 3, "[heads, M, b]")};
+  if (!factors.left.empty() && !factors.right.empty()) layer.factors = std::move(factors);
   const std::string quantities = name + "/quantities/";
   for (const StoredTensor& stored : file.tensors()) {
     if (!stored.name.starts_with(quantities)) continue;
@@ -97,6 +100,19 @@ LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
         read_tensor(file, stored.name, 0, "any shape");
   }
   return layer;
+}
+
+/// Factors multiply to the maps beside them.
+void check_factors(const LayerTrace& layer, const std::string& name) {
+  if (!layer.factors) return;
+  const Tensor& left = layer.factors->left;
+  const Tensor& right = layer.factors->right;
+  const Shape product = {left.extent(0), left.extent(1), right.extent(1)};
+  const bool fit = left.extent(0) == right.extent(0) && left.extent(2) == right.extent(2);
+  if (fit && (layer.implied_map.empty() || layer.implied_map.shape() == product)) return;
+  throw damaged("the factors of the maps do not fit", "/" + name + "/left_factor")
+      .expected("[heads, N, b], and right_factor [heads, M, b]")
+      .found(to_string(left.shape()) + " and " + to_string(right.shape()));
 }
 
 /// Every layer that recorded something recorded the same number of tokens.
@@ -166,10 +182,19 @@ Trace read_contents(const Checkpoint& file) {
   const auto layers = static_cast<std::size_t>(number_of(file, "layers", 0, 4096));
   while (trace.layers.size() < layers || groups.contains(layer_name(trace.layers.size()))) {
     trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
+    check_factors(trace.layers.back(), layer_name(trace.layers.size() - 1));
     trace.layers.back().layout = trace.layers.back().key_layout = trace.layout;
   }
   trace.features = read_tensor(file, "features", 1, "[D]");
+  const json bounds = json_of(file, "rank_bounds", "[]");
+  for (std::size_t i = 0; i < trace.layers.size() && i < bounds.size(); ++i) {
+    if (!bounds[i].is_number_unsigned()) {
+      throw damaged("a bound of the rank is not a whole number", "rank_bounds");
+    }
+    trace.layers[i].rank_bound = bounds[i].get<std::int64_t>();
+  }
   trace.logits = read_tensor(file, "logits", 1, "[classes]");
+  trace.embedded = read_tensor(file, "embedded", 2, "[N, D]");
   trace.image = read_picture(file);
   check_agreement(trace);
   return trace;

@@ -73,6 +73,10 @@ void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer)
   write_tensor(group, "keys", layer.keys);
   write_tensor(group, "values", layer.values);
   write_tensor(group, "tokens", layer.tokens);
+  if (layer.factors) {
+    write_tensor(group, "left_factor", layer.factors->left);
+    write_tensor(group, "right_factor", layer.factors->right);
+  }
   if (layer.quantities.empty()) return;
   const Hdf5Id quantities = create_group(group, "quantities");
   for (const auto& [name, tensor] : layer.quantities) write_tensor(quantities, name, tensor);
@@ -99,10 +103,14 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
   write_attribute(root, "grid_rows", trace.layout.rows);
   write_attribute(root, "grid_columns", trace.layout.columns);
   write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));
+  std::vector<std::int64_t> bounds;
+  for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
+  write_attribute(root, "rank_bounds", json_text(bounds));
   write_attribute(root, "labels", json_text(trace.labels));
   write_attribute(root, "provenance", json_text(trace.provenance));
   write_tensor(root, "features", trace.features);
   write_tensor(root, "logits", trace.logits);
+  write_tensor(root, "embedded", trace.embedded);
   if (trace.image && !trace.image->pixels.empty()) {
     const Image& image = *trace.image;
     write_data(root, "image", H5T_STD_U8LE, H5T_NATIVE_UINT8,

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/rank.h"
 #include "app/session/session.h"
 #include "app/window/theme.h"
@@ -132,7 +133,8 @@ QString RankTable::text(const Place& place, const Column& column) const {
   }
   if (column.quantity == Quantity::symmetry_error) return QString::number(value, 'f', 2);
   const bool whole = column.quantity == Quantity::equivalent_rank && place.head >= 0;
-  return QString::number(value, 'f', whole ? 0 : 1);
+  const MapSpectrum* one = spectrum(place, column);
+  return (one && one->estimate ? "≈ " : "") + QString::number(value, 'f', whole ? 0 : 1);
 }
 
 QVariant RankTable::data(const QModelIndex& index, int role) const {
@@ -169,6 +171,20 @@ QVariant RankTable::data(const QModelIndex& index, int role) const {
                 .arg(one->effective_rank, 0, 'f', 1)
                 .arg(one->stable_rank, 0, 'f', 2)
                 .arg(one->numerical_rank);
+        if (one->rank_bound > 0) {
+          tip += tr("; the mechanism bounds the rank by %1").arg(one->rank_bound);
+        }
+        if (one->method == SpectrumMethod::factored) tip += tr("; from the map's factors");
+        if (one->estimate) {
+          const RankInterval interval = rank_interval(*one, session_.view().rank_threshold);
+          tip += tr("; estimated: rank %1 to %2 with 95 % confidence, Σσ = %3 ± %4, the leading %5 "
+                    "values exact")
+                     .arg(interval.low)
+                     .arg(interval.high)
+                     .arg(one->estimate->nuclear_norm, 0, 'g', 4)
+                     .arg(one->estimate->standard_error, 0, 'g', 2)
+                     .arg(one->estimate->known);
+        }
         if (one->zero_rows > 0) tip += tr("; %1 rows are all zero").arg(one->zero_rows);
         return tip;
       }

@@ -1,0 +1,161 @@
+// Estimated spectra beside LAPACK.
+#include "analysis/spectrum/estimated_spectrum.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <tbb/global_control.h>
+
+#include "analysis/spectrum/map_operator.h"
+#include "analysis/spectrum/rank.h"
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+using Extents = std::pair<std::int64_t, std::int64_t>;
+
+struct Estimated {
+  std::string name;
+  MechanismChoice choice;
+  std::int64_t n, m, d;
+  double sharpness;  ///< of the queries
+  double shift;
+};
+
+std::ostream& operator<<(std::ostream& out, const Estimated& of) { return out << of.name; }
+
+Tensor map_of(const Estimated& of) {
+  RandomAttention data(of.n, of.m, 1, of.d, 1, 41);
+  data.queries.matrix() *= static_cast<float>(of.sharpness);
+  return make_mechanism(of.choice)->implied_map(data.input());
+}
+
+class BesideLapack : public testing::TestWithParam<Estimated> {};
+
+TEST_P(BesideLapack, LeadingValuesNormAndRankAgree) {
+  const Tensor map = map_of(GetParam());
+  const MapSpectrum found = estimated_spectrum(map.slice(0), GetParam().shift);
+  ASSERT_EQ(found.state, SpectrumState::ready);
+  ASSERT_EQ(found.method, SpectrumMethod::estimated);
+  ASSERT_NE(found.estimate, nullptr);
+  Tensor shifted = map;
+  if (GetParam().shift != 0) {
+    shifted.slice(0).diagonal().array() += static_cast<float>(GetParam().shift);
+  }
+  const MapSpectrum exact =
+      spectrum_of(std::as_const(shifted).slice(0), {.accuracy = SpectrumAccuracy::every_value});
+  ASSERT_EQ(found.singular_values.size(), exact.singular_values.size());
+  const std::int64_t known = found.estimate->known;
+  EXPECT_GE(known, 20);
+  for (std::int64_t t = 0; t < known; ++t) {
+    const auto index = static_cast<std::size_t>(t);
+    ASSERT_NEAR(found.singular_values[index], exact.singular_values[index],
+                1e-6 * exact.singular_values.front());
+  }
+  for (std::size_t t = 1; t < found.singular_values.size(); ++t) {
+    ASSERT_LE(found.singular_values[t], found.singular_values[t - 1] * (1 + 1e-12));
+  }
+  // Three standard errors, and what the quadrature may err.
+  const double norm = nuclear_norm(exact);
+  EXPECT_NEAR(nuclear_norm(found), norm, 3 * found.estimate->standard_error + 2e-4 * norm);
+  EXPECT_LE(found.estimate->standard_error, 0.01 * norm);
+  for (const double threshold : {0.5, 0.9, 0.99}) {
+    const RankInterval interval = rank_interval(found, threshold);
+    const std::int64_t rank = equivalent_rank(exact.singular_values, threshold);
+    EXPECT_LE(interval.low, interval.rank);
+    EXPECT_LE(interval.rank, interval.high);
+    EXPECT_LE(interval.low, rank) << threshold;
+    EXPECT_GE(interval.high, rank) << threshold;
+    EXPECT_LE(interval.high - interval.low, GetParam().n / 10);
+  }
+  EXPECT_NEAR(found.stable_rank, exact.stable_rank, 1e-6 * exact.stable_rank);
+  EXPECT_NEAR(found.rank_one_distance, exact.rank_one_distance, 1e-6);
+  EXPECT_NEAR(found.symmetry_error, exact.symmetry_error, 1e-6);
+  EXPECT_NEAR(found.effective_rank, exact.effective_rank, 0.05 * exact.effective_rank);
+}
+
+INSTANTIATE_TEST_SUITE_P(Maps, BesideLapack,
+                         testing::Values(Estimated{"softmax", {"softmax", {}}, 500, 500, 16, 1, 0},
+                                         Estimated{"sharp", {"softmax", {}}, 700, 700, 32, 3, 0},
+                                         Estimated{"adder", {"adder", {}}, 600, 600, 32, 1, 0},
+                                         Estimated{
+                                             "with_identity", {"softmax", {}}, 500, 500, 16, 2, 1},
+                                         Estimated{"wide", {"softmax", {}}, 400, 800, 16, 2, 0},
+                                         Estimated{"tall", {"softmax", {}}, 800, 400, 16, 2, 0}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(EstimatedSpectra, DoNotDependOnTheThreadCount) {
+  const Tensor map = map_of({"", {"softmax", {}}, 300, 300, 16, 1, 0});
+  const MapSpectrum several = estimated_spectrum(map.slice(0), 0);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  EXPECT_EQ(estimated_spectrum(map.slice(0), 0).singular_values, several.singular_values);
+}
+
+TEST(EstimatedSpectra, AreTakenAboveTheLimitOnly) {
+  Trace trace;
+  LayerTrace& layer = trace.layers.emplace_back();
+  layer.implied_map = map_of({"", {"softmax", {}}, 120, 120, 16, 1, 0});
+  const auto method = [&](const SpectrumOptions& options) {
+    return spectra_of(trace, IdentityView::as_is, options).front().method;
+  };
+  EXPECT_EQ(SpectrumOptions{}.dense_limit, 2000);
+  EXPECT_EQ(method({}), SpectrumMethod::dense);
+  EXPECT_EQ(method({.dense_limit = 120}), SpectrumMethod::dense);
+  EXPECT_EQ(method({.dense_limit = 119}), SpectrumMethod::estimated);
+  EXPECT_EQ(method({.method = SpectrumMethod::dense, .dense_limit = 10}), SpectrumMethod::dense);
+  EXPECT_EQ(method({.method = SpectrumMethod::estimated}), SpectrumMethod::estimated);
+  const MapSpectrum with =
+      spectra_of(trace, IdentityView::with, {.method = SpectrumMethod::estimated}).front();
+  EXPECT_TRUE(with.identity);
+  EXPECT_GT(with.equivalent_rank, 90);
+}
+
+TEST(EstimatedSpectra, SpecialMapsAreWhatTheyMustBe) {
+  // Every query attends alike: rank one.
+  Tensor alike({1, 200, 200}, std::vector<float>(40000, 1.0F / 200));
+  const MapSpectrum one = estimated_spectrum(std::as_const(alike).slice(0), 0);
+  ASSERT_EQ(one.state, SpectrumState::ready);
+  EXPECT_NEAR(one.singular_values.front(), 1, 1e-6);
+  EXPECT_NEAR(nuclear_norm(one), 1, 1e-4);
+  EXPECT_EQ(rank_interval(one, 0.9).high, 1);
+  // I alone: all values 1, nothing stands out.
+  Tensor nothing({1, 200, 200});
+  EXPECT_EQ(estimated_spectrum(std::as_const(nothing).slice(0), 0).state, SpectrumState::zero);
+  EXPECT_EQ(estimated_spectrum(std::as_const(nothing).slice(0), 0).zero_rows, 200);
+  const MapSpectrum identity = estimated_spectrum(std::as_const(nothing).slice(0), 1);
+  ASSERT_EQ(identity.state, SpectrumState::ready);
+  EXPECT_NEAR(nuclear_norm(identity), 200, 0.1);
+  EXPECT_NEAR(static_cast<double>(identity.equivalent_rank), 180, 1);
+  nothing.values()[7] = std::numeric_limits<float>::infinity();
+  const MapSpectrum infinite = estimated_spectrum(std::as_const(nothing).slice(0), 0);
+  EXPECT_EQ(infinite.state, SpectrumState::not_finite);
+  EXPECT_EQ(infinite.not_finite_entries, 1);
+  EXPECT_THROW((void)estimated_spectrum(std::as_const(nothing).slice(0), 0, {.threshold = 0}),
+               Error);
+}
+
+TEST(MapOperator, MultipliesAsTheMatrix) {
+  for (const auto& [n, m] : {Extents{70, 70}, Extents{33, 90}, Extents{90, 33}}) {
+    const Tensor map = random_normal({n, m}, 3);
+    const double shift = n == m ? 1 : 0;
+    const MapOperator tested(map.matrix(), shift);
+    MatrixD matrix = map.matrix().cast<double>();
+    if (n == m) matrix.diagonal().array() += shift;
+    if (m > n) matrix.transposeInPlace();
+    ASSERT_EQ(tested.rows(), matrix.rows());
+    const MatrixD x = random_normal({matrix.cols(), 3}, 4).matrix().cast<double>();
+    const MatrixD y = random_normal({matrix.rows(), 3}, 5).matrix().cast<double>();
+    EXPECT_LT((tested.times(x) - matrix * x).norm(), 1e-12);
+    EXPECT_LT((tested.times_transposed(y) - matrix.transpose() * y).norm(), 1e-12);
+    EXPECT_NEAR(tested.facts().squares, matrix.squaredNorm(), 1e-9);
+    if (n == m) {
+      EXPECT_NEAR(tested.facts().asymmetry, (matrix - matrix.transpose()).norm(), 1e-9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

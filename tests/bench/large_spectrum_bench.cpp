@@ -1,0 +1,79 @@
+// Spectra of many tokens: from factors, and estimated, beside the dense spectrum in the same run.
+// Limits: from factors at least 20 times as fast as dense at N = 1000, b = 17; estimated at least
+// twice as fast at N = 3136 (more with more tokens: N² beside N³).
+#include <benchmark/benchmark.h>
+
+#include "analysis/spectrum/estimated_spectrum.h"
+#include "analysis/spectrum/spectrum.h"
+#include "core/attention/mechanism.h"
+#include "tests/bench/turns.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+void factored_beside_dense(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  const RandomAttention data(n, n, 1, 32, 1, 5);
+  const auto mechanism = make_mechanism({"hash", {}});
+  const Tensor map = mechanism->implied_map(data.input());
+  const MapFactors factors = *mechanism->factors(data.input());
+  Times ours, theirs;
+  std::int64_t rank = 0, dense_rank = 0;
+  for (auto _ : state) {
+    const double seconds = seconds_of([&] {
+      rank =
+          spectrum_of_factors(factors.left.slice(0), factors.right.slice(0), false).equivalent_rank;
+    });
+    state.SetIterationTime(seconds);
+    ours.add(seconds);
+    theirs.add(seconds_of([&] { dense_rank = spectrum_of(map.slice(0)).equivalent_rank; }));
+  }
+  if (rank != dense_rank) state.SkipWithError("the ranks differ");
+  state.counters["factored_ms"] = 1e3 * ours.least();
+  state.counters["dense_ms"] = 1e3 * theirs.least();
+  state.counters["times_dense"] = theirs.least() / ours.least();
+}
+
+void estimated_beside_lapack(benchmark::State& state, const MechanismChoice& mechanism) {
+  const std::int64_t n = state.range(0);
+  const RandomAttention data(n, n, 1, 64, 1, 6);
+  const Tensor map = make_mechanism(mechanism)->implied_map(data.input());
+  Times ours, theirs;
+  MapSpectrum estimated, exact;
+  for (auto _ : state) {
+    const double seconds = seconds_of([&] { estimated = estimated_spectrum(map.slice(0), 0); });
+    state.SetIterationTime(seconds);
+    ours.add(seconds);
+    theirs.add(seconds_of([&] { exact = spectrum_of(map.slice(0)); }));
+  }
+  const RankInterval interval = rank_interval(estimated, 0.9);
+  state.counters["estimated_ms"] = 1e3 * ours.least();
+  state.counters["lapack_ms"] = 1e3 * theirs.least();
+  state.counters["times_lapack"] = theirs.least() / ours.least();
+  state.counters["rank"] = static_cast<double>(exact.equivalent_rank);
+  state.counters["rank_low"] = static_cast<double>(interval.low);
+  state.counters["rank_high"] = static_cast<double>(interval.high);
+  state.counters["norm_error_percent"] = 100 * (nuclear_norm(estimated) / nuclear_norm(exact) - 1);
+}
+
+BENCHMARK(factored_beside_dense)
+    ->Arg(197)
+    ->Arg(1000)
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimated_beside_lapack, softmax, MechanismChoice{"softmax", {}})
+    ->Arg(1000)
+    ->Arg(3136)
+    ->UseManualTime()
+    ->Iterations(2)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimated_beside_lapack, adder, MechanismChoice{"adder", {}})
+    ->Arg(3136)
+    ->UseManualTime()
+    ->Iterations(2)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace attnscope
