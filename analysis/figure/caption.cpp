@@ -12,7 +12,7 @@ std::string subjects_in_words(const FigureRequest& request) {
                   mechanism.substr(opening + 2, mechanism.size() - opening - 3);
     }
     words += (words.empty() ? "" : "; ") + subject.label + " (" + mechanism;
-    if (!trace.mechanism_trained) words += ", laid over weights trained with another mechanism";
+    if (!trace.mechanism_trained) words += ", not trained: laid over weights trained with another mechanism";
     words += ")";
     if (!trace.input_label.empty()) words += " on " + trace.input_label;
   }

@@ -32,13 +32,15 @@ class Rows {
 
   void operator()(const Line& line) {
     for (std::size_t i = 0; i < std::min(line.x.size(), line.y.size()); ++i) {
-      row(line.label, "line", exact(line.x[i]), exact(line.y[i]), "");
+      row(line.label.empty() ? line.name : line.label, "line", exact(line.x[i]), exact(line.y[i]),
+          "");
     }
   }
   void operator()(const Band& band) {
     for (std::size_t i = 0; i < band.x.size(); ++i) {
-      row(band.label, "low", exact(band.x[i]), exact(band.low.at(i)), "");
-      row(band.label, "high", exact(band.x[i]), exact(band.high.at(i)), "");
+      const std::string& name = band.label.empty() ? band.name : band.label;
+      row(name, "low", exact(band.x[i]), exact(band.low.at(i)), "");
+      row(name, "high", exact(band.x[i]), exact(band.high.at(i)), "");
     }
   }
   void operator()(const PointMark& point) {

@@ -27,6 +27,7 @@ struct Line {
   LineStyle style = LineStyle::solid;
   MarkerShape marker = MarkerShape::none;
   double width_pt = 1.0;
+  std::string name = {};  ///< in tables of numbers, where there is no label
 };
 
 /// The area between two curves over x, e.g. a quantile band.
@@ -34,6 +35,7 @@ struct Band {
   std::string label;
   std::vector<double> x, low, high;
   Colour colour;
+  std::string name = {};  ///< in tables of numbers, where there is no label
 };
 
 /// A marked point with a drop line to the x axis and a short text beside that line.

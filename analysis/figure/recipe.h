@@ -2,12 +2,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/figure/figure.h"
+#include "analysis/spectrum/spectrum.h"
 #include "core/model/subject.h"
 #include "core/progress.h"
 
@@ -26,6 +28,9 @@ struct FigureRequest {
   double width_mm = 84;
   /// What `--model` says of each subject, where it is known; else made from the subject.
   std::vector<std::string> sources;
+  /// What is known already of each subject's spectra, found with default options; null or left out
+  /// where nothing is: then the figure computes them.
+  std::vector<std::shared_ptr<const SubjectSpectra>> spectra;
 };
 
 struct FigureRecipe {

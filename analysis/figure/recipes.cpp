@@ -13,6 +13,7 @@ extern const FigureRecipe cumulative_spectrum_recipe;
 extern const FigureRecipe attention_maps_recipe;
 extern const FigureRecipe attention_overlay_recipe;
 extern const FigureRecipe rank_by_layer_recipe;
+extern const FigureRecipe rank_over_depth_recipe;
 extern const FigureRecipe energy_breakdown_recipe;
 extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
@@ -20,9 +21,9 @@ extern const FigureRecipe operations_table_recipe;
 
 std::span<const FigureRecipe> figure_recipes() {
   static const std::array list = {
-      cumulative_spectrum_recipe, attention_maps_recipe,   attention_overlay_recipe,
-      rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
-      energy_share_recipe,        operations_table_recipe,
+      cumulative_spectrum_recipe, attention_maps_recipe,  attention_overlay_recipe,
+      rank_by_layer_recipe,       rank_over_depth_recipe, energy_breakdown_recipe,
+      energy_growth_recipe,       energy_share_recipe,    operations_table_recipe,
   };
   return list;
 }

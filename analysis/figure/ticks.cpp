@@ -23,4 +23,13 @@ std::vector<Tick> ticks_up_to(double end) {
   return ticks;
 }
 
+std::vector<Tick> layer_ticks(std::int64_t layers) {
+  const std::int64_t step = (layers + 7) / 8;
+  std::vector<Tick> ticks;
+  for (std::int64_t layer = 0; layer < layers; layer += step) {
+    ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
+  }
+  return ticks;
+}
+
 }  // namespace attnscope

@@ -10,4 +10,7 @@ namespace attnscope {
 /// Round numbers from 0, and `end` itself, about five in all. end > 0.
 [[nodiscard]] std::vector<Tick> ticks_up_to(double end);
 
+/// A tick a layer from 0 on, at most about eight of them.
+[[nodiscard]] std::vector<Tick> layer_ticks(std::int64_t layers);
+
 }  // namespace attnscope

@@ -210,6 +210,9 @@ AtlasScene AtlasCanvas::scene() const {
     return scene;
   }
   scene.subtitle = QString::fromStdString(to_string(scene.maps->trace().mechanism));
+  // First, because the end of a long line is cut off.
+  if (!scene.maps->trace().mechanism_trained)
+    scene.subtitle = tr("not trained · ") + scene.subtitle;
   scene.zoom = zoom_;
   scene.range = link_.range();
   scene.scale = colour_scale(scene.range, session_.view());

@@ -1,5 +1,6 @@
 #include "app/panels/panels.h"
 
+#include "app/panels/depth/depth_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/query/query_panel.h"
@@ -34,6 +35,7 @@ std::span<const PanelEntry> panels() {
       {"models", PanelPlace::models, of_session<ModelsPanel>},
       {"inputs", PanelPlace::inputs, inputs},
       {"spectrum", PanelPlace::spectrum, of_spectra<SpectrumPanel>},
+      {"depth", PanelPlace::spectrum, of_spectra<DepthPanel>},
       {"query", PanelPlace::map, of_session<QueryPanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
   };

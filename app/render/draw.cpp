@@ -115,6 +115,10 @@ class Drawing {
     placed.column = static_cast<int>(panel.column);
     placed.axes = axis_rect();
     set_axes(*placed.axes, panel, pens_);
+    // A label that the plot's edge would cut is left out: the topmost one stands half above.
+    if (panel.y.visible) {
+      placed.axes->setMinimumMargins(QMargins(0, pens_.pixels(0.65 * pens_.small_pt), 0, 0));
+    }
     if (panel.square_cells) {
       const PanelRange range = range_of(panel);
       placed.aspect = range.x.size() / range.y.size();

@@ -175,7 +175,8 @@ void Session::run(OpenSubject& subject) {
          [this, id, model = subject.subject.model, mechanism = subject.subject.mechanism,
           input = input_](const Progress& progress) -> std::function<void()> {
            TraceRequest request;
-           request.tokens = true;  // what representations are compared by
+           request.tokens = true;   // what representations are compared by, and rank over depth
+           request.factors = true;  // what spectra come from where a mechanism has them
            auto trace =
                std::make_shared<const Trace>(model->run(*input, mechanism, request, progress));
            return [this, id, input, trace] {

@@ -7,6 +7,7 @@
 #include "analysis/spectrum/rank.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/session/shown_figure.h"
 
 namespace attnscope {
 
@@ -74,6 +75,22 @@ void SpectrumStore::forget_closed() {
     session_.jobs().cancel(known.second.job);
     return true;
   });
+}
+
+FigureRequest with_spectra(const Session& session, const SpectrumStore& spectra) {
+  const FigureRequest all = request_of(session);
+  FigureRequest request;
+  std::size_t place = 0;
+  for (std::int64_t i = 0; i < std::ssize(session.subjects()); ++i) {
+    if (!session.trace(i)) continue;
+    const std::size_t at = place++;
+    std::shared_ptr<const SubjectSpectra> known = spectra.of(i);
+    if (!known && spectra.error_of(i).empty()) continue;
+    request.subjects.push_back(all.subjects[at]);
+    request.sources.push_back(all.sources[at]);
+    request.spectra.push_back(std::move(known));
+  }
+  return request;
 }
 
 const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra, std::int64_t layer,

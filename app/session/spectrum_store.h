@@ -9,17 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "analysis/figure/recipe.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/model/trace.h"
 
 namespace attnscope {
 
 class Session;
-
-/// In order of layer and head, as spectra_of gives them.
-struct SubjectSpectra {
-  std::vector<MapSpectrum> without, with;
-};
 
 /// Lives on the window's thread, beside its session.
 class SpectrumStore : public QObject {
@@ -50,6 +46,10 @@ class SpectrumStore : public QObject {
   Session& session_;
   std::map<std::int64_t, Entry> entries_;  // by the subject's id
 };
+
+/// What a figure of the open subjects' spectra is asked for: those of which they are known, or
+/// could not be found (the figure says why). The figure has nothing left to compute.
+[[nodiscard]] FigureRequest with_spectra(const Session& session, const SpectrumStore& spectra);
 
 /// The spectrum of one map in such a list, or null.
 [[nodiscard]] const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra,

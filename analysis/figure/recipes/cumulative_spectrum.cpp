@@ -8,7 +8,9 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
 
@@ -16,13 +18,15 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 7> settings = {{
+constexpr std::array<FigureSetting, 9> settings = {{
     {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
     {"head", "all", "heads averaged: all, or indices from 0"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
     {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
     {"spread", "none", "none, or range: the band between the lowest and highest map"},
+    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
+    {"bound", "show", "show (a rule where the mechanism bounds the rank) or hide"},
     {"legend", "below", "below, inside or none"},
 }};
 
@@ -48,6 +52,7 @@ Line curve(const std::string& label, const std::vector<double>& share, Colour co
 
 struct Spectra {
   MeanSpectrum mean;
+  std::vector<MapSpectrum> maps;
   std::string label;
   bool with_identity = false;
   std::size_t group = 0;
@@ -63,10 +68,11 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
     const Trace& trace = *request.subjects[index].trace;
     SpectrumOptions options;
     options.threshold = threshold;
+    options.method = method_setting(read);
     options.layers = read.indices("layer", static_cast<std::int64_t>(trace.layers.size()));
     const std::vector<std::int64_t> heads = read.indices("head", trace.heads());
-    for (MapSpectrum& map :
-         spectra_of(trace, view, options, progress.part(done / count, (done + 1) / count))) {
+    for (MapSpectrum& map : subject_spectra(request, index, view, options,
+                                            progress.part(done / count, (done + 1) / count))) {
       if (std::find(heads.begin(), heads.end(), map.head) != heads.end()) {
         spectra.push_back(std::move(map));
       }
@@ -74,11 +80,26 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
     ++done;
   }
   const Trace& first = *request.subjects[group.subjects.front()].trace;
-  return {mean_spectrum(spectra, threshold), seen_label(group.label, first, view),
+  MeanSpectrum mean = mean_spectrum(spectra, threshold);
+  return {std::move(mean), std::move(spectra), seen_label(group.label, first, view),
           shows_identity(first, view)};
 }
 
-void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spread) {
+/// "r = 65"; "r ≈ 120 (115–126)" where one map's values were estimated.
+std::string rank_text(const Spectra& spectra) {
+  const std::string rank = std::to_string(spectra.mean.rank_of_mean);
+  std::vector<const MapSpectrum*> estimated;
+  for (const MapSpectrum& map : spectra.maps) {
+    if (map.state == SpectrumState::ready && map.estimate) estimated.push_back(&map);
+  }
+  if (estimated.empty()) return "r = " + rank;
+  if (spectra.mean.maps > 1) return "r ≈ " + rank;
+  const RankInterval interval = rank_interval(*estimated.front(), spectra.mean.threshold);
+  return "r ≈ " + rank + " (" + std::to_string(interval.low) + "–" + std::to_string(interval.high) +
+         ")";
+}
+
+void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spread, bool bound) {
   const MeanSpectrum& mean = spectra.mean;
   const Colour colour = subject_colour(spectra.group);
   if (mean.maps == 0) {
@@ -91,13 +112,24 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   const LineStyle style = spectra.with_identity ? LineStyle::dashed : LineStyle::solid;
   if (spread && mean.maps > 1) {
     panel.marks.emplace_back(Band{"", one_to(mean.low_share.size()), mean.low_share,
-                                  mean.high_share, with_alpha(colour, 40)});
+                                  mean.high_share, with_alpha(colour, 40),
+                                  spectra.label + ", least and greatest"});
   }
   panel.marks.emplace_back(curve(spectra.label, mean.mean_share, colour, style));
   const auto rank = static_cast<double>(mean.rank_of_mean);
   panel.marks.emplace_back(
       PointMark{rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
-                "r = " + std::to_string(mean.rank_of_mean), colour, true});
+                rank_text(spectra), colour, true});
+  if (const std::int64_t most = shared_rank_bound(spectra.maps); bound && most > 0) {
+    panel.marks.emplace_back(Rule{static_cast<double>(most), true, "rank ≤ " + std::to_string(most),
+                                  colour, LineStyle::dash_dotted});
+    figure.numbers["rank_bound/" + spectra.label] = {static_cast<double>(most)};
+    std::int64_t greatest = 0;
+    for (const MapSpectrum& map : spectra.maps) {
+      greatest = std::max(greatest, map.numerical_rank);
+    }
+    figure.numbers["greatest_numerical_rank/" + spectra.label] = {static_cast<double>(greatest)};
+  }
   figure.numbers["equivalent_rank/" + spectra.label] = {rank};
   figure.numbers["equivalent_rank_mean_of_maps/" + spectra.label] = {mean.ranks.mean};
   figure.numbers["equivalent_rank_median_of_maps/" + spectra.label] = {mean.ranks.median};
@@ -145,7 +177,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
   Line even = curve("g(r) = r / N", linear_share(longest), neutral_colour, LineStyle::dotted);
   even.width_pt = 0.8;
-  for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread);
+  const bool bound = read.choice("bound", {"show", "hide"}) == 0;
+  for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread, bound);
   panel.marks.emplace_back(std::move(even));
   figure.panels.push_back(std::move(panel));
 
@@ -156,6 +189,15 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) + ": " +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
       rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  if (std::any_of(figure.numbers.begin(), figure.numbers.end(),
+                  [](const auto& number) { return number.first.starts_with("rank_bound/"); })) {
+    figure.caption += "Dash-dotted: the bound of the rank that the mechanism sets. ";
+  }
+  std::vector<MapSpectrum> maps;
+  for (const Spectra& spectra : all) {
+    maps.insert(maps.end(), spectra.maps.begin(), spectra.maps.end());
+  }
+  figure.caption += methods_in_words(maps);
   if (left_out > 0) {
     figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
   }

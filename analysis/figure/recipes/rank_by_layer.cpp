@@ -9,18 +9,21 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/subject_spectra.h"
+#include "analysis/figure/ticks.h"
 #include "analysis/spectrum/spectrum.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 6> settings = {{
+constexpr std::array<FigureSetting, 7> settings = {{
     {"measure", "equivalent", "the rank shown: equivalent, effective, stable or numerical"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
     {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
     {"spread", "heads", "heads (a point each), range (a band from least to greatest), or none"},
+    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
     {"legend", "below", "below or none"},
 }};
 
@@ -78,8 +81,10 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
   }
   if (spread == Spread::range) {
     band.colour = with_alpha(series.colour, 40);
+    band.name = series.label + ", least and greatest head";
     panel.marks.emplace_back(std::move(band));
   } else if (spread == Spread::heads) {
+    heads.name = series.label + ", each head";
     heads.style = LineStyle::none;
     heads.marker = series.marker;
     heads.colour = with_alpha(series.colour, 90);
@@ -91,6 +96,23 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
   means.marker = series.marker;
   figure.numbers["mean_rank_by_layer/" + series.label] = means.y;
   panel.marks.emplace_back(std::move(means));
+}
+
+/// Where the mechanism bounds the rank: a thin line over the layers.
+void add_bounds(Figure& figure, Panel& panel, const Series& series,
+                const std::map<std::int64_t, std::int64_t>& bounds) {
+  if (bounds.empty()) return;
+  Line line;
+  line.name = series.label + ", bound of the rank";
+  for (const auto& [layer, bound] : bounds) {
+    line.x.push_back(static_cast<double>(layer));
+    line.y.push_back(static_cast<double>(bound));
+  }
+  line.colour = series.colour;
+  line.style = LineStyle::dash_dotted;
+  line.width_pt = 0.7;
+  figure.numbers["rank_bound_by_layer/" + series.label] = line.y;
+  panel.marks.emplace_back(std::move(line));
 }
 
 std::string axis_label(Measure measure, double threshold) {
@@ -107,16 +129,6 @@ std::string axis_label(Measure measure, double threshold) {
   return {};
 }
 
-/// At most about eight labelled layers.
-std::vector<Tick> layer_ticks(std::int64_t layers) {
-  const std::int64_t step = (layers + 7) / 8;
-  std::vector<Tick> ticks;
-  for (std::int64_t layer = 0; layer < layers; layer += step) {
-    ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
-  }
-  return ticks;
-}
-
 Figure make(const FigureRequest& request, const Progress& progress) {
   require_maps(request, "rank-by-layer");
   const Settings read(request);
@@ -129,8 +141,11 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   // Small values decide the numerical rank: they need to be exact.
   if (measure == Measure::numerical) options.accuracy = SpectrumAccuracy::every_value;
 
+  options.method = method_setting(read);
+
   Figure figure;
   Panel panel;
+  std::vector<MapSpectrum> all_maps;
   std::int64_t layers = 0;
   for (const Subject& subject : request.subjects) {
     layers = std::max(layers, static_cast<std::int64_t>(subject.trace->layers.size()));
@@ -153,11 +168,17 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   for (std::size_t index = 0; index < groups.size(); ++index) {
     for (const IdentityView view : views) {
       RanksByLayer ranks;
+      std::map<std::int64_t, std::int64_t> bounds;
       for (const std::size_t member : groups[index].subjects) {
-        const std::vector<MapSpectrum> maps =
-            spectra_of(*request.subjects[member].trace, view, options,
-                       progress.part(done / runs, (done + 1) / runs));
+        const std::vector<MapSpectrum> maps = subject_spectra(
+            request, member, view, options, progress.part(done / runs, (done + 1) / runs));
         add_ranks(maps, measure, ranks);
+        all_maps.insert(all_maps.end(), maps.begin(), maps.end());
+        for (const MapSpectrum& map : maps) {
+          if (map.rank_bound == 0) continue;
+          std::int64_t& bound = bounds[map.layer];
+          bound = std::max(bound, map.rank_bound);
+        }
         without_rank += static_cast<std::size_t>(std::count_if(
             maps.begin(), maps.end(),
             [](const MapSpectrum& map) { return map.state != SpectrumState::ready; }));
@@ -170,6 +191,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       series.marker = subject_marker(index);
       series.style = shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
       add_series(figure, panel, series, spread, ranks);
+      add_bounds(figure, panel, series, bounds);
     }
   }
   figure.panels.push_back(std::move(panel));
@@ -183,6 +205,11 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   if (spread == Spread::range)
     figure.caption += "; bands reach from the least to the greatest head";
   figure.caption += ": " + subjects_in_words(request) + ". ";
+  if (std::any_of(all_maps.begin(), all_maps.end(),
+                  [](const MapSpectrum& map) { return map.rank_bound > 0; })) {
+    figure.caption += "Dash-dotted: the bound of the rank that the mechanism sets. ";
+  }
+  figure.caption += methods_in_words(all_maps);
   if (without_rank > 0) {
     figure.caption += std::to_string(without_rank) + " maps without a spectrum were left out. ";
   }

@@ -139,7 +139,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       break;
     case State::ready:
       if (subject.subject.trace && !subject.subject.trace->mechanism_trained) {
-        state = tr("⚠ Laid over weights trained with another mechanism.");
+        state = tr("⚠ Not trained: laid over weights trained with another mechanism.");
         role = "warning";
       }
       break;

@@ -12,7 +12,8 @@
 namespace attnscope {
 
 SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : FigurePanel(tr("Cumulative spectrum"), "cumulative-spectrum", session, parent) {
+    : FigurePanel(tr("Cumulative spectrum"), "cumulative-spectrum", session, parent),
+      spectra_(spectra) {
   all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
   this_map_ = segment_button(tr("This map"), tr("The selected layer and head alone"), "last");
   all_maps_->setChecked(true);
@@ -40,7 +41,7 @@ QString SpectrumPanel::empty_text() const {
 }
 
 FigureRequest SpectrumPanel::request() const {
-  FigureRequest request = FigurePanel::request();
+  FigureRequest request = with_spectra(session(), spectra_);
   request.settings["threshold"] = std::to_string(session().view().rank_threshold);
   switch (session().view().identity) {
     case IdentityView::as_is:

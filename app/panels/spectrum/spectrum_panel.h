@@ -19,6 +19,7 @@ class SpectrumPanel : public FigurePanel {
   [[nodiscard]] QString empty_text() const override;
 
  private:
+  SpectrumStore& spectra_;
   QToolButton* this_map_;
   QToolButton* all_maps_;
 };

@@ -7,6 +7,7 @@
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_export.h"
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "core/error.h"
@@ -63,6 +64,96 @@ TEST(CumulativeSpectrum, CurvesAndRanksAreTheAnalysis) {
   }
   EXPECT_EQ(figure.numbers.at("equivalent_rank/net-adder + I").at(0),
             static_cast<double>(expected.rank_of_mean));
+}
+
+TEST(CumulativeSpectrum, ShowsTheBoundOfTheRankAndThatItIsKept) {
+  FigureRequest request;
+  const MechanismChoice hash{"hash", {{"bits", std::int64_t{8}}}};
+  request.subjects = {attention_subject("net-softmax", {"softmax", {}}),
+                      attention_subject("net-hash", hash)};
+  const Figure figure = make_figure("cumulative-spectrum", request);
+  std::vector<const Rule*> bounds;
+  for (const Rule* rule : marks_of<Rule>(figure.panels.at(0))) {
+    if (rule->vertical) bounds.push_back(rule);
+  }
+  ASSERT_EQ(bounds.size(), 1U) << "not of softmax, and not with I";
+  EXPECT_EQ(bounds[0]->at, 9);
+  EXPECT_EQ(bounds[0]->text, "rank ≤ 9");
+  EXPECT_EQ(figure.numbers.at("rank_bound/net-hash").at(0), 9);
+  EXPECT_LE(figure.numbers.at("greatest_numerical_rank/net-hash").at(0), 9);
+  EXPECT_GE(line_named(figure.panels.at(0), "net-hash").y.at(9), 1 - 1e-6) << "f(bound) = 1";
+  EXPECT_NE(figure.caption.find("bound of the rank"), std::string::npos);
+  request.settings = {{"bound", "hide"}};
+  EXPECT_FALSE(make_figure("cumulative-spectrum", request).numbers.contains("rank_bound/net-hash"));
+}
+
+TEST(CumulativeSpectrum, TakesSpectraThatAreKnown) {
+  FigureRequest request = two_subjects();
+  const Figure computed = make_figure("cumulative-spectrum", request);
+  for (const Subject& subject : request.subjects) {
+    auto known = std::make_shared<SubjectSpectra>();
+    known->without = spectra_of(*subject.trace, IdentityView::without);
+    known->with = spectra_of(*subject.trace, IdentityView::with);
+    request.spectra.push_back(std::move(known));
+  }
+  EXPECT_EQ(make_figure("cumulative-spectrum", request).numbers, computed.numbers);
+  // It is these that are drawn.
+  auto other = std::make_shared<SubjectSpectra>(*request.spectra[0]);
+  for (MapSpectrum& map : other->without) map.singular_values.assign(50, 1);
+  request.spectra[0] = std::move(other);
+  request.settings = {{"identity", "without"}};
+  EXPECT_EQ(
+      make_figure("cumulative-spectrum", request).numbers.at("equivalent_rank/net-softmax")[0], 45);
+}
+
+TEST(RankOverDepth, DrawsMapsAndTokensOfEverySubject) {
+  const FigureRequest request = two_subjects();
+  const Figure figure = make_figure("rank-over-depth", request);
+  ASSERT_EQ(figure.panels.size(), 4U);
+  for (const Panel& panel : figure.panels) {
+    const Line& line = line_named(panel, "net-adder");
+    EXPECT_EQ(line.x.size(), panel.column == 0 ? 3U : 4U) << "tokens also before the first layer";
+    if (panel.row == 1) {
+      for (const double residual : line.y) {
+        EXPECT_GT(residual, 0);
+        EXPECT_LE(residual, 1);
+      }
+    }
+  }
+  EXPECT_EQ(figure.numbers.at("tokens_rank/net-softmax").size(), 4U);
+  EXPECT_EQ(figure.numbers.at("maps_rank_one_residual/net-softmax").size(), 3U);
+  FigureRequest other = request;
+  other.settings = {{"measure", "equivalent"}, {"residual", "composite"}, {"threshold", "0.5"}};
+  const Figure composite = make_figure("rank-over-depth", other);
+  EXPECT_NE(composite.numbers.at("tokens_rank_one_residual/net-adder"),
+            figure.numbers.at("tokens_rank_one_residual/net-adder"));
+  EXPECT_EQ(composite.panels[0].y.label, "equivalent rank (τ = 0.5)");
+  other.settings = {{"measure", "numerical"}};
+  expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "measure");
+  other.subjects.clear();
+  expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "needs a model");
+}
+
+TEST(RankOverDepth, OfTracesWithoutTokensAreMapsAlone) {
+  FigureRequest request = two_subjects();
+  auto bare = std::make_shared<Trace>(*request.subjects[0].trace);
+  bare->embedded = {};
+  for (LayerTrace& layer : bare->layers) layer.tokens = {};
+  request.subjects[0].trace = bare;
+  request.subjects.pop_back();
+  EXPECT_EQ(make_figure("rank-over-depth", request).panels.size(), 2U);
+}
+
+TEST(Figures, EverySeriesHasANameInTheTableOfNumbers) {
+  for (const char* name : {"rank-by-layer", "rank-over-depth"}) {
+    for (const char* spread : {"heads", "none"}) {
+      FigureRequest request = two_subjects();
+      request.settings = {{"spread", spread}};
+      const std::string csv = figure_as_csv(make_figure(name, request));
+      EXPECT_EQ(csv.find(",,line,"), std::string::npos) << name;
+      EXPECT_EQ(csv.find(",,low,"), std::string::npos) << name;
+    }
+  }
 }
 
 TEST(CumulativeSpectrum, MarksStandWhereTheCurveReachesTheThreshold) {

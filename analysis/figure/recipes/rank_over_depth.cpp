@@ -1,0 +1,235 @@
+// Ranks and rank-one residuals over depth: of the maps, and of the tokens they mix.
+#include "analysis/depth/rank_over_depth.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
+#include "analysis/figure/subject_spectra.h"
+#include "analysis/figure/ticks.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 8> settings = {{
+    {"measure", "effective", "the rank shown: effective, equivalent or stable"},
+    {"residual", "frobenius",
+     "the norm of the rank-one residual: frobenius, or composite (√(‖·‖₁‖·‖∞))"},
+    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
+    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
+    {"spread", "heads", "heads (a point each) or none"},
+    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
+    {"legend", "below", "below or none"},
+}};
+
+enum class Measure { effective, equivalent, stable };
+enum class Quantity { rank, residual };
+enum class Of { maps, tokens };
+
+struct Asked {
+  Measure measure = Measure::effective;
+  bool composite = false;
+  bool heads = true;
+};
+
+double rank_in(const MapSpectrum& spectrum, Measure measure) {
+  switch (measure) {
+    case Measure::effective:
+      return spectrum.effective_rank;
+    case Measure::equivalent:
+      return static_cast<double>(spectrum.equivalent_rank);
+    case Measure::stable:
+      return spectrum.stable_rank;
+  }
+  return 0;
+}
+
+using ByDepth = std::map<std::int64_t, std::vector<double>>;
+
+/// What one subject (or several inputs of one) has at each depth, by panel.
+struct Values {
+  ByDepth maps_rank, tokens_rank, maps_residual, tokens_residual;
+
+  [[nodiscard]] ByDepth& at(Of of, Quantity quantity) {
+    if (of == Of::maps) return quantity == Quantity::rank ? maps_rank : maps_residual;
+    return quantity == Quantity::rank ? tokens_rank : tokens_residual;
+  }
+};
+
+void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
+         const RankOneResidual& residual, const Asked& asked) {
+  if (spectrum.state != SpectrumState::ready) return;
+  values.at(of, Quantity::rank)[layer].push_back(rank_in(spectrum, asked.measure));
+  const double distance = asked.composite ? residual.composite : residual.frobenius;
+  if (std::isfinite(distance)) values.at(of, Quantity::residual)[layer].push_back(distance);
+}
+
+struct Series {
+  std::string label;
+  Colour colour;
+  MarkerShape marker = MarkerShape::circle;
+  LineStyle style = LineStyle::solid;
+};
+
+void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDepth& values,
+                 bool heads, const std::string& number) {
+  Line means, single;
+  for (const auto& [layer, at] : values) {
+    double sum = 0;
+    for (const double value : at) {
+      sum += value;
+      single.x.push_back(static_cast<double>(layer));
+      single.y.push_back(value);
+    }
+    means.x.push_back(static_cast<double>(layer));
+    means.y.push_back(sum / static_cast<double>(at.size()));
+  }
+  if (means.x.empty()) return;
+  if (heads && single.x.size() > means.x.size()) {
+    single.name = series.label + ", each head";
+    single.style = LineStyle::none;
+    single.marker = series.marker;
+    single.colour = with_alpha(series.colour, 80);
+    panel.marks.emplace_back(std::move(single));
+  }
+  means.label = series.label;
+  means.colour = series.colour;
+  means.style = series.style;
+  means.marker = series.marker;
+  figure.numbers[number + "/" + series.label] = means.y;
+  panel.marks.emplace_back(std::move(means));
+}
+
+std::string rank_name(const Asked& asked, double threshold) {
+  constexpr const char* names[] = {"effective rank", "equivalent rank", "stable rank"};
+  std::string name = names[static_cast<std::size_t>(asked.measure)];
+  if (asked.measure == Measure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
+  return name;
+}
+
+Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
+                  const std::string& rank, std::int64_t column) {
+  Panel panel;
+  panel.row = quantity == Quantity::rank ? 0 : 1;
+  panel.column = column;
+  if (quantity == Quantity::rank) panel.title = of == Of::maps ? "attention maps" : "tokens";
+  panel.x.minimum = of == Of::tokens && embedded ? -1.35 : -0.35;
+  panel.x.maximum = static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers);
+  if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {-1, "in"});
+  if (quantity == Quantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
+  if (column == 0) panel.y.label = quantity == Quantity::rank ? rank : "rank-one residual";
+  panel.y.minimum = 0;
+  if (quantity == Quantity::residual) panel.y.maximum = 1;
+  return panel;
+}
+
+void require_something(const FigureRequest& request) {
+  if (request.subjects.empty()) {
+    throw Error(ErrorKind::usage, "a figure of ranks over depth needs a model or a trace")
+        .about("rank-over-depth");
+  }
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  require_something(request);
+  const Settings read(request);
+  Asked asked;
+  asked.measure =
+      static_cast<Measure>(read.choice("measure", {"effective", "equivalent", "stable"}));
+  asked.composite = read.choice("residual", {"frobenius", "composite"}) == 1;
+  asked.heads = read.choice("spread", {"heads", "none"}) == 0;
+  constexpr IdentityView views[] = {IdentityView::as_is, IdentityView::without, IdentityView::with};
+  const IdentityView view = views[read.choice("identity", {"as-is", "without", "with"})];
+  SpectrumOptions options;
+  options.threshold = read.number("threshold", 1e-6, 1);
+  options.method = method_setting(read);
+  const std::vector<SubjectGroup> groups =
+      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
+
+  std::vector<Values> values(groups.size());
+  std::vector<MapSpectrum> all_maps;
+  std::int64_t layers = 0;
+  bool embedded = false, maps = false, tokens = false;
+  double done = 0;
+  const auto runs = static_cast<double>(request.subjects.size());
+  for (std::size_t index = 0; index < groups.size(); ++index) {
+    for (const std::size_t member : groups[index].subjects) {
+      const Trace& trace = *request.subjects[member].trace;
+      const Progress own = progress.part(done / runs, (done + 1) / runs);
+      const bool has_maps =
+          std::any_of(trace.layers.begin(), trace.layers.end(), [](const LayerTrace& layer) {
+            return !layer.implied_map.empty() || layer.factors.has_value();
+          });
+      std::vector<MapSpectrum> known;
+      if (has_maps) known = subject_spectra(request, member, view, options, own.part(0, 0.8));
+      const RankOverDepth depth =
+          rank_over_depth(trace, view, options, own.part(0.8, 1), has_maps ? &known : nullptr);
+      for (const MapDepth& map : depth.maps) {
+        add(values[index], Of::maps, map.spectrum.layer, map.spectrum, map.residual, asked);
+      }
+      for (const TokenDepth& at : depth.tokens) {
+        add(values[index], Of::tokens, at.layer, at.spectrum, at.residual, asked);
+        embedded = embedded || at.layer < 0;
+      }
+      maps = maps || !depth.maps.empty();
+      tokens = tokens || !depth.tokens.empty();
+      layers = std::max(layers, std::ssize(trace.layers));
+      all_maps.insert(all_maps.end(), known.begin(), known.end());
+      ++done;
+    }
+  }
+
+  Figure figure;
+  const std::string rank = rank_name(asked, options.threshold);
+  std::int64_t column = 0;
+  for (const Of of : {Of::maps, Of::tokens}) {
+    if (!(of == Of::maps ? maps : tokens)) continue;
+    for (const Quantity quantity : {Quantity::rank, Quantity::residual}) {
+      Panel panel = empty_panel(of, quantity, layers, embedded, rank, column);
+      for (std::size_t index = 0; index < groups.size(); ++index) {
+        const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
+        const Series series{seen_label(groups[index].label, trace, view), subject_colour(index),
+                            subject_marker(index),
+                            shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid};
+        const std::string number = std::string(of == Of::maps ? "maps_" : "tokens_") +
+                                   (quantity == Quantity::rank ? "rank" : "rank_one_residual");
+        draw_series(figure, panel, series, values[index].at(of, quantity),
+                    asked.heads && of == Of::maps, number);
+      }
+      figure.panels.push_back(std::move(panel));
+    }
+    ++column;
+  }
+  const bool legend = read.choice("legend", {"below", "none"}) == 0;
+  if (legend && !figure.panels.empty()) figure.panels[1].legend = LegendPosition::below;
+  figure.height_mm =
+      0.95 * request.width_mm + (legend ? 3.1 * static_cast<double>((groups.size() + 1) / 2) : 0);
+  figure.caption = "Over depth: " + rank +
+                   ", and the distance ‖X − 1x̄ᵀ‖ / ‖X‖ from a matrix of equal rows (" +
+                   (asked.composite ? "norm √(‖·‖₁‖·‖∞)" : "Frobenius norm") + ")";
+  if (maps) figure.caption += ", of the attention maps (means over heads";
+  if (maps) figure.caption += asked.heads ? ", and each head)" : ")";
+  if (tokens)
+    figure.caption += std::string(maps ? " and" : ",") + " of the tokens after each layer";
+  figure.caption += ": " + subjects_in_words(request) + ". " + methods_in_words(all_maps);
+  figure.caption += made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe rank_over_depth_recipe = {"rank-over-depth", "Rank over depth",
+                                                    "Dong et al. 2021, Fig. 2", settings, make};
+
+}  // namespace attnscope

@@ -1,0 +1,89 @@
+#include "analysis/figure/subject_spectra.h"
+
+#include <algorithm>
+
+#include "analysis/figure/number_text.h"
+#include "analysis/spectrum/estimated_spectrum.h"
+#include "analysis/spectrum/rank.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Those of `known` that the view and the options ask for, at their threshold.
+std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace& trace,
+                                        IdentityView view, const SpectrumOptions& options) {
+  std::vector<MapSpectrum> list;
+  for (std::size_t i = 0; i < known.without.size(); ++i) {
+    const std::int64_t layer = known.without[i].layer;
+    if (!options.layers.empty() &&
+        std::find(options.layers.begin(), options.layers.end(), layer) == options.layers.end()) {
+      continue;
+    }
+    const bool with =
+        view == IdentityView::as_is ? has_identity(trace, layer) : view == IdentityView::with;
+    MapSpectrum spectrum = with ? known.with[i] : known.without[i];
+    spectrum.threshold = options.threshold;
+    spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, options.threshold);
+    list.push_back(std::move(spectrum));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size_t index,
+                                         IdentityView view, const SpectrumOptions& options,
+                                         const Progress& progress) {
+  const Trace& trace = *request.subjects[index].trace;
+  const bool suits = options.accuracy == SpectrumAccuracy::cumulative &&
+                     options.method == SpectrumMethod::automatic &&
+                     options.dense_limit == SpectrumOptions{}.dense_limit;
+  if (suits && index < request.spectra.size() && request.spectra[index]) {
+    return chosen_spectra(*request.spectra[index], trace, view, options);
+  }
+  return spectra_of(trace, view, options, progress);
+}
+
+SpectrumMethod method_setting(const Settings& settings) {
+  return static_cast<SpectrumMethod>(
+      settings.choice("method", {"automatic", "dense", "factored", "estimated"}));
+}
+
+std::int64_t shared_rank_bound(std::span<const MapSpectrum> spectra) {
+  std::int64_t bound = 0;
+  for (const MapSpectrum& map : spectra) {
+    if (map.state != SpectrumState::ready) continue;
+    if (map.rank_bound == 0) return 0;
+    bound = std::max(bound, map.rank_bound);
+  }
+  return bound;
+}
+
+std::string methods_in_words(std::span<const MapSpectrum> spectra) {
+  std::int64_t factored = 0, estimated = 0, known = 0;
+  double error = 0;
+  for (const MapSpectrum& map : spectra) {
+    if (map.state != SpectrumState::ready) continue;
+    if (map.method == SpectrumMethod::factored) ++factored;
+    if (!map.estimate) continue;
+    ++estimated;
+    known = std::max(known, map.estimate->known);
+    error = std::max(error, map.estimate->standard_error / map.estimate->nuclear_norm);
+  }
+  std::string words;
+  if (factored > 0) {
+    words += "The singular values of " + std::to_string(factored) + " of " +
+             std::to_string(spectra.size()) + " maps come from their factors. ";
+  }
+  if (estimated > 0) {
+    words += "Of " + std::to_string(estimated) + " large maps only the leading " +
+             std::to_string(known) +
+             " values are exact; the rest is estimated by stochastic Lanczos quadrature, Σσ with a "
+             "standard error of at most " +
+             rounded_text(100 * error, 2) + " %. ";
+  }
+  return words;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,31 @@
+// The spectra that figures draw: those known already, else computed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/settings.h"
+
+namespace attnscope {
+
+/// As spectra_of for the trace of subject `index`, from request.spectra where these are what the
+/// options ask for.
+[[nodiscard]] std::vector<MapSpectrum> subject_spectra(const FigureRequest& request,
+                                                       std::size_t index, IdentityView view,
+                                                       const SpectrumOptions& options,
+                                                       const Progress& progress);
+
+/// The setting "method": automatic, dense, factored or estimated.
+[[nodiscard]] SpectrumMethod method_setting(const Settings& settings);
+
+/// The largest bound of rank among ready maps, if every one of them has one; else 0.
+[[nodiscard]] std::int64_t shared_rank_bound(std::span<const MapSpectrum> spectra);
+
+/// "Singular values of 36 maps come from their factors. …": how they were found, where that is not
+/// a dense SVD; ends with a space, or is empty.
+[[nodiscard]] std::string methods_in_words(std::span<const MapSpectrum> spectra);
+
+}  // namespace attnscope

@@ -1,0 +1,50 @@
+#include "app/panels/depth/depth_panel.h"
+
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <qcustomplot.h>
+#include <string>
+
+#include "app/panels/segment_button.h"
+#include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+
+namespace attnscope {
+
+DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
+    : FigurePanel(tr("Rank over depth"), "rank-over-depth", session, parent), spectra_(spectra) {
+  effective_ = segment_button(
+      tr("Effective"), tr("Effective rank: exp of the entropy of the singular values"), "first");
+  equivalent_ = segment_button(
+      tr("Equivalent"), tr("Equivalent rank: the fewest singular values that hold the share τ"),
+      "last");
+  effective_->setChecked(true);
+  auto* segments = new QWidget;
+  auto* row = new QHBoxLayout(segments);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(0);
+  row->addWidget(effective_);
+  row->addWidget(equivalent_);
+  add_to_header(segments);
+  plot().setAccessibleName(tr("Rank and distance from rank one over the layers of all subjects"));
+
+  connect(equivalent_, &QToolButton::toggled, this, &DepthPanel::want);
+  connect(&spectra, &SpectrumStore::spectra_ready, this, &DepthPanel::want);
+}
+
+QString DepthPanel::empty_text() const {
+  return tr(
+      "Open a model: how the rank of its maps and of its tokens changes from layer to layer is "
+      "drawn here.");
+}
+
+FigureRequest DepthPanel::request() const {
+  FigureRequest request = with_spectra(session(), spectra_);
+  request.settings["threshold"] = std::to_string(session().view().rank_threshold);
+  request.settings["measure"] = equivalent_->isChecked() ? "equivalent" : "effective";
+  constexpr const char* views[] = {"as-is", "without", "with"};
+  request.settings["identity"] = views[static_cast<std::size_t>(session().view().identity)];
+  return request;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+// Ranks and rank-one residuals of maps and tokens, layer by layer, of all subjects.
+#pragma once
+
+#include "app/panels/figure_panel.h"
+
+class QToolButton;
+
+namespace attnscope {
+
+class SpectrumStore;
+
+class DepthPanel : public FigurePanel {
+  Q_OBJECT
+ public:
+  DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
+
+ protected:
+  [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] QString empty_text() const override;
+
+ private:
+  SpectrumStore& spectra_;
+  QToolButton* effective_;
+  QToolButton* equivalent_;
+};
+
+}  // namespace attnscope
