@@ -20,7 +20,8 @@ namespace attnscope {
 
 /// What a tensor is for. A `module` role stands for its `.weight` and its `.bias` (none is zero).
 struct TensorRole {
-  std::string_view name;  ///< "layer.norm1"; "layer." for those of each block
+  /// "layer.norm1"; "layer." for those of each block, "stage." for those of each stage of a pyramid
+  std::string_view name;
   bool module = false;
   std::string_view explanation;  ///< with its shape
 };
@@ -33,7 +34,9 @@ enum class QkvRows {
   heads_first   ///< for each head its queries, keys and values: (H, 3, d)
 };
 
-/// Where a role's tensor is found: a name with {layer} for the number of the block.
+/// Where a role's tensor is found: a name with {layer} for the number of the block; in a pyramid
+/// with {stage}, and {block} for the number of the block in its stage. A stage's pattern without
+/// {stage} is the first stage's.
 struct TensorPattern {
   std::string pattern;
   bool optional = false;
@@ -47,6 +50,7 @@ struct ArchitectureDescription {
   std::set<std::string, std::less<>> stated;  ///< members of `spec` that are no assumption
   std::map<std::string, std::string, std::less<>> reasons;  ///< why `spec` assumes a member
   QkvRows qkv_rows = QkvRows::parts_first;
+  std::int64_t first_stage = 0;  ///< the number that the first {stage} has
   /// "layer.qkv.weight", "class_token" → the patterns to try; the first that is there is taken.
   std::map<std::string, std::vector<TensorPattern>, std::less<>> tensors;
   /// Tensors that mean that the file is something else → what.
@@ -71,8 +75,9 @@ struct Architecture {
     std::string tensor;
     bool transposed = false;
   };
-  std::map<std::string, Source, std::less<>> sources;  ///< "layer.3.qkv.weight" → its tensor
-  std::vector<std::string> unused;                     ///< tensors without a role
+  /// "layer.3.qkv.weight", "stage.0.patch.weight" → its tensor. Layers count through all stages.
+  std::map<std::string, Source, std::less<>> sources;
+  std::vector<std::string> unused;  ///< tensors without a role
 };
 
 /// One line of the list of built-in families.

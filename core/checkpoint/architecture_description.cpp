@@ -90,6 +90,23 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
   return pattern;
 }
 
+/// A role of each layer names {layer}, or {stage} and {block}; one of each stage may name {stage}.
+void check_placeholders(const std::string& key, const std::string& pattern) {
+  const auto has = [&](const char* placeholder) {
+    return pattern.find(placeholder) != std::string::npos;
+  };
+  const bool of_layer = key.starts_with("layer."), of_stage = key.starts_with("stage.");
+  const bool names_layer = has("{layer}") || (has("{stage}") && has("{block}"));
+  if (of_layer && !names_layer) {
+    throw wrong("the pattern of a role of each layer must contain {layer}, or {stage} and {block}",
+                key)
+        .found(pattern);
+  }
+  if (!of_layer && (has("{layer}") || has("{block}") || (!of_stage && has("{stage}")))) {
+    throw wrong("this role is not one of a layer: its pattern has no {layer}", key).found(pattern);
+  }
+}
+
 void parse_role(ArchitectureDescription& description, const std::string& key, const json& value) {
   SplitRole split = split_role(key);
   const TensorRole& role = find_role(split.module, key);
@@ -105,13 +122,7 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
     patterns.push_back(parse_pattern(value, key));
   }
   for (const TensorPattern& pattern : patterns) {
-    const bool of_layer = key.starts_with("layer.");
-    if (of_layer != (pattern.pattern.find("{layer}") != std::string::npos)) {
-      throw wrong(of_layer ? "the pattern of a role of each layer must contain {layer}"
-                           : "this role is not one of a layer: its pattern has no {layer}",
-                  key)
-          .found(pattern.pattern);
-    }
+    check_placeholders(key, pattern.pattern);
     if (!role.module || !split.part.empty()) {
       description.tensors[split.module + split.part].push_back(pattern);
       continue;
@@ -131,6 +142,13 @@ void check_roles(const ArchitectureDescription& description) {
   for (const char* role : {"layer.out.weight", "layer.mlp1.weight", "layer.mlp2.weight"}) {
     if (!has(role))
       throw wrong("the description has no pattern for " + std::string(role), "tensors");
+  }
+  if (description.spec.family == "pyramid") {
+    // Its layers may attend in different ways: what each has is seen in the file.
+    if (!has("stage.patch.weight")) {
+      throw wrong("the description has no pattern for stage.patch", "tensors");
+    }
+    return;
   }
   const bool separate =
       has("layer.query.weight") && has("layer.key.weight") && has("layer.value.weight");
@@ -179,6 +197,8 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       for (std::string& member : members_in_json(text)) description.stated.insert(member);
     } else if (key == "qkv_rows" && (value == "parts_first" || value == "heads_first")) {
       description.qkv_rows = value == "parts_first" ? QkvRows::parts_first : QkvRows::heads_first;
+    } else if (key == "first_stage" && value.is_number_unsigned() && value <= 1000) {
+      description.first_stage = value.get<std::int64_t>();
     } else if (key == "reasons") {
       description.reasons = parse_texts(value, key);
     } else if (key == "refuse") {
@@ -191,7 +211,7 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
           .remedy(
               "known: name (text), model, assume (members of the model), tensors (role to "
               "pattern), "
-              "qkv_rows (parts_first or heads_first), reasons, refuse");
+              "qkv_rows (parts_first or heads_first), first_stage (number), reasons, refuse");
     }
   }
   if (description.name.empty()) description.name = "user's description";

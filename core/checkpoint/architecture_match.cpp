@@ -35,13 +35,23 @@ std::vector<std::string> prefixes(const Checkpoint& checkpoint) {
   return list;
 }
 
-std::string with_layer(std::string pattern, std::int64_t layer) {
-  constexpr std::string_view placeholder = "{layer}";
+/// Which block a pattern is to name; of a stage alone, its first.
+struct Place {
+  std::int64_t layer = 0;
+  std::int64_t stage = 0;  ///< from 0
+  std::int64_t block = 0;  ///< in its stage
+};
+
+std::string filled(std::string pattern, std::string_view placeholder, std::int64_t number) {
   for (std::size_t at = pattern.find(placeholder); at != std::string::npos;
        at = pattern.find(placeholder, at)) {
-    pattern.replace(at, placeholder.size(), std::to_string(layer));
+    pattern.replace(at, placeholder.size(), std::to_string(number));
   }
   return pattern;
+}
+
+bool names_stage(const TensorPattern& pattern) {
+  return pattern.pattern.find("{stage}") != std::string::npos;
 }
 
 class Matcher {
@@ -61,18 +71,25 @@ class Matcher {
   }
 
   ArchitectureMatch match() {
-    match_.layers = count_layers();
+    const bool pyramid = description_.spec.family == "pyramid";
+    if (pyramid) {
+      match_.depths = count_blocks();
+      for (const std::int64_t depth : match_.depths) match_.layers += depth;
+    } else {
+      match_.layers = count_layers();
+    }
+    const std::vector<Place> layers = pyramid ? all_blocks() : all_layers();
     for (const auto& [role, patterns] : description_.tensors) {
-      const bool of_layer = role.starts_with("layer.");
       const bool optional = std::any_of(patterns.begin(), patterns.end(),
                                         [](const TensorPattern& p) { return p.optional; });
       if (!optional) ++match_.required;
-      // Without any layer, layer 0 is asked for: its absence is what an error names.
-      const std::int64_t count = of_layer ? std::max<std::int64_t>(match_.layers, 1) : 1;
-      for (std::int64_t layer = 0; layer < count; ++layer) {
-        if (take(role, patterns, layer) || optional) continue;
-        match_.missing.push_back({role, patterns.front().pattern,
-                                  match_.prefix + with_layer(patterns.front().pattern, layer)});
+      std::vector<Place> places = {Place{}};
+      if (role.starts_with("layer.")) places = layers;
+      if (role.starts_with("stage.")) places = all_stages();
+      for (const Place& place : places) {
+        if (take(role, patterns, place) || optional) continue;
+        match_.missing.push_back(
+            {role, patterns.front().pattern, match_.prefix + name_of(patterns.front(), place)});
         break;
       }
     }
@@ -104,15 +121,80 @@ class Matcher {
     return {};
   }
 
+  [[nodiscard]] std::string name_of(const TensorPattern& pattern, const Place& place) const {
+    std::string name = filled(pattern.pattern, "{layer}", place.layer);
+    name = filled(std::move(name), "{stage}", description_.first_stage + place.stage);
+    return filled(std::move(name), "{block}", place.block);
+  }
+
   bool take(const std::string& role, const std::vector<TensorPattern>& patterns,
-            std::int64_t layer) {
+            const Place& place) {
+    const bool of_stage = role.starts_with("stage.");
     for (const TensorPattern& pattern : patterns) {
-      std::string tensor = find(with_layer(pattern.pattern, layer));
+      if (of_stage && place.stage > 0 && !names_stage(pattern)) continue;
+      std::string tensor = find(name_of(pattern, place));
       if (tensor.empty()) continue;
       std::string key = role;
-      if (role.starts_with("layer.")) key = "layer." + std::to_string(layer) + role.substr(5);
+      if (role.starts_with("layer.")) key = "layer." + std::to_string(place.layer) + role.substr(5);
+      if (of_stage) key = "stage." + std::to_string(place.stage) + role.substr(5);
       match_.sources[key] = {std::move(tensor), pattern.transposed};
       return true;
+    }
+    return false;
+  }
+
+  // Without any layer, layer 0 is asked for: its absence is what an error names.
+
+  [[nodiscard]] std::vector<Place> all_layers() const {
+    std::vector<Place> places = {Place{}};
+    for (std::int64_t layer = 1; layer < match_.layers; ++layer)
+      places.push_back({layer, 0, layer});
+    return places;
+  }
+
+  [[nodiscard]] std::vector<Place> all_blocks() const {
+    std::vector<Place> places;
+    for (std::int64_t stage = 0; stage < std::ssize(match_.depths); ++stage) {
+      for (std::int64_t block = 0; block < match_.depths[static_cast<std::size_t>(stage)];
+           ++block) {
+        places.push_back({std::ssize(places), stage, block});
+      }
+    }
+    if (places.empty()) places.emplace_back();
+    return places;
+  }
+
+  [[nodiscard]] std::vector<Place> all_stages() const {
+    std::vector<Place> places = {Place{}};
+    for (std::int64_t stage = 1; stage < std::ssize(match_.depths); ++stage) {
+      places.push_back({0, stage, 0});
+    }
+    return places;
+  }
+
+  /// Of each stage, one more than its last block of which anything required is there. A stage in
+  /// between without blocks has none: what it lacks is named as missing.
+  [[nodiscard]] std::vector<std::int64_t> count_blocks() const {
+    constexpr std::int64_t most_stages = 16, gap = 16;
+    std::vector<std::int64_t> depths;
+    for (std::int64_t stage = 0; stage < most_stages; ++stage) {
+      std::int64_t blocks = 0;
+      for (std::int64_t block = 0; block < std::min(blocks + gap, kMostLayers); ++block) {
+        if (has_block({0, stage, block})) blocks = block + 1;
+      }
+      if (blocks == 0) continue;
+      depths.resize(static_cast<std::size_t>(stage), 1);
+      depths.push_back(blocks);
+    }
+    return depths;
+  }
+
+  [[nodiscard]] bool has_block(const Place& place) const {
+    for (const auto& [role, patterns] : description_.tensors) {
+      if (!role.starts_with("layer.")) continue;
+      for (const TensorPattern& pattern : patterns) {
+        if (!pattern.optional && !find(name_of(pattern, place)).empty()) return true;
+      }
     }
     return false;
   }
@@ -126,7 +208,7 @@ class Matcher {
         if (pattern.optional) continue;
         constexpr std::int64_t gap = 64;  // a hole this long in the numbering is the end
         for (std::int64_t layer = 0; layer < std::min(layers + gap, kMostLayers); ++layer) {
-          if (layer >= layers && !find(with_layer(pattern.pattern, layer)).empty()) {
+          if (layer >= layers && !find(name_of(pattern, {layer, 0, layer})).empty()) {
             layers = layer + 1;
           }
         }

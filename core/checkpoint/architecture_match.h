@@ -19,6 +19,7 @@ struct ArchitectureMatch {
   const ArchitectureDescription* description = nullptr;
   std::string prefix;  ///< "module.vit."
   std::int64_t layers = 0;
+  std::vector<std::int64_t> depths;  ///< blocks of each stage; empty where there are no stages
   std::map<std::string, Architecture::Source, std::less<>> sources;
   std::vector<MissingTensor> missing;
   std::size_t required = 0;  ///< patterns that had to match, once however many layers

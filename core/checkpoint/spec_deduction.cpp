@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/checkpoint/neighbour_config.h"
+#include "core/checkpoint/pyramid_deduction.h"
 #include "core/checkpoint/text_deduction.h"
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
@@ -442,6 +443,9 @@ Architecture deduce_architecture(const ArchitectureMatch& match, const Checkpoin
                                  const ModelOptions& options) {
   if (match.description->spec.is_language_model()) {
     return deduce_language_model(match, checkpoint, options);
+  }
+  if (match.description->spec.family == "pyramid") {
+    return deduce_pyramid(match, checkpoint, options);
   }
   return Deduction(match, checkpoint, options).deduce();
 }

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/model/causal_lm.h"
 #include "core/model/model.h"
+#include "core/model/pyramid_vit.h"
 #include "core/model/vit.h"
 
 namespace attnscope {
@@ -32,6 +33,11 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
       return std::make_shared<const CausalLm>(file, own_name(checkpoint, file),
                                               std::move(architecture), std::move(weights),
                                               std::move(vocabulary));
+    }
+    if (architecture.spec.family == "pyramid") {
+      PyramidWeights weights = read_pyramid_weights(checkpoint, architecture, progress);
+      return std::make_shared<const PyramidVit>(file, own_name(checkpoint, file),
+                                                std::move(architecture), std::move(weights));
     }
     VitWeights weights = read_vit_weights(checkpoint, architecture, progress);
     return std::make_shared<const Vit>(file, own_name(checkpoint, file), std::move(architecture),

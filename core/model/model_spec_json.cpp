@@ -306,6 +306,10 @@ json json_from_text(const Member& member, std::string_view text) {
     if (!text.empty() && text.front() == '{') return json::parse(text, nullptr, false);
     return std::string(text);
   }
+  const bool objects =
+      std::holds_alternative<MemberOf<std::vector<PyramidStage>>>(member.member) ||
+      std::holds_alternative<MemberOf<std::vector<MechanismChoice>>>(member.member);
+  if (objects && text.empty()) return json::array();
   const bool numbers = std::holds_alternative<MemberOf<std::vector<double>>>(member.member) ||
                        std::holds_alternative<MemberOf<std::vector<std::int64_t>>>(member.member);
   if (numbers || std::holds_alternative<MemberOf<std::vector<std::string>>>(member.member)) {

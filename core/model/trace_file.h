@@ -1,7 +1,7 @@
 // Traces on disk: HDF5, and anyone may write one: maps alone are enough.
 //
-//   /layer_00/implied_map      float [H, N, N]; rows are queries. Required; layers without gaps.
-//   /layer_00/{queries,keys,values}   float [H, N, d]
+//   /layer_00/implied_map      float [H, N, M]; rows are queries. Required; layers without gaps.
+//   /layer_00/{queries,keys,values}   float [H, N, d]; keys and values [H, M, d]
 //   /layer_00/tokens           float [N, D], after the layer
 //   /layer_00/quantities/NAME  float, the mechanism's own
 //   /features                  float [D], what the head reads
@@ -13,7 +13,10 @@
 // `mechanism_parameters`, `labels`, `provenance` (JSON texts), and the integers `prefix_tokens`,
 // `grid_rows`, `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I),
 // `mechanism_trained` (0 if it was laid over weights trained with another) and `layers` (their
-// number, if the last recorded nothing); `rank_bounds` (JSON: of each layer's maps, 0 if unknown).
+// number, if the last recorded nothing), and `rank_bounds` (JSON: of each layer's maps, 0 if
+// unknown). Where layers differ (pyramids): `layer_layouts`, JSON
+// [{"queries": {"prefix": 0, "rows": 56, "columns": 56}, "keys": {…}}, …], and `layer_mechanisms`,
+// JSON [null, {"name": "softmax", "parameters": {}, "identity": false}, …]; null is the trace's.
 #pragma once
 
 #include <filesystem>

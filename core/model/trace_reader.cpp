@@ -80,15 +80,10 @@ json json_of(const Checkpoint& file, const char* name, const char* otherwise) {
 
 LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
   LayerTrace layer;
-  layer.implied_map = read_tensor(file, name + "/implied_map", 3, "[heads, N, N]");
-  if (!layer.implied_map.empty() && layer.implied_map.extent(1) != layer.implied_map.extent(2)) {
-    throw damaged("the maps are not square", "/" + name + "/implied_map")
-        .expected("[heads, N, N]")
-        .found(to_string(layer.implied_map.shape()));
-  }
+  layer.implied_map = read_tensor(file, name + "/implied_map", 3, "[heads, N, M]");
   layer.queries = read_tensor(file, name + "/queries", 3, "[heads, N, d]");
-  layer.keys = read_tensor(file, name + "/keys", 3, "[heads, N, d]");
-  layer.values = read_tensor(file, name + "/values", 3, "[heads, N, d]");
+  layer.keys = read_tensor(file, name + "/keys", 3, "[heads, M, d]");
+  layer.values = read_tensor(file, name + "/values", 3, "[heads, M, d]");
   layer.tokens = read_tensor(file, name + "/tokens", 2, "[N, D]");
   MapFactors factors{read_tensor(file, name + "/left_factor", 3, "[heads, N, b]"),
                      read_tensor(file, name + "/right_factor", 3, "[heads, M, b]")};
@@ -115,24 +110,84 @@ void check_factors(const LayerTrace& layer, const std::string& name) {
       .found(to_string(left.shape()) + " and " + to_string(right.shape()));
 }
 
-/// Every layer that recorded something recorded the same number of tokens.
-void check_agreement(const Trace& trace) {
-  const std::int64_t tokens = trace.tokens();
-  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
-    const LayerTrace& layer = trace.layers[i];
-    for (const Tensor* tensor : {&layer.implied_map, &layer.queries, &layer.keys, &layer.values}) {
-      if (tensor->empty() || tensor->extent(1) == tokens) continue;
-      throw damaged("the layers have different numbers of tokens", "/" + layer_name(i))
-          .expected(std::to_string(tokens))
-          .found(std::to_string(tensor->extent(1)));
-    }
+/// 0 unless the tensor is there and has that axis.
+std::int64_t extent_of(const Tensor& tensor, std::size_t axis) {
+  return axis < tensor.shape().size() ? tensor.extent(axis) : 0;
+}
+
+/// A layer's tensors speak of the same tokens, and its grids have room for them.
+void check_agreement(const LayerTrace& layer, const std::string& name) {
+  const auto agree = [&](std::int64_t wanted, std::int64_t found, const char* what) {
+    if (wanted == 0 || found == 0 || wanted == found) return;
+    throw damaged("the data sets of the layer have different numbers of tokens", name)
+        .expected(std::to_string(wanted))
+        .found(std::to_string(found) + " " + what);
+  };
+  const Tensor& map = layer.implied_map;
+  const std::int64_t queries = map.empty() ? extent_of(layer.queries, 1) : map.extent(1);
+  const std::int64_t keys = map.empty() ? extent_of(layer.keys, 1) : map.extent(2);
+  agree(queries, extent_of(layer.queries, 1), "queries");
+  agree(queries, extent_of(layer.tokens, 0), "tokens");
+  agree(keys, extent_of(layer.keys, 1), "keys");
+  agree(keys, extent_of(layer.values, 1), "values");
+  for (const auto& [layout, count] :
+       {std::pair(&layer.layout, queries), std::pair(&layer.key_layout, keys)}) {
+    if (!layout->has_grid() || count == 0) continue;
+    if (layout->prefix + layout->rows * layout->columns == count) continue;
+    throw damaged("the token grid does not fit the maps", name + " grid_rows")
+        .expected(std::to_string(count) + " tokens")
+        .found(std::to_string(layout->prefix) + " + " + std::to_string(layout->rows) + " × " +
+               std::to_string(layout->columns));
   }
-  const TokenLayout& layout = trace.layout;
-  if (layout.has_grid() && layout.prefix + layout.rows * layout.columns != tokens) {
-    throw damaged("the token grid does not fit the maps", "grid_rows")
-        .expected(std::to_string(tokens) + " tokens")
-        .found(std::to_string(layout.prefix) + " + " + std::to_string(layout.rows) + " × " +
-               std::to_string(layout.columns));
+}
+
+TokenLayout layout_from(const json& value, const char* attribute) {
+  TokenLayout layout;
+  for (const auto& [key, member] :
+       {std::pair("prefix", &TokenLayout::prefix), std::pair("rows", &TokenLayout::rows),
+        std::pair("columns", &TokenLayout::columns)}) {
+    if (!value.is_object() || !value.contains(key) || !value[key].is_number_unsigned() ||
+        value[key] > (1 << 20)) {
+      throw damaged("the attribute is not a list of layouts", attribute)
+          .expected(R"([{"queries": {"prefix": 0, "rows": 56, "columns": 56}, "keys": {…}}, …])");
+    }
+    layout.*member = value[key].get<std::int64_t>();
+  }
+  return layout;
+}
+
+/// Grids of the layers: what the file says of each, else the whole trace's. Keys of another number
+/// than queries lie nowhere unless it is said where.
+void read_layouts(const Checkpoint& file, Trace& trace) {
+  const json layouts = json_of(file, "layer_layouts", "null");
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    LayerTrace& layer = trace.layers[i];
+    layer.layout = layer.key_layout = trace.layout;
+    const Tensor& map = layer.implied_map;
+    if (extent_of(map, 1) != extent_of(map, 2)) layer.key_layout = {};
+    if (!layouts.is_array() || i >= layouts.size() || !layouts[i].is_object()) continue;
+    const json queries = layouts[i].value("queries", json()),
+               keys = layouts[i].value("keys", json());
+    if (!queries.is_null()) layer.layout = layout_from(queries, "layer_layouts");
+    if (!keys.is_null()) layer.key_layout = layout_from(keys, "layer_layouts");
+  }
+}
+
+void read_mechanisms(const Checkpoint& file, Trace& trace) {
+  const json mechanisms = json_of(file, "layer_mechanisms", "null");
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    if (!mechanisms.is_array() || i >= mechanisms.size() || mechanisms[i].is_null()) continue;
+    const json& own = mechanisms[i];
+    const bool fits = own.is_object() && own.contains("name") && own["name"].is_string() &&
+                      own.value("identity", json(false)).is_boolean();
+    if (!fits) {
+      throw damaged("the attribute is not a list of mechanisms", "layer_mechanisms")
+          .expected(R"([null, {"name": "softmax", "parameters": {}, "identity": false}, …])");
+    }
+    trace.layers[i].mechanism = {
+        own["name"].get<std::string>(),
+        parameters_from_json(own.value("parameters", json::object()).dump())};
+    trace.layers[i].identity = own.value("identity", false);
   }
 }
 
@@ -183,7 +238,6 @@ Trace read_contents(const Checkpoint& file) {
   while (trace.layers.size() < layers || groups.contains(layer_name(trace.layers.size()))) {
     trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
     check_factors(trace.layers.back(), layer_name(trace.layers.size() - 1));
-    trace.layers.back().layout = trace.layers.back().key_layout = trace.layout;
   }
   trace.features = read_tensor(file, "features", 1, "[D]");
   const json bounds = json_of(file, "rank_bounds", "[]");
@@ -196,7 +250,11 @@ Trace read_contents(const Checkpoint& file) {
   trace.logits = read_tensor(file, "logits", 1, "[classes]");
   trace.embedded = read_tensor(file, "embedded", 2, "[N, D]");
   trace.image = read_picture(file);
-  check_agreement(trace);
+  read_layouts(file, trace);
+  read_mechanisms(file, trace);
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    check_agreement(trace.layers[i], "/" + layer_name(i));
+  }
   return trace;
 }
 

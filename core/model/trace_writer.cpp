@@ -86,6 +86,38 @@ std::string json_text(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+bool is_unknown(const TokenLayout& layout) { return layout.prefix == 0 && !layout.has_grid(); }
+
+json to_json_object(const TokenLayout& layout) {
+  if (is_unknown(layout)) return nullptr;
+  return {{"prefix", layout.prefix}, {"rows", layout.rows}, {"columns", layout.columns}};
+}
+
+/// Whether a reader knows it without being told.
+bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
+  return is_unknown(a) || (a.prefix == b.prefix && a.rows == b.rows && a.columns == b.columns);
+}
+
+/// What differs from layer to layer, if anything does.
+void write_differences(const Hdf5Id& root, const Trace& trace) {
+  json layouts = json::array(), mechanisms = json::array();
+  bool grids_differ = false, mechanisms_differ = false;
+  for (const LayerTrace& layer : trace.layers) {
+    layouts.push_back(
+        {{"queries", to_json_object(layer.layout)}, {"keys", to_json_object(layer.key_layout)}});
+    grids_differ = grids_differ || !goes_without_saying(layer.layout, trace.layout) ||
+                   !goes_without_saying(layer.key_layout, trace.layout);
+    mechanisms.push_back(nullptr);
+    if (!layer.mechanism) continue;
+    mechanisms_differ = true;
+    mechanisms.back() = {{"name", layer.mechanism->name},
+                         {"parameters", json::parse(to_json(layer.mechanism->parameters))},
+                         {"identity", layer.identity.value_or(trace.identity_in_maps)}};
+  }
+  if (grids_differ) write_attribute(root, "layer_layouts", json_text(layouts));
+  if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
+}
+
 void write_contents(const std::filesystem::path& path, const Trace& trace) {
   const Hdf5Id root(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
                     kFailed);
@@ -106,6 +138,7 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
   std::vector<std::int64_t> bounds;
   for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
   write_attribute(root, "rank_bounds", json_text(bounds));
+  write_differences(root, trace);
   write_attribute(root, "labels", json_text(trace.labels));
   write_attribute(root, "provenance", json_text(trace.provenance));
   write_tensor(root, "features", trace.features);

@@ -18,5 +18,8 @@ extern const std::string_view fastformer_lm_family;
 extern const std::string_view hugging_face_gpt2_family;
 extern const std::string_view min_gpt_family;
 extern const std::string_view min_gpt_2020_family;
+extern const std::string_view pvt_v2_family;
+extern const std::string_view timm_pvt_v2_family;
+extern const std::string_view twins_family;
 
 }  // namespace attnscope

@@ -42,10 +42,65 @@ TEST(ModelSpecJson, EveryMemberSurvivesTheRoundTrip) {
   spec.resize_filter = ResizeFilter::bilinear;
   spec.mechanism = {"adder", {{"identity", true}, {"scale", 2.5}}};
   spec.labels = {"T-shirt/top", "Trouser"};
+  spec.layer_mechanisms.assign(12, spec.mechanism);
+  spec.layer_mechanisms[3] = {"softmax", {}};
+  spec.multiplicative_layers = {0, 11};
   const ModelSpec read = model_spec_from_json(to_json(spec));
   EXPECT_EQ(to_json(read), to_json(spec));
   EXPECT_EQ(read.mechanism, spec.mechanism);
   EXPECT_EQ(read.labels, spec.labels);
+  EXPECT_EQ(read.layer_mechanisms, spec.layer_mechanisms);
+  EXPECT_EQ(read.multiplicative_layers, spec.multiplicative_layers);
+  EXPECT_EQ(mechanism_of(read, 3).name, "softmax");
+  EXPECT_EQ(arithmetic_of(read, 0), Arithmetic::multiplicative);
+  EXPECT_EQ(arithmetic_of(read, 1), Arithmetic::adder);
+}
+
+ModelSpec small_pyramid() {
+  ModelSpec spec;
+  spec.family = "pyramid";
+  spec.image_height = spec.image_width = 32;
+  spec.patch_height = spec.patch_width = 4;
+  spec.class_tokens = 0;
+  spec.readout = Readout::mean;
+  spec.stages = {{.width = 8,
+                  .layers = 1,
+                  .heads = 1,
+                  .mlp_width = 16,
+                  .kernel = 7,
+                  .stride = 4,
+                  .reduction = 2},
+                 {.width = 16, .layers = 2, .heads = 2, .mlp_width = 16}};
+  spec.layers = 3;
+  spec.width = 16;
+  spec.heads = 2;
+  return spec;
+}
+
+TEST(ModelSpecJson, StagesSurviveTheRoundTripAsJsonAndAsAnOption) {
+  const ModelSpec spec = small_pyramid();
+  EXPECT_EQ(model_spec_from_json(to_json(spec)).stages, spec.stages);
+  ModelSpec other = spec;
+  other.stages.clear();
+  apply_override(other, "stages", option_text(spec, "stages"));
+  EXPECT_EQ(other.stages, spec.stages);
+}
+
+TEST(ModelSpecJson, StagesThatFitNothingAreNamed) {
+  const auto refusal = [](auto change) {
+    ModelSpec spec = small_pyramid();
+    change(spec);
+    return error_of([&] { validate(spec); });
+  };
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.stages[1].heads = 3; }), HasSubstr("stages heads"));
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.layers = 4; }), HasSubstr("the sum of the stages'"));
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.stages[0].reduction = 9; }),
+              HasSubstr("spatial reduction"));
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.stages[1].window = 3; }), HasSubstr("windows"));
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.stages[0].stride = 2; }), HasSubstr("patch_height"));
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.stages.clear(); }), HasSubstr("stages"));
+  EXPECT_THAT(refusal([](ModelSpec& s) { s.layer_mechanisms.resize(2); }),
+              HasSubstr("layer_mechanisms"));
 }
 
 TEST(ModelSpecJson, EveryOptionCanBeReadAndSetAsText) {

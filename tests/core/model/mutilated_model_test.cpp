@@ -5,8 +5,10 @@
 #include <random>
 
 #include "core/error.h"
+#include "core/model/pyramid_vit.h"
 #include "core/model/vit.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/pyramid_shapes.h"
 
 namespace attnscope {
 namespace {
@@ -38,13 +40,43 @@ void mutilate(NamedShapes& shapes, std::mt19937& random) {
   }
 }
 
+std::unique_ptr<const Model> model_of(const Checkpoint& checkpoint, Architecture architecture) {
+  if (architecture.spec.family == "pyramid") {
+    PyramidWeights weights = read_pyramid_weights(checkpoint, architecture);
+    return std::make_unique<PyramidVit>("file", "model", std::move(architecture),
+                                        std::move(weights));
+  }
+  VitWeights weights = read_vit_weights(checkpoint, architecture);
+  return std::make_unique<Vit>("file", "model", std::move(architecture), std::move(weights));
+}
+
+std::vector<PyramidStage> small_stages() {
+  return {{.width = 32,
+           .layers = 2,
+           .heads = 1,
+           .mlp_width = 64,
+           .kernel = 7,
+           .stride = 4,
+           .reduction = 2},
+          {.width = 64, .layers = 2, .heads = 2, .mlp_width = 64}};
+}
+
 class MutilatedModel : public testing::TestWithParam<int> {};
 
 TEST_P(MutilatedModel, IsRefusedOrRuns) {
   const VitExtents e = {.width = 64, .layers = 2, .image = 16, .patch = 8, .mlp_width = 64};
-  const NamedShapes families[] = {timm_shapes(e, true),           hugging_face_shapes(e, true),
-                                  torchvision_shapes(e),          vit_pytorch_shapes(e, 128),
-                                  vit_pytorch_2021_shapes(e, 64), torch_encoder_shapes(64, 64, 2)};
+  const NamedShapes families[] = {timm_shapes(e, true),
+                                  hugging_face_shapes(e, true),
+                                  torchvision_shapes(e),
+                                  vit_pytorch_shapes(e, 128),
+                                  vit_pytorch_2021_shapes(e, 64),
+                                  torch_encoder_shapes(64, 64, 2),
+                                  pvt_v2_shapes(small_stages(), 10),
+                                  pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed),
+                                  twins_shapes(small_stages(), 10)};
+  const bool pyramid = GetParam() >= 6;
+  const ModelOptions options =
+      pyramid ? ModelOptions{{{"image_height", "56"}, {"image_width", "56"}}, {}} : ModelOptions{};
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   int refused = 0;
   for (int i = 0; i < 150; ++i) {
@@ -53,16 +85,15 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
     for (int k = 0; k < times; ++k) mutilate(shapes, random);
     try {
       const Checkpoint checkpoint = hashed_checkpoint(shapes);
-      Architecture architecture = recognise_architecture(checkpoint);
+      Architecture architecture = recognise_architecture(checkpoint, options);
       if (architecture.spec.tokens() > 600) continue;  // legitimate, and slow
-      VitWeights weights = read_vit_weights(checkpoint, architecture);
-      const Vit model("file", "model", std::move(architecture), std::move(weights));
-      const ModelSpec& spec = model.spec();
+      const auto model = model_of(checkpoint, std::move(architecture));
+      const ModelSpec& spec = model->spec();
       Input input;
       input.content = hashed_input(
           "input", spec.patch_height ? Shape{spec.channels, spec.image_height, spec.image_width}
                                      : Shape{4, spec.width});
-      (void)model.run(input, {}, {}, {});
+      (void)model->run(input, spec.mechanism, {}, {});
     } catch (const Error& error) {
       EXPECT_NE(error.kind(), ErrorKind::io);
       ++refused;
@@ -71,7 +102,7 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
   EXPECT_GT(refused, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, MutilatedModel, testing::Range(0, 6));
+INSTANTIATE_TEST_SUITE_P(Families, MutilatedModel, testing::Range(0, 9));
 
 }  // namespace
 }  // namespace attnscope
