@@ -71,7 +71,9 @@ Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
           .about("layer " + std::to_string(layer + 1))
           .expected("[H, " + std::to_string(tokens) + ", " + std::to_string(tokens) + "]")
           .found(recorded.empty() ? "no maps" : to_string(recorded.shape()))
-          .remedy("record the maps of all layers");
+          .remedy(recorded.empty() ? "record the maps of all layers"
+                                   : "it is not defined where layers have other tokens, or fewer "
+                                     "keys than queries: pyramids");
     }
     reach = mixing(maps_seen(trace, layer, IdentityView::without), options.fusion) * reach;
   }

@@ -43,6 +43,21 @@ RankDistribution distribution_of(std::vector<std::int64_t> ranks) {
   return result;
 }
 
+/// f as a function of the relative rank, on `count` points: linear between its own, f(0) = 0.
+std::vector<double> stretched(const std::vector<double>& share, std::size_t count) {
+  if (share.size() == count) return share;
+  std::vector<double> result(count);
+  for (std::size_t r = 0; r < count; ++r) {
+    const double place =
+        static_cast<double>(r + 1) * static_cast<double>(share.size()) / static_cast<double>(count);
+    const auto below = std::min(static_cast<std::size_t>(place), share.size());
+    const double low = below == 0 ? 0 : share[below - 1];
+    const double high = share[std::min(below, share.size() - 1)];
+    result[r] = low + (place - static_cast<double>(below)) * (high - low);
+  }
+  return result;
+}
+
 }  // namespace
 
 MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold) {
@@ -53,20 +68,24 @@ MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshol
   }
   MeanSpectrum mean;
   mean.threshold = threshold;
+  std::size_t longest = 0;
+  for (const MapSpectrum& spectrum : spectra) {
+    if (spectrum.state != SpectrumState::ready) continue;
+    const std::size_t values = spectrum.singular_values.size();
+    mean.relative = mean.relative || (longest != 0 && values != longest);
+    longest = std::max(longest, values);
+  }
   std::vector<std::int64_t> ranks;
   for (const MapSpectrum& spectrum : spectra) {
     if (spectrum.state != SpectrumState::ready) {
       ++mean.left_out;
       continue;
     }
-    const std::vector<double> share = cumulative_share(spectrum.singular_values);
+    const std::vector<double> own = cumulative_share(spectrum.singular_values);
+    const std::vector<double> share = stretched(own, longest);
     if (mean.maps == 0) {
-      mean.mean_share.assign(share.size(), 0);
+      mean.mean_share.assign(longest, 0);
       mean.low_share = mean.high_share = share;
-    } else if (share.size() != mean.mean_share.size()) {
-      throw Error(ErrorKind::usage, "maps of different sizes have no mean curve")
-          .expected(std::to_string(mean.mean_share.size()) + " singular values")
-          .found(std::to_string(share.size()));
     }
     ++mean.maps;
     for (std::size_t r = 0; r < share.size(); ++r) {
@@ -74,7 +93,7 @@ MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshol
       mean.low_share[r] = std::min(mean.low_share[r], share[r]);
       mean.high_share[r] = std::max(mean.high_share[r], share[r]);
     }
-    ranks.push_back(rank_of_share(share, threshold));
+    ranks.push_back(rank_of_share(own, threshold));
   }
   for (double& share : mean.mean_share) share /= static_cast<double>(mean.maps);
   mean.rank_of_mean = rank_of_share(mean.mean_share, threshold);

@@ -21,16 +21,19 @@ struct RankDistribution {
 
 /// Of all ready maps in a list; the others are counted.
 struct MeanSpectrum {
-  std::int64_t maps = 0;                      ///< averaged
-  std::int64_t left_out = 0;                  ///< not ready
-  double threshold = 0.9;                     ///< τ of every rank here
-  std::vector<double> mean_share;             ///< f̄(r), r = 1 … N: the mean of the maps' f(r)
+  std::int64_t maps = 0;      ///< averaged
+  std::int64_t left_out = 0;  ///< not ready
+  double threshold = 0.9;     ///< τ of every rank here
+  /// The maps differ in size: curves are averaged by the relative rank r/n, n the number of a map's
+  /// singular values; r here counts K-ths, K the greatest n. `ranks` are the maps' own, unscaled.
+  bool relative = false;
+  std::vector<double> mean_share;             ///< f̄(r), r = 1 … K: the mean of the maps' f(r)
   std::vector<double> low_share, high_share;  ///< the least and greatest f(r) of any map
   std::int64_t rank_of_mean = 0;              ///< smallest r with f̄(r) ≥ threshold
   RankDistribution ranks;                     ///< of the maps' own equivalent ranks
 };
 
-/// Throws Error(usage) if the maps differ in size, or for a threshold out of range.
+/// Throws Error(usage) for a threshold out of range.
 [[nodiscard]] MeanSpectrum mean_spectrum(std::span<const MapSpectrum> spectra, double threshold);
 
 }  // namespace attnscope

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/figure/colour_map.h"
+#include "core/model/layer_layout.h"
 
 namespace attnscope {
 
@@ -242,12 +243,14 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
   const double cell_width = map.width() / static_cast<double>(extent.keys);
   const double cell_height = map.height() / static_cast<double>(extent.queries);
   if (std::min(cell_width, cell_height) < 14) return;
-  const TokenLayout& layout = scene.maps->trace().layout;
+  const TokenLayout& query_names = query_layout(scene.maps->trace(), place->layer);
+  const TokenLayout& key_names = key_layout(scene.maps->trace(), place->layer);
   const std::int64_t first = scene.maps->first_token();
   const QFont face = sized(font, 10);
   const QFontMetricsF metrics(face);
-  const double longest =
-      metrics.horizontalAdvance(QString::fromStdString(layout.name(first + extent.keys - 1))) + 10;
+  const double longest = metrics.horizontalAdvance(
+                             QString::fromStdString(query_names.name(first + extent.queries - 1))) +
+                         10;
   const double strip_width = std::max(longest, metrics.horizontalAdvance("class") + 10);
   const double strip_height = metrics.height() + 4;
   const QRectF top(viewport.left(), viewport.top(), viewport.width(), strip_height);
@@ -269,7 +272,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
     const QRectF cell = cell_square(map, extent, 0, key);
     pen(scene.crosshair && scene.crosshair->key == key);
     painter.drawText(QRectF(cell.center().x() - 60, top.top(), 120, strip_height), Qt::AlignCenter,
-                     QString::fromStdString(layout.name(first + key)));
+                     QString::fromStdString(key_names.name(first + key)));
   }
   painter.restore();
   painter.save();
@@ -282,7 +285,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
         (scene.selected && scene.selected->query == query));
     painter.drawText(QRectF(left.left(), cell.center().y() - 20, strip_width - 5, 40),
                      Qt::AlignVCenter | Qt::AlignRight,
-                     QString::fromStdString(layout.name(first + query)));
+                     QString::fromStdString(query_names.name(first + query)));
   }
   painter.restore();
 }
@@ -407,12 +410,12 @@ QString column_name(HeadFusion fusion, std::int64_t column) {
 }
 
 QStringList readout(const ShownMaps& maps, const MapCell& cell) {
-  const TokenLayout& layout = maps.trace().layout;
-  const auto token = [&](std::int64_t index) {
+  const auto token = [&](const TokenLayout& layout, std::int64_t index) {
     return QString::fromStdString(layout.name(maps.first_token() + index));
   };
   return {QString::asprintf("%.4g", static_cast<double>(maps.value(cell))),
-          "query " + token(cell.query), "key " + token(cell.key),
+          "query " + token(query_layout(maps.trace(), cell.layer), cell.query),
+          "key " + token(key_layout(maps.trace(), cell.layer), cell.key),
           QString("layer %1, %2")
               .arg(cell.layer)
               .arg(column_name(maps.settings().head_fusion, cell.column))};

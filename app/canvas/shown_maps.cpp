@@ -121,7 +121,9 @@ void ShownMaps::head_row(const LayerTrace& layer, std::int64_t layer_index, std:
   const float* source = layer.implied_map.data() + (head * queries + query) * keys + first_key;
   std::copy(source, source + values.size(), values.begin());
   const std::int64_t diagonal = query - first_key;
-  const bool on_diagonal = diagonal >= 0 && diagonal < static_cast<std::int64_t>(values.size());
+  // Keys that are other tokens than the queries have no diagonal.
+  const bool on_diagonal =
+      queries == keys && diagonal >= 0 && diagonal < static_cast<std::int64_t>(values.size());
   const bool tempered = !row_scales_.empty();
   // Taking I away and adding it back would cost the diagonal its last digits: only where asked.
   const float removed = trace_->identity_in_maps && (tempered || !identity_shown_) ? 1.0F : 0.0F;

@@ -11,6 +11,7 @@
 #include "core/checkpoint/tensor_scan.h"
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
+#include "core/model/pyramid_grid.h"
 #include "core/model/trace_file.h"
 
 namespace attnscope {
@@ -104,6 +105,30 @@ void print_line(const char* what, const std::string& value) {
   std::printf("%-14s %s\n", what, value.c_str());
 }
 
+std::string grid_text(const GridExtents& grid) {
+  return std::to_string(grid.rows) + " × " + std::to_string(grid.columns);
+}
+
+/// A pyramid's stages: `heads` and `width` are only the last's.
+void print_stages(const ModelSpec& spec) {
+  if (spec.stages.empty()) return;
+  const std::vector<GridExtents> grids = pyramid_grids(spec);
+  std::int64_t layer = 0;
+  for (std::size_t i = 0; i < spec.stages.size(); ++i) {
+    const PyramidStage& stage = spec.stages[i];
+    const GridExtents keys = key_grid(stage, grids[i]);
+    std::string text =
+        "layers " + std::to_string(layer) + "–" + std::to_string(layer + stage.layers - 1) + ": " +
+        std::to_string(stage.heads) + " heads of " + std::to_string(stage.width / stage.heads) +
+        ", " + grid_text(grids[i]) + " tokens";
+    if (keys != grids[i]) text += ", keys from " + grid_text(keys);
+    if (stage.window > 0) text += ", windows of " + std::to_string(stage.window) + " in turn";
+    text += ", " + to_string(mechanism_of(spec, layer));
+    layer += stage.layers;
+    print_line(("stage " + std::to_string(i + 1)).c_str(), text);
+  }
+}
+
 void print_architecture(const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   print_line("architecture", architecture.name);
@@ -111,6 +136,7 @@ void print_architecture(const Architecture& architecture) {
   print_line("layers", std::to_string(spec.layers));
   print_line("heads", std::to_string(spec.heads) + " of " + std::to_string(spec.width_of_head()));
   print_line("width", std::to_string(spec.width));
+  print_stages(spec);
   if (spec.patch_height > 0) {
     print_line("tokens", std::to_string(spec.tokens()) + " (" + std::to_string(spec.class_tokens) +
                              " + " + std::to_string(spec.grid_rows()) + " × " +
@@ -199,6 +225,15 @@ void print(const Inspection& inspection) {
   print_tensors(inspection);
 }
 
+/// [heads, queries, keys] of each layer; zeros where nothing was recorded.
+Json layer_shapes(const Trace& trace) {
+  Json shapes = Json::array();
+  for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+    shapes.push_back({trace.heads(layer), trace.queries(layer), trace.keys(layer)});
+  }
+  return shapes;
+}
+
 int inspect_trace(const std::string& file, bool json) {
   const Trace trace = read_trace(file);
   if (json) {
@@ -211,6 +246,7 @@ int inspect_trace(const std::string& file, bool json) {
                    {"layers", trace.layers.size()},
                    {"heads", trace.heads()},
                    {"tokens", trace.tokens()},
+                   {"layer_shapes", layer_shapes(trace)},
                    {"grid", {trace.layout.rows, trace.layout.columns}},
                    {"provenance", trace.provenance}};
     std::printf("%s\n", object.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
@@ -223,8 +259,18 @@ int inspect_trace(const std::string& file, bool json) {
   print_line("mechanism", to_string(trace.mechanism));
   print_line("identity", trace.identity_in_maps ? "in the maps" : "not in the maps");
   print_line("layers", std::to_string(trace.layers.size()));
-  print_line("heads", std::to_string(trace.heads()));
-  print_line("tokens", std::to_string(trace.tokens()));
+  if (trace.uniform()) {
+    print_line("heads", std::to_string(trace.heads()));
+    print_line("tokens", std::to_string(trace.tokens()));
+  } else {
+    for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+      if (trace.queries(layer) == 0) continue;
+      print_line(("layer " + std::to_string(layer)).c_str(),
+                 std::to_string(trace.heads(layer)) + " heads, " +
+                     std::to_string(trace.queries(layer)) + " tokens, " +
+                     std::to_string(trace.keys(layer)) + " keys");
+    }
+  }
   for (const auto& [key, value] : trace.provenance) print_line(key.c_str(), value);
   return 0;
 }

@@ -97,6 +97,7 @@ ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumRe
 ordered_json json_of(const MeanSpectrum& mean) {
   return {{"maps", mean.maps},
           {"left_out", mean.left_out},
+          {"curve_is_relative", mean.relative},
           {"rank_of_mean_curve", mean.rank_of_mean},
           {"mean_rank", mean.ranks.mean},
           {"rank_standard_deviation", mean.ranks.standard_deviation},
@@ -117,17 +118,21 @@ std::string csv_field(const std::string& text) {
 }
 
 void print_heading(const SpectrumReport& report) {
-  const std::int64_t tokens =
-      report.maps.empty() || report.maps[0].empty() ? 0 : report.maps[0][0].tokens;
+  std::int64_t tokens = 0;
+  bool differ = false;
+  for (const MapSpectrum& map : report.maps.empty() ? std::vector<MapSpectrum>{} : report.maps[0]) {
+    differ = differ || (tokens != 0 && map.tokens != tokens);
+    tokens = std::max(tokens, map.tokens);
+  }
   std::printf(
       "%s: %s%s, %s\n", report.model.c_str(), to_string(report.mechanism).c_str(),
       report.mechanism_trained ? ""
                                : " (not trained: laid over weights trained with another mechanism)",
       report.inputs.size() == 1 ? report.inputs[0].c_str()
                                 : (std::to_string(report.inputs.size()) + " inputs").c_str());
-  std::printf("%lld tokens, maps %s I; equivalent rank: smallest r with f(r) >= %g\n\n",
-              static_cast<long long>(tokens), report.identity ? "with" : "without",
-              report.threshold);
+  std::printf("%s%lld tokens, maps %s I; equivalent rank: smallest r with f(r) >= %g\n\n",
+              differ ? "up to " : "", static_cast<long long>(tokens),
+              report.identity ? "with" : "without", report.threshold);
 }
 
 void print_maps(const SpectrumReport& report) {
@@ -189,11 +194,17 @@ void print_maps(const SpectrumReport& report) {
 void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
   std::printf("layer  maps  mean rank  deviation  least  median  greatest  rank of mean curve\n");
   const auto print = [](const char* name, const MeanSpectrum& mean) {
-    std::printf("%5s %5lld  %9.2f %10.2f %6lld %7.1f %9lld %19lld", name,
+    std::printf("%5s %5lld  %9.2f %10.2f %6lld %7.1f %9lld ", name,
                 static_cast<long long>(mean.maps), mean.ranks.mean, mean.ranks.standard_deviation,
                 static_cast<long long>(mean.ranks.minimum), mean.ranks.median,
-                static_cast<long long>(mean.ranks.maximum),
-                static_cast<long long>(mean.rank_of_mean));
+                static_cast<long long>(mean.ranks.maximum));
+    if (mean.relative) {
+      // Maps of different sizes: their curves have only a relative rank in common.
+      std::printf("%16.1f %% of n", 100 * static_cast<double>(mean.rank_of_mean) /
+                                        static_cast<double>(mean.mean_share.size()));
+    } else {
+      std::printf("%18lld", static_cast<long long>(mean.rank_of_mean));
+    }
     if (mean.left_out > 0) {
       std::printf("  (%lld maps left out)", static_cast<long long>(mean.left_out));
     }

@@ -54,6 +54,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     ModelArguments model;
     std::string out;
     std::vector<std::string> record;
+    std::vector<std::int64_t> layers;
   };
   auto arguments = std::make_shared<Arguments>();
   added = parent.add_subcommand("trace", "Run a model on an input and keep its attention maps");
@@ -67,10 +68,16 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
                    "What to keep besides the maps: qkv, tokens, quantities")
       ->delimiter(',')
       ->allow_extra_args(false);
+  added
+      ->add_option("--layers", arguments->layers,
+                   "Layers to record, from 0, such as 0,3 (all): large maps take much memory")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);
   return [arguments] {
-    const TraceRequest request = request_of(arguments->record);
+    TraceRequest request = request_of(arguments->record);
+    request.layers = arguments->layers;
     if (arguments->model.inputs.size() > 1) {
       throw Error(ErrorKind::usage, "a trace is of one input").about("--input");
     }
@@ -80,11 +87,13 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     }();
     const Trace& trace = *subjects.front().trace;
     write_trace(arguments->out, trace);
-    std::printf("%s: %s%s on %s, %zu layers of %lld heads over %lld tokens\n",
+    const char* const up_to = trace.uniform() ? "" : "up to ";
+    std::printf("%s: %s%s on %s, %zu layers of %s%lld heads over %s%lld tokens\n",
                 arguments->out.c_str(), to_string(trace.mechanism).c_str(),
                 trace.mechanism_trained ? "" : " (not trained: laid over the weights)",
-                trace.input_label.c_str(), trace.layers.size(),
-                static_cast<long long>(trace.heads()), static_cast<long long>(trace.tokens()));
+                trace.input_label.c_str(), trace.layers.size(), up_to,
+                static_cast<long long>(trace.heads()), up_to,
+                static_cast<long long>(trace.tokens()));
     print_classes(trace);
     return 0;
   };

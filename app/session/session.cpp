@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/job_queue.h"
+#include "core/model/layer_layout.h"
 
 namespace attnscope {
 
@@ -82,8 +83,24 @@ void Session::set_reference(std::int64_t subject) {
 void Session::select(const Selection& selection) {
   const Selection before = selection_;
   selection_ = selection;
+  if (selection.subject == before.subject && selection.layer != before.layer &&
+      selection.query == before.query) {
+    follow_query(before.layer);
+  }
   clamp_selection();
   if (selection_ != before) emit selection_changed();
+}
+
+/// In a layer on another grid the query stays at its place in the image.
+void Session::follow_query(std::int64_t from) {
+  const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
+  const auto exists = [&](std::int64_t layer) {
+    return trace && layer >= 0 && layer < std::ssize(trace->layers) && trace->queries(layer) > 0;
+  };
+  if (!exists(from) || !exists(selection_.layer)) return;
+  selection_.query =
+      same_place(query_layout(*trace, from), selection_.query,
+                 query_layout(*trace, selection_.layer), trace->queries(selection_.layer));
 }
 
 void Session::clamp_selection() {
@@ -91,8 +108,10 @@ void Session::clamp_selection() {
   const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
   if (!trace) return;
   selection_.layer = clamp_index(selection_.layer, std::ssize(trace->layers));
-  selection_.head = clamp_index(selection_.head, trace->heads());
-  selection_.query = clamp_index(selection_.query, trace->tokens());
+  const std::int64_t queries = trace->queries(selection_.layer);
+  selection_.head = clamp_index(selection_.head, trace->heads(selection_.layer));
+  selection_.query = clamp_index(selection_.query, queries);
+  // The map under the pointer may be of another layer than the selected one.
   selection_.hover_query = within(selection_.hover_query, trace->tokens());
   selection_.hover_key = within(selection_.hover_key, trace->tokens());
 }

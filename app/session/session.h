@@ -110,6 +110,7 @@ class Session : public QObject {
   void submit(OpenSubject& subject, const QString& title,
               std::function<std::function<void()>(const Progress&)> work);
   void clamp_selection();
+  void follow_query(std::int64_t from);
 
   std::vector<OpenSubject> subjects_;
   std::int64_t next_id_ = 1;

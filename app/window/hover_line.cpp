@@ -4,6 +4,7 @@
 
 #include "app/canvas/atlas_link.h"
 #include "app/session/session.h"
+#include "core/model/layer_layout.h"
 
 namespace attnscope {
 
@@ -47,8 +48,9 @@ void HoverLine::refresh() {
     values << tr("[%1] %2").arg(i + 1).arg(
         static_cast<double>(maps->value({layer, column, row, place})), 0, 'g', 6);
     if (from.isEmpty()) {
-      from = QString::fromStdString(open.subject.trace->layout.name(query));
-      to = QString::fromStdString(open.subject.trace->layout.name(key));
+      const Trace& trace = *open.subject.trace;
+      from = QString::fromStdString(query_layout(trace, layer).name(query));
+      to = QString::fromStdString(key_layout(trace, layer).name(key));
     }
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;

@@ -41,19 +41,39 @@ std::vector<std::int64_t> chosen_layers(const Settings& read, std::int64_t count
   return layers;
 }
 
+/// More cells a side than a printed map can show: a figure keeps means of blocks instead.
+constexpr std::int64_t kMostCells = 784;
+
+std::int64_t block_side(const ConstMatrixMap& map) {
+  return (std::max(map.rows(), map.cols()) + kMostCells - 1) / kMostCells;
+}
+
 HeatMap heat_map(const ConstMatrixMap& map) {
+  const std::int64_t side = block_side(map);
   HeatMap heat;
-  heat.rows = map.rows();
-  heat.columns = map.cols();
-  heat.values.assign(map.data(), map.data() + map.size());
+  heat.rows = (map.rows() + side - 1) / side;
+  heat.columns = (map.cols() + side - 1) / side;
+  if (side == 1) {
+    heat.values.assign(map.data(), map.data() + map.size());
+    return heat;
+  }
+  heat.values.reserve(static_cast<std::size_t>(heat.rows * heat.columns));
+  for (std::int64_t row = 0; row < map.rows(); row += side) {
+    for (std::int64_t column = 0; column < map.cols(); column += side) {
+      heat.values.push_back(map.block(row, column, std::min(side, map.rows() - row),
+                                      std::min(side, map.cols() - column))
+                                .mean());
+    }
+  }
   return heat;
 }
 
 /// Attention off the diagonal: with I in the maps, the ones there say nothing of attention.
-void collect_values(const ConstMatrixMap& map, bool identity, std::vector<float>& values) {
-  for (std::int64_t row = 0; row < map.rows(); ++row) {
-    for (std::int64_t column = 0; column < map.cols(); ++column) {
-      if (!identity || row != column) values.push_back(map(row, column));
+void collect_values(const HeatMap& map, bool identity, std::vector<float>& values) {
+  for (std::int64_t row = 0; row < map.rows; ++row) {
+    for (std::int64_t column = 0; column < map.columns; ++column) {
+      if (identity && row == column) continue;
+      values.push_back(map.values[static_cast<std::size_t>(row * map.columns + column)]);
     }
   }
 }
@@ -112,14 +132,20 @@ class Grid {
     progress_.step(static_cast<double>(figure_.panels.size()) / static_cast<double>(total_),
                    "attention maps");
     const Subject& subject = request_.subjects[shown.subject];
+    // Layers of a pyramid have different heads: a place stays free.
+    if (shown.head >= subject.trace->heads(shown.layer)) return;
     const Tensor maps = maps_seen(*subject.trace, shown.layer, shown.view);
     const ConstMatrixMap map = maps.slice(shown.head);
-    collect_values(map, shows_identity(*subject.trace, shown.view), values_);
+    HeatMap heat = heat_map(map);
+    const bool square = map.rows() == map.cols();
+    collect_values(heat, square && shows_identity(*subject.trace, shown.view), values_);
+    blocks_ = std::max(blocks_, block_side(map));
+    rectangular_ = rectangular_ || !square;
 
     Panel panel;
     panel.row = row;
     panel.column = column;
-    panel.square_cells = true;
+    panel.square_cells = square;
     panel.reversed_y = true;
     panel.x.visible = false;
     panel.y.visible = false;
@@ -137,7 +163,7 @@ class Grid {
             static_cast<double>(spectrum.equivalent_rank)};
       }
     }
-    panel.marks.emplace_back(heat_map(map));
+    panel.marks.emplace_back(std::move(heat));
     figure_.panels.push_back(std::move(panel));
   }
 
@@ -197,6 +223,10 @@ class Grid {
         chosen("head", read_.text("heads")) + ": " + subjects_in_words(request_) + ". " +
         (show_ranks_ ? "r: equivalent rank at τ = " + rounded_text(options_.threshold) + ". "
                      : "") +
+        (rectangular_ ? "Maps of fewer keys than queries are stretched to squares. " : "") +
+        (blocks_ > 1 ? "Cells of large maps are means of up to " + std::to_string(blocks_) + " × " +
+                           std::to_string(blocks_) + " weights. "
+                     : "") +
         clipping_in_words(scale) + made_with();
     return std::move(figure_);
   }
@@ -213,7 +243,8 @@ class Grid {
   Figure figure_;
   std::vector<float> values_;
   std::size_t total_ = 0;
-  std::int64_t columns_ = 0;
+  std::int64_t columns_ = 0, blocks_ = 1;
+  bool rectangular_ = false;
   bool show_ranks_ = true, subjects_across_ = false;
   bool several_heads_ = false, several_layers_ = false, several_seen_ = false;
 };

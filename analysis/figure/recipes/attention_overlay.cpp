@@ -13,6 +13,7 @@
 #include "analysis/figure/subject_groups.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
+#include "core/model/layer_layout.h"
 
 namespace attnscope {
 
@@ -20,9 +21,13 @@ namespace {
 
 constexpr std::array<FigureSetting, 9> settings = {{
     {"layers", "auto", "auto (first, middle and last), all, or indices from 0 such as 0,2-3"},
-    {"query", "class", "the token whose row is shown: class, or its index from 0"},
+    {"query", "auto",
+     "the token whose row is shown: class, or its index from 0 in the first layer; auto is class, "
+     "or the middle of the image where there is none"},
     {"heads", "mean", "mean, max or min over heads, or one head's index from 0"},
-    {"rollout", "yes", "yes or no: attention rollout through all layers in the last column"},
+    {"rollout", "auto",
+     "yes or no: attention rollout through all layers in the last column; auto is yes where it is "
+     "defined: all layers have the same tokens"},
     {"image", "yes", "yes or no: the image itself in the first column"},
     {"opacity", "0.7", "of the colours over the image, 0 to 1"},
     {"colour-map", "magma", "viridis, magma, cividis, grey or diverging"},
@@ -63,6 +68,9 @@ HeadChoice head_choice(const Settings& read, std::int64_t heads) {
 std::int64_t query_token(const Settings& read, const Subject& subject) {
   const std::string& text = read.text("query");
   const TokenLayout& layout = subject.trace->layout;
+  if (text == "auto") {
+    return layout.prefix > 0 ? 0 : layout.rows / 2 * layout.columns + layout.columns / 2;
+  }
   if (text == "class") {
     if (layout.prefix > 0) return 0;
     throw Error(ErrorKind::usage, "the model has no class token whose row could be shown")
@@ -79,18 +87,37 @@ std::int64_t query_token(const Settings& read, const Subject& subject) {
   return *query;
 }
 
+std::string query_in_words(const Settings& read, const Subject& subject) {
+  const std::string& text = read.text("query");
+  const bool class_token = text == "class" || (text == "auto" && subject.trace->layout.prefix > 0);
+  if (class_token) return "the class token";
+  return text == "auto" ? "the patch in the middle" : "token " + text;
+}
+
 void require_image(const Subject& subject) {
   const Trace& trace = *subject.trace;
   if (!trace.layout.has_grid()) {
     throw Error(ErrorKind::usage, "its tokens form no grid over an image").about(subject.label);
   }
-  const std::int64_t cells = trace.layout.rows * trace.layout.columns;
-  if (trace.layout.prefix + cells != trace.tokens()) {
+}
+
+/// Where the keys of a layer lie, which must be a grid.
+const TokenLayout& key_layout_of(const Subject& subject, std::int64_t layer) {
+  const Trace& trace = *subject.trace;
+  const TokenLayout& layout = key_layout(trace, layer);
+  if (!layout.has_grid() || layout.prefix + layout.rows * layout.columns != trace.keys(layer)) {
     throw Error(ErrorKind::damaged, "its grid of tokens does not fit its maps")
-        .about(subject.label)
-        .expected(std::to_string(trace.tokens()) + " tokens")
-        .found(std::to_string(trace.layout.prefix) + " + " + std::to_string(cells));
+        .about(subject.label + ", layer " + std::to_string(layer))
+        .expected(std::to_string(trace.keys(layer)) + " keys")
+        .found(std::to_string(layout.prefix) + " + " + std::to_string(layout.rows) + " × " +
+               std::to_string(layout.columns));
   }
+  return layout;
+}
+
+/// The layer's query at the place of the first layer's.
+std::int64_t query_of_layer(const Trace& trace, std::int64_t query, std::int64_t layer) {
+  return same_place(trace.layout, query, query_layout(trace, layer), trace.queries(layer));
 }
 
 /// A row of attention as the grid's cells, relative to even attention over them: their mean is 1.
@@ -160,7 +187,11 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const SharedExtents shared = shared_extents(request);
   const HeadChoice heads = head_choice(read, shared.heads);
   const bool with_image = read.flag("image");
-  const bool with_rollout = read.flag("rollout");
+  const bool rolls = read.choice("rollout", {"auto", "no", "false", "yes", "true"}) > 2;
+  const bool with_rollout =
+      rolls || (read.text("rollout") == "auto" &&
+                std::all_of(request.subjects.begin(), request.subjects.end(),
+                            [](const Subject& subject) { return subject.trace->uniform(); }));
   const double opacity = read.number("opacity", 0, 1);
   std::vector<std::int64_t> layers;
   if (read.text("layers") == "auto") {
@@ -180,12 +211,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     const auto row = static_cast<std::int64_t>(index);
     const std::int64_t query = query_token(read, subject);
     std::int64_t column = 0;
-    const auto add = [&](const std::string& title, const std::vector<double>* attention) {
+    const auto add = [&](const std::string& title, const std::vector<double>* attention,
+                         const TokenLayout& layout = {}) {
       Panel panel = picture_panel(subject, row, column);
       if (row == 0) panel.title = title;
       if (column == 0 && request.subjects.size() > 1) panel.y.label = labels[index];
       if (attention != nullptr) {
-        HeatMap map = over_grid(*attention, subject.trace->layout);
+        HeatMap map = over_grid(*attention, layout);
         map.opacity = subject.trace->image ? opacity : 1;
         values.insert(values.end(), map.values.begin(), map.values.end());
         panel.marks.emplace_back(std::move(map));
@@ -197,8 +229,15 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     for (const std::int64_t layer : layers) {
       // I is no attention: the query's own cell would outshine all others.
       const Tensor maps = maps_seen(*subject.trace, layer, IdentityView::without);
-      const std::vector<double> attention = row_of(maps, query, heads);
-      add("layer " + std::to_string(layer), &attention);
+      if (heads.head && *heads.head >= maps.extent(0)) {
+        throw Error(ErrorKind::usage, "layer " + std::to_string(layer) + " has no such head")
+            .about("heads")
+            .expected("an index from 0 to " + std::to_string(maps.extent(0) - 1))
+            .found(std::to_string(*heads.head));
+      }
+      const std::vector<double> attention =
+          row_of(maps, query_of_layer(*subject.trace, query, layer), heads);
+      add("layer " + std::to_string(layer), &attention, key_layout_of(subject, layer));
     }
     if (with_rollout) {
       const Progress part =
@@ -207,7 +246,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
           attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
       const auto found = reach.matrix().row(query);
       const std::vector<double> attention(found.data(), found.data() + found.size());
-      add("rollout", &attention);
+      add("rollout", &attention, key_layout_of(subject, 0));
     }
     columns = std::max(columns, column);
   }
@@ -233,9 +272,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
              figure.font_size_pt);
   figure.height_mm = text_mm + count * (frame_mm * aspect + gap_mm);
   figure.caption =
-      "Attention of " +
-      (read.text("query") == "class" ? std::string("the class token")
-                                     : "token " + read.text("query")) +
+      "Attention of " + query_in_words(read, request.subjects.front()) +
       " to the image's patches, " +
       (heads.head ? "head " + std::to_string(*heads.head) : read.text("heads") + " over heads") +
       ", relative to even attention: " + subjects_in_words(request) + ". " +

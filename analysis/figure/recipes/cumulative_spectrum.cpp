@@ -1,6 +1,7 @@
 // Cumulative normalised singular values, as Adder, Fig. 2.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/number_text.h"
@@ -30,18 +31,22 @@ constexpr std::array<FigureSetting, 9> settings = {{
     {"legend", "below", "below, inside or none"},
 }};
 
-std::vector<double> one_to(std::size_t count) {
+/// The axis of ranks: 1 to `count`, or percent of them where maps of different sizes are compared.
+std::vector<double> ranks_up_to(std::size_t count, bool relative) {
   std::vector<double> list(count);
-  for (std::size_t index = 0; index < count; ++index) list[index] = static_cast<double>(index + 1);
+  const double unit = relative ? 100.0 / static_cast<double>(count) : 1;
+  for (std::size_t index = 0; index < count; ++index) {
+    list[index] = static_cast<double>(index + 1) * unit;
+  }
   return list;
 }
 
 Line curve(const std::string& label, const std::vector<double>& share, Colour colour,
-           LineStyle style) {
+           LineStyle style, bool relative) {
   Line line;
   line.label = label;
   // From (0, 0): f(0) is an empty sum.
-  line.x = one_to(share.size());
+  line.x = ranks_up_to(share.size(), relative);
   line.x.insert(line.x.begin(), 0);
   line.y = share;
   line.y.insert(line.y.begin(), 0);
@@ -99,7 +104,8 @@ std::string rank_text(const Spectra& spectra) {
          ")";
 }
 
-void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spread, bool bound) {
+void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spread, bool bound,
+                  bool relative) {
   const MeanSpectrum& mean = spectra.mean;
   const Colour colour = subject_colour(spectra.group);
   if (mean.maps == 0) {
@@ -111,16 +117,19 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   }
   const LineStyle style = spectra.with_identity ? LineStyle::dashed : LineStyle::solid;
   if (spread && mean.maps > 1) {
-    panel.marks.emplace_back(Band{"", one_to(mean.low_share.size()), mean.low_share,
+    panel.marks.emplace_back(Band{"", ranks_up_to(mean.low_share.size(), relative), mean.low_share,
                                   mean.high_share, with_alpha(colour, 40),
                                   spectra.label + ", least and greatest"});
   }
-  panel.marks.emplace_back(curve(spectra.label, mean.mean_share, colour, style));
-  const auto rank = static_cast<double>(mean.rank_of_mean);
+  panel.marks.emplace_back(curve(spectra.label, mean.mean_share, colour, style, relative));
+  const double count = static_cast<double>(mean.mean_share.size());
+  const double rank = static_cast<double>(mean.rank_of_mean) * (relative ? 100 / count : 1);
   panel.marks.emplace_back(
       PointMark{rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
-                rank_text(spectra), colour, true});
-  if (const std::int64_t most = shared_rank_bound(spectra.maps); bound && most > 0) {
+                relative ? "r = " + rounded_text(std::round(rank * 10) / 10) + " %"
+                         : rank_text(spectra),
+                colour, true});
+  if (const std::int64_t most = shared_rank_bound(spectra.maps); bound && most > 0 && !relative) {
     panel.marks.emplace_back(Rule{static_cast<double>(most), true, "rank ≤ " + std::to_string(most),
                                   colour, LineStyle::dash_dotted});
     figure.numbers["rank_bound/" + spectra.label] = {static_cast<double>(most)};
@@ -130,7 +139,8 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
     }
     figure.numbers["greatest_numerical_rank/" + spectra.label] = {static_cast<double>(greatest)};
   }
-  figure.numbers["equivalent_rank/" + spectra.label] = {rank};
+  figure.numbers[(relative ? "relative_equivalent_rank_percent/" : "equivalent_rank/") +
+                 spectra.label] = {rank};
   figure.numbers["equivalent_rank_mean_of_maps/" + spectra.label] = {mean.ranks.mean};
   figure.numbers["equivalent_rank_median_of_maps/" + spectra.label] = {mean.ranks.median};
   figure.numbers["maps/" + spectra.label] = {static_cast<double>(mean.maps)};
@@ -170,15 +180,20 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     }
   }
   if (longest == 0) longest = shared_extents(request).tokens;
+  const bool relative = std::any_of(all.begin(), all.end(),
+                                    [](const Spectra& spectra) { return spectra.mean.relative; });
+  if (relative) panel.x.label = "relative rank r / n (%)";
+  const double last = relative ? 100 : static_cast<double>(longest);
   panel.x.minimum = 0;
-  panel.x.maximum = static_cast<double>(longest);
-  panel.x.ticks = ticks_up_to(static_cast<double>(longest));
+  panel.x.maximum = last;
+  panel.x.ticks = ticks_up_to(last);
   panel.marks.emplace_back(
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
-  Line even = curve("g(r) = r / N", linear_share(longest), neutral_colour, LineStyle::dotted);
+  Line even = curve(relative ? "g(r) = r / n" : "g(r) = r / N", linear_share(longest),
+                    neutral_colour, LineStyle::dotted, relative);
   even.width_pt = 0.8;
   const bool bound = read.choice("bound", {"show", "hide"}) == 0;
-  for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread, bound);
+  for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread, bound, relative);
   panel.marks.emplace_back(std::move(even));
   figure.panels.push_back(std::move(panel));
 
@@ -189,6 +204,10 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) + ": " +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
       rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  if (relative) {
+    figure.caption +=
+        "The maps differ in size: ranks are relative to each map's number of singular values n. ";
+  }
   if (std::any_of(figure.numbers.begin(), figure.numbers.end(),
                   [](const auto& number) { return number.first.starts_with("rank_bound/"); })) {
     figure.caption += "Dash-dotted: the bound of the rank that the mechanism sets. ";

@@ -10,6 +10,7 @@
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/panels/elided_label.h"
 #include "app/panels/remaining_time.h"
@@ -38,6 +39,20 @@ void set_role(QWidget* widget, const char* role) {
   widget->style()->polish(widget);
 }
 
+/// What layers have of something: "3", or "1–8" where they differ.
+struct Range {
+  std::int64_t least = 0, most = 0;
+
+  void take(std::int64_t count) {
+    if (count == 0) return;  // not recorded
+    least = least == 0 ? count : std::min(least, count);
+    most = std::max(most, count);
+  }
+  [[nodiscard]] QString text() const {
+    return least == most ? QString::number(most) : QString("%1–%2").arg(least).arg(most);
+  }
+};
+
 }  // namespace
 
 QString subject_facts(const Subject& subject) {
@@ -46,13 +61,20 @@ QString subject_facts(const Subject& subject) {
     facts << QString::fromStdString(to_string(subject.mechanism));
   }
   if (subject.trace) {
-    facts << QObject::tr("%1 layers × %2 heads")
-                 .arg(subject.trace->layers.size())
-                 .arg(subject.trace->heads());
-    facts << QObject::tr("%1 tokens").arg(subject.trace->tokens());
+    const Trace& trace = *subject.trace;
+    Range heads, tokens;
+    for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+      heads.take(trace.heads(layer));
+      tokens.take(trace.queries(layer));
+    }
+    facts << QObject::tr("%1 layers × %2 heads").arg(trace.layers.size()).arg(heads.text());
+    facts << QObject::tr("%1 tokens").arg(tokens.text());
   } else if (subject.model) {
     const ModelSpec& spec = subject.model->spec();
-    facts << QObject::tr("%1 layers × %2 heads").arg(spec.layers).arg(spec.heads);
+    Range heads;
+    heads.take(spec.heads);
+    for (const PyramidStage& stage : spec.stages) heads.take(stage.heads);
+    facts << QObject::tr("%1 layers × %2 heads").arg(spec.layers).arg(heads.text());
     if (spec.tokens() > 0) facts << QObject::tr("%1 tokens").arg(spec.tokens());
   }
   return facts.join(" · ");

@@ -15,6 +15,7 @@
 #include "app/panels/segment_button.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "core/model/layer_layout.h"
 
 namespace attnscope {
 
@@ -39,6 +40,7 @@ QueryPanel::QueryPanel(Session& session, QWidget* parent)
   add_to_header(segments);
 
   caption_ = new QLabel;
+  caption_->setWordWrap(true);
   caption_->setProperty("role", "muted");
   body()->addWidget(caption_);
   views_row_ = new QHBoxLayout;
@@ -57,10 +59,11 @@ QueryPanel::QueryPanel(Session& session, QWidget* parent)
 std::vector<float> QueryPanel::weights_of(std::int64_t subject) {
   const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
   const Trace& trace = *open.subject.trace;
-  const std::int64_t tokens = trace.tokens();
   const Selection& selection = session_.selection();
+  const std::int64_t tokens = rollout_->isChecked() ? trace.tokens() : trace.keys(selection.layer);
   std::vector<float> weights(static_cast<std::size_t>(tokens), kNone);
   if (rollout_->isChecked()) {
+    if (!trace.uniform()) return weights;
     want_rollout(subject);
     const std::vector<float>& all = rollouts_[open.id].weights;
     if (!all.empty() && selection.query < tokens) {
@@ -132,7 +135,11 @@ void QueryPanel::refresh() {
     connect(view, &QueryView::clicked, this, [this, view](std::int64_t token) {
       Selection selection = session_.selection();
       selection.subject = view->picture().subject;
-      selection.query = token;
+      if (const auto trace = session_.trace(selection.subject)) {
+        selection.query =
+            same_place(view->picture().layout, token, query_layout(*trace, selection.layer),
+                       trace->queries(selection.layer));
+      }
       session_.select(selection);
     });
     connect(view, &QueryView::hovered, this, [this](std::optional<std::int64_t> token) {
@@ -169,12 +176,18 @@ void QueryPanel::refresh() {
 
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(ready[i])];
+    const Trace& trace = *open.subject.trace;
+    const TokenLayout& layout = rolled ? trace.layout : key_layout(trace, selection.layer);
+    const auto keys = std::ssize(weights[i]);
+    const std::int64_t own =
+        same_place(query_layout(trace, selection.layer), selection.query, layout, keys);
     views_[i]->set_picture({ready[i], QString::fromStdString(open.subject.label),
-                            open.subject.trace, std::move(weights[i]), scale, selection.query, true,
+                            open.subject.trace, layout, std::move(weights[i]), scale, own, true,
                             selection.hover_key});
   }
   const Trace& first = *session_.trace(ready.front());
-  const QString token = QString::fromStdString(first.layout.name(selection.query));
+  const QString token =
+      QString::fromStdString(query_layout(first, selection.layer).name(selection.query));
   caption_->setText(rolled ? tr("Token %1 through all layers").arg(token)
                            : tr("Query %1 · layer %2 · head %3")
                                  .arg(token)
@@ -182,6 +195,16 @@ void QueryPanel::refresh() {
                                  .arg(view.head_fusion == HeadFusion::none
                                           ? QString::number(selection.head)
                                           : tr("fused")));
+  const auto differs = std::find_if(ready.begin(), ready.end(), [this](std::int64_t subject) {
+    return !session_.trace(subject)->uniform();
+  });
+  if (rolled && differs != ready.end()) {
+    caption_->setText(
+        tr("No rollout of %1: its layers have different tokens, or fewer keys than "
+           "queries")
+            .arg(QString::fromStdString(
+                session_.subjects()[static_cast<std::size_t>(*differs)].subject.label)));
+  }
   scale_->set_scale(scale);
 }
 

@@ -34,7 +34,7 @@ void QueryView::set_picture(QueryPicture picture) {
 
 QRectF QueryView::grid_rect() const {
   if (!picture_.trace) return {};
-  const TokenLayout& layout = picture_.trace->layout;
+  const TokenLayout& layout = picture_.layout;
   const double top = kHead + (layout.prefix > 0 ? kPrefix + kGap : 0);
   const QRectF room(0, top, width(), height() - top);
   if (!layout.has_grid()) return room;
@@ -46,8 +46,8 @@ QRectF QueryView::grid_rect() const {
 }
 
 QRectF QueryView::place_of(std::int64_t index) const {
-  if (!picture_.trace || index < 0 || index >= picture_.trace->tokens()) return {};
-  const TokenLayout& layout = picture_.trace->layout;
+  if (!picture_.trace || index < 0 || index >= std::ssize(picture_.weights)) return {};
+  const TokenLayout& layout = picture_.layout;
   const QRectF grid = grid_rect();
   if (index < layout.prefix) {
     const double wide = grid.width() / static_cast<double>(layout.prefix);
@@ -56,7 +56,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
   }
   const std::int64_t cell = index - layout.prefix;
   if (!layout.has_grid()) {
-    const auto count = static_cast<double>(picture_.trace->tokens() - layout.prefix);
+    const auto count = static_cast<double>(std::ssize(picture_.weights) - layout.prefix);
     const double wide = grid.width() / count;
     return {grid.left() + static_cast<double>(cell) * wide, grid.top(), wide, grid.height()};
   }
@@ -68,7 +68,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
 
 std::optional<std::int64_t> QueryView::token_at(QPointF position) const {
   if (!picture_.trace) return {};
-  for (std::int64_t token = 0; token < picture_.trace->tokens(); ++token) {
+  for (std::int64_t token = 0; token < std::ssize(picture_.weights); ++token) {
     if (place_of(token).contains(position)) return token;
   }
   return {};
@@ -79,7 +79,7 @@ void QueryView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   const WindowColours& colours = colours_of(*this);
-  const TokenLayout& layout = picture_.trace->layout;
+  const TokenLayout& layout = picture_.layout;
 
   const QRectF badge(0, 2, 16, 16);
   painter.setPen(Qt::NoPen);

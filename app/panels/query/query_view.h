@@ -18,9 +18,10 @@ struct QueryPicture {
   std::int64_t subject = 0;
   QString label;
   std::shared_ptr<const Trace> trace;
-  std::vector<float> weights;  ///< one a token; NaN where a token is hidden
+  TokenLayout layout;          ///< where the keys lie
+  std::vector<float> weights;  ///< one a key; NaN where a key is hidden
   ColourScale scale;
-  std::int64_t query = 0;  ///< outlined
+  std::int64_t query = 0;  ///< the key at its place is outlined
   bool outline_query = true;
   std::optional<std::int64_t> hover;  ///< outlined thinly
 };

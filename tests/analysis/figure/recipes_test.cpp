@@ -383,6 +383,8 @@ TEST(AttentionOverlay, SaysThatThereIsNoClassToken) {
   shape.prefix = 0;
   FigureRequest request;
   request.subjects = {attention_subject("mean-pooled", {"softmax", {}}, shape)};
+  EXPECT_NO_THROW((void)make_figure("attention-overlay", request));  // the middle of the image
+  request.settings = {{"query", "class"}};
   expect_usage_error([&] { (void)make_figure("attention-overlay", request); }, "query=0");
   request.settings = {{"query", "24"}};
   EXPECT_NO_THROW((void)make_figure("attention-overlay", request));

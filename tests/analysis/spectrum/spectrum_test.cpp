@@ -212,7 +212,11 @@ TEST(MeanSpectrum, KeepsTheMeanCurveAndTheDistribution) {
   EXPECT_EQ(mean_spectrum({}, 0.9).rank_of_mean, 0);
 
   const std::vector<MapSpectrum> mixed = {map({1}), map({1, 1})};
-  EXPECT_THROW((void)mean_spectrum(mixed, 0.9), Error);
+  const MeanSpectrum relative = mean_spectrum(mixed, 0.9);
+  EXPECT_TRUE(relative.relative);
+  EXPECT_EQ(relative.mean_share, (std::vector<double>{0.5, 1}));  // {1} as a curve is r/n itself
+  EXPECT_EQ(relative.ranks.ranks, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_FALSE(mean_spectrum(spectra, 0.9).relative);
   EXPECT_THROW((void)mean_spectrum(spectra, 0), Error);
 }
 
