@@ -4,6 +4,7 @@ namespace attnscope {
 
 // One line a subcommand, declared where it is written.
 Action add_architectures(CLI::App& parent, CLI::App*& added);
+Action add_compare(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
@@ -20,6 +21,7 @@ std::span<const Subcommand> subcommands() {
   // clang-format off
   static constexpr Subcommand list[] = {
       {add_architectures},
+      {add_compare},
       {add_energy},
       {add_evaluate},
       {add_figure},

@@ -1,0 +1,167 @@
+// attnscope compare: models beside a reference, in numbers.
+#include <cstdio>
+#include <memory>
+
+#include "app/cli/comparison_report.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/input/data_set.h"
+#include "core/model/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+struct CompareArguments {
+  ModelArguments models;
+  std::string data_set;
+  std::int64_t count = 100;
+  std::string align = "index";
+  bool match_heads = false;
+  std::string identity = "as-is";
+  double threshold = 0.9;
+  bool json = false;
+  bool csv = false;
+};
+
+ComparisonOptions comparison_options(const CompareArguments& arguments) {
+  ComparisonOptions options;
+  options.match_heads = arguments.match_heads;
+  options.threshold = arguments.threshold;
+  if (arguments.align == "depth") {
+    options.layers = LayerAlignment::by_depth;
+  } else if (arguments.align != "index") {
+    throw unknown_name("way to align layers", arguments.align, "index, depth");
+  }
+  if (arguments.identity == "without") {
+    options.view = IdentityView::without;
+  } else if (arguments.identity == "with") {
+    options.view = IdentityView::with;
+  } else if (arguments.identity != "as-is") {
+    throw unknown_name("view of the identity mapping", arguments.identity, "as-is, without, with");
+  }
+  return options;
+}
+
+ComparisonReport on_an_input(const CompareArguments& arguments, const ComparisonOptions& options,
+                             const Progress& progress) {
+  TraceRequest request;
+  request.tokens = true;
+  const std::vector<Subject> subjects =
+      make_subjects(arguments.models, request, progress.part(0, 0.5));
+  if (subjects.size() < 2) {
+    throw Error(ErrorKind::usage, "a comparison needs a reference and another subject")
+        .expected("two models, or one model and several --input")
+        .found("one");
+  }
+  ComparisonReport report;
+  report.options = options;
+  report.reference = subjects.front().label;
+  report.reference_mechanism = subjects.front().mechanism;
+  report.input = subjects.front().trace->input_label;
+  const double share = 0.5 / static_cast<double>(subjects.size() - 1);
+  for (std::size_t i = 1; i < subjects.size(); ++i) {
+    const double first = 0.5 + share * static_cast<double>(i - 1);
+    ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, {}};
+    compared.result.mean = compare_traces(*subjects.front().trace, *subjects[i].trace, options, {},
+                                          progress.part(first, first + share));
+    compared.result.items = 1;
+    report.compared.push_back(std::move(compared));
+  }
+  return report;
+}
+
+ComparisonReport over_a_data_set(const CompareArguments& arguments,
+                                 const ComparisonOptions& options, const Progress& progress) {
+  const auto data_set = open_data_set(arguments.data_set);
+  std::vector<ComparedModel> models;
+  for (const std::string& text : arguments.models.models) {
+    const ModelArgument argument = split_model_argument(text);
+    if (is_trace_file(argument.file)) {
+      throw Error(ErrorKind::usage, "a trace holds one run; it cannot be run on a data set")
+          .in_file(argument.file)
+          .remedy("give the model's weight file, or leave out --dataset");
+    }
+    auto model = load_model(argument.file, options_of(arguments.models));
+    const bool own = !argument.mechanism.empty();
+    const MechanismChoice mechanism = choose_mechanism(
+        own ? argument.mechanism : arguments.models.mechanism,
+        own ? argument.settings : arguments.models.settings, model->spec().mechanism);
+    std::string label = model->name();
+    if (mechanism != model->spec().mechanism) label += " as " + to_string(mechanism);
+    models.push_back({std::move(label), std::move(model), mechanism});
+  }
+  const std::vector<DataSetComparison> results =
+      compare_over_data_set(models, *data_set, arguments.count, options, progress);
+  ComparisonReport report;
+  report.options = options;
+  report.reference = models.front().label;
+  report.reference_mechanism = models.front().mechanism;
+  report.data_set = arguments.data_set;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    report.compared.push_back({models[i + 1].label, models[i + 1].mechanism, results[i]});
+  }
+  return report;
+}
+
+int run(const CompareArguments& arguments) {
+  const ComparisonOptions options = comparison_options(arguments);
+  if (!arguments.data_set.empty() && !arguments.models.inputs.empty()) {
+    throw Error(ErrorKind::usage, "models are compared on inputs or over a data set")
+        .expected("--input or --dataset")
+        .found("both");
+  }
+  const ComparisonReport report = [&] {
+    const TerminalProgress line;
+    return arguments.data_set.empty() ? on_an_input(arguments, options, line.progress())
+                                      : over_a_data_set(arguments, options, line.progress());
+  }();
+  const std::string text = arguments.json  ? comparison_as_json(report)
+                           : arguments.csv ? comparison_as_csv(report)
+                                           : comparison_as_text(report);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+Action add_compare(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<CompareArguments>();
+  added = parent.add_subcommand("compare", "Say how far models' maps and predictions lie apart");
+  added
+      ->add_option(
+          "MODEL", arguments->models.models,
+          "Weight files or traces, the reference first; FILE@MECHANISM[,PARAMETER=VALUE...] "
+          "lays a mechanism over that model alone")
+      ->required()
+      ->expected(1, 64);
+  add_input_option(*added, arguments->models);
+  added
+      ->add_option("--dataset", arguments->data_set,
+                   "Means over the items of a data set, and how often the predictions agree")
+      ->type_name("D");
+  added->add_option("--count", arguments->count, "How many items of the data set (100; 0: all)")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  added
+      ->add_option("--align", arguments->align,
+                   "Layers of different depth by index or by relative depth: index, depth")
+      ->type_name("HOW");
+  added->add_flag("--match-heads", arguments->match_heads,
+                  "Each head beside the reference's most similar one (an assignment)");
+  added
+      ->add_option("--identity", arguments->identity,
+                   "The maps as-is, without I, or with I added: as-is, without, with")
+      ->type_name("VIEW");
+  added->add_option("--threshold", arguments->threshold,
+                    "Of the equivalent rank, above 0, at most 1 (0.9)");
+  CLI::Option* json = added->add_flag("--json", arguments->json, "Write JSON, with every row's JS");
+  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
+  add_mechanism_options(*added, arguments->models);
+  add_model_options(*added, arguments->models);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope

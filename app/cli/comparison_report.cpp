@@ -1,0 +1,281 @@
+#include "app/cli/comparison_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/table.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::ordered_json;
+using Quantity = ComparisonQuantity;
+
+const char* name_of(IdentityView view) {
+  constexpr const char* names[] = {"as-is", "without", "with"};
+  return names[static_cast<std::size_t>(view)];
+}
+
+const char* name_of(LayerAlignment alignment) {
+  return alignment == LayerAlignment::by_index ? "index" : "depth";
+}
+
+std::string text_of(std::string_view view) { return std::string(view); }
+
+ordered_json number(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json index(std::int64_t value) {
+  return value >= 0 ? ordered_json(value) : ordered_json(nullptr);
+}
+
+void add_values(ordered_json& object, const ComparisonValues& values,
+                const std::string& suffix = {}) {
+  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
+    object[text_of(entry.name) + suffix] = number(values[entry.quantity]);
+  }
+}
+
+ordered_json json_of(const PredictionAgreement& predictions, const std::string& why_none) {
+  if (!why_none.empty()) return {{"not_compared", why_none}};
+  return {{"items", predictions.items},
+          {"agreeing", predictions.agreeing},
+          {"agreement", number(predictions.share())},
+          {"standard_error", number(predictions.standard_error())},
+          {"mean_js_divergence_bits", number(predictions.mean_divergence())},
+          {"labelled", predictions.labelled},
+          {"both_right", predictions.both_right},
+          {"only_reference_right", predictions.only_reference_right},
+          {"only_compared_right", predictions.only_other_right},
+          {"both_wrong", predictions.both_wrong},
+          {"not_finite", predictions.not_finite}};
+}
+
+ordered_json json_of(const ComparisonReport::Compared& compared, bool over_data_set) {
+  const SubjectComparison& result = compared.result.mean;
+  ordered_json mean = ordered_json::object(), layers = ordered_json::array(),
+               maps = ordered_json::array();
+  add_values(mean, result.mean);
+  for (const ComparedLayer& layer : result.layers) {
+    ordered_json object = {{"layer", layer.layer},
+                           {"reference_layer", index(layer.reference_layer)}};
+    add_values(object, layer.values);
+    if (!layer.why_no_cka.empty()) object["why_no_cka"] = layer.why_no_cka;
+    layers.push_back(std::move(object));
+  }
+  for (std::size_t i = 0; i < result.maps.size(); ++i) {
+    const ComparedMap& map = result.maps[i];
+    ordered_json object = {{"layer", map.layer},
+                           {"head", map.head},
+                           {"reference_layer", index(map.reference_layer)},
+                           {"reference_head", index(map.reference_head)},
+                           {"state", text_of(describe(map.state))},
+                           {"rows_with_negative_weights", map.rows_with_negatives}};
+    add_values(object, map.values);
+    if (over_data_set) {
+      add_values(object, compared.result.deviation[i], "_standard_deviation");
+    } else {
+      ordered_json rows = ordered_json::array();
+      for (const double bits : map.row_divergence) rows.push_back(number(bits));
+      object["row_js_divergence_bits"] = std::move(rows);
+    }
+    maps.push_back(std::move(object));
+  }
+  ordered_json object = {{"label", compared.label},
+                         {"mechanism", to_string(compared.mechanism)},
+                         {"maps_compared", result.maps_compared},
+                         {"left_out", result.summary},
+                         {"mean", std::move(mean)},
+                         {"layers", std::move(layers)},
+                         {"maps", std::move(maps)}};
+  if (over_data_set) {
+    object["items"] = compared.result.items;
+    object["predictions"] =
+        json_of(compared.result.predictions, compared.result.why_no_predictions);
+  }
+  return object;
+}
+
+// --- text -------------------------------------------------------------------------------------
+
+struct TextColumn {
+  Quantity quantity;
+  const char* title;
+  int width, digits;
+};
+
+constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
+                                 TextColumn{Quantity::largest_divergence, "JS max", 7, 4},
+                                 TextColumn{Quantity::cosine_distance, "cosine", 7, 4},
+                                 TextColumn{Quantity::frobenius_distance, "|A-B|", 7, 3},
+                                 TextColumn{Quantity::relative_frobenius, "rel.", 6, 3},
+                                 TextColumn{Quantity::spectrum_distance, "spectrum", 8, 4},
+                                 TextColumn{Quantity::rank, "rank", 6, 1},
+                                 TextColumn{Quantity::reference_rank, "ref.", 6, 1},
+                                 TextColumn{Quantity::rank_difference, "diff.", 6, 1},
+                                 TextColumn{Quantity::cka, "CKA", 6, 3}};
+
+/// Right-aligned in `width` columns; − as a hyphen, which every terminal has.
+std::string cell(double value, int width, int digits) {
+  std::array<char, 64> text{};
+  if (std::isnan(value)) {
+    std::snprintf(text.data(), text.size(), "  %*s", width, "-");
+  } else {
+    std::snprintf(text.data(), text.size(), "  %*.*f", width, digits, value);
+  }
+  return text.data();
+}
+
+std::string left_text(const std::string& text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string place_text(std::int64_t layer, std::int64_t head) {
+  return layer < 0 ? "-" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
+}
+
+void add_row(std::string& text, const std::string& layer, const std::string& head,
+             const std::string& beside, const ComparisonValues& values, bool with_cka) {
+  text += left_text(layer, 5) + left_text(head, 6) + left_text(beside, 8);
+  for (const TextColumn& column : kColumns) {
+    if (column.quantity == Quantity::cka && !with_cka) continue;
+    text += cell(values[column.quantity], column.width, column.digits);
+  }
+}
+
+std::string map_table(const SubjectComparison& result) {
+  std::string text = "layer  head  beside";
+  for (const TextColumn& column : kColumns) {
+    text += "  " + left_text(column.title, static_cast<std::size_t>(column.width));
+  }
+  text += "\n";
+  for (const ComparedLayer& layer : result.layers) {
+    for (const ComparedMap& map : result.maps) {
+      if (map.layer != layer.layer) continue;
+      add_row(text, std::to_string(map.layer), std::to_string(map.head),
+              place_text(map.reference_layer, map.reference_head), map.values, false);
+      if (map.state != MapPairState::compared) text += "  " + text_of(describe(map.state));
+      text += "\n";
+    }
+    add_row(text, std::to_string(layer.layer), "mean", place_text(layer.reference_layer, -1),
+            layer.values, true);
+    text += "\n";
+  }
+  add_row(text, "all", "mean", "", result.mean, true);
+  return text + "\n";
+}
+
+std::string predictions_text(const ComparisonReport::Compared& compared,
+                             const std::string& reference) {
+  const PredictionAgreement& p = compared.result.predictions;
+  if (!compared.result.why_no_predictions.empty()) {
+    return "predictions were not compared: " + compared.result.why_no_predictions + "\n";
+  }
+  std::array<char, 160> line{};
+  std::snprintf(line.data(), line.size(),
+                "predictions agree on %lld of %lld items: %.2f %% ± %.2f; their JS divergence is "
+                "%.4f bits\n",
+                static_cast<long long>(p.agreeing), static_cast<long long>(p.items),
+                100 * p.share(), 100 * p.standard_error(), p.mean_divergence());
+  std::string text = line.data();
+  if (p.labelled > 0) {
+    text += "  both right " + std::to_string(p.both_right) + ", only " + reference + " " +
+            std::to_string(p.only_reference_right) + ", only " + compared.label + " " +
+            std::to_string(p.only_other_right) + ", both wrong " + std::to_string(p.both_wrong) +
+            "\n";
+  }
+  if (p.not_finite > 0) {
+    text += "  " + std::to_string(p.not_finite) + " with NaN or Inf in the logits, not counted\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_as_json(const ComparisonReport& report) {
+  const bool over_data_set = !report.data_set.empty();
+  ordered_json compared = ordered_json::array();
+  for (const auto& one : report.compared) compared.push_back(json_of(one, over_data_set));
+  ordered_json json = {
+      {"reference", report.reference},
+      {"reference_mechanism", to_string(report.reference_mechanism)},
+      {over_data_set ? "data_set" : "input", over_data_set ? report.data_set : report.input},
+      {"layers", name_of(report.options.layers)},
+      {"heads", report.options.match_heads ? "matched" : "index"},
+      {"identity", name_of(report.options.view)},
+      {"threshold", report.options.threshold},
+      {"compared", std::move(compared)}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_as_csv(const ComparisonReport& report) {
+  const bool over_data_set = !report.data_set.empty();
+  Table table;
+  table.header = {"subject",         "reference",      "layer", "head",
+                  "reference_layer", "reference_head", "state"};
+  for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
+    table.header.push_back(text_of(entry.name));
+    if (over_data_set) table.header.push_back(text_of(entry.name) + "_standard_deviation");
+  }
+  for (const auto& compared : report.compared) {
+    const std::vector<ComparedMap>& maps = compared.result.mean.maps;
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      const ComparedMap& map = maps[i];
+      const auto place = [](std::int64_t value) {
+        return value < 0 ? std::string() : std::to_string(value);
+      };
+      const auto value_text = [](double value) {
+        return std::isnan(value) ? std::string() : exact(value);
+      };
+      std::vector<std::string> row = {compared.label,
+                                      report.reference,
+                                      place(map.layer),
+                                      place(map.head),
+                                      place(map.reference_layer),
+                                      place(map.reference_head),
+                                      text_of(describe(map.state))};
+      for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
+        row.push_back(value_text(map.values[entry.quantity]));
+        if (over_data_set) {
+          row.push_back(value_text(compared.result.deviation[i][entry.quantity]));
+        }
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table_as_csv(table);
+}
+
+std::string comparison_as_text(const ComparisonReport& report) {
+  const bool over_data_set = !report.data_set.empty();
+  std::string text =
+      "reference: " + report.reference + ", " + to_string(report.reference_mechanism) + "\n";
+  text +=
+      over_data_set
+          ? "means over " +
+                std::to_string(report.compared.empty() ? 0 : report.compared.front().result.items) +
+                " items of " + report.data_set
+          : "on " + report.input;
+  text +=
+      "; " + alignment_in_words(report.options) + "; identity " + name_of(report.options.view) +
+      "; ranks at " + rounded_text(report.options.threshold) +
+      "\nJS: Jensen-Shannon divergence of rows in bits (rows over the sum of their magnitudes); "
+      "differences are compared - reference\n";
+  for (const auto& compared : report.compared) {
+    text += "\n" + compared.label + ", " + to_string(compared.mechanism) + "\n";
+    text += map_table(compared.result.mean);
+    if (!compared.result.mean.summary.empty()) {
+      text += "left out: " + compared.result.mean.summary + "\n";
+    }
+    if (over_data_set) text += predictions_text(compared, report.reference);
+  }
+  return text;
+}
+
+}  // namespace attnscope

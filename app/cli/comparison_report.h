@@ -1,0 +1,34 @@
+// What `attnscope compare` prints: tables for people, JSON and CSV for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/comparison/data_set_comparison.h"
+
+namespace attnscope {
+
+/// One model beside the reference, on one input or over a data set.
+struct ComparisonReport {
+  struct Compared {
+    std::string label;
+    MechanismChoice mechanism;
+    DataSetComparison result;  ///< predictions without items on a single input
+  };
+  std::string reference;
+  MechanismChoice reference_mechanism;
+  std::string input;     ///< its label; empty over a data set
+  std::string data_set;  ///< its path; empty on a single input
+  ComparisonOptions options;
+  std::vector<Compared> compared;
+};
+
+/// {"reference", …, "compared": [{"label", "mean", "layers", "maps", "predictions"}]}; what is not
+/// defined is null.
+[[nodiscard]] std::string comparison_as_json(const ComparisonReport& report);
+/// A header and a row for each map of each model.
+[[nodiscard]] std::string comparison_as_csv(const ComparisonReport& report);
+/// For each model a row for each map and the layers' means, then the predictions.
+[[nodiscard]] std::string comparison_as_text(const ComparisonReport& report);
+
+}  // namespace attnscope

@@ -1,0 +1,102 @@
+// attnscope compare, as a user runs it.
+#include <cstdio>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+const std::string kModels = ATTNSCOPE_SOURCE_DIR "/sample_data/models/";
+const std::string kInputs = ATTNSCOPE_SOURCE_DIR "/sample_data/inputs";
+const std::string kPair = kModels + "fashion-softmax.h5 " + kModels + "fashion-adder.h5";
+const std::string kInput = " --input " + kInputs + "/09_ankle_boot.png";
+
+TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
+  const ProgramRun json_run = run_program("compare " + kPair + kInput + " --json");
+  ASSERT_EQ(json_run.status, 0) << json_run.errors;
+  const auto json = nlohmann::json::parse(json_run.output);
+  EXPECT_EQ(json.at("reference"), "fashion-softmax");
+  const auto& compared = json.at("compared").at(0);
+  const auto& map = compared.at("maps").at(4);
+  const double bits = map.at("js_divergence_bits");
+  EXPECT_GT(bits, 0);
+  EXPECT_LT(bits, 1);
+  EXPECT_EQ(map.at("row_js_divergence_bits").size(), 197U);
+  EXPECT_EQ(
+      map.at("rank_difference").get<double>(),
+      map.at("equivalent_rank").get<double>() - map.at("reference_equivalent_rank").get<double>());
+  for (const auto& layer : compared.at("layers")) {
+    EXPECT_GT(layer.at("cka").get<double>(), 0);
+    EXPECT_LE(layer.at("cka").get<double>(), 1);
+  }
+
+  const ProgramRun csv = run_program("compare " + kPair + kInput + " --csv");
+  ASSERT_EQ(csv.status, 0) << csv.errors;
+  std::istringstream lines(csv.output);
+  std::string header, line;
+  std::getline(lines, header);
+  EXPECT_TRUE(header.starts_with("subject,reference,layer,head,")) << header;
+  for (int i = 0; i < 5; ++i) std::getline(lines, line);
+  std::istringstream cells(line);
+  std::vector<std::string> row;
+  for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+  EXPECT_EQ(row.at(0), "fashion-adder");
+  EXPECT_EQ(std::stod(row.at(7)), bits);
+
+  const ProgramRun text = run_program("compare " + kPair + kInput);
+  ASSERT_EQ(text.status, 0) << text.errors;
+  char shown[32];
+  std::snprintf(shown, sizeof shown, "%.4f", bits);
+  EXPECT_NE(text.output.find(shown), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("layers by index, heads by index"), std::string::npos);
+}
+
+TEST(CompareCommand, CountsAgreementOverADataSet) {
+  // A folder of class folders: two classes, two images each.
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "attnscope_compare_data_set";
+  std::filesystem::remove_all(folder);
+  for (const char* file : {"07_sneaker.png", "10_sneaker.png"}) {
+    std::filesystem::create_directories(folder / "a");
+    std::filesystem::copy(kInputs + "/" + file, folder / "a" / file);
+  }
+  for (const char* file : {"08_bag.png", "03_dress.png"}) {
+    std::filesystem::create_directories(folder / "b");
+    std::filesystem::copy(kInputs + "/" + file, folder / "b" / file);
+  }
+  const ProgramRun run = run_program("compare " + kPair + " " + kModels +
+                                     "fashion-softmax.h5@adder --match-heads --dataset " +
+                                     folder.string() + " --count 3 --json");
+  std::filesystem::remove_all(folder);
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto json = nlohmann::json::parse(run.output);
+  EXPECT_EQ(json.at("compared").size(), 2U);
+  const auto& compared = json.at("compared").at(0);
+  EXPECT_EQ(compared.at("items"), 3);
+  EXPECT_EQ(compared.at("predictions").at("items"), 3);
+  EXPECT_TRUE(compared.at("maps").at(0).contains("js_divergence_bits_standard_deviation"));
+  EXPECT_EQ(json.at("heads"), "matched");
+}
+
+TEST(CompareCommand, SaysWhatIsWrong) {
+  const auto refused = [](const std::string& arguments, const std::string& text, int status = 2) {
+    const ProgramRun run = run_program("compare " + arguments);
+    EXPECT_EQ(run.status, status) << arguments;
+    EXPECT_NE(run.errors.find(text), std::string::npos) << run.errors;
+  };
+  refused(kModels + "fashion-softmax.h5" + kInput, "a reference and another subject");
+  refused(kPair, "needs an input");
+  refused(kPair + kInput + " --align size", "index, depth");
+  refused(kPair + kInput + " --identity maybe", "as-is, without, with");
+  refused(kPair + kInput + " --dataset x", "--input or --dataset");
+  refused(kPair + kInput + " --threshold 2", "threshold");
+}
+
+}  // namespace
+}  // namespace attnscope
