@@ -12,7 +12,6 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/figure/colour_map.h"
 #include "app/canvas/cell_numbers.h"
 #include "app/canvas/lens.h"
 #include "app/canvas/map_painter.h"
@@ -24,13 +23,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double load_budget_ms = 40;
-constexpr std::int64_t texture_bytes = std::int64_t{256} << 20;
 constexpr int movement_ms = 180;
-
-QRectF device(const QRectF& logical, double ratio) {
-  return {logical.topLeft() * ratio, logical.size() * ratio};
-}
 
 }  // namespace
 
@@ -69,7 +62,13 @@ AtlasCanvas::AtlasCanvas(Session& session, std::int64_t subject, QWidget* parent
     update_accessible_name();
     update();
   });
+  connect(&link_, &AtlasLink::values_changed, this, qOverload<>(&QWidget::update));
+  connect(&link_, &AtlasLink::drawn_changed, this, [this] {
+    all_loaded_ = false;
+    update();
+  });
   const auto values_changed = [this] {
+    all_loaded_ = false;
     place_the_lens();
     take_zoom(false);
     update();
@@ -118,7 +117,11 @@ void AtlasCanvas::initializeGL() {
     return;
   }
   try {
-    textures_ = std::make_unique<MapTextures>(*gl_);
+    for (auto& textures : textures_) {
+      // From another thread: the picture is drawn by this one, when it gets there.
+      textures = std::make_unique<MapTextures>(
+          *gl_, [this] { QMetaObject::invokeMethod(this, &AtlasCanvas::tiles_arrived); });
+    }
     painter_ = std::make_unique<MapPainter>(*gl_);
     numbers_ = std::make_unique<CellNumbers>(*gl_);
   } catch (const Error& error) {
@@ -129,14 +132,18 @@ void AtlasCanvas::initializeGL() {
 }
 
 void AtlasCanvas::free_graphics() {
-  if (!textures_ && !painter_ && !numbers_ && !lens_) return;
+  if (!textures_.front() && !painter_ && !numbers_ && !lens_) return;
   makeCurrent();
   lens_.reset();
   numbers_.reset();
   painter_.reset();
-  textures_.reset();
+  for (auto& textures : textures_) textures.reset();
+  drawn_maps_ = nullptr;
+  over_drawn_ = false;
   doneCurrent();
 }
+
+void AtlasCanvas::tiles_arrived() { update(); }
 
 void AtlasCanvas::showEvent(QShowEvent* event) {
   QOpenGLWidget::showEvent(event);
@@ -214,13 +221,61 @@ AtlasScene AtlasCanvas::scene() const {
   if (!scene.maps->trace().mechanism_trained)
     scene.subtitle = tr("not trained · ") + scene.subtitle;
   scene.zoom = zoom_;
-  scene.range = link_.range();
-  scene.scale = colour_scale(scene.range, session_.view());
+  compare(scene);
+  scene.range = link_.range(scene.difference);
+  scene.scale = link_.scale(scene.difference);
+  scene.value_name = scene.difference ? value_name(session_.view().comparison) : "weight";
   scene.without_values = link_.cells_without_value(subject_id_) > 0;
   scene.selected = selected_cell(*scene.maps);
   scene.crosshair = crosshair(*scene.maps);
   scene.cursor_here = link_.hover() && link_.hover()->subject_id == subject_id_;
   return scene;
+}
+
+void AtlasCanvas::compare(AtlasScene& scene) const {
+  const std::int64_t reference = session_.reference();
+  if (reference < 0) return;
+  scene.reference_number = QString::number(reference + 1);
+  scene.reference_colour = attnscope::subject_colour(reference, scene.colours->theme);
+  if (subject() == reference) {
+    scene.mark = tr("reference");
+    return;
+  }
+  const AtlasLink::Drawn drawn = link_.drawn(subject_id_);
+  scene.maps = drawn.maps;
+  scene.difference = drawn.difference;
+  scene.over = drawn.over;
+  scene.over_opacity = drawn.over_opacity;
+  if (drawn.wipe) {
+    const QRectF viewport = scene.frame.viewport;
+    scene.wipe = viewport.left() + *drawn.wipe * viewport.width();
+  }
+  const QString number = scene.reference_number;
+  if (link_.blinking()) {
+    scene.mark = tr("blink: maps of %1").arg(number);
+  } else if (scene.difference) {
+    switch (session_.view().comparison) {
+      case ComparisonView::absolute_difference:
+        scene.mark = tr("|%1 − %2|").arg(scene.number, number);
+        break;
+      case ComparisonView::relative_difference:
+        scene.mark = tr("(%1 − %2) / (|%1| + |%2|)").arg(scene.number, number);
+        break;
+      default:
+        scene.mark = tr("%1 − %2").arg(scene.number, number);
+    }
+  } else if (scene.wipe) {
+    scene.mark = tr("%1 wiped over %2").arg(number, scene.number);
+  } else if (scene.over_opacity > 0) {
+    scene.mark = tr("%1 laid over %2").arg(number, scene.number);
+  }
+}
+
+std::optional<double> AtlasCanvas::wipe_divider() const {
+  const AtlasLink::Drawn drawn = link_.drawn(subject_id_);
+  if (!drawn.wipe) return std::nullopt;
+  const QRectF viewport = frame().viewport;
+  return viewport.left() + *drawn.wipe * viewport.width();
 }
 
 void AtlasCanvas::paintGL() {
@@ -232,10 +287,7 @@ void AtlasCanvas::paintGL() {
                     static_cast<float>(ground.blueF()), 1);
   gl_->glClear(GL_COLOR_BUFFER_BIT);
   all_loaded_ = true;
-  if (scene.maps) {
-    draw_maps(scene);
-    draw_numbers(scene);
-  }
+  if (scene.maps) draw_maps(scene);
   {
     // Not the widget itself: while a window is grabbed, its painters are led elsewhere.
     QOpenGLPaintDevice device(QSizeF(QSizeF(size()) * devicePixelRatioF()).toSize());
@@ -244,99 +296,10 @@ void AtlasCanvas::paintGL() {
     paint_chrome(painter, scene, font());
   }
   if (lens_shown()) draw_lens(scene);
-  if (!all_loaded_ || (lens_ && lens_->restless())) update();
-}
-
-void AtlasCanvas::draw_maps(const AtlasScene& scene) {
-  const double ratio = devicePixelRatioF();
-  const QSize framebuffer = QSizeF(QSizeF(size()) * ratio).toSize();
-  struct Seen {
-    QRectF map;
-    MapExtent extent;
-    std::vector<TileKey> tiles;
-  };
-  std::vector<Seen> seen;
-  std::vector<TileKey> coarse, fine;
-  const AtlasGrid grid = scene.maps->grid();
-  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
-    for (std::int64_t column = 0; column < grid.columns; ++column) {
-      const QRectF map = scene.zoom.to_screen(scene.frame.viewport, grid.map_square(layer, column));
-      const QRectF inside = map.intersected(scene.frame.viewport);
-      if (inside.isEmpty()) continue;
-      const QRectF visible((inside.topLeft() - map.topLeft()) / map.width(),
-                           inside.size() / map.width());
-      const MapExtent extent = scene.maps->extent(layer, column);
-      Seen one{map, extent, tiles_for(layer, column, extent, visible, map.width() * ratio)};
-      if (one.tiles.empty()) continue;
-      coarse.push_back(one.tiles.front());
-      fine.insert(fine.end(), one.tiles.begin() + 1, one.tiles.end());
-      seen.push_back(std::move(one));
-    }
-  }
-  textures_->set_maps(scene.maps);
-  coarse.insert(coarse.end(), fine.begin(), fine.end());
-  all_loaded_ = textures_->load(coarse, load_budget_ms);
-
-  painter_->begin(framebuffer, device(scene.frame.viewport, ratio), ratio, scene.scale,
-                  {scene.colours->raised, scene.colours->muted});
-  for (const Seen& one : seen) {
-    for (const TileKey& tile : one.tiles) {
-      const TileCells cells = cells_of(tile, one.extent);
-      const QRectF first = cell_square(one.map, one.extent, cells.row0, cells.key0);
-      const QRectF last = cell_square(one.map, one.extent, cells.row1, cells.key1);
-      painter_->draw(textures_->find(tile), device(QRectF(first.topLeft(), last.topLeft()), ratio),
-                     tile.level);
-    }
-  }
-  painter_->end();
-  textures_->trim(texture_bytes);
-}
-
-void AtlasCanvas::draw_numbers(const AtlasScene& scene) {
-  const double ratio = devicePixelRatioF();
-  const AtlasGrid grid = scene.maps->grid();
-  const QRectF viewport = scene.frame.viewport;
-  const ColourMap& colours = find_colour_map(scene.scale.colour_map);
-  bool any = false;
-  std::vector<float> values;
-  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
-    for (std::int64_t column = 0; column < grid.columns; ++column) {
-      const QRectF map = scene.zoom.to_screen(viewport, grid.map_square(layer, column));
-      const MapExtent extent = scene.maps->extent(layer, column);
-      if (!map.intersects(viewport) || extent.keys == 0) continue;
-      const QRectF cell = cell_square(map, extent, 0, 0);
-      if (cell.width() < smallest_numbered_cell || cell.height() < smallest_numbered_cell / 2) {
-        continue;
-      }
-      if (!any) {
-        const double pixels = std::clamp(cell.width() / 5.2, 8.0, 13.0);
-        numbers_->set_font(font(), static_cast<int>(std::lround(pixels * ratio)));
-        any = true;
-      }
-      const CellRange keys =
-          visible_cells(map.left(), map.right(), extent.keys, viewport.left(), viewport.right());
-      const CellRange queries =
-          visible_cells(map.top(), map.bottom(), extent.queries, viewport.top(), viewport.bottom());
-      values.resize(static_cast<std::size_t>(keys.end - keys.begin));
-      for (std::int64_t query = queries.begin; query < queries.end; ++query) {
-        scene.maps->row(layer, column, query, keys.begin, values);
-        for (std::int64_t key = keys.begin; key < keys.end; ++key) {
-          const float value = values[static_cast<std::size_t>(key - keys.begin)];
-          const auto fraction = fraction_of(scene.scale, static_cast<double>(value));
-          bool bright = scene.colours->theme == Theme::dark;
-          if (fraction && std::isfinite(value)) {
-            const Colour ground = colour_at(colours, *fraction, scene.scale.reversed);
-            bright = 0.30 * ground.red + 0.59 * ground.green + 0.11 * ground.blue < 125;
-          }
-          numbers_->add(cell_number(value, cell.width()),
-                        cell_square(map, extent, query, key).center() * ratio, bright);
-        }
-      }
-    }
-  }
-  if (any) {
-    numbers_->draw(QSizeF(QSizeF(size()) * ratio).toSize(), device(viewport, ratio));
-  }
+  // Tiles that are still computed say themselves when they are there.
+  const bool more = std::any_of(textures_.begin(), textures_.end(),
+                                [](const auto& textures) { return textures->has_more(); });
+  if (more || (lens_ && lens_->restless())) update();
 }
 
 // --- the lens -----------------------------------------------------------------------------------
@@ -392,8 +355,9 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   input.colours = scene.colours;
   input.font = font();
   input.view = session_.view();
-  input.range = scene.range;
+  input.range = link_.range();
   input.full = link_.full_range();
+  if (lens_field_) input.focused = control_name(*lens_field_);
   const ViewSettings view = lens_->draw(input);
   const bool open = lens_->open();
   if (view == session_.view() && open == lens_open_) return;
@@ -405,12 +369,6 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
         if (!(view == before)) session_.set_view(view);
       },
       Qt::QueuedConnection);
-}
-
-void AtlasCanvas::reset_lens() {
-  ViewSettings view;
-  view.rank_threshold = session_.view().rank_threshold;
-  session_.set_view(view);
 }
 
 // --- the zoom -----------------------------------------------------------------------------------
@@ -469,7 +427,7 @@ void AtlasCanvas::zoom_at(QPointF position, double factor) {
 }
 
 bool AtlasCanvas::settled() const {
-  return all_loaded_ && movement_.state() != QAbstractAnimation::Running &&
+  return all_loaded_ && link_.settled() && movement_.state() != QAbstractAnimation::Running &&
          !(lens_ && lens_->restless());
 }
 

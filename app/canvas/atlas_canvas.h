@@ -5,13 +5,16 @@
 #include <QPointF>
 #include <QPointer>
 #include <QVariantAnimation>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/canvas/atlas_chrome.h"
 #include "app/canvas/atlas_layout.h"
 #include "app/canvas/atlas_link.h"
+#include "app/canvas/lens_keyboard.h"
 
 class QLabel;
 class QNativeGestureEvent;
@@ -30,7 +33,9 @@ class Session;
 ///
 /// Drag or two fingers move, the wheel zooms at the cursor, a click selects map and query, a
 /// double click enlarges a map. F or Escape: all maps; R: the lens as it was at the start, too.
-/// Arrows: layers and heads, with Shift: the query. C: the class token's row. L: the lens.
+/// Tab goes into the lens and through its fields, whose values arrows change.
+/// Arrows: layers and heads, with Shift: the query. C: the class token's row. L: the lens. Space:
+/// the reference's maps in the place of one's own, and back; a wipe's divider is dragged.
 class AtlasCanvas : public QOpenGLWidget {
   Q_OBJECT
  public:
@@ -57,6 +62,8 @@ class AtlasCanvas : public QOpenGLWidget {
   /// Where a control of the lens lies; empty when there is none.
   [[nodiscard]] QRectF lens_control(const std::string& name) const;
   [[nodiscard]] const AtlasZoom& zoom() const { return zoom_; }
+  /// Where the divider of a wipe stands in the widget, if there is one.
+  [[nodiscard]] std::optional<double> wipe_divider() const;
 
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
@@ -68,6 +75,8 @@ class AtlasCanvas : public QOpenGLWidget {
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
   bool event(QEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
+  void focusOutEvent(QFocusEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
@@ -93,13 +102,22 @@ class AtlasCanvas : public QOpenGLWidget {
   void stop_hovering();
   void click(QPointF position);
   void walk(std::int64_t layers, std::int64_t heads, std::int64_t queries);
-  void reset_lens();
+  void focus_lens(std::optional<LensField> field);
+  bool lens_key(int key);
   void update_accessible_name();
   [[nodiscard]] std::optional<MapCell> selected_cell(const ShownMaps& maps) const;
   [[nodiscard]] std::optional<MapCell> crosshair(const ShownMaps& maps) const;
   [[nodiscard]] AtlasScene scene() const;
+  void compare(AtlasScene& scene) const;
+  struct Layer;
+  [[nodiscard]] Layer layer_of(const AtlasScene& scene, const ShownMaps& maps) const;
   void draw_maps(const AtlasScene& scene);
-  void draw_numbers(const AtlasScene& scene);
+  void draw_layer(const AtlasScene& scene, const Layer& layer, MapTextures& textures,
+                  const ColourScale& scale, const QRectF& clip, double opacity);
+  void draw_numbers(const AtlasScene& scene, const ShownMaps& maps, const QRectF& clip);
+  [[nodiscard]] bool on_divider(QPointF position) const;
+  void drag_divider(QPointF position);
+  void tiles_arrived();
   void draw_lens(const AtlasScene& scene);
 
   Session& session_;
@@ -112,14 +130,22 @@ class AtlasCanvas : public QOpenGLWidget {
 
   std::optional<bool> lens_wanted_;
   bool lens_open_ = true;
+  std::optional<LensField> lens_field_;  ///< what the keys act on, where it is not the maps
   LensPlace lens_place_;
 
   QPointF pressed_at_, dragged_from_;
-  bool pressed_ = false, dragging_ = false;
+  bool pressed_ = false, dragging_ = false, wiping_ = false;
 
   QLabel* no_graphics_ = nullptr;
   QOpenGLFunctions_3_3_Core* gl_ = nullptr;
-  std::unique_ptr<MapTextures> textures_;
+  /// Of weights, of differences, of the reference's maps: kept apart, so that what was drawn stays
+  /// until what is wanted is whole.
+  enum TextureSet : std::size_t { weights, differences, over, texture_sets };
+  std::array<std::unique_ptr<MapTextures>, texture_sets> textures_;
+  TextureSet drawn_set_ = weights;
+  std::shared_ptr<const ShownMaps> drawn_maps_;
+  ColourScale drawn_scale_;
+  bool over_drawn_ = false;
   std::unique_ptr<MapPainter> painter_;
   std::unique_ptr<CellNumbers> numbers_;
   std::unique_ptr<Lens> lens_;

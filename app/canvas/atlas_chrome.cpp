@@ -54,6 +54,23 @@ void paint_title(QPainter& painter, const AtlasScene& scene, const QFont& font) 
   painter.drawText(QRectF(x, row.top(), right - x, row.height()), Qt::AlignVCenter | Qt::AlignLeft,
                    title);
   x += title_metrics.horizontalAdvance(title) + 10;
+  if (!scene.mark.isEmpty()) {
+    const QFont face = sized(font, 11, true);
+    const QFontMetricsF metrics(face);
+    const double width = metrics.horizontalAdvance(scene.mark) + 12;
+    if (right - x > width) {
+      const QRectF chip(x, row.center().y() - 8.5, width, 17);
+      painter.setRenderHint(QPainter::Antialiasing);
+      painter.setPen(QPen(scene.reference_colour, 1.2));
+      painter.setBrush(faded(scene.reference_colour, 0.16));
+      painter.drawRoundedRect(chip, 4, 4);
+      painter.setRenderHint(QPainter::Antialiasing, false);
+      painter.setFont(face);
+      painter.setPen(scene.colours->text);
+      painter.drawText(chip, Qt::AlignCenter, scene.mark);
+      x += width + 10;
+    }
+  }
   if (right - x > 40) {
     const QFont face = sized(font, 12);
     painter.setFont(face);
@@ -194,9 +211,22 @@ void paint_crosshair(QPainter& painter, const AtlasScene& scene) {
   }
 }
 
+/// The maps one sees at a cell: the reference's where they are laid over it.
+const ShownMaps& maps_at(const AtlasScene& scene, const MapCell& cell) {
+  const bool laid_over =
+      scene.over && scene.over_opacity > 0 &&
+      scene.over->extent(cell.layer, cell.column) == scene.maps->extent(cell.layer, cell.column);
+  if (!laid_over) return *scene.maps;
+  const double x = cell_square(map_on_screen(scene, cell.layer, cell.column),
+                               scene.maps->extent(cell.layer, cell.column), cell.query, cell.key)
+                       .center()
+                       .x();
+  return !scene.wipe || x < *scene.wipe ? *scene.over : *scene.maps;
+}
+
 void paint_readout(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   const MapCell& at = *scene.crosshair;
-  const QStringList lines = readout(*scene.maps, at);
+  const QStringList lines = readout(maps_at(scene, at), at);
   const QFont value_face = sized(font, 14, true), face = sized(font, 11);
   const QFontMetricsF value_metrics(value_face), metrics(face);
   const double line_height = metrics.height() + 1;
@@ -290,12 +320,69 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
   painter.restore();
 }
 
+/// What is said in the place of a map that has no counterpart.
+void paint_empty_maps(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  if (scene.maps->compared_with() == nullptr) return;
+  painter.setFont(sized(font, 11));
+  const AtlasGrid& grid = scene.maps->grid();
+  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const QRectF map = map_on_screen(scene, layer, column);
+      if (!map.intersects(scene.frame.viewport)) continue;
+      const std::string why = scene.maps->why_empty(layer, column);
+      if (why.empty()) continue;
+      painter.setPen(QPen(scene.colours->border, 1, Qt::DashLine));
+      painter.drawRect(map.adjusted(0.5, 0.5, -0.5, -0.5));
+      if (map.width() < 56) continue;
+      painter.setPen(scene.colours->muted);
+      painter.drawText(map.adjusted(4, 4, -4, -4),
+                       static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap,
+                       QString::fromStdString(why));
+    }
+  }
+}
+
+/// The divider of a wipe, with whose maps are on which side.
+void paint_wipe(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  if (!scene.wipe) return;
+  const QRectF viewport = scene.frame.viewport;
+  const double x = *scene.wipe;
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(QColor(0, 0, 0, 150), 4));
+  painter.drawLine(QPointF(x, viewport.top()), QPointF(x, viewport.bottom()));
+  painter.setPen(QPen(QColor(255, 255, 255, 235), 1.6));
+  painter.drawLine(QPointF(x, viewport.top()), QPointF(x, viewport.bottom()));
+  const double y = viewport.center().y();
+  painter.setPen(QPen(QColor(0, 0, 0, 150), 1));
+  painter.setBrush(QColor(255, 255, 255, 235));
+  painter.drawRoundedRect(QRectF(x - 7, y - 16, 14, 32), 5, 5);
+  painter.setBrush(QColor(0x20, 0x26, 0x2e));
+  painter.setPen(Qt::NoPen);
+  for (const double side : {-1.0, 1.0}) {
+    painter.drawPolygon(
+        QPolygonF({{x + side * 1.5, y - 4.5}, {x + side * 5, y}, {x + side * 1.5, y + 4.5}}));
+  }
+  painter.setFont(sized(font, 11, true));
+  const auto badge = [&](const QString& number, const QColor& colour, double left) {
+    const QRectF box(left, viewport.top() + 4, 18, 18);
+    painter.setPen(QPen(QColor(0, 0, 0, 120), 1));
+    painter.setBrush(colour);
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setPen(colour.lightnessF() > 0.5F ? QColor(0x101418) : QColor(Qt::white));
+    painter.drawText(box, Qt::AlignCenter, number);
+  };
+  if (x - viewport.left() > 26) badge(scene.reference_number, scene.reference_colour, x - 24);
+  if (viewport.right() - x > 26) badge(scene.number, scene.subject_colour, x + 6);
+  painter.setBrush(Qt::NoBrush);
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
 void paint_colour_bar(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   const QRectF area = scene.frame.colour_bar;
   const QFont face = sized(font, 10);
   const QFontMetricsF metrics(face);
   painter.setFont(face);
-  QString label = "weight";
+  QString label = scene.value_name;
   if (scene.scale.norm == ScaleNorm::logarithmic) label += ", log";
   if (scene.scale.norm == ScaleNorm::symmetric_logarithmic) label += ", symlog";
   const double label_width = metrics.horizontalAdvance(label) + 10;
@@ -413,12 +500,21 @@ QStringList readout(const ShownMaps& maps, const MapCell& cell) {
   const auto token = [&](const TokenLayout& layout, std::int64_t index) {
     return QString::fromStdString(layout.name(maps.first_token() + index));
   };
-  return {QString::asprintf("%.4g", static_cast<double>(maps.value(cell))),
-          "query " + token(query_layout(maps.trace(), cell.layer), cell.query),
-          "key " + token(key_layout(maps.trace(), cell.layer), cell.key),
-          QString("layer %1, %2")
-              .arg(cell.layer)
-              .arg(column_name(maps.settings().head_fusion, cell.column))};
+  QStringList lines = {QString::asprintf("%.4g", static_cast<double>(maps.value(cell)))};
+  if (maps.compared_with() != nullptr) {
+    const ShownMaps::Weights weights = maps.compared_weights(cell);
+    lines << QString::asprintf("%.4g here, %.4g in the reference", static_cast<double>(weights.own),
+                               static_cast<double>(weights.reference));
+  }
+  lines << "query " + token(query_layout(maps.trace(), cell.layer), cell.query)
+        << "key " + token(key_layout(maps.trace(), cell.layer), cell.key)
+        << QString("layer %1, %2")
+               .arg(cell.layer)
+               .arg(column_name(maps.settings().head_fusion, cell.column));
+  if (maps.compared_with() != nullptr) {
+    lines << "against " + QString::fromStdString(maps.counterpart_name(cell.layer, cell.column));
+  }
+  return lines;
 }
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font) {
@@ -433,6 +529,9 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
   }
   paint_labels(painter, scene, font);
   painter.save();
+  painter.setClipRect(scene.frame.viewport);
+  paint_empty_maps(painter, scene, font);
+  paint_wipe(painter, scene, font);
   painter.setClipRect(scene.frame.viewport.adjusted(-3, -3, 3, 3));
   paint_selected(painter, scene);
   painter.setClipRect(scene.frame.viewport);

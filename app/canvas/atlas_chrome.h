@@ -32,17 +32,25 @@ struct AtlasScene {
   AtlasFrame frame;
 
   QString number, title, subtitle;
+  QString mark;  ///< what it is in a comparison: "reference", "less 1"
   QColor subject_colour;
   bool current = false;  ///< the selected subject
   bool focused = false;
 
   std::shared_ptr<const ShownMaps> maps;  ///< null: `message` instead
+  bool difference = false;                ///< they are differences from the reference
+  std::shared_ptr<const ShownMaps> over;  ///< the reference's maps, laid over; null: none
+  double over_opacity = 0;
+  std::optional<double> wipe;  ///< the divider's place in the widget; the reference is at its left
+  QString reference_number;    ///< of the pinned subject, where this one is beside it
+  QColor reference_colour;
   QString message;
   bool message_is_error = false;
 
   AtlasZoom zoom;
   ColourScale scale;
   ValueRange range;
+  QString value_name;  ///< what the colours stand for
   bool range_by_hand = false;
   bool without_values = false;  ///< some cells have none: the colour bar explains the stripes
 
@@ -56,7 +64,8 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
 /// "mean of heads", "head 3"
 [[nodiscard]] QString column_name(HeadFusion fusion, std::int64_t column);
 
-/// What stands in the readout: value, tokens and map, one line each.
+/// What stands in the readout: value, for a difference what it is made of, tokens and map, one line
+/// each.
 [[nodiscard]] QStringList readout(const ShownMaps& maps, const MapCell& cell);
 
 }  // namespace attnscope

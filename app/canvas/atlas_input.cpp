@@ -1,4 +1,5 @@
 // What mouse, wheel, fingers and keys do to an atlas.
+#include <QAccessible>
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -14,6 +15,13 @@
 #include "app/session/session.h"
 
 namespace attnscope {
+
+namespace {
+
+/// How close to a wipe's divider it is taken hold of, logical pixels.
+constexpr double divider_reach = 7;
+
+}  // namespace
 
 bool AtlasCanvas::event(QEvent* event) {
   if (event->type() == QEvent::NativeGesture) {
@@ -41,12 +49,35 @@ void AtlasCanvas::mousePressEvent(QMouseEvent* event) {
     QOpenGLWidget::mousePressEvent(event);
     return;
   }
+  if (event->button() == Qt::LeftButton && on_divider(event->position())) {
+    wiping_ = true;
+    stop_hovering();
+    drag_divider(event->position());
+    return;
+  }
   pressed_ = true;
   dragging_ = false;
   pressed_at_ = dragged_from_ = event->position();
 }
 
+bool AtlasCanvas::on_divider(QPointF position) const {
+  const std::optional<double> divider = wipe_divider();
+  return divider && std::abs(position.x() - *divider) <= divider_reach &&
+         frame().viewport.contains(position);
+}
+
+void AtlasCanvas::drag_divider(QPointF position) {
+  const QRectF viewport = frame().viewport;
+  ViewSettings view = session_.view();
+  view.wipe_position = (position.x() - viewport.left()) / viewport.width();
+  session_.set_view(view);
+}
+
 void AtlasCanvas::mouseMoveEvent(QMouseEvent* event) {
+  if (wiping_) {
+    drag_divider(event->position());
+    return;
+  }
   if (!pressed_ && lens_ && lens_shown() && lens_->moved(event->position())) {
     stop_hovering();
     setCursor(Qt::ArrowCursor);
@@ -66,10 +97,19 @@ void AtlasCanvas::mouseMoveEvent(QMouseEvent* event) {
     dragged_from_ = event->position();
     return;
   }
+  if (on_divider(event->position())) {
+    stop_hovering();
+    setCursor(Qt::SplitHCursor);
+    return;
+  }
   hover(event->position());
 }
 
 void AtlasCanvas::mouseReleaseEvent(QMouseEvent* event) {
+  if (wiping_) {
+    wiping_ = false;
+    return;
+  }
   if (!pressed_) {
     if (lens_ && lens_shown()) lens_->mouse(*event);
     update();
@@ -129,11 +169,65 @@ void AtlasCanvas::leaveEvent(QEvent*) {
   stop_hovering();
 }
 
+// --- keys
+// -----------------------------------------------------------------------------------------
+
+bool AtlasCanvas::focusNextPrevChild(bool next) {
+  const bool reachable = hasFocus() && lens_shown() && lens_open_ && maps();
+  if (!reachable || (!lens_field_ && !next)) return QOpenGLWidget::focusNextPrevChild(next);
+  const int field = lens_field_ ? static_cast<int>(*lens_field_) + (next ? 1 : -1) : 0;
+  if (field >= lens_fields) return QOpenGLWidget::focusNextPrevChild(next);
+  focus_lens(field < 0 ? std::nullopt : std::optional(static_cast<LensField>(field)));
+  return true;
+}
+
+void AtlasCanvas::focusOutEvent(QFocusEvent* event) {
+  focus_lens(std::nullopt);
+  QOpenGLWidget::focusOutEvent(event);
+}
+
+void AtlasCanvas::focus_lens(std::optional<LensField> field) {
+  if (field == lens_field_) return;
+  lens_field_ = field;
+  update_accessible_name();
+  update();
+}
+
+bool AtlasCanvas::lens_key(int key) {
+  if (!lens_field_) return false;
+  const ValueRange range = link_.range(), full = link_.full_range();
+  switch (key) {
+    case Qt::Key_Escape:
+      focus_lens(std::nullopt);
+      return true;
+    case Qt::Key_Left:
+    case Qt::Key_Down:
+    case Qt::Key_Minus:
+      session_.set_view(stepped(session_.view(), *lens_field_, -1, range, full));
+      break;
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Plus:
+      session_.set_view(stepped(session_.view(), *lens_field_, 1, range, full));
+      break;
+    case Qt::Key_Space:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      session_.set_view(pressed(session_.view(), *lens_field_, range, full));
+      break;
+    default:
+      return false;
+  }
+  update_accessible_name();
+  return true;
+}
+
 void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
   if (lens_ && lens_shown() && lens_->key(*event, true)) {
     update();
     return;
   }
+  if (lens_key(event->key())) return;
   const bool shift = event->modifiers().testFlag(Qt::ShiftModifier);
   if ((event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) != Qt::NoModifier) {
     QOpenGLWidget::keyPressEvent(event);
@@ -153,11 +247,12 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       break;
     case Qt::Key_R:
       link_.fit();
-      reset_lens();
+      session_.reset_lens();
       break;
     case Qt::Key_L:
       if (lens_shown()) {
         set_lens_open(!lens_open_);
+        if (!lens_open_) focus_lens(std::nullopt);
         break;
       }
       QOpenGLWidget::keyPressEvent(event);
@@ -168,6 +263,9 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       session_.select(selection);
       break;
     }
+    case Qt::Key_Space:
+      link_.blink();
+      break;
     case Qt::Key_Return:
     case Qt::Key_Enter:
       link_.show_map(session_.selection().layer, session_.view().head_fusion == HeadFusion::none
@@ -284,6 +382,12 @@ void AtlasCanvas::update_accessible_name() {
   if (index < 0) return;
   const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(index)];
   setAccessibleName(tr("Attention maps of %1").arg(QString::fromStdString(open.subject.label)));
+  if (lens_field_) {
+    setAccessibleDescription(described(session_.view(), *lens_field_, link_.range()));
+    QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&changed);
+    return;
+  }
   const Selection& selection = session_.selection();
   setAccessibleDescription(tr("layer %1, head %2, query %3 selected")
                                .arg(selection.layer)

@@ -3,9 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/comparison_store.h"
 #include "app/session/session.h"
 
 namespace attnscope {
+
+namespace {
+
+/// Whether the range of one says something of the other: they differ by the lens alone.
+bool of_one_kind(const ShownMaps& a, const ShownMaps& b) {
+  if (&a.trace() != &b.trace()) return false;
+  if (a.compared_with() == nullptr || b.compared_with() == nullptr) {
+    return a.compared_with() == b.compared_with();
+  }
+  return a.compared_with()->shown == b.compared_with()->shown;
+}
+
+}  // namespace
 
 AtlasLink& AtlasLink::of(Session& session) {
   auto* link = session.findChild<AtlasLink*>(QString(), Qt::FindDirectChildrenOnly);
@@ -13,8 +27,17 @@ AtlasLink& AtlasLink::of(Session& session) {
 }
 
 AtlasLink::AtlasLink(Session& session) : QObject(&session), session_(session) {
+  threads_.setMaxThreadCount(1);  // itself on all cores
   connect(&session, &Session::subjects_changed, this, &AtlasLink::forget_closed_subjects);
+  connect(&session, &Session::reference_changed, this, [this] {
+    blinking_ = false;
+    emit drawn_changed();
+  });
+  connect(&ComparisonStore::of(session), &ComparisonStore::changed, this,
+          &AtlasLink::drawn_changed);
 }
+
+AtlasLink::~AtlasLink() { threads_.waitForDone(); }
 
 void AtlasLink::fit() {
   if (view_ == View::fit) return;
@@ -51,21 +74,27 @@ void AtlasLink::set_hover(const std::optional<Hover>& hover) {
 AtlasLink::Shown* AtlasLink::shown(std::int64_t subject_id) {
   const std::shared_ptr<const Trace> trace = session_.trace(session_.index_of(subject_id));
   if (!trace) {
-    shown_.erase(subject_id);
+    if (const auto known = shown_.find(subject_id); known != shown_.end()) {
+      known->second.trace = nullptr;
+      known->second.maps = known->second.difference = known->second.over = nullptr;
+    }
     return nullptr;
   }
   Shown& shown = shown_[subject_id];
   const ValueSettings settings(session_.view());
-  if (shown.trace != trace || !(shown.maps->settings() == settings)) {
+  if (shown.trace != trace || !shown.maps || !(shown.maps->settings() == settings)) {
     shown.trace = trace;
     shown.maps = std::make_shared<const ShownMaps>(trace, settings);
-    shown.statistics = std::make_unique<const ValueStatistics>(value_statistics(*shown.maps));
   }
   return &shown;
 }
 
 void AtlasLink::forget_closed_subjects() {
-  std::erase_if(shown_, [this](const auto& entry) { return session_.index_of(entry.first) < 0; });
+  std::erase_if(shown_, [this](const auto& entry) {
+    if (session_.index_of(entry.first) >= 0) return false;
+    statistics_in_work_ -= entry.second.of_maps.in_work + entry.second.of_difference.in_work;
+    return true;
+  });
 }
 
 std::shared_ptr<const ShownMaps> AtlasLink::maps(std::int64_t subject_id) {
@@ -73,20 +102,154 @@ std::shared_ptr<const ShownMaps> AtlasLink::maps(std::int64_t subject_id) {
   return found != nullptr ? found->maps : nullptr;
 }
 
-std::vector<const ValueStatistics*> AtlasLink::all_statistics() {
+// --- beside the reference -----------------------------------------------------------------------
+
+ComparedWith AtlasLink::compared_with(std::int64_t subject, ComparedWith::Shown what) const {
+  return {session_.trace(session_.reference()), ComparisonStore::of(session_).alignment(subject),
+          what};
+}
+
+AtlasLink::Drawn AtlasLink::drawn(std::int64_t subject_id) {
+  Drawn drawn;
+  Shown* found = shown(subject_id);
+  if (found == nullptr) return drawn;
+  drawn.maps = found->maps;
+  const std::int64_t subject = session_.index_of(subject_id);
+  const ViewSettings& view = session_.view();
+  const auto of = [&](std::shared_ptr<const ShownMaps>& kept, ComparedWith::Shown what) {
+    ComparedWith with = compared_with(subject, what);
+    if (subject == session_.reference() || !with.reference || !with.alignment) {
+      kept = nullptr;
+    } else if (!kept || &kept->trace() != found->trace.get() ||
+               !(kept->settings() == found->maps->settings()) ||
+               !(*kept->compared_with() == with)) {
+      kept =
+          std::make_shared<const ShownMaps>(found->trace, found->maps->settings(), std::move(with));
+    }
+    return kept;
+  };
+  drawn.over = of(found->over, ComparedWith::Shown::counterpart);
+  if (!drawn.over) {
+    found->difference = nullptr;
+    return drawn;
+  }
+  switch (view.comparison) {
+    case ComparisonView::difference:
+      drawn.maps = of(found->difference, ComparedWith::Shown::difference);
+      break;
+    case ComparisonView::absolute_difference:
+      drawn.maps = of(found->difference, ComparedWith::Shown::absolute);
+      break;
+    case ComparisonView::relative_difference:
+      drawn.maps = of(found->difference, ComparedWith::Shown::relative);
+      break;
+    case ComparisonView::wipe:
+      drawn.wipe = view.wipe_position;
+      drawn.over_opacity = 1;
+      break;
+    case ComparisonView::overlay:
+      drawn.over_opacity = view.overlay_opacity;
+      break;
+    case ComparisonView::maps:
+      break;
+  }
+  drawn.difference = drawn.maps != found->maps;
+  if (!drawn.difference) found->difference = nullptr;
+  if (blinking_) {
+    drawn.maps = found->maps;
+    drawn.difference = false;
+    drawn.wipe.reset();
+    drawn.over_opacity = 1;
+  }
+  return drawn;
+}
+
+void AtlasLink::set_blinking(bool blinking) {
+  if (blinking == blinking_) return;
+  blinking_ = blinking;
+  emit drawn_changed();
+}
+
+void AtlasLink::blink() {
+  if (session_.reference() < 0) {
+    if (session_.subjects().size() < 2) return;
+    session_.set_reference(0);
+  }
+  set_blinking(!blinking_);
+}
+
+// --- ranges
+// ---------------------------------------------------------------------------------------
+
+const ValueStatistics* AtlasLink::statistics(std::int64_t subject_id, bool of_difference) {
+  Shown* found = shown(subject_id);
+  if (found == nullptr) return nullptr;
+  Statistics& known = of_difference ? found->of_difference : found->of_maps;
+  const auto& maps = of_difference ? found->difference : found->maps;
+  if (!maps) {
+    known.values = nullptr;
+    return nullptr;
+  }
+  if (known.asked != maps) {
+    if (known.asked && !of_one_kind(*known.asked, *maps)) known.values = nullptr;
+    known.asked = maps;
+    if (!known.in_work) find_statistics(subject_id, of_difference);
+  }
+  return known.values.get();
+}
+
+void AtlasLink::find_statistics(std::int64_t subject_id, bool of_difference) {
+  const auto slot = [this, subject_id, of_difference]() -> Statistics* {
+    const auto known = shown_.find(subject_id);
+    if (known == shown_.end()) return nullptr;
+    return of_difference ? &known->second.of_difference : &known->second.of_maps;
+  };
+  Statistics& known = *slot();
+  known.in_work = true;
+  ++statistics_in_work_;
+  threads_.start([this, slot, subject_id, of_difference, maps = known.asked] {
+    auto values = std::make_shared<const ValueStatistics>(value_statistics(*maps));
+    QMetaObject::invokeMethod(
+        this,
+        [this, slot, subject_id, of_difference, maps, values] {
+          Statistics* found = slot();
+          if (found == nullptr || !found->in_work) return;  // closed meanwhile
+          found->in_work = false;
+          --statistics_in_work_;
+          if (found->asked && of_one_kind(*found->asked, *maps)) found->values = values;
+          if (found->asked != maps) find_statistics(subject_id, of_difference);
+          emit values_changed();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+std::vector<const ValueStatistics*> AtlasLink::all_statistics(bool of_differences) {
   std::vector<const ValueStatistics*> all;
   for (const OpenSubject& subject : session_.subjects()) {
-    if (const Shown* found = shown(subject.id)) all.push_back(found->statistics.get());
+    if (of_differences && !drawn(subject.id).difference) continue;
+    if (const ValueStatistics* found = statistics(subject.id, of_differences)) {
+      all.push_back(found);
+    }
   }
   return all;
 }
 
-ValueRange AtlasLink::range() { return shared_range(all_statistics(), session_.view()); }
+ValueRange AtlasLink::range(bool of_differences) {
+  const ViewSettings& view = session_.view();
+  return shared_range(all_statistics(of_differences),
+                      of_differences ? view_of_differences(view) : view);
+}
+
+ColourScale AtlasLink::scale(bool of_differences) {
+  const ViewSettings& view = session_.view();
+  return colour_scale(range(of_differences), of_differences ? view_of_differences(view) : view);
+}
 
 ValueRange AtlasLink::full_range() {
   ValueRange range{0, 0, false, false};
   bool first = true;
-  for (const ValueStatistics* one : all_statistics()) {
+  for (const ValueStatistics* one : all_statistics(false)) {
     if (one->finite == 0) continue;
     range.minimum = first ? one->minimum : std::min(range.minimum, one->minimum);
     range.maximum = first ? one->maximum : std::max(range.maximum, one->maximum);
@@ -96,8 +259,12 @@ ValueRange AtlasLink::full_range() {
 }
 
 std::int64_t AtlasLink::cells_without_value(std::int64_t subject_id) {
-  const Shown* found = shown(subject_id);
-  return found != nullptr ? found->statistics->not_finite : 0;
+  const ValueStatistics* found = statistics(subject_id, drawn(subject_id).difference);
+  return found != nullptr ? found->not_finite : 0;
+}
+
+bool AtlasLink::knows_values_of(std::int64_t subject_id) {
+  return statistics(subject_id, drawn(subject_id).difference) != nullptr;
 }
 
 }  // namespace attnscope

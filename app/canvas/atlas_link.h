@@ -1,8 +1,10 @@
-// What the atlases of a session have in common: one zoom, one crosshair, one range of values.
+// What the atlases of a session have in common: one zoom, one crosshair, one range of values, one
+// reference.
 #pragma once
 
 #include <QMarginsF>
 #include <QObject>
+#include <QThreadPool>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,6 +24,7 @@ class AtlasLink : public QObject {
  public:
   /// The session's link, made by whoever asks first.
   static AtlasLink& of(Session& session);
+  ~AtlasLink() override;
 
   // --- the zoom -------------------------------------------------------------------------------
   enum class View {
@@ -55,28 +58,63 @@ class AtlasLink : public QObject {
   // --- the values -------------------------------------------------------------------------------
   /// The maps of a subject as the lens shows them; null until there is a trace.
   [[nodiscard]] std::shared_ptr<const ShownMaps> maps(std::int64_t subject_id);
-  /// Over all subjects that have a trace.
-  [[nodiscard]] ValueRange range();
+
+  /// What an atlas draws: maps or differences, and what lies over them.
+  struct Drawn {
+    std::shared_ptr<const ShownMaps> maps;  ///< null until there is a trace
+    bool difference = false;                ///< these are differences from the reference
+    std::shared_ptr<const ShownMaps> over;  ///< the reference's maps in their places, or null
+    double over_opacity = 0;                ///< 0: not seen
+    std::optional<double> wipe;             ///< seen left of this share of the viewport's width
+  };
+  [[nodiscard]] Drawn drawn(std::int64_t subject_id);
+
+  /// Whether the atlases of the others show the reference's maps for now.
+  [[nodiscard]] bool blinking() const { return blinking_; }
+  void set_blinking(bool blinking);
+  /// Turns blinking on or off; pins the first subject if none is and there are others.
+  void blink();
+
+  /// One range over all subjects' maps, another over all differences. From statistics that are
+  /// found off the window's thread: until those of a new picture are known, from the last.
+  [[nodiscard]] ValueRange range(bool of_differences = false);
+  /// The colours of that range.
+  [[nodiscard]] ColourScale scale(bool of_differences = false);
   /// Smallest and largest value shown anywhere, I included.
   [[nodiscard]] ValueRange full_range();
   /// Cells without a finite value among those of a subject that were looked at for the range.
   [[nodiscard]] std::int64_t cells_without_value(std::int64_t subject_id);
+  /// Whether anything is known of a subject's values: before that, no colour is right.
+  [[nodiscard]] bool knows_values_of(std::int64_t subject_id);
+  /// Every range is that of the picture.
+  [[nodiscard]] bool settled() const { return statistics_in_work_ == 0; }
 
  signals:
   void zoom_changed(bool smoothly);
   void hover_changed();
+  void values_changed();  ///< a range is new
+  void drawn_changed();   ///< other maps are drawn: another reference, alignment, blinking
 
  private:
   explicit AtlasLink(Session& session);
 
+  /// Found in the background for the maps asked for last.
+  struct Statistics {
+    std::shared_ptr<const ShownMaps> asked;
+    std::shared_ptr<const ValueStatistics> values;  ///< of these, or of those asked for before
+    bool in_work = false;
+  };
   struct Shown {
     std::shared_ptr<const Trace> trace;
-    std::shared_ptr<const ShownMaps> maps;
-    std::unique_ptr<const ValueStatistics> statistics;
+    std::shared_ptr<const ShownMaps> maps, difference, over;
+    Statistics of_maps, of_difference;
   };
   Shown* shown(std::int64_t subject_id);
   void forget_closed_subjects();
-  std::vector<const ValueStatistics*> all_statistics();
+  [[nodiscard]] ComparedWith compared_with(std::int64_t subject, ComparedWith::Shown what) const;
+  const ValueStatistics* statistics(std::int64_t subject_id, bool of_difference);
+  void find_statistics(std::int64_t subject_id, bool of_difference);
+  std::vector<const ValueStatistics*> all_statistics(bool of_differences);
 
   Session& session_;
   View view_ = View::fit;
@@ -85,6 +123,9 @@ class AtlasLink : public QObject {
   QMarginsF reserved_;
   std::optional<Hover> hover_;
   std::map<std::int64_t, Shown> shown_;
+  bool blinking_ = false;
+  int statistics_in_work_ = 0;
+  QThreadPool threads_;  // last: its work knows this object
 };
 
 }  // namespace attnscope

@@ -202,6 +202,20 @@ void Lens::noted(const std::string& name) {
       QRectF(QPointF(low.x, low.y) / pixel_ratio_, QPointF(high.x, high.y) / pixel_ratio_);
 }
 
+void Lens::draw_focus(const Input& input) const {
+  QRectF place;
+  for (const auto& [name, rect] : controls_) {
+    if (name == input.focused || name.starts_with(input.focused + "/")) place = place.united(rect);
+  }
+  if (place.isEmpty()) return;
+  const auto ratio = static_cast<float>(input.pixel_ratio);
+  const QRectF ring = place.adjusted(-2, -2, 2, 2);
+  ImGui::GetForegroundDrawList()->AddRect(
+      {static_cast<float>(ring.left()) * ratio, static_cast<float>(ring.top()) * ratio},
+      {static_cast<float>(ring.right()) * ratio, static_cast<float>(ring.bottom()) * ratio},
+      lens::to_packed(input.colours->accent), 5 * ratio, 0, 2 * ratio);
+}
+
 void Lens::field(const char* title, float ratio) {
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
@@ -392,6 +406,7 @@ ViewSettings Lens::draw(const Input& input) {
     ImGui::PopStyleVar();
   }
   ImGui::End();
+  if (open_ && !input.focused.empty()) draw_focus(input);
   if (closed) ImGui::PopStyleVar(2);
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -49,8 +49,9 @@ class Lens {
     const WindowColours* colours = nullptr;
     QFont font;
     ViewSettings view;
-    ValueRange range;  ///< the range in use
-    ValueRange full;   ///< of all values shown
+    ValueRange range;     ///< the range in use
+    ValueRange full;      ///< of all values shown
+    std::string focused;  ///< the control the keys act on; empty: none
   };
   /// Draws it and returns what the user made of the view.
   [[nodiscard]] ViewSettings draw(const Input& input);
@@ -77,6 +78,7 @@ class Lens {
   void contents(const Input& input, ViewSettings& view);
   void field(const char* title, float ratio);
   void noted(const std::string& name);
+  void draw_focus(const Input& input) const;
   void range_field(const Input& input, ViewSettings& view, float ratio);
 
   ImGuiContext* context_ = nullptr;

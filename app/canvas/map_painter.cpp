@@ -34,6 +34,7 @@ uniform vec3 range;          // transformed minimum, 1 / transformed extent, thr
 uniform bool reversed;
 uniform vec3 stripe_ground, stripe_colour;
 uniform float pixel_ratio;
+uniform float opacity;
 uniform vec2 cells;          // of this texture
 uniform vec2 cell_pixels;    // 0 where cells are not set apart
 in vec2 at;
@@ -45,7 +46,7 @@ void main() {
   bool finite = (floatBitsToUint(value) & 0x7f800000u) != 0x7f800000u;
   if (!finite) {
     float along = mod((gl_FragCoord.x + gl_FragCoord.y) / pixel_ratio, 6.0);
-    colour = vec4(along < 2.0 ? stripe_colour : stripe_ground, 1.0);
+    colour = vec4(along < 2.0 ? stripe_colour : stripe_ground, opacity);
     return;
   }
   float transformed = value;
@@ -65,7 +66,7 @@ void main() {
       rgb = mix(rgb, vec3(luminance > 0.45 ? 0.0 : 1.0), 0.18);
     }
   }
-  colour = vec4(rgb, 1.0);
+  colour = vec4(rgb, opacity);
 }
 )";
 
@@ -117,11 +118,16 @@ void MapPainter::take_colours(const ColourScale& scale) {
 }
 
 void MapPainter::begin(QSize framebuffer, const QRectF& clip, double pixel_ratio,
-                       const ColourScale& scale, const StripeColours& stripes) {
+                       const ColourScale& scale, const StripeColours& stripes, double opacity) {
   framebuffer_ = framebuffer;
   pixel_ratio_ = pixel_ratio;
   gl_.glViewport(0, 0, framebuffer.width(), framebuffer.height());
-  gl_.glDisable(GL_BLEND);
+  if (opacity < 1) {
+    gl_.glEnable(GL_BLEND);
+    gl_.glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ZERO, GL_ONE);
+  } else {
+    gl_.glDisable(GL_BLEND);
+  }
   gl_.glDisable(GL_DEPTH_TEST);
   gl_.glDisable(GL_CULL_FACE);
   gl_.glEnable(GL_SCISSOR_TEST);
@@ -139,6 +145,7 @@ void MapPainter::begin(QSize framebuffer, const QRectF& clip, double pixel_ratio
   program_.setUniformValue("stripe_ground", rgb(stripes.ground));
   program_.setUniformValue("stripe_colour", rgb(stripes.stripe));
   program_.setUniformValue("pixel_ratio", static_cast<float>(pixel_ratio));
+  program_.setUniformValue("opacity", static_cast<float>(opacity));
   const double threshold =
       std::max({std::abs(scale.minimum), std::abs(scale.maximum), 1e-30}) / 1000;
   double minimum = scale.minimum;
@@ -176,6 +183,7 @@ void MapPainter::draw(const MapTextures::Texture& texture, const QRectF& target,
 void MapPainter::end() {
   program_.release();
   nothing_.release();
+  gl_.glDisable(GL_BLEND);
   gl_.glDisable(GL_SCISSOR_TEST);
   gl_.glActiveTexture(GL_TEXTURE1);
   gl_.glBindTexture(GL_TEXTURE_2D, 0);

@@ -30,9 +30,9 @@ class MapPainter {
   MapPainter& operator=(const MapPainter&) = delete;
 
   /// Until `end`: draws into a framebuffer of this size, inside `clip` alone, both in device
-  /// pixels from the top left.
+  /// pixels from the top left; below an opacity of 1 what is drawn already shows through.
   void begin(QSize framebuffer, const QRectF& clip, double pixel_ratio, const ColourScale& scale,
-             const StripeColours& stripes);
+             const StripeColours& stripes, double opacity = 1);
   /// One tile over `target`, in device pixels; cells at least 14 pixels wide are set apart by
   /// hairlines where `level` is 0.
   void draw(const MapTextures::Texture& texture, const QRectF& target, int level);

@@ -6,29 +6,36 @@
 #include <limits>
 #include <utility>
 
-#include "app/canvas/parallel.h"
-
 namespace attnscope {
 
 namespace {
 
-using RowMap = Eigen::Map<const Eigen::ArrayXf>;
-
 bool recorded(const LayerTrace& layer) { return layer.implied_map.rank() == 3; }
 
-/// sign(a) · exp((ln|a| − log_peak) / T) · factor; 0 stays 0, NaN stays NaN.
-void temper(std::span<float> values, float inverse_temperature, float log_peak, float factor) {
+/// Every weight to the power 1/T with its sign, scaled so that the magnitudes keep their sum. 0
+/// stays 0; NaN and Inf stay what they are and take no part: the rest is still tempered.
+void temper_row(std::span<float> values, double temperature) {
   Eigen::Map<Eigen::ArrayXf> row(values.data(), static_cast<Eigen::Index>(values.size()));
-  // log of a plain zero is −inf in some vector paths and a large negative number in others: both
-  // vanish under exp only if the peak is finite, so zeros are set apart.
-  const Eigen::ArrayXf magnitude = row.abs();
+  double old_sum = 0;
+  float peak = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    old_sum += static_cast<double>(std::abs(value));
+    peak = std::max(peak, std::abs(value));
+  }
+  if (peak == 0) return;
+  const auto inverse = static_cast<float>(1 / temperature);
+  // log of a plain zero is −inf in some vector paths and a large negative number in others: zeros
+  // are set apart.
   const Eigen::ArrayXf power =
-      ((magnitude.max(std::numeric_limits<float>::min()).log() - log_peak) * inverse_temperature)
-          .exp() *
-      factor;
+      ((row.abs().max(std::numeric_limits<float>::min()).log() - std::log(peak)) * inverse).exp();
+  double sum = 0;
   for (Eigen::Index i = 0; i < row.size(); ++i) {
-    if (std::isnan(row[i])) continue;
-    row[i] = magnitude[i] == 0 ? 0.0F : std::copysign(power[i], row[i]);
+    if (std::isfinite(row[i]) && row[i] != 0) sum += static_cast<double>(power[i]);
+  }
+  const auto factor = static_cast<float>(old_sum / sum);
+  for (Eigen::Index i = 0; i < row.size(); ++i) {
+    if (std::isfinite(row[i]) && row[i] != 0) row[i] = std::copysign(power[i] * factor, row[i]);
   }
 }
 
@@ -55,53 +62,66 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
   if (settings_.hide_prefix_tokens && grid_.columns > 0 && trace_->layout.prefix < smallest) {
     first_token_ = trace_->layout.prefix;
   }
-  identity_shown_ = shows_identity(*trace_, settings_.identity);
-  if (settings_.temperature != 1.0) {
-    row_scales_.resize(trace_->layers.size());
-    for_each_index(grid_.layers, [this](std::int64_t layer) { temper_layer(layer); });
-  }
+  identity_shown_ = identity_of_own_ = shows_identity(*trace_, settings_.identity);
 }
 
-void ShownMaps::temper_layer(std::int64_t layer_index) {
-  const LayerTrace& layer = trace_->layers[static_cast<std::size_t>(layer_index)];
-  if (!recorded(layer)) return;
-  const std::int64_t heads = layer.implied_map.extent(0);
-  const std::int64_t queries = layer.implied_map.extent(1), keys = layer.implied_map.extent(2);
-  const auto inverse = static_cast<float>(1.0 / settings_.temperature);
-  auto& scales = row_scales_[static_cast<std::size_t>(layer_index)];
-  scales.resize(static_cast<std::size_t>(heads * queries));
-  std::vector<float> row(static_cast<std::size_t>(keys));
-  for (std::int64_t r = 0; r < heads * queries; ++r) {
-    const float* source = layer.implied_map.data() + r * keys;
-    std::copy(source, source + keys, row.begin());
-    const std::int64_t query = r % queries;
-    if (trace_->identity_in_maps && query < keys) row[static_cast<std::size_t>(query)] -= 1;
-    // NaN cells take no part: the rest of their row is still tempered.
-    double old_sum = 0;
-    float peak = 0;
-    for (const float value : row) {
-      if (!std::isfinite(value)) continue;
-      old_sum += std::abs(value);
-      peak = std::max(peak, std::abs(value));
-    }
-    RowScale& scale = scales[static_cast<std::size_t>(r)];
-    if (peak == 0) continue;
-    scale.log_peak = std::log(peak);
-    temper(row, inverse, scale.log_peak, 1.0F);
-    double sum = 0;
-    for (const float value : row) {
-      if (std::isfinite(value)) sum += std::abs(value);
-    }
-    scale.factor = static_cast<float>(old_sum / sum);
-  }
+ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings,
+                     ComparedWith with)
+    : ShownMaps(std::move(trace), settings) {
+  reference_ = std::make_unique<const ShownMaps>(with.reference, settings);
+  with_ = std::move(with);
+  // The statistics' question: whether a diagonal stands out by I.
+  identity_shown_ = with_.shown == ComparedWith::Shown::counterpart && reference_->identity_shown_;
 }
 
-MapExtent ShownMaps::extent(std::int64_t layer, std::int64_t column) const {
+ShownMaps::~ShownMaps() = default;
+
+ShownMaps::Counterpart ShownMaps::counterpart(std::int64_t layer, std::int64_t column) const {
+  if (!reference_ || layer < 0 || layer >= std::ssize(*with_.alignment)) return {};
+  const LayerPair& pair = (*with_.alignment)[static_cast<std::size_t>(layer)];
+  if (pair.reference_layer < 0) return {};
+  if (settings_.head_fusion != HeadFusion::none) return {pair.reference_layer, 0};
+  if (column < 0 || column >= std::ssize(pair.reference_heads)) return {};
+  const std::int64_t head = pair.reference_heads[static_cast<std::size_t>(column)];
+  return head < 0 ? Counterpart{} : Counterpart{pair.reference_layer, head};
+}
+
+MapExtent ShownMaps::own_extent(std::int64_t layer, std::int64_t column) const {
   if (layer < 0 || layer >= grid_.layers || column < 0 || column >= grid_.columns) return {};
   const LayerTrace& recorded_layer = trace_->layers[static_cast<std::size_t>(layer)];
   if (!recorded(recorded_layer) || column >= recorded_layer.implied_map.extent(0)) return {};
   return {recorded_layer.implied_map.extent(1) - first_token_,
           recorded_layer.implied_map.extent(2) - first_token_};
+}
+
+MapExtent ShownMaps::extent(std::int64_t layer, std::int64_t column) const {
+  const MapExtent own = own_extent(layer, column);
+  if (!reference_ || own.queries == 0) return own;
+  const Counterpart beside = counterpart(layer, column);
+  const MapExtent other = reference_->own_extent(beside.layer, beside.column);
+  if (with_.shown == ComparedWith::Shown::counterpart) return other;
+  return own == other ? own : MapExtent{};
+}
+
+std::string ShownMaps::counterpart_name(std::int64_t layer, std::int64_t column) const {
+  const Counterpart beside = counterpart(layer, column);
+  if (beside.layer < 0) return {};
+  const std::string of_layer = "layer " + std::to_string(beside.layer);
+  return settings_.head_fusion == HeadFusion::none
+             ? "head " + std::to_string(beside.column) + " of " + of_layer
+             : of_layer;
+}
+
+std::string ShownMaps::why_empty(std::int64_t layer, std::int64_t column) const {
+  const MapExtent own = own_extent(layer, column);
+  if (!reference_ || own.queries == 0 || extent(layer, column).queries > 0) return {};
+  const Counterpart beside = counterpart(layer, column);
+  const MapExtent other = reference_->own_extent(beside.layer, beside.column);
+  if (other.queries == 0) return "no counterpart in the reference";
+  const auto text = [](MapExtent extent) {
+    return std::to_string(extent.queries) + " × " + std::to_string(extent.keys);
+  };
+  return text(own) + " here, " + text(other) + " in the reference";
 }
 
 MapExtent ShownMaps::largest_extent() const {
@@ -114,43 +134,86 @@ MapExtent ShownMaps::largest_extent() const {
   return largest;
 }
 
-void ShownMaps::head_row(const LayerTrace& layer, std::int64_t layer_index, std::int64_t head,
-                         std::int64_t query, std::int64_t first_key,
-                         std::span<float> values) const {
+void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_t query,
+                         std::int64_t first_key, std::span<float> values) const {
   const std::int64_t queries = layer.implied_map.extent(1), keys = layer.implied_map.extent(2);
-  const float* source = layer.implied_map.data() + (head * queries + query) * keys + first_key;
-  std::copy(source, source + values.size(), values.begin());
+  const float* source = layer.implied_map.data() + (head * queries + query) * keys;
   const std::int64_t diagonal = query - first_key;
   // Keys that are other tokens than the queries have no diagonal.
   const bool on_diagonal =
-      queries == keys && diagonal >= 0 && diagonal < static_cast<std::int64_t>(values.size());
-  const bool tempered = !row_scales_.empty();
+      queries == keys && diagonal >= 0 && diagonal < std::ssize(values);
+  const bool tempered = settings_.temperature != 1.0;
   // Taking I away and adding it back would cost the diagonal its last digits: only where asked.
-  const float removed = trace_->identity_in_maps && (tempered || !identity_shown_) ? 1.0F : 0.0F;
-  if (on_diagonal) values[static_cast<std::size_t>(diagonal)] -= removed;
+  const bool removed = trace_->identity_in_maps && (tempered || !identity_of_own_);
   if (tempered) {
-    const RowScale& scale = row_scales_[static_cast<std::size_t>(layer_index)]
-                                       [static_cast<std::size_t>(head * queries + query)];
-    temper(values, static_cast<float>(1.0 / settings_.temperature), scale.log_peak, scale.factor);
+    // The scale of a row depends on all of it, whatever part is asked for.
+    std::vector<float> whole(source, source + keys);
+    if (removed && queries == keys) whole[static_cast<std::size_t>(query)] -= 1;
+    temper_row(whole, settings_.temperature);
+    std::copy_n(whole.begin() + first_key, values.size(), values.begin());
+  } else {
+    std::copy_n(source + first_key, values.size(), values.begin());
+    if (on_diagonal && removed) values[static_cast<std::size_t>(diagonal)] -= 1;
   }
-  const bool added = identity_shown_ && (!trace_->identity_in_maps || removed != 0);
+  const bool added = identity_of_own_ && (!trace_->identity_in_maps || removed);
   if (on_diagonal && added) values[static_cast<std::size_t>(diagonal)] += 1;
 }
 
 void ShownMaps::row(std::int64_t layer, std::int64_t column, std::int64_t query,
                     std::int64_t first_key, std::span<float> values) const {
+  if (!reference_) {
+    own_row(layer, column, query, first_key, values);
+    return;
+  }
+  const Counterpart beside = counterpart(layer, column);
+  if (with_.shown == ComparedWith::Shown::counterpart) {
+    reference_->own_row(beside.layer, beside.column, query, first_key, values);
+    return;
+  }
+  own_row(layer, column, query, first_key, values);
+  std::vector<float> other(values.size());
+  reference_->own_row(beside.layer, beside.column, query, first_key, other);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float difference = values[i] - other[i];
+    switch (with_.shown) {
+      case ComparedWith::Shown::absolute:
+        values[i] = std::abs(difference);
+        break;
+      case ComparedWith::Shown::relative: {
+        const float both = std::abs(values[i]) + std::abs(other[i]);
+        values[i] = both == 0 ? 0 : difference / both;
+        break;
+      }
+      default:
+        values[i] = difference;
+    }
+  }
+}
+
+ShownMaps::Weights ShownMaps::compared_weights(const MapCell& cell) const {
+  Weights weights{std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::quiet_NaN()};
+  own_row(cell.layer, cell.column, cell.query, cell.key, {&weights.own, 1});
+  const Counterpart beside = counterpart(cell.layer, cell.column);
+  if (beside.layer >= 0) {
+    reference_->own_row(beside.layer, beside.column, cell.query, cell.key, {&weights.reference, 1});
+  }
+  return weights;
+}
+
+void ShownMaps::own_row(std::int64_t layer, std::int64_t column, std::int64_t query,
+                        std::int64_t first_key, std::span<float> values) const {
   const LayerTrace& source = trace_->layers[static_cast<std::size_t>(layer)];
   query += first_token_;
   first_key += first_token_;
   if (settings_.head_fusion == HeadFusion::none) {
-    head_row(source, layer, column, query, first_key, values);
+    head_row(source, column, query, first_key, values);
     return;
   }
   const std::int64_t heads = source.implied_map.extent(0);
-  head_row(source, layer, 0, query, first_key, values);
+  head_row(source, 0, query, first_key, values);
   std::vector<float> other(values.size());
   for (std::int64_t head = 1; head < heads; ++head) {
-    head_row(source, layer, head, query, first_key, other);
+    head_row(source, head, query, first_key, other);
     for (std::size_t i = 0; i < other.size(); ++i) {
       // A NaN in any head is one in the fusion: max and min of <algorithm> would drop it.
       if (std::isnan(other[i]) || std::isnan(values[i])) {

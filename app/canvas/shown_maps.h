@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "analysis/comparison/alignment.h"
 #include "app/canvas/atlas_layout.h"
 #include "app/session/selection.h"
 #include "core/model/trace.h"
@@ -25,12 +27,32 @@ struct ValueSettings {
   bool operator==(const ValueSettings&) const = default;
 };
 
+/// What maps are compared with.
+struct ComparedWith {
+  enum class Shown {
+    difference,  ///< w − r
+    absolute,    ///< |w − r|
+    relative,    ///< (w − r) / (|w| + |r|); 0 where both are 0
+    counterpart  ///< r itself, in the place of w
+  };
+  std::shared_ptr<const Trace> reference;
+  std::shared_ptr<const MapAlignment> alignment;  ///< of every layer of the compared trace
+  Shown shown = Shown::difference;
+
+  bool operator==(const ComparedWith&) const = default;
+};
+
 /// Maps of one trace under one ValueSettings. In this order: the map A without I; each row to the
 /// power 1/T and scaled back to its old sum (of magnitudes: signs are kept); heads fused; I added
-/// where the view shows it; prefix tokens left out. Safe to share between threads.
+/// where the view shows it; prefix tokens left out; then, where they are compared, the same of the
+/// reference's map beside it. Cheap to make. Safe to share between threads.
 class ShownMaps {
  public:
   ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings);
+  /// Beside a reference. A map without a counterpart, or with one of another size, is empty; as
+  /// `counterpart`, a map has the reference's size.
+  ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings, ComparedWith with);
+  ~ShownMaps();
 
   [[nodiscard]] const Trace& trace() const { return *trace_; }
   [[nodiscard]] const ValueSettings& settings() const { return settings_; }
@@ -50,6 +72,18 @@ class ShownMaps {
            std::span<float> values) const;
   [[nodiscard]] float value(const MapCell& cell) const;
 
+  /// Null unless these maps are compared.
+  [[nodiscard]] const ComparedWith* compared_with() const { return reference_ ? &with_ : nullptr; }
+  /// The two weights a difference is made of.
+  struct Weights {
+    float own = 0, reference = 0;
+  };
+  [[nodiscard]] Weights compared_weights(const MapCell& cell) const;
+  /// "head 2 of layer 3": the counterpart of a compared map; empty if it has none.
+  [[nodiscard]] std::string counterpart_name(std::int64_t layer, std::int64_t column) const;
+  /// Why a compared map is empty: "50 × 50 here, 17 × 17 in the reference"; else empty.
+  [[nodiscard]] std::string why_empty(std::int64_t layer, std::int64_t column) const;
+
   /// Means of blocks of 2^level × 2^level cells over the cells [row0, row1) × [key0, key1) (block
   /// aligned at their start); blocks at the edge are means of what they hold. A NaN in a block
   /// makes its mean NaN. Row-major, ceil over both extents.
@@ -58,21 +92,25 @@ class ShownMaps {
                                                std::int64_t key0, std::int64_t key1) const;
 
  private:
-  /// What a tempered row needs: v = sign(a) · exp((ln|a| − log_peak) / T) · factor.
-  struct RowScale {
-    float log_peak = 0, factor = 0;
+  /// Where a map's counterpart is; layer −1 if it has none.
+  struct Counterpart {
+    std::int64_t layer = -1, column = -1;
   };
-
-  void temper_layer(std::int64_t layer);
-  void head_row(const LayerTrace& layer, std::int64_t layer_index, std::int64_t head,
-                std::int64_t query, std::int64_t first_key, std::span<float> values) const;
+  [[nodiscard]] Counterpart counterpart(std::int64_t layer, std::int64_t column) const;
+  [[nodiscard]] MapExtent own_extent(std::int64_t layer, std::int64_t column) const;
+  void own_row(std::int64_t layer, std::int64_t column, std::int64_t query, std::int64_t first_key,
+               std::span<float> values) const;
+  void head_row(const LayerTrace& layer, std::int64_t head, std::int64_t query,
+                std::int64_t first_key, std::span<float> values) const;
 
   std::shared_ptr<const Trace> trace_;
   ValueSettings settings_;
   AtlasGrid grid_;
   std::int64_t first_token_ = 0;
   bool identity_shown_ = false;
-  std::vector<std::vector<RowScale>> row_scales_;  ///< [layer][head · N + query]; empty if T = 1
+  bool identity_of_own_ = false;  ///< the same before any comparison
+  ComparedWith with_;
+  std::unique_ptr<const ShownMaps> reference_;  ///< null unless compared
 };
 
 }  // namespace attnscope

@@ -188,6 +188,34 @@ ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
   return range;
 }
 
+ViewSettings view_of_differences(const ViewSettings& view) {
+  ViewSettings result = view;
+  result.range_minimum.reset();
+  result.range_maximum.reset();
+  if (view.norm == ScaleNorm::logarithmic) result.norm = ScaleNorm::symmetric_logarithmic;
+  if (view.comparison == ComparisonView::absolute_difference) return result;
+  if (!find_colour_map(view.colour_map).diverging) result.colour_map = "diverging";
+  if (view.comparison == ComparisonView::relative_difference) {
+    result.norm = ScaleNorm::linear;
+    result.range_minimum = -1;
+    result.range_maximum = 1;
+  }
+  return result;
+}
+
+const char* value_name(ComparisonView view) {
+  switch (view) {
+    case ComparisonView::difference:
+      return "difference";
+    case ComparisonView::absolute_difference:
+      return "absolute difference";
+    case ComparisonView::relative_difference:
+      return "relative difference";
+    default:
+      return "attention weight";
+  }
+}
+
 ColourScale colour_scale(const ValueRange& range, const ViewSettings& view) {
   ColourScale scale;
   scale.label = "attention weight";

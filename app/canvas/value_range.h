@@ -58,6 +58,14 @@ struct ValueRange {
 [[nodiscard]] ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
                                       const ViewSettings& view);
 
+/// The lens as it colours differences from a reference: signed ones through the diverging colour
+/// map about 0, linear or symmetric logarithmic; the range by hand is that of the weights.
+[[nodiscard]] ViewSettings view_of_differences(const ViewSettings& view);
+
+/// "attention weight", "difference", "absolute difference", "relative difference": what the colours
+/// of differences, or of weights, stand for.
+[[nodiscard]] const char* value_name(ComparisonView view);
+
 /// The lens's colour scale with that range.
 [[nodiscard]] ColourScale colour_scale(const ValueRange& range, const ViewSettings& view);
 

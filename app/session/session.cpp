@@ -127,6 +127,17 @@ void Session::set_view(const ViewSettings& view) {
   emit view_changed();
 }
 
+void Session::reset_lens() {
+  ViewSettings view;
+  view.rank_threshold = view_.rank_threshold;
+  view.comparison = view_.comparison;
+  view.wipe_position = view_.wipe_position;
+  view.overlay_opacity = view_.overlay_opacity;
+  view.layer_alignment = view_.layer_alignment;
+  view.match_heads = view_.match_heads;
+  set_view(view);
+}
+
 bool Session::idle() const { return jobs_->idle(); }
 
 }  // namespace attnscope

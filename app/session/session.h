@@ -81,6 +81,8 @@ class Session : public QObject {
   void set_reference(std::int64_t subject);
   /// Clamps every number to its range.
   void set_view(const ViewSettings& view);
+  /// The lens as at the start; the threshold and how subjects are compared stay.
+  void reset_lens();
 
   /// Written beside, then renamed. Throws Error.
   void save(const std::filesystem::path& file) const;

@@ -2,8 +2,6 @@
 #include "app/canvas/atlas_canvas.h"
 
 #include <QApplication>
-#include <QElapsedTimer>
-#include <QHBoxLayout>
 #include <QImage>
 #include <QMouseEvent>
 #include <QRawFont>
@@ -19,75 +17,11 @@
 #include "app/canvas/atlas_link.h"
 #include "app/canvas/font_file.h"
 #include "app/session/session.h"
+#include "tests/app/canvas/atlas_fixture.h"
 #include "tests/app/canvas/synthetic_trace.h"
 
 namespace attnscope {
 namespace {
-
-/// Two atlases side by side, as in the window.
-class AtlasCanvasTest : public testing::Test {
- protected:
-  void open(std::shared_ptr<const Trace> first, std::shared_ptr<const Trace> second = nullptr) {
-    session_.add_trace(std::move(first), "one");
-    if (second) session_.add_trace(std::move(second), "two");
-    auto* row = new QHBoxLayout(&window_);
-    row->setContentsMargins(0, 0, 0, 0);
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-      canvases_.push_back(new AtlasCanvas(session_, i));
-      row->addWidget(canvases_.back(), 1);
-    }
-    window_.resize(1000, 760);
-    window_.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
-    settle();
-    if (!canvases_[0]->isValid()) GTEST_SKIP() << "no OpenGL here; run under xvfb-run";
-  }
-
-  void settle() {
-    QElapsedTimer timer;
-    timer.start();
-    do {
-      QTest::qWait(20);
-    } while (timer.elapsed() < 20000 &&
-             !std::all_of(canvases_.begin(), canvases_.end(),
-                          [](const AtlasCanvas* canvas) { return canvas->settled(); }));
-  }
-
-  QColor pixel(AtlasCanvas* canvas, QPointF at) {
-    const QImage image = canvas->grabFramebuffer();
-    return image.pixelColor((at * image.devicePixelRatio()).toPoint());
-  }
-
-  void click_lens(const std::string& control) {
-    settle();
-    const QRectF place = canvases_[0]->lens_control(control);
-    ASSERT_FALSE(place.isEmpty()) << control;
-    QTest::mouseMove(canvases_[0], place.center().toPoint());
-    QTest::qWait(40);
-    QTest::mouseClick(canvases_[0], Qt::LeftButton, {}, place.center().toPoint());
-    settle();
-    QTest::qWait(40);
-    settle();
-  }
-
-  void wheel(AtlasCanvas* canvas, QPointF at, int steps) {
-    QWheelEvent event(at, canvas->mapToGlobal(at), {}, QPoint(0, 120 * steps), Qt::NoButton,
-                      Qt::NoModifier, Qt::NoScrollPhase, false);
-    QApplication::sendEvent(canvas, &event);
-    settle();
-  }
-
-  Session session_;
-  QWidget window_;
-  std::vector<AtlasCanvas*> canvases_;
-};
-
-void expect_colour(const QColor& seen, double fraction, const char* map, bool reversed = false) {
-  const Colour expected = colour_at(find_colour_map(map), fraction, reversed);
-  EXPECT_NEAR(seen.red(), expected.red, 2);
-  EXPECT_NEAR(seen.green(), expected.green, 2);
-  EXPECT_NEAR(seen.blue(), expected.blue, 2);
-}
 
 /// Head h of every layer is constant: (h + 1) / 4.
 std::shared_ptr<Trace> steps_trace() {
@@ -307,6 +241,41 @@ TEST_F(AtlasCanvasTest, LensChangesTheView) {
   EXPECT_FALSE(session_.view().range_maximum);
   QTest::keyClick(canvases_[0], Qt::Key_R);
   EXPECT_EQ(session_.view(), ViewSettings());
+}
+
+TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
+  open(banded_trace(3, 2, 17), banded_trace(3, 2, 17));
+  AtlasCanvas* canvas = canvases_[0];
+  QApplication::setActiveWindow(&window_);
+  canvas->setFocus();
+  ASSERT_TRUE(canvas->hasFocus());
+  const QImage before = canvas->grabFramebuffer();
+  QTest::keyClick(canvas, Qt::Key_Tab);
+  settle();
+  EXPECT_TRUE(canvas->hasFocus());
+  EXPECT_EQ(canvas->accessibleDescription(), "Colour map: viridis");
+  EXPECT_NE(before, canvas->grabFramebuffer()) << "the field is marked";
+  QTest::keyClick(canvas, Qt::Key_Right);
+  EXPECT_EQ(session_.view().colour_map, "magma");
+  const Selection selection = session_.selection();
+  for (int i = 0; i < 5; ++i) QTest::keyClick(canvas, Qt::Key_Tab);
+  QTest::keyClick(canvas, Qt::Key_Right);
+  EXPECT_NEAR(session_.view().temperature, 1.1, 1e-9);
+  EXPECT_EQ(canvas->accessibleDescription(), "Temperature: 1.10");
+  QTest::keyClick(canvas, Qt::Key_Return);
+  EXPECT_EQ(session_.view().temperature, 1);
+  QTest::keyClick(canvas, Qt::Key_Tab);
+  QTest::keyClick(canvas, Qt::Key_Left);
+  EXPECT_EQ(session_.view().identity, IdentityView::with);
+  EXPECT_EQ(session_.selection(), selection);
+  // Back to the maps, whose arrows walk; the last Tab leaves the atlas.
+  QTest::keyClick(canvas, Qt::Key_Escape);
+  QTest::keyClick(canvas, Qt::Key_Down);
+  EXPECT_EQ(session_.selection().layer, 1);
+  for (int i = 0; i < lens_fields; ++i) QTest::keyClick(canvas, Qt::Key_Tab);
+  EXPECT_TRUE(canvas->hasFocus());
+  QTest::keyClick(canvas, Qt::Key_Tab);
+  EXPECT_FALSE(canvas->hasFocus());
 }
 
 TEST_F(AtlasCanvasTest, LensChoosesColourMapsFromItsList) {

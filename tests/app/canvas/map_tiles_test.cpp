@@ -1,4 +1,4 @@
-#include "app/canvas/map_textures.h"
+#include "app/canvas/map_tiles.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

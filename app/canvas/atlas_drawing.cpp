@@ -1,0 +1,171 @@
+// The maps of an atlas and the numbers in their cells, drawn with OpenGL.
+#include <QOpenGLFunctions_3_3_Core>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/figure/colour_map.h"
+#include "app/canvas/atlas_canvas.h"
+#include "app/canvas/cell_numbers.h"
+#include "app/canvas/map_painter.h"
+#include "app/canvas/map_textures.h"
+#include "app/session/session.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double load_budget_ms = 5;
+constexpr std::int64_t texture_bytes = std::int64_t{256} << 20;
+
+QRectF device(const QRectF& logical, double ratio) {
+  return {logical.topLeft() * ratio, logical.size() * ratio};
+}
+
+}  // namespace
+
+/// What of one set of maps is in sight.
+struct AtlasCanvas::Layer {
+  struct Seen {
+    QRectF map;
+    MapExtent extent;
+    std::vector<TileKey> tiles;
+  };
+  std::vector<Seen> seen;
+  std::vector<TileKey> tiles;  ///< of all, the coarse ones first
+};
+
+AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMaps& maps) const {
+  Layer layer_in_sight;
+  std::vector<TileKey> fine;
+  const AtlasGrid grid = maps.grid();
+  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const QRectF map = scene.zoom.to_screen(scene.frame.viewport, grid.map_square(layer, column));
+      const QRectF inside = map.intersected(scene.frame.viewport);
+      if (inside.isEmpty()) continue;
+      const QRectF visible((inside.topLeft() - map.topLeft()) / map.width(),
+                           inside.size() / map.width());
+      const MapExtent extent = maps.extent(layer, column);
+      Layer::Seen one{map, extent,
+                      tiles_for(layer, column, extent, visible, map.width() * devicePixelRatioF())};
+      if (one.tiles.empty()) continue;
+      layer_in_sight.tiles.push_back(one.tiles.front());
+      fine.insert(fine.end(), one.tiles.begin() + 1, one.tiles.end());
+      layer_in_sight.seen.push_back(std::move(one));
+    }
+  }
+  layer_in_sight.tiles.insert(layer_in_sight.tiles.end(), fine.begin(), fine.end());
+  return layer_in_sight;
+}
+
+void AtlasCanvas::draw_layer(const AtlasScene& scene, const Layer& layer, MapTextures& textures,
+                             const ColourScale& scale, const QRectF& clip, double opacity) {
+  const double ratio = devicePixelRatioF();
+  painter_->begin(QSizeF(QSizeF(size()) * ratio).toSize(), device(clip, ratio), ratio, scale,
+                  {scene.colours->raised, scene.colours->muted}, opacity);
+  for (const Layer::Seen& one : layer.seen) {
+    for (const TileKey& tile : one.tiles) {
+      const TileCells cells = cells_of(tile, one.extent);
+      const QRectF first = cell_square(one.map, one.extent, cells.row0, cells.key0);
+      const QRectF last = cell_square(one.map, one.extent, cells.row1, cells.key1);
+      painter_->draw(textures.find(tile), device(QRectF(first.topLeft(), last.topLeft()), ratio),
+                     tile.level);
+    }
+  }
+  painter_->end();
+}
+
+void AtlasCanvas::draw_maps(const AtlasScene& scene) {
+  const QRectF viewport = scene.frame.viewport;
+  const TextureSet set = scene.difference ? differences : weights;
+  const Layer own = layer_of(scene, *scene.maps);
+  textures_[set]->set_maps(scene.maps);
+  const bool whole = textures_[set]->load(own.tiles, load_budget_ms);
+  const bool range_known = link_.knows_values_of(subject_id_);
+  all_loaded_ = whole && range_known;
+  if (set == drawn_set_ || all_loaded_) {
+    drawn_set_ = set;
+    drawn_maps_ = scene.maps;
+    drawn_scale_ = scene.scale;
+  }
+  // Weights in the colours of differences, for a frame or two, would be a flash of nonsense.
+  if (drawn_set_ == set) {
+    if (range_known) draw_layer(scene, own, *textures_[set], scene.scale, viewport, 1);
+  } else if (drawn_maps_) {
+    draw_layer(scene, layer_of(scene, *drawn_maps_), *textures_[drawn_set_], drawn_scale_, viewport,
+               1);
+  }
+  draw_numbers(scene, *scene.maps, viewport);
+
+  // The reference's maps are made ready before they are asked for: a blink is to be instant.
+  if (scene.over) {
+    const Layer above = layer_of(scene, *scene.over);
+    textures_[over]->set_maps(scene.over);
+    const bool over_whole = textures_[over]->load(above.tiles, load_budget_ms);
+    all_loaded_ = all_loaded_ && over_whole;
+    if (scene.over_opacity <= 0) over_drawn_ = false;
+    if (scene.over_opacity > 0 && (over_whole || over_drawn_)) {
+      over_drawn_ = true;
+      QRectF clip = viewport;
+      if (scene.wipe) clip.setRight(*scene.wipe);
+      if (clip.width() > 0) {
+        draw_layer(scene, above, *textures_[over], link_.scale(), clip, scene.over_opacity);
+        if (scene.over_opacity >= 1) draw_numbers(scene, *scene.over, clip);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < texture_sets; ++i) {
+    const bool unused = i != drawn_set_ && !(i == over && scene.over);
+    textures_[i]->trim(unused && all_loaded_ ? 0 : texture_bytes);
+  }
+}
+
+void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, const QRectF& clip) {
+  const double ratio = devicePixelRatioF();
+  const AtlasGrid grid = maps.grid();
+  const QRectF viewport = scene.frame.viewport;
+  const ColourMap& colours = find_colour_map(scene.scale.colour_map);
+  bool any = false;
+  std::vector<float> values;
+  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const QRectF map = scene.zoom.to_screen(viewport, grid.map_square(layer, column));
+      const MapExtent extent = maps.extent(layer, column);
+      if (!map.intersects(clip) || extent.keys == 0) continue;
+      const QRectF cell = cell_square(map, extent, 0, 0);
+      if (cell.width() < smallest_numbered_cell || cell.height() < smallest_numbered_cell / 2) {
+        continue;
+      }
+      if (!any) {
+        const double pixels = std::clamp(cell.width() / 5.2, 8.0, 13.0);
+        numbers_->set_font(font(), static_cast<int>(std::lround(pixels * ratio)));
+        any = true;
+      }
+      const CellRange keys =
+          visible_cells(map.left(), map.right(), extent.keys, clip.left(), clip.right());
+      const CellRange queries =
+          visible_cells(map.top(), map.bottom(), extent.queries, viewport.top(), viewport.bottom());
+      values.resize(static_cast<std::size_t>(keys.end - keys.begin));
+      for (std::int64_t query = queries.begin; query < queries.end; ++query) {
+        maps.row(layer, column, query, keys.begin, values);
+        for (std::int64_t key = keys.begin; key < keys.end; ++key) {
+          const float value = values[static_cast<std::size_t>(key - keys.begin)];
+          const auto fraction = fraction_of(scene.scale, static_cast<double>(value));
+          bool bright = scene.colours->theme == Theme::dark;
+          if (fraction && std::isfinite(value)) {
+            const Colour ground = colour_at(colours, *fraction, scene.scale.reversed);
+            bright = 0.30 * ground.red + 0.59 * ground.green + 0.11 * ground.blue < 125;
+          }
+          numbers_->add(cell_number(value, cell.width()),
+                        cell_square(map, extent, query, key).center() * ratio, bright);
+        }
+      }
+    }
+  }
+  if (any) {
+    numbers_->draw(QSizeF(QSizeF(size()) * ratio).toSize(), device(clip, ratio));
+  }
+}
+
+}  // namespace attnscope

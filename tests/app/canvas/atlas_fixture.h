@@ -1,0 +1,90 @@
+// Atlases side by side, driven by mouse and keys and looked at pixel by pixel.
+#pragma once
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QHBoxLayout>
+#include <QImage>
+#include <QTest>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/figure/colour_map.h"
+#include "app/canvas/atlas_canvas.h"
+#include "app/session/session.h"
+
+namespace attnscope {
+
+/// Two atlases side by side, as in the window.
+class AtlasCanvasTest : public testing::Test {
+ protected:
+  void open(std::shared_ptr<const Trace> first, std::shared_ptr<const Trace> second = nullptr) {
+    session_.add_trace(std::move(first), "one");
+    if (second) session_.add_trace(std::move(second), "two");
+    auto* row = new QHBoxLayout(&window_);
+    row->setContentsMargins(0, 0, 0, 0);
+    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+      canvases_.push_back(new AtlasCanvas(session_, i));
+      row->addWidget(canvases_.back(), 1);
+    }
+    window_.resize(1000, 760);
+    window_.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window_));
+    settle();
+    if (!canvases_[0]->isValid()) GTEST_SKIP() << "no OpenGL here; run under xvfb-run";
+  }
+
+  void settle() {
+    QElapsedTimer timer;
+    timer.start();
+    do {
+      QTest::qWait(20);
+    } while (timer.elapsed() < 20000 &&
+             !std::all_of(canvases_.begin(), canvases_.end(),
+                          [](const AtlasCanvas* canvas) { return canvas->settled(); }));
+  }
+
+  QColor pixel(AtlasCanvas* canvas, QPointF at) {
+    const QImage image = canvas->grabFramebuffer();
+    return image.pixelColor((at * image.devicePixelRatio()).toPoint());
+  }
+
+  void click_lens(const std::string& control) {
+    settle();
+    const QRectF place = canvases_[0]->lens_control(control);
+    ASSERT_FALSE(place.isEmpty()) << control;
+    QTest::mouseMove(canvases_[0], place.center().toPoint());
+    QTest::qWait(40);
+    QTest::mouseClick(canvases_[0], Qt::LeftButton, {}, place.center().toPoint());
+    settle();
+    QTest::qWait(40);
+    settle();
+  }
+
+  void wheel(AtlasCanvas* canvas, QPointF at, int steps) {
+    QWheelEvent event(at, canvas->mapToGlobal(at), {}, QPoint(0, 120 * steps), Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(canvas, &event);
+    settle();
+  }
+
+  Session session_;
+  QWidget window_;
+  std::vector<AtlasCanvas*> canvases_;
+};
+
+inline void expect_colour(const QColor& seen, double fraction, const char* map,
+                          bool reversed = false) {
+  const Colour expected = colour_at(find_colour_map(map), fraction, reversed);
+  EXPECT_NEAR(seen.red(), expected.red, 2);
+  EXPECT_NEAR(seen.green(), expected.green, 2);
+  EXPECT_NEAR(seen.blue(), expected.blue, 2);
+}
+
+}  // namespace attnscope
