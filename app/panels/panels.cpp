@@ -1,6 +1,7 @@
 #include "app/panels/panels.h"
 
 #include "app/panels/depth/depth_panel.h"
+#include "app/panels/comparison/comparison_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/query/query_panel.h"
@@ -38,6 +39,7 @@ std::span<const PanelEntry> panels() {
       {"depth", PanelPlace::spectrum, of_spectra<DepthPanel>},
       {"query", PanelPlace::map, of_session<QueryPanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
+      {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
   };
   // clang-format on
   return list;

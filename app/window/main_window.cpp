@@ -26,6 +26,7 @@
 #include "app/session/spectrum_store.h"
 #include "app/window/atlas_area.h"
 #include "app/window/commands.h"
+#include "app/window/comparison_bar.h"
 #include "app/window/dropped_file.h"
 #include "app/window/export_dialog.h"
 #include "app/window/hover_line.h"
@@ -73,6 +74,7 @@ void MainWindow::place_panels() {
   notice_ = new NoticeBar;
   atlases_ = new AtlasArea(session_, *spectra_);
   column->addWidget(notice_);
+  column->addWidget(new ComparisonBar(session_));
   column->addWidget(atlases_, 1);
   setCentralWidget(middle);
   connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
@@ -183,7 +185,7 @@ void MainWindow::make_commands() {
        "",
        [this] {
          AtlasLink::of(session_).fit();
-         session_.set_view({});
+         session_.reset_lens();
        }},
       {"toggle_identity",
        view,
@@ -198,6 +200,19 @@ void MainWindow::make_commands() {
        {QKeySequence("C")},
        "",
        [this] { select_class_token(); }},
+      {"pin_reference",
+       view,
+       tr("&Pin the selected subject as reference"),
+       {QKeySequence("P")},
+       "pin",
+       [this] { pin_selected(); },
+       true},
+      {"toggle_difference",
+       view,
+       tr("&Difference from the reference, or maps"),
+       {QKeySequence("D")},
+       "",
+       [this] { toggle_difference(); }},
       {"toggle_theme",
        view,
        tr("Dark or light &theme"),
@@ -345,9 +360,11 @@ void MainWindow::show_keys() {
   QList<QPair<QString, QString>> keys = commands_->keys();
   keys.removeIf([](const auto& key) { return key.second.size() == 1 && key.second[0].isDigit(); });
   keys.push_back({tr("Select a subject"), "1 – 9"});
+  keys.push_back({tr("Blink: the reference's maps in place of the others'"), tr("Space")});
   keys.push_back({tr("Walk layers"), "↑ ↓"});
   keys.push_back({tr("Walk heads"), "← →"});
   keys.push_back({tr("Walk queries"), "Shift+arrows"});
+  keys.push_back({tr("Into the lens and through its fields"), tr("Tab, then ← →")});
   keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
   KeysDialog(keys, this).exec();
 }
@@ -366,6 +383,20 @@ void MainWindow::toggle_identity() {
   const bool shown =
       trace ? shows_identity(*trace, view.identity) : view.identity == IdentityView::with;
   view.identity = shown ? IdentityView::without : IdentityView::with;
+  session_.set_view(view);
+}
+
+void MainWindow::pin_selected() {
+  const std::int64_t selected = session_.selection().subject;
+  session_.set_reference(session_.reference() == selected ? -1 : selected);
+}
+
+void MainWindow::toggle_difference() {
+  const std::int64_t others = std::ssize(session_.subjects());
+  if (session_.reference() < 0 && others >= 2) session_.set_reference(0);
+  ViewSettings view = session_.view();
+  view.comparison =
+      view.comparison == ComparisonView::maps ? ComparisonView::difference : ComparisonView::maps;
   session_.set_view(view);
 }
 
@@ -399,6 +430,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
       return walk(0, -1);
     case Qt::Key_Right:
       return walk(0, 1);
+    case Qt::Key_Space:
+      return AtlasLink::of(session_).blink();
     default:
       QMainWindow::keyPressEvent(event);
   }

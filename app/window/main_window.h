@@ -54,6 +54,8 @@ class MainWindow : public QMainWindow {
   void show_keys();
   void show_about();
   void toggle_identity();
+  void pin_selected();
+  void toggle_difference();
   void select_subject(std::int64_t subject);
   void select_class_token();
   void walk(std::int64_t layers, std::int64_t heads);

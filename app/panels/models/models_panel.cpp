@@ -51,6 +51,7 @@ ModelsPanel::ModelsPanel(Session& session, QWidget* parent)
   connect(&session_, &Session::subjects_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
+  connect(&session_, &Session::reference_changed, this, &ModelsPanel::refresh);
   connect(&session_.jobs(), &JobQueue::changed, this, &ModelsPanel::refresh);
   refresh();
 }
@@ -80,6 +81,10 @@ void ModelsPanel::refresh() {
             [this, id] { session_.close(session_.index_of(id())); });
     connect(card, &SubjectCard::retry_wanted, this,
             [this, id] { session_.retry(session_.index_of(id())); });
+    connect(card, &SubjectCard::pin_wanted, this, [this, id] {
+      const std::int64_t subject = session_.index_of(id());
+      session_.set_reference(session_.reference() == subject ? -1 : subject);
+    });
     connect(card, &SubjectCard::options_wanted, this, [this, id] { edit_options(id()); });
     connect(card, &SubjectCard::overlay_wanted, this, [this, id] { lay_over(id()); });
     cards_row_->insertWidget(static_cast<int>(index), card);
@@ -95,6 +100,7 @@ void ModelsPanel::refresh() {
                             session_.selection().subject == static_cast<std::int64_t>(i),
                             job == jobs.end() ? std::nullopt : std::optional(*job),
                             session_.input() || !session_.input_locator().empty());
+    cards_[i]->show_pin(subjects.size() > 1, session_.reference() == static_cast<std::int64_t>(i));
   }
 }
 

@@ -87,6 +87,10 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   badge_ = new SubjectBadge(0);
   name_ = new ElidedLabel;
   set_role(name_, "heading");
+  pin_ = flat_button("pin", tr("Pin as reference"));
+  pin_->setObjectName("pin");
+  pin_->setCheckable(true);
+  pin_->hide();
   options_ = flat_button("settings", tr("Model options and assumptions"));
   overlay_ = flat_button("overlay", tr("Lay another mechanism over this model"));
   close_ = flat_button("close", tr("Close this subject"));
@@ -96,6 +100,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   top->addWidget(badge_);
   top->addSpacing(6);
   top->addWidget(name_, 1);
+  top->addWidget(pin_);
   top->addWidget(options_);
   top->addWidget(overlay_);
   top->addWidget(close_);
@@ -130,6 +135,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   column->addWidget(progress_);
   column->addLayout(buttons);
 
+  connect(pin_, &QToolButton::clicked, this, &SubjectCard::pin_wanted);
   connect(options_, &QToolButton::clicked, this, &SubjectCard::options_wanted);
   connect(assumptions_, &QPushButton::clicked, this, &SubjectCard::options_wanted);
   connect(overlay_, &QToolButton::clicked, this, &SubjectCard::overlay_wanted);
@@ -195,6 +201,16 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   }
 }
 
+void SubjectCard::show_pin(bool can_be_pinned, bool pinned) {
+  pin_->setVisible(can_be_pinned);
+  const QString name = pinned ? tr("Reference: click to unpin (P)") : tr("Pin as reference (P)");
+  pin_->setToolTip(name);
+  pin_->setAccessibleName(name);
+  if (pin_->isChecked() == pinned) return;
+  pin_->setChecked(pinned);
+  tint_icons();
+}
+
 void SubjectCard::mousePressEvent(QMouseEvent* event) {
   QFrame::mousePressEvent(event);
   if (event->button() == Qt::LeftButton) emit chosen();
@@ -216,8 +232,10 @@ void SubjectCard::changeEvent(QEvent* event) {
 }
 
 void SubjectCard::tint_icons() {
-  for (QToolButton* button : {options_, overlay_, close_}) {
-    button->setIcon(tinted_icon(button->property("icon_name").toString(), colours_of(*this).muted));
+  const WindowColours& colours = colours_of(*this);
+  for (QToolButton* button : {pin_, options_, overlay_, close_}) {
+    button->setIcon(tinted_icon(button->property("icon_name").toString(),
+                                button->isChecked() ? colours.accent : colours.muted));
   }
 }
 

@@ -25,6 +25,8 @@ class SubjectCard : public QFrame {
   /// Shows `subject`, the `index`-th; `job` is its running job's state, if any.
   void show_subject(const OpenSubject& subject, std::int64_t index, bool selected,
                     const std::optional<JobStatus>& job, bool has_input);
+  /// Whether it can be pinned as reference, and is.
+  void show_pin(bool can_be_pinned, bool pinned);
 
  signals:
   void chosen();
@@ -32,6 +34,7 @@ class SubjectCard : public QFrame {
   void overlay_wanted();
   void retry_wanted();
   void close_wanted();
+  void pin_wanted();  ///< or its end, where it is pinned
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;
@@ -48,6 +51,7 @@ class SubjectCard : public QFrame {
   QProgressBar* progress_;
   QPushButton* assumptions_;
   QPushButton* retry_;
+  QToolButton* pin_;
   QToolButton* options_;
   QToolButton* overlay_;
   QToolButton* close_;

@@ -1,0 +1,248 @@
+#include "app/panels/comparison/comparison_panel.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QLabel>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QSortFilterProxyModel>
+#include <QStyle>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "app/panels/comparison/comparison_table.h"
+#include "app/session/comparison_store.h"
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Enough for a share known to 3 %.
+constexpr std::int64_t kItems = 200;
+constexpr int kPlaceWidth = 44, kNumberWidth = 62;
+
+}  // namespace
+
+ComparisonPanel::ComparisonPanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Comparison"), parent), session_(session), store_(ComparisonStore::of(session)) {
+  caption_ = new QLabel;
+  caption_->setProperty("role", "muted");
+  add_to_header(caption_);
+
+  table_ = new ComparisonTable(session_, store_, this);
+  sorted_ = new QSortFilterProxyModel(this);
+  sorted_->setSourceModel(table_);
+  sorted_->setSortRole(ComparisonTable::sort_role);
+  view_ = new QTableView;
+  view_->setModel(sorted_);
+  view_->setAccessibleName(tr("Distances from the reference, of every layer and head"));
+  view_->setObjectName("comparison_table");
+  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  view_->setSelectionMode(QAbstractItemView::SingleSelection);
+  view_->setSortingEnabled(true);
+  view_->sortByColumn(-1, Qt::AscendingOrder);
+  view_->setShowGrid(false);
+  view_->setWordWrap(false);
+  view_->setTabKeyNavigation(false);
+  view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+  QFont numbers = number_font(font());
+  numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
+  view_->setFont(numbers);
+  view_->verticalHeader()->hide();
+  view_->verticalHeader()->setDefaultSectionSize(22);
+  view_->horizontalHeader()->setHighlightSections(false);
+  view_->horizontalHeader()->setMinimumSectionSize(30);
+  for (int column = 0; column < table_->columnCount(); ++column) {
+    view_->setColumnWidth(column, column == 0 ? 30 : column < 4 ? kPlaceWidth : kNumberWidth);
+  }
+  body()->addWidget(view_, 1);
+
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  agreement_ = new QLabel;
+  agreement_->setObjectName("agreement");
+  agreement_->setWordWrap(true);
+  agreement_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  over_data_set_ = new QPushButton(tr("Over a data set…"));
+  over_data_set_->setObjectName("compare_over_data_set");
+  over_data_set_->setToolTip(
+      tr("How often the models' predictions agree, and their mean distances, over the first %1 "
+         "items of a data set")
+          .arg(kItems));
+  row->addWidget(agreement_, 1);
+  row->addWidget(over_data_set_, 0, Qt::AlignBottom);
+  body()->addLayout(row);
+
+  connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& current) {
+            if (!current.isValid()) return;
+            const auto place = table_->place_of(sorted_->mapToSource(current).row());
+            Selection selection = session_.selection();
+            selection.subject = place.subject;
+            if (place.layer >= 0) selection.layer = place.layer;
+            if (place.head >= 0) selection.head = place.head;
+            selecting_ = true;
+            session_.select(selection);
+            selecting_ = false;
+          });
+  connect(over_data_set_, &QPushButton::clicked, this, &ComparisonPanel::ask_for_data_set);
+  connect(&store_, &ComparisonStore::changed, this, &ComparisonPanel::refresh);
+  connect(&session_, &Session::subjects_changed, this, &ComparisonPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, &ComparisonPanel::show_selection);
+  refresh();
+}
+
+bool ComparisonPanel::is_behind() const { return !store_.settled() && isVisible(); }
+
+std::vector<ComparedModel> ComparisonPanel::models(std::vector<std::int64_t>& ids) const {
+  std::vector<ComparedModel> models;
+  const auto add = [&](const OpenSubject& open) {
+    if (!open.subject.model) return;
+    models.push_back({open.subject.label, open.subject.model, open.subject.mechanism});
+    ids.push_back(open.id);
+  };
+  const std::int64_t reference = session_.reference();
+  if (reference < 0) return models;
+  add(session_.subjects()[static_cast<std::size_t>(reference)]);
+  if (models.empty()) return models;
+  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+    if (i != reference) add(session_.subjects()[static_cast<std::size_t>(i)]);
+  }
+  return models;
+}
+
+void ComparisonPanel::ask_for_data_set() {
+  const QString file = QFileDialog::getOpenFileName(
+      this, tr("Compare over a data set"), QSettings().value("data_set_folder").toString(),
+      tr("Data sets (*.gz *-ubyte *.h5 *.hdf5 *.npz);;All files (*)"));
+  if (file.isEmpty()) return;
+  QSettings().setValue("data_set_folder", QFileInfo(file).absolutePath());
+  compare_over(file);
+}
+
+void ComparisonPanel::compare_over(const QString& data_set) {
+  std::vector<std::int64_t> ids;
+  const std::vector<ComparedModel> models = this->models(ids);
+  session_.jobs().cancel(job_);
+  results_.clear();
+  problem_.clear();
+  ids_ = ids;
+  data_set_ = data_set.toStdString();
+  const ViewSettings& view = session_.view();
+  const ComparisonOptions options{view.layer_alignment, view.match_heads, view.identity,
+                                  view.rank_threshold};
+  job_ = session_.jobs().submit(
+      tr("Comparing over %1").arg(QFileInfo(data_set).fileName()),
+      [this, models, options, path = data_set_](const Progress& progress) -> JobQueue::Delivery {
+        auto results =
+            compare_over_data_set(models, *open_data_set(path), kItems, options, progress);
+        return [this, results = std::move(results)] {
+          job_ = 0;
+          results_ = results;
+          refresh_agreement();
+        };
+      },
+      [this](const JobFailure& failure) {
+        job_ = 0;
+        problem_ = failure.cancelled ? "cancelled" : failure.what;
+        refresh_agreement();
+      },
+      this);
+  refresh_agreement();
+}
+
+void ComparisonPanel::refresh_agreement() {
+  std::vector<std::int64_t> ids;
+  const bool possible = models(ids).size() >= 2;
+  over_data_set_->setEnabled(possible && job_ == 0);
+  if (ids != ids_ && job_ == 0) {
+    ids_.clear();
+    results_.clear();
+    problem_.clear();
+  }
+  QStringList lines;
+  const QString name = QFileInfo(QString::fromStdString(data_set_)).fileName();
+  if (job_ != 0) lines << tr("Running the models on %1…").arg(name);
+  if (!problem_.empty()) lines << "⚠ " + QString::fromStdString(problem_);
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const DataSetComparison& result = results_[i];
+    const PredictionAgreement& p = result.predictions;
+    const QString number = QString::number(session_.index_of(ids_[i + 1]) + 1);
+    const QString distances = tr("mean JS %1, CKA %2")
+                                  .arg(result.mean.mean[ComparisonQuantity::divergence], 0, 'f', 3)
+                                  .arg(result.mean.mean[ComparisonQuantity::cka], 0, 'f', 3);
+    lines << (result.why_no_predictions.empty()
+                  ? tr("%1 predicts as the reference on %2 of %3 items (%4 %); %5")
+                        .arg(number)
+                        .arg(p.agreeing)
+                        .arg(p.items)
+                        .arg(100 * p.share(), 0, 'f', 1)
+                        .arg(distances)
+                  : tr("%1: %2; %3")
+                        .arg(number, QString::fromStdString(result.why_no_predictions), distances));
+  }
+  if (lines.isEmpty()) lines << tr("Agreement of predictions: choose a data set");
+  agreement_->setText(lines.join("\n"));
+  const bool quiet = results_.empty() && problem_.empty();
+  agreement_->setProperty("role", quiet ? "muted" : problem_.empty() ? "" : "error");
+  agreement_->style()->unpolish(agreement_);
+  agreement_->style()->polish(agreement_);
+}
+
+void ComparisonPanel::refresh() {
+  {
+    const QSignalBlocker quiet(view_->selectionModel());
+    table_->refresh();
+  }
+  const std::int64_t reference = session_.reference();
+  const ViewSettings& view = session_.view();
+  caption_->setText(reference < 0
+                        ? QString()
+                        : tr("against %1 · %2")
+                              .arg(reference + 1)
+                              .arg(QString::fromStdString(alignment_in_words(
+                                  {view.layer_alignment, view.match_heads, view.identity, 0.9}))));
+  QString instead;
+  bool is_error = false;
+  if (session_.subjects().size() < 2) {
+    instead = tr("Open a second model to compare it with the first.");
+  } else if (reference < 0) {
+    instead =
+        tr("Pin one subject as reference (P, or the pin on its card): how far the others "
+           "lie from it appears here.");
+  } else if (table_->rowCount() == 0) {
+    instead = store_.settled() ? tr("Numbers appear here as soon as two subjects have run.")
+                               : tr("Comparing…");
+    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+      const std::string error = store_.error_of(i);
+      if (error.empty()) continue;
+      instead = "⚠ " + QString::fromStdString(error);
+      is_error = true;
+    }
+  }
+  show_instead(instead, is_error);
+  refresh_agreement();
+  show_selection();
+}
+
+void ComparisonPanel::show_selection() {
+  if (selecting_) return;  // the user's own click stays where it is: it may be on a row of means
+  const Selection& selection = session_.selection();
+  const int row = table_->row_of({selection.subject, selection.layer, selection.head});
+  if (row < 0) return;
+  const QModelIndex index = sorted_->mapFromSource(table_->index(row, 0));
+  const QSignalBlocker quiet(view_->selectionModel());
+  view_->selectionModel()->setCurrentIndex(
+      index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  view_->scrollTo(index);
+  view_->viewport()->update();
+}
+
+}  // namespace attnscope

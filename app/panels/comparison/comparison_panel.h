@@ -1,0 +1,57 @@
+// The table of distances from the reference; a click selects the map. Below it, how often the
+// models agree over a data set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/comparison/data_set_comparison.h"
+#include "app/panels/dock_panel.h"
+
+class QLabel;
+class QPushButton;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace attnscope {
+
+class ComparisonStore;
+class ComparisonTable;
+class Session;
+
+class ComparisonPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit ComparisonPanel(Session& session, QWidget* parent = nullptr);
+
+  [[nodiscard]] bool is_behind() const override;
+
+  /// Runs every open model on the first items of a data set and compares it with the reference.
+  void compare_over(const QString& data_set);
+
+ private:
+  void refresh();
+  void refresh_agreement();
+  void show_selection();
+  void ask_for_data_set();
+  [[nodiscard]] std::vector<ComparedModel> models(std::vector<std::int64_t>& ids) const;
+
+  Session& session_;
+  ComparisonStore& store_;
+  ComparisonTable* table_;
+  QSortFilterProxyModel* sorted_;
+  QTableView* view_;
+  QLabel* caption_;
+  QLabel* agreement_;
+  QPushButton* over_data_set_;
+  bool selecting_ = false;
+
+  // Over a data set, until other subjects or another reference make it old.
+  std::int64_t job_ = 0;
+  std::vector<std::int64_t> ids_;  // the reference first
+  std::vector<DataSetComparison> results_;
+  std::string data_set_, problem_;
+};
+
+}  // namespace attnscope
