@@ -14,6 +14,9 @@ extern const FigureRecipe attention_maps_recipe;
 extern const FigureRecipe attention_overlay_recipe;
 extern const FigureRecipe rank_by_layer_recipe;
 extern const FigureRecipe rank_over_depth_recipe;
+extern const FigureRecipe comparison_recipe;
+extern const FigureRecipe spectrum_comparison_recipe;
+extern const FigureRecipe rank_comparison_recipe;
 extern const FigureRecipe energy_breakdown_recipe;
 extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
@@ -24,6 +27,10 @@ std::span<const FigureRecipe> figure_recipes() {
       cumulative_spectrum_recipe, attention_maps_recipe,  attention_overlay_recipe,
       rank_by_layer_recipe,       rank_over_depth_recipe, energy_breakdown_recipe,
       energy_growth_recipe,       energy_share_recipe,    operations_table_recipe,
+      cumulative_spectrum_recipe, attention_maps_recipe,   attention_overlay_recipe,
+      rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
+      energy_share_recipe,        operations_table_recipe, comparison_recipe,
+      spectrum_comparison_recipe, rank_comparison_recipe,
   };
   return list;
 }

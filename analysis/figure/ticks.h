@@ -1,6 +1,7 @@
 // Ticks that recipes choose themselves.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "analysis/figure/figure.h"

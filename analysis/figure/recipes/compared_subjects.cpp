@@ -1,0 +1,68 @@
+#include "analysis/figure/recipes/compared_subjects.h"
+
+#include "analysis/figure/caption.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+FigureRequest with_subjects(const FigureRequest& request, const std::vector<std::size_t>& indices) {
+  FigureRequest part;
+  for (const std::size_t index : indices) part.subjects.push_back(request.subjects[index]);
+  return part;
+}
+
+}  // namespace
+
+ComparedSubjects compared_subjects(const FigureRequest& request, const Progress& progress) {
+  const Settings read(request);
+  const std::size_t count = request.subjects.size();
+  if (count < 2) {
+    throw Error(ErrorKind::usage, "a comparison needs a reference and another subject")
+        .expected("two subjects or more")
+        .found(std::to_string(count))
+        .remedy("give --model twice, or several --input");
+  }
+  ComparedSubjects compared;
+  const double wanted = read.number("reference", 1, static_cast<double>(count));
+  compared.reference = static_cast<std::size_t>(wanted) - 1;
+  compared.options.layers = read.choice("align", {"index", "depth"}) == 0
+                                ? LayerAlignment::by_index
+                                : LayerAlignment::by_depth;
+  compared.options.match_heads = read.flag("match-heads");
+  constexpr IdentityView views[] = {IdentityView::as_is, IdentityView::without, IdentityView::with};
+  compared.options.view = views[read.choice("identity", {"as-is", "without", "with"})];
+  compared.options.threshold = read.number("threshold", 1e-6, 1);
+  const double share = 1.0 / static_cast<double>(count - 1);
+  for (std::size_t index = 0; index < count; ++index) {
+    if (index == compared.reference) continue;
+    const double first = share * static_cast<double>(compared.others.size());
+    compared.others.push_back(
+        {index, request.subjects[index].label,
+         compare_traces(*request.subjects[compared.reference].trace, *request.subjects[index].trace,
+                        compared.options, {}, progress.part(first, first + share))});
+  }
+  return compared;
+}
+
+std::string comparison_in_words(const FigureRequest& request, const ComparedSubjects& compared) {
+  std::vector<std::size_t> others;
+  for (const ComparedSubject& other : compared.others) others.push_back(other.subject);
+  std::string text = subjects_in_words(with_subjects(request, others)) + " against " +
+                     subjects_in_words(with_subjects(request, {compared.reference})) + "; " +
+                     alignment_in_words(compared.options);
+  for (const ComparedSubject& other : compared.others) {
+    if (!other.comparison.summary.empty()) {
+      text += "; " + other.label + ": " + other.comparison.summary;
+    }
+  }
+  return text;
+}
+
+PanelSplit split_for(double width_mm) {
+  if (width_mm >= 120) return {0, 1, 0.36 * width_mm};
+  return {1, 0, 1.12 * width_mm};
+}
+
+}  // namespace attnscope

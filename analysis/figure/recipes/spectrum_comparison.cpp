@@ -1,0 +1,144 @@
+// Spectra beside a reference's: mean curves over relative rank, and their distance by layer.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/comparison/comparison.h"
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/compared_subjects.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/ticks.h"
+#include "analysis/spectrum/rank.h"
+
+namespace attnscope {
+
+namespace {
+
+using Quantity = ComparisonQuantity;
+
+constexpr std::array<FigureSetting, 6> settings = {{
+    reference_setting,
+    align_setting,
+    match_heads_setting,
+    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
+    {"threshold", "0.9", "of the ranks in the figure's numbers, 0 to 1"},
+    {"legend", "below", "below or none"},
+}};
+
+/// Where maps of every size are read: 0, 0.005, … 1.
+constexpr std::size_t kSteps = 200;
+
+/// The mean over maps of f at each share of the ranks; empty if no map has a spectrum.
+std::vector<double> mean_curve(const std::vector<MapSpectrum>& spectra) {
+  std::vector<double> sums(kSteps + 1);
+  std::int64_t maps = 0;
+  for (const MapSpectrum& spectrum : spectra) {
+    if (spectrum.state != SpectrumState::ready) continue;
+    std::vector<double> share = cumulative_share(spectrum.singular_values);
+    share.insert(share.begin(), 0);
+    for (std::size_t i = 0; i <= kSteps; ++i) {
+      const double at = static_cast<double>(i) / kSteps * static_cast<double>(share.size() - 1);
+      const auto below = std::min(static_cast<std::size_t>(at), share.size() - 2);
+      const double way = at - static_cast<double>(below);
+      sums[i] += share[below] + way * (share[below + 1] - share[below]);
+    }
+    ++maps;
+  }
+  if (maps == 0) return {};
+  for (double& sum : sums) sum /= static_cast<double>(maps);
+  return sums;
+}
+
+Line curve_of(const FigureRequest& request, std::size_t subject, bool is_reference,
+              const ComparisonOptions& options, const Progress& progress) {
+  Line line;
+  line.label = request.subjects[subject].label + (is_reference ? " (reference)" : "");
+  line.colour = subject_colour(subject);
+  constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
+  line.style = is_reference ? LineStyle::solid : styles[subject % 3];
+  line.width_pt = is_reference ? 1.4 : 1.0;
+  line.y = mean_curve(spectra_of(*request.subjects[subject].trace, options.view, {}, progress));
+  for (std::size_t i = 0; i < line.y.size(); ++i) line.x.push_back(static_cast<double>(i) / kSteps);
+  return line;
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  require_maps(request, "spectrum-comparison");
+  const Settings read(request);
+  const bool legend = read.choice("legend", {"below", "none"}) == 0;
+  const ComparedSubjects compared = compared_subjects(request, progress.part(0, 0.6));
+  const PanelSplit split = split_for(request.width_mm);
+  Figure figure;
+  Panel curves, by_layer;
+  const double share = 0.4 / static_cast<double>(request.subjects.size());
+  for (std::size_t subject = 0; subject < request.subjects.size(); ++subject) {
+    const double first = 0.6 + share * static_cast<double>(subject);
+    curves.marks.emplace_back(curve_of(request, subject, subject == compared.reference,
+                                       compared.options, progress.part(first, first + share)));
+  }
+  curves.letter = "a";
+  curves.x.label = "relative rank r / N";
+  curves.y.label = "cumulative share f";
+  curves.x.minimum = curves.y.minimum = 0;
+  curves.x.maximum = curves.y.maximum = 1;
+  curves.x.ticks =
+      curves.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  curves.legend = legend ? LegendPosition::below : LegendPosition::none;
+
+  std::int64_t layers = 0;
+  for (const ComparedSubject& other : compared.others) {
+    const Colour colour = subject_colour(other.subject);
+    Line heads, means;
+    for (const ComparedMap& map : other.comparison.maps) {
+      const double distance = map.values[Quantity::spectrum_distance];
+      if (std::isnan(distance)) continue;
+      heads.x.push_back(static_cast<double>(map.layer));
+      heads.y.push_back(distance);
+    }
+    for (const ComparedLayer& layer : other.comparison.layers) {
+      const double distance = layer.values[Quantity::spectrum_distance];
+      if (std::isnan(distance)) continue;
+      means.x.push_back(static_cast<double>(layer.layer));
+      means.y.push_back(distance);
+    }
+    heads.style = LineStyle::none;
+    heads.marker = means.marker = subject_marker(other.subject);
+    heads.colour = with_alpha(colour, 90);
+    means.colour = colour;
+    constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
+    means.style = styles[other.subject % 3];
+    figure.numbers["spectrum_distance_by_layer/" + other.label] = means.y;
+    figure.numbers["spectrum_distance/" + other.label] = {
+        other.comparison.mean[Quantity::spectrum_distance]};
+    layers = std::max(layers, std::ssize(other.comparison.layers));
+    by_layer.marks.emplace_back(std::move(heads));
+    by_layer.marks.emplace_back(std::move(means));
+  }
+  by_layer.row = split.row;
+  by_layer.column = split.column;
+  by_layer.letter = "b";
+  by_layer.x.label = "layer";
+  by_layer.x.minimum = -0.35;
+  by_layer.x.maximum = static_cast<double>(layers) - 0.65;
+  by_layer.x.ticks = layer_ticks(layers);
+  by_layer.y.label = "distance of the spectra";
+  by_layer.y.minimum = 0;
+  figure.panels = {std::move(curves), std::move(by_layer)};
+  const auto entries = static_cast<double>((request.subjects.size() + 1) / 2);
+  figure.height_mm = split.height_mm + (legend ? 3.1 * entries : 0);
+  figure.caption =
+      "Spectra of attention maps: a, cumulative share of the singular values over relative rank, "
+      "mean over all maps; b, the area between a map's curve and its counterpart's, points are "
+      "heads, lines their means: " +
+      comparison_in_words(request, compared) + ". " + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe spectrum_comparison_recipe = {
+    "spectrum-comparison", "Spectra beside a reference's", "Adder, Eq. 21", settings, make};
+
+}  // namespace attnscope
