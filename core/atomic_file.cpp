@@ -16,7 +16,12 @@ namespace attnscope {
 namespace {
 
 Error cannot_write(const std::filesystem::path& path, const std::string& why) {
-  return Error(ErrorKind::io, "cannot be written: " + why).in_file(path);
+  Error error = Error(ErrorKind::io, "cannot be written: " + why).in_file(path);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    error.remedy("the file that stood there is unchanged");
+  }
+  return error;
 }
 
 /// Creates a new file beside `path` under a name nobody uses.
@@ -77,10 +82,13 @@ void AtomicFile::commit() {
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   AtomicFile file(path);
+  errno = 0;
   std::ofstream stream(file.temporary(), std::ios::binary | std::ios::trunc);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   stream.close();
-  if (!stream) throw cannot_write(path, "the disk may be full");
+  if (!stream) {
+    throw cannot_write(path, errno != 0 ? std::strerror(errno) : "the disk may be full");
+  }
   file.commit();
 }
 

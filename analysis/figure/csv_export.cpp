@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "analysis/figure/number_text.h"
+#include "analysis/figure/style.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
 
@@ -20,15 +21,17 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string panel_name(const Panel& panel) {
-  std::string name = "(" + std::to_string(panel.row) + ", " + std::to_string(panel.column) + ")";
+std::string panel_name(const Figure& figure, const Panel& panel) {
+  std::string name = figure.areas.empty() ? "" : panel_letter(panel.area) + " ";
+  name += "(" + std::to_string(panel.row) + ", " + std::to_string(panel.column) + ")";
   return panel.title.empty() ? name : name + " " + panel.title;
 }
 
 /// Writes the rows of one panel's marks.
 class Rows {
  public:
-  Rows(std::string& out, const Panel& panel) : out_(out), panel_(field(panel_name(panel))) {}
+  Rows(std::string& out, const Figure& figure, const Panel& panel)
+      : out_(out), panel_(field(panel_name(figure, panel))) {}
 
   void operator()(const Line& line) {
     for (std::size_t i = 0; i < std::min(line.x.size(), line.y.size()); ++i) {
@@ -99,7 +102,7 @@ std::string figure_as_csv(const Figure& figure) {
   if (figure.table) return out + table_as_csv(*figure.table);
   out += "panel,series,kind,x,y,value\n";
   for (const Panel& panel : figure.panels) {
-    Rows rows(out, panel);
+    Rows rows(out, figure, panel);
     for (const Mark& mark : panel.marks) std::visit(rows, mark);
   }
   return out;

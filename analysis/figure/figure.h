@@ -111,6 +111,13 @@ struct Panel {
   LegendPosition legend = LegendPosition::none;
   bool square_cells = false;  ///< equal scale on both axes: maps and pictures
   bool reversed_y = false;    ///< row 0 on top
+  std::size_t area = 0;       ///< index into Figure::areas, where a page has several figures
+};
+
+/// Where one of the figures of a page stands; its panels have a grid of their own in it.
+struct FigureArea {
+  double x_mm = 0, y_mm = 0, width_mm = 0, height_mm = 0;  ///< from the page's top left
+  std::string title = {};                                  ///< above it; none if empty
 };
 
 enum class ScaleNorm { linear, logarithmic, symmetric_logarithmic };
@@ -122,6 +129,8 @@ struct ColourScale {
   double minimum = 0, maximum = 1;
   ScaleNorm norm = ScaleNorm::linear;
   bool reversed = false;
+  /// The area that holds its bar alone; beside the panels that share it if absent.
+  std::optional<std::size_t> bar_area = std::nullopt;
 };
 
 /// Cells as text. An empty first cell continues the row above.
@@ -140,6 +149,8 @@ struct Figure {
   double font_size_pt = 7;
   std::vector<Panel> panels;
   std::vector<ColourScale> colour_scales;
+  std::vector<FigureArea> areas;  ///< of a composite page; empty: one grid fills the figure
+  bool shared_legend = false;     ///< one legend under everything instead of one a panel
   /// Of a figure that is a table: what .tex and .csv write instead of the panels.
   std::optional<Table> table;
   std::string caption;  ///< a draft: model, input, threshold, program version

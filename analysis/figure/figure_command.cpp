@@ -1,5 +1,7 @@
 #include "analysis/figure/figure_command.h"
 
+#include <algorithm>
+
 #include "analysis/figure/number_text.h"
 
 namespace attnscope {
@@ -30,22 +32,93 @@ std::string subject_source(const Subject& subject) {
   return source;
 }
 
-std::string figure_command(std::string_view name, const FigureRequest& request) {
-  std::string command = "attnscope figure " + std::string(name);
-  std::string input;
+std::string subject_name(const Model& model, const MechanismChoice& mechanism, bool trained) {
+  return trained ? model.name() : model.name() + " as " + to_string(mechanism);
+}
+
+namespace {
+
+void add_words(std::string& line, const char* flag, const std::vector<std::string>& values) {
+  for (const std::string& value : values) line += " " + std::string(flag) + " " + shell_word(value);
+}
+
+/// What says how it looks and where it goes.
+std::string look_words(const FigureCommand& command) {
+  std::string line;
+  add_words(line, "--width-mm", {rounded_text(command.width_mm, 6)});
+  if (command.font_size_pt > 0) {
+    add_words(line, "--font-size", {rounded_text(command.font_size_pt, 6)});
+  }
+  for (const std::string& text : style_arguments(command.style)) line += " " + shell_word(text);
+  if (command.dpi != 300) add_words(line, "--dpi", {rounded_text(command.dpi, 6)});
+  if (command.heat_maps != "auto") add_words(line, "--heat-maps", {command.heat_maps});
+  if (command.transparent) add_words(line, "--background", {"transparent"});
+  if (!command.formats.empty()) add_words(line, "--format", {command.formats});
+  if (!command.out.empty()) add_words(line, "--out", {command.out});
+  return line;
+}
+
+}  // namespace
+
+std::string to_string(const FigureCommand& command) {
+  std::string line = "attnscope figure " + shell_word(command.figure);
+  add_words(line, "--model", command.models);
+  add_words(line, "--label", command.labels);
+  add_words(line, "--input", command.inputs);
+  for (const std::string& text : command.further) line += " " + shell_word(text);
+  add_words(line, "--set", command.settings);
+  return line + look_words(command);
+}
+
+std::string compose_command(const std::string& page, const FigureCommand& look) {
+  return "attnscope compose " + shell_word(page) + look_words(look);
+}
+
+FigureCommand command_of(std::string_view figure, const FigureRequest& request) {
+  FigureCommand command;
+  command.figure = figure;
+  bool own_labels = false;
   for (std::size_t index = 0; index < request.subjects.size(); ++index) {
     const Subject& subject = request.subjects[index];
-    const std::string source = index < request.sources.size() && !request.sources[index].empty()
-                                   ? request.sources[index]
-                                   : subject_source(subject);
-    command += " --model " + shell_word(source.empty() ? subject.label : source);
-    if (input.empty() && subject.input != nullptr) input = subject.input->locator;
+    std::string source = index < request.sources.size() && !request.sources[index].empty()
+                             ? request.sources[index]
+                             : subject_source(subject);
+    command.models.push_back(source.empty() ? subject.label : std::move(source));
+    command.labels.push_back(subject.label);
+    std::string name = subject.trace ? subject.trace->model_name : std::string();
+    if (subject.model) {
+      const bool trained = subject.mechanism == subject.model->spec().mechanism;
+      name = subject_name(*subject.model, subject.mechanism, trained);
+    }
+    own_labels |= subject.label != name;
+    if (subject.input != nullptr && std::find(command.inputs.begin(), command.inputs.end(),
+                                              subject.input->locator) == command.inputs.end()) {
+      command.inputs.push_back(subject.input->locator);
+    }
   }
-  if (!input.empty()) command += " --input " + shell_word(input);
+  // The command runs every model on every input, and says so in their labels by itself.
+  if (command.inputs.size() > 1) {
+    std::vector<std::string> once;
+    for (std::string& model : command.models) {
+      if (std::find(once.begin(), once.end(), model) == once.end()) {
+        once.push_back(std::move(model));
+      }
+    }
+    command.models = std::move(once);
+    own_labels = false;
+  }
+  if (!own_labels) command.labels.clear();
+  command.further = request.further_arguments;
   for (const auto& [setting, value] : request.settings) {
-    command += " --set " + shell_word(setting + "=" + value);
+    command.settings.push_back(setting + "=" + value);
   }
-  return command + " --width-mm " + rounded_text(request.width_mm, 6);
+  command.width_mm = request.width_mm;
+  command.font_size_pt = request.font_size_pt;
+  return command;
+}
+
+std::string figure_command(std::string_view name, const FigureRequest& request) {
+  return to_string(command_of(name, request));
 }
 
 }  // namespace attnscope

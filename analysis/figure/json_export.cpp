@@ -115,7 +115,8 @@ Json axis_as_json(const Axis& axis) {
 Json panel_as_json(const Panel& panel) {
   Json marks = Json::array();
   for (const Mark& mark : panel.marks) marks.push_back(std::visit(MarkAsJson{}, mark));
-  return {{"row", panel.row},
+  return {{"area", panel.area},
+          {"row", panel.row},
           {"column", panel.column},
           {"title", panel.title},
           {"letter", panel.letter},
@@ -148,6 +149,15 @@ std::string figure_as_json(const Figure& figure) {
                                      {"maximum", scale.maximum},
                                      {"norm", name_of(scale.norm)},
                                      {"reversed", scale.reversed}});
+  }
+  json["shared_legend"] = figure.shared_legend;
+  json["areas"] = Json::array();
+  for (const FigureArea& area : figure.areas) {
+    json["areas"].push_back({{"x_mm", area.x_mm},
+                             {"y_mm", area.y_mm},
+                             {"width_mm", area.width_mm},
+                             {"height_mm", area.height_mm},
+                             {"title", area.title}});
   }
   json["panels"] = Json::array();
   for (const Panel& panel : figure.panels) json["panels"].push_back(panel_as_json(panel));

@@ -15,11 +15,20 @@
 
 namespace attnscope {
 
+/// How a dialog asks for a setting where its explanation does not say it (setting_form.h). Of these
+/// the first that is given.
+struct SettingForm {
+  std::string_view choices = {};    ///< "as-is|with|…"; "…" at the end: or something else
+  double minimum = 0, maximum = 0;  ///< of a number; none if equal
+  bool file = false;                ///< a file or folder
+};
+
 /// One thing a figure's maker may set: `--set threshold=0.95`.
 struct FigureSetting {
   std::string_view name;
   std::string_view default_value;
   std::string_view explanation;  ///< with its valid range
+  SettingForm form = {};         ///< how a dialog asks for it
 };
 
 struct FigureRequest {
@@ -31,6 +40,9 @@ struct FigureRequest {
   /// What is known already of each subject's spectra, found with default options; null or left out
   /// where nothing is: then the figure computes them.
   std::vector<std::shared_ptr<const SubjectSpectra>> spectra;
+  double font_size_pt = 0;  ///< of axis labels; as the figure has it if 0. The rest grows with it
+  /// What the command line says besides, word by word: "--heads", "3".
+  std::vector<std::string> further_arguments;
 };
 
 struct FigureRecipe {
@@ -43,6 +55,8 @@ struct FigureRecipe {
   Figure (*make)(const FigureRequest& request, const Progress& progress);
   /// Shows what networks cost: its subjects need no trace, and it needs no subject.
   bool counts_only = false;
+  /// Runs its subjects' models itself, over a data set: they need no trace.
+  bool runs_models = false;
 };
 
 [[nodiscard]] std::span<const FigureRecipe> figure_recipes();

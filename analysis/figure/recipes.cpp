@@ -9,6 +9,7 @@
 namespace attnscope {
 
 // One line a figure, defined in recipes/ in the file of its name.
+extern const FigureRecipe composite_recipe;
 extern const FigureRecipe cumulative_spectrum_recipe;
 extern const FigureRecipe attention_maps_recipe;
 extern const FigureRecipe attention_overlay_recipe;
@@ -20,6 +21,7 @@ extern const FigureRecipe rank_comparison_recipe;
 extern const FigureRecipe energy_breakdown_recipe;
 extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
+extern const FigureRecipe feature_scatter_recipe;
 extern const FigureRecipe operations_table_recipe;
 
 std::span<const FigureRecipe> figure_recipes() {
@@ -31,6 +33,18 @@ std::span<const FigureRecipe> figure_recipes() {
       rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
       energy_share_recipe,        operations_table_recipe, comparison_recipe,
       spectrum_comparison_recipe, rank_comparison_recipe,
+      // clang-format off
+      cumulative_spectrum_recipe,
+      attention_maps_recipe,
+      attention_overlay_recipe,
+      rank_by_layer_recipe,
+      feature_scatter_recipe,
+      energy_breakdown_recipe,
+      energy_growth_recipe,
+      energy_share_recipe,
+      operations_table_recipe,
+      composite_recipe,
+      // clang-format on
   };
   return list;
 }
@@ -57,14 +71,27 @@ void check_settings(std::string_view figure, const std::map<std::string, std::st
 Figure make_figure(std::string_view name, const FigureRequest& request, const Progress& progress) {
   constexpr double narrowest_mm = 20;
   constexpr double widest_mm = 1000;
+  constexpr double smallest_pt = 3;
+  constexpr double largest_pt = 48;
   const FigureRecipe& recipe = find_figure(name);
   if (!(request.width_mm >= narrowest_mm && request.width_mm <= widest_mm)) {
     throw Error(ErrorKind::usage, "a figure cannot be this wide")
         .expected("20 to 1000 mm")
         .found(std::to_string(request.width_mm));
   }
+  if (request.font_size_pt != 0 &&
+      !(request.font_size_pt >= smallest_pt && request.font_size_pt <= largest_pt)) {
+    throw Error(ErrorKind::usage, "a figure cannot have type of this size")
+        .expected("3 to 48 pt")
+        .found(std::to_string(request.font_size_pt));
+  }
   check_settings(name, request.settings);
   FigureRequest complete = request;
+  // Recipes measure by their own size of type: made as much narrower as that is smaller than the
+  // wanted one, everything keeps its room.
+  const double growth = request.font_size_pt > 0 ? request.font_size_pt / Figure{}.font_size_pt : 1;
+  complete.width_mm /= growth;
+  complete.font_size_pt = 0;
   for (const FigureSetting& setting : recipe.settings) {
     complete.settings.emplace(setting.name, setting.default_value);
   }
@@ -72,6 +99,13 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   figure.name = recipe.name;
   if (figure.title.empty()) figure.title = recipe.title;
   figure.width_mm = request.width_mm;
+  figure.height_mm *= growth;
+  figure.font_size_pt *= growth;
+  for (FigureArea& area : figure.areas) {
+    for (double* length : {&area.x_mm, &area.y_mm, &area.width_mm, &area.height_mm}) {
+      *length *= growth;
+    }
+  }
   figure.command = figure_command(name, request);
   return figure;
 }

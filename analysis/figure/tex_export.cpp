@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "analysis/figure/cells.h"
 #include "analysis/figure/colour_map.h"
@@ -183,8 +184,10 @@ Geometry geometry_of(const Figure& figure) {
 /// Writes the marks of one panel.
 class PanelSource {
  public:
-  PanelSource(const Figure& figure, const Geometry& geometry, std::string& out)
-      : figure_(figure), geometry_(geometry), out_(out) {}
+  /// `said`: labels that a shared legend has already; null if every panel has its own.
+  PanelSource(const Figure& figure, const Geometry& geometry, std::set<std::string>* said,
+              std::string& out)
+      : figure_(figure), geometry_(geometry), said_(said), out_(out) {}
 
   void write(const Panel& panel) {
     out_ += "\\nextgroupplot[" + axis_options(panel) + "]\n";
@@ -245,6 +248,12 @@ class PanelSource {
   [[nodiscard]] std::string axis_options(const Panel& panel) const {
     std::string keys;
     if (!panel.title.empty()) keys += "title={\\strut " + tex(panel.title) + "}, ";
+    if (!panel.letter.empty()) {
+      keys +=
+          "extra description/.code={\\node[anchor=south east, font=\\sffamily\\bfseries] at "
+          "(axis description cs:0,1) " +
+          option(panel.letter) + ";}, ";
+    }
     axis_keys(keys, panel.x, "x");
     axis_keys(keys, panel.y, "y");
     if (panel.reversed_y) keys += "y dir=reverse, ";
@@ -316,15 +325,22 @@ class PanelSource {
            "}}, ";
   }
 
-  void legend_entry(const std::string& label) {
-    out_ += label.empty() ? std::string() : "\\addlegendentry" + option(label) + "\n";
+  /// What follows a plot of this label: its entry in the legend, unless that has it.
+  struct LegendWords {
+    std::string key, entry;
+  };
+  [[nodiscard]] LegendWords legend_words(const std::string& label) const {
+    if (label.empty() || (said_ != nullptr && !said_->insert(label).second)) {
+      return {", forget plot", ""};
+    }
+    return {"", "\\addlegendentry" + option(label) + "\n"};
   }
 
   void add(const Line& line) {
+    const LegendWords legend = legend_words(line.label);
     out_ += "\\addplot[" + stroke(line.colour, line.style, line.width_pt) +
-            marker(line.marker, line.colour) + (line.label.empty() ? ", forget plot" : "") + "]" +
-            table(line.x, line.y);
-    legend_entry(line.label);
+            marker(line.marker, line.colour) + legend.key + "]" + table(line.x, line.y) +
+            legend.entry;
   }
 
   void add(const Band& band) {
@@ -332,10 +348,10 @@ class PanelSource {
     std::vector<double> y = band.high;
     x.insert(x.end(), band.x.rbegin(), band.x.rend());
     y.insert(y.end(), band.low.rbegin(), band.low.rend());
+    const LegendWords legend = legend_words(band.label);
     out_ += "\\addplot[draw=none, fill=" + rgb(band.colour) +
             ", fill opacity=" + rounded_text(band.colour.alpha / 255.0, 3) + ", area legend" +
-            (band.label.empty() ? ", forget plot" : "") + "]" + table(x, y);
-    legend_entry(band.label);
+            legend.key + "]" + table(x, y) + legend.entry;
   }
 
   void add(const PointMark& point) {
@@ -372,9 +388,11 @@ class PanelSource {
   }
 
   void add(const Bars& bars) {
+    // Forgotten plots would not be stacked.
+    const LegendWords legend = legend_words(bars.label);
     out_ += "\\addplot[ybar stacked, bar width=" + exact(bars.width) +
-            ", draw=none, fill=" + rgb(bars.colour) + "]" + table(bars.x, bars.heights);
-    legend_entry(bars.label);
+            ", draw=none, fill=" + rgb(bars.colour) + "]" + table(bars.x, bars.heights) +
+            legend.entry;
   }
 
   void add(const TextMark& text) {
@@ -414,6 +432,7 @@ class PanelSource {
 
   const Figure& figure_;
   const Geometry& geometry_;
+  std::set<std::string>* said_;
   std::string& out_;
   int texts_ = 0;
   double widest_ = 0;  ///< the panel's x maximum, where it is known
@@ -454,10 +473,60 @@ constexpr const char* image_macro =
     "\\newcommand\\attnscopebp[1]{\\strip@pt\\dimexpr 0.99626401\\dimexpr#1\\relax\\relax}\n"
     "\\makeatother\n";
 
+/// One figure without areas: a grid of axes.
+void add_group_plot(const Figure& figure, std::set<std::string>* said, std::string& out) {
+  const Geometry geometry = geometry_of(figure);
+  out += "\\begin{groupplot}[group style={group size=" + std::to_string(geometry.columns) + " by " +
+         std::to_string(geometry.rows) + ", horizontal sep=" + mm(geometry.horizontal_gap_mm) +
+         ", vertical sep=" + mm(geometry.vertical_gap_mm) +
+         "}, scale only axis, width=" + mm(geometry.panel_width_mm) +
+         ", height=" + mm(geometry.panel_height_mm) +
+         (geometry.square ? ", " : ", axis lines=left, axis line style={-}, ") +
+         "tick align=outside, tick pos=left, enlarge y limits={upper, value=0.04}, "
+         "tick label style={/pgf/number format/assume math mode=true}, legend style={draw=none, "
+         "fill=none, "
+         "font=\\scriptsize\\sffamily, cells={anchor=west}}, "
+         "title style={yshift=-1ex, align=center}, "
+         "label style={align=center}, unbounded coords=jump]\n";
+  PanelSource source(figure, geometry, said, out);
+  for (std::int64_t row = 0; row < geometry.rows; ++row) {
+    for (std::int64_t column = 0; column < geometry.columns; ++column) {
+      const auto panel =
+          std::find_if(figure.panels.begin(), figure.panels.end(),
+                       [&](const Panel& p) { return p.row == row && p.column == column; });
+      if (panel == figure.panels.end()) {
+        out += "\\nextgroupplot[group/empty plot]\n";
+      } else {
+        source.write(*panel);
+      }
+    }
+  }
+  out += "\\end{groupplot}\n";
+}
+
+/// One area of a page as a figure of its own.
+Figure figure_of_area(const Figure& page, std::size_t index) {
+  Figure figure;
+  figure.width_mm = page.areas[index].width_mm;
+  figure.height_mm = page.areas[index].height_mm;
+  std::map<std::size_t, std::size_t> scales;
+  for (Panel panel : page.panels) {
+    if (panel.area != index) continue;
+    for (Mark& mark : panel.marks) {
+      auto* map = std::get_if<HeatMap>(&mark);
+      if (map == nullptr) continue;
+      const auto [place, added] = scales.emplace(map->colour_scale, figure.colour_scales.size());
+      if (added) figure.colour_scales.push_back(page.colour_scales.at(map->colour_scale));
+      map->colour_scale = place->second;
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
 }  // namespace
 
 std::string figure_as_tex(const Figure& figure) {
-  const Geometry geometry = geometry_of(figure);
   std::string out = comment_lines("figure", figure.title) +
                     comment_lines("caption", figure.caption) +
                     comment_lines("command", figure.command);
@@ -471,32 +540,21 @@ std::string figure_as_tex(const Figure& figure) {
   const std::string leading = rounded_text(figure.font_size_pt * 1.2);
   out += "\\begin{document}\n\\begin{tikzpicture}[font=\\sffamily\\fontsize{" + size + "}{" +
          leading + "}\\selectfont]\n";
-  out += "\\begin{groupplot}[group style={group size=" + std::to_string(geometry.columns) + " by " +
-         std::to_string(geometry.rows) + ", horizontal sep=" + mm(geometry.horizontal_gap_mm) +
-         ", vertical sep=" + mm(geometry.vertical_gap_mm) +
-         "}, scale only axis, width=" + mm(geometry.panel_width_mm) +
-         ", height=" + mm(geometry.panel_height_mm) +
-         (geometry.square ? ", " : ", axis lines=left, axis line style={-}, ") +
-         "tick align=outside, tick pos=left, enlarge y limits={upper, value=0.04}, "
-         "tick label style={/pgf/number format/assume math mode=true}, legend style={draw=none, "
-         "fill=none, "
-         "font=\\scriptsize\\sffamily, cells={anchor=west}}, "
-         "title style={yshift=-1ex, align=center}, "
-         "label style={align=center}, unbounded coords=jump]\n";
-  PanelSource source(figure, geometry, out);
-  for (std::int64_t row = 0; row < geometry.rows; ++row) {
-    for (std::int64_t column = 0; column < geometry.columns; ++column) {
-      const auto panel =
-          std::find_if(figure.panels.begin(), figure.panels.end(),
-                       [&](const Panel& p) { return p.row == row && p.column == column; });
-      if (panel == figure.panels.end()) {
-        out += "\\nextgroupplot[group/empty plot]\n";
-      } else {
-        source.write(*panel);
-      }
-    }
+  std::set<std::string> said;
+  std::set<std::string>* const shared = figure.shared_legend ? &said : nullptr;
+  if (figure.areas.empty()) add_group_plot(figure, shared, out);
+  for (std::size_t index = 0; index < figure.areas.size(); ++index) {
+    const FigureArea& area = figure.areas[index];
+    const Figure part = figure_of_area(figure, index);
+    if (part.panels.empty()) continue;  // a bar that stands alone: here the maps carry theirs
+    // Where the first axis has its lower left corner.
+    const double left_mm = area.x_mm + 11;
+    const double down_mm = area.y_mm + 4 + geometry_of(part).panel_height_mm;
+    out += "\\begin{scope}[xshift=" + mm(left_mm) + ", yshift=" + mm(-down_mm) + "]\n";
+    add_group_plot(part, shared, out);
+    out += "\\end{scope}\n";
   }
-  return out + "\\end{groupplot}\n\\end{tikzpicture}\n\\end{document}\n";
+  return out + "\\end{tikzpicture}\n\\end{document}\n";
 }
 
 }  // namespace attnscope

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
@@ -23,18 +24,8 @@ struct FigureArguments {
   std::vector<std::string> labels;
   std::vector<std::string> settings;
   std::string out;
-  double width_mm = 84;
-  double dpi = 300;
-  bool transparent = false;
-  std::string heat_maps = "auto";
+  StyleArguments style;
 };
-
-HeatMapExport heat_map_export(const std::string& name) {
-  if (name == "auto") return HeatMapExport::automatic;
-  if (name == "cells") return HeatMapExport::cells;
-  if (name == "pixels") return HeatMapExport::pixels;
-  throw unknown_name("way to write heat maps", name, "auto, cells, pixels");
-}
 
 /// Whether `--set key=value` beside `--mechanism` means the mechanism, as in the other subcommands.
 /// `identity` is both a figure's setting and the adder's parameter: true and false mean the latter.
@@ -86,47 +77,32 @@ void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& 
 }
 
 /// The arguments again, in one order, quoted for a shell.
-std::string command_line(const FigureArguments& arguments) {
-  std::string line = "attnscope figure " + shell_word(arguments.name);
-  const auto add = [&line](const char* flag, const std::string& value) {
-    if (!value.empty()) line += std::string(" ") + flag + " " + shell_word(value);
-  };
-  const auto add_all = [&add](const char* flag, const std::vector<std::string>& values) {
-    for (const std::string& value : values) add(flag, value);
-  };
-  const ModelArguments& models = arguments.models;
-  add_all("--model", models.models);
-  add_all("--label", arguments.labels);
-  add_all("--input", models.inputs);
-  add("--mechanism", models.mechanism);
-  add_all("--set-mechanism", models.settings);
-  add("--heads", models.heads);
-  add_all("--option", models.options);
-  add("--architecture", models.architecture);
-  add_all("--set", arguments.settings);
-  add("--width-mm", rounded_text(arguments.width_mm, 6));
-  if (arguments.dpi != 300) add("--dpi", rounded_text(arguments.dpi, 6));
-  if (arguments.heat_maps != "auto") add("--heat-maps", arguments.heat_maps);
-  if (arguments.transparent) line += " --transparent";
-  add("--out", arguments.out);
-  return line;
+std::string command_line(const FigureArguments& arguments, const StyleChoice& choice) {
+  FigureCommand command;
+  command.figure = arguments.name;
+  command.models = arguments.models.models;
+  command.labels = arguments.labels;
+  command.inputs = arguments.models.inputs;
+  command.further = further_arguments(arguments.models);
+  command.settings = arguments.settings;
+  command.out = arguments.out;
+  say_style(arguments.style, choice, command);
+  return to_string(command);
 }
 
-/// Models that are not run: what they cost is in their extents.
-std::vector<Subject> subjects_without_traces(const ModelArguments& arguments) {
-  std::vector<Subject> subjects;
-  for (const std::string& text : arguments.models) {
-    const ModelArgument argument = split_model_argument(text);
-    const std::shared_ptr<const Model> model = load_model(argument.file, options_of(arguments));
-    const bool own = !argument.mechanism.empty();
-    const MechanismChoice mechanism =
-        choose_mechanism(own ? argument.mechanism : arguments.mechanism,
-                         own ? argument.settings : arguments.settings, model->spec().mechanism);
-    std::string label = model->name();
-    if (mechanism != model->spec().mechanism) label += " as " + to_string(mechanism);
-    subjects.push_back({std::move(label), model, mechanism, nullptr, nullptr});
+/// Whether the figure shows models without running them on an input.
+bool needs_no_input(const FigureRecipe& recipe,
+                    const std::map<std::string, std::string>& settings) {
+  if (recipe.counts_only || recipe.runs_models) return true;
+  if (recipe.name != "composite") return false;
+  const auto page = settings.find("page");
+  if (page == settings.end()) return false;
+  for (const auto& row : parse_page(page->second).rows) {
+    for (const PageCell& cell : row) {
+      if (!needs_no_input(find_figure(cell.figure), {})) return false;
+    }
   }
-  return subjects;
+  return true;
 }
 
 int run(const FigureArguments& arguments) {
@@ -135,28 +111,29 @@ int run(const FigureArguments& arguments) {
   FigureRequest request;
   ModelArguments models = arguments.models;
   request.settings = figure_settings(arguments, models);
-  request.width_mm = arguments.width_mm;
-  ExportOptions options;
-  options.png_dpi = arguments.dpi;
-  options.transparent = arguments.transparent;
-  options.heat_maps = heat_map_export(arguments.heat_maps);
   check_settings(arguments.name, request.settings);
-  check_export_path(arguments.out);
+  const StyleChoice choice = style_choice(arguments.style);
+  request.width_mm = choice.width_mm;
+  request.font_size_pt = choice.font_size_pt;
+  const std::vector<std::filesystem::path> files =
+      export_files(arguments.out, arguments.style.formats);
+  const std::unique_ptr<QApplication> application = drawing_application();
+  check_font_family(choice.style.font_family);
 
   TraceRequest recorded;
   recorded.tokens = recorded.factors = true;
   Figure figure;
   {
     const TerminalProgress line;
-    request.subjects = recipe.counts_only
-                           ? subjects_without_traces(models)
+    request.subjects = needs_no_input(recipe, request.settings)
+                           ? make_subjects_without_traces(models)
                            : make_subjects(models, recorded, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
-    figure = make_figure(arguments.name, request, line.progress().part(0.6, 1));
+    figure =
+        dressed(make_figure(arguments.name, request, line.progress().part(0.6, 1)), choice.style);
   }
-  figure.command = command_line(arguments);
-  const std::unique_ptr<QApplication> application = drawing_application();
-  export_figure(figure, arguments.out, options);
+  figure.command = command_line(arguments, choice);
+  for (const std::filesystem::path& file : files) export_figure(figure, file, choice.options);
   return 0;
 }
 
@@ -175,11 +152,9 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
-                   "The file to write: .pdf, .svg, .png, .csv, .tex (PGFPlots) or .json")
+                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5")
       ->required()
       ->type_name("F");
-  added->add_option("--width-mm", arguments->width_mm, "Width on paper, 20 to 1000")
-      ->capture_default_str();
   added
       ->add_option("--set", arguments->settings,
                    "A setting of the figure (attnscope figures lists them), or a parameter of "
@@ -197,15 +172,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
                    "A parameter of the mechanism, where --set would mean the figure")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  added->add_option("--dpi", arguments->dpi, "Resolution of .png")
-      ->check(CLI::Range(20.0, 2400.0))
-      ->capture_default_str();
-  added->add_flag("--transparent", arguments->transparent, "No background");
-  added
-      ->add_option("--heat-maps", arguments->heat_maps,
-                   "In .pdf and .svg: cells (vectors), pixels (an embedded image, one pixel a "
-                   "cell), or auto: cells unless the file would grow past about 8 MB")
-      ->capture_default_str();
+  add_style_options(*added, arguments->style);
   add_model_options(*added, arguments->models);
   return [arguments] { return run(*arguments); };
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/figure/figure_command.h"
 #include "core/error.h"
 #include "core/model/model_spec_json.h"
 #include "core/model/trace_file.h"
@@ -38,8 +39,7 @@ Subject trace_subject(const std::filesystem::path& file, bool has_mechanism) {
 
 std::string label_of(const Model& model, const MechanismChoice& mechanism, bool trained,
                      const Input& input, bool several_inputs) {
-  std::string label = model.name();
-  if (!trained) label += " as " + to_string(mechanism);
+  std::string label = subject_name(model, mechanism, trained);
   if (several_inputs) label += " on " + input.label;
   return label;
 }
@@ -178,6 +178,34 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     }
   }
   return subjects;
+}
+
+std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments) {
+  std::vector<Subject> subjects;
+  for (const std::string& text : arguments.models) {
+    const ModelArgument argument = split_model_argument(text);
+    const std::shared_ptr<const Model> model = load_model(argument.file, options_of(arguments));
+    const bool own = !argument.mechanism.empty();
+    const MechanismChoice mechanism =
+        choose_mechanism(own ? argument.mechanism : arguments.mechanism,
+                         own ? argument.settings : arguments.settings, model->spec().mechanism);
+    std::string label = subject_name(*model, mechanism, mechanism == model->spec().mechanism);
+    subjects.push_back({std::move(label), model, mechanism, nullptr, nullptr});
+  }
+  return subjects;
+}
+
+std::vector<std::string> further_arguments(const ModelArguments& arguments) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* flag, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {flag, value});
+  };
+  add("--mechanism", arguments.mechanism);
+  for (const std::string& setting : arguments.settings) add("--set-mechanism", setting);
+  add("--heads", arguments.heads);
+  for (const std::string& option : arguments.options) add("--option", option);
+  add("--architecture", arguments.architecture);
+  return words;
 }
 
 }  // namespace attnscope

@@ -53,4 +53,11 @@ struct ModelArgument {
                                                  const TraceRequest& request,
                                                  const Progress& progress);
 
+/// The models alone, not run: what they cost is in their extents.
+[[nodiscard]] std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments);
+
+/// What the arguments say besides models and inputs, word by word, with --set-mechanism for the
+/// mechanism's settings.
+[[nodiscard]] std::vector<std::string> further_arguments(const ModelArguments& arguments);
+
 }  // namespace attnscope

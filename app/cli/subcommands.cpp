@@ -5,12 +5,14 @@ namespace attnscope {
 // One line a subcommand, declared where it is written.
 Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
+Action add_compose(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
 Action add_figure(CLI::App& parent, CLI::App*& added);
 Action add_figures(CLI::App& parent, CLI::App*& added);
 Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
+Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
@@ -22,12 +24,14 @@ std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
       {add_architectures},
       {add_compare},
+      {add_compose},
       {add_energy},
       {add_evaluate},
       {add_figure},
       {add_figures},
       {add_first_minute},
       {add_formats},
+      {add_gallery},
       {add_gui},
       {add_inspect},
       {add_spectrum},

@@ -61,21 +61,70 @@ class Drawing {
 
   void draw() {
     clear();
-    auto* layout = new FigureLayout({.gap = pens_.pixels(5),
-                                     .bar_gap = pens_.pixels(5),
-                                     .bar_width = pens_.pixels(6),
-                                     .padding = pens_.pixels(1)});
-    plot_.plotLayout()->addElement(0, 0, layout);
-    if (figure_.show_title && !figure_.title.empty()) {
-      layout->set_title(text(figure_.title, pens_.base_pt + 1, true, Qt::AlignCenter));
+    if (figure_.areas.empty() && !figure_.shared_legend) {
+      FigureLayout* layout = new_layout();
+      plot_.plotLayout()->addElement(0, 0, layout);
+      fill(*layout, 0, figure_.show_title ? figure_.title : std::string());
+      return;
     }
-    for (const Panel& panel : figure_.panels) add_panel(*layout, panel);
-    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
-      add_bar(*layout, scale);
+    auto* page = new PageLayout;
+    plot_.plotLayout()->addElement(0, 0, page);
+    if (figure_.shared_legend) {
+      shared_legend_ = new QCPLegend;
+      page->set_legend(shared_legend_);
+      style(*shared_legend_);
     }
+    if (figure_.areas.empty()) {
+      FigureLayout* layout = new_layout();
+      page->add(layout, QRectF(0, 0, 1, 1));
+      fill(*layout, 0, figure_.show_title ? figure_.title : std::string());
+    }
+    for (std::size_t area = 0; area < figure_.areas.size(); ++area) add_area(*page, area);
+    if (shared_legend_ != nullptr) wrap(*shared_legend_);
   }
 
  private:
+  FigureLayout* new_layout() {
+    return new FigureLayout({.gap = pens_.pixels(5),
+                             .bar_gap = pens_.pixels(5),
+                             .bar_width = pens_.pixels(6),
+                             .padding = pens_.pixels(1)});
+  }
+
+  /// The panels and bars of one area; `layout` is in the plot already.
+  void fill(FigureLayout& layout, std::size_t area, const std::string& title) {
+    if (!title.empty()) {
+      layout.set_title(text(title, pens_.base_pt + 1, true, Qt::AlignCenter));
+    }
+    bars_.clear();
+    for (const Panel& panel : figure_.panels) {
+      if (panel.area == area) add_panel(layout, panel);
+    }
+    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
+      if (!figure_.colour_scales[scale].bar_area) add_bar(layout, area, scale);
+    }
+  }
+
+  void add_area(PageLayout& page, std::size_t index) {
+    const FigureArea& area = figure_.areas[index];
+    double bottom = 0;
+    for (const FigureArea& other : figure_.areas) {
+      bottom = std::max(bottom, other.y_mm + other.height_mm);
+    }
+    const QRectF share(area.x_mm / figure_.width_mm, area.y_mm / bottom,
+                       area.width_mm / figure_.width_mm, area.height_mm / bottom);
+    for (const ColourScale& scale : figure_.colour_scales) {
+      if (scale.bar_area != index) continue;
+      QCPAxisRect* bar = axis_rect();
+      page.add_bar(bar, share, pens_.pixels(6), pens_.pixels(2));
+      set_bar(*bar, scale);
+      return;
+    }
+    FigureLayout* layout = new_layout();
+    page.add(layout, share);
+    fill(*layout, index, area.title);
+  }
+
   void clear() {
     plot_.clearItems();
     plot_.clearPlottables();
@@ -128,6 +177,12 @@ class Drawing {
     }
     if (!panel.letter.empty()) {
       placed.letter = text(panel.letter, pens_.base_pt + 1, true, Qt::AlignLeft | Qt::AlignBottom);
+    }
+    if (shared_legend_ != nullptr) {
+      layout.add(placed);
+      add_marks(*placed.axes, panel, pens_,
+                panel.legend == LegendPosition::none ? nullptr : shared_legend_);
+      return;
     }
     QCPLegend* legend = panel.legend == LegendPosition::none ? nullptr : new QCPLegend;
     if (panel.legend == LegendPosition::below) placed.legend = legend;
@@ -186,7 +241,7 @@ class Drawing {
     }
   }
 
-  void add_bar(FigureLayout& layout, std::size_t scale_index) {
+  void add_bar(FigureLayout& layout, std::size_t area, std::size_t scale_index) {
     FigureLayout::PlacedBar bar;
     bool used = false;
     for (const Panel& panel : figure_.panels) {
@@ -195,7 +250,7 @@ class Drawing {
             const auto* map = std::get_if<HeatMap>(&mark);
             return map != nullptr && map->colour_scale == scale_index;
           });
-      if (!shares) continue;
+      if (!shares || panel.area != area) continue;
       const auto row = static_cast<int>(panel.row);
       bar.first_row = used ? std::min(bar.first_row, row) : row;
       bar.last_row = used ? std::max(bar.last_row, row) : row;
@@ -209,7 +264,12 @@ class Drawing {
 
     const ColourScale& scale = figure_.colour_scales[scale_index];
     bar.axes = axis_rect();
-    for (QCPAxis* axis : bar.axes->axes()) {
+    layout.add(bar);
+    set_bar(*bar.axes, scale);
+  }
+
+  void set_bar(QCPAxisRect& axes, const ColourScale& scale) {
+    for (QCPAxis* axis : axes.axes()) {
       axis->setVisible(true);
       axis->setTicks(false);
       axis->setTickLabels(false);
@@ -217,12 +277,11 @@ class Drawing {
       axis->grid()->setVisible(false);
     }
     const int over = pens_.pixels(pens_.small_pt / 2);
-    bar.axes->setMinimumMargins(QMargins(0, over, 0, over));
-    QCPAxis* right = bar.axes->axis(QCPAxis::atRight);
+    axes.setMinimumMargins(QMargins(0, over, 0, over));
+    QCPAxis* right = axes.axis(QCPAxis::atRight);
     set_bar_axis(*right, scale, pens_);
-    layout.add(bar);
-    new GradientPlottable(bar.axes->axis(QCPAxis::atBottom), right,
-                          find_colour_map(scale.colour_map), scale.reversed);
+    new GradientPlottable(axes.axis(QCPAxis::atBottom), right, find_colour_map(scale.colour_map),
+                          scale.reversed);
   }
 
   struct BarSpan {
@@ -232,7 +291,8 @@ class Drawing {
   const Figure& figure_;
   QCustomPlot& plot_;
   Pens pens_;
-  std::vector<BarSpan> bars_;
+  std::vector<BarSpan> bars_;  // of the area that is being filled
+  QCPLegend* shared_legend_ = nullptr;
 };
 
 }  // namespace

@@ -215,4 +215,43 @@ void FigureLayout::updateLayout() {
   }
 }
 
+void PageLayout::add(FigureLayout* layout, const QRectF& area) {
+  figures_.emplace_back(layout, area);
+  addElement(layout, area);
+}
+
+void PageLayout::add_bar(QCPAxisRect* bar, const QRectF& area, int bar_width, int gap) {
+  bars_.push_back({bar, area, bar_width, gap});
+  addElement(bar, area);
+}
+
+void PageLayout::set_legend(QCPLegend* legend) {
+  legend_ = legend;
+  addElement(legend, QRectF(0, 0, 1, 1));
+}
+
+void PageLayout::updateLayout() {
+  QRect room = rect();
+  if (legend_ != nullptr && legend_->itemCount() > 0) {
+    const QSize size = size_of(legend_);
+    const int left = room.left() + std::max(0, (room.width() - size.width()) / 2);
+    const int top = room.bottom() + 1 - size.height();
+    legend_->setOuterRect(QRect(left, top, size.width(), size.height()));
+    room.setBottom(top - 1);
+  }
+  const auto placed = [&room](const QRectF& area) {
+    return QRectF(room.left() + area.left() * room.width(), room.top() + area.top() * room.height(),
+                  area.width() * room.width(), area.height() * room.height())
+        .toRect();
+  };
+  for (const auto& [layout, area] : figures_) layout->setOuterRect(placed(area));
+  for (const Bar& bar : bars_) {
+    const QRect strip = placed(bar.area);
+    const QMargins margins = bar.axes->margins();
+    place_frame(bar.axes,
+                QRect(strip.left() + bar.gap + margins.left(), strip.top() + margins.top(),
+                      bar.width, std::max(1, strip.height() - margins.top() - margins.bottom())));
+  }
+}
+
 }  // namespace attnscope

@@ -54,4 +54,29 @@ class FigureLayout : public QCPLayoutInset {
   std::vector<PlacedBar> bars_;
 };
 
+/// The figures of a page in their areas, with what all of them share: bars that stand alone, and
+/// one legend under everything.
+class PageLayout : public QCPLayoutInset {
+  Q_OBJECT
+
+ public:
+  /// `area` in shares of the page's width and height, the legend's apart.
+  void add(FigureLayout* layout, const QRectF& area);
+  void add_bar(QCPAxisRect* bar, const QRectF& area, int bar_width, int gap);
+  void set_legend(QCPLegend* legend);
+
+  void updateLayout() override;
+
+ private:
+  struct Bar {
+    QCPAxisRect* axes;
+    QRectF area;
+    int width, gap;
+  };
+
+  std::vector<std::pair<FigureLayout*, QRectF>> figures_;
+  std::vector<Bar> bars_;
+  QCPLegend* legend_ = nullptr;
+};
+
 }  // namespace attnscope

@@ -76,7 +76,17 @@ class PanelMarks {
 
   void into_legend(QCPAbstractPlottable* plottable, const std::string& label) {
     plottable->setName(QString::fromStdString(label));
-    if (legend_ != nullptr && !label.empty()) plottable->addToLegend(legend_);
+    if (legend_ == nullptr || label.empty()) return;
+    // A legend that panels share says each series once.
+    for (int i = 0; i < legend_->itemCount(); ++i) {
+      auto* item = qobject_cast<QCPPlottableLegendItem*>(legend_->item(i));
+      if (item != nullptr && item->plottable()->name() == plottable->name() &&
+          item->plottable()->pen() == plottable->pen() &&
+          item->plottable()->brush() == plottable->brush()) {
+        return;
+      }
+    }
+    plottable->addToLegend(legend_);
   }
 
   QCPGraph* graph() {

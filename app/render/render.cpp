@@ -1,6 +1,7 @@
 #include "app/render/render.h"
 
 #include <QBuffer>
+#include <QFontDatabase>
 #include <QImage>
 #include <QPageSize>
 #include <QPdfWriter>
@@ -17,6 +18,7 @@
 #include "app/render/heat_map_limits.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
@@ -116,18 +118,10 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
 }
 
 QByteArray png(const Figure& figure, const ExportOptions& options) {
-  const double pixels_per_mm = options.png_dpi / mm_per_inch;
-  QImage image(extent_in(figure, pixels_per_mm), QImage::Format_ARGB32_Premultiplied);
-  image.fill(options.transparent ? Qt::transparent : Qt::white);
-  image.setDotsPerMeterX(static_cast<int>(std::lround(pixels_per_mm * 1000)));
-  image.setDotsPerMeterY(static_cast<int>(std::lround(pixels_per_mm * 1000)));
+  QImage image = figure_as_image(figure, options.png_dpi, options.transparent);
   image.setText("Title", QString::fromStdString(figure.title));
   image.setText("Description", QString::fromStdString(figure.caption));
   image.setText("Source", QString::fromStdString(figure.command));
-  DrawOptions drawing;
-  drawing.transparent = options.transparent;
-  paint(figure, image, pixels_per_mm, false, drawing);
-  if (!options.transparent) image.convertTo(QImage::Format_RGB32);
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
   image.save(&buffer, "PNG");
@@ -143,14 +137,27 @@ std::string extension_of(const std::filesystem::path& file) {
 
 }  // namespace
 
+std::span<const ExportFormat> export_formats() {
+  static constexpr ExportFormat list[] = {
+      {".pdf", "PDF", "vectors and text, for LaTeX", true},
+      {".svg", "SVG", "vectors and text, to edit or for the web", true},
+      {".png", "PNG", "pixels", true},
+      {".tex", "PGFPlots", "LaTeX source that draws it", false},
+      {".csv", "CSV", "every number, one line a point", false},
+      {".json", "JSON", "the whole figure as data", false},
+      {".h5", "HDF5", "every number, as arrays", false},
+  };
+  return list;
+}
+
 void check_export_path(const std::filesystem::path& file) {
   const std::string extension = extension_of(file);
-  for (const char* known : {".pdf", ".svg", ".png", ".csv", ".tex", ".json"}) {
-    if (extension == known) return;
+  for (const ExportFormat& known : export_formats()) {
+    if (extension == known.extension) return;
   }
   throw Error(ErrorKind::usage, "a figure cannot be written as this kind of file")
       .in_file(file)
-      .expected("an extension of .pdf, .svg, .png, .csv, .tex, .json")
+      .expected("an extension of " + name_list(export_formats(), &ExportFormat::extension))
       .found(extension.empty() ? "none" : extension);
 }
 
@@ -171,8 +178,29 @@ void export_figure(const Figure& figure, const std::filesystem::path& file,
     bytes = figure_as_tex(figure);
   } else if (extension == ".json") {
     bytes = figure_as_json(figure);
+  } else if (extension == ".h5") {
+    bytes = figure_as_hdf5(figure);
   }
   write_file(file, bytes);
+}
+
+QImage figure_as_image(const Figure& figure, double dpi, bool transparent) {
+  const double pixels_per_mm = dpi / mm_per_inch;
+  QImage image(extent_in(figure, pixels_per_mm), QImage::Format_ARGB32_Premultiplied);
+  image.fill(transparent ? Qt::transparent : Qt::white);
+  image.setDotsPerMeterX(static_cast<int>(std::lround(pixels_per_mm * 1000)));
+  image.setDotsPerMeterY(static_cast<int>(std::lround(pixels_per_mm * 1000)));
+  DrawOptions drawing;
+  drawing.transparent = transparent;
+  paint(figure, image, pixels_per_mm, false, drawing);
+  if (!transparent) image.convertTo(QImage::Format_RGB32);
+  return image;
+}
+
+void check_font_family(const std::string& family) {
+  if (family.empty() || QFontDatabase::hasFamily(QString::fromStdString(family))) return;
+  const std::string known = QFontDatabase::families().join(", ").toStdString();
+  throw unknown_name("font family", family, known.empty() ? "none" : known);
 }
 
 }  // namespace attnscope

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "analysis/figure/figure.h"
 
 class QCustomPlot;
+class QImage;
 
 namespace attnscope {
 
@@ -30,13 +34,29 @@ struct ExportOptions {
   HeatMapExport heat_maps = HeatMapExport::automatic;
 };
 
+/// One kind of file a figure can be written as.
+struct ExportFormat {
+  std::string_view extension;  ///< ".pdf"
+  std::string_view title;      ///< "PDF"
+  std::string_view holds;      ///< "vectors and text, for LaTeX"
+  bool drawn = false;          ///< a picture; else numbers or source
+};
+[[nodiscard]] std::span<const ExportFormat> export_formats();
+
 /// Throws Error(usage) listing the extensions export_figure writes if `file` has none of them.
 void check_export_path(const std::filesystem::path& file);
 
-/// Writes .pdf, .svg or .png (vectors true, text as text) by QCustomPlot, or .csv, .tex, .json by
-/// analysis/figure: decided by the extension. Beside, then renamed. Throws Error(usage) listing the
-/// extensions, Error(io). Needs a QApplication for pdf, svg and png: see application.h.
+/// Writes .pdf, .svg or .png (vectors true, text as text) by QCustomPlot, or .csv, .tex, .json, .h5
+/// by analysis/figure: decided by the extension. Beside, then renamed: where it fails, what stood
+/// there stays. Throws Error(usage) listing the extensions, Error(io). Needs a QApplication for
+/// pdf, svg and png: see application.h.
 void export_figure(const Figure& figure, const std::filesystem::path& file,
                    const ExportOptions& options = {});
+
+/// The pixels that .png has, of a figure of width_mm / 25.4 · dpi by height_mm / 25.4 · dpi.
+[[nodiscard]] QImage figure_as_image(const Figure& figure, double dpi, bool transparent = false);
+
+/// Throws Error(usage) if there is no such font family here: Qt would take another, silently.
+void check_font_family(const std::string& family);
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 #include "app/session/shown_figure.h"
 
+#include <map>
+
 #include "analysis/figure/figure_command.h"
 #include "app/session/session.h"
 
@@ -7,11 +9,23 @@ namespace attnscope {
 
 FigureRequest request_of(const Session& session) {
   FigureRequest request;
+  std::map<std::string, std::string> options;
+  std::string architecture;
   for (const OpenSubject& open : session.subjects()) {
     if (!open.subject.trace) continue;
     request.subjects.push_back(open.subject);
     const std::string source = subject_source(open.subject);
     request.sources.push_back(source.empty() ? open.file.string() : source);
+    options.insert(open.options.overrides.begin(), open.options.overrides.end());
+    if (!open.options.description.empty()) architecture = open.options.description.string();
+  }
+  for (const auto& [name, value] : options) {
+    request.further_arguments.insert(request.further_arguments.end(),
+                                     {"--option", name + "=" + value});
+  }
+  if (!architecture.empty()) {
+    request.further_arguments.insert(request.further_arguments.end(),
+                                     {"--architecture", architecture});
   }
   return request;
 }

@@ -1,25 +1,35 @@
 #include "app/window/export_dialog.h"
 
+#include <QClipboard>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QFormLayout>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSettings>
+#include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "analysis/figure/figure_command.h"
-#include "analysis/figure/recipe.h"
+#include "analysis/figure/fit.h"
+#include "analysis/figure/page.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/window/export_dialog_look.h"
+#include "app/window/export_dialog_preview.h"
+#include "app/window/export_dialog_settings.h"
 #include "app/window/theme.h"
 #include "core/error.h"
 
@@ -27,120 +37,487 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* kFilter =
-    QT_TR_NOOP("Figures (*.pdf *.svg *.png);;Data (*.csv *.tex *.json)");
+constexpr int kDelayMs = 150;  // long enough to type a number
+constexpr const char* kPageKey = "export_page";
 
 QString text(std::string_view view) {
   return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
 }
 
+QLabel* heading(const QString& content) {
+  auto* label = new QLabel(content);
+  label->setProperty("role", "heading");
+  return label;
+}
+
+QPushButton* copy_button(const QString& what, const QPlainTextEdit* edit) {
+  auto* button = new QPushButton(QObject::tr("Copy"));
+  button->setAccessibleName(QObject::tr("Copy the %1").arg(what));
+  button->setProperty("flat", true);
+  button->setAutoDefault(false);
+  QObject::connect(button, &QPushButton::clicked, edit,
+                   [edit] { QGuiApplication::clipboard()->setText(edit->toPlainText()); });
+  return button;
+}
+
+QPlainTextEdit* text_box(const char* name, const QString& title, int lines) {
+  auto* box = new QPlainTextEdit;
+  box->setObjectName(name);
+  box->setAccessibleName(title);
+  box->setTabChangesFocus(true);
+  box->setFixedHeight(box->fontMetrics().lineSpacing() * lines + 16);
+  return box;
+}
+
+QString stored_page() { return QSettings().value(kPageKey).toString(); }
+
 }  // namespace
 
 ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
   setWindowTitle(tr("Export a figure"));
-  setMinimumWidth(520);
+  resize(1140, 720);
+  open_ = request_of(session_);
+
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(make_controls());
+  scroll->setFixedWidth(400);
+  auto* across = new QHBoxLayout;
+  across->setSpacing(16);
+  across->addWidget(scroll);
+  across->addWidget(make_sheet(), 1);
+  auto* down = new QVBoxLayout(this);
+  down->setContentsMargins(16, 14, 16, 14);
+  down->setSpacing(12);
+  down->addLayout(across, 1);
+  down->addWidget(make_file_row());
+
+  delay_.setSingleShot(true);
+  delay_.setInterval(kDelayMs);
+  connect(&delay_, &QTimer::timeout, this, &ExportDialog::make);
+  fill_figures();
+  connect(figure_, &QComboBox::currentIndexChanged, this, &ExportDialog::take_recipe);
+  take_recipe();
+  show_page_state();
+  if (open_.subjects.empty()) {
+    show_problem(tr("Nothing is open to draw but energy: open a model and an input first."));
+  }
+}
+
+QWidget* ExportDialog::make_controls() {
+  auto* controls = new QWidget;
+  auto* column = new QVBoxLayout(controls);
+  column->setContentsMargins(0, 0, 10, 0);
+  column->setSpacing(9);
+
   figure_ = new QComboBox;
   figure_->setObjectName("export_figure");
   figure_->setAccessibleName(tr("Figure"));
-  for (const FigureRecipe& recipe : figure_recipes()) {
-    figure_->addItem(text(recipe.title), text(recipe.name));
-  }
+  figure_->setMinimumContentsLength(20);
   source_ = new QLabel;
   source_->setProperty("role", "muted");
-  file_ = new QLineEdit;
-  file_->setObjectName("export_file");
-  file_->setAccessibleName(tr("File"));
-  auto* browse = new QPushButton(tr("Browse…"));
-  auto* file_row = new QHBoxLayout;
-  file_row->addWidget(file_, 1);
-  file_row->addWidget(browse);
-  width_ = new QDoubleSpinBox;
-  width_->setObjectName("export_width");
-  width_->setAccessibleName(tr("Width in millimetres"));
-  width_->setRange(30, 400);
-  width_->setDecimals(1);
-  width_->setSuffix(tr(" mm"));
-  width_->setValue(84);
-  auto* width_hint = new QLabel(tr("84 mm: one column of a paper; 174 mm: two"));
-  width_hint->setProperty("role", "muted");
-  auto* width_row = new QHBoxLayout;
-  width_row->addWidget(width_);
-  width_row->addWidget(width_hint, 1);
+  column->addWidget(heading(tr("Figure")));
+  column->addWidget(figure_);
+  column->addWidget(source_);
+  subjects_ = new QListWidget;
+  subjects_->setObjectName("export_subjects");
+  subjects_->setAccessibleName(tr("Models shown"));
+  subjects_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  column->addWidget(subjects_);
+  connect(subjects_, &QListWidget::itemChanged, this, &ExportDialog::want);
+
+  settings_ = new FigureSettingsForm;
+  column->addWidget(settings_);
+  connect(settings_, &FigureSettingsForm::changed, this, &ExportDialog::want);
+
+  column->addSpacing(6);
+  column->addWidget(heading(tr("Look")));
+  look_ = new FigureLookForm;
+  column->addWidget(look_);
+  connect(look_, &FigureLookForm::changed, this, &ExportDialog::want);
+
+  column->addSpacing(6);
+  column->addWidget(heading(tr("Page of several figures")));
+  auto* pages = new QHBoxLayout;
+  page_ = new QPushButton(tr("Add to page"));
+  page_->setObjectName("export_add_to_page");
+  show_page_ = new QPushButton;
+  show_page_->setObjectName("export_show_page");
+  clear_page_ = new QPushButton(tr("Clear"));
+  clear_page_->setObjectName("export_clear_page");
+  clear_page_->setAccessibleName(tr("Take all figures off the page"));
+  for (QPushButton* button : {page_, show_page_, clear_page_}) {
+    button->setAutoDefault(false);
+    pages->addWidget(button);
+  }
+  pages->addStretch(1);
+  column->addLayout(pages);
+  column->addStretch(1);
+  connect(page_, &QPushButton::clicked, this, &ExportDialog::add_to_page);
+  connect(show_page_, &QPushButton::clicked, this, [this] {
+    show_figure("composite", {{"page", stored_page().toStdString()}});
+  });
+  connect(clear_page_, &QPushButton::clicked, this, [this] {
+    QSettings().remove(kPageKey);
+    show_page_state();
+  });
+  return controls;
+}
+
+QWidget* ExportDialog::make_sheet() {
+  auto* sheet = new QWidget;
+  auto* column = new QVBoxLayout(sheet);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(8);
+
+  auto* zoom = new QComboBox;
+  zoom->setObjectName("export_zoom");
+  zoom->setAccessibleName(tr("Zoom of the preview"));
+  for (const int percent : {100, 150, 200, 300}) {
+    zoom->addItem(percent == 100 ? tr("True size") : QString("%1 %").arg(percent), percent);
+  }
+  size_ = new QLabel;
+  size_->setObjectName("export_size");
+  size_->setProperty("role", "muted");
+  auto* top = new QHBoxLayout;
+  top->addWidget(heading(tr("Preview")));
+  top->addWidget(size_, 1);
+  top->addWidget(zoom);
+  column->addLayout(top);
+  preview_ = new FigurePreview;
+  column->addWidget(preview_, 1);
+  connect(zoom, &QComboBox::currentIndexChanged, this,
+          [this, zoom] { preview_->set_zoom(zoom->currentData().toInt() / 100.0); });
+
+  caption_ = text_box("export_caption", tr("Caption"), 4);
+  auto* draft = new QPushButton(tr("Draft again"));
+  draft->setProperty("flat", true);
+  draft->setAutoDefault(false);
+  draft->setToolTip(tr("The caption as the program drafts it"));
+  auto* caption_row = new QHBoxLayout;
+  caption_row->addWidget(heading(tr("Caption")), 1);
+  caption_row->addWidget(draft);
+  caption_row->addWidget(copy_button(tr("caption"), caption_));
+  column->addLayout(caption_row);
+  column->addWidget(caption_);
+  connect(caption_, &QPlainTextEdit::textChanged, this, [this] {
+    own_caption_ = true;
+    show_command();
+  });
+  connect(draft, &QPushButton::clicked, this, [this] {
+    own_caption_ = false;
+    dress();
+  });
+
+  command_ = text_box("export_command", tr("The command line that writes the same file"), 3);
+  command_->setReadOnly(true);
+  command_->setFont(number_font(font()));
+  auto* command_row = new QHBoxLayout;
+  command_row->addWidget(heading(tr("The same file, from a shell")), 1);
+  command_row->addWidget(copy_button(tr("command line"), command_));
+  column->addLayout(command_row);
+  column->addWidget(command_);
+  return sheet;
+}
+
+QWidget* ExportDialog::make_file_row() {
+  auto* rows = new QWidget;
+  auto* column = new QVBoxLayout(rows);
+  column->setContentsMargins(0, 0, 0, 0);
   problem_ = new QLabel;
   problem_->setObjectName("export_problem");
   problem_->setWordWrap(true);
   problem_->setProperty("role", "error");
+  problem_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   problem_->hide();
+  column->addWidget(problem_);
 
-  auto* form = new QFormLayout;
-  form->setVerticalSpacing(9);
-  form->setHorizontalSpacing(16);
-  form->addRow(tr("Figure"), figure_);
-  form->addRow(QString(), source_);
-  form->addRow(tr("File"), file_row);
-  form->addRow(tr("Width"), width_row);
-  auto* note = new QLabel(
-      tr("PDF and SVG are true vectors; CSV, TeX (PGFPlots) and JSON hold the numbers."));
-  note->setProperty("role", "muted");
-  note->setWordWrap(true);
-  form->addRow(QString(), note);
-
-  command_ = new QLineEdit;
-  command_->setObjectName("export_command");
-  command_->setReadOnly(true);
-  command_->setFont(number_font(font()));
-  command_->setAccessibleName(tr("The command line that writes the same file"));
-  form->addRow(tr("Command"), command_);
-
+  format_ = new QComboBox;
+  format_->setObjectName("export_format");
+  format_->setAccessibleName(tr("Format"));
+  for (const ExportFormat& format : export_formats()) {
+    format_->addItem(text(format.title), text(format.extension));
+    format_->setItemData(format_->count() - 1, text(format.holds), Qt::ToolTipRole);
+  }
+  dpi_ = new QDoubleSpinBox;
+  dpi_->setObjectName("export_dpi");
+  dpi_->setAccessibleName(tr("Resolution in dots per inch"));
+  dpi_->setRange(20, 2400);
+  dpi_->setDecimals(0);
+  dpi_->setValue(300);
+  dpi_->setSuffix(tr(" dpi"));
+  file_ = new QLineEdit;
+  file_->setObjectName("export_file");
+  file_->setAccessibleName(tr("File"));
+  auto* browse = new QPushButton(tr("Browse…"));
+  browse->setAutoDefault(false);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
   write_ = buttons->addButton(tr("Export"), QDialogButtonBox::AcceptRole);
   write_->setObjectName("export_write");
   write_->setDefault(true);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(18, 16, 18, 14);
-  column->setSpacing(12);
-  column->addLayout(form);
-  column->addWidget(problem_);
-  column->addWidget(buttons);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  for (QWidget* widget : std::initializer_list<QWidget*>{format_, dpi_}) row->addWidget(widget);
+  row->addWidget(file_, 1);
+  row->addWidget(browse);
+  row->addSpacing(12);
+  row->addWidget(buttons);
+  column->addLayout(row);
 
-  const auto suggest = [this] {
-    const FigureRecipe& recipe = find_figure(figure_->currentData().toString().toStdString());
-    source_->setText(text(recipe.source));
-    const QString folder = QSettings().value("export_folder", QDir::homePath()).toString();
-    file_->setText(QDir(folder).filePath(text(recipe.name) + ".pdf"));
-  };
-  if (figure_->count() > 0) suggest();
-  connect(file_, &QLineEdit::textChanged, this, &ExportDialog::show_command);
-  connect(width_, &QDoubleSpinBox::valueChanged, this, &ExportDialog::show_command);
-  connect(figure_, &QComboBox::currentIndexChanged, this, suggest);
+  connect(format_, &QComboBox::currentIndexChanged, this, &ExportDialog::take_format);
+  connect(file_, &QLineEdit::textChanged, this, &ExportDialog::take_file);
+  connect(dpi_, &QDoubleSpinBox::valueChanged, this, &ExportDialog::show_command);
   connect(browse, &QPushButton::clicked, this, &ExportDialog::browse);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(write_, &QPushButton::clicked, this, &ExportDialog::write);
-  show_command();
-  const auto& subjects = session_.subjects();
-  if (std::ranges::none_of(subjects,
-                           [](const OpenSubject& open) { return open.subject.trace != nullptr; })) {
-    show_problem(tr("Nothing is open to draw: open a model and an input first."));
-    write_->setEnabled(false);
+  return rows;
+}
+
+void ExportDialog::fill_figures() {
+  auto* model = qobject_cast<QStandardItemModel*>(figure_->model());
+  for (const bool fits : {true, false}) {
+    for (const FigureRecipe& recipe : figure_recipes()) {
+      // A data set is asked for by the figure's own settings.
+      const std::map<std::string, std::string> given =
+          recipe.runs_models ? std::map<std::string, std::string>{{"data-set", "given"}}
+                             : std::map<std::string, std::string>{};
+      const FigureFit fit = fit_of(recipe.name, open_.subjects, given);
+      if (fit.missing.empty() != fits) continue;
+      figure_->addItem(
+          fits ? text(recipe.title) : tr("%1 – %2").arg(text(recipe.title), text(fit.missing)),
+          text(recipe.name));
+      if (!fits) model->item(figure_->count() - 1)->setEnabled(false);
+    }
   }
 }
 
+std::string ExportDialog::recipe() const { return figure_->currentData().toString().toStdString(); }
+
+void ExportDialog::show_figure(const std::string& recipe,
+                               const std::map<std::string, std::string>& settings,
+                               const std::optional<std::vector<std::size_t>>& subjects) {
+  figure_->setCurrentIndex(std::max(0, figure_->findData(QString::fromStdString(recipe))));
+  settings_->show_recipe(find_figure(this->recipe()), settings);
+  if (subjects) {
+    const QSignalBlocker quiet(subjects_);
+    for (int row = 0; row < subjects_->count(); ++row) {
+      QListWidgetItem* const item = subjects_->item(row);
+      const auto index = static_cast<std::size_t>(item->data(Qt::UserRole).toInt());
+      const bool shown = std::find(subjects->begin(), subjects->end(), index) != subjects->end();
+      item->setCheckState(shown ? Qt::Checked : Qt::Unchecked);
+    }
+  }
+  want();
+}
+
+void ExportDialog::take_recipe() {
+  const FigureRecipe& chosen = find_figure(recipe());
+  source_->setText(text(chosen.source));
+  fill_subjects();
+  // The window's choices are the first ones here.
+  const ViewSettings& view = session_.view();
+  std::map<std::string, std::string> values;
+  if (view.rank_threshold != ViewSettings{}.rank_threshold) {
+    values["threshold"] = QLocale::c().toString(view.rank_threshold, 'g', 6).toStdString();
+  }
+  if (recipe() == "composite" && !stored_page().isEmpty()) {
+    values["page"] = stored_page().toStdString();
+  }
+  settings_->show_recipe(chosen, values);
+  const QFileInfo before(file_->text());
+  const QString folder = file_->text().isEmpty()
+                             ? QSettings().value("export_folder", QDir::homePath()).toString()
+                             : before.path();
+  const QString extension = format_->currentData().toString();
+  file_->setText(QDir(folder).filePath(text(chosen.name) + extension));
+  page_->setEnabled(recipe() != "composite");
+  own_caption_ = false;
+  want();
+}
+
+void ExportDialog::fill_subjects() {
+  const QSignalBlocker quiet(subjects_);
+  subjects_->clear();
+  const FigureFit fit = fit_of(recipe(), open_.subjects, {{"data-set", "given"}});
+  for (const std::size_t index : fit.subjects) {
+    auto* item = new QListWidgetItem(QString::fromStdString(open_.subjects[index].label));
+    item->setFlags(Qt::ItemIsUserCheckable | Qt::ItemIsEnabled);
+    item->setData(Qt::UserRole, static_cast<int>(index));
+    // Energy figures show the papers' networks unless told otherwise.
+    item->setCheckState(find_figure(recipe()).counts_only ? Qt::Unchecked : Qt::Checked);
+    subjects_->addItem(item);
+  }
+  const int rows = std::min(subjects_->count(), 5);
+  subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 8) + 10);
+  // A page's figures choose theirs by number among all.
+  subjects_->setVisible(subjects_->count() > 1 && recipe() != "composite");
+}
+
+std::vector<std::size_t> ExportDialog::chosen_subjects() const {
+  std::vector<std::size_t> chosen;
+  for (int row = 0; row < subjects_->count(); ++row) {
+    const QListWidgetItem* const item = subjects_->item(row);
+    if (item->checkState() == Qt::Checked) {
+      chosen.push_back(static_cast<std::size_t>(item->data(Qt::UserRole).toInt()));
+    }
+  }
+  return chosen;
+}
+
 FigureRequest ExportDialog::request() const {
-  FigureRequest request = request_of(session_);
-  request.width_mm = width_->value();
+  FigureRequest request = recipe() == "composite" ? open_ : with_subjects(open_, chosen_subjects());
+  const FigureLook look = look_->look();
+  request.settings = settings_->settings();
+  request.width_mm = look.width_mm;
+  request.font_size_pt = look.font_size_pt;
   return request;
 }
 
-void ExportDialog::show_command() {
-  const std::string name = figure_->currentData().toString().toStdString();
-  command_->setText(QString::fromStdString(figure_command(name, request()) + " --out " +
-                                           shell_word(file_->text().trimmed().toStdString())));
-  command_->setCursorPosition(0);
+FigureStyle ExportDialog::figure_style() const {
+  FigureStyle style = look_->look().style;
+  if (own_caption_) style.caption = caption_->toPlainText().trimmed().toStdString();
+  return style;
+}
+
+std::string ExportDialog::command() const {
+  FigureCommand command = command_of(recipe(), request());
+  command.style = figure_style();
+  command.transparent = look_->look().transparent;
+  if (format_->currentData().toString() == ".png") command.dpi = dpi_->value();
+  command.out = file_->text().trimmed().toStdString();
+  return to_string(command);
+}
+
+void ExportDialog::want() {
+  ++wanted_;
+  current_ = false;
+  show_command();
+  delay_.start();
+}
+
+void ExportDialog::make() {
+  delay_.stop();
+  session_.jobs().cancel(job_);
+  const std::int64_t wanted = wanted_;
+  const std::string name = recipe();
+  const FigureRequest request = this->request();
+  size_->setText(tr("drawing…"));
+  const auto failed = [this, wanted](const QString& what) {
+    if (wanted != wanted_) return;
+    made_.reset();
+    current_ = true;
+    size_->clear();
+    preview_->show_message(what);
+    if (!writing_) return;
+    writing_ = false;
+    write_->setEnabled(true);
+    show_problem(what);
+  };
+  job_ = session_.jobs().submit(
+      tr("Drawing: %1").arg(text(find_figure(name).title)),
+      [this, request, name, wanted](const Progress& progress) -> JobQueue::Delivery {
+        auto figure = std::make_shared<Figure>(make_figure(name, request, progress));
+        return [this, figure, wanted] {
+          if (wanted != wanted_) return;
+          made_ = std::move(*figure);
+          current_ = true;
+          dress();
+          if (writing_) finish();
+        };
+      },
+      [failed](const JobFailure& failure) {
+        failed(failure.cancelled ? tr("Cancelled.") : QString::fromStdString(failure.what));
+      },
+      this);
+}
+
+void ExportDialog::dress() {
+  if (!made_) return;
+  try {
+    const Figure figure = dressed(*made_, figure_style());
+    if (!own_caption_) {
+      const QSignalBlocker quiet(caption_);
+      caption_->setPlainText(QString::fromStdString(figure.caption));
+    }
+    preview_->show_figure(figure, look_->look().transparent);
+    size_->setText(
+        tr("%1 × %2 mm").arg(figure.width_mm, 0, 'f', 0).arg(figure.height_mm, 0, 'f', 0));
+  } catch (const Error& error) {
+    size_->clear();
+    preview_->show_message(QString::fromStdString(error.what()));
+  }
+  show_command();
+}
+
+void ExportDialog::show_command() { command_->setPlainText(QString::fromStdString(command())); }
+
+void ExportDialog::take_format() {
+  const QString extension = format_->currentData().toString();
+  dpi_->setVisible(extension == ".png");
+  const QString path = file_->text();
+  const qsizetype dot = path.lastIndexOf('.');
+  const bool has_extension = dot > path.lastIndexOf('/') && format_->findData(path.mid(dot)) >= 0;
+  const QSignalBlocker quiet(file_);
+  file_->setText((has_extension ? path.left(dot) : path) + extension);
+  show_command();
+}
+
+void ExportDialog::take_file() {
+  const QString path = file_->text().trimmed();
+  const int known = format_->findData(path.mid(path.lastIndexOf('.')).toLower());
+  if (known >= 0) {
+    const QSignalBlocker quiet(format_);
+    format_->setCurrentIndex(known);
+    dpi_->setVisible(format_->currentData().toString() == ".png");
+  }
+  show_command();
+}
+
+void ExportDialog::add_to_page() {
+  Page page;
+  try {
+    const QString stored = stored_page();
+    if (!stored.isEmpty()) page = parse_page(stored.toStdString());
+  } catch (const Error&) {
+    page = {};  // one that this version cannot read is begun anew
+  }
+  PageCell cell;
+  cell.figure = recipe();
+  cell.settings = settings_->settings();
+  const std::vector<std::size_t> chosen = chosen_subjects();
+  if (chosen.size() != open_.subjects.size()) cell.subjects = chosen;
+  constexpr std::size_t most_in_a_row = 2;
+  if (page.rows.empty() || page.rows.back().size() >= most_in_a_row) page.rows.emplace_back();
+  page.rows.back().push_back(std::move(cell));
+  QSettings().setValue(kPageKey, QString::fromStdString(to_string(page)));
+  show_page_state();
+}
+
+void ExportDialog::show_page_state() {
+  std::size_t figures = 0;
+  try {
+    const QString stored = stored_page();
+    if (!stored.isEmpty()) {
+      for (const auto& row : parse_page(stored.toStdString()).rows) figures += row.size();
+    }
+  } catch (const Error&) {
+    figures = 0;
+  }
+  show_page_->setText(figures == 1 ? tr("Show its figure")
+                                   : tr("Show its %1 figures").arg(figures));
+  show_page_->setEnabled(figures > 0);
+  clear_page_->setEnabled(figures > 0);
 }
 
 void ExportDialog::browse() {
-  const QString file =
-      QFileDialog::getSaveFileName(this, tr("Export to"), file_->text(), tr(kFilter));
+  QStringList filters;
+  for (const ExportFormat& format : export_formats()) {
+    filters << QString("%1 (*%2)").arg(text(format.title), text(format.extension));
+  }
+  const QString file = QFileDialog::getSaveFileName(
+      this, tr("Export to"), file_->text(), filters.join(";;"), &filters[format_->currentIndex()],
+      QFileDialog::DontConfirmOverwrite);
   if (!file.isEmpty()) file_->setText(file);
 }
 
@@ -151,39 +528,35 @@ void ExportDialog::show_problem(const QString& text) {
 
 void ExportDialog::write() {
   problem_->hide();
-  const FigureRequest request = this->request();
-  const std::string name = figure_->currentData().toString().toStdString();
-  const QString file = file_->text().trimmed();
+  if (current_) {
+    finish();
+    return;
+  }
+  writing_ = true;
   write_->setEnabled(false);
-  write_->setText(tr("Exporting…"));
-  const auto restore = [this] {
-    write_->setEnabled(true);
-    write_->setText(tr("Export"));
-  };
-  session_.jobs().submit(
-      tr("Making %1").arg(text(find_figure(name).title)),
-      [this, request, name, file, restore](const Progress& progress) -> JobQueue::Delivery {
-        auto figure = std::make_shared<const Figure>(make_figure(name, request, progress));
-        return [this, figure, file, restore] {
-          restore();
-          finish(*figure, file);
-        };
-      },
-      [this, restore](const JobFailure& failure) {
-        restore();
-        show_problem(failure.cancelled ? tr("Cancelled.") : QString::fromStdString(failure.what));
-      },
-      this);
+  make();
 }
 
-void ExportDialog::finish(const Figure& figure, const QString& file) {
+void ExportDialog::finish() {
+  writing_ = false;
+  write_->setEnabled(true);
+  const QString file = file_->text().trimmed();
   try {
-    export_figure(figure, file.toStdString());
+    if (!made_) {
+      throw Error(ErrorKind::usage, "there is no figure to write").about(recipe());
+    }
+    Figure figure = dressed(*made_, figure_style());
+    figure.command = command();
+    ExportOptions options;
+    options.transparent = look_->look().transparent;
+    options.png_dpi = dpi_->value();
+    export_figure(figure, file.toStdString(), options);
   } catch (const Error& error) {
     show_problem(QString::fromStdString(error.what()));
     return;
   }
   QSettings().setValue("export_folder", QFileInfo(file).absolutePath());
+  look_->remember();
   emit exported(file);
   accept();
 }

@@ -1,18 +1,27 @@
-// Which figure to write, of what width, to which file.
+// A figure as it will be printed: which, how it looks, its caption, its file, its command line.
 #pragma once
 
 #include <QDialog>
+#include <QTimer>
+#include <memory>
+#include <optional>
 
+#include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QLineEdit;
+class QListWidget;
+class QPlainTextEdit;
 class QPushButton;
 
 namespace attnscope {
 
+class FigureLookForm;
+class FigurePreview;
+class FigureSettingsForm;
 class Session;
 
 class ExportDialog : public QDialog {
@@ -20,25 +29,66 @@ class ExportDialog : public QDialog {
  public:
   explicit ExportDialog(Session& session, QWidget* parent = nullptr);
 
+  /// Shows this figure of these subjects (indices into the request of all that are ready; all that
+  /// fit if absent), so set.
+  void show_figure(const std::string& recipe, const std::map<std::string, std::string>& settings,
+                   const std::optional<std::vector<std::size_t>>& subjects = {});
+
  signals:
   void exported(const QString& file);
 
  private:
+  QWidget* make_controls();
+  QWidget* make_sheet();
+  QWidget* make_file_row();
+  void fill_figures();
+  void take_recipe();
+  void fill_subjects();
+  [[nodiscard]] std::string recipe() const;
+  [[nodiscard]] std::vector<std::size_t> chosen_subjects() const;
   [[nodiscard]] FigureRequest request() const;
+  [[nodiscard]] FigureStyle figure_style() const;
+  [[nodiscard]] std::string command() const;
+
+  void want();
+  void make();
+  void dress();
   void show_command();
+  void take_format();
+  void take_file();
+  void add_to_page();
+  void show_page_state();
   void browse();
   void write();
+  void finish();
   void show_problem(const QString& text);
-  void finish(const Figure& figure, const QString& file);
 
   Session& session_;
-  QComboBox* figure_;
-  QLabel* source_;
-  QLineEdit* file_;
-  QDoubleSpinBox* width_;
-  QLineEdit* command_;
-  QLabel* problem_;
-  QPushButton* write_;
+  FigureRequest open_;  ///< of everything that is ready
+  QComboBox* figure_ = nullptr;
+  QLabel* source_ = nullptr;
+  QListWidget* subjects_ = nullptr;
+  FigureSettingsForm* settings_ = nullptr;
+  FigureLookForm* look_ = nullptr;
+  FigurePreview* preview_ = nullptr;
+  QLabel* size_ = nullptr;
+  QPlainTextEdit* caption_ = nullptr;
+  QPlainTextEdit* command_ = nullptr;
+  QPushButton* page_ = nullptr;
+  QPushButton* show_page_ = nullptr;
+  QPushButton* clear_page_ = nullptr;
+  QComboBox* format_ = nullptr;
+  QDoubleSpinBox* dpi_ = nullptr;
+  QLineEdit* file_ = nullptr;
+  QLabel* problem_ = nullptr;
+  QPushButton* write_ = nullptr;
+
+  QTimer delay_;
+  std::optional<Figure> made_;  ///< not dressed yet
+  bool current_ = false;        ///< whether made_ is what the controls say
+  bool writing_ = false;        ///< the file is written as soon as it is
+  bool own_caption_ = false;    ///< the draft was changed by hand
+  std::int64_t job_ = 0, wanted_ = 0;
 };
 
 }  // namespace attnscope

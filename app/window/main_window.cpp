@@ -29,6 +29,7 @@
 #include "app/window/comparison_bar.h"
 #include "app/window/dropped_file.h"
 #include "app/window/export_dialog.h"
+#include "app/window/gallery_window.h"
 #include "app/window/hover_line.h"
 #include "app/window/job_bar.h"
 #include "app/window/keys_dialog.h"
@@ -171,6 +172,12 @@ void MainWindow::make_commands() {
        "export",
        [this] { export_figure(); },
        true},
+      {"gallery",
+       file,
+       tr("&Gallery of the papers' figures…"),
+       {QKeySequence("Ctrl+G")},
+       "",
+       [this] { show_gallery(); }},
       {"quit", file, tr("&Quit"), {QKeySequence::Quit}, "", [this] { close(); }, true},
       {"fit",
        view,
@@ -354,6 +361,21 @@ void MainWindow::export_figure() {
     statusBar()->showMessage(tr("Wrote %1").arg(file), 6000);
   });
   dialog.exec();
+}
+
+void MainWindow::show_gallery() {
+  if (gallery_ == nullptr) {
+    gallery_ = new GalleryWindow(session_, this);
+    connect(gallery_, &GalleryWindow::export_wanted, this,
+            [this](const std::string& recipe, const std::map<std::string, std::string>& settings,
+                   const std::vector<std::size_t>& subjects) {
+              ExportDialog dialog(session_, gallery_);
+              dialog.show_figure(recipe, settings, subjects);
+              dialog.exec();
+            });
+  }
+  gallery_->show();
+  gallery_->raise();
 }
 
 void MainWindow::show_keys() {

@@ -17,6 +17,7 @@ class DockPanel;
 class NoticeBar;
 class RecentFiles;
 class Session;
+class GalleryWindow;
 class SpectrumStore;
 
 class MainWindow : public QMainWindow {
@@ -51,6 +52,7 @@ class MainWindow : public QMainWindow {
   void save_session(bool ask);
   void ask_for_session();
   void export_figure();
+  void show_gallery();
   void show_keys();
   void show_about();
   void toggle_identity();
@@ -67,6 +69,7 @@ class MainWindow : public QMainWindow {
   AtlasArea* atlases_ = nullptr;
   std::vector<const DockPanel*> panels_;
   NoticeBar* notice_ = nullptr;
+  GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;
   Theme theme_;
   bool arranged_ = false;

@@ -24,10 +24,15 @@ constexpr std::array<FigureSetting, 9> settings = {{
     {"query", "auto",
      "the token whose row is shown: class, or its index from 0 in the first layer; auto is class, "
      "or the middle of the image where there is none"},
-    {"heads", "mean", "mean, max or min over heads, or one head's index from 0"},
-    {"rollout", "auto",
+    {"heads",
+     "mean",
+     "mean, max or min over heads, or one head's index from 0",
+     {"mean|max|min|…"}},
+    {"rollout",
+     "auto",
      "yes or no: attention rollout through all layers in the last column; auto is yes where it is "
-     "defined: all layers have the same tokens"},
+     "defined: all layers have the same tokens",
+     {"auto|yes|no"}},
     {"image", "yes", "yes or no: the image itself in the first column"},
     {"opacity", "0.7", "of the colours over the image, 0 to 1"},
     {"colour-map", "magma", "viridis, magma, cividis, grey or diverging"},

@@ -24,7 +24,7 @@ constexpr std::array<FigureSetting, 9> settings = {{
     {"head", "all", "heads averaged: all, or indices from 0"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
+    {"inputs", "mean", "mean over the inputs of each model, or each by itself", {"mean|each"}},
     {"spread", "none", "none, or range: the band between the lowest and highest map"},
     {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
     {"bound", "show", "show (a rule where the mechanism bounds the rank) or hide"},

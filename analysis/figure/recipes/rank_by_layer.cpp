@@ -21,7 +21,7 @@ constexpr std::array<FigureSetting, 7> settings = {{
     {"measure", "equivalent", "the rank shown: equivalent, effective, stable or numerical"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
+    {"inputs", "mean", "mean over the inputs of each model, or each by itself", {"mean|each"}},
     {"spread", "heads", "heads (a point each), range (a band from least to greatest), or none"},
     {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
     {"legend", "below", "below or none"},

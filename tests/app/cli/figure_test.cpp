@@ -1,37 +1,16 @@
 // The subcommands figure, figures and first-minute, run as a user runs them.
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <sys/wait.h>
+
+#include "tests/app/cli/ran.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Ran {
-  int status = 0;
-  std::string output;  ///< of both streams
-};
-
-Ran run(const std::string& command) {
-  Ran ran;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::array<char, 4096> buffer{};
-  std::size_t count = 0;
-  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
-    ran.output.append(buffer.data(), count);
-  }
-  ran.status = WEXITSTATUS(pclose(pipe));
-  return ran;
-}
-
-const std::string program = "env -u DISPLAY -u WAYLAND_DISPLAY " ATTNSCOPE_BINARY " ";
-const std::string samples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
 
 class FigureCommand : public testing::Test {
  protected:

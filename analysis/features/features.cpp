@@ -1,0 +1,82 @@
+#include "analysis/features/features.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <tbb/parallel_for.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+struct RunItem {
+  Tensor features;
+  int true_class = -1;
+  bool correct = false, finite = true;
+};
+
+RunItem run_item(const Model& model, const MechanismChoice& mechanism, const Input& input) {
+  if (input.class_index < 0) {
+    throw Error(ErrorKind::usage, "the item has no label to colour it by").about(input.label);
+  }
+  TraceRequest request;
+  request.implied_maps = false;
+  Trace trace = model.run(input, mechanism, request, {});
+  RunItem item;
+  item.true_class = input.class_index;
+  const auto logits = trace.logits.values();
+  if (!logits.empty()) {
+    item.correct = std::max_element(logits.begin(), logits.end()) - logits.begin() ==
+                   static_cast<std::ptrdiff_t>(input.class_index);
+  }
+  if (trace.features.empty()) {
+    throw Error(ErrorKind::usage, "the model has no head that reads features")
+        .in_file(model.file());
+  }
+  item.features = std::move(trace.features);
+  const auto values = item.features.values();
+  item.finite =
+      std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
+  return item;
+}
+
+}  // namespace
+
+LabelledFeatures features_of(const Model& model, const MechanismChoice& mechanism,
+                             const DataSet& data_set, std::int64_t count,
+                             const Progress& progress) {
+  const std::int64_t size = data_set.size();
+  const std::int64_t items = count > 0 ? std::min(count, size) : size;
+  if (items == 0) throw Error(ErrorKind::usage, "the data set is empty");
+  std::vector<RunItem> run(static_cast<std::size_t>(items));
+  std::atomic<std::int64_t> done{0};
+  tbb::parallel_for(std::int64_t{0}, items, [&](std::int64_t i) {
+    progress.step(static_cast<double>(done) / static_cast<double>(items), "features of images");
+    // Spread over the whole set: many are stored class by class.
+    run[static_cast<std::size_t>(i)] = run_item(model, mechanism, data_set.item(i * size / items));
+    ++done;
+  });
+  progress.step(1, "features of images");
+
+  LabelledFeatures result;
+  result.class_names =
+      data_set.class_names().empty() ? model.spec().labels : data_set.class_names();
+  const auto kept =
+      std::count_if(run.begin(), run.end(), [](const RunItem& item) { return item.finite; });
+  result.not_finite = items - kept;
+  result.features = Tensor({kept, run.front().features.size()});
+  std::int64_t row = 0;
+  for (const RunItem& item : run) {
+    result.correct += item.correct;
+    if (!item.finite) continue;
+    std::copy(item.features.values().begin(), item.features.values().end(),
+              result.features.data() + row * result.features.extent(1));
+    result.classes.push_back(item.true_class);
+    ++row;
+  }
+  return result;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,51 @@
+#include "analysis/features/principal_plane.h"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+PrincipalPlane principal_plane(const Tensor& points) {
+  PrincipalPlane plane;
+  if (points.empty()) return plane;
+  const ConstMatrixMap given = points.matrix();
+  if (!given.allFinite()) {
+    throw Error(ErrorKind::damaged, "NaN or Inf has no place in a plane").about("features");
+  }
+  Eigen::MatrixXd centred = given.cast<double>();
+  centred.rowwise() -= centred.colwise().mean().eval();
+  const Eigen::Index rows = centred.rows(), width = centred.cols();
+  // The smaller of both products has the same leading values.
+  const bool of_columns = width <= rows;
+  const Eigen::MatrixXd product = of_columns ? Eigen::MatrixXd(centred.transpose() * centred)
+                                             : Eigen::MatrixXd(centred * centred.transpose());
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(product);
+  const double total = std::max(product.trace(), 0.0);
+  const Eigen::Index size = product.rows();
+  plane.x.assign(static_cast<std::size_t>(rows), 0);
+  plane.y.assign(static_cast<std::size_t>(rows), 0);
+  for (Eigen::Index component = 0; component < 2; ++component) {
+    Eigen::VectorXd axis = Eigen::VectorXd::Zero(width);
+    if (component < size && total > 0) {
+      const Eigen::Index place = size - 1 - component;  // ascending
+      const double value = std::max(solver.eigenvalues()(place), 0.0);
+      axis = of_columns ? Eigen::VectorXd(solver.eigenvectors().col(place))
+                        : Eigen::VectorXd(centred.transpose() * solver.eigenvectors().col(place));
+      // Directions of no variance come from rounding alone.
+      if (value <= total * 1e-14) axis.setZero();
+      if (const double length = axis.norm(); length > 0) axis /= length;
+      Eigen::Index greatest = 0;
+      if (width > 0) axis.cwiseAbs().maxCoeff(&greatest);
+      if (width > 0 && axis(greatest) < 0) axis = -axis;
+      plane.share[static_cast<std::size_t>(component)] = value / total;
+    }
+    const Eigen::VectorXd place = centred * axis;
+    (component == 0 ? plane.x : plane.y).assign(place.begin(), place.end());
+    (component == 0 ? plane.first_axis : plane.second_axis).assign(axis.begin(), axis.end());
+  }
+  return plane;
+}
+
+}  // namespace attnscope

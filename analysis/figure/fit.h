@@ -1,0 +1,31 @@
+// Which figures the open subjects can be drawn as, and what is missing for the others.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/figure/recipe.h"
+
+namespace attnscope {
+
+/// Indices of the subjects that the figure can show, and in words what is missing if it can show
+/// none: "needs a model with DAFT attention". A figure that needs no subject shows all there are.
+struct FigureFit {
+  std::vector<std::size_t> subjects;
+  std::string missing;  ///< empty if it can be drawn
+};
+
+/// By what the subjects and the settings say, without making the figure. `settings` are those that
+/// are set; the rest is default. A figure that is not in this version is said to be missing.
+[[nodiscard]] FigureFit fit_of(std::string_view figure, const std::vector<Subject>& subjects,
+                               const std::map<std::string, std::string>& settings = {});
+
+/// The mechanisms whose names begin with `family`, at any of the subject's layers.
+[[nodiscard]] bool attends_by(const Subject& subject, std::string_view family);
+
+/// The request with only the subjects of these indices.
+[[nodiscard]] FigureRequest with_subjects(const FigureRequest& request,
+                                          const std::vector<std::size_t>& indices);
+
+}  // namespace attnscope

@@ -1,0 +1,257 @@
+#include "analysis/figure/gallery.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "analysis/figure/fit.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::string_view adder_paper =
+    "Shu, Wang, Chen, Li, Yang, Wang: Adder Attention for Vision Transformer (NeurIPS 2021)";
+constexpr std::string_view daft_paper =
+    "A Dot Product Attention Free Transformer (anonymous, under review at ICLR 2022)";
+constexpr std::string_view ecoformer_paper =
+    "Liu, Pan, He, Cai, Zhuang: EcoFormer: Energy-Saving Attention with Linear Complexity "
+    "(NeurIPS 2022)";
+constexpr std::string_view fastformer_paper =
+    "Additive Attention Is All You Need? (Fastformer for language models), after Wu et al.: "
+    "Fastformer: Additive Attention Can Be All You Need (2021)";
+
+GalleryEntry key_maps(std::string_view place, int input) {
+  return {place,       "Keys of every layer and head over the image",
+          daft_paper,  "key-maps",
+          {},          "daft-conv",
+          "DAFT-conv", input,
+          false,       ""};
+}
+
+}  // namespace
+
+std::span<const GalleryEntry> gallery() {
+  static const std::vector<GalleryEntry> list = {
+      {"Adder, Fig. 1",
+       "Final features of a labelled data set, in the plane",
+       adder_paper,
+       "feature-scatter",
+       {},
+       "",
+       "",
+       -1,
+       false,
+       "the paper's networks have features of two numbers; here, principal components"},
+      {"Adder, Fig. 2",
+       "Cumulative normalised singular values of the maps",
+       adder_paper,
+       "cumulative-spectrum",
+       {{"identity", "both"}},
+       "",
+       "",
+       -1,
+       false,
+       ""},
+      {"Adder, Fig. 3",
+       "Attention maps side by side, with their equivalent ranks",
+       adder_paper,
+       "attention-maps",
+       {{"columns", "subjects"}, {"heads", "0"}, {"identity", "both"}},
+       "",
+       "",
+       0,
+       false,
+       ""},
+      {"Adder, appendix Fig. 2",
+       "Attention maps of head 0 in the first, middle and last layer",
+       adder_paper,
+       "attention-maps",
+       {{"columns", "layers"}, {"heads", "0"}},
+       "adder",
+       "adder",
+       0,
+       false,
+       ""},
+      {"Adder, appendix Fig. 3",
+       "What the class token attends to, over the image",
+       adder_paper,
+       "attention-overlay",
+       {},
+       "",
+       "",
+       0,
+       false,
+       ""},
+      {"DAFT, Fig. 1 left",
+       "The position bias of the third layer",
+       daft_paper,
+       "position-bias",
+       {},
+       "daft-full",
+       "DAFT-full",
+       0,
+       false,
+       ""},
+      {"DAFT, Fig. 1 right",
+       "Relative position biases of layers 0, 2, 4, …, head by head",
+       daft_paper,
+       "position-bias",
+       {},
+       "daft-conv",
+       "DAFT-conv",
+       0,
+       false,
+       ""},
+      {"DAFT, Fig. 3",
+       "Exponentiated position biases of every layer",
+       daft_paper,
+       "position-bias",
+       {},
+       "daft-full",
+       "DAFT-full",
+       0,
+       false,
+       ""},
+      {"DAFT, Fig. 8",
+       "Exponentiated position biases of every layer and head",
+       daft_paper,
+       "position-bias",
+       {},
+       "daft-conv",
+       "DAFT-conv",
+       0,
+       false,
+       ""},
+      {"DAFT, Fig. 9",
+       "The same, trained with sparsity regularisation",
+       daft_paper,
+       "position-bias",
+       {},
+       "daft-conv",
+       "DAFT-conv",
+       0,
+       false,
+       "the paper's model was trained with sparsity regularisation; a file does not say"},
+      {"DAFT, Fig. 10",
+       "The same, trained with Gumbel softmax sampling",
+       daft_paper,
+       "position-bias",
+       {},
+       "daft-conv",
+       "DAFT-conv",
+       0,
+       false,
+       "the paper's model was trained with Gumbel softmax sampling; a file does not say"},
+      key_maps("DAFT, Fig. 11", 0),
+      key_maps("DAFT, Fig. 12", 1),
+      key_maps("DAFT, Fig. 13", 2),
+      key_maps("DAFT, Fig. 14", 3),
+      {"EcoFormer, Fig. 2",
+       "Attention against feed-forward layers: operations and energy",
+       ecoformer_paper,
+       "energy-share",
+       {},
+       "",
+       "",
+       -1,
+       true,
+       ""},
+      {"Fastformer-LM",
+       "Importance of each token of a text",
+       fastformer_paper,
+       "token-importance",
+       {},
+       "additive",
+       "additive attention over a text",
+       -1,
+       false,
+       ""},
+  };
+  return list;
+}
+
+std::string file_name_of(const GalleryEntry& entry) {
+  std::string name;
+  for (const char c : entry.place) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+namespace {
+
+/// The figure once for each model, and not again for each input it was run on.
+void keep_one_a_model(const FigureRequest& request, std::vector<std::size_t>& indices) {
+  std::vector<std::size_t> kept;
+  for (const std::size_t index : indices) {
+    const Subject& subject = request.subjects[index];
+    const bool seen = std::any_of(kept.begin(), kept.end(), [&](std::size_t other) {
+      const Subject& known = request.subjects[other];
+      return known.model != nullptr && known.model == subject.model &&
+             known.mechanism == subject.mechanism;
+    });
+    if (!seen) kept.push_back(index);
+  }
+  indices = std::move(kept);
+}
+
+GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
+                    const std::string& data_set) {
+  GalleryItem item;
+  item.entry = &entry;
+  item.request = with_subjects(open, {});
+  for (const GallerySetting& setting : entry.settings) {
+    item.request.settings[std::string(setting.name)] = setting.value;
+  }
+  const bool runs = entry.recipe == "feature-scatter";
+  if (runs && !data_set.empty()) item.request.settings["data-set"] = data_set;
+  FigureFit fit = fit_of(entry.recipe, open.subjects, item.request.settings);
+  item.missing = fit.missing;
+  if (!item.missing.empty() || entry.without_subjects) return item;
+  std::erase_if(fit.subjects, [&](std::size_t index) {
+    return !entry.family.empty() && !attends_by(open.subjects[index], entry.family);
+  });
+  if (fit.subjects.empty()) {
+    item.missing = "needs a model with " + std::string(entry.family_title);
+    return item;
+  }
+  if (entry.input >= 0) {
+    const auto wanted = static_cast<std::size_t>(entry.input);
+    std::erase_if(fit.subjects, [&](std::size_t index) {
+      const Subject& subject = open.subjects[index];
+      if (subject.input == nullptr) return wanted != 0;  // a trace has one input, whichever
+      // The first input is each model's own first: texts and images are open together.
+      std::vector<std::string> own;
+      for (const Subject& other : open.subjects) {
+        if (other.model == subject.model && other.mechanism == subject.mechanism &&
+            other.input != nullptr) {
+          own.push_back(other.input->locator);
+        }
+      }
+      return wanted >= own.size() || own[wanted] != subject.input->locator;
+    });
+    if (fit.subjects.empty()) {
+      item.missing = "needs " + std::to_string(entry.input + 1) + " inputs";
+      return item;
+    }
+  }
+  if (runs) keep_one_a_model(open, fit.subjects);
+  const std::map<std::string, std::string> settings = item.request.settings;
+  item.request = with_subjects(open, fit.subjects);
+  item.request.settings = settings;
+  return item;
+}
+
+}  // namespace
+
+std::vector<GalleryItem> gallery_items(const FigureRequest& open, const std::string& data_set) {
+  std::vector<GalleryItem> items;
+  for (const GalleryEntry& entry : gallery()) items.push_back(item_of(entry, open, data_set));
+  return items;
+}
+
+}  // namespace attnscope

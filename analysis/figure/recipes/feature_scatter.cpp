@@ -1,0 +1,160 @@
+// Final features of a labelled data set in the plane, coloured by class, as Adder, Fig. 1.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "analysis/features/features.h"
+#include "analysis/features/principal_plane.h"
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 4> settings = {{
+    {"data-set",
+     "",
+     "the labelled data set: IDX images, an HDF5 or NPZ file, or a folder of class folders",
+     {.file = true}},
+    {"count",
+     "500",
+     "how many of its items, spread evenly over it; 0: all",
+     {.minimum = 0, .maximum = 100000}},
+    {"columns", "auto", "panels side by side: auto, or a number", {.choices = "auto|1|2|3|4"}},
+    {"legend", "below", "below or none", {.choices = "below|none"}},
+}};
+
+/// Ten classes need more than seven colours: with its marker each is unlike every other.
+MarkerShape class_marker(std::size_t index) {
+  constexpr std::array<MarkerShape, 5> shapes = {MarkerShape::circle, MarkerShape::square,
+                                                 MarkerShape::triangle, MarkerShape::diamond,
+                                                 MarkerShape::cross};
+  return shapes[index % shapes.size()];
+}
+
+std::string class_name(const std::vector<std::string>& names, int index) {
+  const auto place = static_cast<std::size_t>(index);
+  return place < names.size() && !names[place].empty() ? names[place]
+                                                       : "class " + std::to_string(index);
+}
+
+std::string component_label(const char* which, double share) {
+  return std::string(which) + " component (" + rounded_text(100 * share, 2) + " %)";
+}
+
+Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plane) {
+  std::map<int, Line> by_class;
+  for (std::size_t i = 0; i < features.classes.size(); ++i) {
+    Line& line = by_class[features.classes[i]];
+    line.x.push_back(plane.x[i]);
+    line.y.push_back(plane.y[i]);
+  }
+  Panel panel;
+  for (auto& [index, line] : by_class) {
+    line.label = class_name(features.class_names, index);
+    line.colour = with_alpha(subject_colour(static_cast<std::size_t>(index)), 200);
+    line.style = LineStyle::none;
+    line.marker = class_marker(static_cast<std::size_t>(index));
+    panel.marks.emplace_back(std::move(line));
+  }
+  panel.x.label = component_label("first", plane.share[0]);
+  panel.y.label = component_label("second", plane.share[1]);
+  return panel;
+}
+
+std::int64_t columns_of(const Settings& read, std::size_t panels, double width_mm) {
+  if (read.text("columns") != "auto") {
+    return static_cast<std::int64_t>(read.number("columns", 1, 12));
+  }
+  constexpr double comfortable_mm = 38;
+  const auto fitting = static_cast<std::int64_t>(width_mm / comfortable_mm);
+  return std::clamp(fitting, std::int64_t{1}, static_cast<std::int64_t>(panels));
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  const Settings read(request);
+  if (request.subjects.empty()) {
+    throw Error(ErrorKind::usage, "there is nothing to draw")
+        .about("feature-scatter")
+        .expected("at least one model");
+  }
+  const std::string& place = read.text("data-set");
+  if (place.empty()) {
+    throw Error(ErrorKind::usage, "the figure needs a labelled data set")
+        .about("data-set")
+        .remedy("name it: --set data-set=t10k-images-idx3-ubyte.gz");
+  }
+  const auto count = static_cast<std::int64_t>(read.number("count", 0, 1e9));
+  const std::size_t legend = read.choice("legend", {"below", "none"});
+  for (const Subject& subject : request.subjects) {
+    if (subject.model == nullptr) {
+      throw Error(ErrorKind::usage, "a trace cannot be run on a data set").about(subject.label);
+    }
+  }
+  const std::shared_ptr<const DataSet> data_set = open_data_set(place);
+
+  Figure figure;
+  const std::vector<std::string> labels = short_labels(request);
+  const std::int64_t columns = columns_of(read, request.subjects.size(), request.width_mm);
+  std::string words;
+  std::int64_t shown = 0;
+  std::size_t classes = 0;
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Subject& subject = request.subjects[i];
+    const auto part = [&](double at) {
+      return (static_cast<double>(i) + at) / static_cast<double>(request.subjects.size());
+    };
+    const LabelledFeatures features = features_of(*subject.model, subject.mechanism, *data_set,
+                                                  count, progress.part(part(0), part(1)));
+    const PrincipalPlane plane = principal_plane(features.features);
+    Panel panel = scatter_panel(features, plane);
+    panel.row = static_cast<std::int64_t>(i) / columns;
+    panel.column = static_cast<std::int64_t>(i) % columns;
+    if (request.subjects.size() > 1) panel.title = labels[i];
+    if (legend == 0) panel.legend = LegendPosition::below;
+    classes = std::max(classes, panel.marks.size());
+    figure.panels.push_back(std::move(panel));
+    const auto run = static_cast<std::int64_t>(features.classes.size()) + features.not_finite;
+    shown = std::max(shown, run);
+    figure.numbers["share_of_variance/" + subject.label] = {plane.share[0], plane.share[1]};
+    figure.numbers["correct/" + subject.label] = {static_cast<double>(features.correct)};
+    figure.numbers["items/" + subject.label] = {static_cast<double>(run)};
+    words += (words.empty() ? "" : "; ") + subject.label + " (" + to_string(subject.mechanism) +
+             ", " +
+             rounded_text(100.0 * static_cast<double>(features.correct) /
+                              static_cast<double>(std::max<std::int64_t>(run, 1)),
+                          3) +
+             " % classified rightly";
+    if (features.not_finite > 0) {
+      words += ", " + std::to_string(features.not_finite) + " left out: NaN or Inf";
+    }
+    words += ")";
+  }
+  figure.shared_legend = legend == 0;
+  const auto rows = (static_cast<std::int64_t>(request.subjects.size()) + columns - 1) / columns;
+  const double panel_mm = request.width_mm / static_cast<double>(columns);
+  const double entries_a_row = std::max(1.0, std::floor(request.width_mm / 19));
+  figure.height_mm =
+      static_cast<double>(rows) * (0.88 * panel_mm + 4) +
+      (legend == 0 ? 3.4 * std::ceil(static_cast<double>(classes) / entries_a_row) : 0);
+  figure.caption =
+      "Final features of " + std::to_string(shown) + " items of " +
+      std::filesystem::path(place).filename().string() +
+      " in the plane of their first two principal components, coloured by class: " + words +
+      ". Percentages at the axes: shares of the variance. " + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe feature_scatter_recipe = {
+    "feature-scatter", "Final features by class", "Adder, Fig. 1", settings, make, false, true};
+
+}  // namespace attnscope

@@ -1,0 +1,219 @@
+// attnscope compose: several figures on one page, each of its own models and inputs, from JSON.
+#include <QApplication>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/figure/composite.h"
+#include "analysis/figure/figure_command.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/style_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "app/render/application.h"
+#include "core/error.h"
+#include "core/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+/// What of a cell the figures know nothing of: which models it shows, on which inputs.
+struct CellSubjects {
+  std::vector<std::string> models, inputs, labels;
+
+  bool operator<(const CellSubjects& other) const {
+    return std::tie(models, inputs, labels) < std::tie(other.models, other.inputs, other.labels);
+  }
+};
+
+struct ComposedPage {
+  Page page;
+  std::vector<std::vector<CellSubjects>> subjects;  ///< as page.rows
+  bool letters = true, shared_colours = false;
+};
+
+void check_keys(const json& object, std::initializer_list<std::string_view> known) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      throw unknown_name("key of a page", key, name_list(known));
+    }
+  }
+}
+
+std::string setting_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value.dump();
+}
+
+/// `text` below the page's folder, unless it is absolute or no file stands there.
+std::string beside(const std::filesystem::path& folder, const std::string& text) {
+  const std::string file = text.substr(0, text.find_last_of("@#"));
+  std::error_code ignored;
+  for (const std::string& candidate : {text, file}) {
+    if (std::filesystem::exists(folder / candidate, ignored)) return (folder / text).string();
+  }
+  return text;
+}
+
+CellSubjects read_subjects(const json& object, const CellSubjects& otherwise,
+                           const std::filesystem::path& folder) {
+  CellSubjects subjects = otherwise;
+  const auto list = [&](const char* key, std::vector<std::string>& values, bool files) {
+    if (!object.contains(key)) return;
+    values = object.at(key).get<std::vector<std::string>>();
+    if (!files) return;
+    for (std::string& value : values) value = beside(folder, value);
+  };
+  // Another choice of models has other labels.
+  if (object.contains("models")) subjects.labels.clear();
+  list("models", subjects.models, true);
+  list("inputs", subjects.inputs, true);
+  list("labels", subjects.labels, false);
+  return subjects;
+}
+
+ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
+  check_keys(root, {"rows", "models", "inputs", "labels", "letters", "shared_colours"});
+  ComposedPage composed;
+  composed.letters = root.value("letters", true);
+  composed.shared_colours = root.value("shared_colours", false);
+  const CellSubjects all = read_subjects(root, {}, folder);
+  for (const json& row : root.at("rows")) {
+    composed.page.rows.emplace_back();
+    composed.subjects.emplace_back();
+    for (const json& object : row) {
+      check_keys(object, {"figure", "settings", "share", "title", "models", "inputs", "labels"});
+      PageCell cell;
+      cell.figure = object.at("figure").get<std::string>();
+      const json settings = object.value("settings", json::object());
+      for (const auto& [key, value] : settings.items()) cell.settings[key] = setting_text(value);
+      check_settings(cell.figure, cell.settings);
+      cell.share = object.value("share", 1.0);
+      if (!(cell.share > 0 && cell.share <= 1000)) {
+        throw Error(ErrorKind::usage, "a figure's share of its row is above 0").about(cell.figure);
+      }
+      cell.title = object.value("title", "");
+      composed.page.rows.back().push_back(std::move(cell));
+      composed.subjects.back().push_back(read_subjects(object, all, folder));
+    }
+    if (row.empty()) throw Error(ErrorKind::usage, "a row of the page is empty").about("rows");
+  }
+  if (composed.page.rows.empty()) {
+    throw Error(ErrorKind::usage, "the page has no rows").about("rows");
+  }
+  return composed;
+}
+
+ComposedPage read_page_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw Error(ErrorKind::io, "the page's description cannot be read").in_file(file);
+  try {
+    return read_page(json::parse(stream), file.parent_path());
+  } catch (const json::exception& error) {
+    throw Error(ErrorKind::usage, "the page's description is not as it must be")
+        .in_file(file)
+        .found(error.what())
+        .remedy(R"(write {"models": […], "inputs": […], "rows": [[{"figure": "NAME"}, …], …]})");
+  } catch (Error& error) {
+    error.in_file(file);
+    throw;
+  }
+}
+
+struct ComposeArguments {
+  std::string page, out;
+  StyleArguments style;
+};
+
+int run(const ComposeArguments& arguments) {
+  const ComposedPage composed = read_page_file(arguments.page);
+  const StyleChoice choice = style_choice(arguments.style);
+  const auto files = export_files(arguments.out, arguments.style.formats);
+  const std::unique_ptr<QApplication> application = drawing_application();
+  check_font_family(choice.style.font_family);
+
+  const double growth = choice.font_size_pt > 0 ? choice.font_size_pt / Figure{}.font_size_pt : 1;
+  CompositeOptions options;
+  options.width_mm = choice.width_mm;
+  options.letters = composed.letters;
+  options.shared_colours = composed.shared_colours;
+  Figure figure;
+  {
+    const TerminalProgress line;
+    std::map<CellSubjects, std::vector<Subject>> made;
+    std::vector<const CellSubjects*> order;
+    for (const auto& row : composed.subjects) {
+      for (const CellSubjects& cell : row) order.push_back(&cell);
+    }
+    std::size_t next = 0;
+    figure = compose(composed.page, options, [&](const PageCell& cell, double width_mm) {
+      const double first = static_cast<double>(next) / static_cast<double>(order.size());
+      const double last = static_cast<double>(next + 1) / static_cast<double>(order.size());
+      const Progress own = line.progress().part(first, last);
+      const CellSubjects& wanted = *order[next++];
+      const FigureRecipe& recipe = find_figure(cell.figure);
+      FigureRequest request;
+      request.settings = cell.settings;
+      request.width_mm = width_mm;
+      request.font_size_pt = choice.font_size_pt;
+      ModelArguments models;
+      models.models = wanted.models;
+      models.inputs = wanted.inputs;
+      if (recipe.counts_only || recipe.runs_models) {
+        request.subjects = make_subjects_without_traces(models);
+      } else {
+        std::vector<Subject>& known = made[wanted];
+        if (known.empty()) known = make_subjects(models, {}, own.part(0, 0.6));
+        request.subjects = known;
+      }
+      if (wanted.labels.size() == request.subjects.size()) {
+        for (std::size_t i = 0; i < wanted.labels.size(); ++i) {
+          request.subjects[i].label = wanted.labels[i];
+        }
+      } else if (!wanted.labels.empty()) {
+        throw Error(ErrorKind::usage, "every model and input needs its label, or none")
+            .about(cell.figure + ", labels")
+            .expected(std::to_string(request.subjects.size()))
+            .found(std::to_string(wanted.labels.size()));
+      }
+      return make_figure(cell.figure, request, own.part(0.6, 1));
+    });
+  }
+  figure.name = "composite";
+  figure.title = "Page of several figures";
+  figure.font_size_pt *= growth;
+  figure = dressed(std::move(figure), choice.style);
+  FigureCommand command;
+  say_style(arguments.style, choice, command);
+  command.out = arguments.out;
+  figure.command = compose_command(arguments.page, command);
+  for (const std::filesystem::path& file : files) export_figure(figure, file, choice.options);
+  return 0;
+}
+
+}  // namespace
+
+Action add_compose(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<ComposeArguments>();
+  arguments->style.width = "174";
+  added = parent.add_subcommand("compose", "Several figures on one page, as a JSON file describes");
+  added
+      ->add_option("PAGE", arguments->page,
+                   R"({"models": […], "inputs": […], "letters": true, "shared_colours": false, )"
+                   R"("rows": [[{"figure": "NAME", "settings": {…}, "share": 1, "title": "…"}]]}; )"
+                   "each figure may have models, inputs and labels of its own")
+      ->required()
+      ->type_name("PAGE.json");
+  added->add_option("--out", arguments->out, "The file to write: see attnscope figure")
+      ->required()
+      ->type_name("F");
+  add_style_options(*added, arguments->style);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope

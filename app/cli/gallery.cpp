@@ -1,0 +1,245 @@
+// attnscope gallery: every figure of the papers that the given models can show.
+#include "analysis/figure/gallery.h"
+
+#include <QApplication>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "analysis/figure/figure_command.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/style_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "app/render/application.h"
+#include "app/session/sample_data.h"
+#include "core/atomic_file.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct GalleryArguments {
+  ModelArguments models;
+  std::string data_set, out;
+  StyleArguments style;
+  bool list = false;
+};
+
+/// Models × inputs, without the pairs that do not fit each other: texts and images are given
+/// together. Throws the last refusal if a model fits no input.
+std::vector<Subject> fitting_subjects(const ModelArguments& arguments, const Progress& progress) {
+  std::vector<Subject> subjects;
+  const double share = 1.0 / static_cast<double>(std::max<std::size_t>(1, arguments.models.size()));
+  for (std::size_t i = 0; i < arguments.models.size(); ++i) {
+    const double first = static_cast<double>(i) * share;
+    const Progress own = progress.part(first, first + share);
+    ModelArguments one = arguments;
+    one.models = {arguments.models[i]};
+    std::vector<Subject> of_model;
+    std::unique_ptr<Error> refused;
+    // A trace needs no input.
+    const std::vector<std::string> inputs =
+        arguments.inputs.empty() ? std::vector<std::string>{""} : arguments.inputs;
+    for (const std::string& input : inputs) {
+      one.inputs.clear();
+      if (!input.empty()) one.inputs.push_back(input);
+      try {
+        for (Subject& subject : make_subjects(one, {}, own)) {
+          if (inputs.size() > 1 && subject.input) subject.label += " on " + subject.input->label;
+          of_model.push_back(std::move(subject));
+        }
+      } catch (const Error& error) {
+        refused = std::make_unique<Error>(error);
+        continue;
+      }
+      if (of_model.back().input == nullptr) break;  // the trace, once
+    }
+    if (of_model.empty() && refused) throw Error(*refused);
+    std::move(of_model.begin(), of_model.end(), std::back_inserter(subjects));
+  }
+  return subjects;
+}
+
+/// Every sample model there is, and four sample images, as DAFT, Figs. 11 to 14, want.
+void take_samples(ModelArguments& arguments) {
+  std::error_code ignored;
+  std::vector<std::string> models;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(sample_data_folder() / "models", ignored)) {
+    const fs::path extension = entry.path().extension();
+    if (extension == ".h5" || extension == ".safetensors") models.push_back(entry.path().string());
+  }
+  std::sort(models.begin(), models.end());
+  arguments.models = models;
+  if (!arguments.inputs.empty()) return;
+  for (const fs::path& image : sample_inputs()) {
+    if (arguments.inputs.size() < 4) arguments.inputs.push_back(image.string());
+  }
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(sample_data_folder() / "inputs", ignored)) {
+    if (entry.path().extension() == ".txt") arguments.inputs.push_back(entry.path().string());
+  }
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// One entry as the index shows it: its picture, or what is missing.
+std::string index_section(const GalleryItem& item, const Figure* figure,
+                          const std::vector<std::string>& files) {
+  const GalleryEntry& entry = *item.entry;
+  std::string out = "<section><h2>" + escaped(entry.place) + "</h2><p>" + escaped(entry.title) +
+                    "</p><p class=\"paper\">" + escaped(entry.paper) + "</p>";
+  if (figure == nullptr) {
+    return out + "<p class=\"missing\">Not drawn: " + escaped(item.missing) + ".</p></section>\n";
+  }
+  std::string links;
+  for (const std::string& file : files) {
+    const std::string extension = fs::path(file).extension().string();
+    if (extension == ".png" || extension == ".svg") {
+      out += "<img src=\"" + escaped(file) + "\" alt=\"" + escaped(figure->title) +
+             "\" style=\"width:" + std::to_string(static_cast<int>(figure->width_mm)) + "mm\">";
+    }
+    links += (links.empty() ? "" : " · ") + std::string("<a href=\"") + escaped(file) + "\">" +
+             escaped(extension.substr(1)) + "</a>";
+  }
+  if (!entry.note.empty()) out += "<p class=\"paper\">Here: " + escaped(entry.note) + ".</p>";
+  return out + "<p>" + escaped(figure->caption) + "</p><p>" + links + "</p><pre>" +
+         escaped(figure->command) + "</pre></section>\n";
+}
+
+constexpr const char* index_head =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Gallery of the "
+    "papers' figures</title><style>body{font-family:sans-serif;max-width:190mm;margin:2em auto;"
+    "padding:0 1em;line-height:1.45;color:#1a1a1a}section{border-top:1px solid #ddd;padding:1em 0}"
+    "h2{margin:.2em 0}.paper{color:#555;font-size:.9em}.missing{color:#8a4b00}img{max-width:100%}"
+    "pre{white-space:pre-wrap;background:#f5f5f5;padding:.6em;font-size:.8em}</style></head><body>"
+    "<h1>Gallery of the papers' figures</h1>\n";
+
+void print_entry(const GalleryItem& item, const std::string& what) {
+  std::printf("%-24s %s\n", std::string(item.entry->place).c_str(), what.c_str());
+}
+
+int run(const GalleryArguments& given) {
+  GalleryArguments arguments = given;
+  const StyleChoice choice = style_choice(arguments.style);
+  const std::string formats = arguments.style.formats.empty() ? "pdf,png" : arguments.style.formats;
+  (void)export_files("figure", formats);
+  if (arguments.models.models.empty()) take_samples(arguments.models);
+  FigureRequest open;
+  open.width_mm = choice.width_mm;
+  open.font_size_pt = choice.font_size_pt;
+  open.further_arguments = further_arguments(arguments.models);
+  const std::unique_ptr<QApplication> application = drawing_application();
+  check_font_family(choice.style.font_family);
+  {
+    const TerminalProgress line;
+    open.subjects = fitting_subjects(arguments.models, line.progress());
+  }
+  const std::vector<GalleryItem> items = gallery_items(open, arguments.data_set);
+  if (arguments.list) {
+    for (const GalleryItem& item : items) {
+      print_entry(item, item.missing.empty() ? std::string(item.entry->recipe) : item.missing);
+    }
+    return 0;
+  }
+  std::error_code failure;
+  fs::create_directories(arguments.out, failure);
+  if (failure) {
+    throw Error(ErrorKind::io, "the folder cannot be made: " + failure.message())
+        .in_file(arguments.out);
+  }
+  std::string index = index_head;
+  int failed = 0;
+  for (GalleryItem item : items) {
+    if (!item.missing.empty()) {
+      print_entry(item, item.missing);
+      index += index_section(item, nullptr, {});
+      continue;
+    }
+    Figure figure;
+    try {
+      const TerminalProgress line;
+      figure =
+          dressed(make_figure(item.entry->recipe, item.request, line.progress()), choice.style);
+    } catch (const Error& error) {
+      // One that fails does not take the others with it.
+      item.missing = error.what();
+      ++failed;
+      print_entry(item, item.missing);
+      index += index_section(item, nullptr, {});
+      continue;
+    }
+    std::vector<std::string> names;
+    const fs::path base = fs::path(arguments.out) / file_name_of(*item.entry);
+    FigureCommand command = command_of(item.entry->recipe, item.request);
+    say_style(arguments.style, choice, command);
+    command.formats = formats;
+    command.out = base.string();
+    figure.command = to_string(command);
+    for (const fs::path& file : export_files(base.string(), formats)) {
+      export_figure(figure, file, choice.options);
+      names.push_back(file.filename().string());
+    }
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : " ") + name;
+    print_entry(item, list);
+    index += index_section(item, &figure, names);
+  }
+  const fs::path page = fs::path(arguments.out) / "index.html";
+  write_file(page, index + "</body></html>\n");
+  std::printf("%-24s %s\n", "All of them", page.c_str());
+  return failed > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+Action add_gallery(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<GalleryArguments>();
+  added = parent.add_subcommand(
+      "gallery", "Every figure of the papers that the models can show, and what the others need");
+  added
+      ->add_option(
+          "MODEL,--model", arguments->models.models,
+          "Weight files, traces, or FILE@MECHANISM[,PARAMETER=VALUE...]; the sample models "
+          "if none is given")
+      ->type_name("MODEL");
+  add_input_option(*added, arguments->models);
+  added
+      ->add_option("--data-set", arguments->data_set,
+                   "A labelled data set, for the figure of final features")
+      ->type_name("D");
+  added->add_option("--out", arguments->out, "The folder to write into, with an index.html")
+      ->type_name("DIR");
+  added->add_flag("--list", arguments->list, "Only say what can be drawn");
+  add_mechanism_options(*added, arguments->models, false);
+  add_style_options(*added, arguments->style);
+  add_model_options(*added, arguments->models);
+  return [arguments] {
+    if (arguments->out.empty() && !arguments->list) {
+      throw Error(ErrorKind::usage, "the gallery needs a folder to write into").about("--out");
+    }
+    return run(*arguments);
+  };
+}
+
+}  // namespace attnscope

@@ -1,0 +1,145 @@
+#include "app/cli/style_arguments.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analysis/figure/colour_map.h"
+#include "app/render/width_presets.h"
+#include "core/error.h"
+#include "core/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+HeatMapExport heat_map_export(const std::string& name) {
+  if (name == "auto") return HeatMapExport::automatic;
+  if (name == "cells") return HeatMapExport::cells;
+  if (name == "pixels") return HeatMapExport::pixels;
+  throw unknown_name("way to write heat maps", name, "auto, cells, pixels");
+}
+
+bool is_transparent(const StyleArguments& arguments) {
+  if (arguments.background != "light" && arguments.background != "transparent") {
+    throw unknown_name("background", arguments.background, "light, transparent");
+  }
+  return arguments.transparent || arguments.background == "transparent";
+}
+
+}  // namespace
+
+void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_formats) {
+  command
+      .add_option("--width-mm,--width", arguments.width,
+                  "Width on paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)")
+      ->capture_default_str();
+  command.add_option("--height-mm,--height", arguments.height_mm,
+                     "Height on paper, 20 to 1000 mm, instead of the figure's own");
+  command.add_option("--font-family", arguments.font_family, "Instead of DejaVu Sans")
+      ->type_name("NAME");
+  command
+      .add_option("--font-size", arguments.font_size_pt,
+                  "Of axis labels, 3 to 48 pt, instead of 7; the rest of the type follows")
+      ->type_name("PT");
+  command
+      .add_option("--colour-map", arguments.colour_map,
+                  "Of heat maps: " + name_list(colour_maps(), &ColourMap::name))
+      ->type_name("NAME");
+  command
+      .add_option(
+          "--lines", arguments.lines,
+          "as-made, distinct (a dash for each line, so that grey prints tell them apart) or "
+          "grey")
+      ->capture_default_str();
+  command.add_option("--background", arguments.background, "light or transparent")
+      ->capture_default_str();
+  command.add_flag("--transparent", arguments.transparent, "Short for --background transparent");
+  command.add_flag("--letters", arguments.letters, "a, b, c before the panels");
+  command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels");
+  command.add_option("--dpi", arguments.dpi, "Resolution of .png")
+      ->check(CLI::Range(20.0, 2400.0))
+      ->capture_default_str();
+  command
+      .add_option("--heat-maps", arguments.heat_maps,
+                  "In .pdf and .svg: cells (vectors), pixels (an embedded image, one pixel a "
+                  "cell), or auto: cells unless the file would grow past about 8 MB")
+      ->capture_default_str();
+  if (!with_formats) return;
+  command.add_option("--caption", arguments.caption, "Instead of the draft")->type_name("TEXT");
+  command
+      .add_option("--format", arguments.formats,
+                  "One file a format beside --out, such as pdf,csv,h5, instead of what its "
+                  "extension says")
+      ->type_name("LIST");
+}
+
+StyleChoice style_choice(const StyleArguments& arguments) {
+  StyleChoice choice;
+  choice.style.height_mm = arguments.height_mm;
+  const auto presets = width_presets();
+  const auto preset = std::find_if(presets.begin(), presets.end(), [&](const WidthPreset& known) {
+    return known.name == arguments.width;
+  });
+  if (preset != presets.end()) {
+    choice.width_mm = preset->width_mm;
+    if (choice.style.height_mm == 0) choice.style.height_mm = preset->height_mm;
+  } else {
+    const std::string& text = arguments.width;
+    const auto [end, failure] =
+        std::from_chars(text.data(), text.data() + text.size(), choice.width_mm);
+    if (failure != std::errc() || end != text.data() + text.size()) {
+      throw Error(ErrorKind::usage, "this is no width")
+          .about("--width")
+          .expected("20 to 1000 mm, or one of " + name_list(presets, &WidthPreset::name))
+          .found(text);
+    }
+  }
+  choice.font_size_pt = arguments.font_size_pt;
+  choice.style.font_family = arguments.font_family;
+  choice.style.colour_map = arguments.colour_map;
+  if (!arguments.colour_map.empty()) (void)find_colour_map(arguments.colour_map);
+  choice.style.lines = line_look(arguments.lines);
+  choice.style.letters = arguments.letters;
+  choice.style.shared_legend = arguments.shared_legend;
+  choice.style.caption = arguments.caption;
+  choice.options.png_dpi = arguments.dpi;
+  choice.options.transparent = is_transparent(arguments);
+  choice.options.heat_maps = heat_map_export(arguments.heat_maps);
+  return choice;
+}
+
+void say_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command) {
+  command.width_mm = choice.width_mm;
+  command.font_size_pt = choice.font_size_pt;
+  command.style = choice.style;
+  command.dpi = arguments.dpi;
+  command.heat_maps = arguments.heat_maps;
+  command.transparent = choice.options.transparent;
+  command.formats = arguments.formats;
+}
+
+std::vector<std::filesystem::path> export_files(const std::string& out,
+                                                const std::string& formats) {
+  if (formats.empty()) {
+    check_export_path(out);
+    return {out};
+  }
+  std::vector<std::filesystem::path> files;
+  for (std::size_t first = 0; first <= formats.size();) {
+    const std::size_t comma = std::min(formats.find(',', first), formats.size());
+    std::filesystem::path file = out;
+    // Only an extension of ours is one: "attention-v1.2" keeps its ".2".
+    const auto known = export_formats();
+    const bool has_one = std::any_of(known.begin(), known.end(), [&](const ExportFormat& format) {
+      return file.extension() == format.extension;
+    });
+    if (has_one) file.replace_extension();
+    file += "." + formats.substr(first, comma - first);
+    check_export_path(file);
+    files.push_back(std::move(file));
+    first = comma + 1;
+  }
+  return files;
+}
+
+}  // namespace attnscope

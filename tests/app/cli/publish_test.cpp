@@ -1,0 +1,233 @@
+// Pages, the gallery, formats and what happens when a file cannot be written, as users meet them.
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/app/cli/ran.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Publish : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) /
+              ("attnscope-publish-" +
+               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    ::chmod(folder_.c_str(), 0755);
+    fs::remove_all(folder_);
+  }
+
+  [[nodiscard]] std::string out(const std::string& name) const { return (folder_ / name).string(); }
+
+  [[nodiscard]] static std::string models() {
+    return " --model " + samples + "models/fashion-softmax.h5 --model " + samples +
+           "models/fashion-adder.h5 --input " + samples + "inputs/00_t_shirt.png ";
+  }
+
+  [[nodiscard]] static std::string content(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  [[nodiscard]] static nlohmann::json read(const fs::path& file) {
+    std::ifstream in(file);
+    return nlohmann::json::parse(in);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Publish, EveryLookIsAFlagAndTheCommandSaysThemAll) {
+  const std::string file = out("f.json");
+  const std::string given =
+      "figure attention-maps" + models() +
+      "--width page --font-size 9 --font-family 'DejaVu Serif' --background transparent --letters "
+      "--shared-legend --colour-map cividis --lines grey --caption 'Maps, seen' --out ";
+  const Ran ran = run(program + given + file);
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const nlohmann::json figure = read(file);
+  EXPECT_EQ(figure.at("width_mm"), 174);
+  EXPECT_EQ(figure.at("font_size_pt"), 9);
+  EXPECT_EQ(figure.at("font_family"), "DejaVu Serif");
+  EXPECT_EQ(figure.at("caption"), "Maps, seen");
+  EXPECT_EQ(figure.at("panels").at(0).at("letter"), "a");
+  EXPECT_EQ(figure.at("colour_scales").at(0).at("colour_map"), "grey");
+  const std::string command = figure.at("command");
+  fs::remove(file);
+  ASSERT_EQ(run(program + command.substr(10)).status, 0) << command;
+  EXPECT_EQ(read(file), figure);
+}
+
+TEST_F(Publish, WritesOneFileAFormat) {
+  const Ran ran = run(program + "figure rank-by-layer" + models() +
+                      "--format pdf,svg,png,tex,csv,json,h5 --out " + out("rank"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  for (const char* extension : {".pdf", ".svg", ".png", ".tex", ".csv", ".json", ".h5"}) {
+    EXPECT_GT(fs::file_size(folder_ / ("rank" + std::string(extension))), 500U) << extension;
+  }
+  // The same numbers in all of them.
+  const nlohmann::json figure = read(out("rank.json"));
+  const double rank = figure.at("numbers").at("mean_rank_by_layer/fashion-adder").at(0);
+  std::ostringstream number;
+  number.precision(17);
+  number << rank;
+  EXPECT_NE(content(out("rank.csv")).find(",line,0," + number.str()), std::string::npos)
+      << number.str();
+}
+
+TEST_F(Publish, TheHdf5FileHoldsTheNumbers) {
+  ASSERT_EQ(
+      run(program + "figure rank-by-layer" + models() + "--format json,h5 --out " + out("rank"))
+          .status,
+      0);
+  const std::string check =
+      "import h5py, json, sys\n"
+      "f = h5py.File(sys.argv[1]); j = json.load(open(sys.argv[2]))\n"
+      "assert f.attrs['name'] == 'rank-by-layer', f.attrs['name']\n"
+      "for p, panel in enumerate(j['panels']):\n"
+      "  for m, mark in enumerate(panel['marks']):\n"
+      "    g = f['panel_%02d/mark_%02d' % (p, m)]\n"
+      "    assert list(g['x'][()]) == mark['x'] and list(g['y'][()]) == mark['y']\n"
+      "for name, values in j['numbers'].items():\n"
+      "  assert list(f['numbers/' + name + '/values'][()]) == values, name\n"
+      "print('same')\n";
+  std::ofstream(out("check.py")) << check;
+  if (run("/usr/bin/python3 -c 'import h5py'").status != 0) {
+    GTEST_SKIP() << "h5py is not installed";
+  }
+  const Ran ran =
+      run("/usr/bin/python3 " + out("check.py") + " " + out("rank.h5") + " " + out("rank.json"));
+  EXPECT_NE(ran.output.find("same"), std::string::npos) << ran.output;
+}
+
+TEST_F(Publish, RefusesALookThereIsNot) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"--font-family NoSuchFont", "unknown font family"},
+      {"--width wide", "column, page, beamer"},
+      {"--colour-map jet", "viridis"},
+      {"--lines thick", "as-made, distinct, grey"},
+      {"--background blue", "light, transparent"},
+      {"--font-size 1", "3 to 48"},
+      {"--height 3", "20 to 1000"},
+      {"--format pdf,doc", ".pdf, .svg"}};
+  for (const auto& [flags, expected] : wrong) {
+    const Ran ran =
+        run(program + "figure rank-by-layer" + models() + flags + " --out " + out("f.pdf"));
+    EXPECT_EQ(ran.status, 2) << flags << "\n" << ran.output;
+    EXPECT_NE(ran.output.find(expected), std::string::npos) << ran.output;
+    EXPECT_TRUE(fs::is_empty(folder_)) << flags;
+  }
+}
+
+TEST_F(Publish, AnUnwritableFolderLeavesTheOldFile) {
+  std::ofstream(out("old.csv")) << "old";
+  if (::geteuid() == 0) {
+    // To root every folder is writable; one that is no folder is not.
+    const Ran ran =
+        run(program + "figure rank-by-layer" + models() + "--out " + out("old.csv/f.csv"));
+    EXPECT_EQ(ran.status, 1) << ran.output;
+  } else {
+    ::chmod(folder_.c_str(), 0555);
+    const Ran ran = run(program + "figure rank-by-layer" + models() + "--out " + out("old.csv"));
+    EXPECT_EQ(ran.status, 1) << ran.output;
+    EXPECT_NE(ran.output.find("unchanged"), std::string::npos) << ran.output;
+  }
+  EXPECT_EQ(content(out("old.csv")), "old");
+}
+
+TEST_F(Publish, AFullDiskLeavesTheOldFileAndNothingElse) {
+  for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".json", ".h5", ".tex"}) {
+    const std::string file = out("old" + std::string(extension));
+    std::ofstream(file) << "old";
+    // No file may grow past one block: what the system says then is what a full disk says.
+    const Ran ran = run("trap '' XFSZ; ulimit -f 1; " + program + "figure attention-maps" +
+                        models() + "--out " + file);
+    EXPECT_EQ(ran.status, 1) << extension << ran.output;
+    EXPECT_NE(ran.output.find("cannot be written"), std::string::npos) << ran.output;
+    EXPECT_NE(ran.output.find("unchanged"), std::string::npos) << ran.output;
+    EXPECT_EQ(content(file), "old");
+    fs::remove(file);
+    EXPECT_TRUE(fs::is_empty(folder_)) << "left something behind";
+  }
+}
+
+TEST_F(Publish, APageFromJson) {
+  const nlohmann::json page = {
+      {"models", {"softmax.h5", samples + "models/fashion-adder.h5"}},
+      {"inputs", {samples + "inputs/00_t_shirt.png"}},
+      {"rows",
+       {{{{"figure", "rank-by-layer"}, {"settings", {{"spread", "none"}}}, {"share", 2}},
+         {{"figure", "energy-share"}, {"models", nlohmann::json::array()}}},
+        {{{"figure", "attention-maps"},
+          {"title", "One model"},
+          {"models", {"softmax.h5"}},
+          {"labels", {"S"}},
+          {"settings", {{"ranks", false}}}}}}}};
+  fs::copy_file(samples + "models/fashion-softmax.h5", folder_ / "softmax.h5");
+  std::ofstream(out("page.json")) << page;
+  const Ran ran =
+      run(program + "compose " + out("page.json") + " --format json,pdf --out " + out("sheet"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const nlohmann::json figure = read(out("sheet.json"));
+  EXPECT_EQ(figure.at("width_mm"), 174);
+  EXPECT_EQ(figure.at("areas").size(), 3U);
+  EXPECT_EQ(figure.at("areas").at(2).at("title"), "One model");
+  EXPECT_TRUE(figure.at("numbers").contains("a/mean_rank_by_layer/fashion-adder"));
+  EXPECT_GT(fs::file_size(out("sheet.pdf")), 5000U);
+}
+
+TEST_F(Publish, SaysWhatIsWrongWithAPage) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"{", "rows"},
+      {R"({"rows": []})", "no rows"},
+      {R"({"rows": [[{"figure": "pie"}]]})", "unknown figure"},
+      {R"({"rows": [[{"figure": "rank-by-layer", "setings": {}}]]})", "unknown key"},
+      {R"({"rows": [[{"figure": "rank-by-layer", "settings": {"a": 1}}]]})", "measure"},
+      {R"({"rows": [[{"figure": "rank-by-layer"}]]})", "no model"}};
+  for (const auto& [text, expected] : wrong) {
+    std::ofstream(out("page.json")) << text;
+    const Ran ran = run(program + "compose " + out("page.json") + " --out " + out("f.pdf"));
+    EXPECT_EQ(ran.status, 2) << text << ran.output;
+    EXPECT_NE(ran.output.find(expected), std::string::npos) << ran.output;
+  }
+}
+
+TEST_F(Publish, TheGalleryDrawsWhatItCanAndSaysWhatIsMissing) {
+  const Ran ran =
+      run(program + "gallery" + models() +
+          "--data-set " ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz --format csv --out " +
+          out("gallery"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  for (const char* name : {"adder-fig-1", "adder-fig-2", "adder-fig-3", "adder-appendix-fig-2",
+                           "adder-appendix-fig-3", "ecoformer-fig-2"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "gallery" / (std::string(name) + ".csv"))) << name;
+  }
+  EXPECT_NE(ran.output.find("Fastformer-LM"), std::string::npos);
+  const std::string index = content(out("gallery/index.html"));
+  EXPECT_NE(index.find("Adder, Fig. 2"), std::string::npos);
+  EXPECT_NE(index.find("Not drawn: "), std::string::npos);
+  // Its command makes the same file.
+  const fs::path file = folder_ / "gallery" / "adder-fig-2.csv";
+  const std::string once = content(file);
+  const std::size_t start = once.find("# command: attnscope ") + 21;
+  const std::string command = once.substr(start, once.find('\n', start) - start);
+  fs::remove(file);
+  ASSERT_EQ(run(program + command).status, 0) << command;
+  EXPECT_EQ(content(file), once);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,348 @@
+// The export dialog and the gallery as a user drives them.
+#include "app/window/export_dialog.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScreen>
+#include <QSettings>
+#include <QToolButton>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <sys/stat.h>
+
+#include "app/panels/figure_panel.h"
+#include "app/render/render.h"
+#include "app/window/export_dialog_preview.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string samples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string output_of(const std::string& command, int& status) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    text.append(buffer.data(), count);
+  }
+  status = pclose(pipe);
+  return text;
+}
+
+class ExportTest : public WindowTest {
+ protected:
+  ExportTest() {
+    for (const char* key : {"export_page", "export_width", "export_height", "export_font",
+                            "export_font_size", "export_lines"}) {
+      QSettings().remove(key);
+    }
+  }
+
+  void open_samples() {
+    session().set_input(samples + "inputs/00_t_shirt.png");
+    for (const char* model : {"fashion-softmax.h5", "fashion-adder.h5"}) {
+      session().open(samples + "models/" + model);
+    }
+    ASSERT_TRUE(wait_until_settled());
+  }
+
+  /// Shows a dialog of its own, so that the test may look at it for as long as it likes.
+  void show_dialog() {
+    dialog_ = std::make_unique<ExportDialog>(session(), &window());
+    dialog_->show();
+    ASSERT_TRUE(wait_until_drawn());
+  }
+
+  [[nodiscard]] bool wait_until_drawn() {
+    return wait_until([&] {
+      QApplication::processEvents();
+      return get<QLabel>("export_size")->text().contains("mm") && session().idle();
+    });
+  }
+
+  void choose(const char* recipe) {
+    auto* figure = get<QComboBox>("export_figure");
+    figure->setCurrentIndex(figure->findData(recipe));
+    EXPECT_EQ(figure->currentData().toString(), recipe);
+  }
+
+  template <class Widget>
+  Widget* get(const char* name) {
+    Widget* found = dialog_->findChild<Widget*>(QLatin1String(name));
+    if (found == nullptr) throw std::runtime_error(name);
+    return found;
+  }
+
+  void click(const char* name) { QTest::mouseClick(get<QAbstractButton>(name), Qt::LeftButton); }
+
+  /// Exports and waits until the file stands there.
+  void write(const fs::path& file) {
+    get<QLineEdit>("export_file")->setText(QString::fromStdString(file.string()));
+    click("export_write");
+    EXPECT_TRUE(wait_until([&] { return !dialog_->isVisible(); }))
+        << get<QLabel>("export_problem")->text().toStdString();
+  }
+
+  std::unique_ptr<ExportDialog> dialog_;
+};
+
+TEST_F(ExportTest, ItsCommandWritesTheSameBytes) {
+  open_samples();
+  for (const char* extension : {".json", ".csv", ".h5", ".svg", ".png", ".tex", ".pdf"}) {
+    show_dialog();
+    choose("rank-by-layer");
+    get<QDoubleSpinBox>("export_font_size")->setValue(8.5);
+    get<QComboBox>("export_lines")->setCurrentIndex(1);
+    get<QCheckBox>("export_shared_legend")->click();
+    get<QComboBox>("setting_spread")->setCurrentText("none");
+    click("preset_page");
+    const fs::path file = folder() / ("dialog" + std::string(extension));
+    get<QLineEdit>("export_file")->setText(QString::fromStdString(file.string()));
+    const std::string command = get<QPlainTextEdit>("export_command")->toPlainText().toStdString();
+    write(file);
+    const std::string once = content(file);
+    ASSERT_GT(once.size(), 500U);
+    fs::remove(file);
+    ASSERT_EQ(command.rfind("attnscope ", 0), 0U) << command;
+    int status = 0;
+    const std::string said = output_of(ATTNSCOPE_BINARY + command.substr(9), status);
+    ASSERT_EQ(status, 0) << command << "\n" << said;
+    EXPECT_TRUE(content(file) == once) << extension << " differs: " << command;
+  }
+}
+
+TEST_F(ExportTest, ThePreviewHasTheSizeOfThePaper) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  auto* preview = get<FigurePreview>("export_preview");
+  const auto width_mm = [&] {
+    return preview->image().deviceIndependentSize().width() / preview->screen_dpi() * 25.4;
+  };
+  EXPECT_NEAR(width_mm(), 84, 0.3);
+  click("preset_beamer");
+  ASSERT_TRUE(wait_until([&] { return std::abs(width_mm() - 128) < 0.3; }));
+  const double height_mm =
+      preview->image().deviceIndependentSize().height() / preview->screen_dpi() * 25.4;
+  EXPECT_NEAR(height_mm, 96, 0.3);
+  EXPECT_TRUE(get<QToolButton>("preset_beamer")->isChecked());
+  EXPECT_FALSE(get<QToolButton>("preset_column")->isChecked());
+  // What is shown is what a PNG of that resolution holds.
+  EXPECT_EQ(preview->image().pixelColor(0, 0), QColor(Qt::white));
+  get<QCheckBox>("export_transparent")->click();
+  ASSERT_TRUE(wait_until([&] { return preview->image().pixelColor(0, 0).alpha() == 0; }));
+}
+
+TEST_F(ExportTest, SettingsAreControlsAndGoIntoTheCommand) {
+  open_samples();
+  show_dialog();
+  choose("cumulative-spectrum");
+  auto* threshold = get<QDoubleSpinBox>("setting_threshold");
+  EXPECT_EQ(threshold->value(), 0.9);
+  EXPECT_EQ(threshold->maximum(), 1);
+  auto* identity = get<QComboBox>("setting_identity");
+  EXPECT_FALSE(identity->isEditable());
+  threshold->setValue(0.8);
+  identity->setCurrentText("with");
+  const QString command = get<QPlainTextEdit>("export_command")->toPlainText();
+  EXPECT_TRUE(command.contains("--set threshold=0.8")) << command.toStdString();
+  EXPECT_TRUE(command.contains("--set identity=with")) << command.toStdString();
+  EXPECT_FALSE(command.contains("--set legend"));
+  ASSERT_TRUE(wait_until(
+      [&] { return get<QPlainTextEdit>("export_caption")->toPlainText().contains("0.8"); }));
+  // A figure of one model alone.
+  auto* subjects = get<QListWidget>("export_subjects");
+  ASSERT_EQ(subjects->count(), 2);
+  subjects->item(0)->setCheckState(Qt::Unchecked);
+  EXPECT_FALSE(get<QPlainTextEdit>("export_command")->toPlainText().contains("fashion-softmax.h5"));
+}
+
+TEST_F(ExportTest, FiguresThatDoNotFitSayWhy) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  auto* figure = get<QComboBox>("export_figure");
+  const int scatter = figure->findData("feature-scatter");
+  ASSERT_GE(scatter, 0);
+  EXPECT_TRUE(figure->itemText(scatter).contains("needs a model with a head"));
+  EXPECT_FALSE(figure->model()->flags(figure->model()->index(scatter, 0)) & Qt::ItemIsEnabled);
+}
+
+TEST_F(ExportTest, TheCaptionIsADraftThatMayBeChanged) {
+  open_samples();
+  show_dialog();
+  choose("rank-by-layer");
+  auto* caption = get<QPlainTextEdit>("export_caption");
+  ASSERT_TRUE(wait_until([&] { return caption->toPlainText().contains("of each layer"); }));
+  const QString draft = caption->toPlainText();
+  for (const char* part : {"fashion-softmax", "00_t_shirt.png", "0.9", "attnscope"}) {
+    EXPECT_TRUE(draft.contains(part)) << part << ": " << draft.toStdString();
+  }
+  caption->setPlainText("Mine.");
+  EXPECT_TRUE(get<QPlainTextEdit>("export_command")->toPlainText().contains("--caption Mine."));
+  // Another look does not take it away.
+  get<QDoubleSpinBox>("export_font_size")->setValue(9);
+  ASSERT_TRUE(wait_until_drawn());
+  EXPECT_EQ(caption->toPlainText(), "Mine.");
+  const fs::path file = folder() / "own.csv";
+  write(file);
+  EXPECT_NE(content(file).find("# caption: Mine.\n"), std::string::npos);
+}
+
+TEST_F(ExportTest, CopiesCaptionAndCommand) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  for (QPushButton* button : dialog_->findChildren<QPushButton*>()) {
+    if (button->accessibleName() != "Copy the command line") continue;
+    QTest::mouseClick(button, Qt::LeftButton);
+    EXPECT_EQ(QGuiApplication::clipboard()->text(),
+              get<QPlainTextEdit>("export_command")->toPlainText());
+    return;
+  }
+  FAIL() << "no button copies the command line";
+}
+
+TEST_F(ExportTest, FiguresAreGatheredOnAPage) {
+  open_samples();
+  show_dialog();
+  EXPECT_FALSE(get<QPushButton>("export_show_page")->isEnabled());
+  choose("rank-by-layer");
+  get<QComboBox>("setting_spread")->setCurrentText("none");
+  click("export_add_to_page");
+  choose("attention-maps");
+  click("export_add_to_page");
+  click("export_show_page");
+  EXPECT_EQ(get<QComboBox>("export_figure")->currentData().toString(), "composite");
+  ASSERT_TRUE(wait_until_drawn());
+  const fs::path file = folder() / "page.json";
+  write(file);
+  const nlohmann::json figure = nlohmann::json::parse(content(file));
+  EXPECT_EQ(figure.at("areas").size(), 2U);
+  EXPECT_EQ(figure.at("panels").at(0).at("letter"), "a");
+}
+
+TEST_F(ExportTest, AnUnwritablePlaceLeavesTheOldFileAndSaysSo) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  show_dialog();
+  std::ofstream(folder() / "old.pdf") << "old";
+  get<QLineEdit>("export_file")
+      ->setText(QString::fromStdString((folder() / "old.pdf" / "figure.pdf").string()));
+  click("export_write");
+  auto* problem = get<QLabel>("export_problem");
+  ASSERT_TRUE(wait_until([&] { return problem->isVisible(); }));
+  EXPECT_TRUE(problem->text().contains("cannot be written")) << problem->text().toStdString();
+  EXPECT_TRUE(dialog_->isVisible());
+  EXPECT_EQ(content(folder() / "old.pdf"), "old");
+}
+
+/// The panel, the PDF's text and the CSV say the same numbers.
+TEST_F(ExportTest, PanelPdfAndCsvAgree) {
+  open_samples();
+  FigurePanel* panel = nullptr;
+  for (FigurePanel* candidate : window().findChildren<FigurePanel*>()) {
+    if (candidate->figure() != nullptr && candidate->figure()->name == "cumulative-spectrum") {
+      panel = candidate;
+    }
+  }
+  ASSERT_NE(panel, nullptr);
+  show_dialog();
+  choose("cumulative-spectrum");
+  write(folder() / "spectrum.csv");
+  show_dialog();
+  choose("cumulative-spectrum");
+  write(folder() / "spectrum.pdf");
+  const std::string csv = content(folder() / "spectrum.csv");
+  int status = 0;
+  const std::string pdf =
+      output_of("pdftotext -layout " + (folder() / "spectrum.pdf").string() + " -", status);
+  if (status != 0) GTEST_SKIP() << "poppler-utils is not installed";
+  std::size_t compared = 0;
+  for (const auto& [name, values] : panel->figure()->numbers) {
+    std::ostringstream line;
+    line.precision(17);
+    line << "# " << name << ": " << values.at(0) << "\n";
+    if (csv.find("# " + name + ":") == std::string::npos) continue;  // another identity view
+    EXPECT_NE(csv.find(line.str()), std::string::npos) << line.str();
+    if (name.rfind("equivalent_rank/", 0) != 0) continue;
+    std::ostringstream rank;
+    rank << "r = " << values.at(0);
+    EXPECT_NE(pdf.find(rank.str()), std::string::npos) << rank.str() << "\n" << pdf;
+    ++compared;
+  }
+  EXPECT_GE(compared, 2U);
+}
+
+TEST_F(ExportTest, TheGalleryDrawsAndExports) {
+  open_samples();
+  press(Qt::Key_G, Qt::ControlModifier);
+  auto* gallery = window().findChild<QDialog*>("gallery_window");
+  ASSERT_NE(gallery, nullptr);
+  ASSERT_TRUE(gallery->isVisible());
+  auto* spectrum = gallery->findChild<QPushButton*>("gallery_export_adder-fig-2");
+  auto* summary = gallery->findChild<QLabel*>("gallery_summary");
+  ASSERT_TRUE(wait_until([&] {
+    QApplication::processEvents();
+    return !summary->text().isEmpty() && session().idle();
+  }));
+  EXPECT_TRUE(spectrum->isEnabled());
+  EXPECT_FALSE(gallery->findChild<QPushButton*>("gallery_export_fastformer-lm")->isEnabled());
+  EXPECT_TRUE(gallery->findChild<QLabel*>("gallery_state_fastformer-lm")
+                  ->text()
+                  .contains("additive attention"));
+  QString shown;
+  on_dialog([&](QDialog& dialog) {
+    shown = dialog.findChild<QComboBox*>("export_figure")->currentData().toString();
+    dialog.reject();
+  });
+  QTest::mouseClick(spectrum, Qt::LeftButton);
+  EXPECT_EQ(shown, "cumulative-spectrum");
+  gallery->close();
+}
+
+TEST_F(ExportTest, EveryControlHasAName) {
+  open_samples();
+  show_dialog();
+  for (const char* recipe : {"attention-overlay", "feature-scatter", "composite"}) {
+    choose(recipe);
+    for (const QWidget* widget : dialog_->findChildren<QWidget*>()) {
+      const bool control = qobject_cast<const QAbstractButton*>(widget) ||
+                           qobject_cast<const QComboBox*>(widget) ||
+                           qobject_cast<const QAbstractSpinBox*>(widget) ||
+                           qobject_cast<const QPlainTextEdit*>(widget);
+      if (!control || !widget->isVisible()) continue;
+      const auto* button = qobject_cast<const QAbstractButton*>(widget);
+      const bool inside = qobject_cast<const QComboBox*>(widget->parentWidget()) != nullptr;
+      EXPECT_TRUE(inside || !widget->accessibleName().isEmpty() ||
+                  (button != nullptr && !button->text().isEmpty()))
+          << widget->metaObject()->className() << " " << widget->objectName().toStdString();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
