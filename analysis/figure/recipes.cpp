@@ -26,18 +26,15 @@ extern const FigureRecipe operations_table_recipe;
 
 std::span<const FigureRecipe> figure_recipes() {
   static const std::array list = {
-      cumulative_spectrum_recipe, attention_maps_recipe,  attention_overlay_recipe,
-      rank_by_layer_recipe,       rank_over_depth_recipe, energy_breakdown_recipe,
-      energy_growth_recipe,       energy_share_recipe,    operations_table_recipe,
-      cumulative_spectrum_recipe, attention_maps_recipe,   attention_overlay_recipe,
-      rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
-      energy_share_recipe,        operations_table_recipe, comparison_recipe,
-      spectrum_comparison_recipe, rank_comparison_recipe,
       // clang-format off
       cumulative_spectrum_recipe,
       attention_maps_recipe,
       attention_overlay_recipe,
       rank_by_layer_recipe,
+      rank_over_depth_recipe,
+      comparison_recipe,
+      spectrum_comparison_recipe,
+      rank_comparison_recipe,
       feature_scatter_recipe,
       energy_breakdown_recipe,
       energy_growth_recipe,
