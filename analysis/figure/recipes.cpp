@@ -23,6 +23,7 @@ extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
 extern const FigureRecipe feature_scatter_recipe;
 extern const FigureRecipe operations_table_recipe;
+extern const FigureRecipe mechanism_costs_recipe;
 
 std::span<const FigureRecipe> figure_recipes() {
   static const std::array list = {
@@ -42,6 +43,9 @@ std::span<const FigureRecipe> figure_recipes() {
       operations_table_recipe,
       composite_recipe,
       // clang-format on
+      cumulative_spectrum_recipe, attention_maps_recipe,   attention_overlay_recipe,
+      rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
+      energy_share_recipe,        operations_table_recipe, mechanism_costs_recipe,
   };
   return list;
 }

@@ -115,4 +115,10 @@ Panel table_panel(const Table& table) {
   return panel;
 }
 
+double table_font_pt(const Panel& table, double width_mm) {
+  // The last x of the panel measures its width in characters.
+  constexpr double kCharacterMmPerPt = 0.19, kLargestPt = 7, kSmallestPt = 4;
+  return std::clamp(width_mm / (*table.x.maximum * kCharacterMmPerPt), kSmallestPt, kLargestPt);
+}
+
 }  // namespace attnscope

@@ -15,4 +15,7 @@ namespace attnscope {
 /// The table drawn: texts and three rules, without axes.
 [[nodiscard]] Panel table_panel(const Table& table);
 
+/// A type size, 4 to 7 pt, in which the widest row of a table_panel fits into `width_mm`.
+[[nodiscard]] double table_font_pt(const Panel& table, double width_mm);
+
 }  // namespace attnscope

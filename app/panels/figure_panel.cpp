@@ -42,7 +42,8 @@ FigureRequest FigurePanel::request() const { return request_of(session_); }
 
 void FigurePanel::want() {
   ++wanted_;
-  if (isVisible()) delay_.start();
+  // Not started anew: a slider that is being dragged is followed, not waited for.
+  if (isVisible() && !delay_.isActive()) delay_.start();
 }
 
 void FigurePanel::make() {
@@ -68,7 +69,7 @@ void FigurePanel::make() {
       [this, request, wanted](const Progress& progress) -> JobQueue::Delivery {
         auto figure = std::make_shared<const Figure>(make_figure(recipe_, request, progress));
         return [this, figure, wanted] {
-          if (wanted != wanted_) return;
+          if (wanted < shown_) return;
           shown_ = wanted;
           figure_ = figure;
           show_instead({});
@@ -77,7 +78,7 @@ void FigurePanel::make() {
         };
       },
       [this, wanted](const JobFailure& failure) {
-        if (wanted != wanted_) return;
+        if (wanted != wanted_) return;  // cancelled for a newer one
         shown_ = wanted;
         if (!failure.cancelled) fail(QString::fromStdString(failure.what));
       },

@@ -2,6 +2,7 @@
 
 #include "app/panels/depth/depth_panel.h"
 #include "app/panels/comparison/comparison_panel.h"
+#include "app/panels/energy/energy_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/query/query_panel.h"
@@ -40,6 +41,7 @@ std::span<const PanelEntry> panels() {
       {"query", PanelPlace::map, of_session<QueryPanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
+      {"energy", PanelPlace::numbers, of_session<EnergyPanel>},
   };
   // clang-format on
   return list;

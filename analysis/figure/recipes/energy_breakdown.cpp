@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "analysis/figure/caption.h"
@@ -12,14 +13,17 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 6> settings = {{
-    {"networks", "",
-     "networks without weights, separated by semicolons: deit-small; deit-small mechanism=hash "
-     "bits=8"},
+constexpr std::array<FigureSetting, 9> settings = {{
+    networks_setting,
+    mechanisms_setting,
+    tokens_setting,
+    parameters_setting,
     {"by", "network", "network (one bar each) or layer (one bar a layer, a panel each)"},
-    {"relative", "no", "yes: relative to the first network's total, or no"},
+    {"relative", "no",
+     "no, yes (to the first network's total), or the number of the network it is relative to: 1, "
+     "2, ..."},
     {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+    constants_setting,
     {"traffic", "no", "yes: memory traffic as a bar of its own (complete only), or no"},
 }};
 
@@ -139,20 +143,28 @@ double tallest(const Panel& panel) {
   return most;
 }
 
+/// The index of the network all are relative to; none: absolute.
+std::optional<std::size_t> reference_of(const Settings& read, std::size_t networks) {
+  const std::string& text = read.text("relative");
+  if (text == "no" || text == "false") return std::nullopt;
+  if (text == "yes" || text == "true") return 0;
+  return static_cast<std::size_t>(read.number("relative", 1, static_cast<double>(networks))) - 1;
+}
+
 Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
   const bool by_layer = read.choice("by", {"network", "layer"}) == 1;
-  const bool relative = read.flag("relative");
+  const std::optional<std::size_t> reference = reference_of(read, networks.size());
   const bool traffic = read.flag("traffic") && !by_layer;
 
   double largest = 0;
   for (const CountedNetwork& network : networks) largest = std::max(largest, total_pj(network));
   if (by_layer) largest /= static_cast<double>(networks.front().cost.parts.size());
   const EnergyUnit unit = energy_unit(largest);
-  const double scale = relative ? 100 / total_pj(networks.front()) : 1 / unit.pj;
+  const double scale = reference ? 100 / total_pj(networks[*reference]) : 1 / unit.pj;
   const std::string axis =
-      relative ? "energy (% of " + networks.front().label + ")" : "energy (" + unit.name + ")";
+      reference ? "energy (% of " + networks[*reference].label + ")" : "energy (" + unit.name + ")";
 
   Figure figure;
   if (by_layer) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 
 #include "analysis/energy/growth.h"
 #include "analysis/figure/caption.h"
@@ -17,9 +16,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 9> settings = {{
+constexpr std::array<FigureSetting, 10> settings = {{
     {"mechanisms", "all",
      "all, or mechanisms separated by semicolons, parameters after them: softmax; hash bits=8"},
+    parameters_setting,
     {"width", "384", "D, 1 to 65536"},
     {"heads", "6", "H, divides D"},
     {"least", "64", "the least number of tokens, 1 or more"},
@@ -27,37 +27,33 @@ constexpr std::array<FigureSetting, 9> settings = {{
     {"crossings", "softmax", "which crossings are marked: softmax (with it), all or none"},
     {"projections", "yes", "yes: with the projections that feed the mechanism, or no"},
     {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+    constants_setting,
 }};
 
-std::vector<MechanismChoice> mechanisms_of(const std::string& text, std::int64_t width) {
-  if (text == "all") return mechanisms_for_growth(width);
+std::vector<MechanismChoice> mechanisms_of(const Settings& read, std::int64_t width) {
+  const std::string& parameters = read.text("parameters");
   std::vector<MechanismChoice> mechanisms;
-  std::istringstream list(text);
-  for (std::string item; std::getline(list, item, ';');) {
-    std::istringstream words(item);
-    MechanismChoice choice;
-    if (!(words >> choice.name)) continue;
-    const AttentionCost& cost = find_attention_cost(choice.name);
-    for (std::string word; words >> word;) {
-      const std::size_t sign = word.find('=');
-      const auto known = std::find_if(
-          cost.parameters.begin(), cost.parameters.end(),
-          [&](const ParameterDescription& p) { return p.name == word.substr(0, sign); });
-      if (sign == std::string::npos || known == cost.parameters.end()) {
-        std::string names;
-        for (const ParameterDescription& p : cost.parameters) {
-          names += (names.empty() ? "" : ", ") + p.name;
-        }
-        throw unknown_name("parameter of " + choice.name, word.substr(0, sign),
-                           names.empty() ? "none" : names);
-      }
-      choice.parameters[known->name] = parse_parameter(*known, word.substr(sign + 1));
+  if (read.text("mechanisms") == "all") {
+    for (MechanismChoice& choice : mechanisms_for_growth(width)) {
+      MechanismChoice set = parse_mechanism(choice.name, parameters);
+      set.parameters.merge(choice.parameters);
+      mechanisms.push_back(std::move(set));
     }
-    mechanisms.push_back(std::move(choice));
+    return mechanisms;
+  }
+  for (const std::string& item : listed_items(read.text("mechanisms"))) {
+    mechanisms.push_back(parse_mechanism(item, parameters));
   }
   if (mechanisms.empty()) throw Error(ErrorKind::usage, "no mechanism was given");
   return mechanisms;
+}
+
+/// Its parameters where two of the same name differ in them.
+std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoice& mechanism) {
+  const bool ambiguous = std::any_of(curves.begin(), curves.end(), [&](const GrowthCurve& other) {
+    return other.mechanism.name == mechanism.name && other.mechanism != mechanism;
+  });
+  return ambiguous ? to_string(mechanism) : mechanism.name;
 }
 
 Line line_of(const GrowthCurve& curve, std::size_t index, double pj) {
@@ -65,8 +61,6 @@ Line line_of(const GrowthCurve& curve, std::size_t index, double pj) {
                                   LineStyle::dash_dotted};
   constexpr std::size_t kColours = 7;
   Line line;
-  line.label = to_string(curve.mechanism);
-  if (curve.mechanism.name == "daft-conv") line.label = curve.mechanism.name;
   line.x = curve.tokens;
   for (const double energy : curve.energy_pj) line.y.push_back(energy / pj);
   line.colour = subject_colour(index);
@@ -88,8 +82,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   options.convention = find_convention(read.text("convention"));
   options.constants = find_energy_constants(read.text("constants"));
   const std::size_t marked = read.choice("crossings", {"softmax", "all", "none"});
-  const Growth growth =
-      energy_growth(mechanisms_of(read.text("mechanisms"), options.width), options);
+  const Growth growth = energy_growth(mechanisms_of(read, options.width), options);
 
   Figure figure;
   Panel panel;
@@ -99,7 +92,9 @@ Figure make(const FigureRequest& request, const Progress&) {
   }
   const EnergyUnit unit = energy_unit(largest);
   for (std::size_t i = 0; i < growth.curves.size(); ++i) {
-    panel.marks.emplace_back(line_of(growth.curves[i], i, unit.pj));
+    Line line = line_of(growth.curves[i], i, unit.pj);
+    line.label = label_of(growth.curves, growth.curves[i].mechanism);
+    panel.marks.emplace_back(std::move(line));
     figure.numbers["energy_pj/" + to_string(growth.curves[i].mechanism)] =
         growth.curves[i].energy_pj;
     figure.numbers["tokens"] = growth.curves[i].tokens;

@@ -43,48 +43,161 @@ void label_all(std::vector<CountedNetwork>& networks) {
     });
   };
   const auto title = [](const CountedNetwork& n) { return n.subject.architecture.title; };
-  const auto mechanism = [](const CountedNetwork& n) {
-    return to_string(n.subject.options.mechanism);
-  };
+  const auto whole = [](const CountedNetwork& n) { return to_string(n.subject.options.mechanism); };
   const auto arithmetic = [](const CountedNetwork& n) {
     return std::string(n.subject.options.arithmetic == Arithmetic::adder ? "adder layers" : "");
   };
-  const bool same_title = all_same(title), same_mechanism = all_same(mechanism);
-  for (CountedNetwork& network : networks) {
-    if (!network.label.empty()) continue;
-    if (!same_title || (same_mechanism && all_same(arithmetic))) network.label = title(network);
-    if (!same_mechanism) network.label = joined(network.label, mechanism(network));
-    if (!all_same(arithmetic)) network.label = joined(network.label, arithmetic(network));
+  // A mechanism's parameters are told where two of the same name differ in them.
+  const auto mechanism = [&](const CountedNetwork& network) {
+    const std::string& name = network.subject.options.mechanism.name;
+    const bool ambiguous =
+        std::any_of(networks.begin(), networks.end(), [&](const CountedNetwork& other) {
+          return other.subject.options.mechanism.name == name && whole(other) != whole(network);
+        });
+    return ambiguous ? whole(network) : name;
+  };
+  const bool same_title = all_same(title), same_mechanism = all_same(whole);
+  std::vector<std::string> labels;
+  for (const CountedNetwork& network : networks) {
+    std::string label = network.label;
+    if (label.empty()) {
+      if (!same_title || (same_mechanism && all_same(arithmetic))) label = title(network);
+      if (!same_mechanism) label = joined(label, mechanism(network));
+      if (!all_same(arithmetic)) label = joined(label, arithmetic(network));
+    }
+    labels.push_back(std::move(label));
   }
+  for (std::size_t i = 0; i < networks.size(); ++i) networks[i].label = std::move(labels[i]);
+}
+
+/// "bits=8 landmarks=64", also separated by commas.
+std::map<std::string, std::string> listed_parameters(const std::string& text) {
+  std::string spaced = text;
+  std::replace(spaced.begin(), spaced.end(), ',', ' ');
+  std::istringstream words(spaced);
+  std::map<std::string, std::string> parameters;
+  for (std::string word; words >> word;) {
+    const std::size_t sign = word.find('=');
+    if (sign == std::string::npos || sign == 0) {
+      throw Error(ErrorKind::usage, "a parameter is written name=value")
+          .about("parameters")
+          .found("'" + word + "'");
+    }
+    const std::string name = word.substr(0, sign);
+    const auto has = [&](const AttentionCost& cost) {
+      return std::any_of(cost.parameters.begin(), cost.parameters.end(),
+                         [&](const ParameterDescription& p) { return p.name == name; });
+    };
+    if (std::none_of(attention_costs().begin(), attention_costs().end(), has)) {
+      std::string known;
+      for (const AttentionCost& cost : attention_costs()) {
+        for (const ParameterDescription& p : cost.parameters) {
+          known += (known.empty() ? "" : ", ") + p.name;
+        }
+      }
+      throw unknown_name("parameter", name, known);
+    }
+    parameters[name] = word.substr(sign + 1);
+  }
+  return parameters;
+}
+
+/// The same network under another mechanism: what its own one was set to is not that one's.
+EnergyRequest under(EnergyRequest request, const std::string& mechanism) {
+  if (mechanism == "own") return request;
+  const MechanismChoice choice = parse_mechanism(mechanism);
+  request.mechanism = choice.name;
+  std::erase_if(request.settings, [](const auto& setting) {
+    const auto known = energy_settings();
+    return std::none_of(known.begin(), known.end(),
+                        [&](const EnergySetting& s) { return s.name == setting.first; });
+  });
+  for (const auto& [name, value] : choice.parameters) request.settings[name] = to_string(value);
+  return request;
 }
 
 }  // namespace
 
+std::vector<std::string> listed_items(const std::string& text) {
+  std::vector<std::string> items;
+  std::istringstream list(text);
+  for (std::string item; std::getline(list, item, ';');) {
+    const std::size_t first = item.find_first_not_of(' ');
+    if (first == std::string::npos) continue;
+    items.push_back(item.substr(first, item.find_last_not_of(' ') - first + 1));
+  }
+  return items;
+}
+
+MechanismChoice parse_mechanism(const std::string& text, const std::string& parameters) {
+  std::istringstream words(text);
+  MechanismChoice choice;
+  words >> choice.name;
+  const AttentionCost& cost = find_attention_cost(choice.name);
+  std::string names;
+  for (const ParameterDescription& p : cost.parameters) {
+    names += (names.empty() ? "" : ", ") + p.name;
+  }
+  const auto set = [&](const std::string& name, const std::string& value, bool needed) {
+    const auto known = std::find_if(cost.parameters.begin(), cost.parameters.end(),
+                                    [&](const ParameterDescription& p) { return p.name == name; });
+    if (known != cost.parameters.end()) {
+      choice.parameters.insert_or_assign(known->name, parse_parameter(*known, value));
+    } else if (needed) {
+      throw unknown_name("parameter of " + choice.name, name, names.empty() ? "none" : names);
+    }
+  };
+  for (const auto& [name, value] : listed_parameters(parameters)) set(name, value, false);
+  for (std::string word; words >> word;) {
+    const std::size_t sign = word.find('=');
+    set(word.substr(0, sign), sign == std::string::npos ? "" : word.substr(sign + 1), true);
+  }
+  return choice;
+}
+
 std::vector<CountedNetwork> counted_networks(const FigureRequest& request,
                                              const std::string& otherwise) {
+  constexpr double kMostTokens = 1e12;
   const Settings read(request);
-  std::vector<EnergyRequest> requests;
-  std::vector<CountedNetwork> networks;
-  for (const Subject& subject : request.subjects) {
-    requests.push_back(request_of(subject));
-    networks.push_back({.label = subject.label, .subject = {}, .cost = {}});
-  }
+  std::vector<EnergyRequest> bases;
+  for (const Subject& subject : request.subjects) bases.push_back(request_of(subject));
   std::string listed = read.text("networks");
-  if (listed.empty() && requests.empty()) listed = otherwise;
-  std::istringstream texts(listed);
-  for (std::string text; std::getline(texts, text, ';');) {
-    if (text.find_first_not_of(' ') == std::string::npos) continue;
-    requests.push_back(parse_energy_request(text));
-    networks.push_back({});
+  if (listed.empty() && bases.empty()) listed = otherwise;
+  for (const std::string& item : listed_items(listed)) bases.push_back(parse_energy_request(item));
+
+  const std::vector<std::string> mechanisms = listed_items(read.text("mechanisms"));
+  const bool as_they_are = mechanisms == std::vector<std::string>{"own"};
+  const auto tokens = static_cast<std::int64_t>(read.number("tokens", 0, kMostTokens));
+  const auto parameters = listed_parameters(read.text("parameters"));
+  std::vector<CountedNetwork> networks;
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    for (const std::string& mechanism : mechanisms) {
+      EnergyRequest wanted = under(bases[i], mechanism);
+      const EnergyRequest unset;
+      if (wanted.convention == unset.convention) wanted.convention = read.text("convention");
+      if (wanted.constants == unset.constants) wanted.constants = read.text("constants");
+      if (wanted.tokens == 0) wanted.tokens = tokens;
+      CountedNetwork network;
+      network.subject = understand(wanted);
+      const AttentionCost& cost = find_attention_cost(network.subject.options.mechanism.name);
+      bool more = false;
+      for (const ParameterDescription& parameter : cost.parameters) {
+        const auto given = parameters.find(parameter.name);
+        if (given == parameters.end()) continue;
+        wanted.settings[parameter.name] = given->second;
+        more = true;
+      }
+      if (more) network.subject = understand(wanted);
+      if (as_they_are && i < request.subjects.size()) network.label = request.subjects[i].label;
+      network.cost = count_operations(network.subject.architecture, network.subject.options);
+      networks.push_back(std::move(network));
+    }
   }
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const EnergyRequest unset;
-    if (requests[i].convention == unset.convention)
-      requests[i].convention = read.text("convention");
-    if (requests[i].constants == unset.constants) requests[i].constants = read.text("constants");
-    networks[i].subject = understand(requests[i]);
-    networks[i].cost =
-        count_operations(networks[i].subject.architecture, networks[i].subject.options);
+  if (networks.empty()) {
+    throw Error(ErrorKind::usage, "nothing is left to be counted")
+        .about("mechanisms")
+        .expected("own, or mechanisms separated by semicolons")
+        .found("'" + read.text("mechanisms") + "'");
   }
   label_all(networks);
   return networks;

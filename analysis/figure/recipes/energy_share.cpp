@@ -12,10 +12,13 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 3> settings = {{
+constexpr std::array<FigureSetting, 6> settings = {{
     {"networks", "", "networks without weights, separated by semicolons; PVTv2-B0 to B4 if empty"},
+    mechanisms_setting,
+    tokens_setting,
+    parameters_setting,
     {"convention", "ecoformer", "whose accounting: adder, ecoformer or complete"},
-    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+    constants_setting,
 }};
 
 constexpr const char* kDefaultNetworks = "pvtv2-b0; pvtv2-b1; pvtv2-b2; pvtv2-b3; pvtv2-b4";

@@ -11,10 +11,13 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 5> settings = {{
-    {"networks", "", "networks without weights, separated by semicolons"},
+constexpr std::array<FigureSetting, 8> settings = {{
+    networks_setting,
+    mechanisms_setting,
+    tokens_setting,
+    parameters_setting,
     {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    {"constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"},
+    constants_setting,
     {"digits", "2", "after the point, 0 to 6"},
     {"traffic", "no", "yes: a column of memory traffic (complete only), or no"},
 }};
@@ -81,11 +84,7 @@ Figure make(const FigureRequest& request, const Progress&) {
         operations_energy_pj(total, network.subject.constants)};
   }
   figure.panels.push_back(table_panel(*figure.table));
-  // Small enough for the widest row, which the last x of the panel measures in characters.
-  constexpr double kCharacterMmPerPt = 0.19, kLargestPt = 7, kSmallestPt = 4;
-  figure.font_size_pt =
-      std::clamp(request.width_mm / (*figure.panels.front().x.maximum * kCharacterMmPerPt),
-                 kSmallestPt, kLargestPt);
+  figure.font_size_pt = table_font_pt(figure.panels.front(), request.width_mm);
   figure.title = "Operations and energy";
   figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
   figure.caption =

@@ -1,0 +1,225 @@
+// Complexity, parameters and energy of mechanisms beside time and memory of the program's kernels.
+#include "analysis/figure/recipes/mechanism_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "analysis/energy/complexity.h"
+#include "analysis/energy/growth.h"
+#include "analysis/energy/layers.h"
+#include "analysis/figure/caption.h"
+#include "analysis/figure/recipes/energy_networks.h"
+#include "analysis/figure/settings.h"
+#include "analysis/figure/table.h"
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 8> settings = {{
+    {"mechanisms", "all",
+     "all, or mechanisms separated by semicolons, parameters after them: softmax; hash bits=8"},
+    parameters_setting,
+    {"tokens", "1024",
+     "N, 1 to 65536; also measured at the halves of it down to an eighth, for the growth"},
+    {"width", "384", "D, 1 to 8192"},
+    {"heads", "6", "H, divides D"},
+    {"measure", "yes", "yes: run the kernels here and now, or no"},
+    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
+    constants_setting,
+}};
+
+constexpr const char* kUnknown = "–";
+
+Stage stage_of(const MeasurementOptions& options) {
+  Stage stage;
+  stage.tokens = options.tokens.back();
+  stage.width = options.width;
+  stage.heads = options.heads;
+  return stage;
+}
+
+/// With those of its parameters the program's mechanism of that name has too; none if it has none.
+std::optional<MechanismChoice> runnable(const MechanismChoice& counted) {
+  const auto list = mechanisms();
+  const auto entry = std::find_if(list.begin(), list.end(),
+                                  [&](const MechanismEntry& e) { return e.name == counted.name; });
+  if (entry == list.end()) return std::nullopt;
+  MechanismChoice choice{counted.name, {}};
+  for (const ParameterDescription& parameter : entry->parameters) {
+    const auto given = counted.parameters.find(parameter.name);
+    if (given == counted.parameters.end()) continue;
+    choice.parameters[parameter.name] = checked_parameter(parameter, given->second);
+  }
+  return choice;
+}
+
+std::string printed(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+/// Three significant digits, as tables of measurements have.
+std::string measured_text(double value) {
+  return printed(value >= 100  ? "%.0f"
+                 : value >= 10 ? "%.1f"
+                 : value >= 1  ? "%.2f"
+                               : "%.3f",
+                 value);
+}
+
+std::int64_t layer_parameters(const Stage& stage, const MechanismChoice& mechanism) {
+  const AttentionCost& cost = find_attention_cost(mechanism.name);
+  const ParameterValues values = complete_parameters(cost, mechanism.parameters);
+  std::int64_t sum = cost.own_parameters(shape_of(stage), values);
+  for (const Projection& projection : cost.projections(stage.width, shape_of(stage), values)) {
+    sum += projection.inputs * projection.outputs + projection.outputs;
+  }
+  return sum;
+}
+
+std::string words_on(const Measurement& measurement) {
+  std::string problems;
+  bool any = false;
+  for (const MeasuredKernel& kernel : measurement.kernels) {
+    any |= !kernel.runs.empty();
+    if (!kernel.problem.empty())
+      problems += " " + kernel.mechanism.name + ": " + kernel.problem + ".";
+  }
+  if (!any) return "Nothing was measured." + problems + " ";
+  return "Measured: forward of the attention core in float32 on " +
+         (measurement.processor.empty() ? "this machine" : measurement.processor) + ", " +
+         std::to_string(measurement.threads) +
+         " threads; time is that of the fastest run, memory the most the program held beyond its "
+         "inputs, the "
+         "growth between N = " +
+         std::to_string(measurement.options.tokens.size() > 1
+                            ? measurement.options.tokens[measurement.options.tokens.size() - 2]
+                            : measurement.options.tokens.back()) +
+         " and " + std::to_string(measurement.options.tokens.back()) + "." + problems + " ";
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  const MechanismCostsRequest wanted = mechanism_costs_request(request);
+  Measurement measurement;
+  measurement.options = wanted.measured;
+  if (Settings(request).flag("measure")) measurement = measure_kernels(wanted.measured, progress);
+  return mechanism_costs_figure(wanted, measurement, request.width_mm);
+}
+
+}  // namespace
+
+MechanismCostsRequest mechanism_costs_request(const FigureRequest& request) {
+  constexpr double kMostTokens = 65'536, kWidest = 8'192;
+  const Settings read(request);
+  MechanismCostsRequest wanted;
+  wanted.measured.width = static_cast<std::int64_t>(read.number("width", 1, kWidest));
+  wanted.measured.heads = static_cast<std::int64_t>(read.number("heads", 1, kWidest));
+  const auto tokens = static_cast<std::int64_t>(read.number("tokens", 1, kMostTokens));
+  for (const std::int64_t part : {8, 4, 2}) {
+    if (tokens / part >= 1) wanted.measured.tokens.push_back(tokens / part);
+  }
+  wanted.measured.tokens.push_back(tokens);
+  wanted.convention = find_convention(read.text("convention"));
+  wanted.constants = find_energy_constants(read.text("constants"));
+  const std::string& parameters = read.text("parameters");
+  std::vector<std::string> items = listed_items(read.text("mechanisms"));
+  if (items == std::vector<std::string>{"all"}) {
+    items.clear();
+    for (const MechanismChoice& choice : mechanisms_for_growth(wanted.measured.width)) {
+      MechanismChoice set = parse_mechanism(choice.name, parameters);
+      set.parameters.merge(ParameterValues(choice.parameters));
+      wanted.counted.push_back(std::move(set));
+    }
+  }
+  for (const std::string& item : items) wanted.counted.push_back(parse_mechanism(item, parameters));
+  if (wanted.counted.empty()) throw Error(ErrorKind::usage, "no mechanism was given");
+  for (const MechanismChoice& choice : wanted.counted) {
+    if (auto runs = runnable(choice)) wanted.measured.mechanisms.push_back(std::move(*runs));
+  }
+  return wanted;
+}
+
+Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measurement& measurement,
+                              double width_mm) {
+  constexpr double kMebibyte = 1024.0 * 1024.0, kMillisecond = 1e-3, kThousand = 1e3;
+  const Stage stage = stage_of(request.measured);
+  std::vector<double> energies;
+  for (const MechanismChoice& mechanism : request.counted) {
+    energies.push_back(
+        attention_energy_pj(stage, mechanism, request.convention, request.constants, false));
+  }
+  const EnergyUnit unit = energy_unit(*std::max_element(energies.begin(), energies.end()));
+
+  Figure figure;
+  Table table;
+  table.text_columns = 3;
+  table.header = {"Mechanism", "Time O(·)",  "Space O(·)", "Params (K)", "Core (" + unit.name + ")",
+                  "Time (ms)", "Peak (MiB)", "Time grows"};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < request.counted.size(); ++i) {
+    const MechanismChoice& mechanism = request.counted[i];
+    const Complexity* complexity = find_complexity(mechanism.name);
+    const std::string name = to_string(mechanism);
+    const auto parameters = static_cast<double>(layer_parameters(stage, mechanism));
+    std::vector<std::string> row = {
+        mechanism.name, std::string(complexity ? complexity->time : kUnknown),
+        std::string(complexity ? complexity->space : kUnknown),
+        printed("%.1f", parameters / kThousand), measured_text(energies[i] / unit.pj)};
+    figure.numbers["energy_pj/" + name] = {energies[i]};
+    figure.numbers["parameters/" + name] = {parameters};
+    // Kernels come in the order of those that can run.
+    const MeasuredKernel* kernel = nullptr;
+    if (next < measurement.kernels.size() &&
+        measurement.kernels[next].mechanism.name == mechanism.name) {
+      kernel = &measurement.kernels[next++];
+    }
+    const KernelRun* run =
+        kernel && kernel->problem.empty() && !kernel->runs.empty() ? &kernel->runs.back() : nullptr;
+    row.push_back(run ? measured_text(run->seconds / kMillisecond) : kUnknown);
+    row.push_back(run && run->peak_bytes
+                      ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
+                      : kUnknown);
+    const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
+    row.push_back(exponent ? printed("N^%.2f", *exponent) : kUnknown);
+    table.rows.push_back(std::move(row));
+    if (kernel == nullptr) continue;
+    for (const KernelRun& measured : kernel->runs) {
+      figure.numbers["seconds/" + name].push_back(measured.seconds);
+      if (measured.peak_bytes) {
+        figure.numbers["peak_bytes/" + name].push_back(static_cast<double>(*measured.peak_bytes));
+      }
+    }
+  }
+  for (const std::int64_t n : request.measured.tokens) {
+    figure.numbers["tokens"].push_back(static_cast<double>(n));
+  }
+  figure.panels.push_back(table_panel(table));
+  figure.font_size_pt = table_font_pt(figure.panels.front(), width_mm);
+  figure.table = std::move(table);
+  figure.title = "What mechanisms cost, counted and measured";
+  figure.width_mm = width_mm;
+  figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
+  figure.caption = "Costs of one attention layer at N = " + std::to_string(stage.tokens) +
+                   ", D = " + std::to_string(stage.width) + ", H = " + std::to_string(stage.heads) +
+                   ". Complexities with projections, those of softmax, linear, performer and "
+                   "daft-full as DAFT's "
+                   "Table 1 prints them; parameters with projections; energy of the core by " +
+                   std::string(name_of(request.convention)) + " accounting, " +
+                   request.constants.title + ". " + words_on(measurement) + made_with();
+  return figure;
+}
+
+extern const FigureRecipe mechanism_costs_recipe = {"mechanism-costs",
+                                                    "Mechanisms: counted and measured",
+                                                    "DAFT, Tables 1 to 3",
+                                                    settings,
+                                                    make,
+                                                    true};
+
+}  // namespace attnscope

@@ -1,0 +1,56 @@
+// What networks and mechanisms cost: by component, by layer, attention against FFN, as tokens grow,
+// as tables, and measured.
+#pragma once
+
+#include "analysis/figure/recipe.h"
+#include "app/panels/dock_panel.h"
+
+class QStackedWidget;
+
+namespace attnscope {
+
+class CostPage;
+class EnergyChoosers;
+class EnergySliders;
+class MeasurePage;
+class Session;
+
+class EnergyPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit EnergyPanel(Session& session, QWidget* parent = nullptr);
+
+  [[nodiscard]] bool is_behind() const override;
+  /// What the view in front shows; null before the first.
+  [[nodiscard]] const Figure* figure() const;
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  void add_page(const QString& name, const QString& tip, QWidget* page);
+  void show_page(int page);
+  void refresh();
+  void export_figure();
+  void take_references();
+
+  [[nodiscard]] FigureRequest networks_request() const;
+  [[nodiscard]] FigureRequest layers_request() const;
+  [[nodiscard]] FigureRequest share_request() const;
+  [[nodiscard]] FigureRequest growth_request() const;
+  [[nodiscard]] FigureRequest table_request() const;
+  [[nodiscard]] FigureRequest measure_request() const;
+  [[nodiscard]] std::vector<std::string> shown_mechanisms() const;
+
+  Session& session_;
+  EnergyChoosers* choosers_;
+  EnergySliders* sliders_;
+  QStackedWidget* pages_;
+  QWidget* segments_;
+  CostPage* components_;
+  CostPage* layers_;
+  MeasurePage* measure_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,53 @@
+// The costs of mechanisms beside what this machine takes for them, measured when asked.
+#pragma once
+
+#include <QWidget>
+#include <functional>
+#include <memory>
+
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/mechanism_costs.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace attnscope {
+
+class Session;
+class TableView;
+
+class MeasurePage : public QWidget {
+  Q_OBJECT
+ public:
+  /// `wanted` says what to show now; it may throw Error(usage).
+  MeasurePage(Session& session, std::function<FigureRequest()> wanted, QWidget* parent = nullptr);
+
+  /// What is shown; null before the first.
+  [[nodiscard]] const Figure* figure() const { return figure_.get(); }
+
+ public slots:
+  /// Shows what is counted now, beside what was measured if it was measured so.
+  void refresh();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void measure_or_cancel();
+  void show_progress();
+  void show_figure(const MechanismCostsRequest& request);
+  [[nodiscard]] MechanismCostsRequest request(FigureRequest& complete) const;
+
+  Session& session_;
+  std::function<FigureRequest()> wanted_;
+  QPushButton* button_;
+  QProgressBar* progress_;
+  QLabel* note_;
+  TableView* table_;
+  std::shared_ptr<const Measurement> measured_;
+  std::shared_ptr<const Figure> figure_;
+  std::int64_t job_ = 0;
+};
+
+}  // namespace attnscope
