@@ -1,11 +1,14 @@
 // Hashed attention: products of binary codes instead of queries and keys (EcoFormer, Eq. 7 to 11).
-// Linear in the tokens. Codes are kernelised hashes: with the file's buffers "ksh.A", "ksh.mvec",
-// "ksh.anchor", else random ones (KLSH).
+// Linear in the tokens; codes by hash_codes.h, learned ones from the layer's buffers "ksh.A",
+// "ksh.mvec", "ksh.anchor". Queries and keys have the same hash function: that of the keys.
 #include <bit>
+#include <span>
 #include <tbb/parallel_for.h>
+#include <utility>
 
 #include "core/attention/costs/costs.h"
 #include "core/attention/hash_codes.h"
+#include "core/attention/kernels/hamming.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/score_blocks.h"
 #include "core/blas.h"
@@ -22,28 +25,34 @@ const std::vector<ParameterDescription>& parameters() {
        .choices = {"paper", "upstream"},
        .explanation = "paper: bias 2^c of every value (Eq. 9); upstream, as released weights were "
                       "trained: bias b + 1, and in the numerator of the token's own value only"},
+      {.name = "codes",
+       .default_value = std::string("learned"),
+       .choices = {"learned", "klsh", "lsh", "sign"},
+       .explanation = "learned: the layer's own hash, as klsh where there is none; klsh: random "
+                      "kernelised; lsh: random hyperplanes; sign: signs of the channels (Eq. 5)"},
       {.name = "bits",
        .default_value = std::int64_t{16},
        .minimum = 1,
        .maximum = 64,
-       .explanation = "b, bits of a code"},
+       .explanation = "b, bits of a code; of sign as many as a head has channels"},
       {.name = "supports",
        .default_value = std::int64_t{25},
        .minimum = 1,
        .maximum = 1e6,
-       .explanation = "m, support samples of the kernel"},
+       .explanation = "m, support samples of the kernel (learned, klsh)"},
   };
   return list;
 }
 
 class Hash final : public Mechanism {
  public:
-  Hash(bool upstream, std::int64_t bits, std::int64_t supports)
-      : upstream_(upstream), bits_(bits), supports_(supports) {}
+  Hash(bool upstream, HashKind kind, std::int64_t bits, std::int64_t supports)
+      : upstream_(upstream), kind_(kind), bits_(bits), supports_(supports) {}
 
   [[nodiscard]] MechanismChoice choice() const override {
     return {"hash",
             {{"mode", std::string(upstream_ ? "upstream" : "paper")},
+             {"codes", std::string(name_of(kind_))},
              {"bits", bits_},
              {"supports", supports_}}};
   }
@@ -56,15 +65,15 @@ class Hash final : public Mechanism {
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const Codes codes = codes_of(input, head);
       const ConstStridedMatrixMap values = head_columns(input.values, input.heads, head);
-      const Matrix transposed = codes.keys.signs.transpose();
-      Matrix products(bits_, width);
-      multiply(strided(transposed), values, 1.0F,
-               {products.data(), bits_, width, Eigen::OuterStride<>(width)});
       StridedMatrixMap out(output.data() + head * width, input.queries.rows(), width,
                            Eigen::OuterStride<>(input.values.cols()));
-      multiply(strided(codes.queries.signs), strided(products), 1.0F, out);
+      if (input.causal) return attend_to_prefixes(codes, values, out);
+      const Matrix transposed = codes.keys.signs.transpose();
+      Matrix products(transposed.rows(), width);
+      multiply(strided(transposed), values, 1.0F, strided(products));
+      multiply(strided(codes.queries.signs), strided(std::as_const(products)), 1.0F, out);
       const Eigen::RowVectorXf all = values.cast<double>().colwise().sum().cast<float>();
-      const auto bias = static_cast<float>(this->bias());
+      const auto bias = static_cast<float>(this->bias(codes));
       for (Eigen::Index i = 0; i < out.rows(); ++i) {
         out.row(i) += bias * (upstream_ ? Eigen::RowVectorXf(values.row(i)) : all);
         out.row(i) *= static_cast<float>(1.0 / codes.totals(i));
@@ -80,44 +89,45 @@ class Hash final : public Mechanism {
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const Codes codes = codes_of(input, head);
       MatrixMap weights = map.slice(head);
-      for (Eigen::Index i = 0; i < weights.rows(); ++i) {
-        const double factor = 1.0 / codes.totals(i);
-        for (Eigen::Index j = 0; j < weights.cols(); ++j) {
-          const double own = upstream_ ? (i == j ? bias() : 0.0) : bias();
-          weights(i, j) = static_cast<float>((affinity(codes, i, j) + own) * factor);
-        }
-      }
+      tbb::parallel_for(std::int64_t{0}, input.queries.rows(), [&](std::int64_t i) {
+        const std::int64_t seen = input.causal ? i + 1 : input.keys.rows();
+        fill_row(codes, i, seen, weights.row(i).data());
+      });
     });
     return map;
   }
 
-  /// Codes and a column for the bias: b + 1 columns; none of upstream's maps with their diagonal.
+  /// Codes and a column for the bias: b + 1 columns; none of causal maps, nor of upstream's with
+  /// their diagonal.
   [[nodiscard]] std::optional<MapFactors> factors(const AttentionInput& input) const override {
     check(input);
     const std::int64_t n = input.queries.rows(), m = input.keys.rows();
-    if (upstream_ || bits_ + 1 >= std::min(n, m)) return std::nullopt;
-    MapFactors factors{Tensor({input.heads, n, bits_ + 1}), Tensor({input.heads, m, bits_ + 1})};
+    const std::int64_t bits = bits_of(input.keys.cols() / input.heads);
+    if (upstream_ || input.causal || bits + 1 >= std::min(n, m)) return std::nullopt;
+    MapFactors factors{Tensor({input.heads, n, bits + 1}), Tensor({input.heads, m, bits + 1})};
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const Codes codes = codes_of(input, head);
       MatrixMap left = factors.left.slice(head), right = factors.right.slice(head);
-      left.leftCols(bits_) = codes.queries.signs;
-      left.col(bits_).setConstant(static_cast<float>(bias()));
+      left.leftCols(bits) = codes.queries.signs;
+      left.col(bits).setConstant(static_cast<float>(bias(codes)));
       for (Eigen::Index i = 0; i < n; ++i) left.row(i) *= static_cast<float>(1.0 / codes.totals(i));
-      right.leftCols(bits_) = codes.keys.signs;
-      right.col(bits_).setOnes();
+      right.leftCols(bits) = codes.keys.signs;
+      right.col(bits).setOnes();
     });
     return factors;
   }
 
-  /// "codes" of the queries and "key_codes", [H, N, b] and [H, M, b]: +1 and −1.
+  /// "codes" of the queries and "key_codes", [H, N, b] and [H, M, b]: +1 and −1, without the
+  /// scales of plain signs.
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     check(input);
-    Tensor queries({input.heads, input.queries.rows(), bits_});
-    Tensor keys({input.heads, input.keys.rows(), bits_});
+    const std::int64_t bits = bits_of(input.keys.cols() / input.heads);
+    Tensor queries({input.heads, input.queries.rows(), bits});
+    Tensor keys({input.heads, input.keys.rows(), bits});
     for (std::int64_t head = 0; head < input.heads && input.keys.rows() > 0; ++head) {
       const Codes codes = codes_of(input, head);
-      queries.slice(head) = codes.queries.signs;
-      keys.slice(head) = codes.keys.signs;
+      queries.slice(head) = codes.queries.signs.cwiseSign();
+      keys.slice(head) = codes.keys.signs.cwiseSign();
     }
     NamedTensors quantities;
     quantities.emplace("codes", std::move(queries));
@@ -127,13 +137,18 @@ class Hash final : public Mechanism {
 
   [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
                                                  CostConvention convention) const override {
-    return costs::hash(shape, convention, {.bits = bits_, .supports = supports_});
+    const costs::CodeKind kind = kind_ == HashKind::lsh    ? costs::CodeKind::lsh
+                                 : kind_ == HashKind::sign ? costs::CodeKind::binary
+                                                           : costs::CodeKind::kernel;
+    // Of the tokens themselves, where the paper's comparison takes Performer's features first.
+    return costs::hash(shape, convention,
+                       {.codes = kind, .bits = bits_, .supports = supports_, .features = 0});
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     const std::int64_t smaller = std::min(shape.queries, shape.keys);
     // Upstream adds a diagonal.
-    return {.rank_bound = upstream_ ? smaller : std::min(smaller, bits_ + 1),
+    return {.rank_bound = upstream_ ? smaller : std::min(smaller, bits_of(shape.head_width) + 1),
             .rows_sum_to_one = !upstream_,
             .non_negative = !upstream_};
   }
@@ -141,23 +156,33 @@ class Hash final : public Mechanism {
  private:
   struct Codes {
     HashCodes queries, keys;
-    Eigen::VectorXd totals;  ///< of each query: h_i · Σ_j h_j + bias · M
+    Eigen::VectorXd totals;  ///< of each query over the keys it sees: Σ_j h_i · h_j + bias
   };
 
   static ConstStridedMatrixMap strided(const Matrix& matrix) {
     return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
   }
+  static StridedMatrixMap strided(Matrix& matrix) {
+    return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
+  }
 
-  /// 2^c with c = ⌈log2(b + 1)⌉: above b, so that no weight is negative; upstream b + 1.
-  [[nodiscard]] double bias() const {
-    if (upstream_) return static_cast<double>(bits_ + 1);
-    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(bits_) + 1));
+  [[nodiscard]] std::int64_t bits_of(std::int64_t head_width) const {
+    return kind_ == HashKind::sign ? head_width : bits_;
+  }
+
+  /// 2^c with c = ⌈log2(b + 1)⌉: above b, so that no weight is negative; upstream b + 1. Products
+  /// of scaled signs are those of rows of length 1, at most: 1 takes the place of b.
+  [[nodiscard]] double bias(const Codes& codes) const {
+    const std::int64_t greatest = codes.keys.scales.empty() ? codes.keys.bits() : 1;
+    if (upstream_) return static_cast<double>(greatest + 1);
+    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(greatest) + 1));
   }
 
   void check(const AttentionInput& input) const {
     check_shapes(input);
-    if (upstream_ && input.queries.rows() != input.keys.rows()) {
-      throw Error(ErrorKind::usage, "upstream hashing needs as many keys as queries")
+    if ((upstream_ || input.causal) && input.queries.rows() != input.keys.rows()) {
+      throw Error(ErrorKind::usage, upstream_ ? "upstream hashing needs as many keys as queries"
+                                              : "causal hashing needs as many keys as queries")
           .expected(std::to_string(input.queries.rows()) + " keys")
           .found(std::to_string(input.keys.rows()));
     }
@@ -165,28 +190,96 @@ class Hash final : public Mechanism {
 
   [[nodiscard]] Codes codes_of(const AttentionInput& input, std::int64_t head) const {
     const ConstStridedMatrixMap keys = head_columns(input.keys, input.heads, head);
-    const HashFunction function =
-        hash_function(input.parameters, input.heads, head, keys, bits_, supports_);
-    Codes codes{function.codes_of(head_columns(input.queries, input.heads, head), upstream_),
-                function.codes_of(keys, upstream_),
-                {}};
-    const Eigen::VectorXd sum = codes.keys.signs.cast<double>().colwise().sum();
-    codes.totals = codes.queries.signs.cast<double>() * sum;
-    codes.totals.array() += bias() * static_cast<double>(keys.rows());
+    const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
+    const HashFunction function = hash_function(
+        input.parameters, input.heads, head, keys,
+        {.kind = kind_, .bits = bits_, .supports = supports_, .causal = input.causal});
+    Codes codes;
+    codes.keys = function.codes_of(keys, upstream_);
+    // A shared projection, as in every network trained so, gives the same codes twice.
+    const bool shared = queries.rows() == keys.rows() && queries == keys;
+    codes.queries = shared ? codes.keys : function.codes_of(queries, upstream_);
+    apply_scales(codes.keys);
+    apply_scales(codes.queries);
+    add_totals(codes, input.causal);
     return codes;
   }
 
-  /// h_i · h_j, from the bits where they say all.
-  [[nodiscard]] double affinity(const Codes& codes, Eigen::Index i, Eigen::Index j) const {
-    if (upstream_) {
-      return static_cast<double>(codes.queries.signs.row(i).dot(codes.keys.signs.row(j)));
+  /// From here on a code is α · signs.
+  static void apply_scales(HashCodes& codes) {
+    for (std::size_t i = 0; i < codes.scales.size(); ++i) {
+      codes.signs.row(static_cast<Eigen::Index>(i)) *= codes.scales[i];
     }
-    const std::uint64_t different = codes.queries.words[static_cast<std::size_t>(i)] ^
-                                    codes.keys.words[static_cast<std::size_t>(j)];
-    return static_cast<double>(bits_ - 2 * std::popcount(different));
+  }
+
+  void add_totals(Codes& codes, bool causal) const {
+    const MatrixD queries = codes.queries.signs.cast<double>();
+    const MatrixD keys = codes.keys.signs.cast<double>();
+    if (!causal) {
+      codes.totals = queries * keys.colwise().sum().transpose();
+      codes.totals.array() += bias(codes) * static_cast<double>(keys.rows());
+      return;
+    }
+    codes.totals.resize(queries.rows());
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(keys.cols());
+    for (Eigen::Index i = 0; i < queries.rows(); ++i) {
+      sum += keys.row(i);
+      codes.totals(i) = queries.row(i).dot(sum) + bias(codes) * static_cast<double>(i + 1);
+    }
+  }
+
+  /// out_i = (h_i · Σ_{j ≤ i} h_j v_jᵀ + bias · Σ_{j ≤ i} v_j) / total_i, by running sums.
+  void attend_to_prefixes(const Codes& codes, const ConstStridedMatrixMap& values,
+                          StridedMatrixMap out) const {
+    MatrixD products = MatrixD::Zero(codes.keys.bits(), values.cols());
+    Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(values.cols());
+    for (Eigen::Index i = 0; i < out.rows(); ++i) {
+      const Eigen::RowVectorXd value = values.row(i).cast<double>();
+      products += codes.keys.signs.row(i).transpose().cast<double>() * value;
+      sum += value;
+      const Eigen::RowVectorXd weighted = codes.queries.signs.row(i).cast<double>() * products +
+                                          bias(codes) * (upstream_ ? value : sum);
+      out.row(i) = (weighted / codes.totals(i)).cast<float>();
+    }
+  }
+
+  /// Weights of query i over the first `seen` keys.
+  void fill_row(const Codes& codes, std::int64_t i, std::int64_t seen, float* row) const {
+    const double factor = 1.0 / codes.totals(i);
+    const double of_all = upstream_ ? 0.0 : bias(codes);
+    const auto count = static_cast<std::size_t>(seen);
+    if (codes.queries.has_zeros || codes.keys.has_zeros) {
+      Eigen::Map<Eigen::VectorXf>(row, seen) =
+          ((codes.keys.signs.topRows(seen) * codes.queries.signs.row(i).transpose())
+               .cast<double>()
+               .array() +
+           of_all)
+              .matrix()
+              .cast<float>() *
+          static_cast<float>(factor);
+    } else {
+      const std::uint64_t word = codes.queries.words[static_cast<std::size_t>(i)];
+      const std::span<const std::uint64_t> words(codes.keys.words.data(), count);
+      const auto bits = static_cast<double>(codes.keys.bits());
+      const std::vector<float>& scales = codes.keys.scales;
+      if (scales.empty()) {
+        hamming_affinities(word, words, static_cast<float>((bits + of_all) * factor),
+                           static_cast<float>(2 * factor), row);
+      } else {
+        const float own = codes.queries.scales[static_cast<std::size_t>(i)];
+        hamming_affinities(word, words, static_cast<float>(bits), 2.0F, row);
+        for (std::size_t j = 0; j < count; ++j) {
+          const double affinity = static_cast<double>(row[j]) * static_cast<double>(own) *
+                                  static_cast<double>(scales[j]);
+          row[j] = static_cast<float>((affinity + of_all) * factor);
+        }
+      }
+    }
+    if (upstream_) row[i] += static_cast<float>(bias(codes) * factor);
   }
 
   bool upstream_;
+  HashKind kind_;
   std::int64_t bits_;
   std::int64_t supports_;
 };
@@ -202,6 +295,7 @@ MechanismEntry hash_entry() {
           tensors,
           [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<Hash>(std::get<std::string>(values.at("mode")) == "upstream",
+                                          hash_kind(std::get<std::string>(values.at("codes"))),
                                           std::get<std::int64_t>(values.at("bits")),
                                           std::get<std::int64_t>(values.at("supports")));
           }};

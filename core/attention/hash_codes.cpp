@@ -3,23 +3,15 @@
 #include <cmath>
 #include <numbers>
 #include <random>
-#include <string>
 
 #include "core/error.h"
+#include "core/name_list.h"
 
 namespace attnscope {
 
 namespace {
 
-/// Rows scaled to length 1; a row of zeros stays.
-MatrixD normalised(const ConstStridedMatrixMap& tokens) {
-  MatrixD rows = tokens.cast<double>();
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    const double length = rows.row(i).norm();
-    if (length > 0) rows.row(i) /= length;
-  }
-  return rows;
-}
+constexpr std::int64_t kMostBits = 64;  // of a word
 
 /// ‖x − a‖² for every token and anchor, [N, m].
 MatrixD squared_distances(const MatrixD& tokens, const MatrixD& anchors) {
@@ -30,18 +22,8 @@ MatrixD squared_distances(const MatrixD& tokens, const MatrixD& anchors) {
   return squares;
 }
 
-/// Standard normal numbers, the same on every machine.
-MatrixD random_weights(std::int64_t bits, std::int64_t supports, std::int64_t head) {
-  std::mt19937 generator(static_cast<unsigned>(head) + 1U);
-  const auto uniform = [&generator] {
-    return (static_cast<double>(generator()) + 0.5) / 4294967296.0;
-  };
-  MatrixD weights(bits, supports);
-  for (Eigen::Index i = 0; i < weights.size(); ++i) {
-    const double radius = std::sqrt(-2.0 * std::log(uniform()));
-    weights.data()[i] = radius * std::cos(2.0 * std::numbers::pi * uniform());
-  }
-  return weights;
+MatrixD kernel_of(const MatrixD& squares, double bandwidth) {
+  return (squares.array() / (-2 * bandwidth)).exp();
 }
 
 /// One head's share of a buffer [H, …], as [rows, columns]. Leading extents of 1 are upstream's.
@@ -53,7 +35,8 @@ MatrixD of_head(const NamedTensors& parameters, const char* name, std::int64_t h
     throw Error(ErrorKind::usage, "the hash buffer has another shape")
         .about(name)
         .expected(to_string(Shape{heads, rows, columns}))
-        .found(to_string(tensor.shape()));
+        .found(to_string(tensor.shape()))
+        .remedy("set bits and supports to those of the buffers");
   }
   return ConstMatrixMap(tensor.data() + head * rows * columns, rows, columns).cast<double>();
 }
@@ -75,55 +58,150 @@ bool has_buffers(const NamedTensors* parameters) {
   return found == 3;
 }
 
+void read_buffers(const NamedTensors& parameters, std::int64_t heads, std::int64_t head,
+                  std::int64_t width, const HashSettings& settings, HashFunction& function) {
+  function.weights = of_head(parameters, "ksh.A", heads, head, settings.bits, settings.supports);
+  function.means = of_head(parameters, "ksh.mvec", heads, head, 1, settings.supports).row(0);
+  function.anchors = of_head(parameters, "ksh.anchor", heads, head, settings.supports, width);
+}
+
+/// Random weights over evenly spaced tokens, or where nothing may depend on them over random
+/// directions.
+void choose_at_random(const MatrixD& tokens, std::int64_t head, const HashSettings& settings,
+                      HashFunction& function) {
+  const std::int64_t supports = settings.supports;
+  const auto seed = static_cast<std::uint32_t>(head) + 1U;
+  function.weights = normal_numbers(settings.bits, supports, seed);
+  if (settings.causal) {
+    function.anchors =
+        normal_numbers(supports, tokens.cols(), seed + 0x10000U).rowwise().normalized();
+    return;
+  }
+  if (supports > tokens.rows()) {
+    throw Error(ErrorKind::usage, "there are more supports than tokens")
+        .about("hash supports")
+        .expected("at most " + std::to_string(tokens.rows()))
+        .found(std::to_string(supports));
+  }
+  function.anchors.resize(supports, tokens.cols());
+  for (std::int64_t a = 0; a < supports; ++a) {
+    function.anchors.row(a) = tokens.row(a * tokens.rows() / supports);
+  }
+}
+
 }  // namespace
 
-HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, std::int64_t head,
-                           const ConstStridedMatrixMap& keys, std::int64_t bits,
-                           std::int64_t supports) {
-  HashFunction function;
-  const MatrixD tokens = normalised(keys);
-  const bool learned = has_buffers(parameters);
-  if (learned) {
-    function.weights = of_head(*parameters, "ksh.A", heads, head, bits, supports);
-    function.means = of_head(*parameters, "ksh.mvec", heads, head, 1, supports).row(0);
-    function.anchors = of_head(*parameters, "ksh.anchor", heads, head, supports, keys.cols());
-  } else {
-    if (supports > tokens.rows()) {
-      throw Error(ErrorKind::usage, "there are more supports than tokens")
-          .about("hash supports")
-          .expected("at most " + std::to_string(tokens.rows()))
-          .found(std::to_string(supports));
-    }
-    function.weights = random_weights(bits, supports, head);
-    function.anchors.resize(supports, keys.cols());
-    for (std::int64_t a = 0; a < supports; ++a) {
-      function.anchors.row(a) = tokens.row(a * tokens.rows() / supports);
-    }
+std::string_view name_of(HashKind kind) {
+  static constexpr std::string_view names[] = {"learned", "klsh", "lsh", "sign"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const std::vector<HashKind>& hash_kinds() {
+  static const std::vector<HashKind> all = {HashKind::learned, HashKind::klsh, HashKind::lsh,
+                                            HashKind::sign};
+  return all;
+}
+
+HashKind hash_kind(std::string_view name) {
+  for (const HashKind kind : hash_kinds()) {
+    if (name_of(kind) == name) return kind;
   }
-  const MatrixD squares = squared_distances(tokens, function.anchors);
-  function.bandwidth = squares.size() > 0 ? squares.mean() : 1;
-  if (!(function.bandwidth > 0)) function.bandwidth = 1;  // all tokens alike
+  throw unknown_name("kind of hash codes", name, "learned, klsh, lsh, sign");
+}
+
+MatrixD unit_rows(const ConstStridedMatrixMap& tokens) {
+  MatrixD rows = tokens.cast<double>();
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const double length = rows.row(i).norm();
+    if (length > 0) rows.row(i) /= length;
+  }
+  return rows;
+}
+
+double mean_squared_distance(const MatrixD& tokens, const MatrixD& anchors) {
+  if (tokens.size() == 0 || anchors.size() == 0) return 1;
+  const double mean = squared_distances(tokens, anchors).mean();
+  return mean > 0 ? mean : 1;  // 0: all alike
+}
+
+MatrixD normal_numbers(std::int64_t rows, std::int64_t columns, std::uint32_t seed) {
+  // Box and Muller over mt19937, because std::normal_distribution differs between libraries.
+  std::mt19937 generator(seed);
+  const auto uniform = [&generator] {
+    return (static_cast<double>(generator()) + 0.5) / 4294967296.0;
+  };
+  MatrixD numbers(rows, columns);
+  for (Eigen::Index i = 0; i < numbers.size(); ++i) {
+    const double radius = std::sqrt(-2.0 * std::log(uniform()));
+    numbers.data()[i] = radius * std::cos(2.0 * std::numbers::pi * uniform());
+  }
+  return numbers;
+}
+
+HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, std::int64_t head,
+                           const ConstStridedMatrixMap& keys, const HashSettings& settings) {
+  HashFunction function;
+  function.kind = settings.kind;
+  if (settings.kind == HashKind::sign) {
+    if (keys.cols() > kMostBits) {
+      throw Error(ErrorKind::usage, "plain signs need a bit for every channel of a head")
+          .about("hash codes")
+          .expected("heads of at most 64 channels")
+          .found(std::to_string(keys.cols()));
+    }
+    return function;
+  }
+  if (settings.kind == HashKind::lsh) {
+    function.weights =
+        normal_numbers(settings.bits, keys.cols(), static_cast<std::uint32_t>(head) + 1U);
+    return function;
+  }
+  const MatrixD tokens = unit_rows(keys);
+  const bool learned = settings.kind == HashKind::learned && has_buffers(parameters);
+  if (learned) {
+    read_buffers(*parameters, heads, head, keys.cols(), settings, function);
+  } else {
+    choose_at_random(tokens, head, settings, function);
+  }
+  const MatrixD& seen = settings.causal ? function.anchors : tokens;
+  function.bandwidth = mean_squared_distance(seen, function.anchors);
   if (!learned) {
-    function.means = (squares.array() / (-2 * function.bandwidth)).exp().colwise().mean();
+    function.means =
+        kernel_of(squared_distances(seen, function.anchors), function.bandwidth).colwise().mean();
   }
   return function;
 }
 
+MatrixD centred_kernel(const HashFunction& function, const MatrixD& unit_tokens) {
+  MatrixD kernel = kernel_of(squared_distances(unit_tokens, function.anchors), function.bandwidth);
+  kernel.rowwise() -= function.means.transpose();
+  return kernel;
+}
+
 HashCodes HashFunction::codes_of(const ConstStridedMatrixMap& tokens, bool zero_is_zero) const {
   // In double: a sign does not forgive a rounded zero.
-  MatrixD kernel = squared_distances(normalised(tokens), anchors);
-  kernel = (kernel.array() / (-2 * bandwidth)).exp();
-  kernel.rowwise() -= means.transpose();
-  const MatrixD projected = kernel * weights.transpose();
-  HashCodes codes{Matrix(projected.rows(), projected.cols()),
-                  std::vector<std::uint64_t>(static_cast<std::size_t>(projected.rows()))};
+  MatrixD projected = unit_rows(tokens);
+  HashCodes codes;
+  if (kind == HashKind::sign) {
+    const Eigen::VectorXd scales = projected.cwiseAbs().rowwise().mean();
+    for (const double scale : scales) codes.scales.push_back(static_cast<float>(scale));
+  } else if (kind == HashKind::lsh) {
+    projected = (projected * weights.transpose()).eval();
+  } else {
+    projected = (centred_kernel(*this, projected) * weights.transpose()).eval();
+  }
+  codes.signs.resize(projected.rows(), projected.cols());
+  codes.words.resize(static_cast<std::size_t>(projected.rows()));
   for (Eigen::Index i = 0; i < projected.rows(); ++i) {
+    std::uint64_t word = 0;
     for (Eigen::Index r = 0; r < projected.cols(); ++r) {
       const double value = projected(i, r);
       const bool positive = value > 0 || (value == 0 && !zero_is_zero);
       codes.signs(i, r) = positive ? 1.0F : value == 0 ? 0.0F : -1.0F;
-      if (positive) codes.words[static_cast<std::size_t>(i)] |= std::uint64_t{1} << r;
+      codes.has_zeros |= value == 0 && zero_is_zero;
+      if (positive) word |= std::uint64_t{1} << r;
     }
+    codes.words[static_cast<std::size_t>(i)] = word;
   }
   return codes;
 }

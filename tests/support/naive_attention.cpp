@@ -123,6 +123,30 @@ NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head, bool
   return naive_softmax(std::move(map));
 }
 
+namespace {
+
+/// (h_i·h_j + bias) / Σ_j' (h_i·h_j' + bias); upstream adds the bias to its own weight alone.
+NaiveMap map_of_codes(const NaiveMap& of_queries, const NaiveMap& of_keys, double bias,
+                      bool upstream) {
+  NaiveMap map;
+  for (std::size_t i = 0; i < of_queries.size(); ++i) {
+    std::vector<double>& row = map.emplace_back();
+    double total = 0;
+    for (std::size_t j = 0; j < of_keys.size(); ++j) {
+      double product = 0;
+      for (std::size_t r = 0; r < of_keys[j].size(); ++r) {
+        product += of_queries[i][r] * of_keys[j][r];
+      }
+      total += product + bias;
+      row.push_back(product + (!upstream || i == j ? bias : 0));
+    }
+    for (double& weight : row) weight /= total;
+  }
+  return map;
+}
+
+}  // namespace
+
 NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head, bool upstream) {
   const Tensor& a = input.parameters->at("ksh.A");
   const Tensor& anchors = input.parameters->at("ksh.anchor");
@@ -145,9 +169,9 @@ NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head, bool ups
   }
   sigma /= static_cast<double>(input.keys.rows() * supports);
   const auto codes = [&](const ConstMatrixMap& tokens) {
-    std::vector<std::vector<int>> all;
+    NaiveMap all;
     for (std::int64_t i = 0; i < tokens.rows(); ++i) {
-      std::vector<int>& code = all.emplace_back();
+      std::vector<double>& code = all.emplace_back();
       for (std::int64_t r = 0; r < bits; ++r) {
         double sum = 0;
         for (std::int64_t s = 0; s < supports; ++s) {
@@ -160,24 +184,31 @@ NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head, bool ups
     }
     return all;
   };
-  const auto of_queries = codes(input.queries), of_keys = codes(input.keys);
   double bias = static_cast<double>(bits + 1);
   if (!upstream) bias = std::exp2(std::ceil(std::log2(bias)));
-  NaiveMap map;
-  for (std::size_t i = 0; i < of_queries.size(); ++i) {
-    std::vector<double>& row = map.emplace_back();
-    double total = 0;
-    for (std::size_t j = 0; j < of_keys.size(); ++j) {
-      double product = 0;
-      for (std::size_t r = 0; r < of_keys[j].size(); ++r) {
-        product += of_queries[i][r] * of_keys[j][r];
+  return map_of_codes(codes(input.queries), codes(input.keys), bias, upstream);
+}
+
+NaiveMap naive_sign_map(const AttentionInput& input, std::int64_t head, bool upstream) {
+  const std::int64_t d = input.keys.cols() / input.heads;
+  const auto codes = [&](const ConstMatrixMap& tokens) {
+    NaiveMap all;
+    for (std::int64_t i = 0; i < tokens.rows(); ++i) {
+      double squares = 0, sum = 0;
+      for (std::int64_t c = 0; c < d; ++c) {
+        const double x = element(tokens, input.heads, head, i, c);
+        squares += x * x;
+        sum += std::abs(x);
       }
-      total += product + bias;
-      row.push_back(product + (!upstream || i == j ? bias : 0));
+      const double scale = sum / std::sqrt(squares) / static_cast<double>(d);
+      std::vector<double>& code = all.emplace_back();
+      for (std::int64_t c = 0; c < d; ++c) {
+        code.push_back(element(tokens, input.heads, head, i, c) > 0 ? scale : -scale);
+      }
     }
-    for (double& weight : row) weight /= total;
-  }
-  return map;
+    return all;
+  };
+  return map_of_codes(codes(input.queries), codes(input.keys), 2, upstream);
 }
 
 void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t bits,
@@ -208,8 +239,11 @@ NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, s
                               std::get<std::int64_t>(parameter("window", std::int64_t{0})));
   }
   if (choice.name == "hash") {
-    return naive_hash_map(
-        input, head, parameter("mode", std::string()) == ParameterValue(std::string("upstream")));
+    const auto is = [&](const char* name, const char* value) {
+      return parameter(name, std::string()) == ParameterValue(std::string(value));
+    };
+    if (is("codes", "sign")) return naive_sign_map(input, head, is("mode", "upstream"));
+    return naive_hash_map(input, head, is("mode", "upstream"));
   }
   if (choice.name.starts_with("daft-")) return naive_daft_map(choice, input, head);
   if (choice.name == "performer") {

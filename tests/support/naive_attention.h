@@ -41,6 +41,10 @@ using NaiveMap = std::vector<std::vector<double>>;
 [[nodiscard]] NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head,
                                       bool upstream);
 
+/// The same with h = (‖x‖₁ / d) sign(x) of tokens of length 1 (Eq. 5), and 2 as the bias.
+[[nodiscard]] NaiveMap naive_sign_map(const AttentionInput& input, std::int64_t head,
+                                      bool upstream);
+
 /// Buffers of a hash function with `supports` supports, as naive_hash_map wants them.
 void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t bits,
                       std::int64_t supports, std::int64_t d, unsigned seed);

@@ -46,7 +46,8 @@ struct HashOptions {
   CodeKind codes = CodeKind::kernel;
   std::int64_t bits = 16;       ///< b
   std::int64_t supports = 25;   ///< m, of the kernel
-  std::int64_t features = 256;  ///< F, of lsh and binary
+  /// F, of lsh and binary; 0: codes of the tokens themselves, without Performer's features.
+  std::int64_t features = 256;
 };
 
 /// EcoFormer, Eq. 7 to 11; queries and keys share their codes, and need M = N.

@@ -85,20 +85,24 @@ OperationCounts hash(const AttentionShape& shape, CostConvention convention,
     append_code_attention(counts, shape, convention, options.bits);
     return counts;
   }
-  check_positive("features", options.features);
-  counts.push_back(random_features("features", shape, shape.queries, convention, options.features));
+  const bool of_tokens = options.features == 0;
+  const std::int64_t features = of_tokens ? shape.head_width : options.features;
+  if (!of_tokens) {
+    check_positive("features", features);
+    counts.push_back(random_features("features", shape, shape.queries, convention, features));
+  }
   if (options.codes == CodeKind::lsh) {
-    counts.push_back(code_projection(shape, convention, options.features, options.bits));
+    counts.push_back(code_projection(shape, convention, features, options.bits));
     append_code_attention(counts, shape, convention, options.bits);
     return counts;
   }
-  append_code_attention(counts, shape, convention, options.features);
   if (convention == CostConvention::complete) {
     // The scale ‖u‖₁/n of a row, and its signs.
-    const Count rows = Count(shape.heads) * shape.queries, f = options.features;
-    counts.insert(counts.begin() + 1,
-                  moving(component("binarisation", rows, 2 * rows * f), convention, 2 * rows * f));
+    const Count rows = Count(shape.heads) * shape.queries, f = features;
+    counts.push_back(
+        moving(component("binarisation", rows, 2 * rows * f), convention, 2 * rows * f));
   }
+  append_code_attention(counts, shape, convention, features);
   return counts;
 }
 

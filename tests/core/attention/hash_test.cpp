@@ -1,7 +1,12 @@
 // Hashed attention: codes, buffers, and what is refused.
+#include <bit>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <numbers>
+#include <random>
 
 #include "core/attention/hash_codes.h"
+#include "core/attention/kernels/hamming.h"
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
@@ -17,7 +22,7 @@ std::unique_ptr<const Mechanism> hash(const char* mode, std::int64_t bits, std::
 TEST(Hash, PackedBitsAreTheSigns) {
   const RandomAttention data(70, 70, 1, 8, 3, 51);
   const ConstStridedMatrixMap keys = head_columns(data.input().keys, 1, 0);
-  const HashCodes codes = hash_function(nullptr, 1, 0, keys, 64, 25).codes_of(keys, false);
+  const HashCodes codes = hash_function(nullptr, 1, 0, keys, {.bits = 64}).codes_of(keys, false);
   for (std::int64_t i = 0; i < 70; ++i) {
     for (std::int64_t r = 0; r < 64; ++r) {
       const bool set = (codes.words[static_cast<std::size_t>(i)] >> r & 1U) != 0;
@@ -32,7 +37,7 @@ TEST(Hash, LikeTokensHaveLikeCodes) {
   data.keys.matrix().bottomRows(30) =
       data.keys.matrix().topRows(30) + 0.01F * data.queries.matrix().topRows(30);
   const ConstStridedMatrixMap keys = head_columns(data.input().keys, 1, 0);
-  const HashCodes codes = hash_function(nullptr, 1, 0, keys, 32, 25).codes_of(keys, false);
+  const HashCodes codes = hash_function(nullptr, 1, 0, keys, {.bits = 32}).codes_of(keys, false);
   double near = 0, far = 0;
   for (std::int64_t i = 0; i < 30; ++i) {
     near += static_cast<double>(codes.signs.row(i).dot(codes.signs.row(i + 30))) / 30;
@@ -73,6 +78,89 @@ TEST(Hash, UpstreamKeepsAZeroWhereThePaperHasABit) {
   }
 }
 
+TEST(Hash, AffinitiesOfPackedCodesCountEqualBits) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> codes(71);
+  for (std::uint64_t& code : codes) code = random();
+  for (std::size_t count = 0; count <= codes.size(); ++count) {
+    std::vector<float> found(count + 1, -7);
+    hamming_affinities(codes[5], std::span(codes).first(count), 64, 2, found.data());
+    for (std::size_t j = 0; j < count; ++j) {
+      ASSERT_EQ(found[j], static_cast<float>(64 - 2 * std::popcount(codes[5] ^ codes[j])));
+    }
+    ASSERT_EQ(found[count], -7) << "written past the end";
+  }
+}
+
+TEST(Hash, HyperplanesPartTokensByTheirAngle) {
+  // Charikar 2002: a bit differs with probability angle / π.
+  const RandomAttention data(64, 64, 1, 6, 3, 59);
+  const ConstStridedMatrixMap keys = head_columns(data.input().keys, 1, 0);
+  const HashCodes codes =
+      hash_function(nullptr, 1, 0, keys, {.kind = HashKind::lsh, .bits = 64}).codes_of(keys, false);
+  double expected = 0, found = 0;
+  for (Eigen::Index i = 0; i < 64; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double cosine = static_cast<double>(keys.row(i).dot(keys.row(j)) /
+                                                (keys.row(i).norm() * keys.row(j).norm()));
+      const double equal =
+          (64 + static_cast<double>(codes.signs.row(i).dot(codes.signs.row(j)))) / 128;
+      expected += std::acos(cosine) / std::numbers::pi / 2016;
+      found += (1 - equal) / 2016;
+      EXPECT_NEAR(1 - equal, std::acos(cosine) / std::numbers::pi, 0.32);  // 5 deviations
+    }
+  }
+  EXPECT_NEAR(found, expected, 0.03);
+}
+
+TEST(Hash, PlainSignsAreTheBestOfTheirScale) {
+  // Eq. 5: no other scale of the same signs is nearer to the token.
+  const RandomAttention data(20, 20, 1, 9, 3, 60);
+  const ConstStridedMatrixMap keys = head_columns(data.input().keys, 1, 0);
+  const HashCodes codes =
+      hash_function(nullptr, 1, 0, keys, {.kind = HashKind::sign}).codes_of(keys, false);
+  ASSERT_EQ(codes.bits(), 9);
+  const MatrixD tokens = unit_rows(keys);
+  for (Eigen::Index i = 0; i < 20; ++i) {
+    const auto scale = static_cast<double>(codes.scales[static_cast<std::size_t>(i)]);
+    const Eigen::RowVectorXd signs = codes.signs.row(i).cast<double>();
+    const auto error = [&](double of) { return (tokens.row(i) - of * signs).squaredNorm(); };
+    EXPECT_LE(error(scale), error(scale * 1.01));
+    EXPECT_LE(error(scale), error(scale * 0.99));
+    EXPECT_EQ(signs.cwiseProduct(tokens.row(i)).minCoeff() >= 0, true);
+  }
+}
+
+TEST(Hash, CausalNeverLooksAhead) {
+  for (const char* codes : {"learned", "klsh", "lsh", "sign"}) {
+    for (const char* mode : {"paper", "upstream"}) {
+      SCOPED_TRACE(std::string(codes) + " " + mode);
+      RandomAttention data(30, 30, 2, 4, 3, 61);
+      if (std::string(codes) == "learned") add_hash_buffers(data.parameters, 2, 16, 5, 4, 62);
+      const auto mechanism = make_mechanism({"hash",
+                                             {{"mode", std::string(mode)},
+                                              {"codes", std::string(codes)},
+                                              {"supports", std::int64_t{5}}}});
+      AttentionInput input = data.input();
+      input.causal = true;
+      const Tensor before = mechanism->forward(input), map = mechanism->implied_map(input);
+      for (std::int64_t head = 0; head < 2; ++head) {
+        const MatrixD weights = map.slice(head).cast<double>();
+        EXPECT_EQ(weights.triangularView<Eigen::StrictlyUpper>().toDenseMatrix().norm(), 0);
+        const MatrixD values = data.values.matrix().middleCols(head * 3, 3).cast<double>();
+        const MatrixD output = before.matrix().middleCols(head * 3, 3).cast<double>();
+        EXPECT_LT((weights * values - output).cwiseAbs().maxCoeff(), 1e-5);
+      }
+      data.queries.matrix().bottomRows(10).setConstant(0.3F);
+      data.keys.matrix().bottomRows(10).setConstant(-2.0F);
+      data.values.matrix().bottomRows(10).setConstant(9.0F);
+      const Tensor after = mechanism->forward(input);
+      EXPECT_EQ(before.matrix().topRows(20), after.matrix().topRows(20));
+      EXPECT_NE(before.matrix().bottomRows(10), after.matrix().bottomRows(10));
+    }
+  }
+}
+
 TEST(Hash, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)hash("paper", 65, 25), Error);
   EXPECT_THROW((void)hash("paper", 0, 25), Error);
@@ -90,6 +178,12 @@ TEST(Hash, WhatDoesNotFitIsRefused) {
   } catch (const Error& error) {
     EXPECT_EQ(error.subject(), "ksh.mvec");
   }
+  const RandomAttention broad(30, 30, 1, 65, 2, 1);
+  EXPECT_THROW(
+      (void)make_mechanism({"hash", {{"codes", std::string("sign")}}})->forward(broad.input()),
+      Error)
+      << "more channels than a word has bits";
+  EXPECT_THROW((void)make_mechanism({"hash", {{"codes", std::string("other")}}}), Error);
   const RandomAttention wide(3, 50, 1, 4, 2, 1);
   EXPECT_THROW((void)hash("upstream", 16, 25)->forward(wide.input()), Error);
 }

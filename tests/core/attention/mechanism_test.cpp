@@ -33,9 +33,13 @@ std::vector<Case> cases() {
   const auto additive = [](bool causal, std::int64_t window) {
     return MechanismChoice{"additive", {{"causal", causal}, {"window", window}}};
   };
-  const auto hash = [](const char* mode, std::int64_t bits, std::int64_t supports) {
+  const auto hash = [](const char* mode, std::int64_t bits, std::int64_t supports,
+                       const char* codes = "learned") {
     return MechanismChoice{"hash",
-                           {{"mode", std::string(mode)}, {"bits", bits}, {"supports", supports}}};
+                           {{"mode", std::string(mode)},
+                            {"codes", std::string(codes)},
+                            {"bits", bits},
+                            {"supports", supports}}};
   };
   static constexpr std::int64_t seed = 1;
   const auto performer = [](const char* kernel, std::int64_t features) {
@@ -58,6 +62,7 @@ std::vector<Case> cases() {
   const std::vector<MechanismChoice> of_any_shape = {hash("paper", 16, 25),
                                                      hash("paper", 1, 3),
                                                      hash("paper", 64, 9),
+                                                     hash("paper", 16, 25, "sign"),
                                                      {"softmax", {}},
                                                      {"adder", {{"identity", false}}},
                                                      {"linear", {}},
