@@ -46,6 +46,14 @@ std::span<const FigureRecipe> figure_recipes() {
       cumulative_spectrum_recipe, attention_maps_recipe,   attention_overlay_recipe,
       rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
       energy_share_recipe,        operations_table_recipe, mechanism_costs_recipe,
+extern const FigureRecipe hash_codes_recipe;
+
+std::span<const FigureRecipe> figure_recipes() {
+  static const std::array list = {
+      cumulative_spectrum_recipe, attention_maps_recipe,  attention_overlay_recipe,
+      rank_by_layer_recipe,       rank_over_depth_recipe, energy_breakdown_recipe,
+      energy_growth_recipe,       energy_share_recipe,    operations_table_recipe,
+      hash_codes_recipe,
   };
   return list;
 }

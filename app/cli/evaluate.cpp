@@ -86,13 +86,13 @@ int run(const EvaluateArguments& arguments) {
   const ModelArgument argument = split_model_argument(arguments.model.models.front());
   const auto data_set = open_data_set(arguments.data_set);
   const auto model = load_model(argument.file, options_of(arguments.model));
-  const bool own = !argument.mechanism.empty();
-  const MechanismChoice mechanism =
-      choose_mechanism(own ? argument.mechanism : arguments.model.mechanism,
-                       own ? argument.settings : arguments.model.settings, model->spec().mechanism);
+  const MechanismArgument laid =
+      mechanism_argument(arguments.model, argument, model->spec().mechanism);
+  const MechanismChoice& mechanism = laid.choice;
   const Evaluation result = [&] {
     const TerminalProgress line;
-    return evaluate(*model, mechanism, *data_set, arguments.count, line.progress());
+    return evaluate(*model, mechanism, *data_set, arguments.count, line.progress(),
+                    laid.parameters);
   }();
   if (arguments.json) {
     print_json(*model, mechanism, arguments, *data_set, result);

@@ -6,6 +6,7 @@
 
 #include "analysis/figure/figure_command.h"
 #include "core/error.h"
+#include "core/model/learned_tensors.h"
 #include "core/model/model_spec_json.h"
 #include "core/model/trace_file.h"
 #include "core/name_list.h"
@@ -37,9 +38,16 @@ Subject trace_subject(const std::filesystem::path& file, bool has_mechanism) {
   return subject;
 }
 
-std::string label_of(const Model& model, const MechanismChoice& mechanism, bool trained,
+std::string label_of(const Model& model, const Trace& trace, bool codes_laid_over,
                      const Input& input, bool several_inputs) {
+<<<<<<< HEAD
   std::string label = subject_name(model, mechanism, trained);
+=======
+  std::string label = model.name();
+  if (!trace.mechanism_trained || codes_laid_over) {
+    label += " as " + to_string(trace.mechanism);
+  }
+>>>>>>> 962055c (Learn hash codes from a model's own attention, and look at codes of every kind)
   if (several_inputs) label += " on " + input.label;
   return label;
 }
@@ -67,6 +75,10 @@ void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool wi
                   "Lay this over the weights instead of what they were trained with: " +
                       name_list(mechanisms(), &MechanismEntry::name))
       ->type_name("NAME");
+  command
+      .add_option("--codes", arguments.codes,
+                  "Hash the tokens with codes that attnscope learn-codes learnt of this model")
+      ->type_name("C.h5");
   if (!with_set) return;
   command
       .add_option("--set", arguments.settings,
@@ -134,6 +146,23 @@ MechanismChoice choose_mechanism(const std::string& name, const std::vector<std:
   return make_mechanism(choice)->choice();
 }
 
+MechanismArgument mechanism_argument(const ModelArguments& arguments, const ModelArgument& model,
+                                     const MechanismChoice& trained) {
+  const bool own = !model.mechanism.empty();
+  const std::string& name = own ? model.mechanism : arguments.mechanism;
+  const std::vector<std::string>& settings = own ? model.settings : arguments.settings;
+  if (arguments.codes.empty()) return {choose_mechanism(name, settings, trained), nullptr};
+  const LearnedTensors learned = read_learned_tensors(arguments.codes);
+  if (!name.empty() && name != learned.mechanism.name) {
+    throw Error(ErrorKind::usage, "the codes were learnt for another mechanism")
+        .in_file(arguments.codes)
+        .about("--mechanism")
+        .expected(learned.mechanism.name)
+        .found(name);
+  }
+  return {choose_mechanism("", settings, learned.mechanism), learned.layers};
+}
+
 std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceRequest& request,
                                    const Progress& progress) {
   if (arguments.models.empty()) throw Error(ErrorKind::usage, "no model was given");
@@ -163,18 +192,18 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
         inputs.push_back(std::make_shared<const Input>(open_input(locator)));
       }
     }
-    const bool own_mechanism = !argument.mechanism.empty();
-    const MechanismChoice mechanism = choose_mechanism(
-        own_mechanism ? argument.mechanism : arguments.mechanism,
-        own_mechanism ? argument.settings : arguments.settings, model->spec().mechanism);
+    const auto [mechanism, parameters] =
+        mechanism_argument(arguments, argument, model->spec().mechanism);
+    TraceRequest asked = request;
+    asked.parameters = parameters;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       const double part = 0.8 / static_cast<double>(inputs.size());
       const double first = 0.2 + part * static_cast<double>(k);
       auto trace = std::make_shared<const Trace>(
-          model->run(*inputs[k], mechanism, request, own.part(first, first + part)));
+          model->run(*inputs[k], mechanism, asked, own.part(first, first + part)));
       subjects.push_back(
-          {label_of(*model, mechanism, trace->mechanism_trained, *inputs[k], inputs.size() > 1),
-           model, mechanism, inputs[k], std::move(trace)});
+          {label_of(*model, *trace, parameters != nullptr, *inputs[k], inputs.size() > 1), model,
+           mechanism, inputs[k], std::move(trace), parameters});
     }
   }
   return subjects;

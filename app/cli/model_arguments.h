@@ -20,11 +20,12 @@ struct ModelArguments {
   std::string architecture;           ///< a JSON architecture description
   std::string mechanism;              ///< laid over every model; empty: each its own
   std::vector<std::string> settings;  ///< "parameter=value" of the mechanism
+  std::string codes;                  ///< a file of learnt hash codes to lay over every model
 };
 
 /// --heads, --option, --architecture.
 void add_model_options(CLI::App& command, ModelArguments& arguments);
-/// --mechanism, and --set unless the subcommand uses that name for something else.
+/// --mechanism, --codes, and --set unless the subcommand uses that name for something else.
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set = true);
 /// --input, once or several times.
 void add_input_option(CLI::App& command, ModelArguments& arguments);
@@ -45,6 +46,18 @@ struct ModelArgument {
 [[nodiscard]] MechanismChoice choose_mechanism(const std::string& name,
                                                const std::vector<std::string>& settings,
                                                const MechanismChoice& trained);
+
+/// What is laid over a model: a mechanism, and tensors learnt for it apart from the model.
+struct MechanismArgument {
+  MechanismChoice choice;
+  std::shared_ptr<const std::vector<NamedTensors>> parameters;  ///< null for none
+};
+
+/// What `model` and the other arguments ask to lay over a model that was trained with `trained`.
+/// With --codes the mechanism of that file. Throws Error(usage) if it was learnt for another.
+[[nodiscard]] MechanismArgument mechanism_argument(const ModelArguments& arguments,
+                                                   const ModelArgument& model,
+                                                   const MechanismChoice& trained);
 
 /// Loads every model once and runs it on every input: models × inputs subjects, each with a trace,
 /// in that order. A trace file is one subject, whatever the inputs. Throws Error(usage) when an

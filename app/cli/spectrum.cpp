@@ -103,10 +103,8 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
         .about("--input")
         .expected("an image, a .npy array, DATASET#INDEX, or --dataset");
   }
-  const bool own = !argument.mechanism.empty();
-  const MechanismChoice mechanism =
-      choose_mechanism(own ? argument.mechanism : arguments.model.mechanism,
-                       own ? argument.settings : arguments.model.settings, model->spec().mechanism);
+  const auto [mechanism, parameters] =
+      mechanism_argument(arguments.model, argument, model->spec().mechanism);
   const double share = 0.95 / static_cast<double>(inputs.size());
   for (std::int64_t i = 0; i < inputs.size(); ++i) {
     const double first = 0.05 + share * static_cast<double>(i);
@@ -115,6 +113,7 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
     TraceRequest request;
     request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
     request.factors = true;
+    request.parameters = parameters;
     const Trace trace = model->run(inputs.open(i), mechanism, request, of_input.part(0, 0.5));
     add_trace(report, arguments, trace, of_input.part(0.5, 1));
   }

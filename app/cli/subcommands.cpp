@@ -15,6 +15,7 @@ Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
+Action add_learn_codes(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 
@@ -34,6 +35,7 @@ std::span<const Subcommand> subcommands() {
       {add_gallery},
       {add_gui},
       {add_inspect},
+      {add_learn_codes},
       {add_spectrum},
       {add_trace},
   };

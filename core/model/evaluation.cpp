@@ -17,12 +17,11 @@ struct Verdict {
   bool finite = true;
 };
 
-Verdict judge(const Model& model, const MechanismChoice& mechanism, const Input& input) {
+Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceRequest& request,
+              const Input& input) {
   if (input.class_index < 0) {
     throw Error(ErrorKind::usage, "the item has no label to compare with").about(input.label);
   }
-  TraceRequest request;
-  request.implied_maps = false;
   const Trace trace = model.run(input, mechanism, request, {});
   const auto logits = trace.logits.values();
   if (input.class_index >= static_cast<int>(logits.size())) {
@@ -47,17 +46,21 @@ Verdict judge(const Model& model, const MechanismChoice& mechanism, const Input&
 }  // namespace
 
 Evaluation evaluate(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
-                    std::int64_t count, const Progress& progress) {
+                    std::int64_t count, const Progress& progress,
+                    std::shared_ptr<const std::vector<NamedTensors>> parameters) {
   if (model.spec().readout == Readout::none) {
     throw Error(ErrorKind::usage, "the model has no head to classify with").in_file(model.file());
   }
   const std::int64_t images = count > 0 ? std::min(count, data_set.size()) : data_set.size();
   if (images == 0) throw Error(ErrorKind::usage, "the data set is empty");
+  TraceRequest request;
+  request.implied_maps = false;
+  request.parameters = std::move(parameters);
   std::vector<Verdict> verdicts(static_cast<std::size_t>(images));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, images, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(images), "images judged");
-    verdicts[static_cast<std::size_t>(i)] = judge(model, mechanism, data_set.item(i));
+    verdicts[static_cast<std::size_t>(i)] = judge(model, mechanism, request, data_set.item(i));
     ++done;
   });
   progress.step(1, "images judged");

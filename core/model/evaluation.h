@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/input/data_set.h"
@@ -22,10 +23,12 @@ struct Evaluation {
   }
 };
 
-/// Runs the first `count` items (all if 0) in parallel. Throws Error(usage) if the model has no
+/// Runs the first `count` items (all if 0) in parallel, with `parameters` laid over the model's own
+/// of the mechanism (TraceRequest::parameters). Throws Error(usage) if the model has no
 /// head, the data set no labels, or a label lies outside the model's classes; Cancelled.
 [[nodiscard]] Evaluation evaluate(const Model& model, const MechanismChoice& mechanism,
                                   const DataSet& data_set, std::int64_t count,
-                                  const Progress& progress);
+                                  const Progress& progress,
+                                  std::shared_ptr<const std::vector<NamedTensors>> parameters = {});
 
 }  // namespace attnscope

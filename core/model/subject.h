@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/model/model.h"
 #include "core/model/trace.h"
@@ -15,6 +16,8 @@ struct Subject {
   MechanismChoice mechanism;
   std::shared_ptr<const Input> input;  ///< null for a trace opened from a file
   std::shared_ptr<const Trace> trace;  ///< null until the run has ended
+  /// Learnt apart from the model and laid over it, as TraceRequest::parameters; null for none.
+  std::shared_ptr<const std::vector<NamedTensors>> parameters = nullptr;
 };
 
 }  // namespace attnscope

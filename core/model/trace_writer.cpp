@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/atomic_file.h"
-#include "core/checkpoint/hdf5_file.h"
+#include "core/checkpoint/hdf5_writing.h"
 #include "core/error.h"
 #include "core/model/mechanism_json.h"
 #include "core/model/trace_file.h"
@@ -18,52 +18,6 @@ std::string layer_name(std::size_t layer) {
   char text[32];
   std::snprintf(text, sizeof text, "layer_%02zu", layer);
   return text;
-}
-
-constexpr const char* kFailed = "the trace could not be written";
-
-void must(bool succeeded) {
-  if (!succeeded) throw Error(ErrorKind::io, kFailed);
-}
-
-void write_data(const Hdf5Id& parent, const std::string& name, hid_t stored_type, hid_t memory_type,
-                const Shape& shape, const void* values) {
-  std::vector<hsize_t> extents(shape.begin(), shape.end());
-  const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
-                     H5Sclose, kFailed);
-  const Hdf5Id data(H5Dcreate2(parent.get(), name.c_str(), stored_type, space.get(), H5P_DEFAULT,
-                               H5P_DEFAULT, H5P_DEFAULT),
-                    H5Dclose, kFailed);
-  must(H5Dwrite(data.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-}
-
-void write_tensor(const Hdf5Id& parent, const std::string& name, const Tensor& tensor) {
-  if (tensor.empty()) return;
-  write_data(parent, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, tensor.shape(), tensor.data());
-}
-
-void write_attribute(const Hdf5Id& object, const char* name, const std::string& text) {
-  const Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, kFailed);
-  must(H5Tset_size(type.get(), H5T_VARIABLE) >= 0 && H5Tset_cset(type.get(), H5T_CSET_UTF8) >= 0);
-  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kFailed);
-  const Hdf5Id attribute(
-      H5Acreate2(object.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-      kFailed);
-  const char* const value = text.c_str();
-  must(H5Awrite(attribute.get(), type.get(), &value) >= 0);
-}
-
-void write_attribute(const Hdf5Id& object, const char* name, std::int64_t value) {
-  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kFailed);
-  const Hdf5Id attribute(
-      H5Acreate2(object.get(), name, H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-      H5Aclose, kFailed);
-  must(H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value) >= 0);
-}
-
-Hdf5Id create_group(const Hdf5Id& parent, const std::string& name) {
-  return {H5Gcreate2(parent.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
-          kFailed};
 }
 
 void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
@@ -119,8 +73,7 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
 }
 
 void write_contents(const std::filesystem::path& path, const Trace& trace) {
-  const Hdf5Id root(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
-                    kFailed);
+  const Hdf5Id root = create_hdf5_file(path);
   write_attribute(root, "format", "attnscope-trace");
   write_attribute(root, "format_version", std::int64_t{1});
   write_attribute(root, "model_name", trace.model_name);
@@ -150,7 +103,7 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
                {image.height, image.width, image.channels}, image.pixels.data());
   }
   for (std::size_t i = 0; i < trace.layers.size(); ++i) write_layer(root, i, trace.layers[i]);
-  must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0);
+  flush(root);
 }
 
 }  // namespace

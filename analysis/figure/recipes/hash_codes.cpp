@@ -1,0 +1,464 @@
+// Hash codes of one head by every way to make them, beside the attention they imitate: columns are
+// ways, rows what is looked at. EcoFormer's Table 5, seen.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/heat_scale.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/settings.h"
+#include "analysis/hash_codes/code_colours.h"
+#include "analysis/hash_codes/report.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 10> settings = {{
+    {"layer", "0", "the layer, from 0"},
+    {"head", "0", "the head, from 0"},
+    {"codes", "learned,klsh,lsh,sign", "ways to make codes: some of learned, klsh, lsh, sign"},
+    {"bits", "auto", "b, 1 to 64, or auto: the model's own, else 16"},
+    {"supports", "auto", "m, 1 to the number of tokens, or auto: the model's own, else 25"},
+    {"pairs", "auto", "l, similar and dissimilar keys of each query, or auto: 10"},
+    {"show", "all", "rows: all, or some of tokens, affinity, distances, correlation, balance"},
+    colour_map_setting,
+    norm_setting,
+    range_setting,
+}};
+
+enum class Row { tokens, affinity, distances, correlation, balance };
+constexpr std::array<std::string_view, 5> row_names = {"tokens", "affinity", "distances",
+                                                       "correlation", "balance"};
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> list;
+  std::size_t first = 0;
+  while (first <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    list.push_back(text.substr(first, comma - first));
+    first = comma + 1;
+  }
+  return list;
+}
+
+Error wrong(std::string_view setting, const std::string& expected, const std::string& found) {
+  return Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+      .about(std::string(setting))
+      .expected(expected)
+      .found("'" + found + "'");
+}
+
+std::int64_t whole(const Settings& read, std::string_view name, std::int64_t least,
+                   std::int64_t most) {
+  const std::string& text = read.text(name);
+  std::int64_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    throw wrong(name, std::to_string(least) + " to " + std::to_string(most), text);
+  }
+  return value;
+}
+
+std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name,
+                                          std::int64_t most) {
+  if (read.text(name) == "auto") return std::nullopt;
+  return whole(read, name, 1, most);
+}
+
+std::vector<HashKind> kinds_of(const Settings& read) {
+  std::vector<HashKind> kinds;
+  for (const std::string& word : words(read.text("codes"))) {
+    kinds.push_back(hash_kind(word));
+    if (std::count(kinds.begin(), kinds.end(), kinds.back()) > 1) {
+      throw wrong("codes", "each way once", read.text("codes"));
+    }
+  }
+  return kinds;
+}
+
+std::vector<Row> rows_of(const Settings& read) {
+  std::vector<Row> rows;
+  if (read.text("show") == "all") {
+    return {Row::tokens, Row::affinity, Row::distances, Row::correlation, Row::balance};
+  }
+  for (const std::string& word : words(read.text("show"))) {
+    const auto found = std::find(row_names.begin(), row_names.end(), word);
+    if (found == row_names.end()) {
+      throw wrong("show", "all, or some of tokens, affinity, distances, correlation, balance",
+                  word);
+    }
+    rows.push_back(static_cast<Row>(found - row_names.begin()));
+  }
+  return rows;
+}
+
+std::string title_of(HashKind kind) {
+  switch (kind) {
+    case HashKind::learned:
+      return "learned";
+    case HashKind::klsh:
+      return "KLSH";
+    case HashKind::lsh:
+      return "LSH";
+    case HashKind::sign:
+      return "signs";
+  }
+  return {};
+}
+
+HeatMap heat_map(const Matrix& values, std::size_t scale) {
+  HeatMap map;
+  map.rows = values.rows();
+  map.columns = values.cols();
+  map.values.assign(values.data(), values.data() + values.size());
+  map.colour_scale = scale;
+  return map;
+}
+
+Panel map_panel() {
+  Panel panel;
+  panel.square_cells = true;
+  panel.reversed_y = true;
+  panel.x.visible = false;
+  panel.y.visible = false;
+  return panel;
+}
+
+class HashCodesFigure {
+ public:
+  HashCodesFigure(const Subject& subject, const HashCodesReport& report, const Settings& read,
+                  std::vector<Row> rows)
+      : subject_(subject), report_(report), rows_(std::move(rows)) {
+    const std::vector<float> values(report.attention.data(),
+                                    report.attention.data() + report.attention.size());
+    attention_ = heat_scale(read, values, "attention");
+  }
+
+  Figure make(double width_mm) {
+    for (std::size_t line = 0; line < rows_.size(); ++line) {
+      line_ = static_cast<std::int64_t>(line);
+      add_reference(rows_[line]);
+      for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
+        Panel panel = panel_of(rows_[line], report_.kinds[i], i == 0);
+        if (line == 0) {
+          const std::string top = title_of(report_.kinds[i].kind);
+          panel.title = panel.title.empty() ? top : top + ", " + panel.title;
+        }
+        add(std::move(panel), static_cast<std::int64_t>(i) + 1);
+      }
+    }
+    add_numbers();
+    finish(width_mm);
+    return std::move(figure_);
+  }
+
+ private:
+  void add(Panel panel, std::int64_t column) {
+    panel.row = line_;
+    panel.column = column;
+    figure_.panels.push_back(std::move(panel));
+  }
+
+  std::size_t scale_of(const ColourScale& scale) {
+    for (std::size_t i = 0; i < figure_.colour_scales.size(); ++i) {
+      if (figure_.colour_scales[i].label == scale.label) return i;
+    }
+    figure_.colour_scales.push_back(scale);
+    return figure_.colour_scales.size() - 1;
+  }
+
+  std::size_t diverging_scale(const char* label) {
+    return scale_of({.label = label, .colour_map = "diverging", .minimum = -1, .maximum = 1});
+  }
+
+  /// The first column: what the codes are of, and measures of all ways at once.
+  void add_reference(Row row) {
+    switch (row) {
+      case Row::tokens:
+        return add_image();
+      case Row::affinity: {
+        Panel panel = map_panel();
+        panel.title = "attention";
+        panel.marks.emplace_back(heat_map(report_.attention, scale_of(attention_.scale)));
+        return add(std::move(panel), 0);
+      }
+      case Row::distances:
+        return add_measure("AUC", 0, 1,
+                           [](const CodesOfKind& codes) { return codes.distances.auc; });
+      case Row::correlation:
+        return add_measure("entropy, bits", 0, greatest_entropy(),
+                           [](const CodesOfKind& codes) { return codes.statistics.entropy; });
+      case Row::balance:
+        return add_measure("error", 0, greatest_error(),
+                           [](const CodesOfKind& codes) { return codes.error; });
+    }
+  }
+
+  void add_image() {
+    if (!subject_.trace || !subject_.trace->image || !report_.layout.has_grid()) return;
+    Panel panel = map_panel();
+    panel.title = line_ == 0 ? "input" : "";
+    panel.marks.emplace_back(Picture{*subject_.trace->image});
+    add(std::move(panel), 0);
+  }
+
+  [[nodiscard]] double greatest_entropy() const {
+    double greatest = 1;
+    for (const CodesOfKind& codes : report_.kinds) {
+      greatest = std::max(greatest, codes.statistics.greatest_entropy);
+    }
+    return greatest;
+  }
+
+  [[nodiscard]] double greatest_error() const {
+    double greatest = 1;
+    for (const CodesOfKind& codes : report_.kinds) greatest = std::max(greatest, codes.error);
+    return greatest * 1.05;
+  }
+
+  /// One dot a way; their names stand at the left.
+  template <class Measure>
+  void add_measure(const std::string& label, double least, double most, const Measure& measure) {
+    Panel panel;
+    Line dots;
+    dots.style = LineStyle::none;
+    dots.marker = MarkerShape::circle;
+    dots.colour = subject_colour(0);
+    for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
+      const auto y = static_cast<double>(i);
+      panel.y.ticks.push_back({y, title_of(report_.kinds[i].kind)});
+      dots.x.push_back(measure(report_.kinds[i]));
+      dots.y.push_back(y);
+    }
+    panel.x.label = label;
+    panel.x.minimum = least;
+    panel.x.maximum = most;
+    panel.x.ticks = {{least, rounded_text(least, 2)}, {most, rounded_text(most, 2)}};
+    panel.y.minimum = -0.6;
+    panel.y.maximum = static_cast<double>(report_.kinds.size()) - 0.4;
+    panel.reversed_y = true;
+    if (label == "AUC")
+      panel.marks.emplace_back(Rule{0.5, true, "", neutral_colour, LineStyle::dotted});
+    panel.marks.emplace_back(std::move(dots));
+    add(std::move(panel), 0);
+  }
+
+  Panel panel_of(Row row, const CodesOfKind& codes, bool first) {
+    switch (row) {
+      case Row::tokens:
+        return tokens_panel(codes);
+      case Row::affinity: {
+        Panel panel = map_panel();
+        // Without the scales of plain signs: all on one scale.
+        const Matrix products = codes.queries.signs * codes.keys.signs.transpose() /
+                                static_cast<float>(codes.queries.bits());
+        panel.marks.emplace_back(heat_map(products, diverging_scale("affinity h·h′ / b")));
+        return panel;
+      }
+      case Row::distances:
+        return distances_panel(codes, first);
+      case Row::correlation: {
+        Panel panel = map_panel();
+        panel.marks.emplace_back(heat_map(codes.statistics.correlation.cast<float>(),
+                                          diverging_scale("correlation of bits")));
+        return panel;
+      }
+      case Row::balance:
+        return balance_panel(codes, first);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Panel tokens_panel(const CodesOfKind& codes) const {
+    Panel panel = map_panel();
+    const TokenLayout& layout = report_.layout;
+    const bool grid =
+        layout.has_grid() && layout.prefix + layout.rows * layout.columns == codes.queries.tokens();
+    // Tokens that lie nowhere stand in a row.
+    Image image{grid ? layout.columns : codes.queries.tokens(), grid ? layout.rows : 1, 3, {}};
+    const std::vector<Colour> colours = code_colours(codes.queries);
+    for (std::size_t i = grid ? static_cast<std::size_t>(layout.prefix) : 0; i < colours.size();
+         ++i) {
+      for (const std::uint8_t part : {colours[i].red, colours[i].green, colours[i].blue}) {
+        image.pixels.push_back(part);
+      }
+    }
+    panel.marks.emplace_back(Picture{std::move(image)});
+    panel.x.label = std::to_string(codes.statistics.distinct) +
+                    (codes.statistics.distinct == 1 ? " code" : " codes");
+    return panel;
+  }
+
+  [[nodiscard]] static Panel distances_panel(const CodesOfKind& codes, bool first) {
+    Panel panel;
+    panel.title = "AUC " + rounded_text(codes.distances.auc, 3);
+    const auto add = [&](const std::vector<std::int64_t>& counts, const char* label,
+                         std::size_t colour, LineStyle style) {
+      Line line;
+      line.label = first ? label : "";
+      line.colour = subject_colour(colour);
+      line.style = style;
+      double all = 0;
+      for (const std::int64_t count : counts) all += static_cast<double>(count);
+      for (std::size_t distance = 0; distance < counts.size(); ++distance) {
+        line.x.push_back(static_cast<double>(distance));
+        line.y.push_back(all > 0 ? static_cast<double>(counts[distance]) / all : 0);
+      }
+      panel.marks.emplace_back(std::move(line));
+    };
+    add(codes.distances.similar, "similar", 0, LineStyle::solid);
+    add(codes.distances.dissimilar, "dissimilar", 1, LineStyle::dashed);
+    const auto bits = static_cast<double>(codes.queries.bits());
+    panel.x.label = "Hamming distance";
+    panel.x.minimum = 0;
+    panel.x.maximum = bits;
+    panel.x.ticks = {{0, "0"}, {bits, std::to_string(codes.queries.bits())}};
+    panel.y.minimum = 0;
+    panel.y.visible = first;
+    if (first) {
+      panel.y.label = "share of pairs";
+      panel.legend = LegendPosition::below;
+    }
+    return panel;
+  }
+
+  [[nodiscard]] static Panel balance_panel(const CodesOfKind& codes, bool first) {
+    Panel panel;
+    Bars bars;
+    bars.colour = subject_colour(0);
+    for (std::size_t bit = 0; bit < codes.statistics.balance.size(); ++bit) {
+      bars.x.push_back(static_cast<double>(bit));
+      bars.heights.push_back(codes.statistics.balance[bit]);
+    }
+    const auto last = static_cast<double>(codes.queries.bits() - 1);
+    panel.x.label = "bit";
+    panel.x.minimum = -0.7;
+    panel.x.maximum = last + 0.7;
+    panel.x.ticks = {{0, "0"}, {last, rounded_text(last)}};
+    panel.y.minimum = 0;
+    panel.y.maximum = 1;
+    panel.y.ticks = {{0, "0"}, {0.5, "½"}, {1, "1"}};
+    panel.y.visible = first;
+    if (first) panel.y.label = "share set";
+    panel.marks.emplace_back(std::move(bars));
+    panel.marks.emplace_back(Rule{0.5, false, "", neutral_colour, LineStyle::dotted});
+    return panel;
+  }
+
+  void add_numbers() {
+    for (const CodesOfKind& codes : report_.kinds) {
+      const std::string name(name_of(codes.kind));
+      const auto put = [&](const char* what, std::vector<double> values) {
+        figure_.numbers[std::string(what) + "/" + name] = std::move(values);
+      };
+      const auto counts = [](const std::vector<std::int64_t>& list) {
+        return std::vector<double>(list.begin(), list.end());
+      };
+      put("auc", {codes.distances.auc});
+      put("reconstruction_error", {codes.error});
+      put("distinct_codes", {static_cast<double>(codes.statistics.distinct)});
+      put("tokens_of_the_commonest", {static_cast<double>(codes.statistics.commonest)});
+      put("entropy_bits", {codes.statistics.entropy});
+      put("greatest_entropy_bits", {codes.statistics.greatest_entropy});
+      put("balance", codes.statistics.balance);
+      put("similar_pairs_by_distance", counts(codes.distances.similar));
+      put("dissimilar_pairs_by_distance", counts(codes.distances.dissimilar));
+      put("code_of_token", counts(code_ranks(codes.queries)));
+    }
+  }
+
+  void finish(double width_mm) {
+    const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.4;
+    const auto columns = static_cast<double>(report_.kinds.size() + 1);
+    const double frame = std::max(6.0, (width_mm - 16 - 2 * columns) / columns - 2);
+    figure_.height_mm = text_mm;
+    for (const Row row : rows_) {
+      const bool has_axes = row == Row::distances || row == Row::balance;
+      const bool has_measure = row == Row::correlation;
+      figure_.height_mm += frame + 2.2 + (row == Row::tokens ? text_mm : 0) +
+                           (has_axes || has_measure ? 2.4 * text_mm : 0) +
+                           (row == Row::distances ? 2.4 * text_mm : 0);
+    }
+    figure_.title = "Hash codes";
+    figure_.caption = caption();
+  }
+
+  [[nodiscard]] std::string caption() const {
+    std::string text = "Binary codes of the tokens at layer " + std::to_string(report_.layer) +
+                       ", head " + std::to_string(report_.head) + " of " + subject_.label +
+                       ": b = " + std::to_string(report_.bits) +
+                       " bits, m = " + std::to_string(report_.supports) + " supports. ";
+    for (const CodesOfKind& codes : report_.kinds) {
+      if (codes.kind == HashKind::learned) {
+        if (!codes.own) {
+          text +=
+              "Learned codes were learnt here from this head's own attention (EcoFormer, Eq. 12 to "
+              "14). ";
+        } else {
+          text += subject_.parameters ? "Learned codes are those laid over the model. "
+                                      : "Learned codes are the model's own. ";
+        }
+      }
+      if (codes.kind == HashKind::sign) {
+        text +=
+            "Signs have " + std::to_string(codes.queries.bits()) + " bits, one a channel (Eq. 5). ";
+      }
+    }
+    if (!report_.shared) {
+      text += "Queries and keys have the same hash; tokens are coloured by the queries' codes. ";
+    }
+    text +=
+        "Equal colours are equal codes, like colours near ones. Similar and dissimilar are the " +
+        std::to_string(report_.pairs) +
+        " keys that a query attends to most and least; AUC is the chance that a similar pair is "
+        "nearer than a dissimilar one. Error: ‖HHᵀ − bY‖² / ‖bY‖². ";
+    return text + clipping_in_words(attention_) + made_with();
+  }
+
+  const Subject& subject_;
+  const HashCodesReport& report_;
+  std::vector<Row> rows_;
+  Figure figure_;
+  HeatScale attention_;
+  std::int64_t line_ = 0;
+};
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  if (request.subjects.size() != 1) {
+    throw Error(ErrorKind::usage, "hash codes are shown of one model on one input")
+        .about("--model, --input")
+        .expected("1")
+        .found(std::to_string(request.subjects.size()));
+  }
+  const Subject& subject = request.subjects.front();
+  if (!subject.trace || subject.trace->layers.empty()) {
+    throw Error(ErrorKind::usage, "there is no run to take codes from").about(subject.label);
+  }
+  const Settings read(request);
+  HashCodesRequest wanted;
+  const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
+  wanted.layer = whole(read, "layer", 0, layers - 1);
+  const Tensor& maps = subject.trace->layers[static_cast<std::size_t>(wanted.layer)].implied_map;
+  wanted.head = whole(read, "head", 0, maps.empty() ? 0 : maps.extent(0) - 1);
+  wanted.kinds = kinds_of(read);
+  wanted.bits = whole_or_auto(read, "bits", 64);
+  wanted.supports = whole_or_auto(read, "supports", 4096);
+  wanted.pairs = whole_or_auto(read, "pairs", 1'000'000);
+  std::vector<Row> rows = rows_of(read);
+  const HashCodesReport report = hash_codes_report(subject, wanted, progress);
+  return HashCodesFigure(subject, report, read, std::move(rows)).make(request.width_mm);
+}
+
+}  // namespace
+
+extern const FigureRecipe hash_codes_recipe = {"hash-codes", "Hash codes",
+                                               "EcoFormer, Section 4 and Table 5", settings, make};
+
+}  // namespace attnscope

@@ -1,0 +1,131 @@
+#include "analysis/hash_codes/learned_codes.h"
+
+#include <atomic>
+#include <limits>
+#include <string>
+#include <tbb/parallel_for.h>
+#include <utility>
+
+#include "analysis/figure/number_text.h"
+#include "analysis/hash_codes/imitated_attention.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// [H] examples of every input.
+using LayerExamples = std::vector<std::vector<HashExample>>;
+
+LayerExamples examples_of(const Model& model, const MechanismChoice& mechanism,
+                          const std::vector<std::shared_ptr<const Input>>& inputs,
+                          std::int64_t layer, const HashLearningOptions& options,
+                          const Progress& progress) {
+  const TraceRequest request = request_for_imitation(layer);
+  LayerExamples examples;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const double share = 1.0 / static_cast<double>(inputs.size());
+    const auto done = static_cast<double>(i) * share;
+    const Trace trace =
+        model.run(*inputs[i], mechanism, request, progress.part(done, done + share));
+    const Tensor& queries = trace.layers[static_cast<std::size_t>(layer)].queries;
+    const auto heads = static_cast<std::size_t>(queries.empty() ? 0 : queries.extent(0));
+    examples.resize(heads);
+    for (std::size_t head = 0; head < heads; ++head) {
+      examples[head].push_back(
+          hash_example(trace, layer, static_cast<std::int64_t>(head), options.pairs));
+    }
+  }
+  return examples;
+}
+
+NamedTensors tensors_of(const std::vector<LearnedHash>& heads, const HashLearningOptions& options) {
+  const auto count = static_cast<std::int64_t>(heads.size());
+  const std::int64_t width = heads.front().function.anchors.cols();
+  Tensor weights({count, options.bits, options.supports}), means({count, options.supports}),
+      anchors({count, options.supports, width});
+  for (std::int64_t head = 0; head < count; ++head) {
+    const HashFunction& function = heads[static_cast<std::size_t>(head)].function;
+    weights.slice(head) = function.weights.cast<float>();
+    means.matrix().row(head) = function.means.transpose().cast<float>();
+    anchors.slice(head) = function.anchors.cast<float>();
+  }
+  NamedTensors tensors;
+  tensors.emplace("ksh.A", std::move(weights));
+  tensors.emplace("ksh.mvec", std::move(means));
+  tensors.emplace("ksh.anchor", std::move(anchors));
+  return tensors;
+}
+
+std::map<std::string, std::string> provenance_of(
+    const Model& model, const MechanismChoice& mechanism,
+    const std::vector<std::shared_ptr<const Input>>& inputs, const HashLearningOptions& options) {
+  std::string locators;
+  for (const auto& input : inputs) locators += (locators.empty() ? "" : ", ") + input->locator;
+  return {{"model", model.file().filename().string()},
+          {"learnt_from", to_string(mechanism)},
+          {"inputs", locators},
+          {"pairs", std::to_string(options.pairs)},
+          {"steps", std::to_string(options.steps)},
+          {"rate", exact(options.rate)},
+          {"momentum", exact(options.momentum)},
+          {"seed", std::to_string(options.seed)}};
+}
+
+}  // namespace
+
+LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechanism,
+                              const std::vector<std::shared_ptr<const Input>>& inputs,
+                              const HashLearningOptions& options, const Progress& progress) {
+  check(options);
+  if (inputs.empty())
+    throw Error(ErrorKind::usage, "hash codes are learnt from one input at least");
+  const std::int64_t layers = model.spec().layers;
+  auto tensors = std::make_shared<std::vector<NamedTensors>>(static_cast<std::size_t>(layers));
+  LearnedCodes codes;
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const Progress own =
+        progress.part(static_cast<double>(layer) / static_cast<double>(layers),
+                      static_cast<double>(layer + 1) / static_cast<double>(layers));
+    const LayerExamples examples =
+        examples_of(model, mechanism, inputs, layer, options, own.part(0, 0.2));
+    const std::size_t heads = examples.size();
+    if (codes.error_before.cols() < static_cast<Eigen::Index>(heads)) {
+      const Eigen::Index known = codes.error_before.cols();
+      for (MatrixD* errors : {&codes.error_before, &codes.error_after}) {
+        errors->conservativeResize(layers, static_cast<Eigen::Index>(heads));
+        errors->rightCols(errors->cols() - known)
+            .setConstant(std::numeric_limits<double>::quiet_NaN());
+      }
+    }
+    std::vector<LearnedHash> learned(heads);
+    const std::string what = "learning hash codes of layer " + std::to_string(layer);
+    std::atomic<std::int64_t> bits_done{0};
+    const auto bits = static_cast<double>(options.bits) * static_cast<double>(heads);
+    const Progress descent = own.part(0.2, 1);
+    tbb::parallel_for(std::size_t{0}, heads, [&](std::size_t head) {
+      const Progress of_head(
+          [&](double, std::string_view) {
+            descent.step(static_cast<double>(bits_done++) / bits, what);
+          },
+          {});
+      learned[head] = learn_hash(examples[head], static_cast<std::int64_t>(head), options, of_head);
+    });
+    (*tensors)[static_cast<std::size_t>(layer)] = tensors_of(learned, options);
+    for (std::size_t head = 0; head < heads; ++head) {
+      codes.error_before(layer, static_cast<Eigen::Index>(head)) = learned[head].error_before;
+      codes.error_after(layer, static_cast<Eigen::Index>(head)) = learned[head].error_after;
+    }
+  }
+  codes.tensors.mechanism = make_mechanism({"hash",
+                                            {{"codes", std::string("learned")},
+                                             {"bits", options.bits},
+                                             {"supports", options.supports}}})
+                                ->choice();
+  codes.tensors.layers = std::move(tensors);
+  codes.tensors.provenance = provenance_of(model, mechanism, inputs, options);
+  progress.step(1, "learning hash codes");
+  return codes;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,299 @@
+#include "analysis/hash_codes/learning.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "analysis/figure/number_text.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using Eigen::VectorXd;
+
+/// A token of all examples: of the keys, or of queries that are not keys.
+struct TokenPlace {
+  std::size_t example = 0;
+  bool query = false;
+  Eigen::Index row = 0;
+};
+
+/// Support samples: `supports` of all tokens, drawn without repetition.
+MatrixD draw_anchors(const std::vector<HashExample>& examples, std::int64_t supports,
+                     std::uint32_t seed) {
+  std::vector<TokenPlace> places;
+  for (std::size_t e = 0; e < examples.size(); ++e) {
+    for (Eigen::Index i = 0; i < examples[e].keys.rows(); ++i) places.push_back({e, false, i});
+    if (examples[e].shared) continue;
+    for (Eigen::Index i = 0; i < examples[e].queries.rows(); ++i) places.push_back({e, true, i});
+  }
+  std::mt19937 random(seed);
+  MatrixD anchors(supports, examples.front().keys.cols());
+  for (std::int64_t a = 0; a < supports; ++a) {
+    const auto first = static_cast<std::size_t>(a);
+    std::swap(places[first], places[first + random() % (places.size() - first)]);
+    const HashExample& example = examples[places[first].example];
+    const MatrixD& tokens = places[first].query ? example.queries : example.keys;
+    anchors.row(a) = tokens.row(places[first].row);
+  }
+  return anchors;
+}
+
+/// What learning needs of one example.
+struct Task {
+  const SimilarPairs* pairs = nullptr;
+  bool shared = false;
+  MatrixD of_queries, of_keys;     // centred kernels g, [N, m] and [M, m]
+  MatrixD query_codes, key_codes;  // of the bits so far, [N, b] and [M, b]
+
+  [[nodiscard]] const MatrixD& queries() const { return shared ? of_keys : of_queries; }
+};
+
+/// Y y, or Yᵀ y.
+VectorXd labels_times(const SimilarPairs& pairs, const VectorXd& y, bool transposed) {
+  VectorXd product = VectorXd::Zero(transposed ? pairs.keys : pairs.queries);
+  const auto add = [&](const std::vector<TokenPair>& list, double label) {
+    for (const TokenPair& pair : list) {
+      if (transposed) {
+        product(pair.key) += label * y(pair.query);
+      } else {
+        product(pair.query) += label * y(pair.key);
+      }
+    }
+  };
+  add(pairs.similar, 1);
+  add(pairs.dissimilar, -1);
+  return product;
+}
+
+VectorXd hard_signs(const VectorXd& values) {
+  return values.unaryExpr([](double value) { return value >= 0 ? 1.0 : -1.0; });
+}
+
+class Learner {
+ public:
+  Learner(const std::vector<HashExample>& examples, std::int64_t head,
+          const HashLearningOptions& options, const Progress& progress)
+      : options_(options), progress_(progress) {
+    check(options);
+    const std::int64_t tokens = examples.front().keys.rows();
+    if (options.supports > tokens) {
+      throw Error(ErrorKind::usage, "there are more supports than tokens")
+          .about("hash supports")
+          .expected("at most " + std::to_string(tokens))
+          .found(std::to_string(options.supports));
+    }
+    const std::uint32_t seed = options.seed * 1000003U + static_cast<std::uint32_t>(head);
+    learned_.function.kind = HashKind::learned;
+    learned_.function.anchors = draw_anchors(examples, options.supports, seed);
+    learned_.function.weights = normal_numbers(options.bits, options.supports, seed + 1);
+    make_tasks(examples);
+  }
+
+  LearnedHash learn() {
+    learned_.error_before = error_of_random();
+    double error = 1;  // of no bits at all, relative to ‖bY‖²
+    MatrixD& weights = learned_.function.weights;
+    for (std::int64_t bit = 0; bit < options_.bits; ++bit) {
+      progress_.step(static_cast<double>(bit) / static_cast<double>(options_.bits));
+      const VectorXd first = weights.row(bit);
+      VectorXd best = first;
+      double least = loss(first, bit);
+      consider(first, bit, best, least);
+      consider(spectral_start(bit), bit, best, least);
+      weights.row(bit) = best;
+      for (Task& task : tasks_) {
+        task.query_codes.col(bit) = hard_signs(task.queries() * best);
+        task.key_codes.col(bit) = hard_signs(task.of_keys * best);
+      }
+      // ‖h_q h_kᵀ − Y_r‖² = N M − 2 h_qᵀ Y_r h_k + ‖Y_r‖² (Eq. 14).
+      error += (cells_ + 2 * least) / target_;
+      learned_.error_by_bit.push_back(error);
+    }
+    learned_.error_after = error;
+    return std::move(learned_);
+  }
+
+ private:
+  void make_tasks(const std::vector<HashExample>& examples) {
+    HashFunction& function = learned_.function;
+    function.means = VectorXd::Zero(options_.supports);
+    VectorXd sum = function.means;
+    double count = 0;
+    double first_bandwidth = 1;
+    for (std::size_t e = 0; e < examples.size(); ++e) {
+      const HashExample& example = examples[e];
+      const MatrixD& seen = example.causal ? function.anchors : example.keys;
+      function.bandwidth = mean_squared_distance(seen, function.anchors);
+      if (e == 0) first_bandwidth = function.bandwidth;
+      Task task{&example.pairs, example.shared, {}, centred_kernel(function, example.keys), {}, {}};
+      sum += task.of_keys.colwise().sum().transpose();
+      count += static_cast<double>(example.keys.rows());
+      if (!example.shared) {
+        task.of_queries = centred_kernel(function, example.queries);
+        sum += task.of_queries.colwise().sum().transpose();
+        count += static_cast<double>(example.queries.rows());
+      }
+      task.query_codes = MatrixD::Zero(example.pairs.queries, options_.bits);
+      task.key_codes = MatrixD::Zero(example.pairs.keys, options_.bits);
+      tokens_ += static_cast<double>(example.pairs.queries);
+      cells_ += static_cast<double>(example.pairs.queries * example.pairs.keys);
+      target_ +=
+          static_cast<double>(options_.bits * options_.bits) *
+          static_cast<double>(example.pairs.similar.size() + example.pairs.dissimilar.size());
+      tasks_.push_back(std::move(task));
+    }
+    function.bandwidth = first_bandwidth;
+    function.means = sum / count;
+    metric_ = MatrixD::Zero(options_.supports, options_.supports);
+    labels_ = metric_;
+    for (Task& task : tasks_) {
+      task.of_keys.rowwise() -= function.means.transpose();
+      if (!task.shared) task.of_queries.rowwise() -= function.means.transpose();
+      metric_ +=
+          task.queries().transpose() * task.queries() + task.of_keys.transpose() * task.of_keys;
+      MatrixD labelled(task.pairs->queries, options_.supports);
+      for (Eigen::Index a = 0; a < labelled.cols(); ++a) {
+        labelled.col(a) = labels_times(*task.pairs, task.of_keys.col(a), false);
+      }
+      labels_ += static_cast<double>(options_.bits) * task.queries().transpose() * labelled;
+    }
+  }
+
+  /// Y_r y_k, or Y_rᵀ y_q.
+  [[nodiscard]] VectorXd residual_times(const Task& task, const VectorXd& y, std::int64_t bit,
+                                        bool transposed) const {
+    const MatrixD& left = transposed ? task.key_codes : task.query_codes;
+    const MatrixD& right = transposed ? task.query_codes : task.key_codes;
+    return static_cast<double>(options_.bits) * labels_times(*task.pairs, y, transposed) -
+           left.leftCols(bit) * (right.leftCols(bit).transpose() * y);
+  }
+
+  /// −Σ h_qᵀ Y_r h_k with hard signs.
+  [[nodiscard]] double loss(const VectorXd& a, std::int64_t bit) const {
+    double sum = 0;
+    for (const Task& task : tasks_) {
+      const VectorXd key = hard_signs(task.of_keys * a);
+      const VectorXd query = task.shared ? key : hard_signs(task.of_queries * a);
+      sum -= query.dot(residual_times(task, key, bit, false));
+    }
+    return sum;
+  }
+
+  /// Of the relaxed loss of a token.
+  [[nodiscard]] VectorXd gradient(const VectorXd& a, std::int64_t bit) const {
+    VectorXd sum = VectorXd::Zero(a.size());
+    for (const Task& task : tasks_) {
+      const auto relaxed = [](const VectorXd& z) -> VectorXd { return (z / 2).array().tanh(); };
+      const auto slope = [](const VectorXd& y) -> VectorXd { return (1 - y.array().square()) / 2; };
+      const VectorXd key = relaxed(task.of_keys * a);
+      const VectorXd query = task.shared ? key : relaxed(task.of_queries * a);
+      sum -= task.queries().transpose() *
+             slope(query).cwiseProduct(residual_times(task, key, bit, false));
+      sum -= task.of_keys.transpose() *
+             slope(key).cwiseProduct(residual_times(task, query, bit, true));
+    }
+    return sum / tokens_;
+  }
+
+  /// Descends from `start`; start and end are candidates.
+  void consider(const VectorXd& start, std::int64_t bit, VectorXd& best, double& least) const {
+    VectorXd a = start, velocity = VectorXd::Zero(a.size());
+    const auto offer = [&] {
+      const double found = loss(a, bit);
+      if (found < least) {
+        least = found;
+        best = a;
+      }
+    };
+    offer();
+    for (std::int64_t step = 0; step < options_.steps; ++step) {
+      const VectorXd slope = gradient(a, bit);
+      velocity = options_.momentum * velocity + slope;
+      a -= options_.rate * (slope + options_.momentum * velocity);
+    }
+    offer();
+  }
+
+  [[nodiscard]] VectorXd spectral_start(std::int64_t bit) const {
+    MatrixD wanted = labels_;
+    for (const Task& task : tasks_) {
+      wanted -= (task.queries().transpose() * task.query_codes.leftCols(bit)) *
+                (task.of_keys.transpose() * task.key_codes.leftCols(bit)).transpose();
+    }
+    wanted = ((wanted + wanted.transpose()) / 2).eval();
+    MatrixD metric = metric_;
+    // Anchors are often nearly alike: without this the metric is singular.
+    metric.diagonal().array() +=
+        1e-6 * metric_.trace() / static_cast<double>(metric_.rows()) + 1e-12;
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(wanted, metric);
+    VectorXd a = solver.eigenvectors().col(wanted.rows() - 1);
+    Eigen::Index greatest = 0;
+    a.cwiseAbs().maxCoeff(&greatest);
+    if (a(greatest) < 0) a = -a;
+    // Scaled so that g · a is of the order of 1, where the relaxed sign has a slope.
+    const double mean_square = a.dot(metric_ * a) / (2 * tokens_);
+    return mean_square > 0 ? VectorXd(a / std::sqrt(mean_square)) : a;
+  }
+
+  /// With the weights as they were drawn.
+  [[nodiscard]] double error_of_random() const {
+    double error = 0;
+    for (const Task& task : tasks_) {
+      HashCodes queries, keys;
+      const auto signs = [&](const MatrixD& kernel) -> Matrix {
+        return (kernel * learned_.function.weights.transpose())
+            .unaryExpr([](double value) { return value >= 0 ? 1.0 : -1.0; })
+            .cast<float>();
+      };
+      queries.signs = signs(task.queries());
+      keys.signs = signs(task.of_keys);
+      const double target =
+          static_cast<double>(options_.bits * options_.bits) *
+          static_cast<double>(task.pairs->similar.size() + task.pairs->dissimilar.size());
+      error += reconstruction_error(queries, keys, *task.pairs) * target / target_;
+    }
+    return error;
+  }
+
+  const HashLearningOptions& options_;
+  const Progress& progress_;
+  LearnedHash learned_;
+  std::vector<Task> tasks_;
+  double tokens_ = 0, cells_ = 0, target_ = 0;
+  MatrixD metric_, labels_;  // gᵀ g and b gᵀ Y g, [m, m]
+};
+
+}  // namespace
+
+void check(const HashLearningOptions& options) {
+  const auto need = [](const char* name, double value, double least, double most) {
+    if (value >= least && value <= most) return;
+    throw Error(ErrorKind::usage, "hash codes cannot be learnt so")
+        .about(name)
+        .expected(std::to_string(static_cast<std::int64_t>(least)) + " to " +
+                  std::to_string(static_cast<std::int64_t>(most)))
+        .found(rounded_text(value, 12));
+  };
+  need("bits", static_cast<double>(options.bits), 1, 64);
+  need("supports", static_cast<double>(options.supports), 1, 4096);
+  need("pairs", static_cast<double>(options.pairs), 1, 1e6);
+  need("steps", static_cast<double>(options.steps), 0, 1e6);
+  need("rate", options.rate, 0, 1);
+  need("momentum", options.momentum, 0, 1);
+}
+
+LearnedHash learn_hash(const std::vector<HashExample>& examples, std::int64_t head,
+                       const HashLearningOptions& options, const Progress& progress) {
+  if (examples.empty() || examples.front().keys.rows() == 0) {
+    throw Error(ErrorKind::usage, "hash codes are learnt from one input at least");
+  }
+  return Learner(examples, head, options, progress).learn();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,100 @@
+// attnscope learn-codes: hash codes learnt from a model's own attention.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "analysis/hash_codes/learned_codes.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+struct LearnCodesArguments {
+  ModelArguments model;
+  HashLearningOptions options;
+  std::string out;
+};
+
+double mean_of_heads(const MatrixD& errors, Eigen::Index layer) {
+  double sum = 0, heads = 0;
+  for (const double error : errors.row(layer)) {
+    if (std::isnan(error)) continue;
+    sum += error;
+    ++heads;
+  }
+  return heads > 0 ? sum / heads : 0;
+}
+
+void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
+  std::printf("%s: %lld bits, %lld supports, from %zu input%s\n", arguments.out.c_str(),
+              static_cast<long long>(arguments.options.bits),
+              static_cast<long long>(arguments.options.supports), arguments.model.inputs.size(),
+              arguments.model.inputs.size() == 1 ? "" : "s");
+  std::printf("error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learnt\n");
+  for (Eigen::Index layer = 0; layer < codes.error_before.rows(); ++layer) {
+    std::printf("  layer %-3lld %7.3f → %.3f\n", static_cast<long long>(layer),
+                mean_of_heads(codes.error_before, layer), mean_of_heads(codes.error_after, layer));
+  }
+}
+
+int run(const LearnCodesArguments& arguments) {
+  check(arguments.options);
+  const ModelArgument argument = split_model_argument(arguments.model.models.front());
+  const auto model = load_model(argument.file, options_of(arguments.model));
+  const bool own = !argument.mechanism.empty();
+  const MechanismChoice mechanism =
+      choose_mechanism(own ? argument.mechanism : arguments.model.mechanism,
+                       own ? argument.settings : arguments.model.settings, model->spec().mechanism);
+  std::vector<std::shared_ptr<const Input>> inputs;
+  for (const std::string& locator : arguments.model.inputs) {
+    inputs.push_back(std::make_shared<const Input>(open_input(locator)));
+  }
+  const LearnedCodes codes = [&] {
+    const TerminalProgress line;
+    return learn_hash_codes(*model, mechanism, inputs, arguments.options, line.progress());
+  }();
+  write_learned_tensors(arguments.out, codes.tensors);
+  print(codes, arguments);
+  return 0;
+}
+
+}  // namespace
+
+Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<LearnCodesArguments>();
+  added = parent.add_subcommand(
+      "learn-codes", "Learn hash codes from a model's own attention, to lay over it (--codes)");
+  added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
+  add_input_option(*added, arguments->model);
+  added->get_option("--input")->required();
+  HashLearningOptions& options = arguments->options;
+  added->add_option("--bits", options.bits, "b, bits of a code, 1 to 64")->capture_default_str();
+  added->add_option("--supports", options.supports, "m, support samples, at most the tokens")
+      ->capture_default_str();
+  added
+      ->add_option("--pairs", options.pairs,
+                   "l, similar and dissimilar keys of each query, at most half of the keys")
+      ->capture_default_str();
+  added->add_option("--steps", options.steps, "Steps of the descent for each bit")
+      ->capture_default_str();
+  added->add_option("--seed", options.seed, "Of the supports and first weights")
+      ->capture_default_str();
+  added->add_option("--out", arguments->out, "The codes to write (HDF5)")
+      ->required()
+      ->type_name("C.h5");
+  added
+      ->add_option("--mechanism", arguments->model.mechanism,
+                   "Imitate this attention laid over the weights instead of the model's own")
+      ->type_name("NAME");
+  added->add_option("--set", arguments->model.settings, "A parameter of that mechanism")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_model_options(*added, arguments->model);
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope

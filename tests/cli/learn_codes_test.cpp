@@ -1,0 +1,77 @@
+// learn-codes, and what it learnt laid over a model, from the shell.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kModel = ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5";
+const std::string kInput = " --input " ATTNSCOPE_SOURCE_DIR "/sample_data/inputs/00_t_shirt.png";
+
+class LearnCodes : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path(const char* name) const {
+    return (folder_.path() / name).string();
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
+  const std::string codes = path("codes.h5");
+  const ProgramRun learning =
+      run_program("learn-codes " + kModel + kInput + " --bits 7 --supports 12 --out " + codes);
+  ASSERT_EQ(learning.status, 0) << learning.errors;
+  EXPECT_THAT(learning.output, HasSubstr("7 bits, 12 supports"));
+  EXPECT_THAT(learning.output, HasSubstr("layer 5"));
+
+  const ProgramRun spectrum =
+      run_program("spectrum " + kModel + kInput + " --json --codes " + codes);
+  ASSERT_EQ(spectrum.status, 0) << spectrum.errors;
+  EXPECT_THAT(spectrum.output, testing::AllOf(HasSubstr("bits=7"), HasSubstr("codes=learned")));
+
+  const ProgramRun figure =
+      run_program("figure hash-codes --model " + kModel + kInput + " --codes " + codes +
+                  " --set layer=2 --out " + path("codes.json"));
+  ASSERT_EQ(figure.status, 0) << figure.errors;
+  std::ifstream stream(path("codes.json"));
+  const json object = json::parse(stream);
+  EXPECT_THAT(object.at("caption").get<std::string>(),
+              testing::AllOf(HasSubstr("b = 7 bits"), HasSubstr("laid over the model")));
+  EXPECT_THAT(object.at("command").get<std::string>(), HasSubstr("--codes"));
+
+  const ProgramRun other =
+      run_program("spectrum " + kModel + kInput + " --mechanism adder --codes " + codes);
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.errors, HasSubstr("hash"));
+  // The codes have 7 bits and no other number.
+  const ProgramRun bits =
+      run_program("spectrum " + kModel + kInput + " --set bits=8 --codes " + codes);
+  EXPECT_EQ(bits.status, 2);
+  EXPECT_THAT(bits.errors, testing::AllOf(HasSubstr("ksh."), HasSubstr("bits and supports")));
+}
+
+TEST_F(LearnCodes, WhatDoesNotFitIsRefused) {
+  const auto refused = [&](const std::string& arguments) {
+    const ProgramRun run =
+        run_program("learn-codes " + kModel + kInput + arguments + " --out " + path("no.h5"));
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_FALSE(std::filesystem::exists(path("no.h5")));
+    return run.errors;
+  };
+  EXPECT_THAT(refused(" --bits 65"), HasSubstr("1 to 64"));
+  EXPECT_THAT(refused(" --bits 0"), HasSubstr("1 to 64"));
+  EXPECT_THAT(refused(" --supports 198"), HasSubstr("at most 197"));
+  EXPECT_THAT(refused(" --pairs 99"), HasSubstr("1 to 98"));
+}
+
+}  // namespace
+}  // namespace attnscope
