@@ -47,6 +47,18 @@ def daft_maps(queries, keys, biases):
     return gate[:, :, None] * softmax(keys.T[:, None, :] + biases)
 
 
+def hash_maps(tokens, weights, means, anchors):
+    """[H, N, d] tokens, A [H, b, m], mu [H, m], anchors [H, m, d] -> [H, N, N]: EcoFormer, Eq. 7 to
+    11, with its bias 2^c; the kernel's width is the mean squared distance of each head.
+    """
+    tokens = tokens / np.sqrt((tokens**2).sum(-1, keepdims=True))
+    distances = ((tokens[:, :, None] - anchors[:, None]) ** 2).sum(-1)
+    kernel = np.exp(-distances / (2 * distances.mean((1, 2), keepdims=True))) - means[:, None]
+    codes = np.where(kernel @ weights.swapaxes(1, 2) >= 0, 1.0, -1.0)
+    affinities = codes @ codes.swapaxes(1, 2) + 2.0 ** math.ceil(math.log2(weights.shape[1] + 1))
+    return affinities / affinities.sum(-1, keepdims=True)
+
+
 def convolution_biases(r, gamma, beta, side):
     """[H, s, s] window biases -> [H, N, N] on a side x side grid: DAFT, Eq. 9, then Eq. 7."""
     centred = r - r.mean((1, 2), keepdims=True)
@@ -98,6 +110,15 @@ class Model:
             q, k, v = qkv.reshape(len(x), 3, heads, -1).transpose(1, 2, 0, 3)
             maps = dot_product_maps(q, k) if name == "softmax" else adder_maps(q, k)
             out = maps @ v + (v if self.adds_identity else 0)  # Adder, Eq. 9 and 20
+            return self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "proj"), maps
+        if name == "hash":
+            split = lambda layer: (
+                self.linear(x, block + layer).reshape(len(x), heads, -1).swapaxes(0, 1)
+            )
+            buffers = [self.tensors[block + "fast_attention.ksh." + b] for b in ("mvec", "anchor")]
+            weights = self.tensors[block + "fast_attention.ksh.A"]
+            maps = hash_maps(split("to_qk"), weights, buffers[0][0, :, 0], buffers[1][0])
+            out = maps @ split("to_v")
             return self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "proj"), maps
         q, k, v = (self.linear(x, block + layer) for layer in ("to_q", "to_k", "to_v"))
         if name == "daft-full":

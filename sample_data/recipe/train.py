@@ -24,7 +24,7 @@ import vit
 parser = argparse.ArgumentParser(
     description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
 )
-parser.add_argument("--model", required=True, choices=vit.MECHANISMS)
+parser.add_argument("--model", required=True, choices=vit.TRAINED_FROM_NOTHING)
 parser.add_argument("--out", required=True, help="model file to write (.h5)")
 parser.add_argument(
     "--checkpoint", help="where to keep the state of an unfinished run (default: OUT.checkpoint)"

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 import fashion_mnist
 from attention import HEAD_WIDTH, Attention
 from daft import DaftConv, DaftFull
+from ecoformer import BITS, SUPPORTS, HashAttention
 
 WIDTH, LAYERS, HEADS, MLP_WIDTH, EPS = 48, 6, 3, 192, 1e-6
 
@@ -25,7 +26,14 @@ MECHANISMS = {
         "name": "daft-conv",
         "parameters": {"kernel": 11, "conv_heads": 16, "dimensions": 2, "full_keys": False},
     },
+    "fashion-hash": {
+        "name": "hash",
+        "parameters": {"codes": "learned", "bits": BITS, "supports": SUPPORTS, "mode": "paper"},
+    },
 }
+
+# The others are made from one of these.
+TRAINED_FROM_NOTHING = [name for name in MECHANISMS if name != "fashion-hash"]
 
 
 class SelfAttention(nn.Module):
@@ -53,6 +61,8 @@ def attention(mechanism, patch):
         # The window is given for patch 2; on coarser patches it covers the same part of the image.
         window = parameters["kernel"] * 2 // patch // 2 * 2 + 1
         return DaftConv(WIDTH, parameters["conv_heads"], window)
+    if name == "hash":
+        return HashAttention(WIDTH, HEADS)
     raise ValueError(f"unknown mechanism {name}")
 
 

@@ -1,6 +1,7 @@
 // Our own models: timm's names, everything else stated by the file, and the LayerNorms that scale
 // the outputs of adder linear layers. DAFT's layers also under the names of the public ones:
-// to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output, pos_bias (labml).
+// to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output, pos_bias (labml). Hashed
+// layers under EcoFormer's: to_qk for queries and keys, to_v, fast_attention.ksh.
 #include "core/checkpoint/architectures/families.h"
 
 namespace attnscope {
@@ -16,8 +17,10 @@ const std::string_view own_family = R"json({
     "embedding_norm": "norm_pre?",
     "layer.norm1": "blocks.{layer}.norm1",
     "layer.qkv": "blocks.{layer}.attn.qkv?",
-    "layer.query": ["blocks.{layer}.attn.to_q?", "blocks.{layer}.attn.query?"],
-    "layer.key": ["blocks.{layer}.attn.to_k?", "blocks.{layer}.attn.key?"],
+    "layer.query": ["blocks.{layer}.attn.to_q?", "blocks.{layer}.attn.to_qk?",
+                    "blocks.{layer}.attn.query?"],
+    "layer.key": ["blocks.{layer}.attn.to_k?", "blocks.{layer}.attn.to_qk?",
+                  "blocks.{layer}.attn.key?"],
     "layer.value": ["blocks.{layer}.attn.to_v?", "blocks.{layer}.attn.value?"],
     "layer.qkv_norm": "blocks.{layer}.attn.qkv_norm?",
     "layer.attention_norm": "blocks.{layer}.attn.norm?",
@@ -32,6 +35,9 @@ const std::string_view own_family = R"json({
     "layer.mechanism.r": "blocks.{layer}.attn.r?",
     "layer.mechanism.gamma": "blocks.{layer}.attn.gamma?",
     "layer.mechanism.beta": "blocks.{layer}.attn.beta?",
+    "layer.mechanism.ksh.A": "blocks.{layer}.attn.fast_attention.ksh.A?",
+    "layer.mechanism.ksh.mvec": "blocks.{layer}.attn.fast_attention.ksh.mvec?",
+    "layer.mechanism.ksh.anchor": "blocks.{layer}.attn.fast_attention.ksh.anchor?",
     "layer.scale1": "blocks.{layer}.ls1.gamma?",
     "layer.norm2": "blocks.{layer}.norm2",
     "layer.mlp1": "blocks.{layer}.mlp.fc1",

@@ -40,8 +40,7 @@ TEST_P(SampleModel, AgreesWithNumPy) {
       const Trace of_channel = model->run(input, model->spec().mechanism, request, {});
       EXPECT_EQ(of_channel.map_channel, channel);
       for (std::size_t k = 0; k < layers.size(); ++k) {
-        const Tensor& found =
-            of_channel.layers.at(static_cast<std::size_t>(layers[k])).implied_map;
+        const Tensor& found = of_channel.layers.at(static_cast<std::size_t>(layers[k])).implied_map;
         const std::int64_t size = found.extent(1) * found.extent(2);
         const float* reference =
             maps.data() + (static_cast<std::int64_t>(k) * maps.extent(1) + channel) * size;
@@ -71,7 +70,7 @@ TEST_P(SampleModel, ASampleImagePassesItsPreprocessingUnchanged) {
 INSTANTIATE_TEST_SUITE_P(All, SampleModel,
                          testing::Values("fashion-softmax", "fashion-adder",
                                          "fashion-adder-identity", "fashion-daft-full",
-                                         "fashion-daft-conv"),
+                                         "fashion-daft-conv", "fashion-hash"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
