@@ -3,6 +3,7 @@
 #include "app/panels/depth/depth_panel.h"
 #include "app/panels/comparison/comparison_panel.h"
 #include "app/panels/energy/energy_panel.h"
+#include "app/panels/hash_codes/hash_codes_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/query/query_panel.h"
@@ -39,6 +40,7 @@ std::span<const PanelEntry> panels() {
       {"spectrum", PanelPlace::spectrum, of_spectra<SpectrumPanel>},
       {"depth", PanelPlace::spectrum, of_spectra<DepthPanel>},
       {"query", PanelPlace::map, of_session<QueryPanel>},
+      {"hash_codes", PanelPlace::map, of_session<HashCodesPanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
       {"energy", PanelPlace::numbers, of_session<EnergyPanel>},

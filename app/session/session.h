@@ -11,12 +11,20 @@
 #include <string>
 #include <vector>
 
+#include "analysis/hash_codes/learning.h"
 #include "app/session/selection.h"
 #include "core/model/subject.h"
 
 namespace attnscope {
 
 class JobQueue;
+
+/// Hash codes that a subject learns before its first run.
+struct CodesToLearn {
+  HashLearningOptions options;
+  MechanismChoice from;  ///< whose attention they imitate
+  std::string input;     ///< locator of the input they are learnt from
+};
 
 /// A subject and how far it is.
 struct OpenSubject {
@@ -30,6 +38,9 @@ struct OpenSubject {
   std::int64_t id = 0;  ///< stays the same while other subjects come and go; never used twice
   std::optional<MechanismChoice> overlay;  ///< laid over the model instead of its own mechanism
   std::int64_t job = 0;                    ///< the JobQueue's id while loading or running
+  /// With an overlay of hashed attention whose codes are learnt here: subject.parameters, once
+  /// they are.
+  std::optional<CodesToLearn> learning;
 };
 
 /// Lives on the window's thread. Long work goes to its JobQueue; results arrive as signals.
@@ -63,6 +74,10 @@ class Session : public QObject {
   /// The same model under another mechanism, as a further subject. Returns its index, or -1 if
   /// `subject` has no model.
   std::int64_t overlay(std::int64_t subject, const MechanismChoice& mechanism);
+  /// The same model hashed, with codes learnt in the background from what `subject` attends to on
+  /// the current input, as a further subject. Returns its index, or -1 if `subject` has no model or
+  /// there is no input. Throws Error(usage) for options out of range.
+  std::int64_t learn_codes(std::int64_t subject, const HashLearningOptions& options);
   /// A trace already in memory, as a ready subject.
   std::int64_t add_trace(std::shared_ptr<const Trace> trace, std::string label);
   void close(std::int64_t subject);
@@ -108,6 +123,7 @@ class Session : public QObject {
   void start(std::int64_t id);  // loads if there is no model, else runs
   void load(OpenSubject& subject);
   void run(OpenSubject& subject);
+  void learn(OpenSubject& subject);
   void take_trace(std::int64_t id, std::shared_ptr<const Trace> trace);
   void submit(OpenSubject& subject, const QString& title,
               std::function<std::function<void()>(const Progress&)> work);
@@ -126,8 +142,10 @@ class Session : public QObject {
   std::unique_ptr<JobQueue> jobs_;  // last: its destruction waits for jobs that know the session
 };
 
-/// "fashion-softmax as adder (identity=true)": how a subject is called.
+/// "fashion-softmax as adder (identity=true)", "fashion-softmax as hash (learned here, 16 bits)":
+/// how a subject is called.
 [[nodiscard]] std::string subject_label(const Model& model,
-                                        const std::optional<MechanismChoice>& overlay);
+                                        const std::optional<MechanismChoice>& overlay,
+                                        bool learned_here = false);
 
 }  // namespace attnscope

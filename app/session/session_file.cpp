@@ -142,6 +142,33 @@ std::string read_locator(const json& value, const std::filesystem::path& folder)
   return locator;
 }
 
+json write_learning(const CodesToLearn& learning, const std::filesystem::path& folder) {
+  const HashLearningOptions& options = learning.options;
+  return {{"from", write_mechanism(learning.from)},
+          {"input", write_locator(learning.input, folder)},
+          {"bits", options.bits},
+          {"supports", options.supports},
+          {"pairs", options.pairs},
+          {"steps", options.steps},
+          {"rate", options.rate},
+          {"momentum", options.momentum},
+          {"seed", options.seed}};
+}
+
+CodesToLearn read_learning(const json& object, const std::filesystem::path& folder) {
+  CodesToLearn learning{
+      {}, read_mechanism(object.at("from")), read_locator(object.value("input", json()), folder)};
+  HashLearningOptions& options = learning.options;
+  options.bits = object.value("bits", options.bits);
+  options.supports = object.value("supports", options.supports);
+  options.pairs = object.value("pairs", options.pairs);
+  options.steps = object.value("steps", options.steps);
+  options.rate = object.value("rate", options.rate);
+  options.momentum = object.value("momentum", options.momentum);
+  options.seed = object.value("seed", options.seed);
+  return learning;
+}
+
 struct SavedSession {
   std::vector<OpenSubject> subjects;
   std::string input;
@@ -159,6 +186,9 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
     open.options.overrides = object.value("overrides", std::map<std::string, std::string>());
     open.options.description = read_path(object.value("description", json()), folder);
     if (object.contains("overlay")) open.overlay = read_mechanism(object.at("overlay"));
+    if (object.contains("learnt_codes") && open.overlay) {
+      open.learning = read_learning(object.at("learnt_codes"), folder);
+    }
     saved.subjects.push_back(std::move(open));
   }
   saved.input = read_locator(root.value("input", json()), folder);
@@ -185,6 +215,8 @@ void Session::save(const std::filesystem::path& file) const {
       object["description"] = write_path(open.options.description, folder);
     }
     if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
+    // Learning is deterministic: what is learnt again is what was learnt.
+    if (open.learning) object["learnt_codes"] = write_learning(*open.learning, folder);
     subjects.push_back(std::move(object));
   }
   json root = {{"attnscope_session", kVersion},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/hash_codes/learned_codes.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "core/error.h"
@@ -12,7 +13,12 @@ namespace attnscope {
 
 using State = OpenSubject::State;
 
-std::string subject_label(const Model& model, const std::optional<MechanismChoice>& overlay) {
+std::string subject_label(const Model& model, const std::optional<MechanismChoice>& overlay,
+                          bool learned_here) {
+  if (overlay && learned_here) {
+    return model.name() + " as hash (learned here, " + to_string(overlay->parameters.at("bits")) +
+           " bits)";
+  }
   return overlay ? model.name() + " as " + to_string(*overlay) : model.name();
 }
 
@@ -42,11 +48,35 @@ std::int64_t Session::overlay(std::int64_t subject, const MechanismChoice& mecha
   return index;
 }
 
+std::int64_t Session::learn_codes(std::int64_t subject, const HashLearningOptions& options) {
+  check(options);
+  if (subject < 0 || subject >= std::ssize(subjects_) || input_locator_.empty()) return -1;
+  const OpenSubject& below = subjects_[static_cast<std::size_t>(subject)];
+  if (!below.subject.model) return -1;
+  OpenSubject open;
+  open.file = below.file;
+  open.options = below.options;
+  open.overlay = make_mechanism({"hash",
+                                 {{"codes", std::string("learned")},
+                                  {"bits", options.bits},
+                                  {"supports", options.supports}}})
+                     ->choice();
+  open.learning = {options, below.learning ? below.learning->from : below.subject.mechanism,
+                   input_locator_};
+  open.subject.model = below.subject.model;
+  open.subject.mechanism = *open.overlay;
+  open.subject.label = subject_label(*open.subject.model, open.overlay, true);
+  const std::int64_t index = append(std::move(open));
+  start(subjects_[static_cast<std::size_t>(index)].id);
+  return index;
+}
+
 void Session::set_options(std::int64_t subject, const ModelOptions& options) {
   if (subject < 0 || subject >= std::ssize(subjects_)) return;
   OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
   open.options = options;
   open.subject.model = nullptr;
+  open.subject.parameters = nullptr;  // learnt again, of the model as it is then
   start(open.id);
 }
 
@@ -54,6 +84,8 @@ void Session::set_overlay(std::int64_t subject, const std::optional<MechanismCho
   if (subject < 0 || subject >= std::ssize(subjects_)) return;
   OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
   open.overlay = mechanism;
+  open.learning.reset();
+  open.subject.parameters = nullptr;
   if (open.subject.model) {
     open.subject.mechanism = mechanism.value_or(open.subject.model->spec().mechanism);
     open.subject.label = subject_label(*open.subject.model, mechanism);
@@ -107,6 +139,8 @@ void Session::start(std::int64_t id) {
   open->error.clear();
   if (!open->subject.model) {
     load(*open);
+  } else if (open->learning && !open->subject.parameters) {
+    learn(*open);
   } else if (input_) {
     run(*open);
   } else {
@@ -162,7 +196,7 @@ void Session::load(OpenSubject& subject) {
              OpenSubject* open = find(id);
              open->subject.model = model;
              open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
-             open->subject.label = subject_label(*model, open->overlay);
+             open->subject.label = subject_label(*model, open->overlay, open->learning.has_value());
              start(id);
            };
          });
@@ -173,8 +207,10 @@ void Session::run(OpenSubject& subject) {
   const std::int64_t id = subject.id;
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, model = subject.subject.model, mechanism = subject.subject.mechanism,
-          input = input_](const Progress& progress) -> std::function<void()> {
+          input = input_, parameters = subject.subject.parameters](
+             const Progress& progress) -> std::function<void()> {
            TraceRequest request;
+           request.parameters = parameters;
            request.tokens = true;   // what representations are compared by, and rank over depth
            request.factors = true;  // what spectra come from where a mechanism has them
            auto trace =
@@ -182,6 +218,23 @@ void Session::run(OpenSubject& subject) {
            return [this, id, input, trace] {
              find(id)->subject.input = input;
              take_trace(id, trace);
+           };
+         });
+}
+
+void Session::learn(OpenSubject& subject) {
+  subject.state = State::running;
+  const std::int64_t id = subject.id;
+  submit(subject, tr("Learning %1").arg(QString::fromStdString(subject.subject.label)),
+         [this, id, model = subject.subject.model,
+          learning = *subject.learning](const Progress& progress) -> std::function<void()> {
+           const auto input = std::make_shared<const Input>(open_input(learning.input));
+           const auto parameters =
+               learn_hash_codes(*model, learning.from, {input}, learning.options, progress)
+                   .tensors.layers;
+           return [this, id, parameters] {
+             find(id)->subject.parameters = parameters;
+             start(id);
            };
          });
 }

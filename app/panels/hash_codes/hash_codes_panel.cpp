@@ -1,0 +1,157 @@
+#include "app/panels/hash_codes/hash_codes_panel.h"
+
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/panels/number_slider.h"
+#include "app/panels/segment_button.h"
+#include "app/session/session.h"
+#include "app/session/shown_figure.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kMostBits = 64;
+
+std::int64_t whole(const NumberSlider& slider) {
+  return static_cast<std::int64_t>(std::llround(slider.value()));
+}
+
+}  // namespace
+
+HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
+    : FigurePanel(tr("Hash codes"), "hash-codes", session, parent) {
+  similarity_ = segment_button(
+      tr("Similarity"), tr("Codes over the image, their affinities, and how far apart pairs are"),
+      "first");
+  bits_view_ = segment_button(tr("Bits"),
+                              tr("How the bits are used: correlation, balance, entropy"), "last");
+  similarity_->setChecked(true);
+  learn_ = new QToolButton;
+  learn_->setObjectName("learn_codes");
+  learn_->setText(tr("Learn for all heads"));
+  learn_->setToolTip(
+      tr("Learn codes with these settings for every layer and head from the selected model's own "
+         "attention, and open the model hashed with them"));
+  learn_->setAccessibleName(learn_->text());
+  auto* segments = new QWidget;
+  auto* row = new QHBoxLayout(segments);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(0);
+  row->addWidget(learn_);
+  row->addSpacing(8);
+  row->addWidget(similarity_);
+  row->addWidget(bits_view_);
+  add_to_header(segments);
+
+  bits_ = new NumberSlider(tr("Bits"), {.minimum = 1, .maximum = kMostBits, .step = 1}, 16);
+  supports_ = new NumberSlider(tr("Supports"), {.minimum = 1, .maximum = 100, .step = 1}, 25);
+  pairs_ = new NumberSlider(tr("Pairs"), {.minimum = 1, .maximum = 50, .step = 1}, 10);
+  bits_->setObjectName("hash_bits");
+  supports_->setObjectName("hash_supports");
+  pairs_->setObjectName("hash_pairs");
+  bits_->setToolTip(tr("b, the bits of a code"));
+  supports_->setToolTip(tr("m, the tokens that the kernel compares with"));
+  pairs_->setToolTip(tr("l, the keys a query attends to most and least: what is similar"));
+  auto* sliders = new QHBoxLayout;
+  sliders->setSpacing(10);
+  for (NumberSlider* slider : {bits_, supports_, pairs_}) {
+    sliders->addWidget(slider, 1);
+    connect(slider, &NumberSlider::value_changed, this, &HashCodesPanel::want);
+  }
+  body()->insertLayout(0, sliders);
+
+  connect(similarity_, &QToolButton::toggled, this, &HashCodesPanel::want);
+  connect(learn_, &QToolButton::clicked, this, &HashCodesPanel::learn);
+  connect(&session, &Session::selection_changed, this, &HashCodesPanel::follow_selection);
+  connect(&session, &Session::subjects_changed, this, &HashCodesPanel::follow_selection);
+  follow_selection();
+}
+
+QString HashCodesPanel::empty_text() const {
+  return tr(
+      "Open a model: the binary codes of its tokens are drawn here, learned and random, beside the "
+      "attention they imitate.");
+}
+
+std::int64_t HashCodesPanel::shown_subject() const {
+  const std::int64_t selected = session().selection().subject;
+  if (session().trace(selected)) return selected;
+  for (std::int64_t i = 0; i < std::ssize(session().subjects()); ++i) {
+    if (session().trace(i)) return i;
+  }
+  return -1;
+}
+
+void HashCodesPanel::follow_selection() {
+  const std::int64_t index = shown_subject();
+  learn_->setEnabled(
+      index >= 0 && session().subjects()[static_cast<std::size_t>(index)].subject.model != nullptr);
+  if (index < 0) return;
+  const Selection& selection = session().selection();
+  const OpenSubject& open = session().subjects()[static_cast<std::size_t>(index)];
+  if (open.id == subject_ && selection.layer == layer_ && selection.head == head_) return;
+  const bool another = open.id != subject_;
+  subject_ = open.id;
+  layer_ = selection.layer;
+  head_ = selection.head;
+  show_limits();
+  if (another && open.subject.mechanism.name == "hash") {
+    const ParameterValues& own = open.subject.mechanism.parameters;
+    bits_->set_value(static_cast<double>(std::get<std::int64_t>(own.at("bits"))));
+    supports_->set_value(static_cast<double>(std::get<std::int64_t>(own.at("supports"))));
+  }
+  want();
+}
+
+void HashCodesPanel::show_limits() {
+  const std::shared_ptr<const Trace> trace = session().trace(session().index_of(subject_));
+  if (!trace || layer_ >= std::ssize(trace->layers)) return;
+  const Tensor& map = trace->layers[static_cast<std::size_t>(layer_)].implied_map;
+  if (map.empty()) return;
+  const auto keys = static_cast<double>(map.extent(2));
+  supports_->set_range({.minimum = 1, .maximum = std::max(1.0, keys), .step = 1});
+  pairs_->set_range({.minimum = 1, .maximum = std::max(1.0, std::floor(keys / 2)), .step = 1});
+}
+
+FigureRequest HashCodesPanel::request() const {
+  FigureRequest request;
+  const std::int64_t index = shown_subject();
+  if (index < 0) return request;
+  const OpenSubject& open = session().subjects()[static_cast<std::size_t>(index)];
+  const FigureRequest all = request_of(session());
+  for (std::size_t i = 0; i < all.subjects.size(); ++i) {
+    if (all.subjects[i].trace != open.subject.trace) continue;
+    request.subjects = {all.subjects[i]};
+    request.sources = {all.sources[i]};
+  }
+  const Selection& selection = session().selection();
+  request.settings = {{"layer", std::to_string(selection.layer)},
+                      {"head", std::to_string(selection.head)},
+                      {"bits", std::to_string(whole(*bits_))},
+                      {"supports", std::to_string(whole(*supports_))},
+                      {"pairs", std::to_string(whole(*pairs_))},
+                      {"show", similarity_->isChecked() ? "tokens,affinity,distances"
+                                                        : "tokens,correlation,balance"},
+                      {"colour-map", session().view().colour_map}};
+  return request;
+}
+
+void HashCodesPanel::learn() {
+  const std::int64_t index = shown_subject();
+  if (index < 0) return;
+  try {
+    session().learn_codes(
+        index, {.bits = whole(*bits_), .supports = whole(*supports_), .pairs = whole(*pairs_)});
+  } catch (const Error& error) {
+    emit session().failed(QString::fromStdString(error.what()));
+  }
+}
+
+}  // namespace attnscope

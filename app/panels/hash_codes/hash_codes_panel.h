@@ -1,0 +1,37 @@
+// Hash codes of the selected head: every way to make them, redrawn as bits and supports change.
+#pragma once
+
+#include "app/panels/figure_panel.h"
+
+class QToolButton;
+
+namespace attnscope {
+
+class NumberSlider;
+
+class HashCodesPanel : public FigurePanel {
+  Q_OBJECT
+ public:
+  explicit HashCodesPanel(Session& session, QWidget* parent = nullptr);
+
+ protected:
+  [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] QString empty_text() const override;
+
+ private:
+  /// The selected subject, or the first that has run; -1 if none has.
+  [[nodiscard]] std::int64_t shown_subject() const;
+  void follow_selection();
+  void show_limits();
+  void learn();
+
+  QToolButton* similarity_;
+  QToolButton* bits_view_;
+  QToolButton* learn_;
+  NumberSlider* bits_;
+  NumberSlider* supports_;
+  NumberSlider* pairs_;
+  std::int64_t subject_ = 0, layer_ = -1, head_ = -1;  // what is drawn; the subject by id
+};
+
+}  // namespace attnscope

@@ -1,0 +1,99 @@
+// The panel of hash codes on a real model: sliders redraw it, and codes are learnt for all heads.
+#include <QSlider>
+#include <QToolButton>
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "app/panels/hash_codes/hash_codes_panel.h"
+#include "app/panels/number_slider.h"
+#include "app/session/job_queue.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+using State = OpenSubject::State;
+
+const std::filesystem::path kSamples = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "sample_data";
+
+class HashCodesPanelTest : public WindowTest {
+ protected:
+  void open_softmax() {
+    session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+    window().open_file(kSamples / "models/fashion-softmax.h5");
+    window().show_panel("hash_codes");
+    ASSERT_TRUE(wait_until_settled());
+    ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
+  }
+  [[nodiscard]] HashCodesPanel& panel() { return *window().findChild<HashCodesPanel*>(); }
+  /// A number of the figure that is drawn.
+  [[nodiscard]] std::vector<double> number(const std::string& name) {
+    return panel().figure() ? panel().figure()->numbers.at(name) : std::vector<double>();
+  }
+};
+
+TEST_F(HashCodesPanelTest, IsRedrawnAsBitsAndHeadsChange) {
+  open_softmax();
+  ASSERT_NE(panel().figure(), nullptr);
+  EXPECT_EQ(number("balance/klsh").size(), 16U);
+  const double auc = number("auc/learned").at(0);
+  EXPECT_GT(auc, number("auc/klsh").at(0));
+
+  auto* slider = child<NumberSlider>("hash_bits")->findChild<QSlider*>();
+  slider->setFocus();
+  QTest::keyClick(slider, Qt::Key_Home);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(number("balance/klsh").size(), 1U);
+  EXPECT_LE(number("distinct_codes/learned").at(0), 2);
+
+  Selection selection = session().selection();
+  selection.layer = 4;
+  selection.head = 2;
+  session().select(selection);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NE(panel().figure()->caption.find("layer 4, head 2"), std::string::npos);
+}
+
+TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
+  open_softmax();
+  child<NumberSlider>("hash_bits")->set_value(4);
+  child<NumberSlider>("hash_supports")->set_value(9);
+  QTest::mouseClick(child<QToolButton>("learn_codes"), Qt::LeftButton);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  const OpenSubject& learned = session().subjects()[1];
+  ASSERT_EQ(learned.state, State::ready) << learned.error;
+  EXPECT_EQ(learned.subject.label, "fashion-softmax as hash (learned here, 4 bits)");
+  ASSERT_NE(learned.subject.parameters, nullptr);
+  const Tensor before = learned.subject.trace->layers[5].implied_map;
+
+  // Another input is run with the same codes.
+  const auto parameters = learned.subject.parameters;
+  session().set_input((kSamples / "inputs/01_trouser.png").string());
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().subjects()[1].subject.parameters, parameters);
+
+  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  ASSERT_TRUE(wait_until_settled());
+  session().save(folder() / "session.json");
+  session().restore(folder() / "session.json");
+  ASSERT_TRUE(wait_until_settled());
+  const OpenSubject& again = session().subjects().at(1);
+  ASSERT_EQ(again.state, State::ready) << again.error;
+  EXPECT_EQ(again.subject.label, "fashion-softmax as hash (learned here, 4 bits)");
+  EXPECT_TRUE(
+      std::ranges::equal(again.subject.trace->layers[5].implied_map.values(), before.values()))
+      << "learning is deterministic";
+}
+
+TEST_F(HashCodesPanelTest, LearningCanBeCancelled) {
+  open_softmax();
+  session().learn_codes(0, {.bits = 64, .steps = 100'000});
+  session().jobs().cancel_all();
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().subjects().at(1).state, State::failed);
+  EXPECT_NE(session().subjects()[1].error.find("cancelled"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope
