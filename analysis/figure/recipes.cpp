@@ -9,7 +9,6 @@
 namespace attnscope {
 
 // One line a figure, defined in recipes/ in the file of its name.
-extern const FigureRecipe composite_recipe;
 extern const FigureRecipe cumulative_spectrum_recipe;
 extern const FigureRecipe attention_maps_recipe;
 extern const FigureRecipe attention_overlay_recipe;
@@ -18,12 +17,14 @@ extern const FigureRecipe rank_over_depth_recipe;
 extern const FigureRecipe comparison_recipe;
 extern const FigureRecipe spectrum_comparison_recipe;
 extern const FigureRecipe rank_comparison_recipe;
+extern const FigureRecipe hash_codes_recipe;
+extern const FigureRecipe feature_scatter_recipe;
 extern const FigureRecipe energy_breakdown_recipe;
 extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
-extern const FigureRecipe feature_scatter_recipe;
 extern const FigureRecipe operations_table_recipe;
 extern const FigureRecipe mechanism_costs_recipe;
+extern const FigureRecipe composite_recipe;
 
 std::span<const FigureRecipe> figure_recipes() {
   static const std::array list = {
@@ -36,24 +37,15 @@ std::span<const FigureRecipe> figure_recipes() {
       comparison_recipe,
       spectrum_comparison_recipe,
       rank_comparison_recipe,
+      hash_codes_recipe,
       feature_scatter_recipe,
       energy_breakdown_recipe,
       energy_growth_recipe,
       energy_share_recipe,
       operations_table_recipe,
+      mechanism_costs_recipe,
       composite_recipe,
       // clang-format on
-      cumulative_spectrum_recipe, attention_maps_recipe,   attention_overlay_recipe,
-      rank_by_layer_recipe,       energy_breakdown_recipe, energy_growth_recipe,
-      energy_share_recipe,        operations_table_recipe, mechanism_costs_recipe,
-extern const FigureRecipe hash_codes_recipe;
-
-std::span<const FigureRecipe> figure_recipes() {
-  static const std::array list = {
-      cumulative_spectrum_recipe, attention_maps_recipe,  attention_overlay_recipe,
-      rank_by_layer_recipe,       rank_over_depth_recipe, energy_breakdown_recipe,
-      energy_growth_recipe,       energy_share_recipe,    operations_table_recipe,
-      hash_codes_recipe,
   };
   return list;
 }

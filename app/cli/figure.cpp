@@ -77,7 +77,6 @@ void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& 
 }
 
 /// The arguments again, in one order, quoted for a shell.
-<<<<<<< HEAD
 std::string command_line(const FigureArguments& arguments, const StyleChoice& choice) {
   FigureCommand command;
   command.figure = arguments.name;
@@ -89,33 +88,6 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
   command.out = arguments.out;
   say_style(arguments.style, choice, command);
   return to_string(command);
-=======
-std::string command_line(const FigureArguments& arguments) {
-  std::string line = "attnscope figure " + shell_word(arguments.name);
-  const auto add = [&line](const char* flag, const std::string& value) {
-    if (!value.empty()) line += std::string(" ") + flag + " " + shell_word(value);
-  };
-  const auto add_all = [&add](const char* flag, const std::vector<std::string>& values) {
-    for (const std::string& value : values) add(flag, value);
-  };
-  const ModelArguments& models = arguments.models;
-  add_all("--model", models.models);
-  add_all("--label", arguments.labels);
-  add_all("--input", models.inputs);
-  add("--mechanism", models.mechanism);
-  add("--codes", models.codes);
-  add_all("--set-mechanism", models.settings);
-  add("--heads", models.heads);
-  add_all("--option", models.options);
-  add("--architecture", models.architecture);
-  add_all("--set", arguments.settings);
-  add("--width-mm", rounded_text(arguments.width_mm, 6));
-  if (arguments.dpi != 300) add("--dpi", rounded_text(arguments.dpi, 6));
-  if (arguments.heat_maps != "auto") add("--heat-maps", arguments.heat_maps);
-  if (arguments.transparent) line += " --transparent";
-  add("--out", arguments.out);
-  return line;
->>>>>>> 962055c (Learn hash codes from a model's own attention, and look at codes of every kind)
 }
 
 /// Whether the figure shows models without running them on an input.

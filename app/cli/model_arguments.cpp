@@ -40,14 +40,8 @@ Subject trace_subject(const std::filesystem::path& file, bool has_mechanism) {
 
 std::string label_of(const Model& model, const Trace& trace, bool codes_laid_over,
                      const Input& input, bool several_inputs) {
-<<<<<<< HEAD
-  std::string label = subject_name(model, mechanism, trained);
-=======
-  std::string label = model.name();
-  if (!trace.mechanism_trained || codes_laid_over) {
-    label += " as " + to_string(trace.mechanism);
-  }
->>>>>>> 962055c (Learn hash codes from a model's own attention, and look at codes of every kind)
+  std::string label =
+      subject_name(model, trace.mechanism, trace.mechanism_trained && !codes_laid_over);
   if (several_inputs) label += " on " + input.label;
   return label;
 }
@@ -230,6 +224,7 @@ std::vector<std::string> further_arguments(const ModelArguments& arguments) {
     if (!value.empty()) words.insert(words.end(), {flag, value});
   };
   add("--mechanism", arguments.mechanism);
+  add("--codes", arguments.codes);
   for (const std::string& setting : arguments.settings) add("--set-mechanism", setting);
   add("--heads", arguments.heads);
   for (const std::string& option : arguments.options) add("--option", option);
