@@ -3,7 +3,7 @@
 
 #include <QApplication>
 #include <QPixmap>
-#include <QSettings>
+#include <QStandardPaths>
 #include <QTimer>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 #include "app/cli/subcommand.h"
 #include "app/session/session.h"
 #include "app/window/main_window.h"
+#include "app/window/preferences.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
 
@@ -47,10 +48,8 @@ void require_display() {
           "attnscope first-minute --out DIR");
 }
 
-Theme wanted_theme(const std::string& theme) {
-  const std::string chosen =
-      theme.empty() ? QSettings().value("theme", "dark").toString().toStdString() : theme;
-  return chosen == "light" ? Theme::light : Theme::dark;
+std::filesystem::path autosave_folder() {
+  return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation).toStdString();
 }
 
 void shoot(MainWindow& window, const std::filesystem::path& file) {
@@ -75,13 +74,20 @@ int run_gui(const GuiOptions& options) {
   QGuiApplication::setDesktopFileName("attnscope");
 
   Session session;
-  MainWindow window(session, wanted_theme(options.theme));
+  Preferences preferences = read_preferences();
+  if (!options.theme.empty())
+    preferences.theme = options.theme == "light" ? Theme::light : Theme::dark;
+  MainWindow window(session, preferences.theme);
+  window.set_preferences(preferences);
   window.resize(options.width, options.height);
+  if (options.screenshot.empty()) window.remember_between_runs(autosave_folder());
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
+  if (!options.lesson.empty()) window.open_lesson(options.lesson);
   if (!options.session.empty()) window.restore_session(options.session);
   if (!options.input.empty()) session.set_input(options.input);
   for (const std::filesystem::path& model : options.models) session.open(model);
+  if (options.samples_if_empty && preferences.reopen) (void)window.reopen_last();
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
 
   if (options.screenshot.empty()) return QApplication::exec();
@@ -127,6 +133,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
   added->add_option("--screenshot", options->screenshot,
                     "Wait until everything is drawn, write this PNG, and end");
   added->add_option("--size", *size, "Of the window, in pixels: 1600x1000");
+  added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)");
   added->add_option("--panel", options->panels, "Bring this panel to the front, e.g. query");
   added->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}));

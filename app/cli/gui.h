@@ -14,6 +14,7 @@ struct GuiOptions {
   std::filesystem::path screenshot;  ///< written once everything stands, then the window closes
   int width = 1600, height = 1000;   ///< logical pixels
   std::vector<std::string> panels;   ///< brought to the front
+  std::filesystem::path lesson;      ///< a teacher's own; none if empty
   std::string theme;                 ///< "dark", "light"; as last time if empty
   bool samples_if_empty = false;     ///< the first minute: both sample models on a sample image
 };

@@ -5,7 +5,9 @@
 #include "app/panels/energy/energy_panel.h"
 #include "app/panels/hash_codes/hash_codes_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
+#include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/models/models_panel.h"
+#include "app/panels/playground/playground_panel.h"
 #include "app/panels/query/query_panel.h"
 #include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -44,6 +46,8 @@ std::span<const PanelEntry> panels() {
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
       {"energy", PanelPlace::numbers, of_session<EnergyPanel>},
+      {"lessons", PanelPlace::lessons, of_spectra<LessonsPanel>, false},
+      {"playground", PanelPlace::lessons, of_session<PlaygroundPanel>, false},
   };
   // clang-format on
   return list;

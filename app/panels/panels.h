@@ -14,12 +14,13 @@ class SpectrumStore;
 
 /// Where a panel opens first. The panels of one place but `inputs` lie behind tabs, the first of
 /// the list in front.
-enum class PanelPlace { models, inputs, spectrum, map, numbers };
+enum class PanelPlace { models, inputs, spectrum, map, numbers, lessons };
 
 struct PanelEntry {
   const char* name;  ///< its dock's object name: layouts are remembered by it
   PanelPlace place;
   DockPanel* (*make)(Session& session, SpectrumStore& spectra);
+  bool open = true;  ///< from the start, or only once asked for
 };
 
 [[nodiscard]] std::span<const PanelEntry> panels();

@@ -2,11 +2,32 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 namespace attnscope {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The files of one folder of the sample data with one of these extensions, by name.
+std::vector<fs::path> samples(const char* folder,
+                              std::initializer_list<std::string_view> extensions) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(sample_data_folder() / folder, ignored)) {
+    const std::string extension = entry.path().extension().string();
+    if (std::ranges::find(extensions, extension) != extensions.end()) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
 
 fs::path sample_data_folder() {
   std::error_code ignored;
@@ -32,18 +53,8 @@ std::vector<fs::path> first_minute_models() {
   return models;
 }
 
-std::vector<fs::path> sample_inputs() {
-  std::vector<fs::path> inputs;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(sample_data_folder() / "inputs", ignored)) {
-    const fs::path extension = entry.path().extension();
-    if (extension == ".png" || extension == ".jpg" || extension == ".jpeg") {
-      inputs.push_back(entry.path());
-    }
-  }
-  std::ranges::sort(inputs);
-  return inputs;
-}
+std::vector<fs::path> sample_models() { return samples("models", {".h5", ".safetensors"}); }
+
+std::vector<fs::path> sample_inputs() { return samples("inputs", {".png", ".jpg", ".jpeg"}); }
 
 }  // namespace attnscope

@@ -14,6 +14,9 @@ namespace attnscope {
 /// The two models of the first minute, softmax first; only those that are there.
 [[nodiscard]] std::vector<std::filesystem::path> first_minute_models();
 
+/// Every sample model, by name.
+[[nodiscard]] std::vector<std::filesystem::path> sample_models();
+
 /// The sample images, by name; the first is the one of the first minute.
 [[nodiscard]] std::vector<std::filesystem::path> sample_inputs();
 

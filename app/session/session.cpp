@@ -138,6 +138,42 @@ void Session::reset_lens() {
   set_view(view);
 }
 
+SessionState Session::state() const {
+  return {subjects_, input_locator_, input_, view_, reference_id_};
+}
+
+void Session::set_state(const SessionState& state) {
+  jobs_->cancel(input_job_);
+  input_job_ = 0;
+  for (const OpenSubject& open : subjects_) jobs_->cancel(open.job);
+  subjects_ = state.subjects;
+  for (OpenSubject& open : subjects_) open.job = 0;
+  reference_id_ = state.reference_id;
+  view_ = state.view;
+  input_ = state.input;
+  input_locator_ = state.input_locator;
+  input_error_.clear();
+  clamp_selection();
+  emit subjects_changed();
+  emit reference_changed();
+  emit view_changed();
+  emit selection_changed();
+  std::vector<std::int64_t> stale;
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    const OpenSubject& open = subjects_[i];
+    const bool stands = open.state == OpenSubject::State::ready &&
+                        (!open.subject.model || open.subject.input == input_);
+    if (stands) {
+      emit trace_ready(static_cast<std::int64_t>(i));
+    } else if (open.state != OpenSubject::State::failed) {
+      stale.push_back(open.id);
+    }
+  }
+  if (!input_ && !input_locator_.empty()) return set_input(input_locator_);
+  emit input_changed();
+  for (const std::int64_t id : stale) start(id);
+}
+
 bool Session::idle() const { return jobs_->idle(); }
 
 }  // namespace attnscope

@@ -43,6 +43,15 @@ struct OpenSubject {
   std::optional<CodesToLearn> learning;
 };
 
+/// What the user has set up: what undo takes back. Cheap to copy: models and traces are shared.
+struct SessionState {
+  std::vector<OpenSubject> subjects;
+  std::string input_locator;
+  std::shared_ptr<const Input> input;
+  ViewSettings view;
+  std::int64_t reference_id = 0;
+};
+
 /// Lives on the window's thread. Long work goes to its JobQueue; results arrive as signals.
 class Session : public QObject {
   Q_OBJECT
@@ -98,6 +107,11 @@ class Session : public QObject {
   void set_view(const ViewSettings& view);
   /// The lens as at the start; the threshold and how subjects are compared stay.
   void reset_lens();
+
+  [[nodiscard]] SessionState state() const;
+  /// Goes back to an earlier state. What was open keeps its model and trace; what has no trace on
+  /// the state's input is run again.
+  void set_state(const SessionState& state);
 
   /// Written beside, then renamed. Throws Error.
   void save(const std::filesystem::path& file) const;

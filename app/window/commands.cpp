@@ -56,6 +56,18 @@ void Commands::tint(const QColor& colour) {
   }
 }
 
+QList<PaletteEntry> Commands::entries() const {
+  QList<PaletteEntry> entries;
+  for (qsizetype i = 0; i < commands_.size(); ++i) {
+    QAction* const action = actions_[i];
+    if (!action->isEnabled() || commands_[i].id == "palette") continue;
+    entries.push_back(
+        {action->text().remove('&').remove("…"), QString(commands_[i].menu).remove('&'),
+         action->shortcut().toString(QKeySequence::NativeText), [action] { action->trigger(); }});
+  }
+  return entries;
+}
+
 QList<QPair<QString, QString>> Commands::keys() const {
   QList<QPair<QString, QString>> keys;
   for (const Command& command : commands_) {

@@ -9,6 +9,8 @@
 #include <QString>
 #include <functional>
 
+#include "app/window/palette_dialog.h"
+
 class QMenuBar;
 class QWidget;
 
@@ -32,6 +34,8 @@ class Commands {
   [[nodiscard]] QMenu* menu(const QString& name) const;
   /// Icons in this colour.
   void tint(const QColor& colour);
+  /// Each enabled command, for the palette.
+  [[nodiscard]] QList<PaletteEntry> entries() const;
   /// "Fit all maps", "F": what the list of keys shows.
   [[nodiscard]] QList<QPair<QString, QString>> keys() const;
 

@@ -19,8 +19,11 @@
 
 #include "app/canvas/atlas_link.h"
 #include "app/panels/inputs/inputs_panel.h"
+#include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/panels.h"
+#include "app/session/autosave.h"
+#include "app/session/history.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
@@ -33,6 +36,8 @@
 #include "app/window/hover_line.h"
 #include "app/window/job_bar.h"
 #include "app/window/keys_dialog.h"
+#include "app/window/layouts.h"
+#include "app/window/manual_window.h"
 #include "app/window/notice_bar.h"
 #include "app/window/recent_files.h"
 #include "app/window/top_bar.h"
@@ -44,6 +49,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLeftWidth = 264;
+constexpr const char* kLastSession = "last-session.json";
 constexpr int kRightWidth = 390, kWidestRight = 560;
 
 }  // namespace
@@ -53,19 +59,37 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
       session_(session),
       spectra_(std::make_unique<SpectrumStore>(session)),
       recent_(new RecentFiles(this)),
-      theme_(theme) {
+      history_(new History(session, this)) {
+  preferences_.theme = theme;
   setWindowTitle("Attnscope");
   setAcceptDrops(true);
+  setDockNestingEnabled(true);
   resize(1600, 1000);
   // First: labels take the program's font when they are made.
-  apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
+  apply_look();
   make_commands();
   commands_->tint(colours_of(theme).text);
   place_panels();
+  layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
+  connect(history_, &History::changed, this, &MainWindow::show_history);
+  show_history();
 }
 
 MainWindow::~MainWindow() = default;
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (presenting_) toggle_presentation();
+  if (!remembered_.empty()) {
+    layouts_->remember_last();
+    try {
+      session_.save(remembered_ / kLastSession);
+    } catch (const Error&) {
+      // Closing must not fail for what is only a convenience.
+    }
+  }
+  QMainWindow::closeEvent(event);
+}
 
 void MainWindow::place_panels() {
   auto* middle = new QWidget;
@@ -87,13 +111,27 @@ void MainWindow::place_panels() {
     DockPanel* const panel = entry.make(session_, *spectra_);
     QDockWidget* const dock = dock_of(panel, entry.name);
     const bool left = entry.place == PanelPlace::models || entry.place == PanelPlace::inputs;
-    addDockWidget(left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+    if (entry.place == PanelPlace::lessons) {
+      // A column of its own, beside the atlases.
+      addDockWidget(Qt::LeftDockWidgetArea, dock, Qt::Horizontal);
+    } else {
+      addDockWidget(left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+    }
     const auto [first, is_first] = first_at.emplace(entry.place, dock);
     if (!is_first) tabifyDockWidget(first->second, dock);
+    dock->setVisible(entry.open);
     shown_panels->addAction(dock->toggleViewAction());
     panels_.push_back(panel);
   }
   for (const auto& [place, dock] : first_at) dock->raise();
+  connect(findChild<LessonsPanel*>(), &LessonsPanel::panel_wanted, this,
+          [this](const QString& name) {
+            try {
+              show_panel(name.toStdString());
+            } catch (const Error& error) {
+              notice_->show_error(QString::fromStdString(error.what()));
+            }
+          });
   auto* models = findChild<ModelsPanel*>();
   connect(models, &ModelsPanel::open_wanted, this, &MainWindow::ask_for_model);
   connect(findChild<InputsPanel*>(), &InputsPanel::open_wanted, this, &MainWindow::ask_for_input);
@@ -130,127 +168,78 @@ void MainWindow::showEvent(QShowEvent* event) {
   resizeDocks({dock("models"), dock("inputs")}, {room * 55 / 100, room * 45 / 100}, Qt::Vertical);
   resizeDocks({dock("spectrum"), dock("query"), dock("ranks")},
               {room * 35 / 100, room * 35 / 100, room * 30 / 100}, Qt::Vertical);
+  layouts_->set_default();
+  if (!remembered_.empty()) layouts_->restore_last();
 }
 
-void MainWindow::make_commands() {
-  const QString file = tr("&File"), view = tr("&View"), help = tr("&Help");
-  QList<Command> list = {
-      {"open_model",
-       file,
-       tr("&Open model…"),
-       {QKeySequence::Open},
-       "open",
-       [this] { ask_for_model(); }},
-      {"open_input",
-       file,
-       tr("Open &input…"),
-       {QKeySequence("Ctrl+I")},
-       "image",
-       [this] { ask_for_input(); }},
-      {"save_session",
-       file,
-       tr("&Save session"),
-       {QKeySequence::Save},
-       "",
-       [this] { save_session(false); }},
-      {"save_session_as",
-       file,
-       tr("Save session &as…"),
-       {QKeySequence("Ctrl+Shift+S")},
-       "",
-       [this] { save_session(true); }},
-      {"restore_session",
-       file,
-       tr("&Restore session…"),
-       {QKeySequence("Ctrl+Shift+O")},
-       "",
-       [this] { ask_for_session(); }},
-      {"export",
-       file,
-       tr("&Export figure…"),
-       {QKeySequence("Ctrl+E")},
-       "export",
-       [this] { export_figure(); },
-       true},
-      {"gallery",
-       file,
-       tr("&Gallery of the papers' figures…"),
-       {QKeySequence("Ctrl+G")},
-       "",
-       [this] { show_gallery(); }},
-      {"quit", file, tr("&Quit"), {QKeySequence::Quit}, "", [this] { close(); }, true},
-      {"fit",
-       view,
-       tr("&Fit all maps"),
-       {QKeySequence("F")},
-       "fit",
-       [this] { AtlasLink::of(session_).fit(); }},
-      {"reset",
-       view,
-       tr("&Reset zoom and lens"),
-       {QKeySequence("R")},
-       "",
-       [this] {
-         AtlasLink::of(session_).fit();
-         session_.reset_lens();
-       }},
-      {"toggle_identity",
-       view,
-       tr("Toggle &identity mapping"),
-       {QKeySequence("I")},
-       "",
-       [this] { toggle_identity(); },
-       true},
-      {"class_token",
-       view,
-       tr("Row of the &class token"),
-       {QKeySequence("C")},
-       "",
-       [this] { select_class_token(); }},
-      {"pin_reference",
-       view,
-       tr("&Pin the selected subject as reference"),
-       {QKeySequence("P")},
-       "pin",
-       [this] { pin_selected(); },
-       true},
-      {"toggle_difference",
-       view,
-       tr("&Difference from the reference, or maps"),
-       {QKeySequence("D")},
-       "",
-       [this] { toggle_difference(); }},
-      {"toggle_theme",
-       view,
-       tr("Dark or light &theme"),
-       {QKeySequence("Ctrl+T")},
-       "theme",
-       [this] { set_theme(theme_ == Theme::dark ? Theme::light : Theme::dark); },
-       true},
-      {"keys",
-       help,
-       tr("&Keys"),
-       {QKeySequence("?"), QKeySequence("F1")},
-       "help",
-       [this] { show_keys(); }},
-      {"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }},
-  };
-  for (int number = 1; number <= 9; ++number) {
-    list.push_back({QString("subject_%1").arg(number),
-                    "",
-                    tr("Select subject %1").arg(number),
-                    {QKeySequence(QString::number(number))},
-                    "",
-                    [this, number] { select_subject(number - 1); }});
-  }
-  commands_ = std::make_unique<Commands>(list, *menuBar(), *this);
+void MainWindow::apply_look() {
+  constexpr double room = 1.6;  // larger, to be read from the last row
+  apply_theme(
+      *qobject_cast<QApplication*>(QApplication::instance()),
+      {preferences_.theme, preferences_.text_scale * (presenting_ ? room : 1), presenting_});
+  if (commands_) commands_->tint(colours_of(*this).text);
 }
 
 void MainWindow::set_theme(Theme theme) {
-  theme_ = theme;
-  apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
-  commands_->tint(colours_of(theme).text);
-  QSettings().setValue("theme", theme == Theme::dark ? "dark" : "light");
+  preferences_.theme = theme;
+  apply_look();
+  write_preferences(preferences_);
+}
+
+void MainWindow::set_preferences(const Preferences& preferences) {
+  preferences_ = preferences;
+  apply_look();
+  ViewSettings view = session_.view();
+  view.colour_map = preferences.colour_map;
+  view.rank_threshold = preferences.rank_threshold;
+  session_.set_view(view);
+}
+
+void MainWindow::ask_for_preferences() {
+  PreferencesDialog dialog(preferences_, this);
+  if (dialog.exec() != QDialog::Accepted) return;
+  set_preferences(dialog.preferences());
+  write_preferences(preferences_);
+}
+
+void MainWindow::remember_between_runs(const std::filesystem::path& folder) {
+  remembered_ = folder;
+  const std::vector<std::filesystem::path> left = Autosave::left_behind(folder);
+  autosave_ = new Autosave(session_, folder, this);
+  if (left.empty()) return;
+  const std::filesystem::path& latest = left.front();
+  notice_->offer(tr("Attnscope ended unexpectedly the last time. What was open then can be opened "
+                    "again."),
+                 tr("Open it"), [this, latest] {
+                   restore_unnamed(latest);
+                   Autosave::discard(latest);
+                 });
+  for (std::size_t i = 1; i < left.size(); ++i) Autosave::discard(left[i]);
+}
+
+bool MainWindow::reopen_last() {
+  std::error_code ignored;
+  const std::filesystem::path last = remembered_ / kLastSession;
+  if (remembered_.empty() || !std::filesystem::exists(last, ignored)) return false;
+  restore_unnamed(last);
+  return true;
+}
+
+void MainWindow::show_history() {
+  const auto show = [this](const char* id, const QString& verb, const QString& what) {
+    QAction* action = commands_->action(id);
+    action->setEnabled(!what.isEmpty());
+    action->setText(what.isEmpty() ? verb : verb + ": " + what);
+  };
+  show("undo", tr("&Undo"), history_->undo_text());
+  show("redo", tr("Re&do"), history_->redo_text());
+}
+
+void MainWindow::show_manual(const QString& page) {
+  if (!manual_) manual_ = new ManualWindow(this);
+  manual_->show_page(page);
+  manual_->show();
+  manual_->raise();
 }
 
 void MainWindow::show_panel(const std::string& name) {
@@ -258,6 +247,11 @@ void MainWindow::show_panel(const std::string& name) {
   if (!dock) throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
   dock->show();
   dock->raise();
+}
+
+void MainWindow::open_lesson(const std::filesystem::path& file) {
+  findChild<LessonsPanel*>()->open_lesson(file);
+  show_panel("lessons");
 }
 
 bool MainWindow::settled() const {
@@ -301,6 +295,14 @@ void MainWindow::restore_session(const std::filesystem::path& file) {
     session_file_ = file;
     recent_->add(file);
     setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+  } catch (const Error& error) {
+    notice_->show_error(QString::fromStdString(error.what()));
+  }
+}
+
+void MainWindow::restore_unnamed(const std::filesystem::path& file) {
+  try {
+    session_.restore(file);
   } catch (const Error& error) {
     notice_->show_error(QString::fromStdString(error.what()));
   }
@@ -420,6 +422,20 @@ void MainWindow::toggle_difference() {
   view.comparison =
       view.comparison == ComparisonView::maps ? ComparisonView::difference : ComparisonView::maps;
   session_.set_view(view);
+}
+
+void MainWindow::toggle_presentation() {
+  presenting_ = !presenting_;
+  if (presenting_) {
+    before_presenting_ = saveState();
+    // The maps and what is spoken about; the rest is for whoever sits at the machine.
+    const QDockWidget* const lessons = findChild<QDockWidget*>("lessons");
+    for (QDockWidget* dock : findChildren<QDockWidget*>()) {
+      if (dock != lessons && dock->objectName() != "spectrum") dock->hide();
+    }
+  }
+  apply_look();
+  if (!presenting_) restoreState(before_presenting_);
 }
 
 void MainWindow::select_subject(std::int64_t subject) {

@@ -7,13 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "app/window/preferences.h"
 #include "app/window/theme.h"
 
 namespace attnscope {
 
 class AtlasArea;
+class Autosave;
 class Commands;
 class DockPanel;
+class History;
+class Layouts;
+class ManualWindow;
 class NoticeBar;
 class RecentFiles;
 class Session;
@@ -32,14 +37,25 @@ class MainWindow : public QMainWindow {
   void open_samples();
   void restore_session(const std::filesystem::path& file);
   void set_theme(Theme theme);
+  /// Look, and what new sessions begin with.
+  void set_preferences(const Preferences& preferences);
+  /// The docks' places are kept from run to run, and the session is saved into `folder` while the
+  /// program runs; what a crash left there is offered to be opened.
+  void remember_between_runs(const std::filesystem::path& folder);
+  /// What was open when the program last ended in order; false if that is not known.
+  bool reopen_last();
   /// Brings a panel of panels() to the front, opening its dock. Throws Error(usage) listing them.
   void show_panel(const std::string& name);
+
+  /// A lesson from a file. Throws Error (io, damaged).
+  void open_lesson(const std::filesystem::path& file);
 
   /// No job runs, and every view shows what the session holds.
   [[nodiscard]] bool settled() const;
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -51,13 +67,21 @@ class MainWindow : public QMainWindow {
   void ask_for_input();
   void save_session(bool ask);
   void ask_for_session();
+  /// A session file of ours, not the user's: saving asks where to.
+  void restore_unnamed(const std::filesystem::path& file);
   void export_figure();
   void show_gallery();
+  void ask_for_command();
+  void ask_for_preferences();
+  void apply_look();
+  void show_history();
+  void show_manual(const QString& page);
   void show_keys();
   void show_about();
   void toggle_identity();
   void pin_selected();
   void toggle_difference();
+  void toggle_presentation();
   void select_subject(std::int64_t subject);
   void select_class_token();
   void walk(std::int64_t layers, std::int64_t heads);
@@ -66,13 +90,20 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<SpectrumStore> spectra_;
   std::unique_ptr<Commands> commands_;
   RecentFiles* recent_;
+  History* history_;
+  Autosave* autosave_ = nullptr;
+  Layouts* layouts_ = nullptr;
+  ManualWindow* manual_ = nullptr;
+  Preferences preferences_;
   AtlasArea* atlases_ = nullptr;
   std::vector<const DockPanel*> panels_;
   NoticeBar* notice_ = nullptr;
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;
-  Theme theme_;
   bool arranged_ = false;
+  std::filesystem::path remembered_;  // the folder for what is kept between runs; empty: nothing
+  bool presenting_ = false;
+  QByteArray before_presenting_;  // the docks' places
 };
 
 }  // namespace attnscope

@@ -2,8 +2,10 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QStyle>
 #include <QToolButton>
+#include <utility>
 
 namespace attnscope {
 
@@ -19,6 +21,14 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
   dismiss->setProperty("flat", true);
   row->addWidget(text_, 1);
   row->addWidget(dismiss, 0, Qt::AlignTop);
+  action_ = new QPushButton;
+  action_->setObjectName("notice_action");
+  action_->setProperty("primary", true);
+  row->insertWidget(1, action_, 0, Qt::AlignTop);
+  connect(action_, &QPushButton::clicked, this, [this] {
+    hide();
+    run_();
+  });
   connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);
   hide();
 }
@@ -29,7 +39,15 @@ void NoticeBar::show_error(const QString& text) { show_text("⚠ " + text, "erro
 
 void NoticeBar::show_note(const QString& text) { show_text(text, "note"); }
 
+void NoticeBar::offer(const QString& text, const QString& action, std::function<void()> run) {
+  show_text(text, "note");
+  action_->setText(action);
+  action_->show();
+  run_ = std::move(run);
+}
+
 void NoticeBar::show_text(const QString& text, const char* role) {
+  action_->hide();
   text_->setText(text);
   text_->setProperty("role", role);
   text_->style()->unpolish(text_);

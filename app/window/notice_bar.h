@@ -2,8 +2,10 @@
 #pragma once
 
 #include <QFrame>
+#include <functional>
 
 class QLabel;
+class QPushButton;
 
 namespace attnscope {
 
@@ -13,12 +15,16 @@ class NoticeBar : public QFrame {
   explicit NoticeBar(QWidget* parent = nullptr);
   void show_error(const QString& text);
   void show_note(const QString& text);
+  /// A note with something to do about it; the bar closes when it is done.
+  void offer(const QString& text, const QString& action, std::function<void()> run);
   [[nodiscard]] QString text() const;
 
  private:
   void show_text(const QString& text, const char* role);
 
   QLabel* text_;
+  QPushButton* action_;
+  std::function<void()> run_;
 };
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
+#include <QRegularExpression>
 #include <QStyleFactory>
 #include <QSvgRenderer>
 #include <QWidget>
@@ -15,7 +16,7 @@
 #include "app/render/theme.h"
 
 // The macro must stand outside any namespace.
-static void load_assets() { Q_INIT_RESOURCE(assets); }
+static void initialise_resources() { Q_INIT_RESOURCE(assets); }
 
 namespace attnscope {
 
@@ -55,6 +56,35 @@ const WindowColours kLight = {
     .ready = QColor(0x2b6b3f),
 };
 
+// For a room: nothing greyer than need be.
+WindowColours contrasted(WindowColours colours) {
+  const bool dark = colours.theme == Theme::dark;
+  colours.window = colours.panel = colours.sunken = dark ? QColor(Qt::black) : QColor(0xffffff);
+  colours.raised = dark ? QColor(0x1c2128) : QColor(0xf0f2f5);
+  colours.border = dark ? QColor(0x7d8794) : QColor(0x6b7480);
+  colours.text = dark ? QColor(0xffffff) : QColor(Qt::black);
+  colours.muted = dark ? QColor(0xd0d7e0) : QColor(0x2f363f);
+  return colours;
+}
+
+const WindowColours kDarkContrast = contrasted(kDark);
+const WindowColours kLightContrast = contrasted(kLight);
+
+constexpr double kFontPt = 9.5;
+
+/// The sheet's sizes in points, times `scale`.
+QString scaled_points(QString sheet, double scale) {
+  static const QRegularExpression points("([0-9.]+)pt");
+  qsizetype from = 0;
+  for (QRegularExpressionMatch match = points.match(sheet, from); match.hasMatch();
+       match = points.match(sheet, from)) {
+    const QString size = QString::number(match.captured(1).toDouble() * scale) + "pt";
+    sheet.replace(match.capturedStart(), match.capturedLength(), size);
+    from = match.capturedStart() + size.size();
+  }
+  return sheet;
+}
+
 QString first_family(std::initializer_list<const char*> wanted,
                      QFontDatabase::SystemFont otherwise) {
   const QStringList known = QFontDatabase::families();
@@ -87,12 +117,18 @@ QString style_sheet(const WindowColours& colours) {
 const WindowColours& colours_of(Theme theme) { return theme == Theme::dark ? kDark : kLight; }
 
 const WindowColours& colours_of(const QWidget& widget) {
-  const bool dark = widget.palette().color(QPalette::Window).lightness() < 128;
-  return dark ? kDark : kLight;
+  const QColor ground = widget.palette().color(QPalette::Window);
+  if (ground == kDarkContrast.panel) return kDarkContrast;
+  if (ground == kLightContrast.panel) return kLightContrast;
+  return ground.lightness() < 128 ? kDark : kLight;
 }
 
-void apply_theme(QApplication& application, Theme theme) {
-  const WindowColours& colours = colours_of(theme);
+void load_assets() { initialise_resources(); }
+
+void apply_theme(QApplication& application, const Look& look) {
+  const bool dark = look.theme == Theme::dark;
+  const WindowColours& colours =
+      look.high_contrast ? (dark ? kDarkContrast : kLightContrast) : colours_of(look.theme);
   load_assets();
   application.setStyle(QStyleFactory::create("Fusion"));
 
@@ -117,9 +153,9 @@ void apply_theme(QApplication& application, Theme theme) {
   application.setPalette(palette);
 
   QFont font(first_family({"Inter", "Noto Sans", "Cantarell"}, QFontDatabase::GeneralFont));
-  font.setPointSizeF(9.5);
+  font.setPointSizeF(kFontPt * look.text_scale);
   application.setFont(font);
-  application.setStyleSheet(style_sheet(colours));
+  application.setStyleSheet(scaled_points(style_sheet(colours), look.text_scale));
 }
 
 QColor subject_colour(std::int64_t index, Theme theme) {

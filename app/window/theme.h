@@ -32,8 +32,17 @@ struct WindowColours {
 /// The colours of the theme that `widget` is shown in.
 [[nodiscard]] const WindowColours& colours_of(const QWidget& widget);
 
+struct Look {
+  Theme theme = Theme::dark;
+  double text_scale = 1;
+  bool high_contrast = false;
+};
+
 /// Sets style, palette, font and style sheet of the whole program.
-void apply_theme(QApplication& application, Theme theme);
+void apply_theme(QApplication& application, const Look& look);
+
+/// Makes the files of assets/ known to Qt; apply_theme has done so.
+void load_assets();
 
 /// The colour of subject `index` (0 is key 1): the one its curves have in figures.
 [[nodiscard]] QColor subject_colour(std::int64_t index, Theme theme);

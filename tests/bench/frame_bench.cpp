@@ -122,7 +122,7 @@ void temperature_dragged(benchmark::State& state) {
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
-  attnscope::apply_theme(application, attnscope::Theme::dark);
+  attnscope::apply_theme(application, {});
   using Measured = std::pair<const char*, void (*)(benchmark::State&)>;
   for (const auto& [name, run] :
        {Measured("still", attnscope::still), Measured("zooming", attnscope::zooming),

@@ -71,7 +71,7 @@ void deit_tiny_to_first_spectrum(benchmark::State& state, const std::filesystem:
 
 int main(int argc, char** argv) {
   QApplication application(argc, argv);
-  attnscope::apply_theme(application, attnscope::Theme::dark);
+  attnscope::apply_theme(application, {});
   const QTemporaryDir folder;
   const auto file = std::filesystem::path(folder.path().toStdString()) / "deit_tiny.safetensors";
   attnscope::write_hashed_safetensors(file, attnscope::timm_shapes({.width = 192,

@@ -1,0 +1,36 @@
+// Live experiments of lessons: sliders on numbers that are computed as they move. One file each,
+// one line in experiments.cpp.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+class QWidget;
+
+namespace attnscope {
+
+class Session;
+class SpectrumStore;
+
+/// What an experiment may look at, and what its lesson sets.
+struct ExperimentContext {
+  Session& session;
+  SpectrumStore& spectra;
+  std::map<std::string, std::string> settings;
+};
+
+struct ExperimentEntry {
+  std::string_view name;
+  std::vector<std::string_view> settings;  ///< known names
+  QWidget* (*make)(const ExperimentContext& context);
+};
+
+[[nodiscard]] std::span<const ExperimentEntry> experiments();
+
+/// Throws Error(damaged) listing the known names or settings.
+[[nodiscard]] QWidget* make_experiment(const std::string& name, const ExperimentContext& context);
+
+}  // namespace attnscope

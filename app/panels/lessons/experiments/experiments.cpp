@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include "app/panels/lessons/experiments/experiment.h"
+#include "core/error.h"
+#include "core/name_list.h"
+
+namespace attnscope {
+
+// One line an experiment, declared where it is written.
+ExperimentEntry ranks_experiment();
+ExperimentEntry variance_experiment();
+ExperimentEntry identity_experiment();
+ExperimentEntry playground_experiment();
+ExperimentEntry importance_experiment();
+ExperimentEntry hash_experiment();
+ExperimentEntry cost_experiment();
+
+std::span<const ExperimentEntry> experiments() {
+  // One line each.
+  // clang-format off
+  static const ExperimentEntry list[] = {
+      ranks_experiment(),
+      variance_experiment(),
+      identity_experiment(),
+      playground_experiment(),
+      importance_experiment(),
+      hash_experiment(),
+      cost_experiment(),
+  };
+  // clang-format on
+  return list;
+}
+
+QWidget* make_experiment(const std::string& name, const ExperimentContext& context) {
+  const auto entry = std::ranges::find(experiments(), name, &ExperimentEntry::name);
+  if (entry == experiments().end()) {
+    throw unknown_name("experiment", name, name_list(experiments(), &ExperimentEntry::name));
+  }
+  for (const auto& [key, value] : context.settings) {
+    if (std::ranges::find(entry->settings, key) == entry->settings.end()) {
+      throw unknown_name("setting of " + name, key, name_list(entry->settings));
+    }
+  }
+  return entry->make(context);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,98 @@
+// The rank of the selected map of every open subject, as the threshold moves.
+#include <QGridLayout>
+#include <QLabel>
+#include <QPointer>
+
+#include "analysis/spectrum/rank.h"
+#include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/number_slider.h"
+#include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+class RanksExperiment : public QWidget {
+ public:
+  explicit RanksExperiment(const ExperimentContext& context)
+      : session_(context.session), spectra_(context.spectra) {
+    setObjectName("experiment_ranks");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    threshold_ =
+        new NumberSlider(tr("Threshold τ"), {0.5, 0.99, 0.01}, session_.view().rank_threshold);
+    column->addWidget(threshold_);
+    table_ = new QLabel;
+    table_->setTextFormat(Qt::RichText);
+    table_->setObjectName("ranks_table");
+    column->addWidget(table_);
+    connect(threshold_, &NumberSlider::value_changed, this, [this](double threshold) {
+      ViewSettings view = session_.view();
+      view.rank_threshold = threshold;
+      session_.set_view(view);
+    });
+    connect(&session_, &Session::view_changed, this, [this] { refresh(); });
+    connect(&session_, &Session::selection_changed, this, [this] { refresh(); });
+    connect(&session_, &Session::subjects_changed, this, [this] { refresh(); });
+    connect(&spectra_, &SpectrumStore::spectra_ready, this, [this] { refresh(); });
+    refresh();
+  }
+
+ private:
+  void refresh() {
+    const double threshold = session_.view().rank_threshold;
+    if (threshold_->value() != threshold) threshold_->set_value(threshold);
+    if (session_.subjects().empty()) {
+      table_->setText(tr("Open a model first: the step above does it."));
+      return;
+    }
+    const Selection& selection = session_.selection();
+    QString rows =
+        tr("<tr><td></td><td align=right>this map&nbsp;&nbsp;</td><td align=right>with "
+           "I&nbsp;&nbsp;</td><td align=right>mean of all</td></tr>");
+    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+      const auto spectra = spectra_.of(i);
+      QString numbers = tr("<td colspan=3>computing…</td>");
+      if (spectra) {
+        numbers =
+            cell(find_spectrum(spectra->without, selection.layer, selection.head), threshold) +
+            cell(find_spectrum(spectra->with, selection.layer, selection.head), threshold) +
+            tr("<td align=right>%1</td>")
+                .arg(mean_equivalent_rank(spectra->without, threshold), 0, 'f', 1);
+      }
+      rows += QString("<tr><td>%1&nbsp;&nbsp;</td>%2</tr>")
+                  .arg(QString::fromStdString(
+                           session_.subjects()[static_cast<std::size_t>(i)].subject.label)
+                           .toHtmlEscaped(),
+                       numbers);
+    }
+    table_->setText(tr("<p>Layer %1, head %2:</p><table>%3</table>")
+                        .arg(selection.layer)
+                        .arg(selection.head)
+                        .arg(rows));
+  }
+
+  static QString cell(const MapSpectrum* spectrum, double threshold) {
+    if (!spectrum || spectrum->state != SpectrumState::ready) return "<td align=right>–</td>";
+    return QString("<td align=right><b>%1</b> of %2&nbsp;&nbsp;</td>")
+        .arg(equivalent_rank(spectrum->singular_values, threshold))
+        .arg(spectrum->singular_values.size());
+  }
+
+  Session& session_;
+  SpectrumStore& spectra_;
+  NumberSlider* threshold_;
+  QLabel* table_;
+};
+
+}  // namespace
+
+ExperimentEntry ranks_experiment() {
+  return {"ranks", {}, [](const ExperimentContext& context) -> QWidget* {
+            return new RanksExperiment(context);
+          }};
+}
+
+}  // namespace attnscope

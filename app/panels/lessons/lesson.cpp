@@ -1,0 +1,153 @@
+#include "app/panels/lessons/lesson.h"
+
+#include <QFile>
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "app/window/theme.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::string_view kFence = "```";
+constexpr std::size_t kMostBytes = 1 << 20;
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+Error wrong(std::string what, int line) {
+  return Error(ErrorKind::damaged, std::move(what)).about("line " + std::to_string(line));
+}
+
+/// The block a fence opens; no value for a fence that is plain Markdown.
+std::optional<LessonBlock> opened(std::string_view fence, int line) {
+  constexpr std::pair<std::string_view, LessonBlock::Kind> kinds[] = {
+      {"step", LessonBlock::Kind::step},
+      {"question", LessonBlock::Kind::question},
+      {"experiment", LessonBlock::Kind::experiment}};
+  const std::string_view words = trimmed(fence.substr(kFence.size()));
+  const std::string_view kind = words.substr(0, words.find(' '));
+  for (const auto& [name, value] : kinds) {
+    if (kind != name) continue;
+    LessonBlock block{value, std::string(trimmed(words.substr(kind.size()))), {}, line};
+    if (block.title.empty()) {
+      throw wrong("a " + std::string(name) + " needs words after it", line)
+          .expected("```" + std::string(name) + " TITLE");
+    }
+    return block;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Lesson parse_lesson(std::string_view markdown) {
+  Lesson lesson;
+  LessonBlock text, block;
+  bool inside = false, in_code = false;
+  const auto close_text = [&] {
+    text.body = std::string(trimmed(text.body));
+    if (!text.body.empty()) lesson.blocks.push_back(text);
+    text = {};
+  };
+  int number = 0;
+  for (const std::string_view line : lines_of(markdown)) {
+    ++number;
+    const bool is_fence = line.starts_with(kFence);
+    if (inside) {
+      if (is_fence) {
+        block.body = std::string(trimmed(block.body));
+        lesson.blocks.push_back(block);
+        inside = false;
+        text.line = number + 1;
+      } else {
+        block.body += std::string(line) + "\n";
+      }
+      continue;
+    }
+    if (is_fence && !in_code) {
+      if (auto next = opened(line, number)) {
+        close_text();
+        block = std::move(*next);
+        inside = true;
+        continue;
+      }
+    }
+    if (is_fence) in_code = !in_code;
+    if (lesson.title.empty() && !in_code && line.starts_with("# ")) {
+      lesson.title = std::string(trimmed(line.substr(2)));
+      continue;
+    }
+    if (text.body.empty()) text.line = number;
+    text.body += std::string(line) + "\n";
+  }
+  if (inside)
+    throw wrong("the block is never closed", block.line).expected("``` on a line of its own");
+  close_text();
+  if (lesson.title.empty()) throw wrong("a lesson begins with its title", 1).expected("# TITLE");
+  return lesson;
+}
+
+std::map<std::string, std::string> experiment_settings(std::string_view body) {
+  std::map<std::string, std::string> settings;
+  for (const std::string_view whole : lines_of(body)) {
+    const std::string_view line = trimmed(whole);
+    if (line.empty()) continue;
+    const std::size_t split = line.find_first_of("= ");
+    if (split == std::string_view::npos) {
+      throw Error(ErrorKind::damaged, "a setting of an experiment has no value")
+          .expected("NAME=VALUE")
+          .found(std::string(line));
+    }
+    settings[std::string(line.substr(0, split))] = std::string(trimmed(line.substr(split + 1)));
+  }
+  return settings;
+}
+
+std::span<const std::string_view> lesson_names() {
+  static constexpr std::array<std::string_view, 6> list = {
+      "1-attention-maps.md",     "2-adding-and-rank.md", "3-without-dot-products.md",
+      "4-additive-attention.md", "5-hashing-tokens.md",  "6-what-it-costs.md",
+  };
+  return list;
+}
+
+Lesson load_lesson(std::string_view name) {
+  load_assets();
+  return read_lesson(":/lessons/" + std::string(name));
+}
+
+Lesson read_lesson(const std::filesystem::path& file) {
+  QFile source(QString::fromStdString(file.string()));
+  if (!source.open(QIODevice::ReadOnly)) {
+    throw Error(ErrorKind::io, "the lesson cannot be read").in_file(file);
+  }
+  const QByteArray text = source.read(kMostBytes + 1);
+  if (static_cast<std::size_t>(text.size()) > kMostBytes) {
+    throw Error(ErrorKind::damaged, "too large for a lesson").in_file(file);
+  }
+  try {
+    return parse_lesson(std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
+  } catch (Error& error) {
+    error.in_file(file);
+    throw;
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,170 @@
+#include "app/panels/lessons/lesson_view.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPointer>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/step_runner.h"
+#include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+QLabel* markdown(const std::string& text) {
+  auto* label = new QLabel;
+  label->setTextFormat(Qt::MarkdownText);
+  label->setText(QString::fromStdString(text));
+  label->setWordWrap(true);
+  label->setOpenExternalLinks(true);
+  label->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
+  return label;
+}
+
+struct Card {
+  QFrame* frame;
+  QVBoxLayout* column;
+};
+
+Card make_card(const char* role) {
+  auto* frame = new QFrame;
+  frame->setProperty("card", role);
+  auto* column = new QVBoxLayout(frame);
+  column->setContentsMargins(12, 10, 12, 12);
+  column->setSpacing(8);
+  return {frame, column};
+}
+
+QLabel* heading(const QString& text) {
+  auto* label = new QLabel(text);
+  label->setWordWrap(true);
+  label->setProperty("role", "heading");
+  return label;
+}
+
+}  // namespace
+
+LessonView::LessonView(Session& session, SpectrumStore& spectra, QWidget* parent)
+    : QScrollArea(parent),
+      session_(session),
+      spectra_(spectra),
+      steps_(new StepRunner(session, this)) {
+  setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  connect(steps_, &StepRunner::panel_wanted, this, &LessonView::panel_wanted);
+}
+
+bool LessonView::is_behind() const { return !steps_->idle(); }
+
+void LessonView::show_lesson(const Lesson& lesson) {
+  step_ = 0;
+  auto* page = new QWidget;
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 8, 12);
+  column->setSpacing(12);
+  try {
+    for (const LessonBlock& block : lesson.blocks) {
+      switch (block.kind) {
+        case LessonBlock::Kind::text:
+          column->addWidget(text_of(block));
+          break;
+        case LessonBlock::Kind::step:
+          column->addWidget(step_of(block));
+          break;
+        case LessonBlock::Kind::question:
+          column->addWidget(question_of(block));
+          break;
+        case LessonBlock::Kind::experiment:
+          column->addWidget(experiment_of(block));
+          break;
+      }
+    }
+  } catch (...) {
+    delete page;
+    throw;
+  }
+  column->addStretch(1);
+  show_page(page);
+}
+
+void LessonView::show_problem(const QString& problem) {
+  auto* label = new QLabel("⚠ " + problem);
+  label->setWordWrap(true);
+  label->setAlignment(Qt::AlignTop);
+  label->setProperty("role", "error");
+  show_page(label);
+}
+
+void LessonView::show_page(QWidget* page) {
+  setWidget(page);
+  ensureVisible(0, 0);
+}
+
+QWidget* LessonView::text_of(const LessonBlock& block) { return markdown(block.body); }
+
+QWidget* LessonView::step_of(const LessonBlock& block) {
+  (void)parse_step(block.body);  // now, not when a class looks on
+  const Card card = make_card("step");
+  auto* row = new QHBoxLayout;
+  row->addWidget(heading(tr("Step %1. %2").arg(++step_).arg(QString::fromStdString(block.title))),
+                 1);
+  auto* go = new QPushButton(tr("Do it"));
+  go->setObjectName(QString("step_%1").arg(step_));
+  go->setAccessibleName(tr("Do step %1: %2").arg(step_).arg(QString::fromStdString(block.title)));
+  go->setProperty("primary", true);
+  row->addWidget(go, 0, Qt::AlignTop);
+  card.column->addLayout(row);
+  auto* outcome = new QLabel;
+  outcome->setWordWrap(true);
+  outcome->setProperty("role", "error");
+  outcome->hide();
+  card.column->addWidget(outcome);
+  connect(go, &QPushButton::clicked, this, [this, go, outcome, commands = block.body] {
+    outcome->hide();
+    go->setText(tr("Doing…"));
+    // Once: the next step's end is not this one's.
+    auto done = std::make_shared<QMetaObject::Connection>();
+    *done = connect(steps_, &StepRunner::finished, go, [go, outcome, done](const QString& error) {
+      QObject::disconnect(*done);
+      go->setText(error.isEmpty() ? tr("Done ✓") : tr("Try again"));
+      outcome->setText(error);
+      outcome->setVisible(!error.isEmpty());
+    });
+    steps_->run(commands);
+  });
+  return card.frame;
+}
+
+QWidget* LessonView::question_of(const LessonBlock& block) {
+  const Card card = make_card("question");
+  card.column->addWidget(heading(QString::fromStdString(block.title)));
+  auto* answer = markdown(block.body);
+  answer->hide();
+  auto* reveal = new QPushButton(tr("Show the answer"));
+  reveal->setCheckable(true);
+  reveal->setObjectName("reveal");
+  reveal->setAccessibleName(tr("Show the answer: %1").arg(QString::fromStdString(block.title)));
+  card.column->addWidget(answer);
+  card.column->addWidget(reveal, 0, Qt::AlignLeft);
+  connect(reveal, &QPushButton::toggled, answer, [answer, reveal](bool shown) {
+    answer->setVisible(shown);
+    reveal->setText(shown ? tr("Hide the answer") : tr("Show the answer"));
+  });
+  return card.frame;
+}
+
+QWidget* LessonView::experiment_of(const LessonBlock& block) {
+  const Card card = make_card("experiment");
+  card.column->addWidget(
+      make_experiment(block.title, {session_, spectra_, experiment_settings(block.body)}));
+  return card.frame;
+}
+
+}  // namespace attnscope

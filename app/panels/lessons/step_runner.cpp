@@ -1,0 +1,229 @@
+#include "app/panels/lessons/step_runner.h"
+
+#include <QTimer>
+#include <algorithm>
+#include <span>
+#include <sstream>
+
+#include "app/session/job_queue.h"
+#include "app/session/sample_data.h"
+#include "app/session/session.h"
+#include "core/error.h"
+#include "core/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+struct KnownCommand {
+  std::string_view name;
+  std::size_t words;  ///< at least so many
+  std::vector<std::string_view> keys;
+  bool any_key = false;  ///< parameters of a mechanism
+};
+
+std::span<const KnownCommand> known_commands() {
+  static const KnownCommand list[] = {
+      {"close", 0, {}},
+      {"open", 1, {}},
+      {"input", 1, {}},
+      {"overlay", 2, {}, true},
+      {"select", 0, {"subject", "layer", "head", "query"}},
+      {"view", 0, {"identity", "threshold", "temperature", "heads"}},
+      {"panel", 1, {}},
+  };
+  return list;
+}
+
+std::int64_t whole_number(const std::string& text) {
+  std::size_t used = 0;
+  try {
+    const long long value = std::stoll(text, &used);
+    if (used == text.size()) return value;
+  } catch (const std::exception&) {
+  }
+  throw Error(ErrorKind::damaged, "a step needs a whole number").found(text);
+}
+
+double number(const std::string& text) {
+  std::size_t used = 0;
+  try {
+    const double value = std::stod(text, &used);
+    if (used == text.size()) return value;
+  } catch (const std::exception&) {
+  }
+  throw Error(ErrorKind::damaged, "a step needs a number").found(text);
+}
+
+template <class Enum>
+Enum one_of(const std::string& text,
+            std::initializer_list<std::pair<std::string_view, Enum>> choices) {
+  for (const auto& [name, value] : choices) {
+    if (text == name) return value;
+  }
+  throw unknown_name("choice", text,
+                     name_list(choices, [](const auto& choice) { return choice.first; }));
+}
+
+void set_view(Session& session, const std::map<std::string, std::string>& values) {
+  ViewSettings view = session.view();
+  for (const auto& [key, value] : values) {
+    if (key == "threshold") view.rank_threshold = number(value);
+    if (key == "temperature") view.temperature = number(value);
+    if (key == "identity") {
+      view.identity = one_of<IdentityView>(value, {{"as_is", IdentityView::as_is},
+                                                   {"without", IdentityView::without},
+                                                   {"with", IdentityView::with}});
+    }
+    if (key == "heads") {
+      view.head_fusion = one_of<HeadFusion>(value, {{"each", HeadFusion::none},
+                                                    {"mean", HeadFusion::mean},
+                                                    {"maximum", HeadFusion::maximum},
+                                                    {"minimum", HeadFusion::minimum}});
+    }
+  }
+  session.set_view(view);
+}
+
+void select(Session& session, const std::map<std::string, std::string>& values) {
+  Selection selection = session.selection();
+  for (const auto& [key, value] : values) {
+    if (key == "subject") selection.subject = whole_number(value) - 1;
+    if (key == "layer") selection.layer = whole_number(value);
+    if (key == "head") selection.head = whole_number(value);
+    if (key == "query") selection.query = whole_number(value);
+  }
+  session.select(selection);
+}
+
+void open_model(Session& session, const std::string& name) {
+  const std::filesystem::path file = sample_file("models", name);
+  const bool is_open = std::ranges::any_of(session.subjects(), [&](const OpenSubject& open) {
+    return open.file == file && !open.overlay;
+  });
+  if (!is_open) session.open(file);
+}
+
+void overlay(Session& session, const StepCommand& command) {
+  const std::int64_t subject = whole_number(command.words[0]) - 1;
+  const MechanismEntry& entry = find_mechanism(command.words[1]);
+  MechanismChoice choice{std::string(entry.name), {}};
+  for (const auto& [key, value] : command.values) {
+    const auto description = std::ranges::find(entry.parameters, key, &ParameterDescription::name);
+    if (description == entry.parameters.end()) {
+      throw unknown_name("parameter of " + choice.name, key,
+                         name_list(entry.parameters, &ParameterDescription::name));
+    }
+    choice.parameters[key] = parse_parameter(*description, value);
+  }
+  if (session.overlay(subject, choice) < 0) {
+    throw Error(ErrorKind::usage, "there is no model to lay the mechanism over")
+        .found("subject " + command.words[0])
+        .remedy("run the steps before this one");
+  }
+}
+
+}  // namespace
+
+std::filesystem::path sample_file(std::string_view folder, const std::string& name) {
+  const std::filesystem::path samples = sample_data_folder() / folder;
+  std::error_code ignored;
+  for (const char* extension : {"", ".h5", ".safetensors", ".png", ".txt"}) {
+    const std::filesystem::path file = samples / (name + extension);
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+  }
+  return name;
+}
+
+std::vector<StepCommand> parse_step(std::string_view commands) {
+  std::vector<StepCommand> list;
+  std::istringstream lines{std::string(commands)};
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    StepCommand command;
+    if (!(words >> command.name)) continue;
+    const auto known = std::ranges::find(known_commands(), command.name, &KnownCommand::name);
+    if (known == known_commands().end()) {
+      throw unknown_name("command of a step", command.name,
+                         name_list(known_commands(), &KnownCommand::name));
+    }
+    for (std::string word; words >> word;) {
+      const std::size_t equals = word.find('=');
+      const std::string key = word.substr(0, equals);
+      const bool is_key =
+          known->any_key || std::ranges::find(known->keys, key) != known->keys.end();
+      if (equals == std::string::npos || (known->keys.empty() && !known->any_key)) {
+        command.words.push_back(word);
+      } else if (is_key) {
+        command.values[key] = word.substr(equals + 1);
+      } else {
+        throw unknown_name("key of " + command.name, key, name_list(known->keys));
+      }
+    }
+    if (command.words.size() < known->words) {
+      throw Error(ErrorKind::damaged, "a command of a step lacks words")
+          .about("line " + std::to_string(number))
+          .found(line);
+    }
+    list.push_back(std::move(command));
+  }
+  return list;
+}
+
+StepRunner::StepRunner(Session& session, QObject* parent) : QObject(parent), session_(session) {
+  connect(&session_.jobs(), &JobQueue::became_idle, this, [this] {
+    // After what the last job's end starts anew.
+    QTimer::singleShot(0, this, &StepRunner::go_on);
+  });
+}
+
+void StepRunner::run(std::string_view commands) {
+  std::vector<StepCommand> parsed;
+  try {
+    parsed = parse_step(commands);
+  } catch (const Error& error) {
+    emit finished(QString::fromStdString(error.what()));
+    return;
+  }
+  waiting_.insert(waiting_.end(), parsed.begin(), parsed.end());
+  go_on();
+}
+
+void StepRunner::go_on() {
+  while (!waiting_.empty() && session_.idle()) {
+    const StepCommand command = waiting_.front();
+    waiting_.pop_front();
+    try {
+      run(command);
+    } catch (const Error& error) {
+      waiting_.clear();
+      emit finished(QString::fromStdString(error.what()));
+      return;
+    }
+    if (waiting_.empty()) emit finished({});
+  }
+}
+
+void StepRunner::run(const StepCommand& command) {
+  if (command.name == "close") {
+    while (!session_.subjects().empty()) session_.close(std::ssize(session_.subjects()) - 1);
+  } else if (command.name == "open") {
+    open_model(session_, command.words[0]);
+  } else if (command.name == "input") {
+    std::string locator = command.words[0];
+    for (std::size_t i = 1; i < command.words.size(); ++i) locator += " " + command.words[i];
+    const std::string file = sample_file("inputs", locator).string();
+    if (session_.input_locator() != file) session_.set_input(file);
+  } else if (command.name == "overlay") {
+    overlay(session_, command);
+  } else if (command.name == "select") {
+    select(session_, command.values);
+  } else if (command.name == "view") {
+    set_view(session_, command.values);
+  } else if (command.name == "panel") {
+    emit panel_wanted(QString::fromStdString(command.words[0]));
+  }
+}
+
+}  // namespace attnscope

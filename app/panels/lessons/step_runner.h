@@ -1,0 +1,61 @@
+// Steps of lessons: lines of commands that set what is open, selected and shown.
+//
+//   close                                  everything that is open
+//   open fashion-softmax                   a sample model by name, or a file; once
+//   input 09_ankle_boot.png                a sample input by name, or a locator
+//   overlay 1 adder identity=true          a mechanism over subject 1's weights, as a further one
+//   select subject=1 layer=3 head=0 query=0
+//   view identity=with threshold=0.95 temperature=2 heads=mean
+//   panel spectrum                         brings a panel to the front
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+class Session;
+
+struct StepCommand {
+  std::string name;
+  std::vector<std::string> words;             ///< "fashion-softmax"
+  std::map<std::string, std::string> values;  ///< "layer" → "3"
+};
+
+/// Throws Error(damaged) naming the line: an unknown command (listing the known), an unknown key,
+/// too few words.
+[[nodiscard]] std::vector<StepCommand> parse_step(std::string_view commands);
+
+/// The file of a sample model or input by name; `name` itself if there is no such sample.
+[[nodiscard]] std::filesystem::path sample_file(std::string_view folder, const std::string& name);
+
+/// Runs steps on the window's thread. A command waits until the jobs of those before have ended.
+class StepRunner : public QObject {
+  Q_OBJECT
+ public:
+  explicit StepRunner(Session& session, QObject* parent = nullptr);
+
+  /// Runs a step after those that still run.
+  void run(std::string_view commands);
+  [[nodiscard]] bool idle() const { return waiting_.empty(); }
+
+ signals:
+  void panel_wanted(const QString& name);
+  /// Every command has run; `error` says what could not be done, empty if all could.
+  void finished(const QString& error);
+
+ private:
+  void go_on();
+  void run(const StepCommand& command);
+
+  Session& session_;
+  std::deque<StepCommand> waiting_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,16 @@
+// A few tokens to play with: drag queries and keys, and all mechanisms' maps follow.
+#pragma once
+
+#include "app/panels/dock_panel.h"
+
+namespace attnscope {
+
+class Session;
+
+class PlaygroundPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit PlaygroundPanel(Session& session, QWidget* parent = nullptr);
+};
+
+}  // namespace attnscope

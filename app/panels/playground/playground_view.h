@@ -1,0 +1,57 @@
+// A few tokens in the plane, and what every mechanism makes of them.
+#pragma once
+
+#include <QWidget>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/attention/mechanism.h"
+
+class QCheckBox;
+class QGridLayout;
+
+namespace attnscope {
+
+class MapThumbnail;
+class NumberSlider;
+class PlaneView;
+
+class PlaygroundView : public QWidget {
+  Q_OBJECT
+ public:
+  /// `shown`: names of mechanisms, all of mechanisms() if empty. `tokens` from 2 to 12.
+  explicit PlaygroundView(const std::vector<std::string>& shown = {}, int tokens = 6,
+                          bool tied = false, QWidget* parent = nullptr);
+
+  [[nodiscard]] PlaneView& plane() { return *plane_; }
+  /// The map a mechanism makes of the tokens now.
+  [[nodiscard]] const Matrix& map_of(const std::string& mechanism) const;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  struct Shown {
+    MechanismChoice choice;
+    MapThumbnail* thumbnail;
+  };
+  void scatter();
+  void follow();
+  void arrange();
+
+  PlaneView* plane_;
+  NumberSlider* count_;
+  NumberSlider* scale_;
+  QCheckBox* tied_;
+  QWidget* maps_;
+  QGridLayout* grid_;
+  std::vector<Shown> shown_;
+  std::mt19937 random_{1};  // the same places at every start
+};
+
+/// The mechanism with parameters that a handful of tokens allows: whole numbers no larger than
+/// half of them.
+[[nodiscard]] MechanismChoice small_choice(const MechanismEntry& entry, std::int64_t tokens);
+
+}  // namespace attnscope

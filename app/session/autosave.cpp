@@ -1,0 +1,78 @@
+#include "app/session/autosave.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <string>
+#include <system_error>
+
+#include "app/session/session.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kDelayMs = 2000;
+constexpr const char* kPrefix = "autosave-";
+
+namespace fs = std::filesystem;
+
+fs::path lock_of(const fs::path& file) { return fs::path(file).replace_extension(".lock"); }
+
+}  // namespace
+
+Autosave::Autosave(Session& session, fs::path folder, QObject* parent)
+    : QObject(parent), session_(session) {
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  file_ = folder / (kPrefix + std::to_string(QCoreApplication::applicationPid()) + ".json");
+  lock_ = std::make_unique<QLockFile>(QString::fromStdString(lock_of(file_).string()));
+  lock_->setStaleLockTime(0);
+  lock_->tryLock(0);
+  delay_.setSingleShot(true);
+  delay_.setInterval(kDelayMs);
+  connect(&delay_, &QTimer::timeout, this, &Autosave::save);
+  const auto later = [this] { delay_.start(); };
+  connect(&session_, &Session::subjects_changed, this, later);
+  connect(&session_, &Session::input_changed, this, later);
+  connect(&session_, &Session::selection_changed, this, later);
+  connect(&session_, &Session::reference_changed, this, later);
+  connect(&session_, &Session::view_changed, this, later);
+}
+
+Autosave::~Autosave() {
+  std::error_code ignored;
+  fs::remove(file_, ignored);
+}
+
+void Autosave::save() {
+  if (session_.subjects().empty()) return;
+  try {
+    session_.save(file_);
+  } catch (const Error&) {
+    // Nobody asked for it: nothing to tell, and nothing is lost.
+  }
+}
+
+std::vector<fs::path> Autosave::left_behind(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const fs::path& file = entry.path();
+    if (file.extension() != ".json" || !file.filename().string().starts_with(kPrefix)) continue;
+    QLockFile lock(QString::fromStdString(lock_of(file).string()));
+    lock.setStaleLockTime(0);
+    if (lock.tryLock(0)) files.push_back(file);  // nobody alive holds it
+  }
+  std::ranges::sort(files, std::ranges::greater{},
+                    [&](const fs::path& file) { return fs::last_write_time(file, ignored); });
+  return files;
+}
+
+void Autosave::discard(const fs::path& file) {
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  fs::remove(lock_of(file), ignored);
+}
+
+}  // namespace attnscope

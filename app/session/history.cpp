@@ -1,0 +1,112 @@
+#include "app/session/history.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::size_t kMostStates = 50;
+constexpr qint64 kOneGestureMs = 900;
+
+bool same_subject(const OpenSubject& a, const OpenSubject& b) {
+  return a.id == b.id && a.file == b.file && a.options == b.options && a.overlay == b.overlay;
+}
+
+bool same_subjects(const SessionState& a, const SessionState& b) {
+  return std::ranges::equal(a.subjects, b.subjects, same_subject);
+}
+
+bool only_view_differs(const SessionState& a, const SessionState& b) {
+  return same_subjects(a, b) && a.input_locator == b.input_locator &&
+         a.reference_id == b.reference_id;
+}
+
+/// The first of `a` that `b` has not, or null.
+const OpenSubject* extra(const std::vector<OpenSubject>& a, const std::vector<OpenSubject>& b) {
+  const auto found = std::ranges::find_if(a, [&](const OpenSubject& open) {
+    return std::ranges::find(b, open.id, &OpenSubject::id) == b.end();
+  });
+  return found == a.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool same_setup(const SessionState& a, const SessionState& b) {
+  return only_view_differs(a, b) && a.view == b.view;
+}
+
+QString describe_change(const SessionState& before, const SessionState& after) {
+  const auto label = [](const OpenSubject& open) {
+    return QString::fromStdString(open.subject.label);
+  };
+  if (const OpenSubject* opened = extra(after.subjects, before.subjects)) {
+    return QObject::tr("open %1").arg(label(*opened));
+  }
+  if (const OpenSubject* closed = extra(before.subjects, after.subjects)) {
+    return QObject::tr("close %1").arg(label(*closed));
+  }
+  if (!same_subjects(before, after)) return QObject::tr("change of a model");
+  if (before.input_locator != after.input_locator) return QObject::tr("another input");
+  if (before.reference_id != after.reference_id) return QObject::tr("another reference");
+  return QObject::tr("change of the view");
+}
+
+History::History(Session& session, QObject* parent)
+    : QObject(parent), session_(session), current_(session.state()) {
+  connect(&session_, &Session::subjects_changed, this, &History::note);
+  connect(&session_, &Session::trace_ready, this, &History::note);
+  connect(&session_, &Session::input_changed, this, &History::note);
+  connect(&session_, &Session::reference_changed, this, &History::note);
+  connect(&session_, &Session::view_changed, this, &History::note);
+}
+
+void History::note() {
+  SessionState now = session_.state();
+  if (moving_ || same_setup(current_, now)) {
+    current_ = std::move(now);  // with the traces that have come meanwhile
+    return;
+  }
+  const bool of_view = only_view_differs(current_, now);
+  const bool goes_on = of_view && since_view_change_.isValid() &&
+                       since_view_change_.elapsed() < kOneGestureMs && !undone_.empty();
+  if (of_view) {
+    since_view_change_.start();
+  } else {
+    since_view_change_.invalidate();
+  }
+  if (!goes_on) {
+    undone_.push_back(std::move(current_));
+    if (undone_.size() > kMostStates) undone_.erase(undone_.begin());
+  }
+  redone_.clear();
+  current_ = std::move(now);
+  emit changed();
+}
+
+QString History::undo_text() const {
+  return can_undo() ? describe_change(undone_.back(), current_) : QString();
+}
+
+QString History::redo_text() const {
+  return can_redo() ? describe_change(current_, redone_.back()) : QString();
+}
+
+void History::undo() { go_to(undone_, redone_); }
+void History::redo() { go_to(redone_, undone_); }
+
+void History::go_to(std::vector<SessionState>& from, std::vector<SessionState>& to) {
+  if (from.empty()) return;
+  to.push_back(current_);
+  const SessionState wanted = std::move(from.back());
+  from.pop_back();
+  since_view_change_.invalidate();
+  moving_ = true;
+  session_.set_state(wanted);
+  moving_ = false;
+  current_ = session_.state();
+  emit changed();
+}
+
+}  // namespace attnscope

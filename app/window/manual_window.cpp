@@ -1,0 +1,87 @@
+#include "app/window/manual_window.h"
+
+#include <QFile>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <QUrl>
+#include <QVBoxLayout>
+
+#include "app/window/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+// In the order they are read.
+constexpr const char* kPages[] = {"first-minute"};
+                                  "mechanisms",   "text",         "compare", "sweeps", "energy",
+                                  "figures",      "command-line", "lessons", "window"};
+
+QString page_text(const char* page) {
+  QFile file(QString(":/manual/%1.md").arg(page));
+  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+QString title_of(const QString& markdown) {
+  return markdown.left(markdown.indexOf('\n')).mid(2).trimmed();
+}
+
+}  // namespace
+
+ManualWindow::ManualWindow(QWidget* parent) : QWidget(parent, Qt::Window) {
+  setWindowTitle(tr("Attnscope manual"));
+  resize(1020, 760);
+  pages_ = new QListWidget;
+  pages_->setObjectName("manual_pages");
+  pages_->setAccessibleName(tr("Pages of the manual"));
+  for (const char* page : kPages) {
+    auto* item = new QListWidgetItem(title_of(page_text(page)), pages_);
+    item->setData(Qt::UserRole, QString(page));
+  }
+  text_ = new QTextBrowser;
+  text_->setObjectName("manual_text");
+  text_->setAccessibleName(tr("The page"));
+  text_->setOpenExternalLinks(true);
+  text_->document()->setDocumentMargin(18);
+  auto* words = new QLineEdit;
+  words->setObjectName("manual_words");
+  words->setPlaceholderText(tr("Find in the manual"));
+  words->setAccessibleName(tr("Find in the manual"));
+  auto* back = new QPushButton(tr("Back"));
+  back->setEnabled(false);
+
+  auto* left = new QVBoxLayout;
+  left->addWidget(words);
+  left->addWidget(pages_, 1);
+  left->addWidget(back);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 12, 12, 12);
+  row->addLayout(left, 1);
+  row->addWidget(text_, 4);
+  connect(pages_, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
+    if (item)
+      text_->setSource(QUrl(QString("qrc:/manual/%1.md").arg(item->data(Qt::UserRole).toString())));
+  });
+  connect(back, &QPushButton::clicked, text_, &QTextBrowser::backward);
+  connect(text_, &QTextBrowser::backwardAvailable, back, &QWidget::setEnabled);
+  connect(words, &QLineEdit::textChanged, this, &ManualWindow::find_words);
+  pages_->setCurrentRow(0);
+}
+
+void ManualWindow::show_page(const QString& name) {
+  for (int row = 0; row < pages_->count(); ++row) {
+    if (pages_->item(row)->data(Qt::UserRole) == name) pages_->setCurrentRow(row);
+  }
+}
+
+void ManualWindow::find_words(const QString& words) {
+  for (int row = 0; row < pages_->count(); ++row) {
+    const QString page = page_text(kPages[row]);
+    pages_->item(row)->setHidden(!words.isEmpty() && !page.contains(words, Qt::CaseInsensitive));
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// The command palette: everything the window can do, found by a few letters.
+#pragma once
+
+#include <QDialog>
+#include <QList>
+#include <QString>
+#include <functional>
+
+class QLineEdit;
+class QListWidget;
+
+namespace attnscope {
+
+struct PaletteEntry {
+  QString text;   ///< "Lay adder over fashion-softmax"
+  QString place;  ///< "View", "Lessons"; shown behind the text
+  QString key;    ///< its shortcut, if any
+  std::function<void()> run;
+};
+
+class PaletteDialog : public QDialog {
+  Q_OBJECT
+ public:
+  PaletteDialog(QList<PaletteEntry> entries, QWidget* parent);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void filter();
+  void choose();
+
+  QList<PaletteEntry> entries_;
+  QLineEdit* words_;
+  QListWidget* list_;
+};
+
+/// How well `text` holds the letters of `typed` in their order: smaller is better, -1 not at all.
+/// Beginnings of words and unbroken runs count as near.
+[[nodiscard]] int palette_distance(const QString& text, const QString& typed);
+
+}  // namespace attnscope

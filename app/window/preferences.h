@@ -1,0 +1,41 @@
+// What the user likes, remembered between runs.
+#pragma once
+
+#include <QDialog>
+#include <string>
+
+#include "app/window/theme.h"
+
+class QCheckBox;
+class QComboBox;
+
+namespace attnscope {
+
+class NumberSlider;
+
+struct Preferences {
+  Theme theme = Theme::dark;
+  double text_scale = 1;  ///< 0.8 to 2
+  std::string colour_map = "viridis";
+  double rank_threshold = 0.9;  ///< what new sessions begin with, in (0, 1]
+  bool reopen = false;          ///< what was open last, when the program starts
+};
+
+[[nodiscard]] Preferences read_preferences();
+void write_preferences(const Preferences& preferences);
+
+class PreferencesDialog : public QDialog {
+  Q_OBJECT
+ public:
+  PreferencesDialog(const Preferences& preferences, QWidget* parent);
+  [[nodiscard]] Preferences preferences() const;
+
+ private:
+  QComboBox* theme_;
+  NumberSlider* text_scale_;
+  QComboBox* colour_map_;
+  NumberSlider* threshold_;
+  QCheckBox* reopen_;
+};
+
+}  // namespace attnscope

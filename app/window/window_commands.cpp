@@ -1,0 +1,188 @@
+// The window's commands: the list behind menus, keys and the command palette.
+#include <QDockWidget>
+#include <QMenuBar>
+
+#include "app/canvas/atlas_link.h"
+#include "app/session/history.h"
+#include "app/session/sample_data.h"
+#include "app/session/session.h"
+#include "app/window/commands.h"
+#include "app/window/main_window.h"
+#include "app/window/palette_dialog.h"
+#include "core/attention/mechanism.h"
+
+namespace attnscope {
+
+void MainWindow::make_commands() {
+  const QString file = tr("&File"), edit = tr("&Edit"), view = tr("&View"), help = tr("&Help");
+  QList<Command> list = {
+      {"open_model",
+       file,
+       tr("&Open model…"),
+       {QKeySequence::Open},
+       "open",
+       [this] { ask_for_model(); }},
+      {"open_input",
+       file,
+       tr("Open &input…"),
+       {QKeySequence("Ctrl+I")},
+       "image",
+       [this] { ask_for_input(); }},
+      {"save_session",
+       file,
+       tr("&Save session"),
+       {QKeySequence::Save},
+       "",
+       [this] { save_session(false); }},
+      {"save_session_as",
+       file,
+       tr("Save session &as…"),
+       {QKeySequence("Ctrl+Shift+S")},
+       "",
+       [this] { save_session(true); }},
+      {"restore_session",
+       file,
+       tr("&Restore session…"),
+       {QKeySequence("Ctrl+Shift+O")},
+       "",
+       [this] { ask_for_session(); }},
+      {"export",
+       file,
+       tr("&Export figure…"),
+       {QKeySequence("Ctrl+E")},
+       "export",
+       [this] { export_figure(); },
+       true},
+      {"gallery",
+       file,
+       tr("&Gallery of the papers' figures…"),
+       {QKeySequence("Ctrl+G")},
+       "",
+       [this] { show_gallery(); }},
+      {"quit", file, tr("&Quit"), {QKeySequence::Quit}, "", [this] { close(); }, true},
+      {"undo", edit, tr("&Undo"), {QKeySequence::Undo}, "", [this] { history_->undo(); }},
+      {"redo", edit, tr("Re&do"), {QKeySequence::Redo}, "", [this] { history_->redo(); }},
+      {"palette",
+       edit,
+       tr("&Commands…"),
+       {QKeySequence("Ctrl+Shift+P")},
+       "",
+       [this] { ask_for_command(); },
+       true},
+      {"preferences",
+       edit,
+       tr("&Preferences…"),
+       {QKeySequence("Ctrl+,")},
+       "",
+       [this] { ask_for_preferences(); }},
+      {"fit",
+       view,
+       tr("&Fit all maps"),
+       {QKeySequence("F")},
+       "fit",
+       [this] { AtlasLink::of(session_).fit(); }},
+      {"reset",
+       view,
+       tr("&Reset zoom and lens"),
+       {QKeySequence("R")},
+       "",
+       [this] {
+         AtlasLink::of(session_).fit();
+         session_.reset_lens();
+       }},
+      {"toggle_identity",
+       view,
+       tr("Toggle &identity mapping"),
+       {QKeySequence("I")},
+       "",
+       [this] { toggle_identity(); },
+       true},
+      {"class_token",
+       view,
+       tr("Row of the &class token"),
+       {QKeySequence("C")},
+       "",
+       [this] { select_class_token(); }},
+      {"pin_reference",
+       view,
+       tr("&Pin the selected subject as reference"),
+       {QKeySequence("P")},
+       "pin",
+       [this] { pin_selected(); },
+       true},
+      {"toggle_difference",
+       view,
+       tr("&Difference from the reference, or maps"),
+       {QKeySequence("D")},
+       "",
+       [this] { toggle_difference(); }},
+      {"toggle_theme",
+       view,
+       tr("Dark or light &theme"),
+       {QKeySequence("Ctrl+T")},
+       "theme",
+       [this] { set_theme(preferences_.theme == Theme::dark ? Theme::light : Theme::dark); },
+       true},
+      {"present",
+       view,
+       tr("&Presentation"),
+       {QKeySequence("F5")},
+       "",
+       [this] { toggle_presentation(); }},
+      {"lessons",
+       help,
+       tr("&Lessons"),
+       {QKeySequence("F2")},
+       "",
+       [this] { show_panel("lessons"); }},
+      {"playground", help, tr("Pla&yground"), {}, "", [this] { show_panel("playground"); }},
+      {"manual",
+       help,
+       tr("&Manual"),
+       {QKeySequence("F1")},
+       "",
+       [this] { show_manual("first-minute"); }},
+      {"keys", help, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }},
+      {"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }},
+  };
+  for (int number = 1; number <= 9; ++number) {
+    list.push_back({QString("subject_%1").arg(number),
+                    "",
+                    tr("Select subject %1").arg(number),
+                    {QKeySequence(QString::number(number))},
+                    "",
+                    [this, number] { select_subject(number - 1); }});
+  }
+  commands_ = std::make_unique<Commands>(list, *menuBar(), *this);
+}
+
+void MainWindow::ask_for_command() {
+  QList<PaletteEntry> entries = commands_->entries();
+  for (QDockWidget* dock : findChildren<QDockWidget*>()) {
+    entries.push_back({tr("Show %1").arg(dock->windowTitle()), tr("Panels"), {}, [this, dock] {
+                         show_panel(dock->objectName().toStdString());
+                       }});
+  }
+  const std::int64_t subject = session_.selection().subject;
+  if (subject < std::ssize(session_.subjects()) &&
+      session_.subjects()[static_cast<std::size_t>(subject)].subject.model) {
+    for (const MechanismEntry& mechanism : mechanisms()) {
+      const std::string name(mechanism.name);
+      entries.push_back({tr("Lay %1 over the selected model").arg(QString::fromStdString(name)),
+                         tr("Mechanisms"),
+                         {},
+                         [this, subject, name] {
+                           session_.overlay(subject, {name, {}});
+                         }});
+    }
+  }
+  for (const std::filesystem::path& model : sample_models()) {
+    entries.push_back({tr("Open %1").arg(QString::fromStdString(model.stem().string())),
+                       tr("Sample models"),
+                       {},
+                       [this, model] { session_.open(model); }});
+  }
+  PaletteDialog(std::move(entries), this).exec();
+}
+
+}  // namespace attnscope
