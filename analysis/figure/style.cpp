@@ -88,7 +88,11 @@ void make_grey(Figure& figure, const Series& series) {
           [&](auto& one) {
             if constexpr (requires { one.colour; }) {
               constexpr bool bars = std::is_same_v<std::decay_t<decltype(one)>, Bars>;
-              one.colour = series.grey(one.colour, bars);
+              if constexpr (std::is_same_v<std::decay_t<decltype(one.colour)>, Colour>) {
+                one.colour = series.grey(one.colour, bars);
+              } else {
+                one.colour.reset();  // in its own colour or none: the figure's is black
+              }
             }
           },
           mark);

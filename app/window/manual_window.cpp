@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 // In the order they are read.
-constexpr const char* kPages[] = {"first-minute"};
+constexpr const char* kPages[] = {"first-minute", "models",       "inputs",  "maps",   "spectra",
                                   "mechanisms",   "text",         "compare", "sweeps", "energy",
                                   "figures",      "command-line", "lessons", "window"};
 

@@ -43,7 +43,10 @@ FigureRequest pyramid() {
     trace->layers.push_back(std::move(layer));
   }
   FigureRequest request;
-  request.subjects = {{.label = "pyramid", .trace = trace}};
+  Subject subject;
+  subject.label = "pyramid";
+  subject.trace = trace;
+  request.subjects = {std::move(subject)};
   return request;
 }
 

@@ -1,0 +1,116 @@
+// Undo, the command palette, preferences, layouts, presentation and the manual, by keys and clicks.
+#include <QAction>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QPushButton>
+#include <QTextBrowser>
+#include <gtest/gtest.h>
+
+#include "app/window/manual_window.h"
+#include "app/window/notice_bar.h"
+#include "app/window/palette_dialog.h"
+#include "app/window/preferences.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+TEST_F(WindowTest, UndoBringsAClosedSubjectBack) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 2, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  session().close(0);
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_EQ(session().subjects().size(), 1U);
+  ASSERT_TRUE(wait_until_settled());
+  press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_TRUE(session().subjects().empty());
+}
+
+TEST_F(WindowTest, ThePaletteFindsAndRuns) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 2, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  on_dialog([](QDialog& dialog) {
+    auto* words = dialog.findChild<QLineEdit*>("palette_words");
+    ASSERT_NE(words, nullptr);
+    QTest::keyClicks(words, "toggle ident");
+    auto* list = dialog.findChild<QListWidget*>("palette_list");
+    ASSERT_GT(list->count(), 0);
+    EXPECT_TRUE(list->item(0)->text().contains("Toggle identity"));
+    QTest::keyClick(words, Qt::Key_Return);
+  });
+  press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_EQ(session().view().identity, IdentityView::with);
+}
+
+TEST(Palette, NearerWordsComeFirst) {
+  EXPECT_EQ(palette_distance("Fit all maps", "zz"), -1);
+  EXPECT_LT(palette_distance("Export figure", "expo"), palette_distance("Explain more", "expo"));
+  EXPECT_LT(palette_distance("Open model", "om"), palette_distance("Some model", "om"));
+}
+
+TEST_F(WindowTest, PreferencesAreRemembered) {
+  on_dialog([](QDialog& dialog) {
+    dialog.findChild<QComboBox*>("preferred_theme")->setCurrentIndex(1);
+    QTest::mouseClick(dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok),
+                      Qt::LeftButton);
+  });
+  press(Qt::Key_Comma, Qt::ControlModifier);
+  EXPECT_EQ(read_preferences().theme, Theme::light);
+  EXPECT_EQ(colours_of(window()).theme, Theme::light);
+}
+
+TEST_F(WindowTest, PresentationHidesWhatIsNotSpokenAboutAndComesBack) {
+  press(Qt::Key_F2);
+  const double size = window().font().pointSizeF();
+  press(Qt::Key_F5);
+  EXPECT_FALSE(child<QDockWidget>("models")->isVisible());
+  EXPECT_FALSE(child<QDockWidget>("ranks")->isVisible());
+  EXPECT_TRUE(child<QDockWidget>("lessons")->isVisible());
+  EXPECT_GT(window().font().pointSizeF(), 1.4 * size);
+  press(Qt::Key_F5);
+  EXPECT_TRUE(child<QDockWidget>("models")->isVisible());
+  EXPECT_NEAR(window().font().pointSizeF(), size, 0.01);
+}
+
+TEST_F(WindowTest, TheManualOpensOnItsFirstPageAndFindsWords) {
+  press(Qt::Key_F1);
+  auto* manual = window().findChild<ManualWindow*>();
+  ASSERT_NE(manual, nullptr);
+  auto* text = manual->findChild<QTextBrowser*>("manual_text");
+  EXPECT_TRUE(text->toPlainText().contains("equivalent rank"));
+  auto* pages = manual->findChild<QListWidget*>("manual_pages");
+  for (int row = 0; row < pages->count(); ++row) {
+    pages->setCurrentRow(row);
+    EXPECT_GT(text->toPlainText().size(), 100) << pages->item(row)->text().toStdString();
+    EXPECT_FALSE(pages->item(row)->text().isEmpty());
+  }
+  manual->findChild<QLineEdit*>("manual_words")->setText("Jensen");
+  int shown = 0;
+  for (int row = 0; row < pages->count(); ++row) shown += pages->item(row)->isHidden() ? 0 : 1;
+  EXPECT_EQ(shown, 1);
+}
+
+TEST_F(WindowTest, WhatACrashLeftIsOffered) {
+  const std::filesystem::path file = folder() / "autosave-999999.json";
+  const auto trace = write_sample("maps.h5", sample_trace(2, 2, 2, 1));
+  {
+    Session before;
+    before.open(trace);
+    before.save(file);
+  }
+  window().remember_between_runs(folder());
+  auto* open = child<QPushButton>("notice_action");
+  ASSERT_TRUE(open->isVisible());
+  QTest::mouseClick(open, Qt::LeftButton);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 1U);
+  EXPECT_EQ(session().subjects()[0].state, OpenSubject::State::ready);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+}  // namespace
+}  // namespace attnscope
