@@ -1,5 +1,7 @@
 #include "analysis/figure/caption.h"
 
+#include "core/model/trace_channel.h"
+
 namespace attnscope {
 
 std::string subjects_in_words(const FigureRequest& request) {
@@ -12,7 +14,11 @@ std::string subjects_in_words(const FigureRequest& request) {
                   mechanism.substr(opening + 2, mechanism.size() - opening - 3);
     }
     words += (words.empty() ? "" : "; ") + subject.label + " (" + mechanism;
-    if (!trace.mechanism_trained) words += ", not trained: laid over weights trained with another mechanism";
+    if (!trace.mechanism_trained)
+      words += ", not trained: laid over weights trained with another mechanism";
+    if (const std::string channel = channel_in_words(trace); !channel.empty()) {
+      words += ", " + channel;
+    }
     words += ")";
     if (!trace.input_label.empty()) words += " on " + trace.input_label;
   }

@@ -24,11 +24,14 @@ std::string shell_word(const std::string& text) {
 std::string subject_source(const Subject& subject) {
   if (subject.model == nullptr) return {};
   std::string source = subject.model->file().string();
-  if (subject.mechanism == subject.model->spec().mechanism) return source;
+  const bool has_channel = subject.trace && subject.trace->map_channel;
+  const bool own = subject.mechanism == subject.model->spec().mechanism;
+  if (own && !has_channel) return source;
   source += "@" + subject.mechanism.name;
   for (const auto& [name, value] : subject.mechanism.parameters) {
     source += "," + name + "=" + to_string(value);
   }
+  if (has_channel) source += ",channel=" + std::to_string(*subject.trace->map_channel);
   return source;
 }
 

@@ -19,6 +19,8 @@ extern const FigureRecipe spectrum_comparison_recipe;
 extern const FigureRecipe rank_comparison_recipe;
 extern const FigureRecipe hash_codes_recipe;
 extern const FigureRecipe feature_scatter_recipe;
+extern const FigureRecipe position_bias_recipe;
+extern const FigureRecipe key_maps_recipe;
 extern const FigureRecipe energy_breakdown_recipe;
 extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
@@ -39,6 +41,8 @@ std::span<const FigureRecipe> figure_recipes() {
       rank_comparison_recipe,
       hash_codes_recipe,
       feature_scatter_recipe,
+      position_bias_recipe,
+      key_maps_recipe,
       energy_breakdown_recipe,
       energy_growth_recipe,
       energy_share_recipe,

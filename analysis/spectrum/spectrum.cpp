@@ -177,6 +177,7 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
   std::vector<MapSpectrum> spectra(places.size());
   for_each_map(places, progress, [&](std::size_t index) {
     spectra[index] = spectrum_at(trace, places[index], view, options);
+    spectra[index].channel = trace.map_channel;
     return [&, index] {
       if (arrived) arrived(spectra[index]);
     };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -63,7 +64,8 @@ struct SpectrumOptions {
 /// One map and what its singular values say.
 struct MapSpectrum {
   std::int64_t layer = 0, head = 0;
-  bool identity = false;  ///< whether the analysed map contains I
+  std::optional<std::int64_t> channel = std::nullopt;  ///< whose map; none: their mean, or the only
+  bool identity = false;                               ///< whether the analysed map contains I
   SpectrumState state = SpectrumState::ready;
   SpectrumMethod method = SpectrumMethod::dense;  ///< that was taken: never automatic
   /// In exact arithmetic, where something bounds it below the smaller extent; else 0.

@@ -121,7 +121,7 @@ int run(const FigureArguments& arguments) {
   check_font_family(choice.style.font_family);
 
   TraceRequest recorded;
-  recorded.tokens = recorded.factors = true;
+  recorded.tokens = recorded.factors = recorded.quantities = true;
   Figure figure;
   {
     const TerminalProgress line;
@@ -167,6 +167,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_mechanism_options(*added, arguments->models, false);
+  add_channel_option(*added, arguments->models);
   added
       ->add_option("--set-mechanism", arguments->models.settings,
                    "A parameter of the mechanism, where --set would mean the figure")

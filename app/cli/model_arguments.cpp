@@ -1,6 +1,7 @@
 #include "app/cli/model_arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -81,6 +82,27 @@ void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool wi
       ->allow_extra_args(false);
 }
 
+void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_all) {
+  command
+      .add_option("--channel", arguments.channel,
+                  std::string("Where each channel of a head has its own map (DAFT): its number, ") +
+                      (with_all ? "mean, or all, one after the other (mean)" : "or mean (mean)"))
+      ->type_name("N");
+}
+
+std::optional<std::int64_t> parse_channel(const std::string& text) {
+  if (text == "mean") return std::nullopt;
+  std::int64_t channel = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), channel);
+  if (failure != std::errc() || end != text.data() + text.size() || channel < 0) {
+    throw Error(ErrorKind::usage, "this is no channel")
+        .about("--channel")
+        .expected("a number from 0, or mean")
+        .found(text);
+  }
+  return channel;
+}
+
 void add_input_option(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--input", arguments.inputs,
@@ -104,9 +126,9 @@ ModelArgument split_model_argument(const std::string& text) {
   std::error_code ignored;
   const std::size_t at = text.rfind('@');
   if (at == std::string::npos || at == 0 || std::filesystem::exists(text, ignored)) {
-    return {text, {}, {}};
+    return {text, {}, {}, {}};
   }
-  ModelArgument argument{text.substr(0, at), {}, {}};
+  ModelArgument argument{text.substr(0, at), {}, {}, {}};
   std::string rest = text.substr(at + 1);
   std::vector<std::string> parts;
   for (std::size_t comma; (comma = rest.find(',')) != std::string::npos;
@@ -115,7 +137,13 @@ ModelArgument split_model_argument(const std::string& text) {
   }
   parts.push_back(rest);
   argument.mechanism = parts.front();
-  argument.settings.assign(parts.begin() + 1, parts.end());
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].starts_with("channel=")) {
+      argument.channel = parts[i].substr(std::string("channel=").size());
+    } else {
+      argument.settings.push_back(parts[i]);
+    }
+  }
   return argument;
 }
 
@@ -190,6 +218,7 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
         mechanism_argument(arguments, argument, model->spec().mechanism);
     TraceRequest asked = request;
     asked.parameters = parameters;
+    asked.channel = parse_channel(argument.channel.empty() ? arguments.channel : argument.channel);
     for (std::size_t k = 0; k < inputs.size(); ++k) {
       const double part = 0.8 / static_cast<double>(inputs.size());
       const double first = 0.2 + part * static_cast<double>(k);
@@ -226,6 +255,7 @@ std::vector<std::string> further_arguments(const ModelArguments& arguments) {
   add("--mechanism", arguments.mechanism);
   add("--codes", arguments.codes);
   for (const std::string& setting : arguments.settings) add("--set-mechanism", setting);
+  if (arguments.channel != "mean") add("--channel", arguments.channel);
   add("--heads", arguments.heads);
   for (const std::string& option : arguments.options) add("--option", option);
   add("--architecture", arguments.architecture);

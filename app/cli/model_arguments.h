@@ -11,7 +11,8 @@
 namespace attnscope {
 
 /// MODEL is a weight file, a trace file, or either with the mechanism to lay over that model alone:
-/// FILE@MECHANISM[,PARAMETER=VALUE…], "fashion.h5@adder,identity=true".
+/// FILE@MECHANISM[,PARAMETER=VALUE…], "fashion.h5@adder,identity=true"; channel=N there chooses the
+/// channel of that model alone.
 struct ModelArguments {
   std::vector<std::string> models;
   std::vector<std::string> inputs;    ///< locators, see open_input
@@ -21,12 +22,17 @@ struct ModelArguments {
   std::string mechanism;              ///< laid over every model; empty: each its own
   std::vector<std::string> settings;  ///< "parameter=value" of the mechanism
   std::string codes;                  ///< a file of learnt hash codes to lay over every model
+  std::string channel = "mean";       ///< whose maps, where each channel has its own: "3", "mean"
 };
 
 /// --heads, --option, --architecture.
 void add_model_options(CLI::App& command, ModelArguments& arguments);
 /// --mechanism, --codes, and --set unless the subcommand uses that name for something else.
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set = true);
+/// --channel.
+void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_all = false);
+/// A channel by its number, or none for "mean". Throws Error(usage).
+[[nodiscard]] std::optional<std::int64_t> parse_channel(const std::string& text);
 /// --input, once or several times.
 void add_input_option(CLI::App& command, ModelArguments& arguments);
 
@@ -38,6 +44,7 @@ struct ModelArgument {
   std::filesystem::path file;
   std::string mechanism;  ///< empty: as the other arguments say
   std::vector<std::string> settings;
+  std::string channel;  ///< empty: as the other arguments say
 };
 [[nodiscard]] ModelArgument split_model_argument(const std::string& text);
 

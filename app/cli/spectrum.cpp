@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "analysis/spectrum/channel_spectra.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/spectrum_report.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
+#include "core/model/trace_channel.h"
 #include "core/model/trace_file.h"
 
 namespace attnscope {
@@ -58,19 +60,43 @@ class InputList {
   std::int64_t items_ = 0;
 };
 
-void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& trace,
-               const Progress& progress) {
-  // Values go into tables and files: each of them is to be right, not only their shares.
-  const SpectrumOptions options{.threshold = arguments.threshold,
-                                .accuracy = SpectrumAccuracy::every_value,
-                                .method = spectrum_method(arguments.method),
-                                .dense_limit = arguments.dense_limit};
-  const IdentityView view = arguments.identity ? IdentityView::with : IdentityView::as_is;
+// Values go into tables and files: each of them is to be right, not only their shares.
+SpectrumOptions options_of(const Arguments& arguments) {
+  return {.threshold = arguments.threshold,
+          .accuracy = SpectrumAccuracy::every_value,
+          .method = spectrum_method(arguments.method),
+          .dense_limit = arguments.dense_limit};
+}
+
+void add_heading(SpectrumReport& report, const Trace& trace, IdentityView view) {
   report.model = trace.model_name;
   report.mechanism = trace.mechanism;
   report.mechanism_trained = trace.mechanism_trained;
   report.identity = shows_identity(trace, view);
+  report.channels = channel_in_words(trace);
   report.inputs.push_back(trace.input_label);
+}
+
+IdentityView view_of(const Arguments& arguments) {
+  return arguments.identity ? IdentityView::with : IdentityView::as_is;
+}
+
+/// The maps of every channel instead of the one that the trace holds.
+void add_channels(SpectrumReport& report, const Arguments& arguments, const Subject& subject,
+                  const Progress& progress) {
+  add_heading(report, *subject.trace, view_of(arguments));
+  if (subject.trace->map_channels > 1) {
+    report.channels = "each of " + std::to_string(subject.trace->map_channels) + " channels";
+  }
+  report.maps.push_back(
+      spectra_of_channels(subject, view_of(arguments), options_of(arguments), progress));
+}
+
+void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& trace,
+               const Progress& progress) {
+  const SpectrumOptions options = options_of(arguments);
+  const IdentityView view = view_of(arguments);
+  add_heading(report, trace, view);
   if (!arguments.proposition) {
     report.maps.push_back(spectra_of(trace, view, options, progress));
     return;
@@ -89,6 +115,12 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
   const ModelArgument argument = split_model_argument(arguments.model.models.front());
   const InputList inputs(arguments);
   if (is_trace_file(argument.file)) {
+    if (arguments.model.channel != "mean") {
+      throw Error(ErrorKind::usage, "a trace holds the maps of one channel, or their mean")
+          .in_file(argument.file)
+          .about("--channel")
+          .remedy("give the model's weight file and an input");
+    }
     if (inputs.size() > 0 || !argument.mechanism.empty() || !arguments.model.mechanism.empty()) {
       throw Error(ErrorKind::usage, "a trace holds what was run; it cannot be run again")
           .in_file(argument.file)
@@ -105,17 +137,32 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
   }
   const auto [mechanism, parameters] =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
+  TraceRequest request;
+  // Of long inputs the factors fit in memory where the maps do not.
+  request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
+  request.factors = true;
+  request.parameters = parameters;
+  const std::string& channel =
+      argument.channel.empty() ? arguments.model.channel : argument.channel;
+  const bool all_channels = channel == "all";
+  if (!all_channels) request.channel = parse_channel(channel);
+  if (all_channels && arguments.proposition) {
+    throw Error(ErrorKind::usage, "the proposition is about the maps of one channel, or their mean")
+        .about("--channel");
+  }
   const double share = 0.95 / static_cast<double>(inputs.size());
   for (std::int64_t i = 0; i < inputs.size(); ++i) {
     const double first = 0.05 + share * static_cast<double>(i);
     const Progress of_input = progress.part(first, first + share);
-    // Of long inputs the factors fit in memory where the maps do not.
-    TraceRequest request;
-    request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
-    request.factors = true;
-    request.parameters = parameters;
-    const Trace trace = model->run(inputs.open(i), mechanism, request, of_input.part(0, 0.5));
-    add_trace(report, arguments, trace, of_input.part(0.5, 1));
+    const auto input = std::make_shared<const Input>(inputs.open(i));
+    auto trace = std::make_shared<const Trace>(
+        model->run(*input, mechanism, request, of_input.part(0, all_channels ? 0.05 : 0.5)));
+    if (all_channels) {
+      add_channels(report, arguments, {model->name(), model, mechanism, input, trace, parameters},
+                   of_input.part(0.05, 1));
+    } else {
+      add_trace(report, arguments, *trace, of_input.part(0.5, 1));
+    }
   }
   return report;
 }
@@ -153,6 +200,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   CLI::Option* json = added->add_flag("--json", arguments->json, "Write JSON");
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->model);
+  add_channel_option(*added, arguments->model, true);
   add_model_options(*added, arguments->model);
   return [arguments] {
     const SpectrumReport report = [&] {

@@ -61,6 +61,10 @@ ordered_json json_of(const IdentityEffect& effect) {
       {"predicted_singular_values", effect.predicted}};
 }
 
+ordered_json channel_of(const MapSpectrum& map) {
+  return map.channel ? ordered_json(*map.channel) : ordered_json("mean");
+}
+
 /// Where the equivalent rank lies with 95 % confidence: twice itself, unless it was estimated.
 std::array<std::int64_t, 2> interval_of(const MapSpectrum& map) {
   const RankInterval interval = rank_interval(map, map.threshold);
@@ -72,6 +76,7 @@ ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumRe
       {"input", report.inputs[input]},
       {"layer", map.layer},
       {"head", map.head},
+      {"channel", report.channels.empty() ? ordered_json(nullptr) : channel_of(map)},
       {"identity", map.identity},
       {"state", describe(map.state)},
       {"tokens", map.tokens},
@@ -130,6 +135,7 @@ void print_heading(const SpectrumReport& report) {
                                : " (not trained: laid over weights trained with another mechanism)",
       report.inputs.size() == 1 ? report.inputs[0].c_str()
                                 : (std::to_string(report.inputs.size()) + " inputs").c_str());
+  if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
   std::printf("%s%lld tokens, maps %s I; equivalent rank: smallest r with f(r) >= %g\n\n",
               differ ? "up to " : "", static_cast<long long>(tokens),
               report.identity ? "with" : "without", report.threshold);
@@ -253,12 +259,14 @@ void print_proposition(const SpectrumReport& report) {
 
 void print_json(const SpectrumReport& report) {
   const std::vector<MapSpectrum> all = all_maps(report);
-  ordered_json json = {{"model", report.model},
-                       {"mechanism", to_string(report.mechanism)},
-                       {"mechanism_trained", report.mechanism_trained},
-                       {"identity", report.identity},
-                       {"threshold", report.threshold},
-                       {"inputs", report.inputs}};
+  ordered_json json = {
+      {"model", report.model},
+      {"mechanism", to_string(report.mechanism)},
+      {"mechanism_trained", report.mechanism_trained},
+      {"identity", report.identity},
+      {"channels", report.channels.empty() ? ordered_json(nullptr) : ordered_json(report.channels)},
+      {"threshold", report.threshold},
+      {"inputs", report.inputs}};
   json["maps"] = ordered_json::array();
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
     for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
@@ -301,16 +309,20 @@ void print_csv(const SpectrumReport& report) {
     columns = std::max(columns, map.singular_values.size());
   }
   std::printf(
-      "input,layer,head,identity,state,equivalent_rank,effective_rank,stable_rank,numerical_rank,"
+      "input,layer,head,%sidentity,state,equivalent_rank,effective_rank,stable_rank,numerical_rank,"
       "rank_one_distance,symmetry_error,zero_rows,not_finite_entries,method,rank_bound,"
-      "equivalent_rank_low,equivalent_rank_high,nuclear_norm,nuclear_norm_standard_error");
+      "equivalent_rank_low,equivalent_rank_high,nuclear_norm,nuclear_norm_standard_error",
+      report.channels.empty() ? "" : "channel,");
   for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
   std::printf("\n");
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
     for (const MapSpectrum& map : report.maps[input]) {
-      std::printf("%s,%lld,%lld,%s,%s", csv_field(report.inputs[input]).c_str(),
+      const std::string channel = report.channels.empty()
+                                      ? ""
+                                      : (map.channel ? std::to_string(*map.channel) : "mean") + ",";
+      std::printf("%s,%lld,%lld,%s%s,%s", csv_field(report.inputs[input]).c_str(),
                   static_cast<long long>(map.layer), static_cast<long long>(map.head),
-                  map.identity ? "true" : "false",
+                  channel.c_str(), map.identity ? "true" : "false",
                   csv_field(std::string(describe(map.state))).c_str());
       if (map.state == SpectrumState::ready) {
         std::printf(",%lld,%.9g,%.9g,%lld,%.9g,%.9g", static_cast<long long>(map.equivalent_rank),
@@ -336,7 +348,10 @@ void print_csv(const SpectrumReport& report) {
 
 void print_table(const SpectrumReport& report) {
   print_heading(report);
-  if (report.maps.size() == 1) print_maps(report);
+  // Of every channel there are too many maps for a row each; the layers' means say what they are.
+  const bool every_channel = !report.maps.empty() && !report.maps[0].empty() &&
+                             report.maps[0].front().channel != report.maps[0].back().channel;
+  if (report.maps.size() == 1 && !every_channel) print_maps(report);
   print_layers(report, all_maps(report));
   if (!report.effects.empty()) print_proposition(report);
 }

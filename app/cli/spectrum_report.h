@@ -16,6 +16,7 @@ struct SpectrumReport {
   MechanismChoice mechanism;
   bool mechanism_trained = true;
   bool identity = false;  ///< whether the analysed maps contain I
+  std::string channels;   ///< whose maps, where each channel has its own; else empty
   double threshold = 0.9;
   std::vector<std::string> inputs;
   std::vector<std::vector<MapSpectrum>> maps;        ///< of each input

@@ -7,6 +7,7 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/model/trace_channel.h"
 #include "core/model/trace_file.h"
 
 namespace attnscope {
@@ -74,6 +75,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
       ->delimiter(',')
       ->allow_extra_args(false);
   add_mechanism_options(*added, arguments->model);
+  add_channel_option(*added, arguments->model);
   add_model_options(*added, arguments->model);
   return [arguments] {
     TraceRequest request = request_of(arguments->record);
@@ -94,6 +96,7 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
                 trace.input_label.c_str(), trace.layers.size(), up_to,
                 static_cast<long long>(trace.heads()), up_to,
                 static_cast<long long>(trace.tokens()));
+    if (trace.map_channels > 1) std::printf("maps: %s\n", channel_in_words(trace).c_str());
     print_classes(trace);
     return 0;
   };

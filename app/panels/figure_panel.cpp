@@ -40,6 +40,8 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
 
 FigureRequest FigurePanel::request() const { return request_of(session_); }
 
+QString FigurePanel::waiting_text() const { return tr("Drawn as soon as a model has run."); }
+
 void FigurePanel::want() {
   ++wanted_;
   // Not started anew: a slider that is being dragged is followed, not waited for.
@@ -60,8 +62,7 @@ void FigurePanel::make() {
   if (request.subjects.empty() && !find_figure(recipe_).counts_only) {
     figure_ = nullptr;
     shown_ = wanted;
-    show_instead(session_.subjects().empty() ? empty_text()
-                                             : tr("Drawn as soon as a model has run."));
+    show_instead(session_.subjects().empty() ? empty_text() : waiting_text());
     return;
   }
   job_ = session_.jobs().submit(

@@ -39,6 +39,8 @@ class FigurePanel : public DockPanel {
   [[nodiscard]] virtual FigureRequest request() const;
   /// Shown while there is no subject to draw: what will be here, and what to do.
   [[nodiscard]] virtual QString empty_text() const = 0;
+  /// Shown while there are subjects, but none to draw.
+  [[nodiscard]] virtual QString waiting_text() const;
 
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const Session& session() const { return session_; }

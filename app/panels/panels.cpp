@@ -1,13 +1,15 @@
 #include "app/panels/panels.h"
 
-#include "app/panels/depth/depth_panel.h"
 #include "app/panels/comparison/comparison_panel.h"
+#include "app/panels/depth/depth_panel.h"
 #include "app/panels/energy/energy_panel.h"
 #include "app/panels/hash_codes/hash_codes_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
+#include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/models/models_panel.h"
 #include "app/panels/playground/playground_panel.h"
+#include "app/panels/position_bias/position_bias_panel.h"
 #include "app/panels/query/query_panel.h"
 #include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -43,6 +45,8 @@ std::span<const PanelEntry> panels() {
       {"depth", PanelPlace::spectrum, of_spectra<DepthPanel>},
       {"query", PanelPlace::map, of_session<QueryPanel>},
       {"hash_codes", PanelPlace::map, of_session<HashCodesPanel>},
+      {"position-bias", PanelPlace::spectrum, of_session<PositionBiasPanel>},
+      {"key-maps", PanelPlace::map, of_session<KeyMapsPanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
       {"energy", PanelPlace::numbers, of_session<EnergyPanel>},

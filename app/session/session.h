@@ -37,6 +37,7 @@ struct OpenSubject {
 
   std::int64_t id = 0;  ///< stays the same while other subjects come and go; never used twice
   std::optional<MechanismChoice> overlay;  ///< laid over the model instead of its own mechanism
+  std::optional<std::int64_t> channel;     ///< whose maps, see TraceRequest; their mean if absent
   std::int64_t job = 0;                    ///< the JobQueue's id while loading or running
   /// With an overlay of hashed attention whose codes are learnt here: subject.parameters, once
   /// they are.
@@ -96,6 +97,9 @@ class Session : public QObject {
   void set_options(std::int64_t subject, const ModelOptions& options);
   /// Another mechanism for a subject (none: the model's own), and runs it again.
   void set_overlay(std::int64_t subject, const std::optional<MechanismChoice>& mechanism);
+  /// Other maps of a subject whose channels each have their own (none: their mean), and runs it
+  /// again.
+  void set_channel(std::int64_t subject, std::optional<std::int64_t> channel);
   /// Opens a failed subject's file again.
   void retry(std::int64_t subject);
 

@@ -189,6 +189,7 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
     if (object.contains("learnt_codes") && open.overlay) {
       open.learning = read_learning(object.at("learnt_codes"), folder);
     }
+    if (object.contains("channel")) open.channel = object.at("channel").get<std::int64_t>();
     saved.subjects.push_back(std::move(open));
   }
   saved.input = read_locator(root.value("input", json()), folder);
@@ -214,6 +215,7 @@ void Session::save(const std::filesystem::path& file) const {
     if (!open.options.description.empty()) {
       object["description"] = write_path(open.options.description, folder);
     }
+    if (open.channel) object["channel"] = *open.channel;
     if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
     // Learning is deterministic: what is learnt again is what was learnt.
     if (open.learning) object["learnt_codes"] = write_learning(*open.learning, folder);

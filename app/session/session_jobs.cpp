@@ -75,6 +75,7 @@ void Session::set_options(std::int64_t subject, const ModelOptions& options) {
   if (subject < 0 || subject >= std::ssize(subjects_)) return;
   OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
   open.options = options;
+  open.channel.reset();
   open.subject.model = nullptr;
   open.subject.parameters = nullptr;  // learnt again, of the model as it is then
   start(open.id);
@@ -86,10 +87,19 @@ void Session::set_overlay(std::int64_t subject, const std::optional<MechanismCho
   open.overlay = mechanism;
   open.learning.reset();
   open.subject.parameters = nullptr;
+  open.channel.reset();
   if (open.subject.model) {
     open.subject.mechanism = mechanism.value_or(open.subject.model->spec().mechanism);
     open.subject.label = subject_label(*open.subject.model, mechanism);
   }
+  start(open.id);
+}
+
+void Session::set_channel(std::int64_t subject, std::optional<std::int64_t> channel) {
+  if (subject < 0 || subject >= std::ssize(subjects_)) return;
+  OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
+  if (!open.subject.model || open.channel == channel) return;
+  open.channel = channel;
   start(open.id);
 }
 
@@ -205,14 +215,15 @@ void Session::load(OpenSubject& subject) {
 void Session::run(OpenSubject& subject) {
   subject.state = State::running;
   const std::int64_t id = subject.id;
+  TraceRequest request;
+  request.tokens = true;   // what representations are compared by, and rank over depth
+  request.factors = true;  // what spectra come from where a mechanism has them
+  request.quantities = true;
+  request.channel = subject.channel;
+  request.parameters = subject.subject.parameters;
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
-         [this, id, model = subject.subject.model, mechanism = subject.subject.mechanism,
-          input = input_, parameters = subject.subject.parameters](
-             const Progress& progress) -> std::function<void()> {
-           TraceRequest request;
-           request.parameters = parameters;
-           request.tokens = true;   // what representations are compared by, and rank over depth
-           request.factors = true;  // what spectra come from where a mechanism has them
+         [this, id, request, model = subject.subject.model, mechanism = subject.subject.mechanism,
+          input = input_](const Progress& progress) -> std::function<void()> {
            auto trace =
                std::make_shared<const Trace>(model->run(*input, mechanism, request, progress));
            return [this, id, input, trace] {

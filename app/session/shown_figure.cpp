@@ -30,4 +30,17 @@ FigureRequest request_of(const Session& session) {
   return request;
 }
 
+FigureRequest request_of_selected(const Session& session, bool (*shows)(const Trace&)) {
+  const FigureRequest all = request_of(session);
+  const std::shared_ptr<const Trace> selected = session.trace(session.selection().subject);
+  FigureRequest one;
+  for (std::size_t i = 0; i < all.subjects.size(); ++i) {
+    const Trace& trace = *all.subjects[i].trace;
+    if (!shows(trace) || (!one.subjects.empty() && &trace != selected.get())) continue;
+    one.subjects = {all.subjects[i]};
+    one.sources = {all.sources[i]};
+  }
+  return one;
+}
+
 }  // namespace attnscope

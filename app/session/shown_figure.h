@@ -10,4 +10,9 @@ class Session;
 /// Every subject that has a trace, with the files the figure's command line names.
 [[nodiscard]] FigureRequest request_of(const Session& session);
 
+/// The same of one subject alone that `shows` something: the selected one, else the first; of none
+/// if there is none.
+[[nodiscard]] FigureRequest request_of_selected(const Session& session,
+                                                bool (*shows)(const Trace&));
+
 }  // namespace attnscope

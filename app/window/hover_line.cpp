@@ -5,6 +5,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/session/session.h"
 #include "core/model/layer_layout.h"
+#include "core/model/trace_channel.h"
 
 namespace attnscope {
 
@@ -45,8 +46,10 @@ void HoverLine::refresh() {
     const MapExtent extent = maps->extent(layer, column);
     const std::int64_t row = query - maps->first_token(), place = key - maps->first_token();
     if (row < 0 || place < 0 || row >= extent.queries || place >= extent.keys) continue;
+    const QString channel = QString::fromStdString(channel_in_words(*open.subject.trace));
     values << tr("[%1] %2").arg(i + 1).arg(
-        static_cast<double>(maps->value({layer, column, row, place})), 0, 'g', 6);
+                  static_cast<double>(maps->value({layer, column, row, place})), 0, 'g', 6) +
+                  (channel.isEmpty() ? QString() : " (" + channel + ")");
     if (from.isEmpty()) {
       const Trace& trace = *open.subject.trace;
       from = QString::fromStdString(query_layout(trace, layer).name(query));

@@ -12,6 +12,7 @@
 
 #include "core/attention/costs/costs.h"
 #include "core/attention/daft.h"
+#include "core/attention/kernels/exponentials.h"
 #include "core/blas.h"
 #include "core/error.h"
 
@@ -140,7 +141,7 @@ Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64
   const std::int64_t width = input.values.cols();
   Matrix both(keys, 2 * width);
   const auto fill = [&](std::int64_t j) {
-    both.row(j).tail(width).array() = (input.keys.row(j).array() - largest).exp();
+    exponentiate(input.keys.row(j).data(), largest.data(), width, both.row(j).data() + width);
     both.row(j).head(width) = both.row(j).tail(width).cwiseProduct(input.values.row(j));
   };
   tbb::parallel_for(std::int64_t{0}, keys, fill);
@@ -151,7 +152,7 @@ Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64
 Eigen::VectorXf exponentiate_rows(Matrix& rows) {
   Eigen::VectorXf largest = rows.rowwise().maxCoeff();
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    rows.row(i).array() = (rows.row(i).array() - largest(i)).exp();
+    exponentiate(rows.row(i).data(), rows.cols(), largest(i));
   }
   return largest;
 }
@@ -245,7 +246,10 @@ class DaftFull final : public Mechanism {
         out(channel) = daft_element(input, channels, channel, exact.data());
       }
     }
-    out /= 1.0F + (-input.queries.row(query).array()).exp();
+    const Row zero = Row::Zero(width);
+    Row gate(width);
+    exponentiate(zero.data(), input.queries.row(query).data(), width, gate.data());
+    out /= 1.0F + gate;
   }
 
   /// Scaled by the largest key, a channel's past would feel later tokens by rounding. So each block

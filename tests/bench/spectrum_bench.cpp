@@ -1,67 +1,19 @@
 // 36 spectra in double on two cores beside NumPy's in float32.
 #include <benchmark/benchmark.h>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <sys/wait.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
 #include <utility>
 
 #include "analysis/spectrum/spectrum.h"
 #include "core/attention/mechanism.h"
+#include "tests/bench/python_turns.h"
 #include "tests/bench/turns.h"
 #include "tests/support/naive_attention.h"
 
 namespace attnscope {
 namespace {
-
-/// numpy_svd.py, waiting for its turn.
-class NumPy {
- public:
-  NumPy(const std::string& file, std::int64_t maps, std::int64_t n) {
-    int to_child[2], from_child[2];
-    if (pipe(to_child) != 0 || pipe(from_child) != 0) return;
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(to_child[0], STDIN_FILENO);
-      dup2(from_child[1], STDOUT_FILENO);
-      close(to_child[1]);
-      close(from_child[0]);
-      execl("/usr/bin/python3", "python3", ATTNSCOPE_BENCH_DIR "/numpy_svd.py", file.c_str(),
-            std::to_string(maps).c_str(), std::to_string(n).c_str(), nullptr);
-      _exit(127);
-    }
-    close(to_child[0]);
-    close(from_child[1]);
-    requests_ = fdopen(to_child[1], "w");
-    answers_ = fdopen(from_child[0], "r");
-  }
-  NumPy(const NumPy&) = delete;
-  NumPy& operator=(const NumPy&) = delete;
-  ~NumPy() {
-    if (requests_ != nullptr) std::fclose(requests_);
-    if (answers_ != nullptr) std::fclose(answers_);
-    if (child_ > 0) waitpid(child_, nullptr, 0);
-  }
-
-  /// Seconds of one pass over all maps, on the wall and of processor time; negative without NumPy.
-  std::pair<double, double> pass() {
-    char line[96];
-    if (std::fputs("\n", requests_) < 0 || std::fflush(requests_) != 0 ||
-        std::fgets(line, sizeof line, answers_) == nullptr) {
-      return {-1, -1};
-    }
-    char* rest = nullptr;
-    const double wall = std::strtod(line, &rest);
-    return {wall, std::strtod(rest, nullptr)};
-  }
-
- private:
-  pid_t child_ = -1;
-  std::FILE* requests_ = nullptr;
-  std::FILE* answers_ = nullptr;
-};
 
 void spectra_beside_numpy(benchmark::State& state, const MechanismChoice& mechanism,
                           SpectrumAccuracy accuracy) {
@@ -80,7 +32,8 @@ void spectra_beside_numpy(benchmark::State& state, const MechanismChoice& mechan
 
   const tbb::global_control two(tbb::global_control::max_allowed_parallelism, 2);
   const SpectrumOptions options{.accuracy = accuracy};
-  NumPy numpy(file, kLayers * kHeads, kTokens);
+  PythonTurns numpy("numpy_svd.py",
+                    {file, std::to_string(kLayers * kHeads), std::to_string(kTokens)});
   if (numpy.pass().first < 0) {
     std::remove(file.c_str());
     state.SkipWithError("needs /usr/bin/python3 with NumPy");

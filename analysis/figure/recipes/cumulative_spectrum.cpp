@@ -11,6 +11,7 @@
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/ticks.h"
+#include "analysis/spectrum/channel_spectra.h"
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
@@ -19,11 +20,15 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 9> settings = {{
+constexpr std::array<FigureSetting, 10> settings = {{
     {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
     {"head", "all", "heads averaged: all, or indices from 0"},
     {"identity", "both", "as-is, without, with (I added to every map), or both"},
     {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"channels",
+     "shown",
+     "where each channel has its map (DAFT): shown (the subject's), or all, averaged",
+     {"shown|all"}},
     {"inputs", "mean", "mean over the inputs of each model, or each by itself", {"mean|each"}},
     {"spread", "none", "none, or range: the band between the lowest and highest map"},
     {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
@@ -76,8 +81,11 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
     options.method = method_setting(read);
     options.layers = read.indices("layer", static_cast<std::int64_t>(trace.layers.size()));
     const std::vector<std::int64_t> heads = read.indices("head", trace.heads());
-    for (MapSpectrum& map : subject_spectra(request, index, view, options,
-                                            progress.part(done / count, (done + 1) / count))) {
+    const Progress part = progress.part(done / count, (done + 1) / count);
+    const bool all_channels = read.choice("channels", {"shown", "all"}) == 1;
+    for (MapSpectrum& map : all_channels
+                                ? spectra_of_channels(request.subjects[index], view, options, part)
+                                : subject_spectra(request, index, view, options, part)) {
       if (std::find(heads.begin(), heads.end(), map.head) != heads.end()) {
         spectra.push_back(std::move(map));
       }
@@ -124,11 +132,10 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   panel.marks.emplace_back(curve(spectra.label, mean.mean_share, colour, style, relative));
   const double count = static_cast<double>(mean.mean_share.size());
   const double rank = static_cast<double>(mean.rank_of_mean) * (relative ? 100 / count : 1);
-  panel.marks.emplace_back(
-      PointMark{rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
-                relative ? "r = " + rounded_text(std::round(rank * 10) / 10) + " %"
-                         : rank_text(spectra),
-                colour, true});
+  panel.marks.emplace_back(PointMark{
+      rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
+      relative ? "r = " + rounded_text(std::round(rank * 10) / 10) + " %" : rank_text(spectra),
+      colour, true});
   if (const std::int64_t most = shared_rank_bound(spectra.maps); bound && most > 0 && !relative) {
     panel.marks.emplace_back(Rule{static_cast<double>(most), true, "rank ≤ " + std::to_string(most),
                                   colour, LineStyle::dash_dotted});
@@ -201,7 +208,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
   figure.caption =
       "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-      chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) + ": " +
+      chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) +
+      (read.text("channels") == "all" ? ", each channel by itself: " : ": ") +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
       rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
   if (relative) {

@@ -85,6 +85,10 @@ void ModelsPanel::refresh() {
       const std::int64_t subject = session_.index_of(id());
       session_.set_reference(session_.reference() == subject ? -1 : subject);
     });
+    connect(card, &SubjectCard::channel_chosen, this,
+            [this, id](std::optional<std::int64_t> channel) {
+              session_.set_channel(session_.index_of(id()), channel);
+            });
     connect(card, &SubjectCard::options_wanted, this, [this, id] { edit_options(id()); });
     connect(card, &SubjectCard::overlay_wanted, this, [this, id] { lay_over(id()); });
     cards_row_->insertWidget(static_cast<int>(index), card);

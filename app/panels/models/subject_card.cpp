@@ -6,6 +6,8 @@
 #include <QMouseEvent>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
 #include <QStringList>
 #include <QStyle>
 #include <QToolButton>
@@ -111,6 +113,25 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   state_ = new QLabel;
   state_->setWordWrap(true);
   state_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  channel_row_ = new QWidget;
+  auto* channel_layout = new QHBoxLayout(channel_row_);
+  channel_layout->setContentsMargins(0, 2, 0, 0);
+  channel_layout->setSpacing(6);
+  auto* channel_label = new QLabel(tr("Maps of channel"));
+  channel_ = new QSpinBox;
+  channel_->setObjectName("channel");
+  channel_->setSpecialValueText(tr("mean"));
+  channel_->setMinimum(-1);
+  channel_->setKeyboardTracking(false);
+  channel_->setFocusPolicy(Qt::StrongFocus);
+  channel_->setAccessibleName(tr("Channel whose maps are shown"));
+  channel_->setToolTip(
+      tr("Every channel of a head has its own map: choose one, or the mean over all of them"));
+  channel_label->setBuddy(channel_);
+  channel_layout->addWidget(channel_label);
+  channel_layout->addWidget(channel_);
+  channel_layout->addStretch(1);
+  channel_row_->setVisible(false);
   progress_ = new QProgressBar;
   progress_->setTextVisible(false);
   progress_->setRange(0, 1000);
@@ -131,11 +152,15 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   column->setSpacing(4);
   column->addLayout(top);
   column->addWidget(facts_);
+  column->addWidget(channel_row_);
   column->addWidget(state_);
   column->addWidget(progress_);
   column->addLayout(buttons);
 
   connect(pin_, &QToolButton::clicked, this, &SubjectCard::pin_wanted);
+  connect(channel_, &QSpinBox::valueChanged, this, [this](int value) {
+    emit channel_chosen(value < 0 ? std::nullopt : std::optional<std::int64_t>(value));
+  });
   connect(options_, &QToolButton::clicked, this, &SubjectCard::options_wanted);
   connect(assumptions_, &QPushButton::clicked, this, &SubjectCard::options_wanted);
   connect(overlay_, &QToolButton::clicked, this, &SubjectCard::overlay_wanted);
@@ -183,6 +208,15 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   progress_->setVisible(subject.state == State::loading || subject.state == State::running);
   progress_->setValue(job ? static_cast<int>(job->fraction * 1000) : 0);
 
+  const std::int64_t channels = subject.subject.trace ? subject.subject.trace->map_channels : 1;
+  channel_row_->setVisible(subject.subject.model && channels > 1);
+  if (channels > 1) {
+    const QSignalBlocker quiet(channel_);
+    channel_->setMaximum(static_cast<int>(channels) - 1);
+    channel_->setSuffix(tr(" of %1").arg(channels));
+    const int value = static_cast<int>(subject.channel.value_or(-1));
+    if (channel_->value() != value) channel_->setValue(value);  // else what is typed would be lost
+  }
   const std::size_t assumed =
       subject.subject.model ? subject.subject.model->assumptions().size() : 0;
   assumptions_->setVisible(assumed > 0);

@@ -10,6 +10,7 @@
 class QLabel;
 class QProgressBar;
 class QPushButton;
+class QSpinBox;
 class QToolButton;
 
 namespace attnscope {
@@ -34,7 +35,8 @@ class SubjectCard : public QFrame {
   void overlay_wanted();
   void retry_wanted();
   void close_wanted();
-  void pin_wanted();  ///< or its end, where it is pinned
+  void pin_wanted();                                         ///< or its end, where it is pinned
+  void channel_chosen(std::optional<std::int64_t> channel);  ///< none: the channels' mean
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;
@@ -49,6 +51,8 @@ class SubjectCard : public QFrame {
   QLabel* facts_;
   QLabel* state_;
   QProgressBar* progress_;
+  QWidget* channel_row_;
+  QSpinBox* channel_;
   QPushButton* assumptions_;
   QPushButton* retry_;
   QToolButton* pin_;

@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QToolButton>
+#include <algorithm>
 #include <qcustomplot.h>
 #include <string>
 
@@ -24,10 +25,25 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
   row->addWidget(all_maps_);
   row->addWidget(this_map_);
   add_to_header(segments);
+  all_channels_ = segment_button(
+      tr("All channels"),
+      tr("Every channel's maps by themselves, averaged (DAFT); they are run one after the other"),
+      "only");
+  all_channels_->setObjectName("all_channels");
+  all_channels_->setAutoExclusive(false);
+  all_channels_->setVisible(false);
+  add_to_header(all_channels_);
   plot().setObjectName("spectrum_plot");
   plot().setAccessibleName(tr("Cumulative singular values of all subjects"));
 
   connect(this_map_, &QToolButton::toggled, this, &SpectrumPanel::want);
+  connect(all_channels_, &QToolButton::toggled, this, &SpectrumPanel::want);
+  connect(&session, &Session::subjects_changed, this, [this] {
+    all_channels_->setVisible(
+        std::ranges::any_of(this->session().subjects(), [](const OpenSubject& open) {
+          return open.subject.trace && open.subject.trace->map_channels > 1;
+        }));
+  });
   connect(&spectra, &SpectrumStore::spectra_ready, this, &SpectrumPanel::want);
   connect(&session, &Session::selection_changed, this, [this] {
     if (this_map_->isChecked()) want();
@@ -53,6 +69,14 @@ FigureRequest SpectrumPanel::request() const {
     case IdentityView::with:
       request.settings["identity"] = "with";
       break;
+  }
+  if (all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
+    request.settings["channels"] = "all";
+    // A trace that was opened holds the maps of one channel: it stays with them.
+    const auto fixed = [](const Subject& subject) {
+      return subject.trace->map_channels > 1 && !subject.model;
+    };
+    if (std::ranges::any_of(request.subjects, fixed)) request.settings.erase("channels");
   }
   if (this_map_->isChecked()) {
     request.settings["layer"] = std::to_string(session().selection().layer);

@@ -22,6 +22,7 @@ class SpectrumPanel : public FigurePanel {
   SpectrumStore& spectra_;
   QToolButton* this_map_;
   QToolButton* all_maps_;
+  QToolButton* all_channels_;
 };
 
 }  // namespace attnscope

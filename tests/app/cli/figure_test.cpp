@@ -140,5 +140,47 @@ TEST_F(FigureCommand, FirstMinuteWritesFourFiguresAndTheTable) {
   EXPECT_EQ(numbers.at("equivalent_rank/fashion-softmax + I").at(0), with);
 }
 
+TEST_F(FigureCommand, DaftShowsItsBiasesAndKeys) {
+  const std::string daft = " --model " + samples + "models/fashion-daft-full.h5 --input " +
+                           samples + "inputs/00_t_shirt.png ";
+  Ran ran = run(program + "figure position-bias" + daft + "--out " + out("bias.json"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  nlohmann::json figure = read(out("bias.json"));
+  ASSERT_EQ(figure.at("panels").size(), 6U);
+  ran = run(program + "figure position-bias --set show=query --set query=class" + daft + "--out " +
+            out("query.pdf"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  EXPECT_GT(fs::file_size(out("query.pdf")), 1000U);
+  ran = run(program + "figure position-bias --set show=numbers" + daft + "--out " +
+            out("numbers.csv"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  std::ifstream table(out("numbers.csv"));
+  std::string header;
+  std::getline(table, header);
+  EXPECT_NE(header.find("Entropy"), std::string::npos) << header;
+  ran = run(program + "figure key-maps --set channels=0-3" + daft + "--out " + out("keys.json"));
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  EXPECT_EQ(read(out("keys.json")).at("panels").size(), 24U);
+  ran = run(program + "figure position-bias" + models() + "--out " + out("none.pdf"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.output.find("daft-full"), std::string::npos) << ran.output;
+}
+
+TEST_F(FigureCommand, AChannelIsChosenForAllModelsOrForOne) {
+  const std::string file = samples + "models/fashion-daft-full.h5";
+  const std::string input = " --input " + samples + "inputs/00_t_shirt.png ";
+  const std::string figure = "figure attention-maps --set layers=0 --set ranks=no ";
+  const auto maps_of = [&](const std::string& arguments, const std::string& name) {
+    const Ran ran = run(program + figure + arguments + input + "--out " + out(name));
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    return read(out(name)).at("panels");
+  };
+  const nlohmann::json by_flag = maps_of("--channel 5 --model " + file, "flag.json");
+  const nlohmann::json by_model = maps_of("--model " + file + "@daft-full,channel=5", "model.json");
+  const nlohmann::json mean = maps_of("--model " + file, "mean.json");
+  EXPECT_EQ(by_flag, by_model);
+  EXPECT_NE(by_flag, mean);
+}
+
 }  // namespace
 }  // namespace attnscope

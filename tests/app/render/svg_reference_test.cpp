@@ -70,7 +70,7 @@ class SvgSummary {
   [[nodiscard]] std::string text() const { return lines_.str(); }
 
  private:
-  [[nodiscard]] QString inherited(QStringView name) const {
+  [[nodiscard]] QString inherited(const QString& name) const {
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
       if (group->hasAttribute(name)) return group->value(name).toString();
     }
@@ -86,7 +86,7 @@ class SvgSummary {
     }
     const QPointF place =
         transform.map(QPointF(attributes.value("x").toDouble(), attributes.value("y").toDouble()));
-    const QString colour = inherited(u"fill");
+    const QString colour = inherited("fill");
     const QString said = xml.readElementText(QXmlStreamReader::IncludeChildElements);
     // Whole millimetres: a font's next version moves a text by less.
     lines_ << "text (" << std::lround(place.x() / 100) << ", " << std::lround(place.y() / 100)
@@ -94,12 +94,12 @@ class SvgSummary {
   }
 
   void take_shape(const QString& name, const QXmlStreamAttributes& attributes) {
-    const auto value = [&](QStringView key) {
+    const auto value = [&](const QString& key) {
       return attributes.hasAttribute(key) ? attributes.value(key).toString() : inherited(key);
     };
-    QString look = name + " fill=" + value(u"fill") + " stroke=" + value(u"stroke");
-    const QString dash = value(u"stroke-dasharray");
-    if (!dash.isEmpty() && value(u"stroke") != "none") look += " dashes";
+    QString look = name + " fill=" + value("fill") + " stroke=" + value("stroke");
+    const QString dash = value("stroke-dasharray");
+    if (!dash.isEmpty() && value("stroke") != "none") look += " dashes";
     if (look != run_) end_run();
     run_ = look;
     ++count_;

@@ -3,12 +3,16 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDialogButtonBox>
+#include <QDockWidget>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QToolButton>
 #include <gtest/gtest.h>
 
+#include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/models/subject_card.h"
+#include "app/panels/position_bias/position_bias_panel.h"
 #include "app/session/job_queue.h"
 #include "tests/app/support/window_fixture.h"
 
@@ -120,6 +124,61 @@ TEST_F(SampleModelsTest, CancellingIsAStateOneCanGoOnFrom) {
   session().retry(0);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+TEST_F(SampleModelsTest, TheChannelOfADaftModelIsChosenOnItsCard) {
+  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  window().open_file(kSamples / "models/fashion-daft-conv.h5");
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
+  const auto before = session().trace(0);
+  EXPECT_EQ(before->map_channels, 16);
+  EXPECT_FALSE(before->map_channel);
+  auto* channel = window().findChild<SubjectCard*>()->findChild<QSpinBox*>("channel");
+  ASSERT_NE(channel, nullptr);
+  ASSERT_TRUE(channel->isVisibleTo(&window()));
+  EXPECT_EQ(channel->text(), "mean");
+  channel->setFocus();
+  QTest::keyClick(channel, Qt::Key_Up);
+  QTest::keyClick(channel, Qt::Key_Up);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().trace(0)->map_channel, 1);
+  EXPECT_NE(session().trace(0)->layers[0].implied_map.matrix(),
+            before->layers[0].implied_map.matrix());
+  EXPECT_EQ(session().trace(0)->logits.matrix(), before->logits.matrix());
+
+  const std::filesystem::path saved = folder() / "daft.attnscope";
+  session().save(saved);
+  session().restore(saved);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().trace(0)->map_channel, 1);
+}
+
+TEST_F(SampleModelsTest, PositionBiasesAndKeysOfADaftModelAreDrawn) {
+  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  window().open_file(kSamples / "models/fashion-softmax.h5");
+  window().open_file(kSamples / "models/fashion-daft-full.h5");
+  ASSERT_TRUE(wait_until_settled());
+  auto* biases = window().findChild<PositionBiasPanel*>();
+  auto* keys = window().findChild<KeyMapsPanel*>();
+  ASSERT_TRUE(biases && keys);
+  for (QWidget* panel : {static_cast<QWidget*>(biases), static_cast<QWidget*>(keys)}) {
+    for (QWidget* above = panel; above; above = above->parentWidget()) {
+      if (auto* dock = qobject_cast<QDockWidget*>(above)) dock->raise();
+    }
+  }
+  ASSERT_TRUE(wait_until([&] { return biases->figure() && keys->figure(); }));
+  EXPECT_EQ(biases->figure()->panels.size(), 6U) << "of the one model that has any";
+  EXPECT_EQ(keys->figure()->panels.size(), 6U * 16U);
+  for (auto* button : biases->header()->findChildren<QToolButton*>()) {
+    if (button->text() == "Query") QTest::mouseClick(button, Qt::LeftButton);
+  }
+  Selection selection = session().selection();
+  selection.query = 50;
+  session().select(selection);
+  ASSERT_TRUE(wait_until([&] {
+    return !biases->is_behind() && biases->figure()->command.find("query=50") != std::string::npos;
+  }));
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+// DAFT's keys as feature maps over the image, as DAFT, Fig. 11 to 14: rows are layers, columns
+// channels of the keys.
+#include "analysis/position_bias/key_maps.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/heat_scale.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/map_grid.h"
+#include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 6> settings = {{
+    {"layers", "all", "all, or indices from 0 such as 0,2-3"},
+    {"channels", "auto", "of the keys: auto (16, evenly spread), all, or indices from 0"},
+    {"image", "no", "yes or no: the image itself before the first row"},
+    colour_map_setting,
+    norm_setting,
+    {"range", "0,1", "auto, full, or LOW,HIGH; exp(K) is shown relative to its largest"},
+}};
+
+constexpr std::int64_t kMostChannels = 16;
+
+std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count) {
+  if (read.text("channels") != "auto") return read.indices("channels", count);
+  std::vector<std::int64_t> channels(static_cast<std::size_t>(std::min(count, kMostChannels)));
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    channels[i] = static_cast<std::int64_t>(i) * count / std::ssize(channels);
+  }
+  return channels;
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  if (request.subjects.empty()) {
+    throw Error(ErrorKind::usage, "there is nothing to draw")
+        .about("key-maps")
+        .expected("at least one model or trace");
+  }
+  const Settings read(request);
+  const std::vector<std::string> labels = short_labels(request);
+  const bool several = labels.size() > 1;
+  Figure figure;
+  MapGrid grid{.rows = 0, .labelled_rows = true};
+  std::vector<float> values;
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Trace& trace = *request.subjects[i].trace;
+    const auto layers = read.indices("layers", static_cast<std::int64_t>(trace.layers.size()));
+    bool first = true;
+    for (const std::int64_t layer : layers) {
+      progress.step(static_cast<double>(figure.panels.size() % 1000) / 1000, "keys");
+      const std::int64_t count = key_channels(trace, layer);
+      if (count == 0 && has_key_maps(trace)) continue;  // another mechanism's layer
+      std::int64_t column = 0;
+      for (const std::int64_t channel : chosen_channels(read, std::max<std::int64_t>(count, 1))) {
+        const KeyMap keys = key_map(trace, layer, channel);
+        Panel panel = map_panel(grid.rows, column);
+        if (first) panel.title = std::to_string(channel);
+        if (column == 0) {
+          panel.y.label =
+              (several && first ? labels[i] + ", " : "") + "layer " + std::to_string(layer);
+        }
+        HeatMap map;
+        map.rows = keys.rows;
+        map.columns = keys.columns;
+        map.values = keys.values;
+        grid.aspect = static_cast<double>(keys.rows) / static_cast<double>(keys.columns);
+        values.insert(values.end(), map.values.begin(), map.values.end());
+        panel.marks.emplace_back(std::move(map));
+        figure.panels.push_back(std::move(panel));
+        grid.columns = std::max(grid.columns, ++column);
+      }
+      first = false;
+      ++grid.rows;
+    }
+  }
+  if (read.flag("image") && request.subjects.front().trace->image) {
+    for (Panel& panel : figure.panels) ++panel.column;
+    Panel panel = map_panel(0, 0);
+    panel.title = "image";
+    panel.marks.emplace_back(Picture{*request.subjects.front().trace->image});
+    figure.panels.insert(figure.panels.begin(), std::move(panel));
+    ++grid.columns;
+  }
+  const HeatScale scale = heat_scale(read, std::move(values), "exp(K), relative to its largest");
+  figure.colour_scales.push_back(scale.scale);
+  finish_map_grid(figure, grid, request.width_mm);
+  figure.caption =
+      "Keys exp(K) as feature maps over the image, each relative to its largest; "
+      "rows are layers, columns channels of the keys: " +
+      subjects_in_words(request) + ". " + clipping_in_words(scale) + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe key_maps_recipe = {"key-maps", "Keys as feature maps",
+                                             "DAFT, Fig. 11 to 14", settings, make};
+
+}  // namespace attnscope

@@ -1,0 +1,34 @@
+#include "analysis/figure/recipes/map_grid.h"
+
+#include "analysis/figure/subject_groups.h"
+
+namespace attnscope {
+
+Panel map_panel(std::int64_t row, std::int64_t column) {
+  Panel panel;
+  panel.row = row;
+  panel.column = column;
+  panel.square_cells = true;
+  panel.reversed_y = true;
+  panel.x.visible = false;
+  panel.y.visible = false;
+  return panel;
+}
+
+void finish_map_grid(Figure& figure, const MapGrid& grid, double width_mm) {
+  constexpr double bar_mm = 14.5, gap_mm = 1.8;
+  const double text_mm = figure.font_size_pt * 25.4 / 72 * 1.4;
+  const auto across = static_cast<double>(grid.columns), down = static_cast<double>(grid.rows);
+  const double frame_mm =
+      (width_mm - bar_mm - (grid.labelled_rows ? text_mm : 0) - (across - 1) * gap_mm) / across;
+  const double height_mm = frame_mm * grid.aspect;
+  for (Panel& panel : figure.panels) {
+    panel.y.label = fitted(panel.y.label, height_mm + gap_mm, figure.font_size_pt);
+  }
+  figure.height_mm =
+      (grid.titled_rows ? down : 1) * text_mm + 0.7 - gap_mm + down * (height_mm + gap_mm);
+  ColourScale& scale = figure.colour_scales.front();
+  scale.label = fitted(scale.label, figure.height_mm - text_mm, figure.font_size_pt);
+}
+
+}  // namespace attnscope

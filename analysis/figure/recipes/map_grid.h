@@ -1,0 +1,25 @@
+// Small maps side by side, on one colour scale: how large they and their figure are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "analysis/figure/figure.h"
+
+namespace attnscope {
+
+/// A panel without axes for cells that fill it; row 0 on top.
+[[nodiscard]] Panel map_panel(std::int64_t row, std::int64_t column);
+
+struct MapGrid {
+  std::int64_t rows = 1, columns = 1;  ///< of panels
+  double aspect = 1;                   ///< height of a map over its width
+  bool labelled_rows = false;          ///< labels left of the first column
+  bool titled_rows = false;            ///< titles over every row, not over the first alone
+};
+
+/// Sets the height of a figure whose panels are all placed and whose colour scale stands, so that
+/// frames fill `width_mm` beside the scale's bar; breaks labels that would be too long.
+void finish_map_grid(Figure& figure, const MapGrid& grid, double width_mm);
+
+}  // namespace attnscope

@@ -1,0 +1,264 @@
+// DAFT's position biases: exp(w) − 1 of every layer and head, one query's over the image, or what
+// they measure, as DAFT, Fig. 1, 3, 8 to 10.
+#include "analysis/position_bias/position_bias.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/heat_scale.h"
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/map_grid.h"
+#include "analysis/figure/settings.h"
+#include "analysis/figure/subject_groups.h"
+#include "analysis/figure/table.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 7> settings = {{
+    {"show", "maps", "maps, query (one query's biases on the grid of patches), or numbers"},
+    {"layers", "all", "all, or indices from 0 such as 0,2-3"},
+    {"heads", "auto", "of the biases: auto (the first 16), all, or indices from 0"},
+    {"query", "middle", "of show=query: middle (of the grid), class, or a token's index from 0"},
+    {"colour-map", "diverging", "viridis, magma, cividis, grey or diverging"},
+    norm_setting,
+    range_setting,
+}};
+
+constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
+
+/// A figure narrower than this shows layers of one head in rows of six, as DAFT, Fig. 3.
+constexpr std::int64_t kLayersAcross = 6;
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::int64_t query_of(const Settings& read, const PositionBias& bias) {
+  const std::string& text = read.text("query");
+  const TokenLayout& layout = bias.layout;
+  const std::int64_t count = bias.queries;
+  if (text == "middle") {
+    if (!layout.has_grid()) return count / 2;
+    return layout.prefix + layout.rows / 2 * layout.columns + layout.columns / 2;
+  }
+  if (text == "class" && layout.prefix > 0) return 0;
+  std::int64_t query = -1;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), query);
+  if (failure != std::errc() || end != text.data() + text.size() || query < 0 || query >= count) {
+    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+        .about("query")
+        .expected("middle, class where there is one, or an index from 0 to " +
+                  std::to_string(count - 1))
+        .found("'" + text + "'");
+  }
+  return query;
+}
+
+HeatMap heat_map(const MatrixD& values) {
+  HeatMap map;
+  map.rows = values.rows();
+  map.columns = values.cols();
+  const Matrix narrowed = values.cast<float>();
+  map.values.assign(narrowed.data(), narrowed.data() + narrowed.size());
+  return map;
+}
+
+/// exp(w) − 1 of one query, where its keys lie: the grid, or a line.
+HeatMap folded(const PositionBias& bias, std::int64_t query) {
+  const std::vector<double> row = query_bias(bias, query);
+  const TokenLayout& layout = bias.layout;
+  const auto first = static_cast<std::size_t>(layout.prefix);
+  HeatMap map;
+  map.rows = layout.has_grid() ? layout.rows : 1;
+  map.columns = layout.has_grid() ? layout.columns : static_cast<std::int64_t>(row.size() - first);
+  for (std::size_t key = first; key < row.size(); ++key) {
+    map.values.push_back(static_cast<float>(std::expm1(row[key])));
+  }
+  map.values.resize(static_cast<std::size_t>(map.rows * map.columns), std::nanf(""));
+  return map;
+}
+
+/// The biases to show, of one subject.
+std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& subject) {
+  const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
+  std::vector<PositionBias> biases =
+      position_biases(*subject.trace, read.indices("layers", layers));
+  std::int64_t most = 1;
+  for (const PositionBias& bias : biases) most = std::max(most, bias.heads);
+  if (read.text("heads") == "auto") {
+    std::erase_if(biases, [](const PositionBias& bias) { return bias.head >= kMostHeads; });
+  } else if (read.text("heads") != "all") {
+    const std::vector<std::int64_t> heads = read.indices("heads", most);
+    std::erase_if(biases, [&](const PositionBias& bias) {
+      return std::find(heads.begin(), heads.end(), bias.head) == heads.end();
+    });
+  }
+  return biases;
+}
+
+class BiasAtlas {
+ public:
+  BiasAtlas(const FigureRequest& request, const Progress& progress)
+      : request_(request), read_(request), progress_(progress), labels_(short_labels(request)) {}
+
+  Figure make() {
+    const bool of_query = read_.choice("show", {"maps", "query", "numbers"}) == 1;
+    for (std::size_t i = 0; i < request_.subjects.size(); ++i) {
+      progress_.step(static_cast<double>(i) / static_cast<double>(request_.subjects.size()),
+                     "position biases");
+      add(request_.subjects[i], labels_[i], of_query);
+    }
+    const HeatScale scale = heat_scale(read_, std::move(values_), "exp(w) − 1");
+    figure_.colour_scales.push_back(scale.scale);
+    finish_map_grid(figure_, grid_, request_.width_mm);
+    figure_.caption = of_query ? "Position biases exp(w) − 1 of one query (" + query_name_ +
+                                     ", framed) on the grid of patches, "
+                               : "Position biases exp(w) − 1 (" + what_ + "), ";
+    figure_.caption += chosen("layer", read_.text("layers")) + ": " + subjects_in_words(request_) +
+                       ". " + clipping_in_words(scale) + made_with();
+    return std::move(figure_);
+  }
+
+ private:
+  void add(const Subject& subject, const std::string& label, bool of_query) {
+    const std::vector<PositionBias> biases = chosen_biases(read_, subject);
+    const bool one_head = std::all_of(biases.begin(), biases.end(),
+                                      [](const PositionBias& bias) { return bias.heads == 1; });
+    const bool several = request_.subjects.size() > 1;
+    what_ = biases.front().windowed ? "windows around a query; rows of panels are layers, columns "
+                                      "heads"
+                                    : "rows are queries, columns keys";
+    std::int64_t row = row_, column = 0, layer = biases.front().layer;
+    for (const PositionBias& bias : biases) {
+      const bool wraps = one_head && column == kLayersAcross;
+      if (wraps || (!one_head && bias.layer != layer)) {
+        ++row;
+        column = 0;
+      }
+      layer = bias.layer;
+      Panel panel = map_panel(row, column);
+      const std::string layer_name = "layer " + std::to_string(layer);
+      if (one_head) {
+        panel.title = layer_name;
+      } else {
+        if (row == row_) panel.title = (column == 0 ? "head " : "") + std::to_string(bias.head);
+        if (column == 0) panel.y.label = layer_name;
+      }
+      if (several && column == 0 && (one_head || row == row_)) {
+        panel.y.label = one_head ? label : label + ", " + layer_name;
+      }
+      grid_.labelled_rows |= !panel.y.label.empty();
+      add_marks(panel, bias, of_query);
+      figure_.panels.push_back(std::move(panel));
+      grid_.columns = std::max(grid_.columns, ++column);
+    }
+    grid_.titled_rows |= one_head;
+    row_ = row + 1;
+    grid_.rows = row_;
+  }
+
+  void add_marks(Panel& panel, const PositionBias& bias, bool of_query) {
+    std::int64_t query = 0;
+    if (of_query) query = query_of(read_, bias);
+    HeatMap map = of_query ? folded(bias, query) : heat_map(shown_bias(bias));
+    grid_.aspect = std::max(0.1, static_cast<double>(map.rows) / static_cast<double>(map.columns));
+    values_.insert(values_.end(), map.values.begin(), map.values.end());
+    const std::int64_t columns = map.columns, patch = query - bias.layout.prefix;
+    panel.marks.emplace_back(std::move(map));
+    if (!of_query) return;
+    query_name_ = bias.layout.name(query);
+    if (patch < 0) return;
+    const auto x = static_cast<double>(patch % columns), y = static_cast<double>(patch / columns);
+    Line frame;
+    frame.x = {x - 0.5, x + 0.5, x + 0.5, x - 0.5, x - 0.5};
+    frame.y = {y - 0.5, y - 0.5, y + 0.5, y + 0.5, y - 0.5};
+    frame.colour = {0, 0, 0, 255};
+    frame.width_pt = 0.7;
+    panel.marks.emplace_back(std::move(frame));
+  }
+
+  const FigureRequest& request_;
+  Settings read_;
+  const Progress& progress_;
+  std::vector<std::string> labels_;
+  Figure figure_;
+  MapGrid grid_;
+  std::vector<float> values_;
+  std::int64_t row_ = 0;
+  std::string what_, query_name_;
+};
+
+Figure make_table(const FigureRequest& request, const Progress& progress) {
+  const Settings read(request);
+  Figure figure;
+  Table table;
+  table.header = {"Model",          "Layer",
+                  "Entropy (nats)", "of at most",
+                  "Symmetry error", "Distance (tokens)",
+                  "even",           "Largest exp(w) − 1"};
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Subject& subject = request.subjects[i];
+    std::vector<BiasNumbers> numbers;
+    const std::vector<PositionBias> biases = chosen_biases(read, subject);
+    for (const PositionBias& bias : biases) {
+      const auto done = static_cast<double>(i) +
+                        static_cast<double>(numbers.size()) / static_cast<double>(biases.size());
+      progress.step(done / static_cast<double>(request.subjects.size()), "position biases");
+      numbers.push_back(bias_numbers(bias));
+      const BiasNumbers& one = numbers.back();
+      figure.numbers[subject.label + "/layer " + std::to_string(one.layer) + "/head " +
+                     std::to_string(one.head)] = {
+          one.entropy_nats,         one.largest_entropy_nats, one.symmetry_error,
+          one.mean_distance_tokens, one.even_distance_tokens, one.largest};
+    }
+    bool first = true;
+    for (const BiasNumbers& mean : layer_means(numbers)) {
+      table.rows.push_back({first ? subject.label : "", std::to_string(mean.layer),
+                            fixed(mean.entropy_nats, 3), fixed(mean.largest_entropy_nats, 3),
+                            fixed(mean.symmetry_error, 3), fixed(mean.mean_distance_tokens, 2),
+                            fixed(mean.even_distance_tokens, 2), fixed(mean.largest, 2)});
+      first = false;
+    }
+  }
+  figure.table = std::move(table);
+  figure.panels.push_back(table_panel(*figure.table));
+  constexpr double kCharacterMmPerPt = 0.19, kLargestPt = 7, kSmallestPt = 4;
+  figure.font_size_pt =
+      std::clamp(request.width_mm / (*figure.panels.front().x.maximum * kCharacterMmPerPt),
+                 kSmallestPt, kLargestPt);
+  figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
+  figure.caption =
+      "Position biases, mean over the heads of each layer: entropy of softmax(w) (DAFT, Eq. 10) "
+      "and the most it could be; symmetry error ‖B − Bᵀ‖/‖B‖ of B = exp(w) − 1; mean distance "
+      "looked at where all keys are equal, and the same without biases: " +
+      subjects_in_words(request) + ". " + made_with();
+  return figure;
+}
+
+Figure make(const FigureRequest& request, const Progress& progress) {
+  if (request.subjects.empty()) {
+    throw Error(ErrorKind::usage, "there is nothing to draw")
+        .about("position-bias")
+        .expected("at least one model or trace");
+  }
+  if (Settings(request).choice("show", {"maps", "query", "numbers"}) == 2) {
+    return make_table(request, progress);
+  }
+  return BiasAtlas(request, progress).make();
+}
+
+}  // namespace
+
+extern const FigureRecipe position_bias_recipe = {"position-bias", "Position biases",
+                                                  "DAFT, Fig. 1, 3, 8 to 10", settings, make};
+
+}  // namespace attnscope

@@ -1,0 +1,26 @@
+#include "app/panels/key_maps/key_maps_panel.h"
+
+#include "analysis/position_bias/key_maps.h"
+#include "app/session/session.h"
+#include "app/session/shown_figure.h"
+
+namespace attnscope {
+
+KeyMapsPanel::KeyMapsPanel(Session& session, QWidget* parent)
+    : FigurePanel(tr("Keys as feature maps"), "key-maps", session, parent) {
+  connect(&session, &Session::selection_changed, this, &KeyMapsPanel::want);
+}
+
+QString KeyMapsPanel::empty_text() const {
+  return tr(
+      "exp(K) of each layer and channel over the image appears here: select a DAFT model, or lay "
+      "daft-full or daft-conv over another.");
+}
+
+FigureRequest KeyMapsPanel::request() const {
+  FigureRequest request = request_of_selected(session(), has_key_maps);
+  request.settings["colour-map"] = session().view().colour_map;
+  return request;
+}
+
+}  // namespace attnscope

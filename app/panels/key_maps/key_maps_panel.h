@@ -1,0 +1,19 @@
+// DAFT's keys as feature maps over the image.
+#pragma once
+
+#include "app/panels/figure_panel.h"
+
+namespace attnscope {
+
+class KeyMapsPanel : public FigurePanel {
+  Q_OBJECT
+ public:
+  explicit KeyMapsPanel(Session& session, QWidget* parent = nullptr);
+
+ protected:
+  [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] QString empty_text() const override;
+  [[nodiscard]] QString waiting_text() const override { return empty_text(); }
+};
+
+}  // namespace attnscope

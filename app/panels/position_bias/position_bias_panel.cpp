@@ -1,0 +1,54 @@
+#include "app/panels/position_bias/position_bias_panel.h"
+
+#include <QHBoxLayout>
+#include <QToolButton>
+#include <string>
+
+#include "analysis/position_bias/position_bias.h"
+#include "app/panels/segment_button.h"
+#include "app/session/session.h"
+#include "app/session/shown_figure.h"
+
+namespace attnscope {
+
+PositionBiasPanel::PositionBiasPanel(Session& session, QWidget* parent)
+    : FigurePanel(tr("Position biases"), "position-bias", session, parent) {
+  maps_ = segment_button(tr("Maps"), tr("exp(w) − 1 of every layer and head"), "first");
+  query_ = segment_button(tr("Query"),
+                          tr("The biases of the query under the cursor, on the grid of patches"),
+                          "middle");
+  numbers_ = segment_button(tr("Numbers"),
+                            tr("Entropy, symmetry and distance of every layer's biases"), "last");
+  maps_->setChecked(true);
+  auto* segments = new QWidget;
+  auto* row = new QHBoxLayout(segments);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(0);
+  for (QToolButton* button : {maps_, query_, numbers_}) {
+    row->addWidget(button);
+    connect(button, &QToolButton::toggled, this, [this](bool checked) {
+      if (checked) want();
+    });
+  }
+  add_to_header(segments);
+  connect(&session, &Session::selection_changed, this, &PositionBiasPanel::want);
+}
+
+QString PositionBiasPanel::empty_text() const {
+  return tr(
+      "What DAFT adds to the keys of every pair of positions appears here: select a DAFT model, or "
+      "lay daft-full or daft-conv over another.");
+}
+
+FigureRequest PositionBiasPanel::request() const {
+  FigureRequest request = request_of_selected(session(), has_position_biases);
+  if (numbers_->isChecked()) request.settings["show"] = "numbers";
+  if (query_->isChecked()) {
+    const Selection& selection = session().selection();
+    request.settings["show"] = "query";
+    request.settings["query"] = std::to_string(selection.hover_query.value_or(selection.query));
+  }
+  return request;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,26 @@
+// DAFT's position biases: an atlas of them, those of the query under the cursor, their numbers.
+#pragma once
+
+#include "app/panels/figure_panel.h"
+
+class QToolButton;
+
+namespace attnscope {
+
+class PositionBiasPanel : public FigurePanel {
+  Q_OBJECT
+ public:
+  explicit PositionBiasPanel(Session& session, QWidget* parent = nullptr);
+
+ protected:
+  [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] QString empty_text() const override;
+  [[nodiscard]] QString waiting_text() const override { return empty_text(); }
+
+ private:
+  QToolButton* maps_;
+  QToolButton* query_;
+  QToolButton* numbers_;
+};
+
+}  // namespace attnscope

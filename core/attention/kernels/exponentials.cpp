@@ -1,0 +1,64 @@
+#include "core/attention/kernels/exponentials.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/attention/kernels/exponentials.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace attnscope::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Highway's Exp makes a number of NaN.
+template <class D, class V>
+HWY_INLINE V exp_or_nan(D d, V x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, x));
+}
+
+/// `shift_at(i)` gives the shifts of the lanes from i on.
+template <class ShiftAt>
+HWY_INLINE void run(const float* values, std::int64_t count, float* out, const ShiftAt& shift_at) {
+  const hn::CappedTag<float, 16> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(exp_or_nan(d, hn::Sub(hn::LoadU(d, values + i), shift_at(d, i))), d, out + i);
+  }
+  const hn::CappedTag<float, 1> one;
+  for (; i < count; ++i) {
+    hn::StoreU(exp_or_nan(one, hn::Sub(hn::LoadU(one, values + i), shift_at(one, i))), one,
+               out + i);
+  }
+}
+
+HWY_NOINLINE void one_shift_for_target(float* values, std::int64_t count, float shift) {
+  run(values, count, values, [shift](auto d, std::int64_t) { return hn::Set(d, shift); });
+}
+
+HWY_NOINLINE void own_shifts_for_target(const float* values, const float* shifts,
+                                        std::int64_t count, float* out) {
+  run(values, count, out, [shifts](auto d, std::int64_t i) { return hn::LoadU(d, shifts + i); });
+}
+
+}  // namespace attnscope::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attnscope {
+
+HWY_EXPORT(one_shift_for_target);
+HWY_EXPORT(own_shifts_for_target);
+
+void exponentiate(float* values, std::int64_t count, float shift) {
+  HWY_DYNAMIC_DISPATCH(one_shift_for_target)(values, count, shift);
+}
+
+void exponentiate(const float* values, const float* shifts, std::int64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(own_shifts_for_target)(values, shifts, count, out);
+}
+
+}  // namespace attnscope
+#endif

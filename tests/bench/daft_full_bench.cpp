@@ -1,0 +1,75 @@
+// DAFT-full on one core as a fraction of what OpenBLAS's GEMM does in the same run, and beside
+// PyTorch's transcription of Algorithm 1.
+#include <benchmark/benchmark.h>
+#include <tbb/global_control.h>
+
+#include "core/attention/mechanism.h"
+#include "core/blas.h"
+#include "tests/bench/python_turns.h"
+#include "tests/bench/turns.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+/// exp(w), with [exp(K) ⊙ V, exp(K)]: 2·T²·2d operations, and 2·T²·n for w = pe0·pe1ᵀ.
+void daft_full(benchmark::State& state) {
+  const std::int64_t tokens = state.range(0), width = state.range(1), factors = state.range(2);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  RandomAttention data(tokens, tokens, 1, width, width, 1);
+  for (const char* name : {"pe0", "pe1"}) {
+    Tensor factor = random_normal({tokens, factors}, static_cast<unsigned>(name[2]));
+    for (float& value : factor.values()) value *= 0.1F;
+    data.parameters.emplace(name, std::move(factor));
+  }
+  const auto mechanism = make_mechanism({"daft-full", {{"factors", factors}}});
+  const AttentionInput input = data.input();
+
+  const Tensor a = random_normal({tokens, tokens}, 3), b = random_normal({tokens, 2 * width}, 4);
+  Tensor product({tokens, 2 * width});
+  const auto strided = [](auto* values, std::int64_t rows, std::int64_t columns) {
+    return Eigen::Map<std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(values)>>,
+                                         const Matrix, Matrix>,
+                      0, Eigen::OuterStride<>>(values, rows, columns,
+                                               Eigen::OuterStride<>(columns));
+  };
+  const auto gemm = [&] {
+    multiply(strided(a.data(), tokens, tokens), strided(b.data(), tokens, 2 * width), 1.0F,
+             strided(product.data(), tokens, 2 * width));
+    benchmark::DoNotOptimize(product.data());
+  };
+  const auto squared = static_cast<double>(tokens * tokens);
+  const double of_gemm = 4 * squared * static_cast<double>(width);
+  const double of_daft = of_gemm + 2 * squared * static_cast<double>(factors);
+
+  PythonTurns torch("torch_daft.py",
+                    {std::to_string(tokens), std::to_string(width), std::to_string(factors)});
+  const bool has_torch = torch.pass().first > 0;
+  Times ours, peak, theirs;
+  for (auto _ : state) {
+    const double seconds =
+        thread_seconds_of([&] { benchmark::DoNotOptimize(mechanism->forward(input)); });
+    ours.add(seconds);
+    state.SetIterationTime(seconds);
+    peak.add(thread_seconds_of(gemm));
+    if (has_torch) theirs.add(torch.pass().second);
+  }
+  state.counters["GFLOP/s"] = 1e-9 * of_daft / ours.least();
+  state.counters["gemm_GFLOP/s"] = 1e-9 * of_gemm / peak.least();
+  state.counters["of_gemm"] = (of_daft / ours.least()) / (of_gemm / peak.least());
+  state.counters["ours_ms"] = 1e3 * ours.least();
+  if (has_torch) {
+    state.counters["torch_ms"] = 1e3 * theirs.least();
+    state.counters["times_torch"] = theirs.least() / ours.least();
+  }
+}
+
+BENCHMARK(daft_full)
+    ->Args({1024, 512, 128})
+    ->Args({197, 384, 128})
+    ->UseManualTime()
+    ->Iterations(20)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace attnscope

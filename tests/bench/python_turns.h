@@ -1,0 +1,66 @@
+// A Python script beside our work, turn by turn: it answers every line with two numbers.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace attnscope {
+
+/// tests/bench/SCRIPT, waiting for its turn.
+class PythonTurns {
+ public:
+  PythonTurns(const std::string& script, const std::vector<std::string>& arguments) {
+    int to_child[2], from_child[2];
+    if (pipe(to_child) != 0 || pipe(from_child) != 0) return;
+    const std::string file = std::string(ATTNSCOPE_BENCH_DIR "/") + script;
+    std::vector<char*> words;
+    std::vector<std::string> all = {"python3", file};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    for (std::string& word : all) words.push_back(word.data());
+    words.push_back(nullptr);
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(to_child[0], STDIN_FILENO);
+      dup2(from_child[1], STDOUT_FILENO);
+      close(to_child[1]);
+      close(from_child[0]);
+      execv("/usr/bin/python3", words.data());
+      _exit(127);
+    }
+    close(to_child[0]);
+    close(from_child[1]);
+    requests_ = fdopen(to_child[1], "w");
+    answers_ = fdopen(from_child[0], "r");
+  }
+  PythonTurns(const PythonTurns&) = delete;
+  PythonTurns& operator=(const PythonTurns&) = delete;
+  ~PythonTurns() {
+    if (requests_ != nullptr) std::fclose(requests_);
+    if (answers_ != nullptr) std::fclose(answers_);
+    if (child_ > 0) waitpid(child_, nullptr, 0);
+  }
+
+  /// Seconds of one turn, on the wall and of processor time; negative where it cannot run.
+  std::pair<double, double> pass() {
+    char line[96];
+    if (std::fputs("\n", requests_) < 0 || std::fflush(requests_) != 0 ||
+        std::fgets(line, sizeof line, answers_) == nullptr) {
+      return {-1, -1};
+    }
+    char* rest = nullptr;
+    const double wall = std::strtod(line, &rest);
+    return {wall, std::strtod(rest, nullptr)};
+  }
+
+ private:
+  pid_t child_ = -1;
+  std::FILE* requests_ = nullptr;
+  std::FILE* answers_ = nullptr;
+};
+
+}  // namespace attnscope
