@@ -118,7 +118,7 @@ TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {
   std::string line;
   int count = 0;
   while (std::getline(lines, line)) {
-    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 12 + 197);
+    EXPECT_EQ(std::count(line.begin(), line.end(), ','), 18 + 197);
     ++count;
   }
   EXPECT_EQ(count, 19);
