@@ -27,7 +27,9 @@ constexpr std::array<FigureSetting, 10> settings = {{
     {"bits", "auto", "b, 1 to 64, or auto: the model's own, else 16"},
     {"supports", "auto", "m, 1 to the number of tokens, or auto: the model's own, else 25"},
     {"pairs", "auto", "l, similar and dissimilar keys of each query, or auto: 10"},
-    {"show", "all", "rows: all, or some of tokens, affinity, distances, correlation, balance"},
+    {"show", "auto",
+     "rows: all, some of tokens, affinity, distances, correlation, balance, or auto: all from 130 "
+     "mm on, else tokens and distances"},
     colour_map_setting,
     norm_setting,
     range_setting,
@@ -83,15 +85,17 @@ std::vector<HashKind> kinds_of(const Settings& read) {
   return kinds;
 }
 
-std::vector<Row> rows_of(const Settings& read) {
+std::vector<Row> rows_of(const Settings& read, double width_mm) {
+  constexpr double kWide = 130;
   std::vector<Row> rows;
-  if (read.text("show") == "all") {
+  if (read.text("show") == "auto" && width_mm < kWide) return {Row::tokens, Row::distances};
+  if (read.text("show") == "all" || read.text("show") == "auto") {
     return {Row::tokens, Row::affinity, Row::distances, Row::correlation, Row::balance};
   }
   for (const std::string& word : words(read.text("show"))) {
     const auto found = std::find(row_names.begin(), row_names.end(), word);
     if (found == row_names.end()) {
-      throw wrong("show", "all, or some of tokens, affinity, distances, correlation, balance",
+      throw wrong("show", "auto, all, or some of tokens, affinity, distances, correlation, balance",
                   word);
     }
     rows.push_back(static_cast<Row>(found - row_names.begin()));
@@ -316,7 +320,7 @@ class HashCodesFigure {
     add(codes.distances.similar, "similar", 0, LineStyle::solid);
     add(codes.distances.dissimilar, "dissimilar", 1, LineStyle::dashed);
     const auto bits = static_cast<double>(codes.queries.bits());
-    panel.x.label = "Hamming distance";
+    panel.x.label = "distance";
     panel.x.minimum = 0;
     panel.x.maximum = bits;
     panel.x.ticks = {{0, "0"}, {bits, std::to_string(codes.queries.bits())}};
@@ -417,7 +421,8 @@ class HashCodesFigure {
     text +=
         "Equal colours are equal codes, like colours near ones. Similar and dissimilar are the " +
         std::to_string(report_.pairs) +
-        " keys that a query attends to most and least; AUC is the chance that a similar pair is "
+        " keys that a query attends to most and least; distance is Hamming's, AUC the chance that "
+        "a similar pair is "
         "nearer than a dissimilar one. Error: ‖HHᵀ − bY‖² / ‖bY‖². ";
     return text + clipping_in_words(attention_) + made_with();
   }
@@ -451,7 +456,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   wanted.bits = whole_or_auto(read, "bits", 64);
   wanted.supports = whole_or_auto(read, "supports", 4096);
   wanted.pairs = whole_or_auto(read, "pairs", 1'000'000);
-  std::vector<Row> rows = rows_of(read);
+  std::vector<Row> rows = rows_of(read, request.width_mm);
   const HashCodesReport report = hash_codes_report(subject, wanted, progress);
   return HashCodesFigure(subject, report, read, std::move(rows)).make(request.width_mm);
 }

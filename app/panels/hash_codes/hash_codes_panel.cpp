@@ -18,6 +18,8 @@ namespace attnscope {
 namespace {
 
 constexpr double kMostBits = 64;
+constexpr int kSlidersPixels = 60;
+constexpr int kRowPixels = 130;
 
 std::int64_t whole(const NumberSlider& slider) {
   return static_cast<std::int64_t>(std::llround(slider.value()));
@@ -120,6 +122,17 @@ void HashCodesPanel::show_limits() {
   pairs_->set_range({.minimum = 1, .maximum = std::max(1.0, std::floor(keys / 2)), .step = 1});
 }
 
+int HashCodesPanel::rows_that_fit() const {
+  return std::clamp((height() - kSlidersPixels) / kRowPixels, 1, 3);
+}
+
+void HashCodesPanel::resizeEvent(QResizeEvent* event) {
+  FigurePanel::resizeEvent(event);
+  if (rows_that_fit() == rows_) return;
+  rows_ = rows_that_fit();
+  want();
+}
+
 FigureRequest HashCodesPanel::request() const {
   FigureRequest request;
   const std::int64_t index = shown_subject();
@@ -131,15 +144,19 @@ FigureRequest HashCodesPanel::request() const {
     request.subjects = {all.subjects[i]};
     request.sources = {all.sources[i]};
   }
+  // The rows that say most come first: what does not fit is left out.
+  static const char* const kSimilarity[] = {"tokens", "tokens,distances",
+                                            "tokens,affinity,distances"};
+  static const char* const kBits[] = {"balance", "balance,correlation",
+                                      "tokens,balance,correlation"};
+  const auto rows = static_cast<std::size_t>(rows_that_fit() - 1);
+  const std::string show = similarity_->isChecked() ? kSimilarity[rows] : kBits[rows];
   const Selection& selection = session().selection();
-  request.settings = {{"layer", std::to_string(selection.layer)},
-                      {"head", std::to_string(selection.head)},
-                      {"bits", std::to_string(whole(*bits_))},
-                      {"supports", std::to_string(whole(*supports_))},
-                      {"pairs", std::to_string(whole(*pairs_))},
-                      {"show", similarity_->isChecked() ? "tokens,affinity,distances"
-                                                        : "tokens,correlation,balance"},
-                      {"colour-map", session().view().colour_map}};
+  request.settings = {
+      {"layer", std::to_string(selection.layer)}, {"head", std::to_string(selection.head)},
+      {"bits", std::to_string(whole(*bits_))},    {"supports", std::to_string(whole(*supports_))},
+      {"pairs", std::to_string(whole(*pairs_))},  {"show", show},
+      {"colour-map", session().view().colour_map}};
   return request;
 }
 

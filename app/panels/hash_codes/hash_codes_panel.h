@@ -17,8 +17,11 @@ class HashCodesPanel : public FigurePanel {
  protected:
   [[nodiscard]] FigureRequest request() const override;
   [[nodiscard]] QString empty_text() const override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  /// Rows of the figure that are still readable at the panel's height.
+  [[nodiscard]] int rows_that_fit() const;
   /// The selected subject, or the first that has run; -1 if none has.
   [[nodiscard]] std::int64_t shown_subject() const;
   void follow_selection();
@@ -31,6 +34,7 @@ class HashCodesPanel : public FigurePanel {
   NumberSlider* bits_;
   NumberSlider* supports_;
   NumberSlider* pairs_;
+  int rows_ = 0;
   std::int64_t subject_ = 0, layer_ = -1, head_ = -1;  // what is drawn; the subject by id
 };
 
