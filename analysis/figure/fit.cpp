@@ -28,9 +28,11 @@ bool reads_out(const Subject& subject) {
   return subject.model != nullptr && subject.model->spec().readout != Readout::none;
 }
 
-bool is_daft(const Subject& subject) { return attends_by(subject, "daft"); }
-bool is_additive(const Subject& subject) { return attends_by(subject, "additive"); }
-bool is_hashed(const Subject& subject) { return attends_by(subject, "hash"); }
+bool ran(const Subject& subject) { return subject.trace != nullptr; }
+
+bool is_daft(const Subject& subject) { return ran(subject) && attends_by(subject, "daft"); }
+bool is_additive(const Subject& subject) { return ran(subject) && attends_by(subject, "additive"); }
+bool is_hashed(const Subject& subject) { return ran(subject) && attends_by(subject, "hash"); }
 
 // Figures that ask for more than attention maps.
 constexpr std::array<FigureNeeds, 9> known_needs = {{

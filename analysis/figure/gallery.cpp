@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "analysis/figure/fit.h"
+#include "analysis/figure/settings.h"
 
 namespace attnscope {
 
@@ -19,6 +20,9 @@ constexpr std::string_view ecoformer_paper =
 constexpr std::string_view fastformer_paper =
     "Additive Attention Is All You Need? (Fastformer for language models), after Wu et al.: "
     "Fastformer: Additive Attention Can Be All You Need (2021)";
+
+/// A setting's value that stands for 0, 2, 4, … of the layers there are.
+constexpr std::string_view even_layers = "even";
 
 GalleryEntry key_maps(std::string_view place, int input) {
   return {place,       "Keys of every layer and head over the image",
@@ -86,7 +90,7 @@ std::span<const GalleryEntry> gallery() {
        "The position bias of the third layer",
        daft_paper,
        "position-bias",
-       {},
+       {{"layers", "2"}},
        "daft-full",
        "DAFT-full",
        0,
@@ -96,7 +100,7 @@ std::span<const GalleryEntry> gallery() {
        "Relative position biases of layers 0, 2, 4, …, head by head",
        daft_paper,
        "position-bias",
-       {},
+       {{"layers", even_layers}},
        "daft-conv",
        "DAFT-conv",
        0,
@@ -184,6 +188,12 @@ std::string file_name_of(const GalleryEntry& entry) {
 
 namespace {
 
+std::string even_indices(std::int64_t count) {
+  std::string list = "0";
+  for (std::int64_t index = 2; index < count; index += 2) list += "," + std::to_string(index);
+  return list;
+}
+
 /// The figure once for each model, and not again for each input it was run on.
 void keep_one_a_model(const FigureRequest& request, std::vector<std::size_t>& indices) {
   std::vector<std::size_t> kept;
@@ -240,9 +250,12 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
     }
   }
   if (runs) keep_one_a_model(open, fit.subjects);
-  const std::map<std::string, std::string> settings = item.request.settings;
+  std::map<std::string, std::string> settings = std::move(item.request.settings);
   item.request = with_subjects(open, fit.subjects);
-  item.request.settings = settings;
+  for (auto& [name, value] : settings) {
+    if (value == even_layers) value = even_indices(shared_extents(item.request).layers);
+  }
+  item.request.settings = std::move(settings);
   return item;
 }
 
