@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/fit.h"
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/style.h"
 #include "core/error.h"
@@ -113,25 +114,16 @@ class Joined {
 }  // namespace
 
 FigureRequest cell_request(const FigureRequest& request, const PageCell& cell, double width_mm) {
-  FigureRequest own;
+  for (const std::size_t index : cell.subjects) {
+    if (index < request.subjects.size()) continue;
+    throw Error(ErrorKind::usage, "a figure of the page names a subject there is not")
+        .about(cell.figure + ", subjects")
+        .expected("0 to " + std::to_string(std::ssize(request.subjects) - 1))
+        .found(std::to_string(index));
+  }
+  FigureRequest own = cell.subjects.empty() ? request : with_subjects(request, cell.subjects);
   own.settings = cell.settings;
   own.width_mm = width_mm;
-  if (cell.subjects.empty()) {
-    own.subjects = request.subjects;
-    own.sources = request.sources;
-    return own;
-  }
-  for (const std::size_t index : cell.subjects) {
-    if (index >= request.subjects.size()) {
-      throw Error(ErrorKind::usage, "a figure of the page names a subject there is not")
-          .about(cell.figure + ", subjects")
-          .expected("0 to " +
-                    std::to_string(static_cast<std::int64_t>(request.subjects.size()) - 1))
-          .found(std::to_string(index));
-    }
-    own.subjects.push_back(request.subjects[index]);
-    if (index < request.sources.size()) own.sources.push_back(request.sources[index]);
-  }
   return own;
 }
 

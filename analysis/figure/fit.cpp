@@ -14,6 +14,7 @@ struct FigureNeeds {
   bool (*shows)(const Subject&);
   std::string_view missing;
   std::size_t least = 1;  ///< how many subjects
+  std::size_t most = 0;   ///< any number if 0
 };
 
 bool has_maps(const Subject& subject) {
@@ -31,8 +32,9 @@ bool reads_out(const Subject& subject) {
 bool ran(const Subject& subject) { return subject.trace != nullptr; }
 
 bool is_daft(const Subject& subject) { return ran(subject) && attends_by(subject, "daft"); }
-bool is_additive(const Subject& subject) { return ran(subject) && attends_by(subject, "additive"); }
-bool is_hashed(const Subject& subject) { return ran(subject) && attends_by(subject, "hash"); }
+bool is_text(const Subject& subject) {
+  return ran(subject) && !subject.trace->layout.texts.empty();
+}
 
 // Figures that ask for more than attention maps.
 constexpr std::array<FigureNeeds, 9> known_needs = {{
@@ -40,8 +42,8 @@ constexpr std::array<FigureNeeds, 9> known_needs = {{
     {"feature-scatter", reads_out, "needs a model with a head that reads features"},
     {"position-bias", is_daft, "needs a model with DAFT attention"},
     {"key-maps", is_daft, "needs a model with DAFT attention"},
-    {"token-importance", is_additive, "needs a model with additive attention"},
-    {"hash-codes", is_hashed, "needs a model with hashed attention"},
+    {"token-importance", is_text, "needs a language model, run on a text"},
+    {"hash-codes", ran, "needs a model that has run on an input", 1, 1},
     {"comparison", has_maps, "needs two models that have run on an input", 2},
     {"spectrum-comparison", has_maps, "needs two models that have run on an input", 2},
     {"rank-comparison", has_maps, "needs two models that have run on an input", 2},
@@ -63,9 +65,11 @@ FigureRequest with_subjects(const FigureRequest& request, const std::vector<std:
   FigureRequest chosen = request;
   chosen.subjects.clear();
   chosen.sources.clear();
+  chosen.spectra.clear();
   for (const std::size_t index : indices) {
     chosen.subjects.push_back(request.subjects.at(index));
     if (index < request.sources.size()) chosen.sources.push_back(request.sources[index]);
+    chosen.spectra.push_back(index < request.spectra.size() ? request.spectra[index] : nullptr);
   }
   return chosen;
 }
@@ -75,7 +79,7 @@ FigureFit fit_of(std::string_view figure, const std::vector<Subject>& subjects,
   const auto recipes = figure_recipes();
   const auto recipe = std::find_if(recipes.begin(), recipes.end(),
                                    [&](const FigureRecipe& r) { return r.name == figure; });
-  if (recipe == recipes.end()) return {{}, "is not in this version"};
+  if (recipe == recipes.end()) return {{}, 0, std::string(not_in_this_version)};
   FigureFit fit;
   if (recipe->counts_only) {
     for (std::size_t i = 0; i < subjects.size(); ++i) {
@@ -90,6 +94,7 @@ FigureFit fit_of(std::string_view figure, const std::vector<Subject>& subjects,
     if (needs.shows(subjects[i])) fit.subjects.push_back(i);
   }
   if (fit.subjects.size() < needs.least) fit.missing = needs.missing;
+  fit.most = needs.most;
   if (fit.missing.empty() && recipe->runs_models) {
     const auto data_set = settings.find("data-set");
     if (data_set == settings.end() || data_set->second.empty()) {

@@ -9,11 +9,15 @@
 
 namespace attnscope {
 
+/// What is missing for a figure that this version does not know.
+inline constexpr std::string_view not_in_this_version = "is not in this version";
+
 /// Indices of the subjects that the figure can show, and in words what is missing if it can show
 /// none: "needs a model with DAFT attention". A figure that needs no subject shows all there are.
 struct FigureFit {
   std::vector<std::size_t> subjects;
-  std::string missing;  ///< empty if it can be drawn
+  std::size_t most = 0;  ///< how many of them it shows at once; any number if 0
+  std::string missing;   ///< empty if it can be drawn
 };
 
 /// By what the subjects and the settings say, without making the figure. `settings` are those that

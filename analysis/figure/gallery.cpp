@@ -188,6 +188,10 @@ std::string file_name_of(const GalleryEntry& entry) {
 
 namespace {
 
+std::string needs_family(const GalleryEntry& entry) {
+  return "needs a model with " + std::string(entry.family_title);
+}
+
 std::string even_indices(std::int64_t count) {
   std::string list = "0";
   for (std::int64_t index = 2; index < count; index += 2) list += "," + std::to_string(index);
@@ -221,12 +225,14 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
   if (runs && !data_set.empty()) item.request.settings["data-set"] = data_set;
   FigureFit fit = fit_of(entry.recipe, open.subjects, item.request.settings);
   item.missing = fit.missing;
+  const bool none_fits = fit.subjects.empty() && item.missing != not_in_this_version;
+  if (none_fits && !entry.family_title.empty()) item.missing = needs_family(entry);
   if (!item.missing.empty() || entry.without_subjects) return item;
   std::erase_if(fit.subjects, [&](std::size_t index) {
     return !entry.family.empty() && !attends_by(open.subjects[index], entry.family);
   });
   if (fit.subjects.empty()) {
-    item.missing = "needs a model with " + std::string(entry.family_title);
+    item.missing = needs_family(entry);
     return item;
   }
   if (entry.input >= 0) {

@@ -168,7 +168,7 @@ int run(const ComposeArguments& arguments) {
         request.subjects = make_subjects_without_traces(models);
       } else {
         std::vector<Subject>& known = made[wanted];
-        if (known.empty()) known = make_subjects(models, {}, own.part(0, 0.6));
+        if (known.empty()) known = make_subjects(models, recorded_for_figures(), own.part(0, 0.6));
         request.subjects = known;
       }
       if (wanted.labels.size() == request.subjects.size()) {

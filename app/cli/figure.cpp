@@ -120,14 +120,13 @@ int run(const FigureArguments& arguments) {
   const std::unique_ptr<QApplication> application = drawing_application();
   check_font_family(choice.style.font_family);
 
-  TraceRequest recorded;
-  recorded.tokens = recorded.factors = recorded.quantities = true;
   Figure figure;
   {
     const TerminalProgress line;
-    request.subjects = needs_no_input(recipe, request.settings)
-                           ? make_subjects_without_traces(models)
-                           : make_subjects(models, recorded, line.progress().part(0, 0.6));
+    request.subjects =
+        needs_no_input(recipe, request.settings)
+            ? make_subjects_without_traces(models)
+            : make_subjects(models, recorded_for_figures(), line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
     figure =
         dressed(make_figure(arguments.name, request, line.progress().part(0.6, 1)), choice.style);

@@ -48,7 +48,7 @@ std::vector<Subject> fitting_subjects(const ModelArguments& arguments, const Pro
       one.inputs.clear();
       if (!input.empty()) one.inputs.push_back(input);
       try {
-        for (Subject& subject : make_subjects(one, {}, own)) {
+        for (Subject& subject : make_subjects(one, recorded_for_figures(), own)) {
           if (inputs.size() > 1 && subject.input) subject.label += " on " + subject.input->label;
           of_model.push_back(std::move(subject));
         }

@@ -232,6 +232,12 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
   return subjects;
 }
 
+TraceRequest recorded_for_figures() {
+  TraceRequest request;
+  request.tokens = request.factors = request.quantities = true;
+  return request;
+}
+
 std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments) {
   std::vector<Subject> subjects;
   for (const std::string& text : arguments.models) {

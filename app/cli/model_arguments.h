@@ -73,6 +73,9 @@ struct MechanismArgument {
                                                  const TraceRequest& request,
                                                  const Progress& progress);
 
+/// What figures read of a run: some need more than its maps.
+[[nodiscard]] TraceRequest recorded_for_figures();
+
 /// The models alone, not run: what they cost is in their extents.
 [[nodiscard]] std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments);
 

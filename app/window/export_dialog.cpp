@@ -345,7 +345,9 @@ void ExportDialog::fill_subjects() {
     item->setFlags(Qt::ItemIsUserCheckable | Qt::ItemIsEnabled);
     item->setData(Qt::UserRole, static_cast<int>(index));
     // Energy figures show the papers' networks unless told otherwise.
-    item->setCheckState(find_figure(recipe()).counts_only ? Qt::Unchecked : Qt::Checked);
+    const bool shown = !find_figure(recipe()).counts_only &&
+                       (fit.most == 0 || static_cast<std::size_t>(subjects_->count()) < fit.most);
+    item->setCheckState(shown ? Qt::Checked : Qt::Unchecked);
     subjects_->addItem(item);
   }
   const int rows = std::min(subjects_->count(), 5);

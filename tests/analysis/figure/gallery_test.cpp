@@ -44,6 +44,16 @@ TEST(Gallery, HoldsEveryFigureOfThePapersOnce) {
   EXPECT_EQ(file_name_of(gallery()[3]), "adder-appendix-fig-2");
 }
 
+TEST(Gallery, NamesFiguresAndSettingsThereAre) {
+  for (const GalleryEntry& entry : gallery()) {
+    std::map<std::string, std::string> settings;
+    for (const GallerySetting& setting : entry.settings) {
+      settings[std::string(setting.name)] = setting.value;
+    }
+    EXPECT_NO_THROW(check_settings(entry.recipe, settings)) << entry.place;
+  }
+}
+
 TEST(Gallery, SaysWhatIsMissing) {
   const std::vector<GalleryItem> nothing = gallery_items({}, "");
   EXPECT_NE(item_at(nothing, "Adder, Fig. 2").missing.find("model"), std::string::npos);
@@ -92,6 +102,8 @@ TEST(Fit, ToldByWhatSubjectsAre) {
   EXPECT_EQ(fit_of("no-such-figure", subjects).missing, "is not in this version");
   EXPECT_NE(fit_of("rank-by-layer", {}).missing, "");
   EXPECT_EQ(fit_of("energy-share", {}).missing, "");
+  EXPECT_EQ(fit_of("hash-codes", subjects).most, 1U);
+  EXPECT_NE(fit_of("token-importance", subjects).missing, "");
   EXPECT_TRUE(attends_by(subjects[1], "adder"));
   EXPECT_FALSE(attends_by(subjects[0], "adder"));
 }
