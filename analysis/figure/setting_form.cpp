@@ -59,6 +59,12 @@ bool find_range(std::string_view explanation, SettingControl& control) {
   return true;
 }
 
+/// One word as users type it: what is in capitals stands for something else.
+bool is_choice(const std::string& word) {
+  return std::none_of(word.begin(), word.end(),
+                      [](char c) { return c == ' ' || (c >= 'A' && c <= 'Z'); });
+}
+
 /// Words joined by commas and "or", after a colon if there is one. The default is among them.
 bool find_choices(const FigureSetting& setting, SettingControl& control) {
   std::string text = without_parentheses(setting.explanation);
@@ -68,11 +74,12 @@ bool find_choices(const FigureSetting& setting, SettingControl& control) {
   for (const std::string& piece : split(text, ",")) {
     for (std::string word : split(" " + piece, " or ")) {
       word = trimmed(word);
-      if (word.empty()) continue;
-      if (word.find(' ') != std::string::npos) {
-        control.free = true;
-      } else {
+      // After "indices from 0 such as" or "LOW,HIGH" come examples.
+      if (word.empty() || control.free) continue;
+      if (is_choice(word)) {
         control.choices.push_back(word);
+      } else {
+        control.free = true;
       }
     }
   }
