@@ -49,6 +49,15 @@ std::string component_label(const char* which, double share) {
   return std::string(which) + " component (" + rounded_text(100 * share, 2) + " %)";
 }
 
+/// A little wider than the points, so that no marker is cut.
+void set_range(Axis& axis, const std::vector<double>& places) {
+  const auto [least, greatest] = std::minmax_element(places.begin(), places.end());
+  if (least == places.end() || !(*least < *greatest)) return;
+  const double room = 0.04 * (*greatest - *least);
+  axis.minimum = *least - room;
+  axis.maximum = *greatest + room;
+}
+
 Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plane) {
   std::map<int, Line> by_class;
   for (std::size_t i = 0; i < features.classes.size(); ++i) {
@@ -64,6 +73,8 @@ Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plan
     line.marker = class_marker(static_cast<std::size_t>(index));
     panel.marks.emplace_back(std::move(line));
   }
+  set_range(panel.x, plane.x);
+  set_range(panel.y, plane.y);
   panel.x.label = component_label("first", plane.share[0]);
   panel.y.label = component_label("second", plane.share[1]);
   return panel;
