@@ -10,7 +10,7 @@
 namespace attnscope {
 
 /// What is missing for a figure that this version does not know.
-inline constexpr std::string_view not_in_this_version = "is not in this version";
+inline constexpr std::string_view not_in_this_version = "not in this version";
 
 /// Indices of the subjects that the figure can show, and in words what is missing if it can show
 /// none: "needs a model with DAFT attention". A figure that needs no subject shows all there are.

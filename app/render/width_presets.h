@@ -16,7 +16,7 @@ struct WidthPreset {
 [[nodiscard]] inline std::span<const WidthPreset> width_presets() {
   static constexpr WidthPreset list[] = {{"column", "One column", 84, 0},
                                          {"page", "Two columns", 174, 0},
-                                         {"beamer", "Beamer frame", 128, 96}};
+                                         {"beamer", "Beamer", 128, 96}};
   return list;
 }
 

@@ -81,8 +81,10 @@ ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent),
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(make_controls());
-  scroll->setFixedWidth(400);
+  QWidget* const controls = make_controls();
+  scroll->setWidget(controls);
+  constexpr int bar = 14;
+  scroll->setFixedWidth(std::max(400, controls->minimumSizeHint().width() + bar));
   auto* across = new QHBoxLayout;
   across->setSpacing(16);
   across->addWidget(scroll);
@@ -253,6 +255,7 @@ QWidget* ExportDialog::make_file_row() {
   auto* browse = new QPushButton(tr("Browse…"));
   browse->setAutoDefault(false);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+  buttons->button(QDialogButtonBox::Cancel)->setIcon(QIcon());
   write_ = buttons->addButton(tr("Export"), QDialogButtonBox::AcceptRole);
   write_->setObjectName("export_write");
   write_->setDefault(true);
@@ -351,7 +354,7 @@ void ExportDialog::fill_subjects() {
     subjects_->addItem(item);
   }
   const int rows = std::min(subjects_->count(), 5);
-  subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 8) + 10);
+  subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 3) + 8);
   // A page's figures choose theirs by number among all.
   subjects_->setVisible(subjects_->count() > 1 && recipe() != "composite");
 }

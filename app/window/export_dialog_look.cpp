@@ -77,7 +77,7 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   family_ = new QFontComboBox;
   family_->setObjectName("export_font");
   family_->setAccessibleName(tr("Font family"));
-  family_->setMinimumContentsLength(10);
+  family_->setMinimumContentsLength(6);
   family_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   size_ = length_box("export_font_size", tr("Font size in points"), tr(" pt"), 4, 24);
   auto* font_row = new QHBoxLayout;

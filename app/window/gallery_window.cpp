@@ -89,6 +89,8 @@ QWidget* GalleryWindow::make_card(const GalleryEntry& entry) {
   place->setProperty("role", "heading");
   auto* title = new QLabel(text(entry.title));
   title->setWordWrap(true);
+  title->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+  title->setFixedHeight(2 * title->fontMetrics().lineSpacing() + 2);
   title->setToolTip(text(entry.paper));
   auto* picture = new QLabel;
   picture->setFixedHeight(kPictureHeight);

@@ -99,7 +99,7 @@ TEST(Gallery, OfSeveralInputsEachFigureTakesItsOwn) {
 TEST(Fit, ToldByWhatSubjectsAre) {
   const std::vector<Subject> subjects = open_subjects().subjects;
   EXPECT_EQ(fit_of("rank-by-layer", subjects).subjects.size(), 2U);
-  EXPECT_EQ(fit_of("no-such-figure", subjects).missing, "is not in this version");
+  EXPECT_EQ(fit_of("no-such-figure", subjects).missing, "not in this version");
   EXPECT_NE(fit_of("rank-by-layer", {}).missing, "");
   EXPECT_EQ(fit_of("energy-share", {}).missing, "");
   EXPECT_EQ(fit_of("hash-codes", subjects).most, 1U);
