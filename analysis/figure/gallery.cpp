@@ -25,11 +25,17 @@ constexpr std::string_view fastformer_paper =
 constexpr std::string_view even_layers = "even";
 
 GalleryEntry key_maps(std::string_view place, int input) {
-  return {place,       "Keys of every layer and head over the image",
-          daft_paper,  "key-maps",
-          {},          "daft-conv",
-          "DAFT-conv", input,
-          false,       ""};
+  return {place,
+          "Keys of every layer and head over the image",
+          daft_paper,
+          "key-maps",
+          {},
+          "daft-conv",
+          "DAFT-conv",
+          input,
+          false,
+          "",
+          1};
 }
 
 }  // namespace
@@ -45,7 +51,8 @@ std::span<const GalleryEntry> gallery() {
        "",
        -1,
        false,
-       "the paper's networks have features of two numbers; here, principal components"},
+       "the paper's networks have features of two numbers; here, principal components",
+       3},
       {"Adder, Fig. 2",
        "Cumulative normalised singular values of the maps",
        adder_paper,
@@ -55,7 +62,8 @@ std::span<const GalleryEntry> gallery() {
        "",
        -1,
        false,
-       ""},
+       "",
+       4},
       {"Adder, Fig. 3",
        "Attention maps side by side, with their equivalent ranks",
        adder_paper,
@@ -65,7 +73,8 @@ std::span<const GalleryEntry> gallery() {
        "",
        0,
        false,
-       ""},
+       "",
+       3},
       {"Adder, appendix Fig. 2",
        "Attention maps of head 0 in the first, middle and last layer",
        adder_paper,
@@ -75,7 +84,8 @@ std::span<const GalleryEntry> gallery() {
        "adder",
        0,
        false,
-       ""},
+       "",
+       1},
       {"Adder, appendix Fig. 3",
        "What the class token attends to, over the image",
        adder_paper,
@@ -85,7 +95,8 @@ std::span<const GalleryEntry> gallery() {
        "",
        0,
        false,
-       ""},
+       "",
+       2},
       {"DAFT, Fig. 1 left",
        "The position bias of the third layer",
        daft_paper,
@@ -95,7 +106,8 @@ std::span<const GalleryEntry> gallery() {
        "DAFT-full",
        0,
        false,
-       ""},
+       "",
+       1},
       {"DAFT, Fig. 1 right",
        "Relative position biases of layers 0, 2, 4, …, head by head",
        daft_paper,
@@ -105,7 +117,8 @@ std::span<const GalleryEntry> gallery() {
        "DAFT-conv",
        0,
        false,
-       ""},
+       "",
+       1},
       {"DAFT, Fig. 3",
        "Exponentiated position biases of every layer",
        daft_paper,
@@ -115,7 +128,8 @@ std::span<const GalleryEntry> gallery() {
        "DAFT-full",
        0,
        false,
-       ""},
+       "",
+       1},
       {"DAFT, Fig. 8",
        "Exponentiated position biases of every layer and head",
        daft_paper,
@@ -125,7 +139,8 @@ std::span<const GalleryEntry> gallery() {
        "DAFT-conv",
        0,
        false,
-       ""},
+       "",
+       1},
       {"DAFT, Fig. 9",
        "The same, trained with sparsity regularisation",
        daft_paper,
@@ -135,7 +150,8 @@ std::span<const GalleryEntry> gallery() {
        "DAFT-conv",
        0,
        false,
-       "the paper's model was trained with sparsity regularisation; a file does not say"},
+       "the paper's model was trained with sparsity regularisation; a file does not say",
+       1},
       {"DAFT, Fig. 10",
        "The same, trained with Gumbel softmax sampling",
        daft_paper,
@@ -145,7 +161,8 @@ std::span<const GalleryEntry> gallery() {
        "DAFT-conv",
        0,
        false,
-       "the paper's model was trained with Gumbel softmax sampling; a file does not say"},
+       "the paper's model was trained with Gumbel softmax sampling; a file does not say",
+       1},
       key_maps("DAFT, Fig. 11", 0),
       key_maps("DAFT, Fig. 12", 1),
       key_maps("DAFT, Fig. 13", 2),
@@ -169,7 +186,8 @@ std::span<const GalleryEntry> gallery() {
        "additive attention over a text",
        -1,
        false,
-       ""},
+       "",
+       1},
   };
   return list;
 }
@@ -198,17 +216,26 @@ std::string even_indices(std::int64_t count) {
   return list;
 }
 
-/// The figure once for each model, and not again for each input it was run on.
-void keep_one_a_model(const FigureRequest& request, std::vector<std::size_t>& indices) {
-  std::vector<std::size_t> kept;
+/// Whether both are one model under one mechanism, on whatever input.
+bool same_model(const Subject& a, const Subject& b) {
+  if (a.model == nullptr || b.model == nullptr) return &a == &b;
+  return a.model == b.model && a.mechanism == b.mechanism;
+}
+
+/// The subjects of the first `most` models (all if 0), on one input each if `once`.
+void keep_models(const std::vector<Subject>& subjects, std::size_t most, bool once,
+                 std::vector<std::size_t>& indices) {
+  std::vector<std::size_t> kept, models;
   for (const std::size_t index : indices) {
-    const Subject& subject = request.subjects[index];
-    const bool seen = std::any_of(kept.begin(), kept.end(), [&](std::size_t other) {
-      const Subject& known = request.subjects[other];
-      return known.model != nullptr && known.model == subject.model &&
-             known.mechanism == subject.mechanism;
+    const bool known = std::any_of(models.begin(), models.end(), [&](std::size_t model) {
+      return same_model(subjects[model], subjects[index]);
     });
-    if (!seen) kept.push_back(index);
+    if (known && once) continue;
+    if (!known) {
+      if (most > 0 && models.size() == most) continue;
+      models.push_back(index);
+    }
+    kept.push_back(index);
   }
   indices = std::move(kept);
 }
@@ -255,7 +282,14 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
       return item;
     }
   }
-  if (runs) keep_one_a_model(open, fit.subjects);
+  if (entry.paper == adder_paper) {
+    // Where more is open, what the paper compares comes first.
+    std::stable_partition(fit.subjects.begin(), fit.subjects.end(), [&](std::size_t index) {
+      const std::string& mechanism = open.subjects[index].mechanism.name;
+      return mechanism == "softmax" || mechanism == "adder";
+    });
+  }
+  keep_models(open.subjects, entry.most_models, runs, fit.subjects);
   std::map<std::string, std::string> settings = std::move(item.request.settings);
   item.request = with_subjects(open, fit.subjects);
   for (auto& [name, value] : settings) {

@@ -26,6 +26,7 @@ struct GalleryEntry {
   int input = -1;                 ///< of the open inputs the one of this index; all if negative
   bool without_subjects = false;  ///< of the paper's own networks, whatever is open
   std::string_view note;          ///< how the paper's differs; empty if it does not
+  std::size_t most_models = 0;    ///< that it shows at once, as the paper does; any number if 0
 };
 
 /// The list, in the order of the papers.

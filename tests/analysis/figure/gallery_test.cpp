@@ -96,6 +96,20 @@ TEST(Gallery, OfSeveralInputsEachFigureTakesItsOwn) {
   EXPECT_EQ(item_at(items, "Adder, Fig. 2").request.subjects.size(), 2U);
 }
 
+TEST(Gallery, ShowsAsManyModelsAsThePaper) {
+  FigureRequest open;
+  for (const char* name : {"linear", "additive", "adder", "softmax", "linear"}) {
+    open.subjects.push_back(attention_subject(name, {name, {}}));
+  }
+  const std::vector<GalleryItem> items = gallery_items(open, "");
+  const GalleryItem& maps = item_at(items, "Adder, Fig. 3");
+  ASSERT_EQ(maps.request.subjects.size(), 3U);
+  // What the paper compares comes first.
+  EXPECT_EQ(maps.request.subjects[0].label, "adder");
+  EXPECT_EQ(maps.request.subjects[1].label, "softmax");
+  EXPECT_EQ(item_at(items, "Adder, appendix Fig. 3").request.subjects.size(), 2U);
+}
+
 TEST(Fit, ToldByWhatSubjectsAre) {
   const std::vector<Subject> subjects = open_subjects().subjects;
   EXPECT_EQ(fit_of("rank-by-layer", subjects).subjects.size(), 2U);
