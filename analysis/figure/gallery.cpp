@@ -219,7 +219,8 @@ std::string even_indices(std::int64_t count) {
 /// Whether both are one model under one mechanism, on whatever input.
 bool same_model(const Subject& a, const Subject& b) {
   if (a.model == nullptr || b.model == nullptr) return &a == &b;
-  return a.model == b.model && a.mechanism == b.mechanism;
+  // By its file: each input may have loaded it anew.
+  return a.model->file() == b.model->file() && a.mechanism == b.mechanism;
 }
 
 /// The subjects of the first `most` models (all if 0), on one input each if `once`.
@@ -270,8 +271,7 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
       // The first input is each model's own first: texts and images are open together.
       std::vector<std::string> own;
       for (const Subject& other : open.subjects) {
-        if (other.model == subject.model && other.mechanism == subject.mechanism &&
-            other.input != nullptr) {
+        if (other.input != nullptr && same_model(other, subject)) {
           own.push_back(other.input->locator);
         }
       }
