@@ -18,8 +18,11 @@ namespace {
 
 constexpr int kHeight = 28;
 
-QComboBox* choice(const char* object_name, const QString& name, const QString& tip) {
+/// `letters`: what it shows at least where the window is narrow.
+QComboBox* choice(const char* object_name, int letters, const QString& name, const QString& tip) {
   auto* box = new QComboBox;
+  box->setMinimumContentsLength(letters);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   box->setObjectName(object_name);
   box->setAccessibleName(name);
   box->setToolTip(tip);
@@ -32,11 +35,9 @@ QComboBox* choice(const char* object_name, const QString& name, const QString& t
 ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
     : QFrame(parent), session_(session) {
   setObjectName("comparison_bar");
-  reference_ = choice("reference", tr("Reference"),
+  reference_ = choice("reference", 12, tr("Reference"),
                       tr("What the other subjects are compared with (P pins the selected one)"));
-  reference_->setMinimumContentsLength(12);
-  reference_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  shown_ = choice("comparison_view", tr("What the others show"),
+  shown_ = choice("comparison_view", 11, tr("What the others show"),
                   tr("What the atlases beside the reference show (D: maps or difference)"));
   shown_->addItems({tr("Maps"), tr("Difference"), tr("Absolute difference"),
                     tr("Relative difference"), tr("Wipe"), tr("Overlay")});
@@ -44,7 +45,7 @@ ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
   amount_->setObjectName("comparison_amount");
   amount_->setRange(0, 100);
   amount_->setFixedWidth(90);
-  layers_ = choice("layer_alignment", tr("Layers of different depth"),
+  layers_ = choice("layer_alignment", 10, tr("Layers of different depth"),
                    tr("Which layer of the reference a layer is compared with"));
   layers_->addItems({tr("Layers by index"), tr("Layers by depth")});
   match_ = new QCheckBox(tr("Match heads"));

@@ -105,10 +105,10 @@ TEST_F(AtlasComparisonTest, WipeShowsTheReferenceLeftOfTheDividerThatIsDragged) 
   EXPECT_FALSE(canvases_[0]->wipe_divider()) << "the reference is not wiped over itself";
   const QRectF map = canvas->map_rect(0, 0);
   const auto left = [&] {
-    return pixel(canvas, QPointF(map.left() + 0.2 * map.width(), map.top() + 12));
+    return pixel(canvas, map.topLeft() + QPointF(0.25, 0.15) * map.width());
   };
   const auto right = [&] {
-    return pixel(canvas, QPointF(map.left() + 0.8 * map.width(), map.top() + 12));
+    return pixel(canvas, map.topLeft() + QPointF(0.85, 0.15) * map.width());
   };
   expect_colour(left(), 0.25, "viridis");
   expect_colour(right(), 0.75, "viridis");
@@ -117,7 +117,7 @@ TEST_F(AtlasComparisonTest, WipeShowsTheReferenceLeftOfTheDividerThatIsDragged) 
                        static_cast<int>(map.center().y()) + 40);
   drag(canvas, divider, QPoint(static_cast<int>(map.left() + 0.1 * map.width()), divider.y()));
   EXPECT_LT(session_.view().wipe_position, 0.3);
-  EXPECT_EQ(session_.selection(), selected) << "a drag of the divider is no click";
+  EXPECT_EQ(session_.selection().query, selected.query) << "a drag of the divider is no click";
   expect_colour(left(), 0.75, "viridis");
 }
 
