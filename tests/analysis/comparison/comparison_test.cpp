@@ -230,15 +230,15 @@ TEST(DataSetComparison, IsTheMeanOfItsItemsWhateverTheBatches) {
     request.tokens = true;
     const Trace a = model->run(items.item(i), models[0].mechanism, request, {});
     const Trace b = model->run(items.item(i), models[1].mechanism, request, {});
-    mean.add(compare_traces(a, b, {}).maps[3].values);
+    mean.add(compare_traces(a, b, {}).maps.at(1).values);
     agreement.add(b.logits.values(), a.logits.values(), static_cast<int>(i % 3));
   }
   EXPECT_EQ(results[0].items, 19);
   const ComparisonValues expected = mean.mean(), deviation = mean.standard_deviation();
   for (const Quantity quantity : {Quantity::divergence, Quantity::rank_difference, Quantity::cka,
                                   Quantity::spectrum_distance}) {
-    EXPECT_DOUBLE_EQ(results[0].mean.maps[3].values[quantity], expected[quantity]);
-    EXPECT_DOUBLE_EQ(results[0].deviation[3][quantity], deviation[quantity]);
+    EXPECT_DOUBLE_EQ(results[0].mean.maps.at(1).values[quantity], expected[quantity]);
+    EXPECT_DOUBLE_EQ(results[0].deviation.at(1)[quantity], deviation[quantity]);
   }
   EXPECT_EQ(results[0].predictions.agreeing, agreement.agreeing);
   EXPECT_EQ(results[0].predictions.labelled, 19);
