@@ -93,7 +93,9 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     add_by_layer(figure, by_layer, other);
     layers = std::max(layers, std::ssize(other.comparison.layers));
   }
-  longest = std::ceil(longest * 1.05);
+  // To a round number: the axes end with a labelled tick.
+  const double unit = std::pow(10.0, std::floor(std::log10(longest)));
+  longest = std::ceil(longest * 1.02 / unit * 2) / 2 * unit;
   Line equal;
   equal.label = "equal ranks";
   equal.x = equal.y = {0, longest};
