@@ -67,6 +67,9 @@ struct Network {
   std::int64_t head_tokens = 1;   ///< rows the head is applied to
   std::int64_t head_copies = 1;   ///< 2 for a distilled model
   bool tied_head = false;         ///< shares the embedding table
+  /// What settings of these names are unless they are given; see AccountingOptions.
+  bool native_attention = false;
+  std::int64_t multiplicative_ends = 0;
 };
 
 /// What a named architecture's maker may be asked for beside its own extents; absent: its own.

@@ -18,7 +18,8 @@ constexpr Complexity list[] = {
     {"reformer", "NhcD + ND²", "Nhc + ND", "Kitaev et al. 2020"},
     {"synthesizer", "N²D + ND²", "N² + ND", "Tay et al. 2020"},
     {"daft-full", "N²D + ND²", "ND", kTable},
-    {"daft-local", "NsD + ND²", "ND", "DAFT, 3.3"},
+    {"daft-local", "NsD + ND²", "ND", "DAFT, 5.1"},
+    {"daft-one-hot", "NsD + ND²", "ND", "DAFT, appendix C"},
     {"daft-conv", "NsD + ND²", "ND", "DAFT, Eq. 7 to 9"},
     {"mixer", "N²D", "ND + N²", "Tolstikhin et al. 2021"},
 };

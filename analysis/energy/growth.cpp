@@ -115,8 +115,10 @@ std::vector<MechanismChoice> mechanisms_for_growth(std::int64_t width) {
   std::vector<MechanismChoice> mechanisms;
   for (const AttentionCost& cost : attention_costs()) {
     MechanismChoice choice{std::string(cost.name), {}};
-    if (cost.name == "daft-conv") {
-      choice.parameters["conv_heads"] = std::gcd(std::int64_t{16}, width);
+    for (const ParameterDescription& parameter : cost.parameters) {
+      if (parameter.name != "conv_heads") continue;
+      choice.parameters[parameter.name] =
+          std::gcd(std::get<std::int64_t>(parameter.default_value), width);
     }
     mechanisms.push_back(std::move(choice));
   }

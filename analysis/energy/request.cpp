@@ -169,8 +169,9 @@ EnergySubject understand(const EnergyRequest& request) {
   options.convention = find_convention(request.convention);
   options.arithmetic = subject.architecture.arithmetic;
   if (const auto text = remaining.take("arithmetic")) options.arithmetic = arithmetic_of(*text);
-  options.multiplicative_ends = remaining.whole("multiplicative_ends", 0, 0);
-  options.native_attention = remaining.truth("native", false);
+  options.multiplicative_ends =
+      remaining.whole("multiplicative_ends", 0, subject.architecture.multiplicative_ends);
+  options.native_attention = remaining.truth("native", subject.architecture.native_attention);
 
   const bool own =
       request.mechanism.empty() || request.mechanism == subject.architecture.mechanism.name;

@@ -24,8 +24,7 @@ constexpr std::array<FigureSetting, 8> settings = {{
     {"mechanisms", "all",
      "all, or mechanisms separated by semicolons, parameters after them: softmax; hash bits=8"},
     parameters_setting,
-    {"tokens", "1024",
-     "N, 1 to 65536; also measured at the halves of it down to an eighth, for the growth"},
+    {"tokens", "1024", "N, 1 to 65536; also measured at its half, quarter and eighth, from 64 on"},
     {"width", "384", "D, 1 to 8192"},
     {"heads", "6", "H, divides D"},
     {"measure", "yes", "yes: run the kernels here and now, or no"},
@@ -116,13 +115,15 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 MechanismCostsRequest mechanism_costs_request(const FigureRequest& request) {
   constexpr double kMostTokens = 65'536, kWidest = 8'192;
+  // Below this, time says little of the growth.
+  constexpr std::int64_t kLeastTokens = 64;
   const Settings read(request);
   MechanismCostsRequest wanted;
   wanted.measured.width = static_cast<std::int64_t>(read.number("width", 1, kWidest));
   wanted.measured.heads = static_cast<std::int64_t>(read.number("heads", 1, kWidest));
   const auto tokens = static_cast<std::int64_t>(read.number("tokens", 1, kMostTokens));
   for (const std::int64_t part : {8, 4, 2}) {
-    if (tokens / part >= 1) wanted.measured.tokens.push_back(tokens / part);
+    if (tokens / part >= kLeastTokens) wanted.measured.tokens.push_back(tokens / part);
   }
   wanted.measured.tokens.push_back(tokens);
   wanted.convention = find_convention(read.text("convention"));

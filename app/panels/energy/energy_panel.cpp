@@ -9,10 +9,10 @@
 #include <algorithm>
 
 #include "analysis/energy/architecture.h"
-#include "app/panels/energy/cost_page.h"
 #include "app/panels/energy/energy_choosers.h"
 #include "app/panels/energy/energy_sliders.h"
 #include "app/panels/energy/measure_page.h"
+#include "app/panels/figure_page.h"
 #include "app/panels/segment_button.h"
 #include "app/render/render.h"
 #include "app/session/session.h"
@@ -25,8 +25,8 @@ namespace {
 
 enum Page { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
 
-// Room for the lists, the sliders and a figure between them.
-constexpr int kHeight = 400;
+// Room for the views beside each other, in a column of its own.
+constexpr int kWidth = 400;
 
 /// D and H of a layer that stands for the network.
 struct LayerExtents {
@@ -57,7 +57,13 @@ LayerExtents layer_extents(const std::string& network, const std::vector<Subject
   }
   if (models.empty()) return {};
   const ModelSpec& spec = models.front().model->spec();
-  return extents_of(spec.width, spec.heads, spec.tokens());
+  try {
+    const Stage stage = architecture_of(spec, models.front().label).stages.front();
+    return extents_of(stage.width, stage.heads, stage.tokens);
+  } catch (const Error&) {
+    // Only an input tells how many tokens there are; width and heads are known.
+    return extents_of(spec.width, spec.heads, 0);
+  }
 }
 
 }  // namespace
@@ -80,22 +86,22 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   body()->addWidget(pages_, 1);
   body()->addWidget(sliders_);
 
-  components_ = new CostPage(tr("Energy by component"), "energy-breakdown", session_,
-                             [this] { return networks_request(); });
-  layers_ = new CostPage(tr("Energy by layer"), "energy-breakdown", session_,
-                         [this] { return layers_request(); });
+  components_ = new FigurePage(tr("Energy by component"), "energy-breakdown", session_,
+                               [this] { return networks_request(); });
+  layers_ = new FigurePage(tr("Energy by layer"), "energy-breakdown", session_,
+                           [this] { return layers_request(); });
   measure_ = new MeasurePage(session_, [this] { return measure_request(); });
   add_page(tr("Components"), tr("Energy by component, a bar a network"), components_);
   add_page(tr("Layers"), tr("Energy layer by layer"), layers_);
   add_page(tr("Share"), tr("Attention against feed-forward layers"),
-           new CostPage(tr("Attention against FFN"), "energy-share", session_,
-                        [this] { return share_request(); }));
+           new FigurePage(tr("Attention against FFN"), "energy-share", session_,
+                          [this] { return share_request(); }));
   add_page(tr("Growth"), tr("Energy of a layer as tokens grow, with the crossings"),
-           new CostPage(tr("Energy as tokens grow"), "energy-growth", session_,
-                        [this] { return growth_request(); }));
+           new FigurePage(tr("Energy as tokens grow"), "energy-growth", session_,
+                          [this] { return growth_request(); }));
   add_page(tr("Table"), tr("Operations, energy and parameters as numbers"),
-           new CostPage(tr("Operations and energy"), "operations-table", session_,
-                        [this] { return table_request(); }));
+           new FigurePage(tr("Operations and energy"), "operations-table", session_,
+                          [this] { return table_request(); }));
   add_page(tr("Measured"), tr("Complexity and parameters beside measured time and memory"),
            measure_);
 
@@ -103,6 +109,7 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   connect(sliders_, &EnergySliders::changed, this, &EnergyPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &EnergyPanel::refresh);
   connect(components_, &FigurePanel::drawn, this, &EnergyPanel::take_references);
+  setMinimumWidth(kWidth);
   show_page(kComponents);
 }
 
@@ -248,17 +255,6 @@ void EnergyPanel::export_figure() {
     QMessageBox::warning(this, tr("The figure was not written"),
                          QString::fromStdString(error.what()));
   }
-}
-
-void EnergyPanel::showEvent(QShowEvent* event) {
-  DockPanel::showEvent(event);
-  // Its tab gets the height it needs; the others keep theirs.
-  setMinimumHeight(kHeight);
-}
-
-void EnergyPanel::hideEvent(QHideEvent* event) {
-  DockPanel::hideEvent(event);
-  setMinimumHeight(0);
 }
 
 }  // namespace attnscope

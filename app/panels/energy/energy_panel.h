@@ -9,7 +9,7 @@ class QStackedWidget;
 
 namespace attnscope {
 
-class CostPage;
+class FigurePage;
 class EnergyChoosers;
 class EnergySliders;
 class MeasurePage;
@@ -23,10 +23,6 @@ class EnergyPanel : public DockPanel {
   [[nodiscard]] bool is_behind() const override;
   /// What the view in front shows; null before the first.
   [[nodiscard]] const Figure* figure() const;
-
- protected:
-  void showEvent(QShowEvent* event) override;
-  void hideEvent(QHideEvent* event) override;
 
  private:
   void add_page(const QString& name, const QString& tip, QWidget* page);
@@ -48,8 +44,8 @@ class EnergyPanel : public DockPanel {
   EnergySliders* sliders_;
   QStackedWidget* pages_;
   QWidget* segments_;
-  CostPage* components_;
-  CostPage* layers_;
+  FigurePage* components_;
+  FigurePage* layers_;
   MeasurePage* measure_;
 };
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
-#include "app/panels/energy/table_view.h"
 #include "app/panels/remaining_time.h"
+#include "app/panels/table_view.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "core/error.h"

@@ -100,5 +100,34 @@ TEST(EnergyFigures, RefuseWhatTheyDoNotKnow) {
   }
 }
 
+TEST(EnergyFigures, CountOneNetworkUnderSeveralMechanisms) {
+  const Figure bars = figure("energy-breakdown", {{"networks", "deit-tiny"},
+                                                  {"mechanisms", "own; adder; hash"},
+                                                  {"parameters", "bits=8"},
+                                                  {"tokens", "512"}});
+  const std::vector<Tick>& ticks = bars.panels[0].x.ticks;
+  ASSERT_EQ(ticks.size(), 3U);
+  EXPECT_EQ(ticks[0].label, "softmax");
+  EXPECT_EQ(ticks[2].label, "hash");
+  EXPECT_NEAR(bars.numbers.at("energy_pj/hash").front(),
+              energy_pj("deit-tiny mechanism=hash bits=8 tokens=512"), 1);
+}
+
+TEST(EnergyFigures, AreRelativeToThePinnedNetwork) {
+  std::map<std::string, std::string> settings = {
+      {"networks", "deit-tiny"}, {"mechanisms", "own; adder; hash"}, {"relative", "2"}};
+  const Figure bars = figure("energy-breakdown", settings);
+  EXPECT_NEAR(height_of_bars(bars.panels[0], 1), 100, 1e-9);
+  EXPECT_EQ(bars.panels[0].y.label, "energy (% of adder)");
+  settings["relative"] = "4";
+  EXPECT_THROW((void)figure("energy-breakdown", settings), Error);
+}
+
+TEST(EnergyFigures, RefuseParametersNobodyHas) {
+  EXPECT_THROW((void)figure("energy-breakdown", {{"parameters", "bit=8"}}), Error);
+  EXPECT_THROW((void)figure("energy-growth", {{"parameters", "bits"}}), Error);
+  EXPECT_THROW((void)figure("energy-share", {{"mechanisms", " ; "}}), Error);
+}
+
 }  // namespace
 }  // namespace attnscope

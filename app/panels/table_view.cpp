@@ -1,4 +1,4 @@
-#include "app/panels/energy/table_view.h"
+#include "app/panels/table_view.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

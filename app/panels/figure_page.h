@@ -1,4 +1,4 @@
-// One view of the energy panel: a recipe's figure, as a plot or as a table.
+// One view of a panel that has several: a recipe's figure, as a plot or as a table.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@ namespace attnscope {
 
 class TableView;
 
-class CostPage : public FigurePanel {
+class FigurePage : public FigurePanel {
   Q_OBJECT
  public:
   /// `wanted` says what to draw now; it may throw Error(usage).
-  CostPage(const QString& title, const std::string& recipe, Session& session,
-           std::function<FigureRequest()> wanted, QWidget* parent = nullptr);
+  FigurePage(const QString& title, const std::string& recipe, Session& session,
+             std::function<FigureRequest()> wanted, QWidget* parent = nullptr);
 
  protected:
   [[nodiscard]] FigureRequest request() const override { return wanted_(); }

@@ -1,15 +1,15 @@
-#include "app/panels/energy/cost_page.h"
+#include "app/panels/figure_page.h"
 
 #include <QVBoxLayout>
 #include <qcustomplot.h>
 #include <utility>
 
-#include "app/panels/energy/table_view.h"
+#include "app/panels/table_view.h"
 
 namespace attnscope {
 
-CostPage::CostPage(const QString& title, const std::string& recipe, Session& session,
-                   std::function<FigureRequest()> wanted, QWidget* parent)
+FigurePage::FigurePage(const QString& title, const std::string& recipe, Session& session,
+                       std::function<FigureRequest()> wanted, QWidget* parent)
     : FigurePanel(title, recipe, session, parent), wanted_(std::move(wanted)) {
   // The panel it is part of has the title.
   header()->setParent(this);
@@ -20,16 +20,16 @@ CostPage::CostPage(const QString& title, const std::string& recipe, Session& ses
   table_->setAccessibleName(title);
   table_->hide();
   body()->addWidget(table_, 1);
-  connect(this, &FigurePanel::drawn, this, &CostPage::show_table);
+  connect(this, &FigurePanel::drawn, this, &FigurePage::show_table);
 }
 
-void CostPage::show_table() {
+void FigurePage::show_table() {
   const bool is_table = figure()->table.has_value();
   table_->setVisible(is_table);
   plot().setVisible(!is_table);
   if (is_table) table_->set_table(*figure()->table);
 }
 
-QString CostPage::empty_text() const { return tr("Open a model or choose a network."); }
+QString FigurePage::empty_text() const { return tr("Open a model."); }
 
 }  // namespace attnscope

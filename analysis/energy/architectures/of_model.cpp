@@ -1,0 +1,173 @@
+// Networks of loaded models: what their weight files say of their extents.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "analysis/energy/architecture.h"
+#include "core/error.h"
+#include "core/model/pyramid_grid.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::int64_t kDepthwiseTaps = 9;  // 3 x 3, in PVTv2's MLPs and Twins' positions
+
+/// How many layers from either end on are multiplicative, where both ends agree.
+std::int64_t multiplicative_ends(const ModelSpec& spec) {
+  if (spec.arithmetic == Arithmetic::multiplicative) return 0;
+  std::int64_t ends = 0;
+  while (2 * ends < spec.layers && arithmetic_of(spec, ends) == Arithmetic::multiplicative &&
+         arithmetic_of(spec, spec.layers - 1 - ends) == Arithmetic::multiplicative) {
+    ++ends;
+  }
+  return ends;
+}
+
+Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens) {
+  Stage stage;
+  stage.tokens = tokens > 0 ? tokens : spec.tokens();
+  if (stage.tokens <= 0) {
+    throw Error(ErrorKind::usage, "only an input would tell the number of tokens")
+        .about(name)
+        .remedy("give it: --tokens 196");
+  }
+  stage.width = spec.width;
+  stage.heads = spec.heads;
+  stage.head_width = spec.head_width;
+  stage.layers = spec.layers;
+  stage.mlp_width = spec.mlp_width;
+  stage.embedding.class_tokens = spec.class_tokens;
+  if (spec.patch_height > 0) {
+    stage.embedding.kind = Embedding::Kind::convolution;
+    stage.embedding.outputs = stage.tokens - spec.class_tokens;
+    stage.embedding.input_channels = spec.channels;
+    stage.embedding.kernel_taps = spec.patch_height * spec.patch_width;
+    stage.embedding.positions = spec.positions == Positions::learned ? stage.tokens : 0;
+  }
+  return stage;
+}
+
+/// Of each stage; `tokens` of the first if it is given.
+std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t tokens) {
+  std::vector<std::int64_t> list;
+  if (tokens <= 0) {
+    for (const GridExtents& grid : pyramid_grids(spec)) list.push_back(grid.tokens());
+    return list;
+  }
+  for (std::size_t i = 0; i < spec.stages.size(); ++i) {
+    const std::int64_t shrink = i == 0 ? 1 : spec.stages[i].stride * spec.stages[i].stride;
+    if (tokens % shrink != 0) {
+      throw Error(ErrorKind::usage, "the tokens of the first stage do not shrink to the last")
+          .about("tokens")
+          .found(std::to_string(tokens) + " before stage " + std::to_string(i));
+    }
+    tokens /= shrink;
+    list.push_back(tokens);
+  }
+  return list;
+}
+
+void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t wanted_tokens) {
+  const bool is_twins = std::any_of(spec.stages.begin(), spec.stages.end(),
+                                    [](const PyramidStage& stage) { return stage.window > 0; });
+  const std::vector<std::int64_t> tokens = stage_tokens(spec, wanted_tokens);
+  std::int64_t channels = spec.channels, layer = 0;
+  for (std::size_t i = 0; i < spec.stages.size(); ++i) {
+    const PyramidStage& from = spec.stages[i];
+    Stage stage;
+    stage.tokens = tokens[i];
+    stage.width = from.width;
+    stage.heads = from.heads;
+    stage.layers = from.layers;
+    stage.mlp_width = from.mlp_width;
+    stage.embedding = {.kind = Embedding::Kind::convolution,
+                       .outputs = tokens[i],
+                       .input_channels = channels,
+                       .kernel_taps = from.kernel * from.kernel,
+                       .norm = true};
+    (is_twins ? stage.position_convolution_taps : stage.mlp_convolution_taps) = kDepthwiseTaps;
+    stage.closing_norm = !is_twins;
+    stage.softmax_only =
+        mechanism_of(spec, layer).name == "softmax" && architecture.mechanism.name != "softmax";
+    stage.reduction = from.reduction;
+    if (from.pooled > 0) {
+      // Pooling to a fixed side is about a reduction by their ratio.
+      const double side = std::sqrt(static_cast<double>(tokens[i]));
+      stage.reduction =
+          std::max<std::int64_t>(std::llround(side / static_cast<double>(from.pooled)), 1);
+    }
+    stage.reduction_norm = stage.reduction > 1;
+    stage.window_tokens = from.window * from.window;
+    channels = from.width;
+    layer += from.layers;
+    architecture.stages.push_back(stage);
+  }
+  architecture.native_attention = true;
+  architecture.final_norm = spec.final_norm;
+}
+
+void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
+              std::int64_t classes) {
+  Stage stage;
+  stage.tokens = tokens > 0 ? tokens : spec.context;
+  stage.width = spec.width;
+  stage.heads = spec.heads;
+  stage.head_width = spec.head_width;
+  stage.layers = spec.layers;
+  stage.mlp_width = spec.mlp_width;
+  stage.embedding.kind = Embedding::Kind::table;
+  stage.embedding.vocabulary = spec.vocabulary;
+  stage.embedding.positions =
+      spec.positions == Positions::learned ? std::max(spec.context, stage.tokens) : 0;
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    const ParameterValues& parameters = mechanism_of(spec, layer).parameters;
+    const auto window = parameters.find("window");
+    const auto* value =
+        window == parameters.end() ? nullptr : std::get_if<std::int64_t>(&window->second);
+    stage.windows.push_back(value ? *value : 0);
+  }
+  // Each layer's own, unless a window is asked for.
+  architecture.mechanism.parameters.erase("window");
+  architecture.stages = {stage};
+  architecture.tied_head = true;
+  architecture.head_tokens = stage.tokens;
+  architecture.head_outputs = classes >= 0 ? classes : spec.vocabulary;
+  if (spec.layer_form != LayerForm::transformer) {
+    architecture.linear_biases = architecture.query_key_value_biases = false;
+  }
+}
+
+}  // namespace
+
+Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                        std::int64_t classes) {
+  Network architecture;
+  architecture.name = architecture.title = name;
+  architecture.source = "its weight file";
+  architecture.mechanism = spec.layer_mechanisms.empty() ? spec.mechanism : mechanism_of(spec, 0);
+  architecture.arithmetic = spec.arithmetic;
+  architecture.multiplicative_ends = multiplicative_ends(spec);
+  architecture.activation = spec.activation;
+  if (spec.is_language_model()) {
+    add_text(architecture, spec, tokens, classes);
+    return architecture;
+  }
+  architecture.final_norm = spec.norm_position == NormPosition::pre;
+  architecture.head_copies = spec.readout == Readout::class_and_distilled ? 2 : 1;
+  if (spec.stages.empty()) {
+    architecture.stages = {vit_stage(spec, name, tokens)};
+  } else {
+    add_pyramid(architecture, spec, tokens);
+  }
+  if (spec.readout != Readout::none) {
+    architecture.head_outputs =
+        classes >= 0 ? classes : static_cast<std::int64_t>(spec.labels.size());
+    if (architecture.head_outputs == 0) {
+      architecture.note = "the file names no classes: the head is not counted (--set classes=N)";
+    }
+  }
+  return architecture;
+}
+
+}  // namespace attnscope

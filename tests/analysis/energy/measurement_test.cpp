@@ -1,0 +1,111 @@
+#include "analysis/energy/measurement.h"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "analysis/energy/peak_memory.h"
+#include "analysis/figure/recipe.h"
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+MeasurementOptions small() {
+  MeasurementOptions options;
+  for (const MechanismEntry& entry : mechanisms()) {
+    options.mechanisms.push_back({std::string(entry.name), {}});
+  }
+  options.tokens = {16, 32};
+  options.width = 16;
+  options.heads = 2;
+  return options;
+}
+
+TEST(PeakMemory, SeesWhatIsTouchedAndFreedAgain) {
+  constexpr std::size_t kBytes = 64U << 20U;
+  const auto peak = peak_memory_of([] {
+    std::vector<char> memory(kBytes);
+    std::memset(memory.data(), 1, memory.size());
+  });
+  if (!peak) GTEST_SKIP() << "this system does not tell";
+  EXPECT_GT(*peak, static_cast<std::int64_t>(kBytes) * 9 / 10);
+  EXPECT_LT(*peak, static_cast<std::int64_t>(kBytes) * 3 / 2);
+}
+
+TEST(Measurement, RunsEveryMechanismOrSaysWhyNot) {
+  const MeasurementOptions options = small();
+  const Measurement measured = measure_kernels(options);
+  ASSERT_EQ(measured.kernels.size(), options.mechanisms.size());
+  EXPECT_GE(measured.threads, 1);
+  for (const MeasuredKernel& kernel : measured.kernels) {
+    if (!kernel.problem.empty()) continue;
+    ASSERT_EQ(kernel.runs.size(), 2U) << kernel.mechanism.name;
+    for (const KernelRun& run : kernel.runs) {
+      EXPECT_GT(run.seconds, 0) << kernel.mechanism.name;
+      EXPECT_GE(run.repeats, 3);
+    }
+    EXPECT_TRUE(measured_exponent(kernel).has_value());
+  }
+  EXPECT_TRUE(measured.kernels.front().problem.empty());
+}
+
+TEST(Measurement, ExponentIsTheSlopeBetweenTheLargest) {
+  MeasuredKernel kernel;
+  for (const std::int64_t n : {10, 100, 400}) {
+    KernelRun run;
+    run.tokens = n;
+    run.seconds = 1e-9 * static_cast<double>(n * n);
+    kernel.runs.push_back(run);
+  }
+  EXPECT_NEAR(measured_exponent(kernel).value(), 2, 1e-12);
+  kernel.runs.resize(1);
+  EXPECT_FALSE(measured_exponent(kernel).has_value());
+}
+
+TEST(Measurement, StopsWhenItIsToldTo) {
+  std::stop_source stop;
+  const Progress progress([&](double, std::string_view) { stop.request_stop(); }, stop.get_token());
+  EXPECT_THROW((void)measure_kernels(small(), progress), Cancelled);
+}
+
+TEST(Measurement, RefusesImpossibleExtents) {
+  MeasurementOptions options = small();
+  options.heads = 3;
+  EXPECT_THROW((void)measure_kernels(options), Error);
+  options = small();
+  options.tokens = {0};
+  EXPECT_THROW((void)measure_kernels(options), Error);
+}
+
+TEST(MechanismCosts, PutsTheMeasuredBesideTheCounted) {
+  FigureRequest request;
+  request.settings = {{"tokens", "256"}, {"width", "16"}, {"heads", "2"}, {"parameters", "bits=4"}};
+  const Figure figure = make_figure("mechanism-costs", request);
+  ASSERT_TRUE(figure.table.has_value());
+  EXPECT_EQ(figure.table->rows.front()[0], "softmax");
+  EXPECT_EQ(figure.table->rows.front()[1], "N²D + ND²");
+  EXPECT_EQ(figure.numbers.at("tokens"), (std::vector<double>{64, 128, 256}));
+  EXPECT_EQ(figure.numbers.at("seconds/softmax").size(), 3U);
+  EXPECT_TRUE(figure.numbers.contains("energy_pj/hash (bits=4)"));
+  // Softmax has no parameters of its own: four projections with biases.
+  EXPECT_EQ(figure.numbers.at("parameters/softmax").front(), 4 * (16 * 16 + 16));
+  EXPECT_THAT(figure.caption, testing::HasSubstr("Measured: forward of the attention core"));
+}
+
+TEST(MechanismCosts, SaysDashesWhereNothingWasMeasured) {
+  FigureRequest request;
+  request.settings = {{"measure", "no"}, {"mechanisms", "softmax; mixer"}};
+  const Figure figure = make_figure("mechanism-costs", request);
+  ASSERT_EQ(figure.table->rows.size(), 2U);
+  for (const auto& row : figure.table->rows) {
+    EXPECT_EQ(row[5], "–");
+    EXPECT_EQ(row[6], "–");
+  }
+  EXPECT_THAT(figure.caption, testing::HasSubstr("Nothing was measured"));
+}
+
+}  // namespace
+}  // namespace attnscope
