@@ -26,6 +26,9 @@ extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
 extern const FigureRecipe operations_table_recipe;
 extern const FigureRecipe mechanism_costs_recipe;
+extern const FigureRecipe sweep_quantities_recipe;
+extern const FigureRecipe sweep_ranks_recipe;
+extern const FigureRecipe sweep_spectrum_recipe;
 extern const FigureRecipe composite_recipe;
 
 std::span<const FigureRecipe> figure_recipes() {
@@ -48,6 +51,9 @@ std::span<const FigureRecipe> figure_recipes() {
       energy_share_recipe,
       operations_table_recipe,
       mechanism_costs_recipe,
+      sweep_spectrum_recipe,
+      sweep_ranks_recipe,
+      sweep_quantities_recipe,
       composite_recipe,
       // clang-format on
   };

@@ -17,6 +17,7 @@ Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_learn_codes(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
+Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
@@ -37,6 +38,7 @@ std::span<const Subcommand> subcommands() {
       {add_inspect},
       {add_learn_codes},
       {add_spectrum},
+      {add_sweep},
       {add_trace},
   };
   // clang-format on

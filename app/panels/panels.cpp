@@ -13,6 +13,7 @@
 #include "app/panels/query/query_panel.h"
 #include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
+#include "app/panels/sweep/sweep_panel.h"
 #include "app/session/sample_data.h"
 
 namespace attnscope {
@@ -49,7 +50,8 @@ std::span<const PanelEntry> panels() {
       {"key-maps", PanelPlace::map, of_session<KeyMapsPanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
-      {"energy", PanelPlace::numbers, of_session<EnergyPanel>},
+      {"energy", PanelPlace::lessons, of_session<EnergyPanel>, false},
+      {"sweep", PanelPlace::lessons, of_session<SweepPanel>, false},
       {"lessons", PanelPlace::lessons, of_spectra<LessonsPanel>, false},
       {"playground", PanelPlace::lessons, of_session<PlaygroundPanel>, false},
   };

@@ -1,0 +1,25 @@
+// What the figures of sweeps share.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/settings.h"
+#include "analysis/sweep/sweep.h"
+
+namespace attnscope {
+
+inline constexpr FigureSetting sweep_file_setting = {
+    "file", "", "the result of attnscope sweep, or its unfinished work (R.h5.unfinished)"};
+
+/// The sweep the setting "file" names. Throws Error(usage) without one, and as read_sweep.
+[[nodiscard]] SweepResult sweep_shown(const Settings& read);
+
+/// "10000 inputs of train-images-idx3-ubyte", and how many are done where it is not finished.
+[[nodiscard]] std::string sweep_in_words(const SweepResult& result);
+
+/// The one head the setting "head" names; -1 for all. Throws Error(usage).
+[[nodiscard]] std::int64_t head_shown(const Settings& read, const SweepResult& result);
+
+}  // namespace attnscope

@@ -1,0 +1,125 @@
+// Statistics of what mechanisms have beside their maps (hash codes, importances), over many inputs.
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/recipes/sweep_figures.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/sweep/statistics.h"
+#include "analysis/sweep/sweep_summary.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 3> settings = {{
+    sweep_file_setting,
+    {"statistic", "all", "all that were swept, or the name of one: importance_entropy"},
+    {"head", "all", "all heads together, or one of them, from 0"},
+}};
+
+std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
+                                                 const std::string& wanted) {
+  std::set<std::string> present;
+  for (const SweepSeries& series : result.series) {
+    for (const LayerSweep& layer : series.layers) {
+      for (const auto& [name, sums] : layer.statistics) present.insert(name);
+    }
+  }
+  std::vector<const SweepStatistic*> list;
+  std::string known;
+  for (const SweepStatistic& statistic : sweep_statistics()) {
+    const std::string name(statistic.name);
+    if (!present.contains(name)) continue;
+    known += (known.empty() ? "" : ", ") + name;
+    if (wanted == "all" || wanted == name) list.push_back(&statistic);
+  }
+  if (!list.empty()) return list;
+  if (known.empty()) {
+    throw Error(ErrorKind::usage, "no mechanism of this sweep has quantities of its own")
+        .expected("hashed or additive attention");
+  }
+  throw unknown_name("statistic of the sweep", wanted, known);
+}
+
+Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::int64_t head,
+               Figure& figure) {
+  Panel panel;
+  panel.x.label = "layer";
+  panel.y.label = std::string(statistic.title);
+  const std::string name(statistic.name);
+  std::size_t layers = 1;
+  for (std::size_t s = 0; s < result.series.size(); ++s) {
+    const SweepSeries& series = result.series[s];
+    Line mean;
+    mean.label = series.label;
+    mean.colour = subject_colour(s);
+    mean.marker = subject_marker(s);
+    Band band;
+    band.colour = with_alpha(mean.colour, 45);
+    for (std::size_t l = 0; l < series.layers.size(); ++l) {
+      const auto found = series.layers[l].statistics.find(name);
+      if (found == series.layers[l].statistics.end()) continue;
+      const SweptStatistic swept = swept_statistic(found->second, head);
+      if (swept.count == 0) continue;
+      layers = std::max(layers, series.layers.size());
+      const auto x = static_cast<double>(l);
+      mean.x.push_back(x);
+      mean.y.push_back(swept.mean);
+      band.x.push_back(x);
+      band.low.push_back(swept.mean - swept.standard_deviation);
+      band.high.push_back(swept.mean + swept.standard_deviation);
+      figure.numbers["mean/" + name + "/" + series.label].push_back(swept.mean);
+      figure.numbers["standard_deviation/" + name + "/" + series.label].push_back(
+          swept.standard_deviation);
+      figure.numbers["least/" + name + "/" + series.label].push_back(swept.least);
+      figure.numbers["greatest/" + name + "/" + series.label].push_back(swept.greatest);
+    }
+    if (mean.x.empty()) continue;
+    panel.marks.emplace_back(std::move(band));
+    panel.marks.emplace_back(std::move(mean));
+  }
+  panel.x.minimum = -0.3;
+  panel.x.maximum = static_cast<double>(layers) - 0.7;
+  const std::size_t step = (layers + 5) / 6;
+  for (std::size_t layer = 0; layer < layers; layer += step) {
+    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
+  }
+  return panel;
+}
+
+Figure make(const FigureRequest& request, const Progress&) {
+  constexpr std::size_t kColumns = 2;
+  const Settings read(request);
+  const SweepResult result = sweep_shown(read);
+  const std::int64_t head = head_shown(read, result);
+  Figure figure;
+  const auto statistics = statistics_in(result, read.text("statistic"));
+  for (std::size_t i = 0; i < statistics.size(); ++i) {
+    Panel panel = panel_of(*statistics[i], result, head, figure);
+    panel.row = static_cast<std::int64_t>(i / kColumns);
+    panel.column = static_cast<std::int64_t>(i % kColumns);
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.panels.front().legend = LegendPosition::below;
+  const std::size_t rows = (statistics.size() + kColumns - 1) / kColumns;
+  const double share = statistics.size() == 1 ? 0.62 : 0.42;
+  figure.height_mm = share * request.width_mm * static_cast<double>(rows) + 8;
+  figure.caption = "Mean and one standard deviation over " + sweep_in_words(result) +
+                   (head < 0 ? ", all heads. " : ", head " + std::to_string(head) + ". ") +
+                   made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe sweep_quantities_recipe = {"sweep-quantities",
+                                                     "Hash codes and importances over many inputs",
+                                                     "EcoFormer, 4; Fastformer-LM, Eq. 4",
+                                                     settings,
+                                                     make,
+                                                     true};
+
+}  // namespace attnscope

@@ -1,0 +1,132 @@
+// How the equivalent ranks of maps are distributed over many inputs, layer by layer.
+#include <algorithm>
+#include <array>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipes/sweep_figures.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/ticks.h"
+#include "analysis/sweep/sweep_summary.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 5> settings = {{
+    sweep_file_setting,
+    {"head", "all", "all heads together, or one of them, from 0"},
+    {"threshold", "", "one of those swept for; the first if empty"},
+    {"bands", "5,25", "quantiles in percent, below 50: a band from each to its counterpart; none"},
+    {"legend", "below", "below, inside or none"},
+}};
+
+/// "5,25" → 0.05, 0.25.
+std::vector<double> band_quantiles(const Settings& read) {
+  std::vector<double> quantiles;
+  const std::string& text = read.text("bands");
+  if (text == "none" || text.empty()) return quantiles;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string item = text.substr(at, comma - at);
+    char* end = nullptr;
+    const double percent = std::strtod(item.c_str(), &end);
+    if (item.empty() || *end != '\0' || !(percent >= 0 && percent < 50)) {
+      throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+          .about("bands")
+          .expected("percentages from 0 to below 50, separated by commas, or none")
+          .found("'" + text + "'");
+    }
+    quantiles.push_back(percent / 100);
+    at = comma + 1;
+  }
+  return quantiles;
+}
+
+Figure make(const FigureRequest& request, const Progress&) {
+  constexpr int kBandAlpha = 45;
+  constexpr double kMedian = 0.5;
+  const Settings read(request);
+  const SweepResult result = sweep_shown(read);
+  const std::int64_t head = head_shown(read, result);
+  const std::size_t threshold =
+      read.text("threshold").empty() ? 0 : find_threshold(result, read.number("threshold", 0, 1));
+  const std::vector<double> quantiles = band_quantiles(read);
+
+  Figure figure;
+  Panel panel;
+  std::size_t layers = 1;
+  double highest = 1;
+  for (std::size_t s = 0; s < result.series.size(); ++s) {
+    const SweepSeries& series = result.series[s];
+    const Colour colour = subject_colour(s);
+    std::vector<Band> bands(quantiles.size());
+    Line median;
+    median.label = series.label;
+    median.colour = colour;
+    median.style = series.identity ? LineStyle::dashed : LineStyle::solid;
+    median.marker = subject_marker(s);
+    layers = std::max(layers, series.layers.size());
+    for (std::size_t l = 0; l < series.layers.size(); ++l) {
+      if (head >= series.layers[l].heads) continue;
+      const SweptRanks ranks = swept_ranks(series.layers[l], head, threshold);
+      if (ranks.maps == 0) continue;
+      const auto x = static_cast<double>(l);
+      for (std::size_t q = 0; q < quantiles.size(); ++q) {
+        bands[q].x.push_back(x);
+        bands[q].low.push_back(ranks.quantile(quantiles[q]));
+        bands[q].high.push_back(ranks.quantile(1 - quantiles[q]));
+        bands[q].colour = with_alpha(colour, kBandAlpha);
+        highest = std::max(highest, bands[q].high.back());
+        const std::string percent = rounded_text(100 * quantiles[q]);
+        figure.numbers["low_" + percent + "/" + series.label].push_back(bands[q].low.back());
+        figure.numbers["high_" + percent + "/" + series.label].push_back(bands[q].high.back());
+      }
+      median.x.push_back(x);
+      median.y.push_back(ranks.quantile(kMedian));
+      highest = std::max(highest, median.y.back());
+      figure.numbers["median/" + series.label].push_back(median.y.back());
+      figure.numbers["mean/" + series.label].push_back(ranks.mean);
+      figure.numbers["standard_deviation/" + series.label].push_back(ranks.standard_deviation);
+      figure.numbers["maps/" + series.label].push_back(static_cast<double>(ranks.maps));
+    }
+    for (Band& band : bands) panel.marks.emplace_back(std::move(band));
+    panel.marks.emplace_back(std::move(median));
+  }
+  panel.x.label = "layer";
+  panel.x.minimum = -0.3;
+  panel.x.maximum = static_cast<double>(layers) - 0.7;
+  const std::size_t step = (layers + 11) / 12;
+  for (std::size_t layer = 0; layer < layers; layer += step) {
+    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
+  }
+  const double tau = result.thresholds.empty() ? 0 : result.thresholds[threshold];
+  panel.y.label = "equivalent rank at τ = " + rounded_text(tau);
+  panel.y.minimum = 0;
+  panel.y.maximum = 1.05 * highest;
+  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::top_left,
+                                          LegendPosition::none};
+  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+  figure.panels.push_back(std::move(panel));
+
+  std::string described;
+  for (const double q : quantiles) {
+    described += (described.empty() ? " Bands: " : ", ") + rounded_text(100 * q) + " to " +
+                 rounded_text(100 - 100 * q) + " %";
+  }
+  const auto rows = static_cast<double>((result.series.size() + 1) / 2);
+  figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
+  figure.caption = "Equivalent ranks of single attention maps, median over " +
+                   sweep_in_words(result) +
+                   (head < 0 ? ", all heads." : ", head " + std::to_string(head) + ".") +
+                   described + (described.empty() ? " " : " of the maps. ") + made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe sweep_ranks_recipe = {
+    "sweep-ranks", "Ranks over many inputs", "Adder, 3.2.2", settings, make, true};
+
+}  // namespace attnscope

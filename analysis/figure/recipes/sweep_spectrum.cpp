@@ -1,0 +1,137 @@
+// Cumulative singular values over many inputs: the protocol behind Adder, Fig. 2.
+#include <algorithm>
+#include <array>
+
+#include "analysis/figure/caption.h"
+#include "analysis/figure/number_text.h"
+#include "analysis/figure/recipes/sweep_figures.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/ticks.h"
+#include "analysis/spectrum/rank.h"
+#include "analysis/sweep/sweep_summary.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array<FigureSetting, 6> settings = {{
+    sweep_file_setting,
+    {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
+    {"head", "all", "heads averaged: all, or indices from 0"},
+    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"spread", "deviation", "deviation: a band of one standard deviation over maps; or none"},
+    {"legend", "below", "below, inside or none"},
+}};
+
+std::vector<double> zero_to(std::size_t count) {
+  std::vector<double> list(count + 1);
+  for (std::size_t index = 0; index <= count; ++index) list[index] = static_cast<double>(index);
+  return list;
+}
+
+/// From (0, 0): f(0) is an empty sum.
+std::vector<double> from_zero(std::vector<double> values) {
+  values.insert(values.begin(), 0);
+  return values;
+}
+
+Band deviation_band(const SweptSpectrum& spectrum, Colour colour) {
+  Band band;
+  band.x = zero_to(spectrum.mean_share.size());
+  for (std::size_t r = 0; r < spectrum.mean_share.size(); ++r) {
+    const double mean = spectrum.mean_share[r], deviation = spectrum.standard_deviation[r];
+    band.low.push_back(std::max(0.0, mean - deviation));
+    band.high.push_back(std::min(1.0, mean + deviation));
+  }
+  band.low = from_zero(std::move(band.low));
+  band.high = from_zero(std::move(band.high));
+  band.colour = with_alpha(colour, 40);
+  return band;
+}
+
+Figure make(const FigureRequest& request, const Progress&) {
+  const Settings read(request);
+  const SweepResult result = sweep_shown(read);
+  const double threshold = read.number("threshold", 1e-6, 1);
+  const bool spread = read.choice("spread", {"deviation", "none"}) == 0;
+
+  Figure figure;
+  Panel panel;
+  panel.x.label = "number of singular values r";
+  panel.y.label = "cumulative share f(r)";
+  panel.y.minimum = 0;
+  panel.y.maximum = 1;
+  panel.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
+                                          LegendPosition::none};
+  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+  panel.marks.emplace_back(
+      Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
+  std::size_t longest = 1;
+  std::int64_t left_out = 0;
+  for (std::size_t s = 0; s < result.series.size(); ++s) {
+    const SweepSeries& series = result.series[s];
+    const auto layers = static_cast<std::int64_t>(series.layers.size());
+    const SweptSpectrum spectrum = swept_spectrum(
+        series, read.indices("layer", layers),
+        read.indices("head", layers > 0 ? series.layers.front().heads : 0), threshold);
+    left_out += spectrum.left_out;
+    longest = std::max(longest, spectrum.mean_share.size());
+    if (spectrum.maps == 0) continue;
+    const Colour colour = subject_colour(s);
+    if (spread) panel.marks.emplace_back(deviation_band(spectrum, colour));
+    Line line;
+    line.label = series.label;
+    line.x = zero_to(spectrum.mean_share.size());
+    line.y = from_zero(spectrum.mean_share);
+    line.colour = colour;
+    line.style = series.identity ? LineStyle::dashed : LineStyle::solid;
+    panel.marks.emplace_back(std::move(line));
+    const auto rank = static_cast<double>(spectrum.rank_of_mean);
+    panel.marks.emplace_back(
+        PointMark{rank, spectrum.mean_share.at(static_cast<std::size_t>(spectrum.rank_of_mean - 1)),
+                  "r = " + std::to_string(spectrum.rank_of_mean), colour, true});
+    figure.numbers["equivalent_rank/" + series.label] = {rank};
+    figure.numbers["mean_share/" + series.label] = spectrum.mean_share;
+    figure.numbers["standard_deviation/" + series.label] = spectrum.standard_deviation;
+    figure.numbers["maps/" + series.label] = {static_cast<double>(spectrum.maps)};
+  }
+  Line even;
+  even.label = "g(r) = r / N";
+  even.x = zero_to(longest);
+  even.y = from_zero(linear_share(static_cast<std::int64_t>(longest)));
+  even.colour = neutral_colour;
+  even.style = LineStyle::dotted;
+  even.width_pt = 0.8;
+  panel.marks.emplace_back(std::move(even));
+  panel.x.minimum = 0;
+  panel.x.maximum = static_cast<double>(longest);
+  panel.x.ticks = ticks_up_to(static_cast<double>(longest));
+  figure.panels.push_back(std::move(panel));
+
+  const auto rows = static_cast<double>((result.series.size() + 2) / 2);
+  figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
+  figure.caption = "Cumulative normalised singular values f(r) of the attention maps, mean over " +
+                   sweep_in_words(result) + ", " + chosen("layer", read.text("layer")) + " and " +
+                   chosen("head", read.text("head")) +
+                   (spread ? ", with one standard deviation over maps" : "") +
+                   ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
+                   rounded_text(threshold) +
+                   ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  if (left_out > 0) {
+    figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
+  }
+  figure.caption += made_with();
+  return figure;
+}
+
+}  // namespace
+
+extern const FigureRecipe sweep_spectrum_recipe = {"sweep-spectrum",
+                                                   "Cumulative singular values over many inputs",
+                                                   "Adder, Fig. 2",
+                                                   settings,
+                                                   make,
+                                                   true};
+
+}  // namespace attnscope

@@ -1,0 +1,23 @@
+// Single numbers that say what a mechanism's own quantities are like on one input. A new one is a
+// function and a line of the list; sweeps, their files and their figures then have it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+struct SweepStatistic {
+  std::string_view name;      ///< "importance_entropy": in files
+  std::string_view title;     ///< with its unit: an axis
+  std::string_view quantity;  ///< of Mechanism::quantities: "importance"
+  /// One head's share of the quantity: a row for [H, M], a slice for [H, N, b]. May be NaN.
+  double (*of)(const ConstMatrixMap& head);
+};
+
+[[nodiscard]] std::span<const SweepStatistic> sweep_statistics();
+
+}  // namespace attnscope

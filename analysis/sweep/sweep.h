@@ -1,0 +1,91 @@
+// The same analysis over thousands of inputs: mean spectra, rank distributions and statistics of
+// the mechanisms' quantities, per layer and head, in memory that does not grow with their number.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/input/data_set.h"
+#include "core/model/subject.h"
+#include "core/progress.h"
+
+namespace attnscope {
+
+/// Sums over inputs of one statistic; values that are NaN are not counted.
+struct StatisticSums {
+  std::vector<std::int64_t> counts;     ///< [H]
+  std::vector<double> sums, squares;    ///< [H]
+  std::vector<double> least, greatest;  ///< [H]; 0 while nothing was counted
+};
+
+/// One layer of one series.
+struct LayerSweep {
+  std::int64_t heads = 0;
+  std::int64_t values = 0;              ///< n: singular values of a map, min(N, M)
+  std::vector<std::int64_t> maps;       ///< [H] with a spectrum
+  std::vector<std::int64_t> left_out;   ///< [H] without: NaN or Inf, all zero, not converged
+  std::vector<double> share_sums;       ///< [H, n]: Σ f(r) over maps
+  std::vector<double> share_squares;    ///< [H, n]: Σ f(r)²
+  std::vector<std::int64_t> ranks;      ///< [T, H, n + 1]: maps of equivalent rank r at threshold t
+  std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares
+  std::vector<double> stable_ranks;     ///< [H, 2]
+  std::map<std::string, StatisticSums> statistics;  ///< by SweepStatistic::name
+};
+
+/// One model under one mechanism, its maps seen in one way.
+struct SweepSeries {
+  std::string label;      ///< "fashion-adder", "fashion-softmax as adder", with " + I" or " − I"
+  std::string model;      ///< the weight file
+  std::string mechanism;  ///< to_string of the choice
+  bool identity = false;  ///< whether the analysed maps contain I
+  std::int64_t labelled = 0, correct = 0;  ///< inputs with a class, and those named right
+  std::vector<LayerSweep> layers;
+};
+
+/// Complete when done == count. Everything that is summed is summed in the order of the inputs.
+struct SweepResult {
+  std::string data_set;     ///< its path
+  std::string fingerprint;  ///< of what is swept; see sweep_fingerprint
+  std::int64_t first = 0;   ///< index of the first input
+  std::int64_t count = 0, done = 0;
+  std::vector<double> thresholds;  ///< of equivalent ranks
+  std::vector<SweepSeries> series;
+};
+
+struct SweepRequest {
+  std::vector<Subject> subjects;  ///< each with its model; inputs and traces do not count
+  std::shared_ptr<const DataSet> data_set;
+  std::string data_set_path;
+  std::int64_t first = 0;
+  std::int64_t count = 0;  ///< 0: all; at most what the data set has from `first`
+  std::vector<double> thresholds = {0.9};
+  std::vector<IdentityView> views = {IdentityView::as_is};
+  std::filesystem::path out;  ///< the result; beside it, while unfinished, sweep_checkpoint(out)
+  bool restart = false;       ///< forget unfinished work found there
+  /// Unfinished work is written after a block of inputs, when this long has passed.
+  double checkpoint_seconds = 5;
+};
+
+/// Where unfinished work on `out` lies: "R.h5.unfinished".
+[[nodiscard]] std::filesystem::path sweep_checkpoint(const std::filesystem::path& out);
+
+/// What decides a sweep's result, as text: weights and data set (by hash), mechanisms and what was
+/// learnt for them, views, thresholds, range of inputs, program version.
+[[nodiscard]] std::string sweep_fingerprint(const SweepRequest& request);
+
+/// Called after a checkpoint was written, from the thread that runs the sweep.
+using SweepAdvanced = std::function<void(const SweepResult&)>;
+
+/// Sweeps, going on from unfinished work of the same request, and writes `out`. Uses all cores; the
+/// result has the same bits whatever the thread count and however often it was interrupted. On
+/// cancelling, what was done is kept. Throws Error(usage) for an impossible request and for
+/// unfinished work of another one, Error(io), Cancelled.
+[[nodiscard]] SweepResult run_sweep(const SweepRequest& request, const Progress& progress = {},
+                                    const SweepAdvanced& advanced = {});
+
+}  // namespace attnscope

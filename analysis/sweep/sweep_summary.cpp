@@ -1,0 +1,138 @@
+#include "analysis/sweep/sweep_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/spectrum/rank.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Of the sample, from its sum and sum of squares; rounding must not make it negative.
+double deviation(double sum, double squares, std::int64_t count) {
+  if (count < 2) return 0;
+  const auto n = static_cast<double>(count);
+  return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
+}
+
+std::vector<std::int64_t> chosen_of(const std::vector<std::int64_t>& wanted, std::int64_t count,
+                                    const char* what) {
+  std::vector<std::int64_t> list = wanted;
+  for (std::int64_t i = 0; wanted.empty() && i < count; ++i) list.push_back(i);
+  for (const std::int64_t index : list) {
+    if (index >= 0 && index < count) continue;
+    throw Error(ErrorKind::usage, std::string("the sweep has no such ") + what)
+        .expected("0 to " + std::to_string(count - 1))
+        .found(std::to_string(index));
+  }
+  return list;
+}
+
+}  // namespace
+
+SweptSpectrum swept_spectrum(const SweepSeries& series, const std::vector<std::int64_t>& layers,
+                             const std::vector<std::int64_t>& heads, double threshold) {
+  SweptSpectrum spectrum;
+  std::vector<double> sums, squares;
+  for (const std::int64_t l : chosen_of(layers, std::ssize(series.layers), "layer")) {
+    const LayerSweep& layer = series.layers[static_cast<std::size_t>(l)];
+    const auto n = static_cast<std::size_t>(layer.values);
+    if (sums.empty()) {
+      sums.assign(n, 0);
+      squares.assign(n, 0);
+    }
+    if (sums.size() != n) {
+      throw Error(ErrorKind::usage, "maps of different sizes have no mean spectrum")
+          .about(series.label)
+          .expected(std::to_string(sums.size()) + " singular values")
+          .found(std::to_string(n) + " in layer " + std::to_string(l))
+          .remedy("choose layers of one size: --set layer=0");
+    }
+    for (const std::int64_t h : chosen_of(heads, layer.heads, "head")) {
+      const auto head = static_cast<std::size_t>(h);
+      spectrum.maps += layer.maps[head];
+      spectrum.left_out += layer.left_out[head];
+      for (std::size_t r = 0; r < n; ++r) {
+        sums[r] += layer.share_sums[head * n + r];
+        squares[r] += layer.share_squares[head * n + r];
+      }
+    }
+  }
+  if (spectrum.maps == 0) return spectrum;
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    spectrum.mean_share.push_back(sums[r] / static_cast<double>(spectrum.maps));
+    spectrum.standard_deviation.push_back(deviation(sums[r], squares[r], spectrum.maps));
+  }
+  spectrum.rank_of_mean = rank_of_share(spectrum.mean_share, threshold);
+  return spectrum;
+}
+
+double SweptRanks::quantile(double q) const {
+  if (maps == 0) return 0;
+  const double place = q * static_cast<double>(maps - 1);
+  const auto below = static_cast<std::int64_t>(place);
+  const double part = place - static_cast<double>(below);
+  const auto at = [this](std::int64_t position) {
+    std::int64_t passed = 0;
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+      passed += counts[rank];
+      if (passed > position) return static_cast<double>(rank);
+    }
+    return static_cast<double>(counts.size() - 1);
+  };
+  return (1 - part) * at(below) + part * at(std::min(below + 1, maps - 1));
+}
+
+SweptRanks swept_ranks(const LayerSweep& layer, std::int64_t head, std::size_t threshold) {
+  SweptRanks ranks;
+  const auto sizes = static_cast<std::size_t>(layer.values) + 1;
+  ranks.counts.assign(sizes, 0);
+  const std::vector<std::int64_t> wanted =
+      head < 0 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{head};
+  for (const std::int64_t h : chosen_of(wanted, layer.heads, "head")) {
+    const std::size_t first =
+        (threshold * static_cast<std::size_t>(layer.heads) + static_cast<std::size_t>(h)) * sizes;
+    for (std::size_t r = 0; r < sizes; ++r) ranks.counts[r] += layer.ranks[first + r];
+  }
+  double sum = 0, squares = 0;
+  for (std::size_t r = 0; r < sizes; ++r) {
+    const auto count = static_cast<double>(ranks.counts[r]), rank = static_cast<double>(r);
+    ranks.maps += ranks.counts[r];
+    sum += count * rank;
+    squares += count * rank * rank;
+  }
+  if (ranks.maps > 0) ranks.mean = sum / static_cast<double>(ranks.maps);
+  ranks.standard_deviation = deviation(sum, squares, ranks.maps);
+  return ranks;
+}
+
+SweptStatistic swept_statistic(const StatisticSums& sums, std::int64_t head) {
+  SweptStatistic statistic;
+  double sum = 0, squares = 0;
+  for (std::size_t h = 0; h < sums.counts.size(); ++h) {
+    if ((head >= 0 && static_cast<std::int64_t>(h) != head) || sums.counts[h] == 0) continue;
+    const bool is_first = statistic.count == 0;
+    statistic.least = is_first ? sums.least[h] : std::min(statistic.least, sums.least[h]);
+    statistic.greatest =
+        is_first ? sums.greatest[h] : std::max(statistic.greatest, sums.greatest[h]);
+    statistic.count += sums.counts[h];
+    sum += sums.sums[h];
+    squares += sums.squares[h];
+  }
+  if (statistic.count > 0) statistic.mean = sum / static_cast<double>(statistic.count);
+  statistic.standard_deviation = deviation(sum, squares, statistic.count);
+  return statistic;
+}
+
+std::size_t find_threshold(const SweepResult& result, double threshold) {
+  std::string known;
+  for (std::size_t i = 0; i < result.thresholds.size(); ++i) {
+    if (std::abs(result.thresholds[i] - threshold) < 1e-12) return i;
+    known += (known.empty() ? "" : ", ") + to_string(ParameterValue(result.thresholds[i]));
+  }
+  throw unknown_name("threshold of the sweep", to_string(ParameterValue(threshold)), known);
+}
+
+}  // namespace attnscope

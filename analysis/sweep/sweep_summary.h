@@ -1,0 +1,50 @@
+// Means, bands and quantiles from the sums of a sweep.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/sweep/sweep.h"
+
+namespace attnscope {
+
+/// The mean curve of the chosen maps.
+struct SweptSpectrum {
+  std::int64_t maps = 0, left_out = 0;
+  std::vector<double> mean_share;          ///< f̄(r), r = 1 … n; empty without maps
+  std::vector<double> standard_deviation;  ///< of f(r) over maps (n − 1); 0 for one map
+  std::int64_t rank_of_mean = 0;           ///< smallest r with f̄(r) ≥ threshold
+};
+
+/// Of `layers` and `heads` (empty: all). Throws Error(usage) if their maps differ in size, or for
+/// an index there is none of.
+[[nodiscard]] SweptSpectrum swept_spectrum(const SweepSeries& series,
+                                           const std::vector<std::int64_t>& layers,
+                                           const std::vector<std::int64_t>& heads,
+                                           double threshold);
+
+/// The distribution of the maps' own equivalent ranks.
+struct SweptRanks {
+  std::int64_t maps = 0;
+  double mean = 0, standard_deviation = 0;  ///< of the sample (n − 1)
+  std::vector<std::int64_t> counts;         ///< [n + 1]: maps of rank r
+
+  /// Quantile q in [0, 1], linear between ranks, as NumPy; 0 without maps.
+  [[nodiscard]] double quantile(double q) const;
+};
+
+/// Of one layer, of one head or (−1) of all, at thresholds[threshold].
+[[nodiscard]] SweptRanks swept_ranks(const LayerSweep& layer, std::int64_t head,
+                                     std::size_t threshold);
+
+/// Mean and standard deviation of a statistic over inputs, of one head or (−1) of all.
+struct SweptStatistic {
+  std::int64_t count = 0;
+  double mean = 0, standard_deviation = 0, least = 0, greatest = 0;
+};
+[[nodiscard]] SweptStatistic swept_statistic(const StatisticSums& sums, std::int64_t head);
+
+/// The index of `threshold` among the sweep's. Throws Error(usage) listing them.
+[[nodiscard]] std::size_t find_threshold(const SweepResult& result, double threshold);
+
+}  // namespace attnscope

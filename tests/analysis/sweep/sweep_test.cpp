@@ -1,0 +1,231 @@
+#include "analysis/sweep/sweep.h"
+
+#include <cmath>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <tbb/global_control.h>
+
+#include "analysis/figure/recipe.h"
+#include "analysis/sweep/statistics.h"
+#include "analysis/sweep/sweep_file.h"
+#include "analysis/sweep/sweep_summary.h"
+#include "core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
+
+class Sweep : public testing::Test {
+ protected:
+  static std::shared_ptr<const Model> model() {
+    static const auto loaded =
+        load_model(kData + "model.npz", {{{"heads", "2"}, {"crop_fraction", "1"}}, {}});
+    return loaded;
+  }
+
+  SweepRequest request(const std::string& out, std::int64_t count = 0) {
+    SweepRequest wanted;
+    wanted.subjects = {{"tiny", model(), {}, nullptr, nullptr}};
+    wanted.data_set = open_data_set(kData + "images.npz");
+    wanted.data_set_path = kData + "images.npz";
+    wanted.count = count;
+    wanted.out = folder_.path() / out;
+    wanted.checkpoint_seconds = 0;
+    return wanted;
+  }
+
+  TemporaryFolder folder_;
+};
+
+nlohmann::json reference() {
+  return nlohmann::json::parse(std::ifstream(kData + "reference.json"));
+}
+
+TEST_F(Sweep, FindsWhatNumPyFinds) {
+  SweepRequest wanted = request("r.h5");
+  wanted.views = {IdentityView::without, IdentityView::with};
+  const SweepResult result = run_sweep(wanted);
+  const nlohmann::json expected = reference();
+  ASSERT_EQ(result.series.size(), 2U);
+  EXPECT_EQ(result.done, expected["images"]);
+  EXPECT_EQ(result.series[0].labelled, expected["images"]);
+  EXPECT_EQ(result.series[0].correct, expected["correct"]);
+  EXPECT_EQ(result.series[1].label, "tiny + I");
+  // The maps are float32: f(r) agrees to about its precision.
+  constexpr double kTolerance = 2e-6;
+  const SweptSpectrum all = swept_spectrum(result.series[0], {}, {}, 0.9);
+  EXPECT_EQ(all.maps, 96 * 4);
+  for (std::size_t r = 0; r < all.mean_share.size(); ++r) {
+    EXPECT_NEAR(all.mean_share[r], expected["mean_share"][r].get<double>(), kTolerance);
+    EXPECT_NEAR(all.standard_deviation[r], expected["standard_deviation"][r].get<double>(),
+                kTolerance);
+  }
+  const SweptSpectrum one = swept_spectrum(result.series[0], {1}, {0}, 0.9);
+  const SweptSpectrum with = swept_spectrum(result.series[1], {}, {}, 0.9);
+  for (std::size_t r = 0; r < one.mean_share.size(); ++r) {
+    EXPECT_NEAR(one.mean_share[r], expected["mean_share_layer_1_head_0"][r].get<double>(),
+                kTolerance);
+    EXPECT_NEAR(with.mean_share[r], expected["mean_share_with_identity"][r].get<double>(),
+                kTolerance);
+  }
+  for (std::size_t l = 0; l < 2; ++l) {
+    const LayerSweep& layer = result.series[0].layers[l];
+    const SweptRanks ranks = swept_ranks(layer, -1, 0);
+    EXPECT_NEAR(ranks.mean, expected["mean_rank"][l].get<double>(), 1e-12);
+    EXPECT_NEAR(ranks.standard_deviation, expected["rank_deviation"][l].get<double>(), 1e-10);
+    for (const char* q : {"0.05", "0.25", "0.5", "0.75", "0.95"}) {
+      EXPECT_NEAR(ranks.quantile(std::stod(q)), expected["quantiles"][q][l].get<double>(), 1e-12);
+    }
+    for (std::int64_t head = 0; head < 2; ++head) {
+      EXPECT_NEAR(swept_ranks(layer, head, 0).quantile(0.75),
+                  expected["head_quantiles"][l][static_cast<std::size_t>(head)].get<double>(),
+                  1e-12);
+    }
+  }
+}
+
+TEST_F(Sweep, HasTheSameBytesOnOneThread) {
+  (void)run_sweep(request("many.h5", 40));
+  {
+    const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+    (void)run_sweep(request("one.h5", 40));
+  }
+  EXPECT_FALSE(read_bytes(folder_.path() / "many.h5").empty());
+  EXPECT_EQ(read_bytes(folder_.path() / "many.h5"), read_bytes(folder_.path() / "one.h5"));
+}
+
+TEST_F(Sweep, GoesOnWhereItWasCancelled) {
+  const SweepRequest whole = request("whole.h5", 60);
+  (void)run_sweep(whole);
+  const SweepRequest parts = request("parts.h5", 60);
+  int stops = 0;
+  std::int64_t done_before = 0;
+  for (bool finished = false; !finished;) {
+    std::stop_source stop;
+    const Progress progress({}, stop.get_token());
+    try {
+      (void)run_sweep(parts, progress, [&](const SweepResult& result) {
+        EXPECT_GT(result.done, done_before);
+        done_before = result.done;
+        stop.request_stop();
+      });
+      finished = true;
+    } catch (const Cancelled&) {
+      ++stops;
+      // What was done can be looked at meanwhile.
+      EXPECT_EQ(read_sweep(sweep_checkpoint(parts.out)).done, done_before);
+      EXPECT_FALSE(std::filesystem::exists(parts.out));
+    }
+    ASSERT_LE(stops, 10);
+  }
+  EXPECT_GE(stops, 3);
+  EXPECT_EQ(read_bytes(whole.out), read_bytes(parts.out));
+  EXPECT_FALSE(std::filesystem::exists(sweep_checkpoint(parts.out)));
+}
+
+TEST_F(Sweep, RefusesUnfinishedWorkOfAnother) {
+  std::stop_source stop;
+  const Progress progress({}, stop.get_token());
+  EXPECT_THROW(
+      (void)run_sweep(request("r.h5"), progress, [&](const SweepResult&) { stop.request_stop(); }),
+      Cancelled);
+  SweepRequest other = request("r.h5");
+  other.thresholds = {0.5};
+  try {
+    (void)run_sweep(other);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("--restart"));
+  }
+  other.restart = true;
+  EXPECT_EQ(run_sweep(other).done, 96);
+}
+
+TEST_F(Sweep, ReadsBackWhatItWrote) {
+  SweepRequest wanted = request("r.h5", 20);
+  wanted.subjects.push_back({"hashed",
+                             model(),
+                             {"hash", {{"bits", std::int64_t{4}}, {"supports", std::int64_t{8}}}},
+                             nullptr,
+                             nullptr});
+  wanted.thresholds = {0.9, 0.5};
+  const SweepResult result = run_sweep(wanted);
+  const SweepResult read = read_sweep(wanted.out);
+  ASSERT_EQ(read.series.size(), 2U);
+  EXPECT_EQ(read.thresholds, result.thresholds);
+  EXPECT_EQ(read.series[1].layers[1].ranks, result.series[1].layers[1].ranks);
+  EXPECT_EQ(read.series[1].layers[1].share_sums, result.series[1].layers[1].share_sums);
+  const StatisticSums& codes = read.series[1].layers[0].statistics.at("distinct_codes");
+  EXPECT_EQ(codes.counts, (std::vector<std::int64_t>{20, 20}));
+  EXPECT_GE(codes.least[0], 1);
+  EXPECT_LE(codes.greatest[0], 16);
+  EXPECT_FALSE(read.series[0].layers[0].statistics.contains("distinct_codes"));
+  EXPECT_EQ(find_threshold(read, 0.5), 1U);
+  EXPECT_THROW((void)find_threshold(read, 0.7), Error);
+}
+
+TEST_F(Sweep, RefusesWhatCannotBeSwept) {
+  SweepRequest wanted = request("r.h5");
+  wanted.first = 96;
+  EXPECT_THROW((void)run_sweep(wanted), Error);
+  wanted = request("r.h5");
+  wanted.thresholds = {1.5};
+  EXPECT_THROW((void)run_sweep(wanted), Error);
+  wanted = request("r.h5");
+  wanted.subjects.clear();
+  EXPECT_THROW((void)run_sweep(wanted), Error);
+  EXPECT_THROW((void)read_sweep(kData + "images.npz"), Error);
+}
+
+TEST_F(Sweep, ItsFiguresShowItsNumbers) {
+  SweepRequest wanted = request("r.h5");
+  wanted.subjects.push_back(
+      {"hashed", model(), {"hash", {{"supports", std::int64_t{8}}}}, nullptr, nullptr});
+  (void)run_sweep(wanted);
+  const nlohmann::json expected = reference();
+  FigureRequest asked;
+  asked.settings["file"] = wanted.out.string();
+  const Figure spectrum = make_figure("sweep-spectrum", asked);
+  EXPECT_NEAR(spectrum.numbers.at("mean_share/tiny")[3], expected["mean_share"][3].get<double>(),
+              2e-6);
+  EXPECT_THAT(spectrum.caption, testing::HasSubstr("96 inputs of images.npz"));
+  const Figure ranks = make_figure("sweep-ranks", asked);
+  EXPECT_EQ(ranks.numbers.at("low_25/tiny")[0], expected["quantiles"]["0.25"][0]);
+  EXPECT_EQ(ranks.numbers.at("high_5/tiny")[1], expected["quantiles"]["0.95"][1]);
+  EXPECT_EQ(ranks.numbers.at("median/tiny")[1], expected["quantiles"]["0.5"][1]);
+  const Figure quantities = make_figure("sweep-quantities", asked);
+  EXPECT_TRUE(quantities.numbers.contains("mean/code_entropy/hashed"));
+  asked.settings["bands"] = "60";
+  EXPECT_THROW((void)make_figure("sweep-ranks", asked), Error);
+  EXPECT_THROW((void)make_figure("sweep-spectrum", {}), Error);
+}
+
+const SweepStatistic& statistic(std::string_view name) {
+  for (const SweepStatistic& one : sweep_statistics()) {
+    if (one.name == name) return one;
+  }
+  throw std::runtime_error("no such statistic");
+}
+
+TEST(SweepStatistics, AreWhatTheirNamesSay) {
+  const std::vector<float> even(8, 0.125F), single = {0, 0, 1, 0};
+  const auto of = [](const char* name, const std::vector<float>& values, Eigen::Index rows) {
+    return statistic(name).of(
+        ConstMatrixMap(values.data(), rows, static_cast<Eigen::Index>(values.size()) / rows));
+  };
+  EXPECT_NEAR(of("importance_entropy", even, 1), 1, 1e-12);
+  EXPECT_NEAR(of("importance_entropy", single, 1), 0, 1e-12);
+  EXPECT_EQ(of("largest_importance", single, 1), 1);
+  // Four tokens of two bits: codes 00, 00, 10, 11.
+  const std::vector<float> codes = {-1, -1, -1, -1, 1, -1, 1, 1};
+  EXPECT_EQ(of("distinct_codes", codes, 4), 3);
+  EXPECT_NEAR(of("code_entropy", codes, 4), 1.5, 1e-12);
+  EXPECT_NEAR(of("bit_imbalance", codes, 4), 0.25, 1e-12);
+}
+
+}  // namespace
+}  // namespace attnscope

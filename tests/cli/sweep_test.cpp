@@ -1,0 +1,96 @@
+// attnscope sweep as a user runs it, and as power cuts stop it.
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/cli/program.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
+const std::string kArguments = " '" + kData + "model.npz' --heads 2 --option crop_fraction=1" +
+                               " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
+
+/// Starts the sweep and kills it after `time`; true if it had ended before.
+bool killed_after(std::chrono::microseconds time, const std::string& out) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    const std::string model = kData + "model.npz", images = kData + "images.npz";
+    execl(ATTNSCOPE_BINARY, "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
+          "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0", "--out",
+          out.c_str(), nullptr);
+    _exit(127);
+  }
+  std::this_thread::sleep_for(time);
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status);
+}
+
+TEST(SweepCommand, KilledAtTwentyRandomPointsItsBytesAreEqual) {
+  using Clock = std::chrono::steady_clock;
+  TemporaryFolder folder;
+  const std::string whole = (folder.path() / "whole.h5").string();
+  const Clock::time_point start = Clock::now();
+  const ProgramRun run = run_program("sweep" + kArguments + "'" + whole + "'");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
+
+  std::mt19937 random(20);
+  std::uniform_int_distribution<std::int64_t> point(1, duration.count());
+  int resumed = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::filesystem::path out = folder.path() / ("part" + std::to_string(i) + ".h5");
+    killed_after(std::chrono::microseconds(point(random)), out.string());
+    std::filesystem::path unfinished = out;
+    unfinished += ".unfinished";
+    resumed += std::filesystem::exists(unfinished);
+    const ProgramRun rest = run_program("sweep" + kArguments + "'" + out.string() + "'");
+    ASSERT_EQ(rest.status, 0) << rest.errors;
+    EXPECT_EQ(read_bytes(out), read_bytes(whole)) << "killed the " << i << "th time";
+    EXPECT_FALSE(std::filesystem::exists(unfinished));
+  }
+  RecordProperty("taken_up_in_the_middle", resumed);
+}
+
+TEST(SweepCommand, SaysWhatItFound) {
+  TemporaryFolder folder;
+  const std::string out = (folder.path() / "r.h5").string();
+  const ProgramRun run = run_program("sweep" + kArguments + "'" + out + "' --count 20 --json");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto json = nlohmann::json::parse(run.output);
+  EXPECT_EQ(json["series"][0]["layers"].size(), 2U);
+  EXPECT_EQ(json["series"][0]["layers"][0]["maps"], 40);
+  const ProgramRun text = run_program("sweep" + kArguments + "'" + out + "' --count 20");
+  EXPECT_THAT(text.output, testing::HasSubstr("20 inputs"));
+  const std::string picture = (folder.path() / "ranks.svg").string();
+  const ProgramRun figure =
+      run_program("figure sweep-ranks --set file='" + out + "' --out '" + picture + "'");
+  EXPECT_EQ(figure.status, 0) << figure.errors;
+  EXPECT_THAT(read_bytes(picture), testing::HasSubstr("equivalent rank"));
+}
+
+TEST(SweepCommand, SaysWhatIsWrongInOneLine) {
+  const ProgramRun nowhere = run_program("sweep" + kArguments + "/nowhere/r.h5");
+  EXPECT_EQ(nowhere.status, 1);
+  EXPECT_THAT(nowhere.errors, testing::HasSubstr("/nowhere"));
+  const ProgramRun view = run_program("sweep" + kArguments + "r.h5 --identity none");
+  EXPECT_EQ(view.status, 2);
+  EXPECT_THAT(view.errors, testing::HasSubstr("known: as-is"));
+}
+
+}  // namespace
+}  // namespace attnscope
