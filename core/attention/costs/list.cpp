@@ -47,7 +47,8 @@ const ParameterDescription adder_parameters[] = {
     yes_or_no("identity", false, "adds the identity matrix I to the normalised map"),
     yes_or_no("identity_products", false, "counts I·V as multiplications (inferred from Table 1)")};
 const ParameterDescription hash_parameters[] = {
-    choice("codes", {"kernel", "lsh", "binary"}, "how codes are made: Eq. 10, Table 5, Table 4"),
+    choice("codes", {"learned", "klsh", "lsh", "sign"},
+           "how codes are made: kernelised (learned, klsh: Eq. 10), lsh (Table 5), sign (Table 4)"),
     number("bits", 16, 1, "b, bits of a code"), number("supports", 25, 1, "m, support samples"),
     number("features", 256, 1, "F, random features, for lsh and binary codes"),
     choice("mode", {"paper", "upstream"}, "which biases are added; both are counted alike")};
@@ -119,9 +120,14 @@ std::int64_t mixer_own(Shape shape, Values values) {
   return (2 * n * hidden + hidden + n).value();
 }
 
+costs::CodeKind code_kind(const std::string& name) {
+  if (name == "lsh") return costs::CodeKind::lsh;
+  return name == "sign" ? costs::CodeKind::binary : costs::CodeKind::kernel;
+}
+
 std::int64_t hash_own(Shape shape, Values values) {
   const Count h = shape.heads, c = shape.head_width, b = whole(values, "bits");
-  if (text(values, "codes") == "kernel") {
+  if (code_kind(text(values, "codes")) == costs::CodeKind::kernel) {
     const Count m = whole(values, "supports");
     return (h * (m * b + m * c + m)).value();  // A, the supports, and μ
   }
@@ -176,11 +182,6 @@ std::int64_t additive_own(Shape shape, Values values) {
   const Count h = shape.heads, width = h * shape.head_width;
   if (flag(values, "causal")) return (2 * width).value();
   return (2 * (width * h + h)).value();
-}
-
-costs::CodeKind code_kind(const std::string& name) {
-  if (name == "lsh") return costs::CodeKind::lsh;
-  return name == "binary" ? costs::CodeKind::binary : costs::CodeKind::kernel;
 }
 
 costs::ScoreSource score_source(const std::string& name) {

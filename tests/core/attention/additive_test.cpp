@@ -107,7 +107,7 @@ TEST(Additive, ImportanceIsItsQuantity) {
 
 TEST(Additive, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)additive(false, 4), Error);
-  EXPECT_THROW((void)additive(true, -1), Error);
+  EXPECT_THROW((void)additive(true, -2), Error);
   const RandomAttention wide(3, 5, 1, 2, 2, 1);
   EXPECT_THROW((void)additive(true, 0)->forward(wide.input()), Error);
   RandomAttention data(3, 3, 2, 2, 2, 1);
