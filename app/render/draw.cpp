@@ -150,7 +150,9 @@ class Drawing {
 
   QCPAxisRect* axis_rect() {
     auto* axes = new QCPAxisRect(&plot_, true);
-    for (QCPAxis* axis : axes->axes()) {
+    // Drawn in one order: that of axes() changes from run to run, and a file's bytes with it.
+    for (const auto type : {QCPAxis::atLeft, QCPAxis::atBottom, QCPAxis::atRight, QCPAxis::atTop}) {
+      QCPAxis* const axis = axes->axis(type);
       axis->setLayer("axes");
       axis->grid()->setLayer("grid");
       axis->setSelectableParts(QCPAxis::spNone);

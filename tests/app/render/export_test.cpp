@@ -182,7 +182,7 @@ TEST(PngExport, MayHaveNoBackground) {
 }
 
 TEST(Export, IsTheSameTwice) {
-  for (const char* extension : {".svg", ".png", ".csv", ".tex", ".json"}) {
+  for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".tex", ".json", ".h5"}) {
     const std::string once = content(exported("attention-maps", extension));
     EXPECT_EQ(once, content(exported("attention-maps", extension))) << extension;
     EXPECT_FALSE(once.empty());

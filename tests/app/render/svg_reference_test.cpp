@@ -165,14 +165,6 @@ TEST(SvgReferences, DressedFigures) {
   compare("page-of-four", dressed(make_figure("composite", request), {.shared_legend = true}));
 }
 
-TEST(SvgReferences, FeatureScatter) {
-  FigureRequest request;
-  const auto model = load_model(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5");
-  request.subjects.push_back({model->name(), model, model->spec().mechanism, nullptr, nullptr});
-  request.settings["data-set"] = ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz";
-  compare("feature-scatter", make_figure("feature-scatter", request));
-}
-
 /// Mean difference of two pictures' channels, 0 to 255; of other sizes, 255.
 double difference(const QImage& a, const QImage& b) {
   if (a.size() != b.size()) return 255;
