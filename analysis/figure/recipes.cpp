@@ -21,6 +21,7 @@ extern const FigureRecipe hash_codes_recipe;
 extern const FigureRecipe feature_scatter_recipe;
 extern const FigureRecipe position_bias_recipe;
 extern const FigureRecipe key_maps_recipe;
+extern const FigureRecipe token_importance_recipe;
 extern const FigureRecipe energy_breakdown_recipe;
 extern const FigureRecipe energy_growth_recipe;
 extern const FigureRecipe energy_share_recipe;
@@ -46,6 +47,7 @@ std::span<const FigureRecipe> figure_recipes() {
       feature_scatter_recipe,
       position_bias_recipe,
       key_maps_recipe,
+      token_importance_recipe,
       energy_breakdown_recipe,
       energy_growth_recipe,
       energy_share_recipe,

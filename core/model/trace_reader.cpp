@@ -222,6 +222,10 @@ Trace read_contents(const Checkpoint& file) {
   trace.layout.prefix = number_of(file, "prefix_tokens", 0, 1 << 20);
   trace.layout.rows = number_of(file, "grid_rows", 0, 1 << 20);
   trace.layout.columns = number_of(file, "grid_columns", 0, 1 << 20);
+  trace.causal = number_of(file, "causal", 0, 1) != 0;
+  for (const json& text : json_of(file, "token_texts", "[]")) {
+    trace.layout.texts.push_back(text.is_string() ? text.get<std::string>() : text.dump());
+  }
   for (const json& label : json_of(file, "labels", "[]")) {
     trace.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
   }
@@ -254,6 +258,11 @@ Trace read_contents(const Checkpoint& file) {
   read_mechanisms(file, trace);
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
     check_agreement(trace.layers[i], "/" + layer_name(i));
+  }
+  if (!trace.layout.texts.empty() && std::ssize(trace.layout.texts) != trace.tokens()) {
+    throw damaged("there are not as many texts as tokens", "token_texts")
+        .expected(std::to_string(trace.tokens()))
+        .found(std::to_string(trace.layout.texts.size()));
   }
   return trace;
 }

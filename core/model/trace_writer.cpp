@@ -92,6 +92,10 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
   for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
   write_attribute(root, "rank_bounds", json_text(bounds));
   write_differences(root, trace);
+  write_attribute(root, "causal", std::int64_t{trace.causal});
+  if (!trace.layout.texts.empty()) {
+    write_attribute(root, "token_texts", json_text(trace.layout.texts));
+  }
   write_attribute(root, "labels", json_text(trace.labels));
   write_attribute(root, "provenance", json_text(trace.provenance));
   write_tensor(root, "features", trace.features);
