@@ -1,4 +1,4 @@
-// attnscope evaluate: how often a model names the right class.
+// attnscope evaluate: how often a model names the right class, or how well it foretells a text.
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -9,6 +9,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/model/evaluation.h"
+#include "core/model/text_evaluation.h"
 
 namespace attnscope {
 
@@ -17,6 +18,7 @@ namespace {
 struct EvaluateArguments {
   ModelArguments model;
   std::string data_set;
+  std::string text;
   std::int64_t count = 0;
   bool json = false;
 };
@@ -82,13 +84,58 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Data
   }
 }
 
+int run_on_text(const Model& model, const MechanismChoice& mechanism,
+                const EvaluateArguments& arguments) {
+  const Input input = open_input(arguments.text);
+  const Text* const text = std::get_if<Text>(&input.content);
+  if (!text) {
+    throw Error(ErrorKind::usage, "this is no text")
+        .about("--text")
+        .expected("a .txt file, FILE.txt#FIRST-LAST, text:WORDS or ids:1,2,3");
+  }
+  const TextEvaluation result = [&] {
+    const TerminalProgress line;
+    return evaluate_text(model, mechanism, *text, arguments.count, line.progress());
+  }();
+  const double correct =
+      static_cast<double>(result.correct) / static_cast<double>(result.predicted);
+  if (arguments.json) {
+    const nlohmann::ordered_json object = {{"model", model.name()},
+                                           {"mechanism", to_string(mechanism)},
+                                           {"text", arguments.text},
+                                           {"tokens", result.predicted},
+                                           {"characters", result.characters},
+                                           {"bits_per_token", result.bits_per_token()},
+                                           {"bits_per_character", result.bits_per_character()},
+                                           {"correct", correct},
+                                           {"not_finite", result.not_finite}};
+    std::printf("%s\n", object.dump(2).c_str());
+    return 0;
+  }
+  std::printf("%s, %s: %.4f bits a character (%lld characters)\n", model.name().c_str(),
+              to_string(mechanism).c_str(), result.bits_per_character(),
+              static_cast<long long>(result.characters));
+  std::printf("  %.4f bits a token, %.2f %% of %lld tokens foretold rightly\n",
+              result.bits_per_token(), 100 * correct, static_cast<long long>(result.predicted));
+  if (result.not_finite > 0) {
+    std::printf("  %lld with NaN or Inf in the logits, not counted\n",
+                static_cast<long long>(result.not_finite));
+  }
+  return 0;
+}
+
 int run(const EvaluateArguments& arguments) {
   const ModelArgument argument = split_model_argument(arguments.model.models.front());
-  const auto data_set = open_data_set(arguments.data_set);
+  if (arguments.data_set.empty() == arguments.text.empty()) {
+    throw Error(ErrorKind::usage, "give a data set of images, or a text")
+        .expected("--dataset D or --text X");
+  }
   const auto model = load_model(argument.file, options_of(arguments.model));
   const MechanismArgument laid =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   const MechanismChoice& mechanism = laid.choice;
+  if (!arguments.text.empty()) return run_on_text(*model, mechanism, arguments);
+  const auto data_set = open_data_set(arguments.data_set);
   const Evaluation result = [&] {
     const TerminalProgress line;
     return evaluate(*model, mechanism, *data_set, arguments.count, line.progress(),
@@ -106,15 +153,21 @@ int run(const EvaluateArguments& arguments) {
 
 Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EvaluateArguments>();
-  added = parent.add_subcommand("evaluate", "Say how often a model names the right class");
+  added = parent.add_subcommand(
+      "evaluate", "Say how often a model names the right class, or how well it foretells a text");
   added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
   added
       ->add_option("--dataset", arguments->data_set,
                    "Labelled images: IDX (also .gz), HDF5 or NPZ with images and labels, or a "
                    "folder of class folders")
-      ->required()
       ->type_name("D");
-  added->add_option("--count", arguments->count, "Only the first N images")
+  added
+      ->add_option("--text", arguments->text,
+                   "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS "
+                   "or ids:1,2,3")
+      ->type_name("X");
+  added
+      ->add_option("--count", arguments->count, "Only the first N images, or stretches of the text")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   added->add_flag("--json", arguments->json, "As JSON");

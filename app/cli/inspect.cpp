@@ -145,6 +145,13 @@ void print_architecture(const Architecture& architecture) {
                              std::to_string(spec.patch_width) + ")");
     print_line("image", std::to_string(spec.channels) + " × " + std::to_string(spec.image_height) +
                             " × " + std::to_string(spec.image_width));
+  } else if (spec.is_language_model()) {
+    print_line("tokens", "at most " + std::to_string(spec.context) + " of " +
+                             std::to_string(spec.vocabulary) + ", " +
+                             option_text(spec, "tokenizer"));
+    for (std::size_t i = 0; i < spec.layer_mechanisms.size(); ++i) {
+      print_line(("layer " + std::to_string(i)).c_str(), to_string(spec.layer_mechanisms[i]));
+    }
   } else {
     print_line("tokens", "as many as the input has");
   }

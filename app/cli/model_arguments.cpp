@@ -106,7 +106,8 @@ std::optional<std::int64_t> parse_channel(const std::string& text) {
 void add_input_option(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--input", arguments.inputs,
-                  "An image, a .npy array, or DATASET#INDEX; may be repeated")
+                  "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
+                  "(characters), text:WORDS or ids:1,2,3; may be repeated")
       ->type_name("X")
       ->allow_extra_args(false);
 }
@@ -207,7 +208,7 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     if (arguments.inputs.empty()) {
       throw Error(ErrorKind::usage, "a model needs an input to run on")
           .about("--input")
-          .expected("an image, a .npy array, or DATASET#INDEX");
+          .expected("an image, a .npy array, DATASET#INDEX, or a text");
     }
     if (inputs.empty()) {
       for (const std::string& locator : arguments.inputs) {

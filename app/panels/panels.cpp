@@ -4,6 +4,7 @@
 #include "app/panels/depth/depth_panel.h"
 #include "app/panels/energy/energy_panel.h"
 #include "app/panels/hash_codes/hash_codes_panel.h"
+#include "app/panels/importance/importance_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
@@ -48,6 +49,7 @@ std::span<const PanelEntry> panels() {
       {"hash_codes", PanelPlace::map, of_session<HashCodesPanel>},
       {"position-bias", PanelPlace::spectrum, of_session<PositionBiasPanel>},
       {"key-maps", PanelPlace::map, of_session<KeyMapsPanel>},
+      {"token-importance", PanelPlace::map, of_session<ImportancePanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
       {"energy", PanelPlace::lessons, of_session<EnergyPanel>, false},

@@ -1,8 +1,12 @@
 #include "app/panels/picture.h"
 
+#include <QFile>
 #include <QObject>
+#include <QPainter>
 #include <algorithm>
 #include <limits>
+
+#include "core/input/text_file.h"
 
 namespace attnscope {
 
@@ -41,6 +45,26 @@ QImage from_array(const Tensor& tensor) {
   return to_qimage(image);
 }
 
+/// The beginning of a text on a sheet.
+QPixmap sheet_of(const QString& text, int side, double pixel_ratio) {
+  QPixmap pixmap(static_cast<int>(side * pixel_ratio), static_cast<int>(side * pixel_ratio));
+  pixmap.setDevicePixelRatio(pixel_ratio);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const QRectF sheet(side * 0.08, 1, side * 0.84, side - 2);
+  painter.setPen(QPen(QColor(150, 150, 150), 1));
+  painter.setBrush(QColor(250, 250, 247));
+  painter.drawRoundedRect(sheet, 2, 2);
+  QFont font("DejaVu Serif");
+  font.setPixelSize(std::max(6, side / 8));
+  painter.setFont(font);
+  painter.setPen(QColor(40, 40, 40));
+  painter.drawText(sheet.adjusted(3, 2, -2, -2), Qt::AlignLeft | Qt::TextWrapAnywhere,
+                   text.left(200));
+  return pixmap;
+}
+
 }  // namespace
 
 QImage to_qimage(const Image& image) {
@@ -57,11 +81,23 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
   if (const Image* image = std::get_if<Image>(&input.content)) {
     return fitted(to_qimage(*image), side, pixel_ratio);
   }
+  if (const Text* text = std::get_if<Text>(&input.content)) {
+    QString shown = QString::fromStdString(text->characters);
+    for (std::size_t i = 0; i < std::min<std::size_t>(text->ids.size(), 40); ++i) {
+      shown += QString::number(text->ids[i]) + ' ';
+    }
+    return sheet_of(shown, side, pixel_ratio);
+  }
   const Tensor* array = std::get_if<Tensor>(&input.content);
   return array ? fitted(from_array(*array), side, pixel_ratio) : QPixmap();
 }
 
 QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio) {
+  if (is_text_file_name(file)) {
+    QFile text(QString::fromStdString(file.string()));
+    if (!text.open(QIODevice::ReadOnly)) return {};
+    return sheet_of(QString::fromUtf8(text.read(400)), side, pixel_ratio);
+  }
   return fitted(QImage(QString::fromStdString(file.string())), side, pixel_ratio);
 }
 
@@ -73,10 +109,9 @@ QString describe_input(const Input& input) {
                .arg(image->height)
                .arg(image->channels == 1 ? QObject::tr("grey") : QObject::tr("colour"));
   } else if (const Text* words = std::get_if<Text>(&input.content)) {
-    text =
-        words->ids.empty()
-            ? QObject::tr("text of %n bytes", nullptr, static_cast<int>(words->characters.size()))
-            : QObject::tr("%n token ids", nullptr, static_cast<int>(words->ids.size()));
+    text = words->ids.empty() ? QObject::tr("text of %1 characters")
+                                    .arg(character_starts(words->characters).size() - 1)
+                              : QObject::tr("%1 token ids").arg(words->ids.size());
   } else {
     text = QObject::tr("array %1, taken as normalised")
                .arg(QString::fromStdString(to_string(std::get<Tensor>(input.content).shape())));

@@ -15,7 +15,7 @@ namespace attnscope {
 /// At most `side` logical pixels wide and high; small images keep crisp pixels. Null for token
 /// embeddings.
 [[nodiscard]] QPixmap picture_of(const Input& input, int side, double pixel_ratio);
-/// Null if the file is no image.
+/// Of a text file its beginning on a sheet; null if the file is no image.
 [[nodiscard]] QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio);
 
 /// "28 × 28 pixels, grey; class 9"

@@ -55,6 +55,8 @@ std::vector<fs::path> first_minute_models() {
 
 std::vector<fs::path> sample_models() { return samples("models", {".h5", ".safetensors"}); }
 
-std::vector<fs::path> sample_inputs() { return samples("inputs", {".png", ".jpg", ".jpeg"}); }
+std::vector<fs::path> sample_inputs() {
+  return samples("inputs", {".png", ".jpg", ".jpeg", ".txt"});
+}
 
 }  // namespace attnscope

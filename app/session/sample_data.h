@@ -17,7 +17,7 @@ namespace attnscope {
 /// Every sample model, by name.
 [[nodiscard]] std::vector<std::filesystem::path> sample_models();
 
-/// The sample images, by name; the first is the one of the first minute.
+/// The sample images and texts, by name; the first is the image of the first minute.
 [[nodiscard]] std::vector<std::filesystem::path> sample_inputs();
 
 }  // namespace attnscope

@@ -6,6 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "core/input/text_file.h"
+
 namespace attnscope {
 
 namespace {
@@ -37,6 +39,7 @@ FileUse use_of(const std::filesystem::path& file) {
   for (const char* image : {".png", ".jpg", ".jpeg", ".npy"}) {
     if (extension == image) return FileUse::input;
   }
+  if (is_text_file_name(file)) return FileUse::input;
   if (names_idx(file)) return FileUse::input;
   if (extension == ".json" && is_session(file)) return FileUse::session;
   return FileUse::model;

@@ -3,6 +3,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QSignalBlocker>
@@ -24,6 +25,14 @@ namespace {
 constexpr int kThumbnail = 38;
 constexpr int kPicture = 64;
 constexpr int kCell = kThumbnail + 8;
+
+/// What an input is called before it is open.
+QString name_of(const std::string& locator) {
+  if (locator.starts_with("text:") || locator.starts_with("ids:")) {
+    return QString::fromStdString(locator).simplified();
+  }
+  return QString::fromStdString(std::filesystem::path(locator).filename().string());
+}
 
 }  // namespace
 
@@ -61,6 +70,21 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   item_layout->addWidget(item_, 1);
   body()->addWidget(item_row_);
 
+  text_ = new QPlainTextEdit;
+  text_->setObjectName("input_text");
+  text_->setAccessibleName(tr("Text to run on"));
+  text_->setPlaceholderText(tr("Type a text for the language model"));
+  text_->setTabChangesFocus(true);
+  text_->setFixedHeight(4 * text_->fontMetrics().lineSpacing() + 12);
+  body()->addWidget(text_);
+  typing_.setSingleShot(true);
+  typing_.setInterval(350);
+  connect(text_, &QPlainTextEdit::textChanged, this, [this] { typing_.start(); });
+  connect(&typing_, &QTimer::timeout, this, [this] {
+    const std::string text = text_->toPlainText().toStdString();
+    if (!text.empty()) session_.set_input("text:" + text);
+  });
+
   auto* thumbnails = new QWidget;
   // As many columns as there is room for, whatever the number now.
   thumbnails->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -86,11 +110,11 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   body()->addWidget(thumbnails);
   body()->addStretch(1);
 
-  auto* open = new QPushButton(tr("Open image, array or data set…"));
+  auto* open = new QPushButton(tr("Open image, text, array or data set…"));
   open->setAccessibleName(tr("Open an input"));
   open->setToolTip(
-      tr("PNG or JPEG, .npy [C, H, W], or an item of an IDX, HDF5, NPZ or folder data "
-         "set (Ctrl+I)"));
+      tr("PNG or JPEG, .txt, .npy [C, H, W] or of token ids, or an item of an IDX, HDF5, NPZ or "
+         "folder data set (Ctrl+I)"));
   body()->addWidget(open);
   connect(open, &QPushButton::clicked, this, &InputsPanel::open_wanted);
   connect(item_, &QSpinBox::valueChanged, this, [this](int value) {
@@ -98,6 +122,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
     session_.set_input(locator.substr(0, locator.rfind('#') + 1) + std::to_string(value));
   });
   connect(&session_, &Session::input_changed, this, &InputsPanel::refresh);
+  connect(&session_, &Session::subjects_changed, this, &InputsPanel::show_text_field);
   arrange_samples();
   refresh();
 }
@@ -121,10 +146,10 @@ void InputsPanel::refresh() {
     name_->set_text(tr("No input yet"));
     detail = tr("Choose a sample below, open a file, or drop one here.");
   } else if (failed) {
-    name_->set_text(QString::fromStdString(std::filesystem::path(locator).filename().string()));
+    name_->set_text(name_of(locator));
     detail = "⚠ " + QString::fromStdString(session_.input_error());
   } else if (!input) {
-    name_->set_text(QString::fromStdString(std::filesystem::path(locator).filename().string()));
+    name_->set_text(name_of(locator));
     detail = tr("Opening…");
   } else {
     name_->set_text(QString::fromStdString(input->label));
@@ -135,14 +160,35 @@ void InputsPanel::refresh() {
   detail_->style()->unpolish(detail_);
   detail_->style()->polish(detail_);
 
-  item_row_->setVisible(hash != std::string::npos);
-  if (hash != std::string::npos) {
+  show_text_field();
+  const bool is_text =
+      locator.starts_with("text:") || (input && std::holds_alternative<Text>(input->content));
+  const bool is_item = hash != std::string::npos && !is_text;
+  item_row_->setVisible(is_item);
+  if (is_item) {
     const QSignalBlocker quiet(item_);
     item_->setValue(std::atoi(locator.c_str() + hash + 1));
   }
   for (std::size_t i = 0; i < thumbnails_.size(); ++i) {
     thumbnails_[i]->setChecked(samples_[i].string() == locator);
   }
+}
+
+void InputsPanel::show_text_field() {
+  const Input* input = session_.input().get();
+  const Text* text = input ? std::get_if<Text>(&input->content) : nullptr;
+  bool wanted = text != nullptr;
+  for (const OpenSubject& open : session_.subjects()) {
+    wanted |= open.subject.model && open.subject.model->spec().is_language_model();
+  }
+  text_->setVisible(wanted);
+  // What is being typed is not overwritten by what was typed before it.
+  if (!text || typing_.isActive() || !text->ids.empty()) return;
+  constexpr std::size_t most = 20'000;
+  const QString shown = QString::fromStdString(text->characters.substr(0, most));
+  if (text_->toPlainText() == shown) return;
+  const QSignalBlocker quiet(text_);
+  text_->setPlainText(shown);
 }
 
 void InputsPanel::resizeEvent(QResizeEvent* event) {

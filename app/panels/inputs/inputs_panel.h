@@ -1,6 +1,7 @@
 // What the models are run on: the current input, the samples, and how to open another.
 #pragma once
 
+#include <QTimer>
 #include <filesystem>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 class QGridLayout;
 class QLabel;
+class QPlainTextEdit;
 class QSpinBox;
 class QToolButton;
 
@@ -31,6 +33,7 @@ class InputsPanel : public DockPanel {
  private:
   void refresh();
   void arrange_samples();
+  void show_text_field();
 
   Session& session_;
   std::vector<std::filesystem::path> samples_;
@@ -39,6 +42,8 @@ class InputsPanel : public DockPanel {
   QLabel* detail_;
   QWidget* item_row_;
   QSpinBox* item_;
+  QPlainTextEdit* text_;
+  QTimer typing_;
   QGridLayout* grid_;
   std::vector<QToolButton*> thumbnails_;
   int columns_ = 0;

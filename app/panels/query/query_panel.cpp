@@ -26,7 +26,7 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 }  // namespace
 
 QueryPanel::QueryPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Query on the image"), parent), session_(session) {
+    : DockPanel(tr("Query on the input"), parent), session_(session) {
   row_ = segment_button(tr("Row"), tr("The selected query's row of the selected map"), "first");
   rollout_ = segment_button(tr("Rollout"),
                             tr("Attention rollout through all layers (Abnar and Zuidema)"), "last");
@@ -118,9 +118,10 @@ void QueryPanel::refresh() {
   std::erase_if(rollouts_,
                 [this](const auto& known) { return session_.index_of(known.first) < 0; });
   if (ready.empty()) {
-    show_instead(session_.subjects().empty()
-                     ? tr("Open a model to see what a token attends to, over the image.")
-                     : tr("Appears as soon as a model has run on the input."));
+    show_instead(
+        session_.subjects().empty()
+            ? tr("Open a model to see what a token attends to, over the image or the text.")
+            : tr("Appears as soon as a model has run on the input."));
     return;
   }
   show_instead({});

@@ -27,8 +27,10 @@ void QueryView::set_picture(QueryPicture picture) {
   if (picture.trace != picture_.trace) {
     image_ = picture.trace && picture.trace->image ? to_qimage(*picture.trace->image) : QImage();
   }
+  const bool other = picture.trace != picture_.trace;
   picture_ = std::move(picture);
-  setAccessibleName(tr("Attention over the image, %1").arg(picture_.label));
+  if (other) flow_text();
+  setAccessibleName(tr("Attention over the input, %1").arg(picture_.label));
   update();
 }
 
@@ -55,6 +57,7 @@ QRectF QueryView::place_of(std::int64_t index) const {
             wide - (index + 1 < layout.prefix ? 2 : 0), kPrefix};
   }
   const std::int64_t cell = index - layout.prefix;
+  if (!words_.empty()) return words_[static_cast<std::size_t>(index)];
   if (!layout.has_grid()) {
     const auto count = static_cast<double>(std::ssize(picture_.weights) - layout.prefix);
     const double wide = grid.width() / count;
@@ -64,6 +67,74 @@ QRectF QueryView::place_of(std::int64_t index) const {
   const double high = grid.height() / static_cast<double>(layout.rows);
   return {grid.left() + static_cast<double>(cell % layout.columns) * wide,
           grid.top() + static_cast<double>(cell / layout.columns) * high, wide, high};
+}
+
+/// Wraps the text into the room there is, in the largest letters that fit.
+void QueryView::flow_text() {
+  words_.clear();
+  if (!picture_.trace) return;
+  const std::vector<std::string>& texts = picture_.trace->layout.texts;
+  if (std::ssize(texts) != picture_.trace->tokens()) return;
+  const QRectF room = grid_rect();
+  for (text_size_ = 15; text_size_ >= 6; --text_size_) {
+    QFont letters = number_font(font());
+    letters.setPixelSize(text_size_);
+    const QFontMetricsF metrics(letters);
+    const double high = metrics.height() * 1.15;
+    words_.clear();
+    double x = 0, y = room.top();
+    std::size_t word = 0;  // first token of the word that is not finished
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const double wide = metrics.horizontalAdvance(QString::fromStdString(visible_text(texts[i])));
+      if (x > 0 && x + wide > room.width()) {
+        y += high;
+        x = 0;
+        // A word goes to the next line whole, if it does not begin this one.
+        if (word > 0 && word < i && words_[word].left() > 0) {
+          const double left = words_[word].left();
+          for (std::size_t k = word; k < i; ++k) {
+            words_[k].moveTo(words_[k].left() - left, y);
+            x = words_[k].right();
+          }
+        }
+      }
+      words_.emplace_back(x, y, wide, high);
+      x += wide;
+      if (texts[i].find_first_of(" \n") != std::string::npos) word = i + 1;
+      if (!texts[i].empty() && texts[i].back() == '\n') {
+        y += high;
+        x = 0;
+      }
+    }
+    if (y + high <= height()) return;
+  }
+}
+
+void QueryView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  flow_text();
+}
+
+void QueryView::paint_text(QPainter& painter) const {
+  const WindowColours& colours = colours_of(*this);
+  const ColourMap& map = find_colour_map(picture_.scale.colour_map);
+  QFont letters = number_font(font());
+  letters.setPixelSize(std::max(text_size_, 6));
+  painter.setFont(letters);
+  for (std::size_t token = 0; token < words_.size(); ++token) {
+    QColor ink = colours.muted;
+    const auto fraction = token < picture_.weights.size()
+                              ? fraction_of(picture_.scale, picture_.weights[token])
+                              : std::nullopt;
+    if (fraction) {
+      const Colour legible = legible_on(colour_at(map, *fraction, picture_.scale.reversed));
+      ink = QColor(legible.red, legible.green, legible.blue);
+    }
+    painter.setPen(ink);
+    painter.drawText(words_[token], Qt::AlignCenter,
+                     QString::fromStdString(visible_text(picture_.trace->layout.texts[token]))
+                         .replace("␣", " "));
+  }
 }
 
 std::optional<std::int64_t> QueryView::token_at(QPointF position) const {
@@ -119,6 +190,7 @@ void QueryView::paintEvent(QPaintEvent*) {
       ink.setAlphaF(0.25F + 0.6F * static_cast<float>(std::sqrt(*fraction)));
     painter.fillRect(place_of(token), ink);
   }
+  paint_text(painter);
   for (std::int64_t token = 0; token < layout.prefix; ++token) {
     const QRectF place = place_of(token);
     const auto fraction =

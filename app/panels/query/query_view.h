@@ -43,16 +43,21 @@ class QueryView : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
 
  private:
   [[nodiscard]] QRectF grid_rect() const;
+  void flow_text();
+  void paint_text(QPainter& painter) const;
   [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
 
   QueryPicture picture_;
   QImage image_;
+  std::vector<QRectF> words_;  ///< of a text, where each token stands
+  int text_size_ = 0;          ///< pixels
 };
 
 }  // namespace attnscope

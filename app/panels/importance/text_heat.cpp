@@ -1,0 +1,154 @@
+#include "app/panels/importance/text_heat.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QTextLayout>
+#include <algorithm>
+
+#include "analysis/figure/colour_map.h"
+#include "app/window/theme.h"
+#include "core/attention/token_layout.h"
+
+namespace attnscope {
+
+namespace {
+
+/// As it is shown: a space stays a space, a line's end also ends the line.
+QString shown_text(const std::string& token) {
+  QString text = QString::fromStdString(visible_text(token));
+  text.replace("␣", " ");
+  if (!token.empty() && token.back() == '\n') text += '\n';
+  return text;
+}
+
+QColor qt(const Colour& colour) { return {colour.red, colour.green, colour.blue}; }
+
+}  // namespace
+
+TextHeat::TextHeat(QWidget* parent) : QTextEdit(parent) {
+  setReadOnly(true);
+  setUndoRedoEnabled(false);
+  setMouseTracking(true);
+  viewport()->setMouseTracking(true);
+  setLineWrapMode(QTextEdit::WidgetWidth);
+  setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  QFont mono = number_font(font());
+  setFont(mono);
+  document()->setDocumentMargin(4);
+}
+
+void TextHeat::set_texts(const std::vector<std::string>& texts) {
+  if (texts == texts_ && !starts_.empty()) return;
+  texts_ = texts;
+  starts_.clear();
+  QString whole;
+  for (const std::string& token : texts_) {
+    starts_.push_back(static_cast<int>(whole.size()));
+    whole += shown_text(token);
+  }
+  starts_.push_back(static_cast<int>(whole.size()));
+  setPlainText(whole);
+}
+
+void TextHeat::set_weights(const std::vector<double>& weights, const ColourScale& scale,
+                           std::int64_t end, std::optional<std::int64_t> marked) {
+  weights_ = weights;
+  scale_ = scale;
+  end_ = end;
+  marked_ = marked;
+  colour();
+}
+
+void TextHeat::colour() {
+  const ColourMap& map = find_colour_map(scale_.colour_map);
+  QList<QTextEdit::ExtraSelection> spans;
+  const std::size_t count = std::min(weights_.size(), texts_.size());
+  for (std::size_t token = 0; token < count; ++token) {
+    ExtraSelection span;
+    span.cursor = QTextCursor(document());
+    span.cursor.setPosition(starts_[token]);
+    span.cursor.setPosition(starts_[token + 1], QTextCursor::KeepAnchor);
+    if (const auto fraction = fraction_of(scale_, weights_[token])) {
+      const Colour ground = colour_at(map, *fraction, scale_.reversed);
+      span.format.setBackground(qt(ground));
+      span.format.setForeground(qt(legible_on(ground)));
+    } else {
+      span.format.setForeground(colours_of(*this).muted);
+    }
+    spans.push_back(span);
+  }
+  setExtraSelections(spans);
+  viewport()->update();
+}
+
+QRect TextHeat::place_of(std::int64_t token) const {
+  if (token < 0 || token + 1 >= std::ssize(starts_)) return {};
+  const auto index = static_cast<std::size_t>(token);
+  QTextCursor cursor(document());
+  cursor.setPosition(starts_[index]);
+  const QRect first = cursorRect(cursor);
+  cursor.setPosition(starts_[index + 1]);
+  const QRect last = cursorRect(cursor);
+  // At the end of a line the next token begins below.
+  const int right = last.top() == first.top()
+                        ? last.left()
+                        : first.left() + fontMetrics().horizontalAdvance(QLatin1Char('m'));
+  return {first.left(), first.top(), std::max(right - first.left(), 3), first.height()};
+}
+
+std::optional<std::int64_t> TextHeat::token_at(const QPoint& place) const {
+  if (texts_.empty()) return {};
+  const QPoint inside(place.x() + horizontalScrollBar()->value(),
+                      place.y() + verticalScrollBar()->value());
+  const int character = document()->documentLayout()->hitTest(inside, Qt::ExactHit);
+  if (character < 0) return {};
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), character);
+  const auto token = after - starts_.begin() - 1;
+  if (token < 0 || token >= std::ssize(texts_)) return {};
+  return token;
+}
+
+void TextHeat::paintEvent(QPaintEvent* event) {
+  QTextEdit::paintEvent(event);
+  QPainter painter(viewport());
+  const auto frame = [&](std::int64_t token, Qt::PenStyle style) {
+    const QRect place = place_of(token).adjusted(0, 0, -1, -1);
+    if (place.isEmpty()) return;
+    painter.setPen(QPen(Qt::black, 3, style));
+    painter.drawRect(place);
+    painter.setPen(QPen(Qt::white, 1, style));
+    painter.drawRect(place);
+  };
+  if (marked_ && *marked_ != end_) frame(*marked_, Qt::DotLine);
+  frame(end_, Qt::SolidLine);
+}
+
+void TextHeat::mouseReleaseEvent(QMouseEvent* event) {
+  QTextEdit::mouseReleaseEvent(event);
+  // A drag selects text; a click chooses a token.
+  if (event->button() != Qt::LeftButton || textCursor().hasSelection()) return;
+  if (const auto token = token_at(event->pos())) emit clicked(*token);
+}
+
+void TextHeat::mouseMoveEvent(QMouseEvent* event) {
+  QTextEdit::mouseMoveEvent(event);
+  const auto token = token_at(event->pos());
+  if (token && (event->buttons() & Qt::RightButton)) emit clicked(*token);
+  emit hovered(token);
+}
+
+void TextHeat::leaveEvent(QEvent* event) {
+  QTextEdit::leaveEvent(event);
+  emit hovered(std::nullopt);
+}
+
+void TextHeat::changeEvent(QEvent* event) {
+  QTextEdit::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) colour();
+}
+
+}  // namespace attnscope
