@@ -46,7 +46,7 @@ std::span<const PanelEntry> panels() {
       {"spectrum", PanelPlace::spectrum, of_spectra<SpectrumPanel>},
       {"depth", PanelPlace::spectrum, of_spectra<DepthPanel>},
       {"query", PanelPlace::map, of_session<QueryPanel>},
-      {"hash_codes", PanelPlace::map, of_session<HashCodesPanel>},
+      {"hash-codes", PanelPlace::map, of_session<HashCodesPanel>},
       {"position-bias", PanelPlace::spectrum, of_session<PositionBiasPanel>},
       {"key-maps", PanelPlace::map, of_session<KeyMapsPanel>},
       {"token-importance", PanelPlace::map, of_session<ImportancePanel>},

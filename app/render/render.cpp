@@ -56,6 +56,10 @@ void paint(const Figure& figure, QPaintDevice& device, double pixels_per_mm, boo
   if (!painter.begin(&device)) {
     throw Error(ErrorKind::io, "the figure could not be painted").about(figure.name);
   }
+  // Files name the painter's first font, also where nothing is written: not the program's.
+  QFont font(QString::fromStdString(figure.font_family));
+  font.setPointSizeF(figure.font_size_pt);
+  painter.setFont(font);
   painter.setMode(QCPPainter::pmVectorized, vectors);
   painter.setMode(QCPPainter::pmNoCaching);
   painter.setMode(QCPPainter::pmNonCosmetic, vectors);

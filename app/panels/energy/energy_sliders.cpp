@@ -63,6 +63,7 @@ void EnergySliders::add(const QString& name, const QString& tip,
   auto* slider = new ParameterSlider(name, tip, std::move(stops), start, zero_text);
   connect(slider, &ParameterSlider::changed, this, &EnergySliders::changed);
   entries_.push_back({std::move(parameters), slider});
+  slider->setParent(this);
   slider->hide();
 }
 

@@ -109,13 +109,14 @@ std::map<std::string, std::string> experiment_settings(std::string_view body) {
   for (const std::string_view whole : lines_of(body)) {
     const std::string_view line = trimmed(whole);
     if (line.empty()) continue;
-    const std::size_t split = line.find_first_of("= ");
+    const std::size_t split = line.find('=');
     if (split == std::string_view::npos) {
       throw Error(ErrorKind::damaged, "a setting of an experiment has no value")
           .expected("NAME=VALUE")
           .found(std::string(line));
     }
-    settings[std::string(line.substr(0, split))] = std::string(trimmed(line.substr(split + 1)));
+    settings[std::string(trimmed(line.substr(0, split)))] =
+        std::string(trimmed(line.substr(split + 1)));
   }
   return settings;
 }

@@ -33,7 +33,7 @@ struct Lesson {
 /// experiment without a title.
 [[nodiscard]] Lesson parse_lesson(std::string_view markdown);
 
-/// "key=value" or "key value", one a line, of an experiment's body. Throws Error(damaged).
+/// "key = value", one a line, of an experiment's body. Throws Error(damaged).
 [[nodiscard]] std::map<std::string, std::string> experiment_settings(std::string_view body);
 
 /// The lessons that come with the program, in their order: names of files in assets/lessons.

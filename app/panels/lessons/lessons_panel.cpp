@@ -11,6 +11,12 @@
 
 namespace attnscope {
 
+namespace {
+
+constexpr int kWidth = 380;  // a line of about sixty letters
+
+}  // namespace
+
 LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr("Lessons"), parent) {
   chooser_ = new QComboBox;
@@ -33,6 +39,8 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
   row->addWidget(back);
   row->addWidget(next);
   view_ = new LessonView(session, spectra);
+  chooser_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  setMinimumWidth(kWidth);
   body()->addLayout(row);
   body()->addWidget(view_, 1);
 

@@ -37,9 +37,16 @@ MechanismChoice small_choice(const MechanismEntry& entry, std::int64_t tokens) {
   MechanismChoice choice{std::string(entry.name), {}};
   for (const ParameterDescription& parameter : entry.parameters) {
     const auto* whole = std::get_if<std::int64_t>(&parameter.default_value);
-    if (!whole || *whole <= tokens) continue;
+    if (!whole) continue;
+    if (parameter.name == "dimensions" || parameter.name == "conv_heads") {
+      choice.parameters[parameter.name] = std::int64_t{1};
+      continue;
+    }
+    if (*whole <= tokens / 2) continue;
+    // Windows have a middle: an odd extent is right for all.
+    const std::int64_t half = tokens / 2 - (tokens / 2 + 1) % 2;
     choice.parameters[parameter.name] =
-        std::max<std::int64_t>(tokens / 2, static_cast<std::int64_t>(parameter.minimum));
+        std::max({half, std::int64_t{1}, static_cast<std::int64_t>(parameter.minimum)});
   }
   return choice;
 }

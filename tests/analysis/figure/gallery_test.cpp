@@ -98,7 +98,7 @@ TEST(Gallery, OfSeveralInputsEachFigureTakesItsOwn) {
 
 TEST(Gallery, ShowsAsManyModelsAsThePaper) {
   FigureRequest open;
-  for (const char* name : {"linear", "additive", "adder", "softmax", "linear"}) {
+  for (const char* name : {"linear", "additive", "adder", "softmax", "performer"}) {
     open.subjects.push_back(attention_subject(name, {name, {}}));
   }
   const std::vector<GalleryItem> items = gallery_items(open, "");

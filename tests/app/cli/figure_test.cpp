@@ -154,10 +154,9 @@ TEST_F(FigureCommand, DaftShowsItsBiasesAndKeys) {
   ran = run(program + "figure position-bias --set show=numbers" + daft + "--out " +
             out("numbers.csv"));
   ASSERT_EQ(ran.status, 0) << ran.output;
-  std::ifstream table(out("numbers.csv"));
-  std::string header;
-  std::getline(table, header);
-  EXPECT_NE(header.find("Entropy"), std::string::npos) << header;
+  std::ifstream file(out("numbers.csv"));
+  const std::string table{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(table.find("Entropy"), std::string::npos) << table;
   ran = run(program + "figure key-maps --set channels=0-3" + daft + "--out " + out("keys.json"));
   ASSERT_EQ(ran.status, 0) << ran.output;
   EXPECT_EQ(read(out("keys.json")).at("panels").size(), 24U);

@@ -62,7 +62,9 @@ TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsWhatItFinds) {
 }
 
 TEST_F(SweepPanelTest, StopsKeepsAndGoesOn) {
-  open_model();
+  // Long enough to be stopped: a sample model.
+  session().open(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5");
+  ASSERT_TRUE(wait_until_settled());
   const auto out = folder() / "r.h5";
   type("sweep_data_set", kData + "images.npz");
   type("sweep_result", out.string());

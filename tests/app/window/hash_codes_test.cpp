@@ -21,7 +21,7 @@ class HashCodesPanelTest : public WindowTest {
   void open_softmax() {
     session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
     window().open_file(kSamples / "models/fashion-softmax.h5");
-    window().show_panel("hash_codes");
+    window().show_panel("hash-codes");
     ASSERT_TRUE(wait_until_settled());
     ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
   }

@@ -152,15 +152,19 @@ class ImportanceExperiment : public QWidget {
         additive->structure({.queries = count, .keys = count, .head_width = 1, .value_width = 1})
             .rank_bound;
     map_->set_map(maps.slice(0), {});
-    words_->setText(
-        (form == 0 ? tr("Every row is the same: the map is of rank %1. One weight a word is all "
-                        "there is.")
-         : form == 1
-             ? tr("Each row is the first words of the same importances, normalised again: the map "
-                  "is a triangle, of rank at most %1.")
-             : tr("Each row sees %2 words at most; the map is a band of rank at most %1."))
-            .arg(bound)
-            .arg(window));
+    if (form == 0) {
+      words_->setText(tr("Every row is the same: the map is of rank %1. One weight a word is all "
+                         "there is.")
+                          .arg(bound));
+    } else if (form == 1) {
+      words_->setText(tr("Each row is the first words of the same importances, normalised again: "
+                         "the map is a triangle, of rank at most %1.")
+                          .arg(bound));
+    } else {
+      words_->setText(tr("Each row sees %2 words at most; the map is a band of rank at most %1.")
+                          .arg(bound)
+                          .arg(window));
+    }
   }
 
   LogitBars* bars_;
