@@ -26,7 +26,7 @@ namespace {
 enum Page { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
 
 // Room for the views beside each other, in a column of its own.
-constexpr int kWidth = 400;
+constexpr int kWidth = 460;
 
 /// D and H of a layer that stands for the network.
 struct LayerExtents {

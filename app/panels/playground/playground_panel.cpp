@@ -7,11 +7,18 @@
 
 namespace attnscope {
 
+namespace {
+
+constexpr int kWidth = 400;  // three maps beside each other
+
+}  // namespace
+
 PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr("Playground"), parent) {
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(new PlaygroundView);
+  setMinimumWidth(kWidth);
   body()->addWidget(scroll, 1);
 }
 

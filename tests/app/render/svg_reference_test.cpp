@@ -15,6 +15,8 @@
 #include "analysis/figure/style.h"
 #include "app/render/render.h"
 #include "core/error.h"
+#include "core/input/input.h"
+#include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
 
 namespace attnscope {
@@ -125,11 +127,15 @@ FigureRequest small_request() {
   return request;
 }
 
-void compare(const std::string& name, const Figure& figure) {
+std::string summary_of(const std::string& name, const Figure& figure) {
   const fs::path file = fs::path(testing::TempDir()) / ("reference-" + name + ".svg");
   export_figure(figure, file);
-  const std::string found = SvgSummary(content(file)).text();
+  std::string summary = SvgSummary(content(file)).text();
   fs::remove(file);
+  return summary;
+}
+
+void compare(const std::string& name, const std::string& found) {
   const fs::path reference = references / (name + ".txt");
   if (std::getenv("ATTNSCOPE_UPDATE_REFERENCES") != nullptr) {
     std::ofstream(reference, std::ios::binary) << found;
@@ -138,15 +144,23 @@ void compare(const std::string& name, const Figure& figure) {
   EXPECT_EQ(found, content(reference)) << name;
 }
 
+void compare(const std::string& name, const Figure& figure) {
+  compare(name, summary_of(name, figure));
+}
+
 class SvgReference : public testing::TestWithParam<const char*> {};
 
 TEST_P(SvgReference, IsWhatWasSeenAndApproved) {
-  compare(GetParam(), make_figure(GetParam(), small_request()));
+  const bool counts = find_figure(GetParam()).counts_only;
+  compare(GetParam(), make_figure(GetParam(), counts ? FigureRequest{} : small_request()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Figures, SvgReference,
-                         testing::Values("cumulative-spectrum", "rank-by-layer", "attention-maps",
-                                         "attention-overlay", "composite"),
+                         testing::Values("cumulative-spectrum", "rank-by-layer", "rank-over-depth",
+                                         "attention-maps", "attention-overlay", "comparison",
+                                         "spectrum-comparison", "rank-comparison",
+                                         "energy-breakdown", "energy-share", "energy-growth",
+                                         "operations-table", "composite"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -164,6 +178,53 @@ TEST(SvgReferences, DressedFigures) {
   request.width_mm = 174;
   compare("page-of-four", dressed(make_figure("composite", request), {.shared_legend = true}));
 }
+
+/// A figure of one mechanism's own quantities, of the sample model that has them.
+struct SampleFigure {
+  const char* name;
+  const char* model;
+  const char* input;
+};
+
+class SampleReference : public testing::TestWithParam<SampleFigure> {};
+
+// Their words and numbers alone: a colour's last bit is the processor's.
+TEST_P(SampleReference, SaysWhatWasSeenAndApproved) {
+  const fs::path samples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+  Subject subject;
+  subject.label = GetParam().model;
+  subject.model = load_model(samples / "models" / (subject.label + ".h5"));
+  subject.mechanism = subject.model->spec().mechanism;
+  const std::string text(GetParam().input);
+  subject.input = std::make_shared<const Input>(
+      open_input(text.starts_with("text:") ? text : (samples / "inputs" / text).string()));
+  TraceRequest wanted;
+  wanted.quantities = wanted.queries_keys_values = wanted.tokens = true;
+  subject.trace = std::make_shared<const Trace>(
+      subject.model->run(*subject.input, subject.mechanism, wanted, {}));
+  FigureRequest request;
+  request.subjects = {subject};
+  std::istringstream lines(summary_of(GetParam().name, make_figure(GetParam().name, request)));
+  std::string words;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("text ")) words += line + "\n";
+  }
+  EXPECT_FALSE(words.empty());
+  compare(GetParam().name, words);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Figures, SampleReference,
+    testing::Values(SampleFigure{"position-bias", "fashion-daft-full", "09_ankle_boot.png"},
+                    SampleFigure{"key-maps", "fashion-daft-conv", "09_ankle_boot.png"},
+                    SampleFigure{"hash-codes", "fashion-hash", "09_ankle_boot.png"},
+                    SampleFigure{"token-importance", "shakespeare-fastformer",
+                                 "text:To be, or not to be"}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 /// Mean difference of two pictures' channels, 0 to 255; of other sizes, 255.
 double difference(const QImage& a, const QImage& b) {

@@ -3,10 +3,13 @@
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDockWidget>
+#include <QFile>
+#include <QImage>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTextBrowser>
 #include <gtest/gtest.h>
 
@@ -87,6 +90,14 @@ TEST_F(WindowTest, TheManualOpensOnItsFirstPageAndFindsWords) {
     pages->setCurrentRow(row);
     EXPECT_GT(text->toPlainText().size(), 100) << pages->item(row)->text().toStdString();
     EXPECT_FALSE(pages->item(row)->text().isEmpty());
+    static const QRegularExpression picture(R"(!\[[^\]]+\]\(([^)]+)\))");
+    const QString name = pages->item(row)->data(Qt::UserRole).toString();
+    QFile page(":/manual/" + name + ".md");
+    ASSERT_TRUE(page.open(QIODevice::ReadOnly)) << name.toStdString();
+    for (const auto& shown : picture.globalMatch(QString::fromUtf8(page.readAll()))) {
+      const QString file = ":/manual/" + shown.captured(1);
+      EXPECT_FALSE(QImage(file).isNull()) << file.toStdString();
+    }
   }
   manual->findChild<QLineEdit*>("manual_words")->setText("Jensen");
   int shown = 0;
