@@ -65,8 +65,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
         Panel panel = map_panel(grid.rows, column);
         if (first) panel.title = std::to_string(channel);
         if (column == 0) {
-          panel.y.label =
-              (several && first ? labels[i] + ", " : "") + "layer " + std::to_string(layer);
+          panel.y.label = (several && first ? labels[i] + ", " : "") +
+                          row_label(layer, std::max<std::int64_t>(count, 1));
         }
         HeatMap map;
         map.rows = keys.rows;

@@ -31,4 +31,9 @@ void finish_map_grid(Figure& figure, const MapGrid& grid, double width_mm) {
   scale.label = fitted(scale.label, figure.height_mm - text_mm, figure.font_size_pt);
 }
 
+std::string row_label(std::int64_t layer, std::int64_t columns) {
+  constexpr std::int64_t most = 6;
+  return (columns > most ? "" : "layer ") + std::to_string(layer);
+}
+
 }  // namespace attnscope

@@ -27,14 +27,15 @@ constexpr std::array<FigureSetting, 7> settings = {{
     {"heads", "auto", "of the biases: auto (the first 16), all, or indices from 0"},
     {"query", "middle", "of show=query: middle (of the grid), class, or a token's index from 0"},
     {"colour-map", "diverging", "viridis, magma, cividis, grey or diverging"},
-    norm_setting,
+    // Few pairs are heard far louder than all others.
+    {"norm", "symlog", "linear, log or symlog"},
     range_setting,
 }};
 
 constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 
-/// A figure narrower than this shows layers of one head in rows of six, as DAFT, Fig. 3.
-constexpr std::int64_t kLayersAcross = 6;
+/// Layers of one head stand in rows of so many: a column of a paper has room for three.
+constexpr std::int64_t kLayersAcross = 3;
 
 std::string fixed(double value, int digits) {
   char text[64];
@@ -150,8 +151,8 @@ class BiasAtlas {
       if (one_head) {
         panel.title = layer_name;
       } else {
-        if (row == row_) panel.title = (column == 0 ? "head " : "") + std::to_string(bias.head);
-        if (column == 0) panel.y.label = layer_name;
+        if (row == row_) panel.title = std::to_string(bias.head);
+        if (column == 0) panel.y.label = row_label(layer, biases.front().heads);
       }
       if (several && column == 0 && (one_head || row == row_)) {
         panel.y.label = one_head ? label : label + ", " + layer_name;
