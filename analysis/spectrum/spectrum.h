@@ -56,9 +56,10 @@ struct SpectrumOptions {
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
   SpectrumMethod method = SpectrumMethod::automatic;
-  /// Above so many tokens the values of an unfactored map are estimated: an SVD of 2000 tokens
-  /// takes a few seconds, of 8000 minutes.
-  std::int64_t dense_limit = 2000;
+  /// Above so many tokens the values of an unfactored map are estimated. At 3136 the exact values
+  /// take as long as the estimate; beyond, they grow with the cube of the tokens, it with the
+  /// square.
+  std::int64_t dense_limit = 4096;
 };
 
 /// One map and what its singular values say.

@@ -116,6 +116,7 @@ void QueryView::resizeEvent(QResizeEvent* event) {
 }
 
 void QueryView::paint_text(QPainter& painter) const {
+  if (words_.empty()) return;
   const WindowColours& colours = colours_of(*this);
   const ColourMap& map = find_colour_map(picture_.scale.colour_map);
   QFont letters = number_font(font());

@@ -101,7 +101,7 @@ TEST(EstimatedSpectra, AreTakenAboveTheLimitOnly) {
   const auto method = [&](const SpectrumOptions& options) {
     return spectra_of(trace, IdentityView::as_is, options).front().method;
   };
-  EXPECT_EQ(SpectrumOptions{}.dense_limit, 2000);
+  EXPECT_EQ(SpectrumOptions{}.dense_limit, 4096);
   EXPECT_EQ(method({}), SpectrumMethod::dense);
   EXPECT_EQ(method({.dense_limit = 120}), SpectrumMethod::dense);
   EXPECT_EQ(method({.dense_limit = 119}), SpectrumMethod::estimated);
