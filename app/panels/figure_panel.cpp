@@ -18,7 +18,7 @@ namespace {
 // Long enough to take a walk over heads by a held key as one request.
 constexpr int kDelayMs = 40;
 constexpr double kMmPerPixel = 25.4 / 96;
-constexpr double kScreenFontPt = 8;
+constexpr double kShareOfFont = 0.84;  // of the window's letters
 
 }  // namespace
 
@@ -94,7 +94,7 @@ void FigurePanel::draw_figure() {
   on_screen.width_mm = plot_->width() * kMmPerPixel;
   on_screen.height_mm = plot_->height() * kMmPerPixel;
   on_screen.font_family = font().family().toStdString();
-  on_screen.font_size_pt = kScreenFontPt;
+  on_screen.font_size_pt = kShareOfFont * font().pointSizeF();
   draw(on_screen, *plot_,
        colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
   // One ground for the whole window; the figure's own is for paper.

@@ -27,7 +27,7 @@ QToolButton* button_of(QAction* action, bool with_text) {
   button->setDefaultAction(action);
   button->setToolButtonStyle(with_text ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
   button->setIconSize(QSize(16, 16));
-  button->setFixedHeight(kHeight);
+  button->setMinimumHeight(kHeight);
   button->setFocusPolicy(Qt::TabFocus);
   button->setAccessibleName(action->text().remove('&').remove("…"));
   return button;
@@ -71,7 +71,7 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
     QToolButton* button = segment_button(tr(names[i]), tr(tips[i]), places[i]);
     button->setAccessibleName(tr("Identity mapping: %1").arg(tr(names[i])));
     button->setObjectName(QString("identity_%1").arg(i));
-    button->setFixedHeight(kHeight);
+    button->setMinimumHeight(kHeight);
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
       view.identity = static_cast<IdentityView>(i);
@@ -86,7 +86,7 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
   threshold_->setRange(0.01, 1.0);
   threshold_->setSingleStep(0.05);
   threshold_->setDecimals(2);
-  threshold_->setFixedHeight(kHeight);
+  threshold_->setMinimumHeight(kHeight);
   threshold_->setKeyboardTracking(false);
   threshold_->setFocusPolicy(Qt::StrongFocus);
   threshold_->setAccessibleName(tr("Threshold of the equivalent rank"));

@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kWidth = 380;  // a line of about sixty letters
+constexpr int kWidth = 410;  // a line of about sixty letters, and room for the experiments
 
 }  // namespace
 
