@@ -288,14 +288,7 @@ Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
     trace.logits.matrix() = seen(trace.token_logits).row(count - 1);
   }
   trace.logits = std::move(trace.logits).reshaped({spec().vocabulary});
-  trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
-                      {"model_file", file_.string()},
-                      {"architecture", architecture_.name},
-                      {"mechanism", to_string(trace.mechanism)},
-                      {"input", input.locator}};
-  for (const Assumption& assumption : architecture_.assumptions) {
-    trace.provenance["assumed " + assumption.option] = assumption.value;
-  }
+  record_provenance(*this, input, trace);
   progress.step(1, "running the model");
   return trace;
 }

@@ -102,4 +102,15 @@ void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace
   layer.identity = mechanism.has_identity_mapping();
 }
 
+void record_provenance(const Model& model, const Input& input, Trace& trace) {
+  trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
+                      {"model_file", model.file().string()},
+                      {"architecture", model.architecture()},
+                      {"mechanism", to_string(trace.mechanism)},
+                      {"input", input.locator}};
+  for (const Assumption& assumption : model.assumptions()) {
+    trace.provenance["assumed " + assumption.option] = assumption.value;
+  }
+}
+
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/attention/mechanism.h"
+#include "core/model/model.h"
 #include "core/model/model_spec.h"
 #include "core/model/trace.h"
 
@@ -41,5 +42,9 @@ void record_attention(const Mechanism& mechanism, const AttentionInput& input,
 
 /// Says what `layer` ran with, where that is not what the trace says.
 void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer);
+
+/// Says in `trace`, whose mechanism stands, which program ran which file on which input, and what
+/// was assumed of the file.
+void record_provenance(const Model& model, const Input& input, Trace& trace);
 
 }  // namespace attnscope

@@ -221,14 +221,7 @@ Trace PyramidVit::begin(const Mechanism& mechanism, const Input& input, const Tr
   trace.map_channels = mechanism.structure(shapes.front()).channels;
   trace.map_channel = request.channel;
   trace.layers.resize(shapes.size());
-  trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
-                      {"model_file", file_.string()},
-                      {"architecture", architecture_.name},
-                      {"mechanism", to_string(trace.mechanism)},
-                      {"input", input.locator}};
-  for (const Assumption& assumption : architecture_.assumptions) {
-    trace.provenance["assumed " + assumption.option] = assumption.value;
-  }
+  record_provenance(*this, input, trace);
   return trace;
 }
 

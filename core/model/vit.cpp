@@ -169,14 +169,7 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   Tensor features = read_out(tokens);
   trace.logits = classify(features, tokens);
   if (!features.empty()) trace.features = std::move(features).reshaped({spec().width});
-  trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
-                      {"model_file", file_.string()},
-                      {"architecture", architecture_.name},
-                      {"mechanism", to_string(trace.mechanism)},
-                      {"input", input.locator}};
-  for (const Assumption& assumption : architecture_.assumptions) {
-    trace.provenance["assumed " + assumption.option] = assumption.value;
-  }
+  record_provenance(*this, input, trace);
   progress.step(1, "running the model");
   return trace;
 }

@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/panels/comparison/comparison_table.h"
+#include "app/panels/number_table.h"
 #include "app/session/comparison_store.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -40,24 +41,9 @@ ComparisonPanel::ComparisonPanel(Session& session, QWidget* parent)
   sorted_ = new QSortFilterProxyModel(this);
   sorted_->setSourceModel(table_);
   sorted_->setSortRole(ComparisonTable::sort_role);
-  view_ = new QTableView;
-  view_->setModel(sorted_);
-  view_->setAccessibleName(tr("Distances from the reference, of every layer and head"));
-  view_->setObjectName("comparison_table");
-  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  view_->setSelectionMode(QAbstractItemView::SingleSelection);
-  view_->setSortingEnabled(true);
-  view_->sortByColumn(-1, Qt::AscendingOrder);
-  view_->setShowGrid(false);
-  view_->setWordWrap(false);
-  view_->setTabKeyNavigation(false);
+  view_ = number_table(*sorted_, "comparison_table",
+                       tr("Distances from the reference, of every layer and head"), font());
   view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-  QFont numbers = number_font(font());
-  numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
-  view_->setFont(numbers);
-  view_->verticalHeader()->hide();
-  view_->verticalHeader()->setDefaultSectionSize(22);
-  view_->horizontalHeader()->setHighlightSections(false);
   view_->horizontalHeader()->setMinimumSectionSize(30);
   for (int column = 0; column < table_->columnCount(); ++column) {
     view_->setColumnWidth(column, column == 0 ? 30 : column < 4 ? kPlaceWidth : kNumberWidth);

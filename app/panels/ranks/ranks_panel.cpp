@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "app/panels/number_table.h"
 #include "app/panels/ranks/rank_table.h"
 #include "app/session/session.h"
 #include "app/window/theme.h"
@@ -30,23 +31,7 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   sorted_ = new QSortFilterProxyModel(this);
   sorted_->setSourceModel(table_);
   sorted_->setSortRole(RankTable::sort_role);
-  view_ = new QTableView;
-  view_->setModel(sorted_);
-  view_->setAccessibleName(tr("Ranks of every layer and head"));
-  view_->setObjectName("rank_table");
-  view_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  view_->setSelectionMode(QAbstractItemView::SingleSelection);
-  view_->setSortingEnabled(true);
-  view_->sortByColumn(-1, Qt::AscendingOrder);
-  view_->setShowGrid(false);
-  view_->setWordWrap(false);
-  view_->setTabKeyNavigation(false);
-  QFont numbers = number_font(font());
-  numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
-  view_->setFont(numbers);
-  view_->verticalHeader()->hide();
-  view_->verticalHeader()->setDefaultSectionSize(22);
-  view_->horizontalHeader()->setHighlightSections(false);
+  view_ = number_table(*sorted_, "rank_table", tr("Ranks of every layer and head"), font());
   view_->horizontalHeader()->setMinimumSectionSize(38);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
   body()->addWidget(view_, 1);

@@ -1,0 +1,16 @@
+// How panels show tables of numbers: sortable rows, chosen whole, digits of one width.
+#pragma once
+
+#include <QString>
+
+class QFont;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace attnscope {
+
+/// In the order of the model until a column is clicked. `font` is the panel's.
+[[nodiscard]] QTableView* number_table(QSortFilterProxyModel& model, const QString& object_name,
+                                       const QString& accessible_name, const QFont& font);
+
+}  // namespace attnscope
