@@ -27,7 +27,7 @@ const char* name_of(LayerAlignment alignment) {
 
 std::string text_of(std::string_view view) { return std::string(view); }
 
-ordered_json number(double value) {
+ordered_json json_number(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
@@ -38,7 +38,7 @@ ordered_json index(std::int64_t value) {
 void add_values(ordered_json& object, const ComparisonValues& values,
                 const std::string& suffix = {}) {
   for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
-    object[text_of(entry.name) + suffix] = number(values[entry.quantity]);
+    object[text_of(entry.name) + suffix] = json_number(values[entry.quantity]);
   }
 }
 
@@ -46,9 +46,9 @@ ordered_json json_of(const PredictionAgreement& predictions, const std::string& 
   if (!why_none.empty()) return {{"not_compared", why_none}};
   return {{"items", predictions.items},
           {"agreeing", predictions.agreeing},
-          {"agreement", number(predictions.share())},
-          {"standard_error", number(predictions.standard_error())},
-          {"mean_js_divergence_bits", number(predictions.mean_divergence())},
+          {"agreement", json_number(predictions.share())},
+          {"standard_error", json_number(predictions.standard_error())},
+          {"mean_js_divergence_bits", json_number(predictions.mean_divergence())},
           {"labelled", predictions.labelled},
           {"both_right", predictions.both_right},
           {"only_reference_right", predictions.only_reference_right},
@@ -82,7 +82,7 @@ ordered_json json_of(const ComparisonReport::Compared& compared, bool over_data_
       add_values(object, compared.result.deviation[i], "_standard_deviation");
     } else {
       ordered_json rows = ordered_json::array();
-      for (const double bits : map.row_divergence) rows.push_back(number(bits));
+      for (const double bits : map.row_divergence) rows.push_back(json_number(bits));
       object["row_js_divergence_bits"] = std::move(rows);
     }
     maps.push_back(std::move(object));

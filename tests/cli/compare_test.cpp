@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -59,9 +60,7 @@ TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
 
 TEST(CompareCommand, CountsAgreementOverADataSet) {
   // A folder of class folders: two classes, two images each.
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "attnscope_compare_data_set";
-  std::filesystem::remove_all(folder);
+  const TemporaryFolder folder;
   for (const char* file : {"07_sneaker.png", "10_sneaker.png"}) {
     std::filesystem::create_directories(folder / "a");
     std::filesystem::copy(kInputs + "/" + file, folder / "a" / file);
@@ -72,8 +71,7 @@ TEST(CompareCommand, CountsAgreementOverADataSet) {
   }
   const ProgramRun run = run_program("compare " + kPair + " " + kModels +
                                      "fashion-softmax.h5@adder --match-heads --dataset " +
-                                     folder.string() + " --count 3 --json");
-  std::filesystem::remove_all(folder);
+                                     folder.path().string() + " --count 3 --json");
   ASSERT_EQ(run.status, 0) << run.errors;
   const auto json = nlohmann::json::parse(run.output);
   EXPECT_EQ(json.at("compared").size(), 2U);

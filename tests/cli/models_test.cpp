@@ -10,6 +10,7 @@
 #include "core/model/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -24,17 +25,9 @@ const std::string kImage = kSamples + "/inputs/00_t_shirt.png";
 
 class ModelCommands : public testing::Test {
  protected:
-  ModelCommands()
-      : folder_(std::filesystem::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~ModelCommands() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
@@ -149,14 +142,15 @@ TEST_F(ModelCommands, EvaluateCountsLabelledImages) {
     std::filesystem::copy(kSamples + "/inputs/" + image, folder_ / folder / image);
   }
   const ProgramRun run =
-      run_program("evaluate " + kModel + " --json --dataset " + folder_.string());
+      run_program("evaluate " + kModel + " --json --dataset " + folder_.path().string());
   ASSERT_EQ(run.status, 0) << run.errors;
   const json object = json::parse(run.output);
   EXPECT_EQ(object["images"], 2);
   EXPECT_EQ(object["correct"], 2);
   EXPECT_EQ(object["classes"][1]["label"], "Trouser");
-  EXPECT_THAT(run_program("evaluate " + kModel + " --count 1 --dataset " + folder_.string()).output,
-              HasSubstr("100.00 %"));
+  EXPECT_THAT(
+      run_program("evaluate " + kModel + " --count 1 --dataset " + folder_.path().string()).output,
+      HasSubstr("100.00 %"));
 }
 
 }  // namespace

@@ -6,30 +6,23 @@
 #include <string>
 
 #include "core/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
 class AtomicFileTest : public testing::Test {
  protected:
-  AtomicFileTest()
-      : folder_(std::filesystem::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~AtomicFileTest() override { std::filesystem::remove_all(folder_); }
-
   static std::string read(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
   [[nodiscard]] std::ptrdiff_t files() const {
-    return std::distance(std::filesystem::directory_iterator(folder_), {});
+    return std::distance(std::filesystem::directory_iterator(folder_.path()), {});
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(AtomicFileTest, NothingStandsUnderTheFinalNameBeforeCommit) {
@@ -64,7 +57,7 @@ TEST_F(AtomicFileTest, WritesThroughASymbolicLink) {
 
 TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
   EXPECT_THROW(AtomicFile(folder_ / "missing" / "a.h5"), Error);
-  EXPECT_THROW(AtomicFile{folder_}, Error);
+  EXPECT_THROW(AtomicFile{folder_.path()}, Error);
   try {
     AtomicFile file(folder_ / "missing" / "a.h5");
   } catch (const Error& error) {

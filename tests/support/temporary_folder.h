@@ -16,6 +16,9 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::filesystem::path& name) const {
+    return path_ / name;
+  }
   /// Writes `bytes` to `name` inside and returns its path.
   [[nodiscard]] std::filesystem::path write(const std::string& name, std::string_view bytes) const;
 

@@ -10,6 +10,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -74,16 +75,14 @@ TEST(TexExport, CompilesWhereLatexIsInstalled) {
                   ">/dev/null") != 0) {
     GTEST_SKIP() << "pdflatex with standalone and pgfplots is not installed";
   }
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::path(testing::TempDir()) / "attnscope-tex";
-  fs::create_directories(folder);
+  const TemporaryFolder folder;
   SubjectShape shape;
   shape.grid_rows = shape.grid_columns = 9;  // 82 × 82: more than a plot of cells
   FigureRequest request;
   request.subjects = {attention_subject("soft_max", {"softmax", {}}, shape)};
   for (const char* name : {"cumulative-spectrum", "attention-maps"}) {
     std::ofstream(folder / "figure.tex") << figure_as_tex(make_figure(name, request));
-    const std::string command = "cd " + folder.string() +
+    const std::string command = "cd " + folder.path().string() +
                                 " && pdflatex -halt-on-error -interaction=nonstopmode figure.tex "
                                 ">figure.out 2>&1";
     std::ostringstream log;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/app/cli/ran.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -14,14 +15,6 @@ namespace fs = std::filesystem;
 
 class FigureCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ =
-        fs::path(testing::TempDir()) /
-        ("attnscope-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-
   [[nodiscard]] std::string out(const std::string& name) const { return (folder_ / name).string(); }
 
   [[nodiscard]] static std::string models() {
@@ -34,7 +27,7 @@ class FigureCommand : public testing::Test {
     return nlohmann::json::parse(in);
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(FigureCommand, ListsFiguresWithTheirSettings) {
@@ -107,14 +100,14 @@ TEST_F(FigureCommand, WrongUsageIsStatusTwoAndWritesNothing) {
     const Ran ran = run(program + arguments);
     EXPECT_EQ(ran.status, 2) << arguments << "\n" << ran.output;
     EXPECT_NE(ran.output.find(expected), std::string::npos) << ran.output;
-    EXPECT_TRUE(fs::is_empty(folder_)) << arguments;
+    EXPECT_TRUE(fs::is_empty(folder_.path())) << arguments;
   }
 }
 
 TEST_F(FigureCommand, AFolderThatIsNotThereIsStatusOne) {
   const Ran ran = run(program + "figure rank-by-layer" + models() + "--out " + out("no/f.pdf"));
   EXPECT_EQ(ran.status, 1) << ran.output;
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(FigureCommand, FirstMinuteWritesFourFiguresAndTheTable) {

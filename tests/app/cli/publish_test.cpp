@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/app/cli/ran.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -16,17 +17,7 @@ namespace fs = std::filesystem;
 
 class Publish : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("attnscope-publish-" +
-               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override {
-    ::chmod(folder_.c_str(), 0755);
-    fs::remove_all(folder_);
-  }
+  void TearDown() override { ::chmod(folder_.path().c_str(), 0755); }
 
   [[nodiscard]] std::string out(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -47,7 +38,7 @@ class Publish : public testing::Test {
     return nlohmann::json::parse(in);
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Publish, EveryLookIsAFlagAndTheCommandSaysThemAll) {
@@ -128,7 +119,7 @@ TEST_F(Publish, RefusesALookThereIsNot) {
         run(program + "figure rank-by-layer" + models() + flags + " --out " + out("f.pdf"));
     EXPECT_EQ(ran.status, 2) << flags << "\n" << ran.output;
     EXPECT_NE(ran.output.find(expected), std::string::npos) << ran.output;
-    EXPECT_TRUE(fs::is_empty(folder_)) << flags;
+    EXPECT_TRUE(fs::is_empty(folder_.path())) << flags;
   }
 }
 
@@ -140,7 +131,7 @@ TEST_F(Publish, AnUnwritableFolderLeavesTheOldFile) {
         run(program + "figure rank-by-layer" + models() + "--out " + out("old.csv/f.csv"));
     EXPECT_EQ(ran.status, 1) << ran.output;
   } else {
-    ::chmod(folder_.c_str(), 0555);
+    ::chmod(folder_.path().c_str(), 0555);
     const Ran ran = run(program + "figure rank-by-layer" + models() + "--out " + out("old.csv"));
     EXPECT_EQ(ran.status, 1) << ran.output;
     EXPECT_NE(ran.output.find("unchanged"), std::string::npos) << ran.output;
@@ -160,7 +151,7 @@ TEST_F(Publish, AFullDiskLeavesTheOldFileAndNothingElse) {
     EXPECT_NE(ran.output.find("unchanged"), std::string::npos) << ran.output;
     EXPECT_EQ(content(file), "old");
     fs::remove(file);
-    EXPECT_TRUE(fs::is_empty(folder_)) << "left something behind";
+    EXPECT_TRUE(fs::is_empty(folder_.path())) << "left something behind";
   }
 }
 

@@ -14,6 +14,7 @@
 #include "app/render/render.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -40,9 +41,9 @@ FigureRequest two_subjects() {
   return request;
 }
 
+/// A file of this process's own: tests run side by side.
 fs::path scratch(const std::string& name) {
-  const fs::path folder = fs::path(testing::TempDir()) / "attnscope-export";
-  fs::create_directories(folder);
+  static const TemporaryFolder folder;
   return folder / name;
 }
 

@@ -18,6 +18,7 @@
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -128,11 +129,10 @@ FigureRequest small_request() {
 }
 
 std::string summary_of(const std::string& name, const Figure& figure) {
-  const fs::path file = fs::path(testing::TempDir()) / ("reference-" + name + ".svg");
+  const TemporaryFolder folder;
+  const fs::path file = folder / (name + ".svg");
   export_figure(figure, file);
-  std::string summary = SvgSummary(content(file)).text();
-  fs::remove(file);
-  return summary;
+  return SvgSummary(content(file)).text();
 }
 
 void compare(const std::string& name, const std::string& found) {
@@ -271,10 +271,7 @@ TEST(SharedLegend, SaysEachSeriesOnce) {
   request.settings["page"] = "rank-by-layer | rank-by-layer[measure=stable]";
   request.width_mm = 174;
   const Figure figure = dressed(make_figure("composite", request), {.shared_legend = true});
-  const fs::path file = fs::path(testing::TempDir()) / "shared-legend.svg";
-  export_figure(figure, file);
-  const std::string summary = SvgSummary(content(file)).text();
-  fs::remove(file);
+  const std::string summary = summary_of("shared-legend", figure);
   for (const char* label : {"\"softmax\"", "\"softmax + I\"", "\"adder\"", "\"adder + I\""}) {
     const std::size_t first = summary.find(label);
     ASSERT_NE(first, std::string::npos) << label << "\n" << summary;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/model/vit.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -28,12 +29,6 @@ std::vector<std::string> documented_examples() {
 
 class DocumentedExample : public testing::Test {
  protected:
-  DocumentedExample()
-      : path_(std::filesystem::path(testing::TempDir()) /
-              (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-               ".json")) {}
-  ~DocumentedExample() override { std::filesystem::remove(path_); }
-
   [[nodiscard]] ModelOptions described_by(const std::string& json) const {
     std::ofstream(path_) << json;
     return {{}, path_};
@@ -51,7 +46,8 @@ class DocumentedExample : public testing::Test {
     return model.run(input, model.spec().mechanism, request, {});
   }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "architecture.json";
 };
 
 /// A checkpoint of given tensors.

@@ -6,6 +6,7 @@
 #include "core/atomic_file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -27,14 +28,14 @@ std::string sample() {
 }
 
 TEST(Hdf5Writer, WhatIsWrittenIsRead) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "writer_test.h5";
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "written.h5";
   write_file(path, sample());
   const Checkpoint read = open_checkpoint(path);
   EXPECT_EQ(read.at("panel_00/values").view().to_float().shape(), (Shape{2, 3}));
   EXPECT_EQ(read.at("panel_00/values").view().to_float().values()[5], 6);
   EXPECT_FLOAT_EQ(read.at("panel_00/x").view().to_float().values()[1], -2.5F);
   EXPECT_EQ(read.at("pixels").view().to_int64(), (std::vector<std::int64_t>{0, 255}));
-  std::filesystem::remove(path);
 }
 
 TEST(Hdf5Writer, TheSameNumbersAreTheSameBytes) { EXPECT_EQ(sample(), sample()); }

@@ -6,6 +6,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/model/model.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -15,12 +16,6 @@ constexpr float kTolerance = 1e-5F;
 
 class AgreementWithPyTorch : public testing::Test {
  protected:
-  AgreementWithPyTorch()
-      : path_(std::filesystem::path(testing::TempDir()) /
-              (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-               ".safetensors")) {}
-  ~AgreementWithPyTorch() override { std::filesystem::remove(path_); }
-
   static Trace run(const std::filesystem::path& file, Tensor input,
                    const ModelOptions& options = {}) {
     const auto model = load_model(file, options);
@@ -57,7 +52,8 @@ class AgreementWithPyTorch : public testing::Test {
     }
   }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "model.safetensors";
 };
 
 const VitExtents kDeitTiny = {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -47,12 +48,6 @@ Trace sample_trace() {
 
 class TraceFileTest : public testing::Test {
  protected:
-  TraceFileTest()
-      : path_(
-            std::filesystem::path(testing::TempDir()) /
-            (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".h5")) {}
-  ~TraceFileTest() override { std::filesystem::remove(path_); }
-
   /// Writes a file of one data set by the library alone, as any other program would.
   template <class Element>
   void write_foreign(const char* name, hid_t type, std::vector<hsize_t> extents,
@@ -78,7 +73,8 @@ class TraceFileTest : public testing::Test {
     return "";
   }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "trace.h5";
 };
 
 TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
