@@ -296,7 +296,7 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   field("Range", ratio);
   range_field(input, view, ratio);
 
-  field("Temper", ratio);
+  field("Temp.", ratio);
   auto temperature = static_cast<float>(view.temperature);
   const float number = 42 * ratio, gap = 4 * ratio;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);

@@ -4,13 +4,30 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "app/panels/elided_label.h"
 #include "app/window/theme.h"
 
 namespace attnscope {
+
+namespace {
+
+constexpr int kWidestMinimum = 200;  // pixels; what needs more than this scrolls where it is narrow
+
+/// Shrinks to its minimum before it scrolls: a scroll area would take the height that wrapped text
+/// and pictures would like for what they need.
+class Body : public QWidget {
+ public:
+  using QWidget::QWidget;
+  [[nodiscard]] bool hasHeightForWidth() const override { return false; }
+};
+
+}  // namespace
 
 DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), title_(title) {
   setObjectName("panel");
@@ -21,23 +38,43 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   header_row_ = new QHBoxLayout(header_);
   header_row_->setContentsMargins(14, 8, 8, 4);
   header_row_->setSpacing(4);
-  auto* name = new QLabel(title);
+  auto* name = new ElidedLabel(Qt::ElideRight);
   name->setObjectName("panel_title");
-  header_row_->addWidget(name);
-  header_row_->addStretch(1);
+  name->set_text(title);
+  header_row_->addWidget(name, 1);
 
   stack_ = new QStackedLayout(this);
   auto* content = new QWidget;
-  body_ = new QVBoxLayout(content);
+  auto* fitted = new QVBoxLayout(content);
+  fitted->setContentsMargins(0, 0, 0, 0);
+  auto* body = new Body;
+  fitted->addWidget(body);
+  body_ = new QVBoxLayout(body);
   body_->setContentsMargins(14, 2, 14, 12);
   body_->setSpacing(8);
-  stack_->addWidget(content);
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setWidget(content);
+  content->setAutoFillBackground(false);
+  stack_->addWidget(scroll);
   instead_ = new QLabel;
   instead_->setWordWrap(true);
   instead_->setAlignment(Qt::AlignCenter);
   instead_->setMargin(22);
   instead_->setProperty("role", "muted");
   stack_->addWidget(instead_);
+}
+
+QSize DockPanel::sizeHint() const {
+  const QSize hint = QFrame::sizeHint();
+  return {std::max(hint.width(), preferred_width_), hint.height()};
+}
+
+QSize DockPanel::minimumSizeHint() const {
+  const int needed = std::min(body_->parentWidget()->minimumSizeHint().width(), kWidestMinimum);
+  return {needed, QFrame::minimumSizeHint().height()};
 }
 
 QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
@@ -76,12 +113,16 @@ void DockPanel::tint_icons() {
   }
 }
 
-QDockWidget* dock_of(DockPanel* panel, const QString& object_name) {
+QDockWidget* dock_of(DockPanel* panel, const QString& object_name, bool closes) {
   auto* dock = new QDockWidget(panel->title());
   dock->setObjectName(object_name);
   dock->setTitleBarWidget(panel->header());
   dock->setWidget(panel);
   dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable);
+  if (closes) {
+    QObject::connect(panel->add_action("close", QObject::tr("Close %1").arg(panel->title())),
+                     &QToolButton::clicked, dock, &QDockWidget::close);
+  }
   return dock;
 }
 

@@ -1,4 +1,5 @@
-// What every dock looks like: a title with actions beside it, a body, or what to do while empty.
+// What every dock looks like: a title with actions beside it, a body, or what to do while empty. A
+// body that finds no room scrolls: no panel widens the window.
 #pragma once
 
 #include <QFrame>
@@ -23,13 +24,18 @@ class DockPanel : public QFrame {
   [[nodiscard]] const QString& title() const { return title_; }
   /// True while it is seen and does not show yet what the session asks for.
   [[nodiscard]] virtual bool is_behind() const { return false; }
+  /// A button at the right end of the title row.
+  QToolButton* add_action(const QString& icon, const QString& name);
+
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override;
 
  protected:
   /// Where the panel's content goes.
   [[nodiscard]] QVBoxLayout* body() { return body_; }
-  /// A button at the right end of the title row.
-  QToolButton* add_action(const QString& icon, const QString& name);
   void add_to_header(QWidget* widget);
+  /// The width in pixels that it opens with where there is room.
+  void set_preferred_width(int width) { preferred_width_ = width; }
   /// Shows `text` instead of the body; an empty text shows the body.
   void show_instead(const QString& text, bool is_error = false);
 
@@ -44,9 +50,11 @@ class DockPanel : public QFrame {
   QStackedLayout* stack_ = nullptr;
   QVBoxLayout* body_ = nullptr;
   QLabel* instead_ = nullptr;
+  int preferred_width_ = 0;
 };
 
-/// A dock for the panel, titled and named so that the layout can be remembered.
-[[nodiscard]] QDockWidget* dock_of(DockPanel* panel, const QString& object_name);
+/// A dock for the panel, titled and named so that the layout can be remembered; with a button to
+/// close it where it is not always there.
+[[nodiscard]] QDockWidget* dock_of(DockPanel* panel, const QString& object_name, bool closes);
 
 }  // namespace attnscope

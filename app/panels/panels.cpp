@@ -52,10 +52,10 @@ std::span<const PanelEntry> panels() {
       {"token-importance", PanelPlace::map, of_session<ImportancePanel>},
       {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
       {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
-      {"energy", PanelPlace::lessons, of_session<EnergyPanel>, false},
-      {"sweep", PanelPlace::lessons, of_session<SweepPanel>, false},
-      {"lessons", PanelPlace::lessons, of_spectra<LessonsPanel>, false},
-      {"playground", PanelPlace::lessons, of_session<PlaygroundPanel>, false},
+      {"energy", PanelPlace::beside, of_session<EnergyPanel>, false},
+      {"sweep", PanelPlace::beside, of_session<SweepPanel>, false},
+      {"lessons", PanelPlace::beside, of_spectra<LessonsPanel>, false},
+      {"playground", PanelPlace::beside, of_session<PlaygroundPanel>, false},
   };
   // clang-format on
   return list;

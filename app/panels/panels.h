@@ -12,9 +12,10 @@ class DockPanel;
 class Session;
 class SpectrumStore;
 
-/// Where a panel opens first. The panels of one place but `inputs` lie behind tabs, the first of
-/// the list in front.
-enum class PanelPlace { models, inputs, spectrum, map, numbers, lessons };
+/// Where a panel opens first: two on the left, three on the right, and `beside`, a column for what
+/// is read or worked through beside the atlases. The panels of one place lie behind tabs, the first
+/// of the list in front.
+enum class PanelPlace { models, inputs, spectrum, map, numbers, beside };
 
 struct PanelEntry {
   const char* name;  ///< its dock's object name: layouts are remembered by it

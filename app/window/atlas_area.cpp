@@ -24,6 +24,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostColumns = 3;
+constexpr int kLeastHead = 100;  // pixels of the mean rank that are seen in any window
 
 QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
   auto* area = new QWidget;
@@ -43,20 +44,16 @@ QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
       "attention maps. Its maps appear here, their ranks on the right."));
   text->setAlignment(Qt::AlignCenter);
   text->setWordWrap(true);
-  text->setMinimumWidth(360);
+  text->setMinimumWidth(240);
   text->setProperty("role", "muted");
   open = new QPushButton(QObject::tr("Open model or trace…"));
   open->setProperty("primary", true);
   samples = new QPushButton(QObject::tr("Open the two sample models"));
-  auto* buttons = new QHBoxLayout;
-  buttons->addStretch(1);
-  buttons->addWidget(open);
-  buttons->addWidget(samples);
-  buttons->addStretch(1);
   column->addWidget(title);
   column->addWidget(text);
   column->addSpacing(8);
-  column->addLayout(buttons);
+  column->addWidget(open, 0, Qt::AlignCenter);
+  column->addWidget(samples, 0, Qt::AlignCenter);
   auto* middle = new QGridLayout(area);
   middle->addWidget(box, 1, 1);
   middle->setRowStretch(0, 1);
@@ -86,6 +83,7 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, 
   ranks_ = new QLabel;
   ranks_->setTextFormat(Qt::RichText);
   ranks_->setProperty("role", "muted");
+  ranks_->setMinimumWidth(kLeastHead);
   row->addWidget(badge_);
   row->addWidget(name_, 1);
   row->addWidget(ranks_);

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "app/canvas/atlas_link.h"
+#include "app/panels/elided_label.h"
 #include "app/session/session.h"
 
 namespace attnscope {
@@ -18,11 +19,12 @@ namespace {
 
 constexpr int kHeight = 28;
 
-/// `letters`: what it shows at least where the window is narrow.
-QComboBox* choice(const char* object_name, int letters, const QString& name, const QString& tip) {
+constexpr int kLeastLetters = 5;  // that a list shows where the window is narrow
+
+QComboBox* choice(const char* object_name, const QString& name, const QString& tip) {
   auto* box = new QComboBox;
-  box->setMinimumContentsLength(letters);
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(kLeastLetters);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   box->setObjectName(object_name);
   box->setAccessibleName(name);
   box->setToolTip(tip);
@@ -35,9 +37,9 @@ QComboBox* choice(const char* object_name, int letters, const QString& name, con
 ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
     : QFrame(parent), session_(session) {
   setObjectName("comparison_bar");
-  reference_ = choice("reference", 12, tr("Reference"),
+  reference_ = choice("reference", tr("Reference"),
                       tr("What the other subjects are compared with (P pins the selected one)"));
-  shown_ = choice("comparison_view", 11, tr("What the others show"),
+  shown_ = choice("comparison_view", tr("What the others show"),
                   tr("What the atlases beside the reference show (D: maps or difference)"));
   shown_->addItems({tr("Maps"), tr("Difference"), tr("Absolute difference"),
                     tr("Relative difference"), tr("Wipe"), tr("Overlay")});
@@ -45,7 +47,7 @@ ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
   amount_->setObjectName("comparison_amount");
   amount_->setRange(0, 100);
   amount_->setFixedWidth(90);
-  layers_ = choice("layer_alignment", 10, tr("Layers of different depth"),
+  layers_ = choice("layer_alignment", tr("Layers of different depth"),
                    tr("Which layer of the reference a layer is compared with"));
   layers_->addItems({tr("Layers by index"), tr("Layers by depth")});
   match_ = new QCheckBox(tr("Match heads"));
@@ -60,7 +62,8 @@ ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
   blink_->setFixedHeight(kHeight);
   blink_->setFocusPolicy(Qt::TabFocus);
   blink_->setToolTip(tr("The reference's maps in the place of the others', and back (Space)"));
-  hint_ = new QLabel(tr("Pin a reference to see differences, wipe and blink"));
+  hint_ = new ElidedLabel(Qt::ElideRight);
+  hint_->set_text(tr("Pin a reference to see differences, wipe and blink"));
   hint_->setProperty("role", "muted");
 
   auto* row = new QHBoxLayout(this);

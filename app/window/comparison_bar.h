@@ -5,12 +5,12 @@
 
 class QCheckBox;
 class QComboBox;
-class QLabel;
 class QSlider;
 class QToolButton;
 
 namespace attnscope {
 
+class ElidedLabel;
 class Session;
 
 /// A line over the atlases, there from two subjects on.
@@ -29,7 +29,7 @@ class ComparisonBar : public QFrame {
   QComboBox* layers_;
   QCheckBox* match_;
   QToolButton* blink_;
-  QLabel* hint_;
+  ElidedLabel* hint_;
 };
 
 }  // namespace attnscope

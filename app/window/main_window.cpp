@@ -40,6 +40,7 @@
 #include "app/window/manual_window.h"
 #include "app/window/notice_bar.h"
 #include "app/window/recent_files.h"
+#include "app/window/side_room.h"
 #include "app/window/top_bar.h"
 #include "core/error.h"
 #include "core/name_list.h"
@@ -48,7 +49,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeftWidth = 264;
+constexpr int kLeftWidth = 280;
 constexpr const char* kLastSession = "last-session.json";
 constexpr int kRightWidth = 390, kWidestRight = 560;
 
@@ -81,6 +82,7 @@ MainWindow::~MainWindow() = default;
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (presenting_) toggle_presentation();
   if (!remembered_.empty()) {
+    side_room_->give_back();
     layouts_->remember_last();
     try {
       session_.save(remembered_ / kLastSession);
@@ -107,15 +109,17 @@ void MainWindow::place_panels() {
 
   QMenu* shown_panels = commands_->menu(tr("&View"))->addMenu(tr("Panels"));
   std::map<PanelPlace, QDockWidget*> first_at;
+  QList<QDockWidget*> lefts, besides;
   for (const PanelEntry& entry : panels()) {
     DockPanel* const panel = entry.make(session_, *spectra_);
-    QDockWidget* const dock = dock_of(panel, entry.name);
+    QDockWidget* const dock = dock_of(panel, entry.name, !entry.open);
     const bool left = entry.place == PanelPlace::models || entry.place == PanelPlace::inputs;
-    if (entry.place == PanelPlace::lessons) {
-      // A column of its own, beside the atlases.
+    if (entry.place == PanelPlace::beside) {
       addDockWidget(Qt::LeftDockWidgetArea, dock, Qt::Horizontal);
+      besides << dock;
     } else {
       addDockWidget(left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
+      if (left) lefts << dock;
     }
     const auto [first, is_first] = first_at.emplace(entry.place, dock);
     if (!is_first) tabifyDockWidget(first->second, dock);
@@ -124,6 +128,8 @@ void MainWindow::place_panels() {
     panels_.push_back(panel);
   }
   for (const auto& [place, dock] : first_at) dock->raise();
+  layout()->activate();  // else the first width is one with room for the docks that are closed
+  side_room_ = new SideRoom(*this, lefts, besides);
   connect(findChild<LessonsPanel*>(), &LessonsPanel::panel_wanted, this,
           [this](const QString& name) {
             try {

@@ -22,6 +22,7 @@ class ManualWindow;
 class NoticeBar;
 class RecentFiles;
 class Session;
+class SideRoom;
 class GalleryWindow;
 class SpectrumStore;
 
@@ -93,6 +94,7 @@ class MainWindow : public QMainWindow {
   History* history_;
   Autosave* autosave_ = nullptr;
   Layouts* layouts_ = nullptr;
+  SideRoom* side_room_ = nullptr;
   ManualWindow* manual_ = nullptr;
   Preferences preferences_;
   AtlasArea* atlases_ = nullptr;

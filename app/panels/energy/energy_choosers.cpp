@@ -69,9 +69,9 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   mechanism_button_->setMenu(mechanism_menu_);
 
   convention_ = list_of("energy_convention", tr("Whose accounting"));
-  convention_->addItem(tr("Complete accounting"), "complete");
-  convention_->addItem(tr("Adder accounting"), "adder");
-  convention_->addItem(tr("EcoFormer accounting"), "ecoformer");
+  convention_->addItem(tr("All operations"), "complete");
+  convention_->addItem(tr("As Adder counts"), "adder");
+  convention_->addItem(tr("As EcoFormer counts"), "ecoformer");
   constants_ = list_of("energy_constants", tr("Energy per operation"));
   for (const EnergyConstants& table : energy_tables()) {
     constants_->addItem(QString::fromStdString(table.name + ", 45 nm"),

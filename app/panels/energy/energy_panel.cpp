@@ -26,7 +26,7 @@ namespace {
 enum Page { kComponents, kLayers, kShare, kGrowth, kTable, kMeasured };
 
 // Room for the views beside each other, in a column of its own.
-constexpr int kWidth = 460;
+constexpr int kWidth = 500;
 
 /// D and H of a layer that stands for the network.
 struct LayerExtents {
@@ -109,7 +109,7 @@ EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
   connect(sliders_, &EnergySliders::changed, this, &EnergyPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &EnergyPanel::refresh);
   connect(components_, &FigurePanel::drawn, this, &EnergyPanel::take_references);
-  setMinimumWidth(kWidth);
+  set_preferred_width(kWidth);
   show_page(kComponents);
 }
 

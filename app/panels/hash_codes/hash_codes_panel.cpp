@@ -46,8 +46,6 @@ HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
   auto* row = new QHBoxLayout(segments);
   row->setContentsMargins(0, 0, 6, 0);
   row->setSpacing(0);
-  row->addWidget(learn_);
-  row->addSpacing(8);
   row->addWidget(similarity_);
   row->addWidget(bits_view_);
   add_to_header(segments);
@@ -67,6 +65,7 @@ HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
     sliders->addWidget(slider, 1);
     connect(slider, &NumberSlider::value_changed, this, &HashCodesPanel::want);
   }
+  sliders->addWidget(learn_);
   body()->insertLayout(0, sliders);
 
   connect(similarity_, &QToolButton::toggled, this, &HashCodesPanel::want);

@@ -40,7 +40,7 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
   row->addWidget(next);
   view_ = new LessonView(session, spectra);
   chooser_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  setMinimumWidth(kWidth);
+  set_preferred_width(kWidth);
   body()->addLayout(row);
   body()->addWidget(view_, 1);
 

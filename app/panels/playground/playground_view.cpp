@@ -149,6 +149,13 @@ void PlaygroundView::arrange() {
   }
 }
 
+QSize PlaygroundView::minimumSizeHint() const {
+  const QSize needed = QWidget::minimumSizeHint();
+  if (shown_.empty()) return needed;
+  return {std::min(needed.width(), shown_.front().thumbnail->minimumSizeHint().width()),
+          needed.height()};
+}
+
 void PlaygroundView::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   arrange();

@@ -27,6 +27,8 @@ class PlaygroundView : public QWidget {
   [[nodiscard]] PlaneView& plane() { return *plane_; }
   /// The map a mechanism makes of the tokens now.
   [[nodiscard]] const Matrix& map_of(const std::string& mechanism) const;
+  /// One map wide: how many stand beside each other follows the room.
+  [[nodiscard]] QSize minimumSizeHint() const override;
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

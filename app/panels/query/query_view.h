@@ -35,7 +35,7 @@ class QueryView : public QWidget {
   /// Where token `index` is drawn; empty if it is not.
   [[nodiscard]] QRectF place_of(std::int64_t index) const;
   [[nodiscard]] QSize sizeHint() const override { return {170, 200}; }
-  [[nodiscard]] QSize minimumSizeHint() const override { return {90, 120}; }
+  [[nodiscard]] QSize minimumSizeHint() const override { return {90, 96}; }
 
  signals:
   void clicked(std::int64_t token);

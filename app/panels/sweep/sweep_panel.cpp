@@ -54,7 +54,7 @@ QToolButton* browse_button(const char* name, const QString& what) {
 
 SweepPanel::SweepPanel(Session& session, QWidget* parent)
     : DockPanel(tr("Sweep"), parent), session_(session) {
-  setMinimumWidth(kWidth);
+  set_preferred_width(kWidth);
   body()->addWidget(make_fields());
   pages_ = new QStackedWidget;
   auto* empty = new QLabel(

@@ -75,7 +75,7 @@ TEST_F(WindowTest, PresentationHidesWhatIsNotSpokenAboutAndComesBack) {
   EXPECT_TRUE(child<QDockWidget>("lessons")->isVisible());
   EXPECT_GT(window().font().pointSizeF(), 1.4 * size);
   press(Qt::Key_F5);
-  EXPECT_TRUE(child<QDockWidget>("models")->isVisible());
+  EXPECT_TRUE(child<QDockWidget>("ranks")->isVisible());
   EXPECT_NEAR(window().font().pointSizeF(), size, 0.01);
 }
 
