@@ -1,6 +1,8 @@
 #include "analysis/figure/subject_spectra.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "analysis/figure/number_text.h"
 #include "analysis/spectrum/estimated_spectrum.h"
@@ -14,18 +16,20 @@ namespace {
 std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace& trace,
                                         IdentityView view, const SpectrumOptions& options) {
   std::vector<MapSpectrum> list;
-  for (std::size_t i = 0; i < known.without.size(); ++i) {
-    const std::int64_t layer = known.without[i].layer;
-    if (!options.layers.empty() &&
-        std::find(options.layers.begin(), options.layers.end(), layer) == options.layers.end()) {
-      continue;
-    }
-    const bool with =
-        view == IdentityView::as_is ? has_identity(trace, layer) : view == IdentityView::with;
-    MapSpectrum spectrum = with ? known.with[i] : known.without[i];
+  const auto wanted = [&](const MapSpectrum& spectrum) {
+    const bool with = view == IdentityView::as_is ? has_identity(trace, spectrum.layer)
+                                                  : view == IdentityView::with;
+    return spectrum.identity == with &&
+           (options.layers.empty() || std::ranges::count(options.layers, spectrum.layer) > 0);
+  };
+  for (const auto* spectra : {&known.without, &known.with}) {
+    std::ranges::copy_if(*spectra, std::back_inserter(list), wanted);
+  }
+  std::ranges::sort(list, {},
+                    [](const MapSpectrum& map) { return std::pair(map.layer, map.head); });
+  for (MapSpectrum& spectrum : list) {
     spectrum.threshold = options.threshold;
     spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, options.threshold);
-    list.push_back(std::move(spectrum));
   }
   return list;
 }
@@ -42,7 +46,9 @@ std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size
   if (suits && index < request.spectra.size() && request.spectra[index]) {
     return chosen_spectra(*request.spectra[index], trace, view, options);
   }
-  return spectra_of(trace, view, options, progress);
+  std::vector<MapSpectrum> spectra = spectra_of(trace, view, options, progress);
+  if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);
+  return spectra;
 }
 
 SpectrumMethod method_setting(const Settings& settings) {

@@ -12,7 +12,7 @@
 namespace attnscope {
 
 /// As spectra_of for the trace of subject `index`, from request.spectra where these are what the
-/// options ask for.
+/// options ask for. With I, maps that are not square are left out: they have none.
 [[nodiscard]] std::vector<MapSpectrum> subject_spectra(const FigureRequest& request,
                                                        std::size_t index, IdentityView view,
                                                        const SpectrumOptions& options,

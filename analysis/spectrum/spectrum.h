@@ -92,10 +92,14 @@ struct MapSpectrum {
 [[nodiscard]] MapSpectrum spectrum_of(const ConstMatrixMap& map,
                                       const SpectrumOptions& options = {});
 
-/// The spectra of one trace's maps without and with I, each in order of layer and head.
+/// The spectra of one trace's maps without and with I, each in order of layer and head; `with` of
+/// square maps alone.
 struct SubjectSpectra {
   std::vector<MapSpectrum> without, with;
 };
+
+/// Whether the map was seen without I: what spectra_of gives for one that is not square.
+[[nodiscard]] inline bool lacks_identity(const MapSpectrum& map) { return !map.identity; }
 
 /// Called with each map's spectrum as soon as it is known, from several threads, in any order.
 using SpectrumArrived = std::function<void(const MapSpectrum&)>;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ struct SessionState {
   ViewSettings view;
   std::int64_t reference_id = 0;
 };
+
+/// What the controls of the panels are set to: panel → control → value.
+using PanelSettings = std::map<std::string, std::map<std::string, std::string>>;
 
 /// Lives on the window's thread. Long work goes to its JobQueue; results arrive as signals.
 class Session : public QObject {
@@ -117,6 +121,8 @@ class Session : public QObject {
   /// the state's input is run again.
   void set_state(const SessionState& state);
 
+  /// Who is asked, when the session is saved, for what its panels keep in the file.
+  void set_panel_settings_source(std::function<PanelSettings()> source);
   /// Written beside, then renamed. Throws Error.
   void save(const std::filesystem::path& file) const;
   /// Replaces what is open. A missing model becomes a failed subject; Error if the session file
@@ -133,6 +139,8 @@ class Session : public QObject {
   void view_changed();
   void reference_changed();          ///< another one is pinned, or none
   void input_changed();              ///< another input, or it is opened now, or it failed
+  /// From a session file, to be taken up by the panels.
+  void panel_settings_restored(const PanelSettings& settings);
   void failed(const QString& what);  ///< an error that belongs to no subject
 
  private:
@@ -157,6 +165,7 @@ class Session : public QObject {
   std::shared_ptr<const Input> input_;
   std::string input_error_;
   std::int64_t input_job_ = 0;
+  std::function<PanelSettings()> panel_settings_source_;
   std::unique_ptr<JobQueue> jobs_;  // last: its destruction waits for jobs that know the session
 };
 

@@ -175,6 +175,7 @@ struct SavedSession {
   Selection selection;
   ViewSettings view;
   std::int64_t reference = -1;
+  PanelSettings panels;
 };
 
 SavedSession read_session(const json& root, const std::filesystem::path& folder) {
@@ -200,10 +201,15 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
   saved.selection.query = selection.value("query", std::int64_t{0});
   saved.view = read_view(root.value("view", json::object()));
   saved.reference = root.value("reference", std::int64_t{-1});
+  saved.panels = root.value("panels", PanelSettings());
   return saved;
 }
 
 }  // namespace
+
+void Session::set_panel_settings_source(std::function<PanelSettings()> source) {
+  panel_settings_source_ = std::move(source);
+}
 
 void Session::save(const std::filesystem::path& file) const {
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
@@ -231,6 +237,7 @@ void Session::save(const std::filesystem::path& file) const {
                  {"query", selection_.query}}},
                {"view", write_view(view_)}};
   if (reference() >= 0) root["reference"] = reference();
+  if (panel_settings_source_) root["panels"] = panel_settings_source_();
 
   write_file(file, root.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
@@ -292,6 +299,7 @@ void Session::restore(const std::filesystem::path& file) {
   std::vector<std::int64_t> ids;
   for (const OpenSubject& open : subjects_) ids.push_back(open.id);
   for (const std::int64_t id : ids) start(id);
+  emit panel_settings_restored(saved.panels);
 }
 
 }  // namespace attnscope

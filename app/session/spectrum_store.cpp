@@ -55,6 +55,7 @@ void SpectrumStore::compute(std::int64_t subject) {
         auto spectra = std::make_shared<SubjectSpectra>();
         spectra->without = spectra_of(*trace, IdentityView::without, {}, progress.part(0, 0.5));
         spectra->with = spectra_of(*trace, IdentityView::with, {}, progress.part(0.5, 1));
+        std::erase_if(spectra->with, lacks_identity);
         return [this, id, spectra, is_current] {
           if (!is_current()) return;
           entries_[id].spectra = spectra;

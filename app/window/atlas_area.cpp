@@ -63,6 +63,19 @@ QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
   return area;
 }
 
+/// " of 197", the largest rank there could be; empty where the maps differ in size.
+QString of_full_rank(const Trace& trace) {
+  std::int64_t full = 0;
+  for (const LayerTrace& layer : trace.layers) {
+    const Shape& shape = layer.implied_map.shape();
+    if (shape.size() < 2) continue;
+    const std::int64_t here = std::min(shape[shape.size() - 2], shape.back());
+    if (full != 0 && here != full) return {};
+    full = here;
+  }
+  return full == 0 ? QString() : AtlasCell::tr(" of %1").arg(full);
+}
+
 }  // namespace
 
 AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, QWidget* parent)
@@ -121,11 +134,14 @@ QString AtlasCell::rank_text(std::int64_t subject) const {
   const double threshold = session_.view().rank_threshold;
   const double without = mean_equivalent_rank(spectra->without, threshold);
   const double with = mean_equivalent_rank(spectra->with, threshold);
-  if (std::isnan(without) || std::isnan(with)) return tr("⚠ no rank: see the table");
-  return tr("mean rank <b>%1</b> of %2, with I <b>%3</b>")
-      .arg(without, 0, 'f', 1)
-      .arg(spectra->without.front().tokens)
-      .arg(with, 0, 'f', 1);
+  if (std::isnan(without)) return tr("⚠ no rank: see the table");
+  const QString text = tr("mean rank <b>%1</b>%2")
+                           .arg(without, 0, 'f', 1)
+                           .arg(of_full_rank(*session_.trace(subject)));
+  // There is no I to add to maps that are not square.
+  return std::isnan(with) || spectra->with.size() != spectra->without.size()
+             ? text
+             : text + tr(", with I <b>%1</b>").arg(with, 0, 'f', 1);
 }
 
 void AtlasCell::refresh() {

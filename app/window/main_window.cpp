@@ -18,6 +18,7 @@
 #include <map>
 
 #include "app/canvas/atlas_link.h"
+#include "app/panels/control_values.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/models/models_panel.h"
@@ -71,13 +72,14 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   make_commands();
   commands_->tint(colours_of(theme).text);
   place_panels();
+  keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
   connect(history_, &History::changed, this, &MainWindow::show_history);
   show_history();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() { session_.set_panel_settings_source({}); }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (presenting_) toggle_presentation();
@@ -158,6 +160,30 @@ void MainWindow::place_panels() {
   statusBar()->setSizeGripEnabled(false);
   statusBar()->addWidget(new HoverLine(session_), 1);
   statusBar()->addPermanentWidget(new JobBar(session_.jobs()));
+}
+
+void MainWindow::keep_panel_settings() {
+  // What is open and on what input, the session itself keeps.
+  const auto kept = [](const PanelEntry& entry) {
+    return entry.place != PanelPlace::models && entry.place != PanelPlace::inputs;
+  };
+  session_.set_panel_settings_source([this, kept] {
+    PanelSettings settings;
+    for (std::size_t i = 0; i < panels_.size(); ++i) {
+      const PanelEntry& entry = panels()[i];
+      if (kept(entry)) settings[entry.name] = control_values(*panels_[i]->parentWidget());
+    }
+    std::erase_if(settings, [](const auto& panel) { return panel.second.empty(); });
+    return settings;
+  });
+  connect(&session_, &Session::panel_settings_restored, this,
+          [this, kept](const PanelSettings& settings) {
+            for (std::size_t i = 0; i < panels_.size(); ++i) {
+              const auto found = settings.find(panels()[i].name);
+              if (kept(panels()[i]) && found != settings.end())
+                set_control_values(*panels_[i]->parentWidget(), found->second);
+            }
+          });
 }
 
 void MainWindow::showEvent(QShowEvent* event) {

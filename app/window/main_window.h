@@ -63,6 +63,7 @@ class MainWindow : public QMainWindow {
 
  private:
   void place_panels();
+  void keep_panel_settings();
   void make_commands();
   void ask_for_model();
   void ask_for_input();
@@ -98,7 +99,7 @@ class MainWindow : public QMainWindow {
   ManualWindow* manual_ = nullptr;
   Preferences preferences_;
   AtlasArea* atlases_ = nullptr;
-  std::vector<const DockPanel*> panels_;
+  std::vector<DockPanel*> panels_;  // in the order of panels()
   NoticeBar* notice_ = nullptr;
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;
