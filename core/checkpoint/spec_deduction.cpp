@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/checkpoint/neighbour_config.h"
+#include "core/checkpoint/position_biases.h"
 #include "core/checkpoint/pyramid_deduction.h"
 #include "core/checkpoint/text_deduction.h"
 #include "core/error.h"
@@ -49,6 +50,11 @@ class Deduction {
     deduce_prefix_tokens();
     deduce_patches();
     deduce_positions();
+    if (spec_.patch_height > 0) {
+      check_position_biases(result_, checkpoint_, layers_, spec_.tokens(),
+                            "they cannot be interpolated: set image_height and image_width to the "
+                            "extents it was trained with");
+    }
     deduce_head();
     deduce_colours();
     list_assumptions();
@@ -300,7 +306,9 @@ class Deduction {
             .about("positions");
       }
       spec_.positions = Positions::none;
-      if (spec_.patch_height > 0) {
+      if (spec_.patch_height > 0 && has(kPositionBiases)) {
+        take_position_grid(shape_of(kPositionBiases, 2)[0], tensor_of(kPositionBiases));
+      } else if (spec_.patch_height > 0) {
         assume("image_height", "without position embeddings the file does not say");
         assume("image_width", "without position embeddings the file does not say");
       }
@@ -321,7 +329,12 @@ class Deduction {
           .in_file(checkpoint_.path())
           .about(tensor);
     }
-    find_position_grid(shape[0], tensor);
+    take_position_grid(shape[0], tensor);
+  }
+
+  /// The image is what the positions were learnt on, unless another is asked for.
+  void take_position_grid(std::int64_t count, const std::string& tensor) {
+    find_position_grid(count, tensor);
     if (!stated("image_height")) spec_.image_height = result_.position_rows * spec_.patch_height;
     if (!stated("image_width")) spec_.image_width = result_.position_columns * spec_.patch_width;
   }
@@ -352,7 +365,7 @@ class Deduction {
       if (side && !in_file && accept(*side, *side)) return;
     }
     throw Error(in_file ? ErrorKind::damaged : ErrorKind::usage,
-                "the position embeddings do not fit the grid of patches")
+                "the positions do not fit the grid of patches")
         .in_file(checkpoint_.path())
         .about(tensor)
         .expected(in_file
@@ -389,7 +402,7 @@ class Deduction {
     if (has("distillation_head.weight")) {
       spec_.readout = Readout::class_and_distilled;
     } else if (spec_.class_tokens == 0 || (has("head_norm.weight") && !has("final_norm.weight") &&
-                                           description_.name == "timm ViT")) {
+                                           description_.name.starts_with("timm ViT"))) {
       spec_.readout = Readout::mean;
     } else {
       spec_.readout = Readout::class_token;
@@ -441,8 +454,8 @@ class Deduction {
 
 Architecture deduce_architecture(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                                  const ModelOptions& options) {
-  if (match.description->spec.is_language_model()) {
-    return deduce_language_model(match, checkpoint, options);
+  if (match.description->spec.reads_texts()) {
+    return deduce_text_model(match, checkpoint, options);
   }
   if (match.description->spec.family == "pyramid") {
     return deduce_pyramid(match, checkpoint, options);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/checkpoint/neighbour_config.h"
+#include "core/checkpoint/position_biases.h"
 #include "core/error.h"
 #include "core/model/byte_pairs.h"
 #include "core/model/model_spec_json.h"
@@ -38,12 +39,13 @@ class TextDeduction {
   Architecture deduce() {
     settle("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
     settle("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
-    settle("context", &ModelSpec::context, shape_of("positions")[0]);
+    deduce_context();
     settle("layers", &ModelSpec::layers, layers_);
     settle("mlp_width", &ModelSpec::mlp_width, shape_of("layer.0.mlp1.weight")[0]);
     spec_.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
+    if (is_classifier()) deduce_classes();
     deduce_tokenizer();
     // minGPT and the first nanoGPT store their mask and take the tanh form.
     if (!stated("activation") && description_.name == "minGPT or nanoGPT" && has("layer.0.mask")) {
@@ -68,12 +70,20 @@ class TextDeduction {
  private:
   [[nodiscard]] bool has(const std::string& role) const { return result_.sources.contains(role); }
   [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
+  [[nodiscard]] bool is_classifier() const { return !spec_.is_language_model(); }
 
   /// Rows and columns of a matrix as it is used.
   [[nodiscard]] Shape shape_of(const std::string& role) const {
-    const Architecture::Source& source = result_.sources.find(role)->second;
+    const auto found = result_.sources.find(role);
+    if (found == result_.sources.end()) {
+      throw Error(ErrorKind::unsupported, "the model has no tensor for the role " + role)
+          .in_file(checkpoint_.path());
+    }
+    const Architecture::Source& source = found->second;
     Shape shape = checkpoint_.at(source.tensor).shape;
-    while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+    for (auto one = shape.begin(); shape.size() > 2 && one != shape.end();) {
+      one = *one == 1 ? shape.erase(one) : one + 1;
+    }
     if (shape.size() != 2 || element_count(shape) == 0) {
       throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
           .in_file(checkpoint_.path())
@@ -109,7 +119,8 @@ class TextDeduction {
   void read_neighbours(const ModelOptions& options) {
     for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
       // Labels there are of classes.
-      if (options.overrides.contains(option) || stated(option) || option == "labels") continue;
+      if (option == "labels" && !is_classifier()) continue;
+      if (options.overrides.contains(option) || stated(option)) continue;
       apply_override(spec_, option, text);
       stated_.insert(option);
       result_.assumptions.push_back(
@@ -140,8 +151,39 @@ class TextDeduction {
     result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
   }
 
+  /// The most tokens: those that have positions, and biases for them (DAFT) where there are any.
+  void deduce_context() {
+    result_.position_rows = shape_of("positions")[0];
+    result_.position_columns = 1;
+    std::int64_t context = result_.position_rows;
+    if (has(kPositionBiases)) {
+      const std::int64_t tokens = shape_of(kPositionBiases)[0];
+      check_position_biases(result_, checkpoint_, layers_, tokens,
+                            "each layer has one for every pair of the same number of tokens");
+      context = std::min(context, tokens);
+    }
+    settle("context", &ModelSpec::context, context);
+  }
+
+  void deduce_classes() {
+    const std::int64_t classes = shape_of("head.0.weight")[0], labels = std::ssize(spec_.labels);
+    if (labels == 0 || labels == classes) return;
+    throw Error(overridden_.contains("labels") ? ErrorKind::usage : ErrorKind::damaged,
+                "there are not as many labels as classes")
+        .in_file(checkpoint_.path())
+        .about("labels")
+        .expected(std::to_string(classes))
+        .found(std::to_string(labels));
+  }
+
   /// Which code the layers follow, and with which attention.
   void deduce_form() {
+    if (is_classifier()) {
+      if (!stated("mechanism")) spec_.mechanism = {"additive", {}};
+      if (!stated("norm_position")) spec_.norm_position = NormPosition::post;
+      if (spec_.padding >= 0) assume("padding", "the family's usual one");
+      return;
+    }
     if (!has("layer.0.mechanism.query_importance")) {
       assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
       return;
@@ -169,6 +211,9 @@ class TextDeduction {
     const bool fused = has("layer.0.qkv.weight");
     const Shape shape = shape_of(fused ? "layer.0.qkv.weight" : "layer.0.query.weight");
     const std::int64_t inner = fused ? shape[0] / 3 : shape[0];
+    if (is_classifier()) {
+      settle("heads", &ModelSpec::heads, shape_of("layer.0.query_importance.weight")[0]);
+    }
     const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
     if (importance != result_.sources.end()) {
       // The later code keeps the vector of each head in a row of its own.
@@ -195,7 +240,7 @@ class TextDeduction {
     if (has_byte_pairs(checkpoint_.path().parent_path())) {
       spec_.tokenizer = Tokenizer::byte_pairs;
       assume("tokenizer", "vocab.json and merges.txt lie beside the file");
-    } else if (std::ssize(spec_.labels) == spec_.vocabulary) {
+    } else if (!is_classifier() && std::ssize(spec_.labels) == spec_.vocabulary) {
       spec_.tokenizer = Tokenizer::characters;
     } else if (spec_.vocabulary == 256) {
       spec_.tokenizer = Tokenizer::bytes;
@@ -216,8 +261,8 @@ class TextDeduction {
 
 }  // namespace
 
-Architecture deduce_language_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                                   const ModelOptions& options) {
+Architecture deduce_text_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                               const ModelOptions& options) {
   return TextDeduction(match, checkpoint, options).deduce();
 }
 

@@ -185,7 +185,7 @@ void ImportancePanel::refresh() {
   if (all.empty()) {
     bool reads_texts = false;
     for (const OpenSubject& open : session_.subjects()) {
-      reads_texts |= open.subject.model && open.subject.model->spec().is_language_model();
+      reads_texts |= open.subject.model && open.subject.model->spec().reads_texts();
     }
     show_instead(reads_texts
                      ? tr("Choose a text as input: what counts in it appears here.")
