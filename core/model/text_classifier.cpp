@@ -1,5 +1,6 @@
 #include "core/model/text_classifier.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -87,7 +88,7 @@ void TextClassifier::run_layer(const TextClassifierWeights::Layer& layer, const 
   product.matrix().array() *= seen(values).array();
   Tensor output = layer.transform(seen(product));
   output.matrix() += seen(queries);
-  x.matrix() += (*block.out)(seen(output)).matrix();
+  x.matrix() += (block.out ? (*block.out)(seen(output)) : output).matrix();
   if (block.norm1) block.norm1->apply(x.matrix());
   Tensor hidden = block.mlp1(seen(x));
   apply_activation(spec().activation, hidden.values());

@@ -178,6 +178,8 @@ void ImportancePanel::show_controls(const Trace& trace) {
     end_->set_range({0, std::max(last, 1.0), 1, false});
   }
   end_->set_value(static_cast<double>(selection.query));
+  // Where every token sees the whole text, no end changes anything.
+  end_->setEnabled(trace.causal);
 }
 
 void ImportancePanel::refresh() {

@@ -163,6 +163,22 @@ TEST(UpstreamNames, AFastformerTellsItsHeads) {
   EXPECT_EQ(recognise(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
 }
 
+TEST(UpstreamNames, AFastformerTakesItsClassesFromTheConfigurationBesideIt) {
+  const TemporaryFolder folder;
+  const auto file = folder / "model.safetensors";
+  write_hashed_safetensors(file, fastformer_shapes({.classes = 2}));
+  (void)folder.write("config.json", R"({"num_attention_heads": 4, "layer_norm_eps": 1e-6,
+      "id2label": {"0": "World", "1": "Sports"}})");
+  const auto model = load_model(file);
+  EXPECT_EQ(model->spec().labels, (std::vector<std::string>{"World", "Sports"}));
+  EXPECT_EQ(model->spec().norm_eps, 1e-6);
+  Input input;
+  input.content = Text{{}, {3, 1, 4}};
+  EXPECT_EQ(model->run(input, model->spec().mechanism, {}, {}).labels, model->spec().labels);
+  (void)folder.write("config.json", R"({"num_attention_heads": 2})");
+  expect_refusal([&] { return load_model(file); }, ErrorKind::damaged, "expected 4", file);
+}
+
 TEST(UpstreamNames, ImportancesThatDoNotFitAreNamed) {
   const std::string self = "fastformer_model.encoders.1.attention.self.";
   for (const char* name : {"query_att.weight", "key_att.weight"}) {
