@@ -113,6 +113,8 @@ void validate_text(const ModelSpec& spec) {
         "bytes or ids, as the file has no list of characters", "characters");
   check(spec.tokenizer != Tokenizer::bytes || spec.vocabulary >= 256, "tokenizer",
         "a vocabulary of at least 256 for bytes", std::to_string(spec.vocabulary));
+  check(of_tokens || spec.norm_position == NormPosition::post, "norm_position",
+        "post in a text_classifier", "pre");
   check_range("padding", spec.padding, -1, spec.vocabulary - 1);
   check(std::isfinite(spec.embedding_scale), "embedding_scale", "a finite number",
         std::to_string(spec.embedding_scale));

@@ -160,6 +160,11 @@ TEST(UpstreamNames, AFastformerTellsItsHeads) {
         return recognise(fastformer_shapes({}), {{"labels", "a,b,c"}});
       },
       ErrorKind::usage, "expected 4", "labels");
+  expect_refusal(
+      [] {
+        return recognise(fastformer_shapes({}), {{"norm_position", "pre"}});
+      },
+      ErrorKind::damaged, "post in a text_classifier", "norm_position");
   EXPECT_EQ(recognise(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
 }
 
