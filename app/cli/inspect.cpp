@@ -145,7 +145,7 @@ void print_architecture(const Architecture& architecture) {
                              std::to_string(spec.patch_width) + ")");
     print_line("image", std::to_string(spec.channels) + " × " + std::to_string(spec.image_height) +
                             " × " + std::to_string(spec.image_width));
-  } else if (spec.is_language_model()) {
+  } else if (spec.reads_texts()) {
     print_line("tokens", "at most " + std::to_string(spec.context) + " of " +
                              std::to_string(spec.vocabulary) + ", " +
                              option_text(spec, "tokenizer"));

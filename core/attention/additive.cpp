@@ -2,8 +2,10 @@
 // Eq. 3), causal (Fastformer-LM, Eq. 4 to 8), windowed (Eq. 9 to 15). This is the pooling alone;
 // products with queries and keys around it belong to the layer.
 //
-// Parameter "importance" [H, d]: w of each head. Models without it are given their first token's
-// query: what the class token looks for, and in a causal text what every prefix knows.
+// Parameter "importance" [H, d]: w of each head; [H, H·d] where it reads the keys of all heads, as
+// in the code of Wu et al. "importance_bias" [H] is added to w·k. Models without it are given their
+// first token's query: what the class token looks for, and in a causal text what every prefix
+// knows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -96,7 +98,7 @@ class Additive final : public Mechanism {
     return factors;
   }
 
-  /// "importance": α over all tokens; "logits": w·k / √d. Both [H, M].
+  /// "importance": α over all tokens; "logits": (w·k + bias) / √d. Both [H, M].
   [[nodiscard]] NamedTensors quantities(const AttentionInput& input) const override {
     Tensor logits = logits_of(input);
     Tensor importance = logits;
@@ -121,7 +123,7 @@ class Additive final : public Mechanism {
   }
 
  private:
-  /// w·k / √d for every head and key, [H, M].
+  /// (w·k + bias) / √d for every head and key, [H, M].
   [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
     check_shapes(input);
     if (causal(input) && input.queries.rows() != input.keys.rows()) {
@@ -133,30 +135,44 @@ class Additive final : public Mechanism {
     Tensor logits({input.heads, input.keys.rows()});
     if (input.queries.rows() == 0) return logits;
     ConstMatrixMap importance(input.queries.data(), input.heads, d);  // the first row, by heads
-    if (input.parameters != nullptr) {
-      const auto given = input.parameters->find("importance");
-      if (given != input.parameters->end()) {
-        if (given->second.shape() != Shape{input.heads, d}) {
-          throw Error(ErrorKind::usage, "the importance vectors do not fit the heads")
-              .about("importance")
-              .expected(to_string(Shape{input.heads, d}))
-              .found(to_string(given->second.shape()));
-        }
-        new (&importance) ConstMatrixMap(given->second.data(), input.heads, d);
+    if (const Tensor* const given = parameter(input, "importance")) {
+      const Shape own = {input.heads, d}, all = {input.heads, input.keys.cols()};
+      if (given->shape() != own && given->shape() != all) {
+        throw Error(ErrorKind::usage, "the importance vectors do not fit the heads")
+            .about("importance")
+            .expected(to_string(own) + " or " + to_string(all))
+            .found(to_string(given->shape()));
       }
+      new (&importance) ConstMatrixMap(given->data(), input.heads, given->extent(1));
+    }
+    const Tensor* const bias = parameter(input, "importance_bias");
+    if (bias && bias->size() != input.heads) {
+      throw Error(ErrorKind::usage, "the importance biases do not fit the heads")
+          .about("importance_bias")
+          .expected(to_string(Shape{input.heads}))
+          .found(to_string(bias->shape()));
     }
     const double scale = 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
     for (std::int64_t head = 0; head < input.heads; ++head) {
-      const ConstStridedMatrixMap keys = head_columns(input.keys, input.heads, head);
+      const ConstStridedMatrixMap keys = importance.cols() == d
+                                             ? head_columns(input.keys, input.heads, head)
+                                             : head_columns(input.keys, 1, 0);
       for (std::int64_t j = 0; j < keys.rows(); ++j) {
-        double product = 0;
-        for (std::int64_t c = 0; c < d; ++c) {
+        double product = bias ? static_cast<double>(bias->data()[head]) : 0.0;
+        for (std::int64_t c = 0; c < keys.cols(); ++c) {
           product += static_cast<double>(importance(head, c)) * static_cast<double>(keys(j, c));
         }
         logits.matrix()(head, j) = static_cast<float>(product * scale);
       }
     }
     return logits;
+  }
+
+  /// The layer's own tensor of that name; null if there is none.
+  static const Tensor* parameter(const AttentionInput& input, std::string_view name) {
+    if (!input.parameters) return nullptr;
+    const auto given = input.parameters->find(name);
+    return given == input.parameters->end() ? nullptr : &given->second;
   }
 
   [[nodiscard]] bool causal(const AttentionInput& input) const { return causal_ || input.causal; }
@@ -169,7 +185,7 @@ class Additive final : public Mechanism {
 }  // namespace
 
 MechanismEntry additive_entry() {
-  static constexpr std::string_view tensors[] = {"importance"};
+  static constexpr std::string_view tensors[] = {"importance", "importance_bias"};
   return {"additive",
           "Additive attention",
           "Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15",

@@ -319,7 +319,8 @@ MechanismEntry daft_full_entry() {
           tensors,
           [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
             return std::make_unique<DaftFull>(std::get<std::int64_t>(values.at("factors")));
-          }};
+          },
+          true};
 }
 
 }  // namespace attnscope

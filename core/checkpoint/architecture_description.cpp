@@ -150,6 +150,19 @@ void check_roles(const ArchitectureDescription& description) {
     }
     return;
   }
+  std::vector<const char*> needed;
+  if (description.spec.reads_texts()) needed = {"token_embedding.weight", "positions"};
+  if (description.spec.family == "text_classifier") {
+    needed.insert(needed.end(), {"layer.query_importance.weight", "layer.key_importance.weight",
+                                 "layer.transform.weight", "pooling1.weight", "pooling2.weight",
+                                 "head.0.weight"});
+  }
+  for (const char* role : needed) {
+    if (has(role)) continue;
+    throw wrong("the description has no pattern for " + std::string(role) + ", which the family " +
+                    description.spec.family + " needs",
+                "tensors");
+  }
   const bool separate =
       has("layer.query.weight") && has("layer.key.weight") && has("layer.value.weight");
   // Both, if the model may have either.

@@ -93,7 +93,7 @@ class Matcher {
         break;
       }
     }
-    if (description_.spec.is_language_model() && qkv_lies_across()) {
+    if (description_.spec.reads_texts() && qkv_lies_across()) {
       match_.refused = "queries, keys and values stored the other way round";
     }
     for (const auto& [name, what] : description_.refused) {

@@ -2,30 +2,20 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
-#include "core/error.h"
-#include "core/model/model_spec_json.h"
+#include "core/checkpoint/family_deduction.h"
 #include "core/model/pyramid_grid.h"
 
 namespace attnscope {
 
 namespace {
 
-class PyramidDeduction {
+class PyramidDeduction final : FamilyDeduction {
  public:
   PyramidDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                    const ModelOptions& options)
-      : checkpoint_(checkpoint), match_(match), description_(*match.description) {
-    result_.name = description_.name;
-    result_.sources = match.sources;
-    spec_ = description_.spec;
-    stated_ = description_.stated;
-    for (const auto& [option, text] : options.overrides) {
-      apply_override(spec_, option, text);
-      stated_.insert(option);
-      overridden_.insert(option);
-    }
+      : FamilyDeduction(match, checkpoint), match_(match) {
+    apply_overrides(options);
   }
 
   Architecture deduce() {
@@ -42,28 +32,23 @@ class PyramidDeduction {
     }
     const PyramidStage& first = spec_.stages.front();
     const PyramidStage& last = spec_.stages.back();
-    settle("layers", &ModelSpec::layers, match_.layers);
-    settle("width", &ModelSpec::width, last.width);
-    settle("mlp_width", &ModelSpec::mlp_width, last.mlp_width);
-    settle("heads", &ModelSpec::heads, last.heads);
-    settle("head_width", &ModelSpec::head_width, last.width / last.heads);
-    settle("patch_height", &ModelSpec::patch_height, first.stride);
-    settle("patch_width", &ModelSpec::patch_width, first.stride);
-    settle("channels", &ModelSpec::channels, shape_of("stage.0.patch.weight", 4)[1]);
+    fact("layers", &ModelSpec::layers, match_.layers);
+    fact("width", &ModelSpec::width, last.width);
+    fact("mlp_width", &ModelSpec::mlp_width, last.mlp_width);
+    fact("heads", &ModelSpec::heads, last.heads);
+    fact("head_width", &ModelSpec::head_width, last.width / last.heads);
+    fact("patch_height", &ModelSpec::patch_height, first.stride);
+    fact("patch_width", &ModelSpec::patch_width, first.stride);
+    fact("channels", &ModelSpec::channels, shape_of("stage.0.patch.weight", 4)[1]);
     spec_.final_norm = has("final_norm.weight");
     deduce_mechanisms();
     deduce_head();
     list_assumptions();
     validate_here();
-    result_.spec = std::move(spec_);
-    list_unused();
-    return std::move(result_);
+    return finish();
   }
 
  private:
-  [[nodiscard]] bool has(const std::string& role) const { return result_.sources.contains(role); }
-  [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
-
   [[nodiscard]] const StoredTensor& tensor_of(const std::string& role) const {
     return checkpoint_.at(result_.sources.find(role)->second.tensor);
   }
@@ -80,35 +65,6 @@ class PyramidDeduction {
         .about(tensor.name)
         .expected(std::to_string(rank) + " axes for the role " + role)
         .found(to_string(tensor.shape));
-  }
-
-  [[nodiscard]] Error contradiction(const std::string& member, const std::string& tensors,
-                                    std::string expected, std::string found) const {
-    const bool users = overridden_.contains(member);
-    return Error(users ? ErrorKind::usage : ErrorKind::damaged,
-                 std::string(users ? "the option" : "the architecture") +
-                     " contradicts the shape of " + tensors)
-        .in_file(checkpoint_.path())
-        .about(member)
-        .expected(std::move(expected))
-        .found(std::move(found));
-  }
-
-  /// The tensors say that `member` is `value`: what was stated must not contradict them.
-  void settle(const char* member, std::int64_t ModelSpec::*pointer, std::int64_t value) {
-    if (stated(member) && spec_.*pointer != value) {
-      throw contradiction(member, "the tensors", std::to_string(value),
-                          std::to_string(spec_.*pointer));
-    }
-    spec_.*pointer = value;
-    stated_.insert(member);
-  }
-
-  void assume(const char* member, std::string reason) {
-    if (stated(member)) return;
-    const auto given = description_.reasons.find(member);
-    if (given != description_.reasons.end()) reason = given->second;
-    result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
   }
 
   PyramidStage deduce_stage(std::size_t index, const PyramidStage* told) {
@@ -227,14 +183,7 @@ class PyramidDeduction {
       if (!overridden_.contains("readout")) spec_.readout = Readout::none;
       return;
     }
-    const std::int64_t classes = shape_of("head.0.weight", 2)[0];
-    if (!spec_.labels.empty() && std::ssize(spec_.labels) != classes) {
-      throw Error(ErrorKind::usage, "there are not as many labels as classes")
-          .in_file(checkpoint_.path())
-          .about("labels")
-          .expected(std::to_string(classes))
-          .found(std::to_string(spec_.labels.size()));
-    }
+    check_labels(shape_of("head.0.weight", 2)[0]);
   }
 
   void list_assumptions() {
@@ -286,21 +235,8 @@ class PyramidDeduction {
     }
   }
 
-  void list_unused() {
-    std::set<std::string_view> used;
-    for (const auto& [role, source] : result_.sources) used.insert(source.tensor);
-    for (const StoredTensor& tensor : checkpoint_.tensors()) {
-      if (!used.contains(tensor.name)) result_.unused.push_back(tensor.name);
-    }
-  }
-
-  const Checkpoint& checkpoint_;
   const ArchitectureMatch& match_;
-  const ArchitectureDescription& description_;
-  Architecture result_;
-  ModelSpec spec_;
   bool assumed_heads_ = false;
-  std::set<std::string, std::less<>> stated_, overridden_;
 };
 
 }  // namespace

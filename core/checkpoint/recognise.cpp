@@ -105,12 +105,12 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   const auto format = checkpoint.metadata().find("format");
   if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
     const ModelSpec spec = own_spec(checkpoint);
-    if (!spec.is_language_model()) {
+    if (!spec.reads_texts()) {
       const ArchitectureMatch match = match_architecture(descriptions.front(), checkpoint);
       if (!match.complete()) matched_nothing(match, checkpoint);
       return deduce(match, checkpoint, options);
     }
-    // Language models of our own have the names of a known family.
+    // Models of texts of our own have the names of a known family.
   }
   std::vector<ArchitectureMatch> matches;
   for (std::size_t i = 1; i < descriptions.size(); ++i) {

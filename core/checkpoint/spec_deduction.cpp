@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/checkpoint/family_deduction.h"
 #include "core/checkpoint/neighbour_config.h"
+#include "core/checkpoint/position_biases.h"
 #include "core/checkpoint/pyramid_deduction.h"
 #include "core/checkpoint/text_deduction.h"
-#include "core/error.h"
-#include "core/model/model_spec_json.h"
 
 namespace attnscope {
 
@@ -22,26 +21,16 @@ std::optional<std::int64_t> square_side(std::int64_t area) {
   return side * side == area ? std::optional(side) : std::nullopt;
 }
 
-class Deduction {
+class Deduction final : FamilyDeduction {
  public:
   Deduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
             const ModelOptions& options)
-      : checkpoint_(checkpoint), description_(*match.description) {
-    result_.name = description_.name;
-    result_.qkv_rows = description_.qkv_rows;
-    result_.sources = match.sources;
-    layers_ = match.layers;
-    spec_ = description_.spec;
-    stated_ = description_.stated;
+      : FamilyDeduction(match, checkpoint) {
     read_own_metadata();
     as_stored_ = spec_;
     stated_in_file_ = stated_;
     if (description_.name.starts_with("Hugging Face")) read_neighbours(options);
-    for (const auto& [option, text] : options.overrides) {
-      apply_override(spec_, option, text);
-      stated_.insert(option);
-      overridden_.insert(option);
-    }
+    apply_overrides(options);
   }
 
   Architecture deduce() {
@@ -49,19 +38,20 @@ class Deduction {
     deduce_prefix_tokens();
     deduce_patches();
     deduce_positions();
+    if (spec_.patch_height > 0) {
+      check_position_biases(result_, checkpoint_, layers_, spec_.tokens(),
+                            "they cannot be interpolated: set image_height and image_width to the "
+                            "extents it was trained with");
+    }
     deduce_head();
     deduce_colours();
     list_assumptions();
     validate(spec_);
-    result_.spec = std::move(spec_);
-    list_unused();
-    return std::move(result_);
+    return finish();
   }
 
  private:
   // ---- what the file has
-
-  [[nodiscard]] bool has(std::string_view role) const { return result_.sources.contains(role); }
 
   /// The shape of a role's tensor as it is used: without a leading 1 beyond `rank` axes, without
   /// the trailing 1s of convolutions that are linear layers, transposed if stored so.
@@ -98,13 +88,7 @@ class Deduction {
         stated_.erase(member);
       }
     }
-    const auto labels = metadata.find("labels");
-    if (labels == metadata.end() || !spec_.labels.empty()) return;
-    const auto list = nlohmann::json::parse(labels->second, nullptr, false);
-    if (!list.is_array()) return;
-    for (const auto& label : list) {
-      spec_.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
-    }
+    read_own_labels();
   }
 
   /// What the configuration beside the file says; the user's word goes before it.
@@ -120,34 +104,6 @@ class Deduction {
   }
 
   // ---- facts against statements
-
-  [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
-
-  /// The tensors say `member` is `value`: what was stated must not contradict them.
-  template <class T>
-  void fact(const char* member, T ModelSpec::*pointer, T value, const std::string& tensor) {
-    if (stated(member) && spec_.*pointer != value) {
-      ModelSpec shown = spec_;
-      shown.*pointer = value;
-      const bool users = overridden_.contains(member);
-      throw Error(users ? ErrorKind::usage : ErrorKind::damaged,
-                  std::string(users ? "the option" : "the architecture") +
-                      " contradicts the shape of " + tensor)
-          .in_file(checkpoint_.path())
-          .about(member)
-          .expected(option_text(shown, member))
-          .found(option_text(spec_, member));
-    }
-    spec_.*pointer = value;
-    stated_.insert(member);
-  }
-
-  void assume(const char* member, std::string reason) {
-    if (stated(member)) return;
-    const auto given = description_.reasons.find(member);
-    if (given != description_.reasons.end()) reason = given->second;
-    result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
-  }
 
   void deduce_blocks() {
     const Shape out = shape_of("layer.0.out.weight", 2);
@@ -300,7 +256,9 @@ class Deduction {
             .about("positions");
       }
       spec_.positions = Positions::none;
-      if (spec_.patch_height > 0) {
+      if (spec_.patch_height > 0 && has(kPositionBiases)) {
+        take_position_grid(shape_of(kPositionBiases, 2)[0], tensor_of(kPositionBiases));
+      } else if (spec_.patch_height > 0) {
         assume("image_height", "without position embeddings the file does not say");
         assume("image_width", "without position embeddings the file does not say");
       }
@@ -321,7 +279,12 @@ class Deduction {
           .in_file(checkpoint_.path())
           .about(tensor);
     }
-    find_position_grid(shape[0], tensor);
+    take_position_grid(shape[0], tensor);
+  }
+
+  /// The image is what the positions were learnt on, unless another is asked for.
+  void take_position_grid(std::int64_t count, const std::string& tensor) {
+    find_position_grid(count, tensor);
     if (!stated("image_height")) spec_.image_height = result_.position_rows * spec_.patch_height;
     if (!stated("image_width")) spec_.image_width = result_.position_columns * spec_.patch_width;
   }
@@ -352,7 +315,7 @@ class Deduction {
       if (side && !in_file && accept(*side, *side)) return;
     }
     throw Error(in_file ? ErrorKind::damaged : ErrorKind::usage,
-                "the position embeddings do not fit the grid of patches")
+                "the positions do not fit the grid of patches")
         .in_file(checkpoint_.path())
         .about(tensor)
         .expected(in_file
@@ -377,19 +340,12 @@ class Deduction {
           .in_file(checkpoint_.path())
           .about(tensor_of(last));
     }
-    if (!spec_.labels.empty() && static_cast<std::int64_t>(spec_.labels.size()) != shape[0]) {
-      throw Error(overridden_.contains("labels") ? ErrorKind::usage : ErrorKind::damaged,
-                  "there are not as many labels as classes")
-          .in_file(checkpoint_.path())
-          .about("labels")
-          .expected(std::to_string(shape[0]))
-          .found(std::to_string(spec_.labels.size()));
-    }
+    check_labels(shape[0]);
     if (stated("readout")) return;
     if (has("distillation_head.weight")) {
       spec_.readout = Readout::class_and_distilled;
     } else if (spec_.class_tokens == 0 || (has("head_norm.weight") && !has("final_norm.weight") &&
-                                           description_.name == "timm ViT")) {
+                                           description_.name.starts_with("timm ViT"))) {
       spec_.readout = Readout::mean;
     } else {
       spec_.readout = Readout::class_token;
@@ -421,28 +377,16 @@ class Deduction {
     assume("crop_fraction", "the family's usual preprocessing");
   }
 
-  void list_unused() {
-    std::set<std::string_view> used;
-    for (const auto& [role, source] : result_.sources) used.insert(source.tensor);
-    for (const StoredTensor& tensor : checkpoint_.tensors()) {
-      if (!used.contains(tensor.name)) result_.unused.push_back(tensor.name);
-    }
-  }
-
-  const Checkpoint& checkpoint_;
-  const ArchitectureDescription& description_;
-  Architecture result_;
-  ModelSpec spec_, as_stored_;
-  std::int64_t layers_ = 0;
-  std::set<std::string, std::less<>> stated_, stated_in_file_, overridden_;
+  ModelSpec as_stored_;
+  std::set<std::string, std::less<>> stated_in_file_;
 };
 
 }  // namespace
 
 Architecture deduce_architecture(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                                  const ModelOptions& options) {
-  if (match.description->spec.is_language_model()) {
-    return deduce_language_model(match, checkpoint, options);
+  if (match.description->spec.reads_texts()) {
+    return deduce_text_model(match, checkpoint, options);
   }
   if (match.description->spec.family == "pyramid") {
     return deduce_pyramid(match, checkpoint, options);

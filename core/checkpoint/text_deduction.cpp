@@ -1,49 +1,39 @@
 #include "core/checkpoint/text_deduction.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <set>
 
+#include "core/checkpoint/family_deduction.h"
 #include "core/checkpoint/neighbour_config.h"
-#include "core/error.h"
+#include "core/checkpoint/position_biases.h"
 #include "core/model/byte_pairs.h"
-#include "core/model/model_spec_json.h"
 
 namespace attnscope {
 
 namespace {
 
-class TextDeduction {
+class TextDeduction final : FamilyDeduction {
  public:
   TextDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                 const ModelOptions& options)
-      : checkpoint_(checkpoint), description_(*match.description), layers_(match.layers) {
-    result_.name = description_.name;
-    result_.qkv_rows = description_.qkv_rows;
-    result_.sources = match.sources;
-    spec_ = description_.spec;
-    stated_ = description_.stated;
+      : FamilyDeduction(match, checkpoint) {
     // Nothing of an image.
     spec_.patch_height = spec_.patch_width = spec_.class_tokens = 0;
     spec_.readout = Readout::none;
     read_own_metadata();
     read_neighbours(options);
-    for (const auto& [option, text] : options.overrides) {
-      apply_override(spec_, option, text);
-      stated_.insert(option);
-      overridden_.insert(option);
-    }
+    apply_overrides(options);
   }
 
   Architecture deduce() {
-    settle("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
-    settle("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
-    settle("context", &ModelSpec::context, shape_of("positions")[0]);
-    settle("layers", &ModelSpec::layers, layers_);
-    settle("mlp_width", &ModelSpec::mlp_width, shape_of("layer.0.mlp1.weight")[0]);
+    fact("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
+    fact("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
+    deduce_context();
+    fact("layers", &ModelSpec::layers, layers_);
+    fact("mlp_width", &ModelSpec::mlp_width, shape_of("layer.0.mlp1.weight")[0]);
     spec_.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
+    if (is_classifier()) check_labels(shape_of("head.0.weight")[0]);
     deduce_tokenizer();
     // minGPT and the first nanoGPT store their mask and take the tanh form.
     if (!stated("activation") && description_.name == "minGPT or nanoGPT" && has("layer.0.mask")) {
@@ -56,24 +46,24 @@ class TextDeduction {
       error.in_file(checkpoint_.path());
       throw;
     }
-    result_.spec = std::move(spec_);
-    std::set<std::string_view> used;
-    for (const auto& [role, source] : result_.sources) used.insert(source.tensor);
-    for (const StoredTensor& tensor : checkpoint_.tensors()) {
-      if (!used.contains(tensor.name)) result_.unused.push_back(tensor.name);
-    }
-    return std::move(result_);
+    return finish();
   }
 
  private:
-  [[nodiscard]] bool has(const std::string& role) const { return result_.sources.contains(role); }
-  [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
+  [[nodiscard]] bool is_classifier() const { return !spec_.is_language_model(); }
 
   /// Rows and columns of a matrix as it is used.
   [[nodiscard]] Shape shape_of(const std::string& role) const {
-    const Architecture::Source& source = result_.sources.find(role)->second;
+    const auto found = result_.sources.find(role);
+    if (found == result_.sources.end()) {
+      throw Error(ErrorKind::unsupported, "the model has no tensor for the role " + role)
+          .in_file(checkpoint_.path());
+    }
+    const Architecture::Source& source = found->second;
     Shape shape = checkpoint_.at(source.tensor).shape;
-    while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+    for (auto one = shape.begin(); shape.size() > 2 && one != shape.end();) {
+      one = *one == 1 ? shape.erase(one) : one + 1;
+    }
     if (shape.size() != 2 || element_count(shape) == 0) {
       throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
           .in_file(checkpoint_.path())
@@ -96,52 +86,45 @@ class TextDeduction {
     for (std::string& member : members_in_json(architecture->second)) {
       stated_.insert(std::move(member));
     }
-    const auto labels = metadata.find("labels");
-    if (labels == metadata.end() || !spec_.labels.empty()) return;
-    const auto list = nlohmann::json::parse(labels->second, nullptr, false);
-    if (!list.is_array()) return;
-    for (const auto& label : list) {
-      spec_.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
-    }
+    read_own_labels();
   }
 
   /// What the configuration beside the file says; the file's and the user's word go before it.
   void read_neighbours(const ModelOptions& options) {
     for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
-      // Labels there are of classes.
-      if (options.overrides.contains(option) || stated(option) || option == "labels") continue;
+      // Labels there are of classes, not of tokens.
+      if (option == "labels" && !is_classifier()) continue;
+      if (options.overrides.contains(option) || stated(option)) continue;
       apply_override(spec_, option, text);
       stated_.insert(option);
+      if (option == "labels") continue;
       result_.assumptions.push_back(
           {option, option_text(spec_, option), "as the configuration beside the file says"});
     }
   }
 
-  /// The tensors say that `member` is `value`: what was stated must not contradict them.
-  void settle(const char* member, std::int64_t ModelSpec::*pointer, std::int64_t value) {
-    if (stated(member) && spec_.*pointer != value) {
-      const bool users = overridden_.contains(member);
-      throw Error(users ? ErrorKind::usage : ErrorKind::damaged,
-                  users ? "the option contradicts the tensors' shapes"
-                        : "the architecture contradicts the tensors' shapes")
-          .in_file(checkpoint_.path())
-          .about(member)
-          .expected(std::to_string(value))
-          .found(std::to_string(spec_.*pointer));
+  /// The most tokens: those that have positions, and biases for them (DAFT) where there are any.
+  void deduce_context() {
+    result_.position_rows = shape_of("positions")[0];
+    result_.position_columns = 1;
+    std::int64_t context = result_.position_rows;
+    if (has(kPositionBiases)) {
+      const std::int64_t tokens = shape_of(kPositionBiases)[0];
+      check_position_biases(result_, checkpoint_, layers_, tokens,
+                            "each layer has one for every pair of the same number of tokens");
+      context = std::min(context, tokens);
     }
-    spec_.*pointer = value;
-    stated_.insert(member);
-  }
-
-  void assume(const char* member, std::string reason) {
-    if (stated(member)) return;
-    const auto given = description_.reasons.find(member);
-    if (given != description_.reasons.end()) reason = given->second;
-    result_.assumptions.push_back({member, option_text(spec_, member), std::move(reason)});
+    fact("context", &ModelSpec::context, context);
   }
 
   /// Which code the layers follow, and with which attention.
   void deduce_form() {
+    if (is_classifier()) {
+      if (!stated("mechanism")) spec_.mechanism = {"additive", {}};
+      if (!stated("norm_position")) spec_.norm_position = NormPosition::post;
+      if (spec_.padding >= 0) assume("padding", "the family's usual one");
+      return;
+    }
     if (!has("layer.0.mechanism.query_importance")) {
       assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
       return;
@@ -169,18 +152,20 @@ class TextDeduction {
     const bool fused = has("layer.0.qkv.weight");
     const Shape shape = shape_of(fused ? "layer.0.qkv.weight" : "layer.0.query.weight");
     const std::int64_t inner = fused ? shape[0] / 3 : shape[0];
+    if (is_classifier()) {
+      fact("heads", &ModelSpec::heads, shape_of("layer.0.query_importance.weight")[0]);
+    }
     const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
     if (importance != result_.sources.end()) {
       // The later code keeps the vector of each head in a row of its own.
       const Shape& rows = checkpoint_.at(importance->second.tensor).shape;
-      if (rows.size() == 2 && rows[0] > 1) settle("heads", &ModelSpec::heads, rows[0]);
+      if (rows.size() == 2 && rows[0] > 1) fact("heads", &ModelSpec::heads, rows[0]);
     }
     if (!stated("heads") && spec_.head_width > 0) {
       spec_.heads = inner % spec_.head_width == 0 ? inner / spec_.head_width : 1;
     }
     if (spec_.heads < 1 || inner % spec_.heads != 0) {
-      throw Error(overridden_.contains("heads") ? ErrorKind::usage : ErrorKind::damaged,
-                  "the heads do not fit the weights")
+      throw Error(fault_of("heads"), "the heads do not fit the weights")
           .in_file(checkpoint_.path())
           .about("heads")
           .expected("a divisor of " + std::to_string(inner))
@@ -195,7 +180,7 @@ class TextDeduction {
     if (has_byte_pairs(checkpoint_.path().parent_path())) {
       spec_.tokenizer = Tokenizer::byte_pairs;
       assume("tokenizer", "vocab.json and merges.txt lie beside the file");
-    } else if (std::ssize(spec_.labels) == spec_.vocabulary) {
+    } else if (!is_classifier() && std::ssize(spec_.labels) == spec_.vocabulary) {
       spec_.tokenizer = Tokenizer::characters;
     } else if (spec_.vocabulary == 256) {
       spec_.tokenizer = Tokenizer::bytes;
@@ -205,19 +190,12 @@ class TextDeduction {
       assume("tokenizer", "there is no vocab.json and merges.txt beside the file");
     }
   }
-
-  const Checkpoint& checkpoint_;
-  const ArchitectureDescription& description_;
-  std::int64_t layers_ = 0;
-  Architecture result_;
-  ModelSpec spec_;
-  std::set<std::string, std::less<>> stated_, overridden_;
 };
 
 }  // namespace
 
-Architecture deduce_language_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                                   const ModelOptions& options) {
+Architecture deduce_text_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                               const ModelOptions& options) {
   return TextDeduction(match, checkpoint, options).deduce();
 }
 

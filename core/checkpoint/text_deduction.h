@@ -1,13 +1,13 @@
-// What a language model's tensors say of its spec, and what remains to be assumed.
+// What the tensors of a model of texts say of its spec, and what remains to be assumed.
 #pragma once
 
 #include "core/checkpoint/architecture_match.h"
 
 namespace attnscope {
 
-/// As deduce_architecture, for the family causal_lm.
-[[nodiscard]] Architecture deduce_language_model(const ArchitectureMatch& match,
-                                                 const Checkpoint& checkpoint,
-                                                 const ModelOptions& options);
+/// As deduce_architecture, for the families causal_lm and text_classifier.
+[[nodiscard]] Architecture deduce_text_model(const ArchitectureMatch& match,
+                                             const Checkpoint& checkpoint,
+                                             const ModelOptions& options);
 
 }  // namespace attnscope

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/model/layer_run.h"
+#include "core/model/additive_pooling.h"
 
 namespace attnscope {
 
@@ -68,9 +68,7 @@ CausalLmWeights read_causal_lm_weights(const Checkpoint& checkpoint,
   const WeightReader reader(checkpoint, architecture);
   const ModelSpec& spec = architecture.spec;
   CausalLmWeights weights;
-  weights.token_embedding = reader.read("token_embedding.weight", {spec.vocabulary, spec.width});
-  weights.positions = reader.read("positions", {spec.context, spec.width});
-  weights.embedding_norm = reader.read_norm("embedding_norm", spec.width);
+  weights.embedding = read_text_embedding(reader, architecture);
   weights.final_norm = reader.read_norm("final_norm", spec.width);
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(spec.layers), "reading weights");
@@ -92,7 +90,7 @@ CausalLmWeights read_causal_lm_weights(const Checkpoint& checkpoint,
   // Tied, unless the file has a head of its own; its bias may be there either way.
   Tensor head = reader.has("head.0.weight")
                     ? reader.read("head.0.weight", {spec.vocabulary, spec.width})
-                    : weights.token_embedding;
+                    : weights.embedding.tokens;
   weights.head = Linear(std::move(head), reader.read_vector("head.0.bias", spec.vocabulary, false));
   progress.step(1, "reading weights");
   return weights;
@@ -105,17 +103,6 @@ CausalLm::CausalLm(std::filesystem::path file, std::string name, Architecture ar
       architecture_(std::move(architecture)),
       weights_(std::move(weights)),
       vocabulary_(std::move(vocabulary)) {}
-
-Tensor CausalLm::embed(const std::vector<std::int64_t>& ids) const {
-  Tensor x({std::ssize(ids), spec().width});
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    x.matrix().row(row) =
-        seen(weights_.token_embedding).row(ids[i]) + seen(weights_.positions).row(row);
-  }
-  if (weights_.embedding_norm) weights_.embedding_norm->apply(x.matrix());
-  return x;
-}
 
 void CausalLm::run_transformer_attention(const BlockWeights& block, const LayerRun& run,
                                          Tensor& x) const {
@@ -137,22 +124,6 @@ void CausalLm::run_transformer_attention(const BlockWeights& block, const LayerR
   x.matrix() += (block.out ? (*block.out)(seen(output)) : output).matrix();
 }
 
-void CausalLm::record_pooling(const LayerRun& run, const AttentionInput& input,
-                              std::string_view which) {
-  LayerTrace& recorded = *run.recorded;
-  if (which == "query") {
-    NamedTensors both = std::move(recorded.quantities);
-    record_attention(run.mechanism, input, run.request, recorded);
-    recorded.quantities = std::move(both);
-  }
-  // One number a token is always kept: what each counts, for any end of the text.
-  const bool kept = run.request.quantities || run.mechanism.choice().name == "additive";
-  if (!kept) return;
-  for (auto& [name, tensor] : run.mechanism.quantities(input)) {
-    recorded.quantities.insert_or_assign(std::string(which) + "_" + name, tensor);
-  }
-}
-
 void CausalLm::run_fastformer_attention(const BlockWeights& block, const LayerRun& run,
                                         Tensor& x) const {
   const bool rescaled = spec().layer_form == LayerForm::fastformer_rescaled;
@@ -160,22 +131,8 @@ void CausalLm::run_fastformer_attention(const BlockWeights& block, const LayerRu
   if (block.norm1) block.norm1->apply(normed.matrix());
   Tensor queries = block.query(seen(normed));
   const Tensor keys = block.key(seen(normed)), values = block.value(seen(normed));
-  // Both attentions: `asking` is what their mean is multiplied with.
-  const auto pool = [&](const Tensor& asking, const Tensor& pooled, const std::string& which) {
-    NamedTensors parameters = run.parameters;
-    const auto vectors = parameters.find(which + "_importance");
-    if (vectors != parameters.end()) parameters.insert_or_assign("importance", vectors->second);
-    const AttentionInput input{.queries = seen(asking),
-                               .keys = seen(pooled),
-                               .values = seen(pooled),
-                               .heads = spec().heads,
-                               .parameters = &parameters,
-                               .layout = &run.layout,
-                               .causal = true,
-                               .layer = run.layer,
-                               .channel = run.request.channel};
-    if (run.recorded) record_pooling(run, input, which);
-    return run.mechanism.forward(input);
+  const auto pool = [&](const Tensor& asking, const Tensor& pooled, const char* which) {
+    return pool_tokens(run, asking, pooled, which, spec().heads, true);
   };
 
   if (rescaled) normalise_heads(queries.matrix(), spec().heads);
@@ -206,24 +163,12 @@ void CausalLm::run_fastformer_attention(const BlockWeights& block, const LayerRu
 Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
                     const TraceRequest& request, const Progress& progress) const {
   check_requested_layers(request, spec());
-  const Text* const text = std::get_if<Text>(&input.content);
-  if (!text) {
-    throw Error(ErrorKind::usage, "a language model reads a text")
-        .about(input.label)
-        .expected("a .txt file, text:WORDS, or ids:1,2,3");
-  }
   const MechanismChoice asked = without_look_ahead(mechanism);
   const std::unique_ptr<const Mechanism> attention = make_mechanism(asked);
   const std::vector<std::shared_ptr<const Mechanism>> mechanisms = layer_mechanisms(spec(), asked);
-  TokenizedText tokens;
-  try {
-    tokens = tokenize(*text, spec(), *vocabulary_);
-  } catch (Error& error) {
-    if (error.subject().empty()) error.about(input.label);
-    throw;
-  }
+  TokenizedText tokens = tokenize_input(input, spec(), *vocabulary_);
   const std::int64_t count = std::ssize(tokens.ids);
-  Tensor x = embed(tokens.ids);
+  Tensor x = weights_.embedding(tokens.ids);
 
   Trace trace;
   trace.model_name = name_;

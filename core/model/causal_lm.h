@@ -1,16 +1,17 @@
-// Causal language models: GPT-2 and its kin, and Fastformer-LM.
+// Causal language models: GPT-2 and its kin, labml's AFT, and Fastformer-LM.
 #pragma once
 
+#include "core/model/layer_run.h"
 #include "core/model/model.h"
+#include "core/model/text_embedding.h"
 #include "core/model/vit_weights.h"
 #include "core/model/vocabulary.h"
 
 namespace attnscope {
 
 struct CausalLmWeights {
-  Tensor token_embedding;  ///< [vocabulary, D]
-  Tensor positions;        ///< [context, D]
-  std::optional<LayerNorm> embedding_norm, final_norm;
+  TextEmbedding embedding;
+  std::optional<LayerNorm> final_norm;
   /// `mechanism` of Fastformer-LM's layers: query_importance and key_importance, each [H, d] and
   /// scaled so that w·x / √d is the logit.
   std::vector<BlockWeights> blocks;
@@ -49,20 +50,8 @@ class CausalLm final : public Model {
                           const TraceRequest& request, const Progress& progress) const override;
 
  private:
-  struct LayerRun {
-    const Mechanism& mechanism;
-    const TraceRequest& request;
-    const TokenLayout& layout;
-    NamedTensors parameters;
-    std::int64_t layer = 0;
-    LayerTrace* recorded = nullptr;  ///< nothing is recorded if null
-  };
-
-  [[nodiscard]] Tensor embed(const std::vector<std::int64_t>& ids) const;
   /// x += …, in place.
   void run_transformer_attention(const BlockWeights& block, const LayerRun& run, Tensor& x) const;
-  static void record_pooling(const LayerRun& run, const AttentionInput& input,
-                             std::string_view which);
   void run_fastformer_attention(const BlockWeights& block, const LayerRun& run, Tensor& x) const;
 
   std::filesystem::path file_;

@@ -18,6 +18,16 @@ namespace attnscope {
 [[nodiscard]] std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(
     const ModelSpec& spec, const MechanismChoice& asked);
 
+/// What one layer's attention is run with, and where it records.
+struct LayerRun {
+  const Mechanism& mechanism;
+  const TraceRequest& request;
+  const TokenLayout& layout;
+  NamedTensors parameters;
+  std::int64_t layer = 0;
+  LayerTrace* recorded = nullptr;  ///< nothing is recorded if null
+};
+
 /// Throws Error(usage) for layers the model does not have.
 void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
 

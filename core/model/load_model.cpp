@@ -5,6 +5,7 @@
 #include "core/model/causal_lm.h"
 #include "core/model/model.h"
 #include "core/model/pyramid_vit.h"
+#include "core/model/text_classifier.h"
 #include "core/model/vit.h"
 
 namespace attnscope {
@@ -33,6 +34,14 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
       return std::make_shared<const CausalLm>(file, own_name(checkpoint, file),
                                               std::move(architecture), std::move(weights),
                                               std::move(vocabulary));
+    }
+    if (architecture.spec.family == "text_classifier") {
+      TextClassifierWeights weights =
+          read_text_classifier_weights(checkpoint, architecture, progress);
+      auto vocabulary = make_vocabulary(architecture.spec, file.parent_path());
+      return std::make_shared<const TextClassifier>(file, own_name(checkpoint, file),
+                                                    std::move(architecture), std::move(weights),
+                                                    std::move(vocabulary));
     }
     if (architecture.spec.family == "pyramid") {
       PyramidWeights weights = read_pyramid_weights(checkpoint, architecture, progress);

@@ -106,18 +106,24 @@ void validate_text(const ModelSpec& spec) {
   check_range("vocabulary", spec.vocabulary, 1, 1 << 24);
   check_range("context", spec.context, 1, 1 << 24);
   const auto labels = static_cast<std::int64_t>(spec.labels.size());
-  check(labels == 0 || labels == spec.vocabulary, "labels",
+  const bool of_tokens = spec.is_language_model();
+  check(!of_tokens || labels == 0 || labels == spec.vocabulary, "labels",
         "none, or one a token: " + std::to_string(spec.vocabulary), std::to_string(labels));
-  check(spec.tokenizer != Tokenizer::characters || labels > 0, "tokenizer",
+  check(spec.tokenizer != Tokenizer::characters || (of_tokens && labels > 0), "tokenizer",
         "bytes or ids, as the file has no list of characters", "characters");
   check(spec.tokenizer != Tokenizer::bytes || spec.vocabulary >= 256, "tokenizer",
         "a vocabulary of at least 256 for bytes", std::to_string(spec.vocabulary));
+  check(of_tokens || spec.norm_position == NormPosition::post, "norm_position",
+        "post in a text_classifier", "pre");
+  check_range("padding", spec.padding, -1, spec.vocabulary - 1);
+  check(std::isfinite(spec.embedding_scale), "embedding_scale", "a finite number",
+        std::to_string(spec.embedding_scale));
   check(std::isfinite(spec.logit_scale), "logit_scale", "a finite number",
         std::to_string(spec.logit_scale));
   check(std::isfinite(spec.importance_scale), "importance_scale", "a finite number",
         std::to_string(spec.importance_scale));
   check(spec.arithmetic == Arithmetic::multiplicative, "arithmetic",
-        "multiplicative in a language model", "adder");
+        "multiplicative in a model of texts", "adder");
 }
 
 }  // namespace
@@ -136,13 +142,13 @@ Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
 
 void validate(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
-  constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm"};
+  constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm", "text_classifier"};
   if (std::find(std::begin(families), std::end(families), spec.family) == std::end(families)) {
     throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
         .about("family")
         .remedy("known: " + name_list(families));
   }
-  if (spec.is_language_model()) {
+  if (spec.reads_texts()) {
     validate_text(spec);
   } else {
     validate_images(spec);

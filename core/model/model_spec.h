@@ -67,7 +67,7 @@ struct PyramidStage {
 };
 
 /// One transformer over patches, over given token embeddings (patch extents 0), or over a text
-/// (family "causal_lm": of the members about images none counts).
+/// (families "causal_lm" and "text_classifier": of the members about images none counts).
 /// Serialised as JSON (model_spec_json.h) in our own files, sessions and architecture descriptions,
 /// under the names of these members.
 struct ModelSpec {
@@ -93,7 +93,7 @@ struct ModelSpec {
   ResizeFilter resize_filter = ResizeFilter::bicubic;  ///< antialiased
   double crop_fraction = 1.0;       ///< resize to image/crop_fraction, then centre crop
   MechanismChoice mechanism;        ///< what it was trained with
-  std::vector<std::string> labels;  ///< of classes; of a language model, what each token says
+  std::vector<std::string> labels;  ///< of classes; of a causal_lm, what each token says
   /// Of each layer, where they differ; empty: `mechanism` everywhere.
   std::vector<MechanismChoice> layer_mechanisms;
   /// Adder arithmetic: layers whose linear layers stay multiplicative (Adder, 4.2: the first and
@@ -103,15 +103,20 @@ struct ModelSpec {
   /// `width`, `heads`, `head_width` and `mlp_width` are the last stage's.
   std::vector<PyramidStage> stages;
   double embedding_norm_eps = 1e-5;  ///< of a pyramid's embeddings and reductions
-  // Of language models:
+  // Of models of texts:
   std::int64_t vocabulary = 0;  ///< number of tokens
   std::int64_t context = 0;     ///< the most tokens of one text: rows of the position table
+  double embedding_scale = 1;   ///< of the token embeddings; 0: √width (labml)
+  std::int64_t padding = -1;    ///< of a text_classifier: the token it never sees; -1: none
   Tokenizer tokenizer = Tokenizer::ids;
   LayerForm layer_form = LayerForm::transformer;
   double logit_scale = 1;       ///< of the logits; 0: 1/√width (Fastformer-LM)
   double importance_scale = 7;  ///< of fastformer_rescaled: the greatest logit of an importance
 
   [[nodiscard]] bool is_language_model() const { return family == "causal_lm"; }
+  [[nodiscard]] bool reads_texts() const {
+    return is_language_model() || family == "text_classifier";
+  }
 
   [[nodiscard]] std::int64_t grid_rows() const {
     return patch_height ? image_height / patch_height : 0;

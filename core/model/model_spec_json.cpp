@@ -68,7 +68,7 @@ struct Member {
 const std::vector<Member>& members() {
   using S = ModelSpec;
   static const std::vector<Member> list = {
-      {"family", &S::family, "kind of transformer: vit, pyramid or causal_lm"},
+      {"family", &S::family, "kind of transformer: vit, pyramid, causal_lm or text_classifier"},
       {"channels", &S::channels, "channels of the image"},
       {"image_height", &S::image_height, "pixels; positions are interpolated if it differs"},
       {"image_width", &S::image_width, "pixels; positions are interpolated if it differs"},
@@ -95,15 +95,17 @@ const std::vector<Member>& members() {
       {"resize_filter", &S::resize_filter, "antialiased"},
       {"crop_fraction", &S::crop_fraction, "of the resized image that the centre crop keeps"},
       {"mechanism", &S::mechanism, "what it was trained with"},
-      {"labels", &S::labels, "names of the classes; of a language model, what each token says"},
+      {"labels", &S::labels, "names of the classes; of a causal_lm, what each token says"},
       {"layer_mechanisms", &S::layer_mechanisms, "of each layer, where they differ, as JSON"},
       {"multiplicative_layers", &S::multiplicative_layers,
        "adder arithmetic: layers whose linear layers stay multiplicative"},
       {"stages", &S::stages, "of a pyramid, as JSON"},
       {"embedding_norm_eps", &S::embedding_norm_eps,
        "in the LayerNorms of a pyramid's embeddings and reductions"},
-      {"vocabulary", &S::vocabulary, "number of tokens of a language model"},
+      {"vocabulary", &S::vocabulary, "number of tokens that a model of texts knows"},
       {"context", &S::context, "the most tokens of one text"},
+      {"embedding_scale", &S::embedding_scale, "of the token embeddings; 0: √width"},
+      {"padding", &S::padding, "the token that a text_classifier never sees; -1: none"},
       {"tokenizer", &S::tokenizer, "how a text becomes tokens"},
       {"layer_form", &S::layer_form, "what a layer of a language model does around its attention"},
       {"logit_scale", &S::logit_scale, "of a language model's logits; 0: 1/√width"},

@@ -62,7 +62,10 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
                              std::int64_t stretches, const Progress& progress) {
   const auto* const language_model = dynamic_cast<const CausalLm*>(&model);
   if (!language_model) {
-    throw Error(ErrorKind::usage, "a model of images cannot read a text").in_file(model.file());
+    throw Error(ErrorKind::usage, model.spec().reads_texts()
+                                      ? "a text classifier does not foretell a text"
+                                      : "a model of images cannot read a text")
+        .in_file(model.file());
   }
   const ModelSpec& spec = model.spec();
   const TokenizedText tokens = tokenize(text, spec, language_model->vocabulary(), true);

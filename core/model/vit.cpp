@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "core/model/layer_run.h"
 #include "core/model/preprocessing.h"
 
 namespace attnscope {
@@ -45,7 +44,7 @@ Tensor Vit::embed(const Tensor& image) const {
   return tokens;
 }
 
-Tensor Vit::attend(const BlockWeights& block, const BlockRun& run, ConstMatrixMap tokens) const {
+Tensor Vit::attend(const BlockWeights& block, const LayerRun& run, ConstMatrixMap tokens) const {
   const Tensor queries = block.query(tokens), keys = block.key(tokens),
                values = block.value(tokens);
   const AttentionInput input{.queries = seen(queries),
@@ -65,7 +64,7 @@ Tensor Vit::attend(const BlockWeights& block, const BlockRun& run, ConstMatrixMa
   return block.out ? (*block.out)(seen(output)) : output;
 }
 
-void Vit::run_block(const BlockWeights& block, const BlockRun& run, Tensor& tokens) const {
+void Vit::run_block(const BlockWeights& block, const LayerRun& run, Tensor& tokens) const {
   const auto mlp = [&](ConstMatrixMap x) {
     Tensor hidden = block.mlp1(x);
     apply_activation(spec().activation, hidden.values());

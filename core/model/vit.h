@@ -1,6 +1,7 @@
 // Vision transformers and bare transformer encoders, pre- or post-LN.
 #pragma once
 
+#include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/vit_weights.h"
 
@@ -23,19 +24,9 @@ class Vit final : public Model {
  private:
   /// [C, H, W] → [tokens, D].
   [[nodiscard]] Tensor embed(const Tensor& image) const;
-  /// What one block's attention is run with, and where it records; nowhere if null.
-  struct BlockRun {
-    const Mechanism& mechanism;
-    const TraceRequest& request;
-    const TokenLayout& layout;
-    NamedTensors parameters;
-    std::int64_t layer = 0;
-    LayerTrace* recorded = nullptr;
-  };
-
   /// In place.
-  void run_block(const BlockWeights& block, const BlockRun& run, Tensor& tokens) const;
-  [[nodiscard]] Tensor attend(const BlockWeights& block, const BlockRun& run,
+  void run_block(const BlockWeights& block, const LayerRun& run, Tensor& tokens) const;
+  [[nodiscard]] Tensor attend(const BlockWeights& block, const LayerRun& run,
                               ConstMatrixMap tokens) const;
   /// What the head reads of the normalised tokens, [1, D]; empty where nothing is read out.
   [[nodiscard]] Tensor read_out(const Tensor& tokens) const;

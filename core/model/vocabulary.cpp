@@ -172,4 +172,21 @@ TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary
   return result;
 }
 
+TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
+                             const Vocabulary& vocabulary) {
+  const Text* const text = std::get_if<Text>(&input.content);
+  if (!text) {
+    throw Error(ErrorKind::usage, spec.is_language_model() ? "a language model reads a text"
+                                                           : "a text classifier reads a text")
+        .about(input.label)
+        .expected("a .txt file, text:WORDS, or ids:1,2,3");
+  }
+  try {
+    return tokenize(*text, spec, vocabulary);
+  } catch (Error& error) {
+    if (error.subject().empty()) error.about(input.label);
+    throw;
+  }
+}
+
 }  // namespace attnscope

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/input/text.h"
+#include "core/input/input.h"
 #include "core/model/model_spec.h"
 
 namespace attnscope {
@@ -37,5 +37,9 @@ struct TokenizedText {
 /// spec.context.
 [[nodiscard]] TokenizedText tokenize(const Text& text, const ModelSpec& spec,
                                      const Vocabulary& vocabulary, bool any_length = false);
+
+/// Of an input, which must be a text. Throws Error(usage) naming it.
+[[nodiscard]] TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
+                                           const Vocabulary& vocabulary);
 
 }  // namespace attnscope

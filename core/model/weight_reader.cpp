@@ -19,14 +19,17 @@ bool same_but_for_ones(Shape stored, Shape expected) {
 
 }  // namespace
 
-Tensor WeightReader::read(const std::string& role, const Shape& shape) const {
+const Architecture::Source& WeightReader::source_of(const std::string& role) const {
   const auto found = architecture_.sources.find(role);
-  if (found == architecture_.sources.end()) {
-    throw Error(ErrorKind::damaged, "the model has no tensor for the role " + role)
-        .in_file(checkpoint_.path());
-  }
-  const StoredTensor& stored = checkpoint_.at(found->second.tensor);
-  const bool turns = found->second.transposed && shape.size() == 2;
+  if (found != architecture_.sources.end()) return found->second;
+  throw Error(ErrorKind::damaged, "the model has no tensor for the role " + role)
+      .in_file(checkpoint_.path());
+}
+
+Tensor WeightReader::read(const std::string& role, const Shape& shape) const {
+  const Architecture::Source& source = source_of(role);
+  const StoredTensor& stored = checkpoint_.at(source.tensor);
+  const bool turns = source.transposed && shape.size() == 2;
   Shape expected = shape;
   if (turns) std::swap(expected[0], expected[1]);
   if (!same_but_for_ones(stored.shape, expected)) {
@@ -92,7 +95,7 @@ NamedTensors WeightReader::read_mechanism(std::int64_t layer) const {
 }
 
 std::int64_t WeightReader::outputs_of(const std::string& role) const {
-  const Architecture::Source& source = architecture_.sources.find(role)->second;
+  const Architecture::Source& source = source_of(role);
   const Shape& shape = checkpoint_.at(source.tensor).shape;
   if (shape.size() < 2) {
     throw Error(ErrorKind::damaged, "the tensor does not fit the model")

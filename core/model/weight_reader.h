@@ -55,6 +55,9 @@ class WeightReader {
   [[nodiscard]] std::int64_t outputs_of(const std::string& role) const;
 
  private:
+  /// Throws Error(damaged) if there is none.
+  [[nodiscard]] const Architecture::Source& source_of(const std::string& role) const;
+
   const Checkpoint& checkpoint_;
   const Architecture& architecture_;
   const ModelSpec& spec_;

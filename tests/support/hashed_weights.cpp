@@ -63,7 +63,8 @@ Checkpoint hashed_checkpoint(const NamedShapes& shapes,
   return {"in memory", "test", std::move(tensors), std::move(metadata)};
 }
 
-void write_hashed_safetensors(const std::filesystem::path& path, const NamedShapes& shapes) {
+void write_hashed_safetensors(const std::filesystem::path& path, const NamedShapes& shapes,
+                              const std::map<std::string, Tensor>& given) {
   nlohmann::json header;
   std::int64_t offset = 0;
   for (const auto& [name, shape] : shapes) {
@@ -77,7 +78,8 @@ void write_hashed_safetensors(const std::filesystem::path& path, const NamedShap
   stream.write(reinterpret_cast<const char*>(&length), 8);
   stream << text;
   for (const auto& [name, shape] : shapes) {
-    const Tensor tensor = hashed_weight(name, shape);
+    const auto own = given.find(name);
+    const Tensor tensor = own == given.end() ? hashed_weight(name, shape) : own->second;
     stream.write(reinterpret_cast<const char*>(tensor.data()),
                  static_cast<std::streamsize>(4 * tensor.size()));
   }

@@ -26,7 +26,8 @@ using NamedShapes = std::vector<std::pair<std::string, Shape>>;
 [[nodiscard]] Checkpoint hashed_checkpoint(const NamedShapes& shapes,
                                            std::map<std::string, std::string> metadata = {});
 
-/// The same as a safetensors file.
-void write_hashed_safetensors(const std::filesystem::path& path, const NamedShapes& shapes);
+/// The same as a safetensors file, but for the tensors in `given`.
+void write_hashed_safetensors(const std::filesystem::path& path, const NamedShapes& shapes,
+                              const std::map<std::string, Tensor>& given = {});
 
 }  // namespace attnscope

@@ -1,5 +1,8 @@
 #include "tests/support/model_shapes.h"
 
+#include <algorithm>
+#include <array>
+
 namespace attnscope {
 
 namespace {
@@ -135,6 +138,102 @@ NamedShapes torch_encoder_shapes(std::int64_t width, std::int64_t mlp_width, std
     add_norm(shapes, layer + "norm2", width);
   }
   return shapes;
+}
+
+namespace {
+
+/// In the place of timm's qkv and proj of `shapes`, DAFT under these names.
+NamedShapes with_daft(const NamedShapes& shapes, const VitExtents& e, std::int64_t inner,
+                      const std::array<const char*, 5>& names, std::int64_t tokens) {
+  NamedShapes result;
+  for (const auto& [name, shape] : shapes) {
+    const std::size_t attention = name.find("attn.");
+    if (attention == std::string::npos) {
+      result.push_back({name, shape});
+    } else if (name.ends_with("qkv.weight")) {
+      const std::string prefix = name.substr(0, attention + 5);
+      for (std::size_t i = 0; i < 3; ++i) add_linear(result, prefix + names[i], inner, e.width);
+      add_linear(result, prefix + names[3], e.width, inner);
+      result.push_back({prefix + names[4], {tokens, tokens}});
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+NamedShapes aft_pytorch_vit_shapes(const VitExtents& e, std::int64_t inner) {
+  return with_daft(timm_shapes(e), e, inner, {"to_q", "to_k", "to_v", "project", "wbias"},
+                   e.patches() + 1);
+}
+
+NamedShapes labml_vit_shapes(const VitExtents& e) {
+  NamedShapes shapes = with_daft(timm_shapes(e), e, e.width,
+                                 {"query", "key", "value", "output", "pos_bias"}, e.patches());
+  std::erase_if(shapes, [](const auto& entry) {
+    return entry.first == "cls_token" || entry.first == "pos_embed";
+  });
+  for (std::int64_t i = 0; i < e.layers; ++i) {
+    shapes.push_back(
+        {"blocks." + std::to_string(i) + ".attn.local_mask", {e.patches(), e.patches()}});
+  }
+  return shapes;
+}
+
+NamedShapes labml_aft_shapes(const TextExtents& e) {
+  NamedShapes shapes = {{"src_embed.linear.weight", {e.vocabulary, e.width}},
+                        {"src_embed.positional_encodings", {e.positions, 1, e.width}}};
+  for (std::int64_t i = 0; i < e.layers; ++i) {
+    const std::string layer = "encoder.layers." + std::to_string(i) + ".";
+    for (const char* part : {"query", "key", "value", "output"}) {
+      add_linear(shapes, layer + "self_attn." + part, e.width, e.width);
+    }
+    for (const char* part : {"pos_bias", "local_mask"}) {
+      shapes.push_back({layer + "self_attn." + part, {e.context, e.context}});
+    }
+    add_linear(shapes, layer + "feed_forward.layer1", e.mlp_width, e.width);
+    add_linear(shapes, layer + "feed_forward.layer2", e.width, e.mlp_width);
+    add_norm(shapes, layer + "norm_self_attn", e.width);
+    add_norm(shapes, layer + "norm_ff", e.width);
+  }
+  add_norm(shapes, "encoder.norm", e.width);
+  add_linear(shapes, "generator.projection", e.vocabulary, e.width);
+  return shapes;
+}
+
+NamedShapes fastformer_shapes(const TextExtents& e) {
+  const std::string root = "fastformer_model.";
+  NamedShapes shapes = {{"word_embedding.weight", {e.vocabulary, e.width}},
+                        {root + "position_embeddings.weight", {e.context, e.width}}};
+  add_norm(shapes, root + "LayerNorm", e.width);
+  for (std::int64_t i = 0; i < e.layers; ++i) {
+    const std::string layer = root + "encoders." + std::to_string(i) + ".";
+    for (const char* part : {"query", "key", "transform"}) {
+      add_linear(shapes, layer + "attention.self." + part, e.width, e.width);
+    }
+    for (const char* part : {"query_att", "key_att"}) {
+      add_linear(shapes, layer + "attention.self." + part, e.heads, e.width);
+    }
+    add_linear(shapes, layer + "attention.output.dense", e.width, e.width);
+    add_norm(shapes, layer + "attention.output.LayerNorm", e.width);
+    add_linear(shapes, layer + "intermediate.dense", e.mlp_width, e.width);
+    add_linear(shapes, layer + "output.dense", e.width, e.mlp_width);
+    add_norm(shapes, layer + "output.LayerNorm", e.width);
+  }
+  add_linear(shapes, root + "poolers.0.att_fc1", e.width, e.width);
+  add_linear(shapes, root + "poolers.0.att_fc2", 1, e.width);
+  add_linear(shapes, "dense_linear", e.classes, e.width);
+  return shapes;
+}
+
+Tensor local_mask(std::int64_t tokens, std::int64_t window) {
+  Tensor mask({tokens, tokens});
+  for (std::int64_t i = 0; i < tokens; ++i) {
+    for (std::int64_t j = std::max<std::int64_t>(0, i - window + 1); j <= i; ++j) {
+      mask.matrix()(i, j) = 1;
+    }
+  }
+  return mask;
 }
 
 NamedShapes prefixed(const std::string& prefix, NamedShapes shapes) {

@@ -20,6 +20,25 @@ struct VitExtents {
 [[nodiscard]] NamedShapes torch_encoder_shapes(std::int64_t width, std::int64_t mlp_width,
                                                std::int64_t layers);
 
+/// timm's ViT with DAFT in the names of aft-pytorch, or of labml; `inner` is the width of queries,
+/// keys and values.
+[[nodiscard]] NamedShapes aft_pytorch_vit_shapes(const VitExtents& extents, std::int64_t inner);
+/// Without class token and positions.
+[[nodiscard]] NamedShapes labml_vit_shapes(const VitExtents& extents);
+
+struct TextExtents {
+  std::int64_t width = 40, layers = 2, mlp_width = 64, vocabulary = 29, context = 24;
+  std::int64_t heads = 4, classes = 4, positions = 40;
+};
+
+/// labml's autoregressive transformer with AFT-local; its biases are for `context` tokens.
+[[nodiscard]] NamedShapes labml_aft_shapes(const TextExtents& extents);
+/// The classifier of Wu et al.
+[[nodiscard]] NamedShapes fastformer_shapes(const TextExtents& extents);
+
+/// labml's local_mask of `tokens`: 1 for the last `window` of them, itself included.
+[[nodiscard]] Tensor local_mask(std::int64_t tokens, std::int64_t window);
+
 /// The same with `prefix` before every name.
 [[nodiscard]] NamedShapes prefixed(const std::string& prefix, NamedShapes shapes);
 

@@ -107,6 +107,15 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
   architecture.final_norm = spec.final_norm;
 }
 
+/// Of a classifier.
+void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes) {
+  architecture.head_outputs =
+      classes >= 0 ? classes : static_cast<std::int64_t>(spec.labels.size());
+  if (architecture.head_outputs == 0) {
+    architecture.note = "the file names no classes: the head is not counted (--set classes=N)";
+  }
+}
+
 void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
               std::int64_t classes) {
   Stage stage;
@@ -130,6 +139,13 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   // Each layer's own, unless a window is asked for.
   architecture.mechanism.parameters.erase("window");
   architecture.stages = {stage};
+  if (!spec.is_language_model()) {
+    add_head(architecture, spec, classes);
+    architecture.final_norm = false;
+    architecture.note += std::string(architecture.note.empty() ? "" : "; ") +
+                         "the attention pooling before the head is not counted";
+    return;
+  }
   architecture.tied_head = true;
   architecture.head_tokens = stage.tokens;
   architecture.head_outputs = classes >= 0 ? classes : spec.vocabulary;
@@ -149,7 +165,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   architecture.arithmetic = spec.arithmetic;
   architecture.multiplicative_ends = multiplicative_ends(spec);
   architecture.activation = spec.activation;
-  if (spec.is_language_model()) {
+  if (spec.reads_texts()) {
     add_text(architecture, spec, tokens, classes);
     return architecture;
   }
@@ -160,13 +176,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   } else {
     add_pyramid(architecture, spec, tokens);
   }
-  if (spec.readout != Readout::none) {
-    architecture.head_outputs =
-        classes >= 0 ? classes : static_cast<std::int64_t>(spec.labels.size());
-    if (architecture.head_outputs == 0) {
-      architecture.note = "the file names no classes: the head is not counted (--set classes=N)";
-    }
-  }
+  if (spec.readout != Readout::none) add_head(architecture, spec, classes);
   return architecture;
 }
 

@@ -178,6 +178,8 @@ void ImportancePanel::show_controls(const Trace& trace) {
     end_->set_range({0, std::max(last, 1.0), 1, false});
   }
   end_->set_value(static_cast<double>(selection.query));
+  // Where every token sees the whole text, no end changes anything.
+  end_->setEnabled(trace.causal);
 }
 
 void ImportancePanel::refresh() {
@@ -185,7 +187,7 @@ void ImportancePanel::refresh() {
   if (all.empty()) {
     bool reads_texts = false;
     for (const OpenSubject& open : session_.subjects()) {
-      reads_texts |= open.subject.model && open.subject.model->spec().is_language_model();
+      reads_texts |= open.subject.model && open.subject.model->spec().reads_texts();
     }
     show_instead(reads_texts
                      ? tr("Choose a text as input: what counts in it appears here.")

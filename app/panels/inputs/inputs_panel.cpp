@@ -179,7 +179,7 @@ void InputsPanel::show_text_field() {
   const Text* text = input ? std::get_if<Text>(&input->content) : nullptr;
   bool wanted = text != nullptr;
   for (const OpenSubject& open : session_.subjects()) {
-    wanted |= open.subject.model && open.subject.model->spec().is_language_model();
+    wanted |= open.subject.model && open.subject.model->spec().reads_texts();
   }
   text_->setVisible(wanted);
   // What is being typed is not overwritten by what was typed before it.

@@ -87,14 +87,15 @@ Tensor heads_first(const Tensor& fused, std::int64_t heads) {
   return result;
 }
 
+void replace(std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+}
+
 TEST_F(DocumentedExample, BlockNGivesWhatTheSameWeightsGiveUnderTimmsNames) {
   const std::vector<std::string> examples = documented_examples();
-  ASSERT_EQ(examples.size(), 2U);
+  ASSERT_EQ(examples.size(), 3U);
   const VitExtents extents = {.width = 96, .mlp_width = 192};
-  const auto replace = [](std::string text, const std::string& from, const std::string& to) {
-    const std::size_t at = text.find(from);
-    return at == std::string::npos ? text : text.replace(at, from.size(), to);
-  };
   std::vector<std::pair<std::string, Tensor>> timm, described;
   for (const auto& [name, shape] : timm_shapes(extents)) {
     // The example has no biases in attention and classifier.
@@ -121,7 +122,7 @@ TEST_F(DocumentedExample, BlockNGivesWhatTheSameWeightsGiveUnderTimmsNames) {
         {"mlp.fc1.bias", "mlp.up_offset"},
         {"mlp.fc2.weight", "mlp.down"},
         {"mlp.fc2.bias", "mlp.down_offset"}};
-    for (const auto& [from, to] : names) renamed = replace(renamed, from, to);
+    for (const auto& [from, to] : names) replace(renamed, from, to);
     Tensor stored = name.ends_with("attn.qkv.weight") ? heads_first(tensor, 6) : tensor;
     if (shape.size() == 2) stored = transposed(stored);
     described.emplace_back(renamed, std::move(stored));
@@ -139,7 +140,7 @@ TEST_F(DocumentedExample, BlockNGivesWhatTheSameWeightsGiveUnderTimmsNames) {
 
 TEST_F(DocumentedExample, PostNormMeanAgreesWithPyTorch) {
   const std::vector<std::string> examples = documented_examples();
-  ASSERT_EQ(examples.size(), 2U);
+  ASSERT_EQ(examples.size(), 3U);
   NamedShapes shapes = {{"stem.weight", {64, 192}}};
   for (int i = 0; i < 3; ++i) {
     const std::string layer = "layers." + std::to_string(i) + ".";
@@ -167,6 +168,29 @@ TEST_F(DocumentedExample, PostNormMeanAgreesWithPyTorch) {
   for (std::int64_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(trace.logits.data()[i], expected.data()[i], 1e-5F);
   }
+}
+
+TEST_F(DocumentedExample, AftTowerGivesWhatTheSameWeightsGiveUnderAftPytorchsNames) {
+  const std::vector<std::string> examples = documented_examples();
+  ASSERT_EQ(examples.size(), 3U);
+  std::vector<std::pair<std::string, Tensor>> built_in, described;
+  for (const auto& [name, shape] : aft_pytorch_vit_shapes({}, 48)) {
+    std::string renamed = name;
+    const std::pair<const char*, const char*> names[] = {
+        {"cls_token", "start"},     {"pos_embed", "places"},     {"patch_embed.proj", "stem"},
+        {"head.", "classes."},      {"blocks.", "tower."},       {".norm1", ".mix_norm"},
+        {".norm2", ".mlp_norm"},    {"attn.to_q", "mix.gate"},   {"attn.to_k", "mix.key"},
+        {"attn.to_v", "mix.value"}, {"attn.project", "mix.out"}, {"attn.wbias", "mix.pairs"},
+        {"mlp.fc1", "up"},          {"mlp.fc2", "down"}};
+    for (const auto& [from, to] : names) replace(renamed, from, to);
+    if (renamed.starts_with("norm.")) renamed = "last_" + renamed;
+    described.emplace_back(renamed, hashed_weight(name, shape));
+    built_in.emplace_back(name, hashed_weight(name, shape));
+  }
+  const Trace expected = run(checkpoint_of(std::move(built_in)), {});
+  const Trace found = run(checkpoint_of(std::move(described)), described_by(examples[2]));
+  EXPECT_EQ(found.mechanism.name, "daft-full");
+  EXPECT_TRUE(std::ranges::equal(found.logits.values(), expected.logits.values()));
 }
 
 TEST_F(DocumentedExample, AMissingDescriptionOrPatternIsSaid) {

@@ -1,5 +1,5 @@
 // Maps and outputs against PyTorch's, in double precision, on the same weights:
-// tests/data/models/make_reference.py.
+// tests/data/models/make_reference.py and make_upstream.py.
 #include <cstdlib>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,20 @@ constexpr float kTolerance = 1e-5F;
 
 class AgreementWithPyTorch : public testing::Test {
  protected:
-  static Trace run(const std::filesystem::path& file, Tensor input,
+  static Trace run(const std::filesystem::path& file, decltype(Input::content) input,
                    const ModelOptions& options = {}) {
     const auto model = load_model(file, options);
     Input shown;
     shown.content = std::move(input);
     TraceRequest request;
     request.tokens = true;
+    request.token_logits = true;
     return model->run(shown, model->spec().mechanism, request, {});
+  }
+
+  /// The token ids that the reference was made with.
+  static Text ids_of(const char* reference) {
+    return {{}, open_checkpoint(kData / reference).at("ids").view().to_int64()};
   }
 
   /// `output` [.] and the reference's rows of every map.
@@ -50,6 +56,16 @@ class AgreementWithPyTorch : public testing::Test {
         }
       }
     }
+  }
+
+  /// labml's mask in every layer whose name begins and ends so.
+  static std::map<std::string, Tensor> masks(std::int64_t layers, const std::string& before,
+                                             const std::string& after, const Tensor& mask) {
+    std::map<std::string, Tensor> all;
+    for (std::int64_t i = 0; i < layers; ++i) {
+      all[before + std::to_string(i) + after + ".local_mask"] = mask;
+    }
+    return all;
   }
 
   const TemporaryFolder folder_;
@@ -96,6 +112,57 @@ TEST_F(AgreementWithPyTorch, VitPytorch) {
                            vit_pytorch_shapes({.width = 48, .layers = 3, .mlp_width = 96}, 3 * 64));
   const Trace trace = run(path_, hashed_input("input", {3, 32, 32}));
   expect_agreement("vit_pytorch.npz", trace, trace.logits);
+}
+
+TEST_F(AgreementWithPyTorch, DaftInTheNamesOfAftPytorch) {
+  write_hashed_safetensors(path_, aft_pytorch_vit_shapes({.layers = 3, .mlp_width = 128}, 48));
+  const Trace trace = run(path_, hashed_input("input", {3, 32, 32}));
+  EXPECT_EQ(trace.layout.prefix, 1);
+  expect_agreement("aft_pytorch_vit.npz", trace, trace.logits);
+}
+
+TEST_F(AgreementWithPyTorch, DaftInTheNamesOfLabml) {
+  write_hashed_safetensors(path_, labml_vit_shapes({.mlp_width = 128}),
+                           masks(2, "blocks.", ".attn", local_mask(16, 5)));
+  const Trace trace = run(path_, hashed_input("input", {3, 32, 32}));
+  EXPECT_FALSE(trace.causal);
+  expect_agreement("labml_vit.npz", trace, trace.logits);
+}
+
+TEST_F(AgreementWithPyTorch, AutoregressiveAftOfLabml) {
+  write_hashed_safetensors(path_, labml_aft_shapes({.layers = 3}),
+                           masks(3, "encoder.layers.", ".self_attn", local_mask(24, 6)));
+  const Trace trace = run(path_, ids_of("labml_aft.npz"));
+  EXPECT_TRUE(trace.causal);
+  expect_agreement("labml_aft.npz", trace, trace.token_logits);
+}
+
+TEST_F(AgreementWithPyTorch, FastformerOfItsAuthors) {
+  write_hashed_safetensors(path_, fastformer_shapes({.width = 48, .mlp_width = 96}));
+  Text text = ids_of("fastformer.npz");
+  const Trace trace = run(path_, text);
+  EXPECT_FALSE(trace.causal);
+  EXPECT_TRUE(trace.mechanism_trained);
+  expect_agreement("fastformer.npz", trace, trace.logits);
+  const Checkpoint expected = open_checkpoint(kData / "fastformer.npz");
+  const auto expect_quantity = [&](const char* name, std::size_t layer, std::int64_t first) {
+    const Tensor reference = expected.at(name).view().to_float();
+    const Tensor& found = trace.layers[layer].quantities.at(name);
+    for (std::int64_t i = 0; i < found.size(); ++i) {
+      ASSERT_NEAR(found.data()[i], reference.data()[first + i], kTolerance) << name << ' ' << i;
+    }
+  };
+  for (std::size_t layer = 0; layer < 2; ++layer) {
+    const auto first = static_cast<std::int64_t>(layer) * 4 * std::ssize(text.ids);
+    expect_quantity("query_importance", layer, first);
+    expect_quantity("key_importance", layer, first);
+  }
+  expect_quantity("pooling_importance", 1, 0);
+  // Upstream pads every text; what it masks must not be seen.
+  text.ids.resize(23, 0);
+  const Trace padded = run(path_, text);
+  EXPECT_EQ(padded.tokens(), trace.tokens());
+  EXPECT_TRUE(std::ranges::equal(padded.logits.values(), trace.logits.values()));
 }
 
 TEST_F(AgreementWithPyTorch, PostNormTransformerEncoder) {
