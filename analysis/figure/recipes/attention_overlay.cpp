@@ -11,6 +11,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
 #include "core/model/layer_layout.h"

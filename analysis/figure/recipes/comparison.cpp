@@ -14,6 +14,7 @@
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
 

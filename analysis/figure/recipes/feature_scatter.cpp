@@ -12,6 +12,7 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -116,7 +117,6 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const std::int64_t columns = columns_of(read, request.subjects.size(), request.width_mm);
   std::string words;
   std::int64_t shown = 0;
-  std::size_t classes = 0;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     const auto part = [&](double at) {
@@ -130,7 +130,6 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     panel.column = static_cast<std::int64_t>(i) % columns;
     if (request.subjects.size() > 1) panel.title = labels[i];
     if (legend == 0) panel.legend = LegendPosition::below;
-    classes = std::max(classes, panel.marks.size());
     figure.panels.push_back(std::move(panel));
     const auto run = static_cast<std::int64_t>(features.classes.size()) + features.not_finite;
     shown = std::max(shown, run);
@@ -151,10 +150,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   figure.shared_legend = legend == 0;
   const auto rows = (static_cast<std::int64_t>(request.subjects.size()) + columns - 1) / columns;
   const double panel_mm = request.width_mm / static_cast<double>(columns);
-  const double entries_a_row = std::max(1.0, std::floor(request.width_mm / 19));
   figure.height_mm =
-      static_cast<double>(rows) * (0.88 * panel_mm + 4) +
-      (legend == 0 ? 3.4 * std::ceil(static_cast<double>(classes) / entries_a_row) : 0);
+      static_cast<double>(rows) * (0.88 * panel_mm + 4) + legend_mm(figure, request.width_mm);
   figure.caption =
       "Final features of " + std::to_string(shown) + " items of " +
       std::filesystem::path(place).filename().string() +

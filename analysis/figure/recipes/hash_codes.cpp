@@ -243,7 +243,7 @@ class HashCodesFigure {
     }
     panel.x.label = label;
     panel.x.minimum = least;
-    panel.x.maximum = most;
+    panel.x.maximum = most + 0.06 * (most - least);  // a dot at the end is whole
     panel.x.ticks = {{least, rounded_text(least, 2)}, {most, rounded_text(most, 2)}};
     panel.y.minimum = -0.6;
     panel.y.maximum = static_cast<double>(report_.kinds.size()) - 0.4;
@@ -306,7 +306,7 @@ class HashCodesFigure {
     const auto add = [&](const std::vector<std::int64_t>& counts, const char* label,
                          std::size_t colour, LineStyle style) {
       Line line;
-      line.label = first ? label : "";
+      line.label = label;
       line.colour = subject_colour(colour);
       line.style = style;
       double all = 0;

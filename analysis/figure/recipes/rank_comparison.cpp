@@ -9,6 +9,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 
 namespace attnscope {
@@ -122,8 +123,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   by_layer.marks.insert(by_layer.marks.begin(),
                         Rule{0, false, "", neutral_colour, LineStyle::dotted});
   figure.panels = {std::move(pairs), std::move(by_layer)};
-  const auto entries = static_cast<double>((compared.others.size() + 2) / 2);
-  figure.height_mm = split.height_mm + (legend ? 3.1 * entries : 0);
+  figure.height_mm = split.height_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Equivalent ranks (τ = " + rounded_text(compared.options.threshold) +
       ") of attention maps: a, each map against its counterpart in the reference; b, the "

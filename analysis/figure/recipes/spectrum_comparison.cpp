@@ -9,6 +9,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
 
@@ -126,8 +127,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   by_layer.y.label = "distance of the spectra";
   by_layer.y.minimum = 0;
   figure.panels = {std::move(curves), std::move(by_layer)};
-  const auto entries = static_cast<double>((request.subjects.size() + 1) / 2);
-  figure.height_mm = split.height_mm + (legend ? 3.1 * entries : 0);
+  figure.height_mm = split.height_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Spectra of attention maps: a, cumulative share of the singular values over relative rank, "
       "mean over all maps; b, the area between a map's curve and its counterpart's, points are "
