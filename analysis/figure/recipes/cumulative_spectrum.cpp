@@ -169,7 +169,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   panel.y.label = "cumulative share f(r)";
   panel.y.minimum = 0;
   panel.y.maximum = 1;
-  panel.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  panel.y.ticks = share_ticks();
   constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
                                           LegendPosition::none};
   panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
