@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <set>
 #include <vector>
 
 namespace attnscope {

@@ -59,12 +59,18 @@ Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
   }
   double widest = QFontMetricsF(axis.labelFont()).size(0, axis.label()).width();
   if (panel.title != nullptr) {
-    widest =
-        std::max(widest, QFontMetricsF(panel.title->font()).size(0, panel.title->text()).width());
+    widest = std::max(widest, QFontMetricsF(panel.title->font()).size(0, panel.title_text).width());
   }
   // Text that is far too long is not worth the frame.
   reach.text = std::min((widest - frame_width) / 2, frame_width / 4);
   return reach;
+}
+
+/// Each line cut to the width, with an ellipsis.
+QString elided(const QString& text, const QFont& font, double width) {
+  QStringList lines = text.split('\n');
+  for (QString& line : lines) line = QFontMetricsF(font).elidedText(line, Qt::ElideRight, width);
+  return lines.join('\n');
 }
 
 void place_frame(QCPLayoutElement* element, const QRect& frame) {
@@ -92,6 +98,7 @@ void FigureLayout::set_title(QCPTextElement* title) {
 void FigureLayout::add(const PlacedPanel& panel) {
   panels_.push_back(panel);
   panels_.back().y_label = panel.axes->axis(QCPAxis::atLeft)->label();
+  if (panel.title != nullptr) panels_.back().title_text = panel.title->text();
   adopt(panel.axes);
   adopt(panel.title);
   adopt(panel.letter);
@@ -177,16 +184,22 @@ void FigureLayout::place() {
     return std::max(1.0, static_cast<double>(area.width() - bars_width -
                                              sum_of_margins(tracks.columns, spacing_.gap)));
   };
+  // What of the gaps beside a panel its texts may take.
+  const auto gap_before = [&](const PlacedPanel& panel) {
+    return panel.column > 0 ? spacing_.gap / 2.0 : 0.0;
+  };
+  const auto gap_after = [&](const PlacedPanel& panel) {
+    const bool last = panel.column + 1 == static_cast<int>(tracks.columns.size());
+    return !last || !bars_.empty() ? spacing_.gap / 2.0 : 0.0;
+  };
   // What reaches past a frame depends on its width, which depends on that: twice is near enough.
   for (int pass = 0; pass < 2; ++pass) {
     const double width = room_across() / static_cast<double>(tracks.columns.size());
     for (const PlacedPanel& panel : panels_) {
       Track& column = tracks.columns[static_cast<std::size_t>(panel.column)];
       const Reach reach = reach_of(panel, width);
-      // Of the gap between panels, their texts may take half.
-      const bool first = panel.column == 0, last = &column == &tracks.columns.back();
-      const double left = std::max(reach.left, reach.text - (first ? 0 : spacing_.gap / 4.0));
-      const double right = std::max(reach.right, reach.text - (last ? 0 : spacing_.gap / 4.0));
+      const double left = std::max(reach.left, reach.text - gap_before(panel) / 2);
+      const double right = std::max(reach.right, reach.text - gap_after(panel) / 2);
       column.before = std::max(column.before, static_cast<int>(std::ceil(left)));
       column.after = std::max(column.after, static_cast<int>(std::ceil(right)));
     }
@@ -269,6 +282,11 @@ void FigureLayout::place() {
     place_frame(panel.axes, frame);
     const int margin_top = tracks.tops[static_cast<std::size_t>(panel.row)];
     if (panel.title != nullptr) {
+      const Track& track = tracks.columns[static_cast<std::size_t>(panel.column)];
+      const double beside =
+          std::min(track.before + gap_before(panel), track.after + gap_after(panel));
+      panel.title->setText(
+          elided(panel.title_text, panel.title->font(), width + 2 * beside + 2 * spacing_.padding));
       const int text = height_of(panel.title);
       panel.title->setOuterRect(
           QRect(frame.left(), frame.top() - margin_top - text, frame.width(), text));

@@ -115,8 +115,10 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
   const std::int64_t columns = columns_of(read, request.subjects.size(), request.width_mm);
+  const double panel_mm = request.width_mm / static_cast<double>(columns);
   std::string words;
   std::int64_t shown = 0;
+  int title_lines = 1;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     const auto part = [&](double at) {
@@ -128,7 +130,10 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     Panel panel = scatter_panel(features, plane);
     panel.row = static_cast<std::int64_t>(i) / columns;
     panel.column = static_cast<std::int64_t>(i) % columns;
-    if (request.subjects.size() > 1) panel.title = labels[i];
+    if (request.subjects.size() > 1) {
+      panel.title = fitted(labels[i], 0.8 * panel_mm, figure.font_size_pt);
+      title_lines = std::max(title_lines, panel.title.find('\n') == std::string::npos ? 1 : 2);
+    }
     if (legend == 0) panel.legend = LegendPosition::below;
     figure.panels.push_back(std::move(panel));
     const auto run = static_cast<std::int64_t>(features.classes.size()) + features.not_finite;
@@ -149,9 +154,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   }
   figure.shared_legend = legend == 0;
   const auto rows = (static_cast<std::int64_t>(request.subjects.size()) + columns - 1) / columns;
-  const double panel_mm = request.width_mm / static_cast<double>(columns);
-  figure.height_mm =
-      static_cast<double>(rows) * (0.88 * panel_mm + 4) + legend_mm(figure, request.width_mm);
+  figure.height_mm = static_cast<double>(rows) * (0.88 * panel_mm + 1 + 3 * title_lines) +
+                     legend_mm(figure, request.width_mm);
   figure.caption =
       "Final features of " + std::to_string(shown) + " items of " +
       std::filesystem::path(place).filename().string() +

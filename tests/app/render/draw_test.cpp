@@ -122,6 +122,26 @@ TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
 }
 
+TEST(Draw, ATitleTooLongForItsColumnLosesItsEnd) {
+  Figure figure;
+  figure.panels.resize(2);
+  figure.panels[1].column = 1;
+  figure.panels[0].title = "a title far too long for a panel so narrow that it has no room";
+  figure.panels[1].title = "short";
+  QCustomPlot plot;
+  show(figure, plot, {300, 200});
+  std::vector<QCPTextElement*> titles;
+  for (QCPLayerable* child : plot.layer("main")->children()) {
+    if (auto* found = qobject_cast<QCPTextElement*>(child)) titles.push_back(found);
+  }
+  ASSERT_EQ(titles.size(), 2U);
+  EXPECT_TRUE(titles[0]->text().endsWith("…")) << titles[0]->text().toStdString();
+  EXPECT_EQ(titles[1]->text(), "short");
+  plot.resize(1200, 200);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  EXPECT_EQ(titles[0]->text().toStdString(), figure.panels[0].title);
+}
+
 TEST(Draw, DarkIsDarkAndItsTextLight) {
   const Figure figure = make_figure("rank-by-layer", two_subjects());
   QCustomPlot plot;
