@@ -75,7 +75,7 @@ void make_distinct(Figure& figure, const Series& series) {
       if (line == nullptr || line->label.empty() || line->style == LineStyle::none) continue;
       const std::size_t index = series.index_of(line->label);
       line->style = dashes[index % dashes.size()];
-      line->width_pt = 1.0 + 0.8 * static_cast<double>(index / dashes.size());
+      line->width_pt = 1.0 + 0.5 * static_cast<double>(index / dashes.size());
       if (line->x.size() <= most_marked_points) line->marker = subject_marker(index);
     }
   }
@@ -91,7 +91,10 @@ void make_grey(Figure& figure, const Series& series) {
               if constexpr (std::is_same_v<std::decay_t<decltype(one.colour)>, Colour>) {
                 one.colour = series.grey(one.colour, bars);
               } else {
-                one.colour.reset();  // in its own colour or none: the figure's is black
+                if (!one.colour) return;
+                // Text on cells stays light where they are dark.
+                const std::uint8_t level = luminance(*one.colour);
+                one.colour = Colour{level, level, level, one.colour->alpha};
               }
             }
           },

@@ -1,7 +1,6 @@
 #include "analysis/figure/subject_groups.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace attnscope {
 
@@ -61,26 +60,6 @@ std::vector<std::string> short_labels(const FigureRequest& request) {
   if (!leaves_all) return labels;
   for (std::string& label : labels) label.erase(0, separator + 1);
   return labels;
-}
-
-std::string fitted(const std::string& label, double room_mm, double size_pt) {
-  constexpr double mean_advance = 0.58;  // of DejaVu Sans, in ems
-  const double length_mm = static_cast<double>(label.size()) * mean_advance * size_pt * 25.4 / 72;
-  if (length_mm <= room_mm) return label;
-  std::size_t best = std::string::npos;
-  const auto off_middle = [&](std::size_t place) {
-    return std::abs(static_cast<double>(place) - static_cast<double>(label.size()) / 2);
-  };
-  for (std::size_t place = 1; place < label.size(); ++place) {
-    const bool may_break = std::string(" -_").find(label[place - 1]) != std::string::npos;
-    if (may_break && (best == std::string::npos || off_middle(place) < off_middle(best))) {
-      best = place;
-    }
-  }
-  if (best == std::string::npos) return label;
-  std::string first = label.substr(0, best);
-  if (first.back() == ' ') first.pop_back();
-  return first + "\n" + label.substr(best);
 }
 
 }  // namespace attnscope

@@ -22,8 +22,4 @@ struct SubjectGroup {
 /// they all begin with. "fashion-softmax", "fashion-adder" → "softmax", "adder".
 [[nodiscard]] std::vector<std::string> short_labels(const FigureRequest& request);
 
-/// The label in two lines if it would be longer than `room_mm` at `size_pt`, broken where it best
-/// may be (after a space, hyphen, underscore); else as it is.
-[[nodiscard]] std::string fitted(const std::string& label, double room_mm, double size_pt);
-
 }  // namespace attnscope

@@ -1,16 +1,13 @@
 #include "analysis/figure/table.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "analysis/figure/text_room.h"
 
 namespace attnscope {
 
 namespace {
-
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
 
 std::string escaped_for_tex(const std::string& text) {
   std::string escaped;
@@ -74,14 +71,30 @@ std::string table_as_csv(const Table& table) {
   return out;
 }
 
-Panel table_panel(const Table& table) {
-  // Columns as wide as their widest cell, in characters.
+namespace {
+
+constexpr double kColumnGapEms = 1.2;
+constexpr double kLargestPt = 7, kSmallestPt = 5.75;
+
+std::vector<double> column_widths(const Table& table) {
+  std::vector<double> widths;
+  for (std::size_t column = 0; column < table.header.size(); ++column) {
+    double widest = text_ems(table.header[column]);
+    for (const auto& row : table.rows) widest = std::max(widest, text_ems(row[column]));
+    widths.push_back(widest + kColumnGapEms);
+  }
+  return widths;
+}
+
+/// Texts are drawn a little smaller than the figure's type.
+double fitting_pt(const std::vector<double>& widths, double width_mm) {
+  return width_mm / 25.4 * 72 / std::accumulate(widths.begin(), widths.end(), 0.0) + 0.75;
+}
+
+Panel table_panel(const Table& table, const std::vector<double>& widths) {
   std::vector<double> middles;
   double right = 0;
-  for (std::size_t column = 0; column < table.header.size(); ++column) {
-    std::size_t widest = characters(table.header[column]);
-    for (const auto& row : table.rows) widest = std::max(widest, characters(row[column]));
-    const double width = static_cast<double>(widest) + 2;
+  for (const double width : widths) {
     middles.push_back(right + width / 2);
     right += width;
   }
@@ -115,10 +128,19 @@ Panel table_panel(const Table& table) {
   return panel;
 }
 
-double table_font_pt(const Panel& table, double width_mm) {
-  // The last x of the panel measures its width in characters.
-  constexpr double kCharacterMmPerPt = 0.19, kLargestPt = 7, kSmallestPt = 4;
-  return std::clamp(width_mm / (*table.x.maximum * kCharacterMmPerPt), kSmallestPt, kLargestPt);
+}  // namespace
+
+void make_table_figure(Figure& figure, Table table, double width_mm) {
+  Table drawn = table;
+  std::vector<double> widths = column_widths(drawn);
+  if (fitting_pt(widths, width_mm) < kLargestPt) {
+    for (std::string& heading : drawn.header) heading = in_two_lines(heading);
+    widths = column_widths(drawn);
+  }
+  figure.panels = {table_panel(drawn, widths)};
+  figure.font_size_pt = std::clamp(fitting_pt(widths, width_mm), kSmallestPt, kLargestPt);
+  figure.height_mm = 5.0 * static_cast<double>(table.rows.size() + 1) + 4;
+  figure.table = std::move(table);
 }
 
 }  // namespace attnscope

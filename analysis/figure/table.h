@@ -12,10 +12,9 @@ namespace attnscope {
 
 [[nodiscard]] std::string table_as_csv(const Table& table);
 
-/// The table drawn: texts and three rules, without axes.
-[[nodiscard]] Panel table_panel(const Table& table);
-
-/// A type size, 4 to 7 pt, in which the widest row of a table_panel fits into `width_mm`.
-[[nodiscard]] double table_font_pt(const Panel& table, double width_mm);
+/// Makes the figure a drawn table: its one panel of texts and three rules without axes, its height,
+/// and a size of type, 5.75 to 7 pt, in which the widest row fits into `width_mm`. Where one line
+/// is too long for that, headings stand in two.
+void make_table_figure(Figure& figure, Table table, double width_mm);
 
 }  // namespace attnscope

@@ -23,6 +23,10 @@ std::vector<Tick> ticks_up_to(double end) {
   return ticks;
 }
 
+std::vector<Tick> share_ticks() {
+  return {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+}
+
 std::vector<Tick> layer_ticks(std::int64_t layers) {
   const std::int64_t step = (layers + 7) / 8;
   std::vector<Tick> ticks;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/figure/number_text.h"
+#include "core/attention/random_parameters.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -91,7 +92,7 @@ class Learner {
     const std::uint32_t seed = options.seed * 1000003U + static_cast<std::uint32_t>(head);
     learned_.function.kind = HashKind::learned;
     learned_.function.anchors = draw_anchors(examples, options.supports, seed);
-    learned_.function.weights = normal_numbers(options.bits, options.supports, seed + 1);
+    learned_.function.weights = NormalNumbers(seed + 1).matrix(options.bits, options.supports);
     make_tasks(examples);
   }
 

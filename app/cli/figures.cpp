@@ -10,8 +10,12 @@ namespace {
 
 void print_recipe(const FigureRecipe& recipe) {
   const auto width = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::printf("%.*s\n    %.*s (%.*s)\n", width(recipe.name), recipe.name.data(),
-              width(recipe.title), recipe.title.data(), width(recipe.source), recipe.source.data());
+  std::printf("%.*s\n    %.*s", width(recipe.name), recipe.name.data(), width(recipe.title),
+              recipe.title.data());
+  if (!recipe.source.empty()) {
+    std::printf(" (%.*s)", width(recipe.source), recipe.source.data());
+  }
+  std::printf("\n");
   for (const FigureSetting& setting : recipe.settings) {
     const std::string assignment =
         std::string(setting.name) + "=" + std::string(setting.default_value);

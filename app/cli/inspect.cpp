@@ -119,14 +119,25 @@ void print_stages(const ModelSpec& spec) {
     const GridExtents keys = key_grid(stage, grids[i]);
     std::string text =
         "layers " + std::to_string(layer) + "–" + std::to_string(layer + stage.layers - 1) + ": " +
-        std::to_string(stage.heads) + " heads of " + std::to_string(stage.width / stage.heads) +
-        ", " + grid_text(grids[i]) + " tokens";
+        std::to_string(stage.heads) + (stage.heads == 1 ? " head of " : " heads of ") +
+        std::to_string(stage.width / stage.heads) + ", " + grid_text(grids[i]) + " tokens";
     if (keys != grids[i]) text += ", keys from " + grid_text(keys);
     if (stage.window > 0) text += ", windows of " + std::to_string(stage.window) + " in turn";
     text += ", " + to_string(mechanism_of(spec, layer));
     layer += stage.layers;
     print_line(("stage " + std::to_string(i + 1)).c_str(), text);
   }
+}
+
+/// A JSON list of objects, a line each; nothing for any other value.
+std::string item_lines(const std::string& value) {
+  const Json list = Json::parse(value, nullptr, false);
+  if (!list.is_array() || list.empty() || !list.front().is_object()) return {};
+  std::string lines;
+  for (const Json& item : list) {
+    lines += (lines.empty() ? "    [" : ",\n     ") + item.dump();
+  }
+  return lines + "]\n";
 }
 
 void print_architecture(const Architecture& architecture) {
@@ -158,8 +169,10 @@ void print_architecture(const Architecture& architecture) {
   if (!architecture.assumptions.empty()) {
     std::printf("assumed, because the file does not say (--heads N, --option KEY=VALUE):\n");
     for (const Assumption& assumption : architecture.assumptions) {
-      std::printf("  %-14s %-20s %s\n", assumption.option.c_str(), assumption.value.c_str(),
-                  assumption.reason.c_str());
+      const std::string items = item_lines(assumption.value);
+      std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
+                  items.empty() ? assumption.value.c_str() : "as below", assumption.reason.c_str(),
+                  items.c_str());
     }
   }
 }

@@ -80,7 +80,7 @@ class Drawing {
       fill(*layout, 0, figure_.show_title ? figure_.title : std::string());
     }
     for (std::size_t area = 0; area < figure_.areas.size(); ++area) add_area(*page, area);
-    if (shared_legend_ != nullptr) wrap(*shared_legend_);
+    if (shared_legend_ != nullptr) wrap(*shared_legend_, 1);
   }
 
  private:
@@ -143,7 +143,7 @@ class Drawing {
     auto* element = new QCPTextElement(&plot_, QString::fromStdString(content));
     element->setFont(pens_.font(pt, bold));
     element->setTextColor(pens_.theme.text);
-    element->setTextFlags(static_cast<int>(alignment));
+    element->setTextFlags(static_cast<int>(alignment) | Qt::TextDontClip);
     element->setMargins(QMargins(0, 0, 0, pens_.pixels(1.5)));
     return element;
   }
@@ -166,10 +166,6 @@ class Drawing {
     placed.column = static_cast<int>(panel.column);
     placed.axes = axis_rect();
     set_axes(*placed.axes, panel, pens_);
-    // A label that the plot's edge would cut is left out: the topmost one stands half above.
-    if (panel.y.visible) {
-      placed.axes->setMinimumMargins(QMargins(0, pens_.pixels(0.65 * pens_.small_pt), 0, 0));
-    }
     if (panel.square_cells) {
       const PanelRange range = range_of(panel);
       placed.aspect = range.x.size() / range.y.size();
@@ -198,7 +194,10 @@ class Drawing {
       style(*legend);  // only now: it learns its plot by being placed
     }
     add_marks(*placed.axes, panel, pens_, legend);
-    if (placed.legend != nullptr) wrap(*legend);
+    if (placed.legend != nullptr) {
+      wrap(*legend,
+           figure_.areas.empty() ? 1 : figure_.areas.at(panel.area).width_mm / figure_.width_mm);
+    }
   }
 
   void style(QCPLegend& legend) {
@@ -231,11 +230,11 @@ class Drawing {
     }
   }
 
-  /// As few rows as the plot's width allows, filled column by column: neighbours in the list stand
-  /// under each other.
-  void wrap(QCPLegend& legend) {
+  /// As few rows as this share of the plot's width allows, filled column by column: neighbours in
+  /// the list stand under each other.
+  void wrap(QCPLegend& legend, double share) {
     const int items = legend.itemCount();
-    const int room = pens_.options.width_pixels;
+    const int room = static_cast<int>(share * pens_.options.width_pixels);
     for (int rows = 1; rows <= items; ++rows) {
       legend.setWrap(rows);
       legend.setFillOrder(QCPLayoutGrid::foRowsFirst, true);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/figure/text_room.h"
+
 namespace attnscope {
 
 namespace {
@@ -26,6 +28,51 @@ QSize size_of(const QCPLayoutElement* element) {
 
 int height_of(const QCPLayoutElement* element) { return size_of(element).height(); }
 
+double share_of_axis(const QCPAxis& axis, double value) {
+  const QCPRange range = axis.range();
+  if (axis.scaleType() == QCPAxis::stLogarithmic) {
+    return std::log(value / range.lower) / std::log(range.upper / range.lower);
+  }
+  return (value - range.lower) / range.size();
+}
+
+/// How far past a frame of this width its labels and its title reach. QCustomPlot's margins forget
+/// that, and leave out a tick's label where the plot's edge would cut it.
+struct Reach {
+  double left = 0, right = 0;  ///< of tick labels
+  double text = 0;             ///< of the longer of label and title, on either side
+};
+Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
+  const QCPAxis& axis = *panel.axes->axis(QCPAxis::atBottom);
+  Reach reach;
+  if (axis.visible() && axis.tickLabels()) {
+    const QFontMetricsF font(axis.tickLabelFont());
+    const QVector<double> ticks = axis.tickVector();
+    const QVector<QString> labels = axis.tickVectorLabels();
+    for (qsizetype i = 0; i < std::min(ticks.size(), labels.size()); ++i) {
+      const double share = share_of_axis(axis, ticks[i]);
+      if (!(share >= 0 && share <= 1)) continue;
+      const double half = font.horizontalAdvance(labels[i]) / 2;
+      reach.left = std::max(reach.left, half - share * frame_width);
+      reach.right = std::max(reach.right, half - (1 - share) * frame_width);
+    }
+  }
+  double widest = QFontMetricsF(axis.labelFont()).size(0, axis.label()).width();
+  if (panel.title != nullptr) {
+    widest = std::max(widest, QFontMetricsF(panel.title->font()).size(0, panel.title_text).width());
+  }
+  // Text that is far too long is not worth the frame.
+  reach.text = std::min((widest - frame_width) / 2, frame_width / 4);
+  return reach;
+}
+
+/// Each line cut to the width, with an ellipsis.
+QString elided(const QString& text, const QFont& font, double width) {
+  QStringList lines = text.split('\n');
+  for (QString& line : lines) line = QFontMetricsF(font).elidedText(line, Qt::ElideRight, width);
+  return lines.join('\n');
+}
+
 void place_frame(QCPLayoutElement* element, const QRect& frame) {
   const QMargins margins = element->margins();
   element->setOuterRect(frame.marginsAdded(margins));
@@ -35,7 +82,8 @@ void place_frame(QCPLayoutElement* element, const QRect& frame) {
 
 struct FigureLayout::Tracks {
   std::vector<Track> columns, rows;
-  std::vector<int> bar_widths;  ///< with margins, of each rank
+  std::vector<int> tops, headings;  ///< of each row: from frame to title, and the title
+  std::vector<int> bar_widths;      ///< with margins, of each rank
 };
 
 void FigureLayout::adopt(QCPLayoutElement* element) {
@@ -49,6 +97,8 @@ void FigureLayout::set_title(QCPTextElement* title) {
 
 void FigureLayout::add(const PlacedPanel& panel) {
   panels_.push_back(panel);
+  panels_.back().y_label = panel.axes->axis(QCPAxis::atLeft)->label();
+  if (panel.title != nullptr) panels_.back().title_text = panel.title->text();
   adopt(panel.axes);
   adopt(panel.title);
   adopt(panel.letter);
@@ -71,9 +121,13 @@ FigureLayout::Tracks FigureLayout::measure() const {
     Track& across = tracks.columns[column];
     across.before = std::max(across.before, margins.left());
     across.after = std::max(across.after, margins.right());
+    tracks.tops.resize(tracks.rows.size());
+    tracks.headings.resize(tracks.rows.size());
+    tracks.tops[row] = std::max(tracks.tops[row], margins.top());
+    tracks.headings[row] =
+        std::max({tracks.headings[row], height_of(panel.title), height_of(panel.letter)});
     Track& down = tracks.rows[row];
-    const int heading = std::max(height_of(panel.title), height_of(panel.letter));
-    down.before = std::max(down.before, margins.top() + heading);
+    down.before = tracks.tops[row] + tracks.headings[row];
     down.after = std::max(down.after, margins.bottom() + height_of(panel.legend));
   }
   for (const PlacedBar& bar : bars_) {
@@ -93,6 +147,28 @@ FigureLayout::Tracks FigureLayout::measure() const {
 
 void FigureLayout::updateLayout() {
   if (panels_.empty()) return;
+  place();
+  if (break_labels()) place();
+}
+
+bool FigureLayout::break_labels() {
+  bool changed = false;
+  for (const PlacedPanel& panel : panels_) {
+    QCPAxis& axis = *panel.axes->axis(QCPAxis::atLeft);
+    const int heading = panel.letter == nullptr ? height_of(panel.title) : 0;
+    const int room = panel.axes->rect().height() + 2 * (panel.axes->margins().top() + heading);
+    const bool fits = QFontMetricsF(axis.labelFont()).size(0, panel.y_label).width() <= room;
+    const QString wanted =
+        fits ? panel.y_label : QString::fromStdString(in_two_lines(panel.y_label.toStdString()));
+    if (wanted == axis.label()) continue;
+    axis.setLabel(wanted);
+    panel.axes->update(QCPLayoutElement::upMargins);
+    changed = true;
+  }
+  return changed;
+}
+
+void FigureLayout::place() {
   Tracks tracks = measure();
   QRect area =
       rect().adjusted(spacing_.padding, spacing_.padding, -spacing_.padding, -spacing_.padding);
@@ -104,8 +180,31 @@ void FigureLayout::updateLayout() {
   int bars_width = 0;
   for (const int width : tracks.bar_widths) bars_width += width;
 
-  const double across =
-      std::max(1, area.width() - bars_width - sum_of_margins(tracks.columns, spacing_.gap));
+  const auto room_across = [&] {
+    return std::max(1.0, static_cast<double>(area.width() - bars_width -
+                                             sum_of_margins(tracks.columns, spacing_.gap)));
+  };
+  // What of the gaps beside a panel its texts may take.
+  const auto gap_before = [&](const PlacedPanel& panel) {
+    return panel.column > 0 ? spacing_.gap / 2.0 : 0.0;
+  };
+  const auto gap_after = [&](const PlacedPanel& panel) {
+    const bool last = panel.column + 1 == static_cast<int>(tracks.columns.size());
+    return !last || !bars_.empty() ? spacing_.gap / 2.0 : 0.0;
+  };
+  // What reaches past a frame depends on its width, which depends on that: twice is near enough.
+  for (int pass = 0; pass < 2; ++pass) {
+    const double width = room_across() / static_cast<double>(tracks.columns.size());
+    for (const PlacedPanel& panel : panels_) {
+      Track& column = tracks.columns[static_cast<std::size_t>(panel.column)];
+      const Reach reach = reach_of(panel, width);
+      const double left = std::max(reach.left, reach.text - gap_before(panel) / 2);
+      const double right = std::max(reach.right, reach.text - gap_after(panel) / 2);
+      column.before = std::max(column.before, static_cast<int>(std::ceil(left)));
+      column.after = std::max(column.after, static_cast<int>(std::ceil(right)));
+    }
+  }
+  const double across = room_across();
   const double down = std::max(1, area.height() - sum_of_margins(tracks.rows, spacing_.gap));
 
   // Frames as wide as there is room; rows of square cells then want a certain height.
@@ -181,8 +280,13 @@ void FigureLayout::updateLayout() {
                     frame_height);
     }
     place_frame(panel.axes, frame);
-    const int margin_top = panel.axes->margins().top();
+    const int margin_top = tracks.tops[static_cast<std::size_t>(panel.row)];
     if (panel.title != nullptr) {
+      const Track& track = tracks.columns[static_cast<std::size_t>(panel.column)];
+      const double beside =
+          std::min(track.before + gap_before(panel), track.after + gap_after(panel));
+      panel.title->setText(
+          elided(panel.title_text, panel.title->font(), width + 2 * beside + 2 * spacing_.padding));
       const int text = height_of(panel.title);
       panel.title->setOuterRect(
           QRect(frame.left(), frame.top() - margin_top - text, frame.width(), text));

@@ -21,6 +21,8 @@ class FigureLayout : public QCPLayoutInset {
     QCPLegend* legend = nullptr;       ///< one that stands below; else null
     int row = 0, column = 0;
     std::optional<double> aspect;  ///< width / height of the frame, where the cells are square
+    QString y_label = {};     ///< the axis's own, which stands in two lines where it is too long
+    QString title_text = {};  ///< the title's own, which loses its end where it is too long
   };
   struct PlacedBar {
     QCPAxisRect* axes = nullptr;
@@ -46,6 +48,9 @@ class FigureLayout : public QCPLayoutInset {
  private:
   struct Tracks;
   [[nodiscard]] Tracks measure() const;
+  void place();
+  /// As the frames' heights ask; whether any label changed.
+  bool break_labels();
   void adopt(QCPLayoutElement* element);
 
   Spacing spacing_;

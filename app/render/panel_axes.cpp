@@ -169,11 +169,11 @@ void set_axes(QCPAxisRect& axes, const Panel& panel, const Pens& pens) {
   set_one_axis(y, right, panel.y, range.y, pens);
   y.setRangeReversed(panel.reversed_y);
 
-  // Labels at the ends of an axis reach past the frame; QCustomPlot's margins forget them.
-  const int over_top = panel.y.visible && !panel.square_cells ? pens.pixels(pens.small_pt / 2) : 0;
-  const int over_right =
-      panel.x.visible && !panel.square_cells ? pens.pixels(pens.small_pt * 0.9) : pens.pixels(0.5);
-  axes.setMinimumMargins(QMargins(pens.pixels(0.5), over_top, over_right, pens.pixels(0.5)));
+  // A label that the plot's edge would cut is left out: the topmost one stands half above the
+  // frame. (What reaches past its sides is for the layout, which knows its width.)
+  const int over_top = panel.y.visible ? pens.pixels(0.65 * pens.small_pt) : 0;
+  const int least = pens.pixels(0.5);
+  axes.setMinimumMargins(QMargins(least, over_top, least, least));
 
   if (panel.square_cells) {  // a frame all round
     for (QCPAxis* axis : {&x, &y, &top, &right}) {

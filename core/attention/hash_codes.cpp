@@ -1,9 +1,8 @@
 #include "core/attention/hash_codes.h"
 
 #include <cmath>
-#include <numbers>
-#include <random>
 
+#include "core/attention/random_parameters.h"
 #include "core/error.h"
 #include "core/name_list.h"
 
@@ -71,10 +70,10 @@ void choose_at_random(const MatrixD& tokens, std::int64_t head, const HashSettin
                       HashFunction& function) {
   const std::int64_t supports = settings.supports;
   const auto seed = static_cast<std::uint32_t>(head) + 1U;
-  function.weights = normal_numbers(settings.bits, supports, seed);
+  function.weights = NormalNumbers(seed).matrix(settings.bits, supports);
   if (settings.causal) {
     function.anchors =
-        normal_numbers(supports, tokens.cols(), seed + 0x10000U).rowwise().normalized();
+        NormalNumbers(seed + 0x10000U).matrix(supports, tokens.cols()).rowwise().normalized();
     return;
   }
   if (supports > tokens.rows()) {
@@ -124,20 +123,6 @@ double mean_squared_distance(const MatrixD& tokens, const MatrixD& anchors) {
   return mean > 0 ? mean : 1;  // 0: all alike
 }
 
-MatrixD normal_numbers(std::int64_t rows, std::int64_t columns, std::uint32_t seed) {
-  // Box and Muller over mt19937, because std::normal_distribution differs between libraries.
-  std::mt19937 generator(seed);
-  const auto uniform = [&generator] {
-    return (static_cast<double>(generator()) + 0.5) / 4294967296.0;
-  };
-  MatrixD numbers(rows, columns);
-  for (Eigen::Index i = 0; i < numbers.size(); ++i) {
-    const double radius = std::sqrt(-2.0 * std::log(uniform()));
-    numbers.data()[i] = radius * std::cos(2.0 * std::numbers::pi * uniform());
-  }
-  return numbers;
-}
-
 HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, std::int64_t head,
                            const ConstStridedMatrixMap& keys, const HashSettings& settings) {
   HashFunction function;
@@ -153,7 +138,7 @@ HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, s
   }
   if (settings.kind == HashKind::lsh) {
     function.weights =
-        normal_numbers(settings.bits, keys.cols(), static_cast<std::uint32_t>(head) + 1U);
+        NormalNumbers(static_cast<std::uint32_t>(head) + 1U).matrix(settings.bits, keys.cols());
     return function;
   }
   const MatrixD tokens = unit_rows(keys);

@@ -76,7 +76,4 @@ struct HashSettings {
 /// Mean of ‖x − a‖² over all pairs; 1 where it is not above 0.
 [[nodiscard]] double mean_squared_distance(const MatrixD& tokens, const MatrixD& anchors);
 
-/// Standard normal numbers, the same on every machine.
-[[nodiscard]] MatrixD normal_numbers(std::int64_t rows, std::int64_t columns, std::uint32_t seed);
-
 }  // namespace attnscope

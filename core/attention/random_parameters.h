@@ -13,6 +13,7 @@ namespace attnscope {
 class NormalNumbers {
  public:
   NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t part);
+  explicit NormalNumbers(std::uint32_t seed) : generator_(seed) {}
   double operator()();
   /// Independent ones.
   [[nodiscard]] MatrixD matrix(std::int64_t rows, std::int64_t columns);

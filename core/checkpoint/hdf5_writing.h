@@ -1,9 +1,11 @@
-// Writing HDF5: what trace files and files of learnt tensors are made with.
-// Includes the HDF5 library's header: for .cpp files of core only.
+// Writing HDF5: what trace files, files of learnt tensors and Hdf5Writer are made with. Nothing
+// says when: the same numbers are the same bytes. Includes the HDF5 library's header: for .cpp
+// files of core only.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "core/checkpoint/hdf5_file.h"
@@ -11,11 +13,15 @@
 
 namespace attnscope {
 
-// All throw Error(io) when the library cannot write.
+// All throw Error(io) when the library cannot write. Names may be paths, "panel_00/x": groups on
+// the way are created.
 
-/// A new file in place of what is at `path`: its root group.
-[[nodiscard]] Hdf5Id create_hdf5_file(const std::filesystem::path& path);
-[[nodiscard]] Hdf5Id create_group(const Hdf5Id& parent, const std::string& name);
+/// Writes a new file by `contents`, which gets its root group, and puts it in place of what is at
+/// `path` only when it is whole.
+void write_hdf5_file(const std::filesystem::path& path,
+                     const std::function<void(const Hdf5Id& root)>& contents);
+
+Hdf5Id create_group(const Hdf5Id& parent, const std::string& name);
 
 /// A contiguous data set of `stored_type` from values of `memory_type`.
 void write_data(const Hdf5Id& parent, const std::string& name, hid_t stored_type, hid_t memory_type,
@@ -23,10 +29,11 @@ void write_data(const Hdf5Id& parent, const std::string& name, hid_t stored_type
 /// As little-endian float32; nothing for an empty tensor.
 void write_tensor(const Hdf5Id& parent, const std::string& name, const Tensor& tensor);
 
-void write_attribute(const Hdf5Id& object, const char* name, const std::string& text);
-void write_attribute(const Hdf5Id& object, const char* name, std::int64_t value);
+/// Of texts of any length in UTF-8, in the file and in memory (const char*).
+[[nodiscard]] Hdf5Id text_type();
 
-/// Hands everything to the operating system, and reports what failed.
-void flush(const Hdf5Id& file);
+void write_attribute(const Hdf5Id& object, const std::string& name, const std::string& text);
+void write_attribute(const Hdf5Id& object, const std::string& name, std::int64_t value);
+void write_attribute(const Hdf5Id& object, const std::string& name, double value);
 
 }  // namespace attnscope

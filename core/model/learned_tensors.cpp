@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "core/atomic_file.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/hdf5_writing.h"
 #include "core/error.h"
@@ -47,8 +46,7 @@ std::int64_t layers_of(const Checkpoint& file) {
   return layers;
 }
 
-void write_contents(const std::filesystem::path& path, const LearnedTensors& tensors) {
-  const Hdf5Id root = create_hdf5_file(path);
+void write_contents(const Hdf5Id& root, const LearnedTensors& tensors) {
   write_attribute(root, "format", kFormat);
   write_attribute(root, "format_version", std::int64_t{1});
   write_attribute(root, "mechanism", tensors.mechanism.name);
@@ -61,21 +59,12 @@ void write_contents(const std::filesystem::path& path, const LearnedTensors& ten
     const Hdf5Id group = create_group(root, group_of(layer));
     for (const auto& [name, tensor] : (*tensors.layers)[layer]) write_tensor(group, name, tensor);
   }
-  flush(root);
 }
 
 }  // namespace
 
 void write_learned_tensors(const std::filesystem::path& file, const LearnedTensors& tensors) {
-  const QuietHdf5 quiet;
-  AtomicFile target(file);
-  try {
-    write_contents(target.temporary(), tensors);
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
-  target.commit();
+  write_hdf5_file(file, [&](const Hdf5Id& root) { write_contents(root, tensors); });
 }
 
 LearnedTensors read_learned_tensors(const std::filesystem::path& file) {

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "core/atomic_file.h"
 #include "core/checkpoint/hdf5_writing.h"
 #include "core/error.h"
 #include "core/model/mechanism_json.h"
@@ -72,8 +71,7 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
   if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
 }
 
-void write_contents(const std::filesystem::path& path, const Trace& trace) {
-  const Hdf5Id root = create_hdf5_file(path);
+void write_contents(const Hdf5Id& root, const Trace& trace) {
   write_attribute(root, "format", "attnscope-trace");
   write_attribute(root, "format_version", std::int64_t{1});
   write_attribute(root, "model_name", trace.model_name);
@@ -107,21 +105,12 @@ void write_contents(const std::filesystem::path& path, const Trace& trace) {
                {image.height, image.width, image.channels}, image.pixels.data());
   }
   for (std::size_t i = 0; i < trace.layers.size(); ++i) write_layer(root, i, trace.layers[i]);
-  flush(root);
 }
 
 }  // namespace
 
 void write_trace(const std::filesystem::path& file, const Trace& trace) {
-  const QuietHdf5 quiet;
-  AtomicFile target(file);
-  try {
-    write_contents(target.temporary(), trace);
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
-  target.commit();
+  write_hdf5_file(file, [&](const Hdf5Id& root) { write_contents(root, trace); });
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 #include "core/model/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/pyramid_shapes.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -65,6 +66,26 @@ TEST_F(ModelCommands, InspectListsAssumptionsAndFlagsNumbersThatAreNone) {
   EXPECT_EQ(flagged, 1);
   EXPECT_THAT(run_program("inspect " + path("vit.safetensors")).output,
               testing::AllOf(HasSubstr("1 NaN, 0 Inf"), HasSubstr("assumed")));
+}
+
+TEST_F(ModelCommands, InspectPrintsALineForEachStageOfAPyramid) {
+  write_hashed_safetensors(path("pvt.safetensors"), pvt_v2_shapes(pvt_v2_b0_stages(), 10));
+  const ProgramRun ran = run_program("inspect --headers-only " + path("pvt.safetensors"));
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_THAT(ran.output, HasSubstr("\nstage 1        layers 0–1: 1 head of 32, 56 × 56 tokens, "
+                                    "keys from 7 × 7, softmax\n"));
+  EXPECT_THAT(ran.output, HasSubstr("\n    [{\"heads\":1,"));
+  EXPECT_THAT(ran.output, HasSubstr("},\n     {\"heads\":2,"));
+  const std::string assumed = ran.output.substr(0, ran.output.find("\ntensor "));
+  std::istringstream lines(assumed);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 130U) << line;
+  // They are an option's value as they stand.
+  const std::size_t first = assumed.find("[{"), end = assumed.find("}]") + 2;
+  const ProgramRun again =
+      run_program("inspect --headers-only " + path("pvt.safetensors") +
+                  " --option 'stages=" + assumed.substr(first, end - first) + "'");
+  EXPECT_EQ(again.status, 0) << again.errors;
+  EXPECT_THAT(again.output, testing::Not(HasSubstr("as below")));
 }
 
 TEST_F(ModelCommands, AnUnknownArchitectureIsAFindingOfInspectAndAnErrorOfTrace) {

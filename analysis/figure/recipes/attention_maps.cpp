@@ -6,9 +6,11 @@
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/spectrum/spectrum.h"
 
 namespace attnscope {
@@ -142,13 +144,8 @@ class Grid {
     blocks_ = std::max(blocks_, block_side(map));
     rectangular_ = rectangular_ || !square;
 
-    Panel panel;
-    panel.row = row;
-    panel.column = column;
+    Panel panel = map_panel(row, column);
     panel.square_cells = square;
-    panel.reversed_y = true;
-    panel.x.visible = false;
-    panel.y.visible = false;
     if (row == 0) panel.title = column_title(shown);
     if (column == 0) panel.y.label = row_title(shown);
     if (show_ranks_) {

@@ -9,8 +9,10 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
 #include "core/model/layer_layout.h"
@@ -174,13 +176,7 @@ std::vector<double> row_of(const Tensor& maps, std::int64_t query, const HeadCho
 }
 
 Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t column) {
-  Panel panel;
-  panel.row = row;
-  panel.column = column;
-  panel.square_cells = true;
-  panel.reversed_y = true;
-  panel.x.visible = false;
-  panel.y.visible = false;
+  Panel panel = map_panel(row, column);
   if (subject.trace->image) panel.marks.emplace_back(Picture{*subject.trace->image});
   return panel;
 }

@@ -1,19 +1,15 @@
 #include "analysis/figure/recipes/compared_subjects.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "analysis/figure/caption.h"
+#include "analysis/figure/fit.h"
+#include "analysis/figure/series_style.h"
+#include "analysis/figure/ticks.h"
 #include "core/error.h"
 
 namespace attnscope {
-
-namespace {
-
-FigureRequest with_subjects(const FigureRequest& request, const std::vector<std::size_t>& indices) {
-  FigureRequest part;
-  for (const std::size_t index : indices) part.subjects.push_back(request.subjects[index]);
-  return part;
-}
-
-}  // namespace
 
 ComparedSubjects compared_subjects(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
@@ -63,6 +59,46 @@ std::string comparison_in_words(const FigureRequest& request, const ComparedSubj
 PanelSplit split_for(double width_mm) {
   if (width_mm >= 120) return {0, 1, 0.36 * width_mm};
   return {1, 0, 1.12 * width_mm};
+}
+
+Panel by_layer_panel(const ComparedSubjects& compared, const PanelSplit& split) {
+  std::int64_t layers = 0;
+  for (const ComparedSubject& other : compared.others) {
+    layers = std::max(layers, std::ssize(other.comparison.layers));
+  }
+  Panel panel;
+  panel.row = split.row;
+  panel.column = split.column;
+  panel.letter = "b";
+  panel.x.label = "layer";
+  panel.x.minimum = -0.35;
+  panel.x.maximum = static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers);
+  return panel;
+}
+
+std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
+                                 ComparisonQuantity quantity, LineStyle style) {
+  const auto add_to = [quantity](Line& line, const auto& part) {
+    const double value = part.values[quantity];
+    if (std::isnan(value)) return;
+    line.x.push_back(static_cast<double>(part.layer));
+    line.y.push_back(value);
+  };
+  Line heads, means;
+  for (const ComparedMap& map : other.comparison.maps) add_to(heads, map);
+  for (const ComparedLayer& layer : other.comparison.layers) add_to(means, layer);
+  heads.name = other.label + ", each head";
+  heads.style = LineStyle::none;
+  heads.marker = means.marker = subject_marker(other.subject);
+  heads.colour = with_alpha(subject_colour(other.subject), 90);
+  means.name = other.label + ", mean of heads";
+  means.colour = subject_colour(other.subject);
+  means.style = style;
+  std::vector<double> values = means.y;
+  panel.marks.emplace_back(std::move(heads));
+  panel.marks.emplace_back(std::move(means));
+  return values;
 }
 
 }  // namespace attnscope

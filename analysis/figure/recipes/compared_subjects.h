@@ -1,6 +1,7 @@
 // What figures of comparisons have in common: their settings, and the comparisons themselves.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -16,6 +17,16 @@ inline constexpr FigureSetting align_setting = {
     "align", "index", "layers of different depth by index or by relative depth: index or depth"};
 inline constexpr FigureSetting match_heads_setting = {
     "match-heads", "no", "yes or no: each head beside the reference's most similar one"};
+
+/// Those of the figures of curves.
+inline constexpr std::array<FigureSetting, 6> comparison_settings = {{
+    reference_setting,
+    align_setting,
+    match_heads_setting,
+    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
+    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
+    {"legend", "below", "below or none"},
+}};
 
 /// One subject beside the reference.
 struct ComparedSubject {
@@ -47,5 +58,12 @@ struct PanelSplit {
   double height_mm = 60;  ///< of the figure, without legends
 };
 [[nodiscard]] PanelSplit split_for(double width_mm);
+
+/// The second panel, "b", over the compared layers; nothing in it yet.
+[[nodiscard]] Panel by_layer_panel(const ComparedSubjects& compared, const PanelSplit& split);
+
+/// Every head a point, their means a line in `style`: the means of layers that have one.
+std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
+                                 ComparisonQuantity quantity, LineStyle style);
 
 }  // namespace attnscope

@@ -12,8 +12,10 @@
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
+#include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
 
@@ -57,16 +59,6 @@ HeatMap heat_map_of(const MatrixD& values, std::size_t scale) {
     heat.values.push_back(static_cast<float>(values.data()[i]));
   }
   return heat;
-}
-
-Panel map_panel(std::int64_t row, std::int64_t column) {
-  Panel panel;
-  panel.row = row;
-  panel.column = column;
-  panel.square_cells = true;
-  panel.reversed_y = true;
-  panel.x.visible = panel.y.visible = false;
-  return panel;
 }
 
 /// Symmetric about 0 to the value that one cell in 200 exceeds; from 0 for absolute differences.

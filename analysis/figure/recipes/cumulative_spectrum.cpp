@@ -10,6 +10,7 @@
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/subject_spectra.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/channel_spectra.h"
 #include "analysis/spectrum/estimated_spectrum.h"
@@ -168,7 +169,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   panel.y.label = "cumulative share f(r)";
   panel.y.minimum = 0;
   panel.y.maximum = 1;
-  panel.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  panel.y.ticks = share_ticks();
   constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
                                           LegendPosition::none};
   panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
@@ -204,8 +205,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   panel.marks.emplace_back(std::move(even));
   figure.panels.push_back(std::move(panel));
 
-  const auto rows = static_cast<double>((all.size() + 2) / 2);
-  figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
+  figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Cumulative normalised singular values f(r) of the attention maps, mean over " +
       chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) +

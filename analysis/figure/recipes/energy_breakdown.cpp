@@ -8,6 +8,7 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/text_room.h"
 
 namespace attnscope {
 
@@ -192,7 +193,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   }
   figure.panels.front().legend = LegendPosition::below;
   figure.title = by_layer ? "Energy by layer" : "Energy by component";
-  figure.height_mm = 0.62 * request.width_mm + 16;
+  figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm) + 6;
   figure.caption = figure.title + " of one input: " + networks_in_words(networks) + ". ";
   for (const CountedNetwork& network : networks) {
     figure.numbers["energy_pj/" + network.label] = {total_pj(network)};

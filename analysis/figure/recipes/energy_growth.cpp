@@ -10,6 +10,7 @@
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/text_room.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -123,8 +124,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.x.label = "tokens N";
   panel.x.logarithmic = panel.y.logarithmic = true;
   panel.x.minimum = static_cast<double>(options.least_tokens);
-  // A little room, so that the last tick keeps its label.
-  panel.x.maximum = 1.2 * static_cast<double>(options.most_tokens);
+  panel.x.maximum = static_cast<double>(options.most_tokens);
   for (std::int64_t n = options.least_tokens; n <= options.most_tokens; n *= 4) {
     panel.x.ticks.push_back({static_cast<double>(n), std::to_string(n)});
   }
@@ -132,8 +132,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.legend = LegendPosition::below;
   figure.panels.push_back(std::move(panel));
   figure.title = "Energy of attention as tokens grow";
-  figure.height_mm =
-      0.7 * request.width_mm + 2.2 * static_cast<double>((growth.curves.size() + 1) / 2);
+  figure.height_mm = 0.7 * request.width_mm + legend_mm(figure, request.width_mm) + 3;
   figure.caption = "Energy of one attention layer" +
                    std::string(options.projections ? ", projections included" : ", core alone") +
                    ", D = " + std::to_string(options.width) +

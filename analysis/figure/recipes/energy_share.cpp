@@ -7,6 +7,7 @@
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/text_room.h"
 
 namespace attnscope {
 
@@ -82,7 +83,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   figure.panels[0].y.label = "share (%)";
   figure.panels[0].legend = LegendPosition::below;
   figure.title = "Attention against FFN";
-  figure.height_mm = 0.5 * request.width_mm + 8;
+  figure.height_mm = 0.5 * request.width_mm + legend_mm(figure, request.width_mm) + 5;
   figure.caption =
       "Shares of attention layers (projections included) and feed-forward layers in the two "
       "together; numbers are the attention's, in percent: " +

@@ -12,6 +12,7 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -114,9 +115,10 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
   const std::int64_t columns = columns_of(read, request.subjects.size(), request.width_mm);
+  const double panel_mm = request.width_mm / static_cast<double>(columns);
   std::string words;
   std::int64_t shown = 0;
-  std::size_t classes = 0;
+  int title_lines = 1;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     const auto part = [&](double at) {
@@ -128,9 +130,11 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     Panel panel = scatter_panel(features, plane);
     panel.row = static_cast<std::int64_t>(i) / columns;
     panel.column = static_cast<std::int64_t>(i) % columns;
-    if (request.subjects.size() > 1) panel.title = labels[i];
+    if (request.subjects.size() > 1) {
+      panel.title = fitted(labels[i], 0.8 * panel_mm, figure.font_size_pt);
+      title_lines = std::max(title_lines, panel.title.find('\n') == std::string::npos ? 1 : 2);
+    }
     if (legend == 0) panel.legend = LegendPosition::below;
-    classes = std::max(classes, panel.marks.size());
     figure.panels.push_back(std::move(panel));
     const auto run = static_cast<std::int64_t>(features.classes.size()) + features.not_finite;
     shown = std::max(shown, run);
@@ -150,11 +154,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   }
   figure.shared_legend = legend == 0;
   const auto rows = (static_cast<std::int64_t>(request.subjects.size()) + columns - 1) / columns;
-  const double panel_mm = request.width_mm / static_cast<double>(columns);
-  const double entries_a_row = std::max(1.0, std::floor(request.width_mm / 19));
-  figure.height_mm =
-      static_cast<double>(rows) * (0.88 * panel_mm + 4) +
-      (legend == 0 ? 3.4 * std::ceil(static_cast<double>(classes) / entries_a_row) : 0);
+  figure.height_mm = static_cast<double>(rows) * (0.88 * panel_mm + 1 + 3 * title_lines) +
+                     legend_mm(figure, request.width_mm);
   figure.caption =
       "Final features of " + std::to_string(shown) + " items of " +
       std::filesystem::path(place).filename().string() +

@@ -10,6 +10,7 @@
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/hash_codes/code_colours.h"
@@ -126,15 +127,6 @@ HeatMap heat_map(const Matrix& values, std::size_t scale) {
   return map;
 }
 
-Panel map_panel() {
-  Panel panel;
-  panel.square_cells = true;
-  panel.reversed_y = true;
-  panel.x.visible = false;
-  panel.y.visible = false;
-  return panel;
-}
-
 class HashCodesFigure {
  public:
   HashCodesFigure(const Subject& subject, const HashCodesReport& report, const Settings& read,
@@ -188,7 +180,7 @@ class HashCodesFigure {
       case Row::tokens:
         return add_image();
       case Row::affinity: {
-        Panel panel = map_panel();
+        Panel panel = map_panel(0, 0);
         panel.title = "attention";
         panel.marks.emplace_back(heat_map(report_.attention, scale_of(attention_.scale)));
         return add(std::move(panel), 0);
@@ -207,7 +199,7 @@ class HashCodesFigure {
 
   void add_image() {
     if (!subject_.trace || !subject_.trace->image || !report_.layout.has_grid()) return;
-    Panel panel = map_panel();
+    Panel panel = map_panel(0, 0);
     panel.title = line_ == 0 ? "input" : "";
     panel.marks.emplace_back(Picture{*subject_.trace->image});
     add(std::move(panel), 0);
@@ -243,7 +235,7 @@ class HashCodesFigure {
     }
     panel.x.label = label;
     panel.x.minimum = least;
-    panel.x.maximum = most;
+    panel.x.maximum = most + 0.06 * (most - least);  // a dot at the end is whole
     panel.x.ticks = {{least, rounded_text(least, 2)}, {most, rounded_text(most, 2)}};
     panel.y.minimum = -0.6;
     panel.y.maximum = static_cast<double>(report_.kinds.size()) - 0.4;
@@ -259,7 +251,7 @@ class HashCodesFigure {
       case Row::tokens:
         return tokens_panel(codes);
       case Row::affinity: {
-        Panel panel = map_panel();
+        Panel panel = map_panel(0, 0);
         // Without the scales of plain signs: all on one scale.
         const Matrix products = codes.queries.signs * codes.keys.signs.transpose() /
                                 static_cast<float>(codes.queries.bits());
@@ -269,7 +261,7 @@ class HashCodesFigure {
       case Row::distances:
         return distances_panel(codes, first);
       case Row::correlation: {
-        Panel panel = map_panel();
+        Panel panel = map_panel(0, 0);
         panel.marks.emplace_back(heat_map(codes.statistics.correlation.cast<float>(),
                                           diverging_scale("correlation of bits")));
         return panel;
@@ -281,7 +273,7 @@ class HashCodesFigure {
   }
 
   [[nodiscard]] Panel tokens_panel(const CodesOfKind& codes) const {
-    Panel panel = map_panel();
+    Panel panel = map_panel(0, 0);
     const TokenLayout& layout = report_.layout;
     const bool grid =
         layout.has_grid() && layout.prefix + layout.rows * layout.columns == codes.queries.tokens();
@@ -306,7 +298,7 @@ class HashCodesFigure {
     const auto add = [&](const std::vector<std::int64_t>& counts, const char* label,
                          std::size_t colour, LineStyle style) {
       Line line;
-      line.label = first ? label : "";
+      line.label = label;
       line.colour = subject_colour(colour);
       line.style = style;
       double all = 0;

@@ -1,6 +1,6 @@
 #include "analysis/figure/recipes/map_grid.h"
 
-#include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 
 namespace attnscope {
 

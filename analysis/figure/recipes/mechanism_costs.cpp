@@ -200,12 +200,9 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
   for (const std::int64_t n : request.measured.tokens) {
     figure.numbers["tokens"].push_back(static_cast<double>(n));
   }
-  figure.panels.push_back(table_panel(table));
-  figure.font_size_pt = table_font_pt(figure.panels.front(), width_mm);
-  figure.table = std::move(table);
+  make_table_figure(figure, std::move(table), width_mm);
   figure.title = "What mechanisms cost, counted and measured";
   figure.width_mm = width_mm;
-  figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
   figure.caption = "Costs of one attention layer at N = " + std::to_string(stage.tokens) +
                    ", D = " + std::to_string(stage.width) + ", H = " + std::to_string(stage.heads) +
                    ". Complexities with projections, those of softmax, linear, performer and "

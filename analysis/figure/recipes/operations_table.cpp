@@ -73,8 +73,10 @@ Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
   Figure figure;
-  figure.table =
-      table_of(networks, static_cast<int>(read.number("digits", 0, 6)), read.flag("traffic"));
+  make_table_figure(
+      figure,
+      table_of(networks, static_cast<int>(read.number("digits", 0, 6)), read.flag("traffic")),
+      request.width_mm);
   for (const CountedNetwork& network : networks) {
     const OperationCount total = network.cost.total();
     figure.numbers["multiplications/" + network.label] = {
@@ -83,10 +85,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     figure.numbers["energy_pj/" + network.label] = {
         operations_energy_pj(total, network.subject.constants)};
   }
-  figure.panels.push_back(table_panel(*figure.table));
-  figure.font_size_pt = table_font_pt(figure.panels.front(), request.width_mm);
   figure.title = "Operations and energy";
-  figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
   figure.caption =
       "Operations and energy of one input: " + networks_in_words(networks) + ". " + made_with();
   return figure;

@@ -230,13 +230,7 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
       first = false;
     }
   }
-  figure.table = std::move(table);
-  figure.panels.push_back(table_panel(*figure.table));
-  constexpr double kCharacterMmPerPt = 0.19, kLargestPt = 7, kSmallestPt = 4;
-  figure.font_size_pt =
-      std::clamp(request.width_mm / (*figure.panels.front().x.maximum * kCharacterMmPerPt),
-                 kSmallestPt, kLargestPt);
-  figure.height_mm = 5.0 * static_cast<double>(figure.table->rows.size() + 1) + 4;
+  make_table_figure(figure, std::move(table), request.width_mm);
   figure.caption =
       "Position biases, mean over the heads of each layer: entropy of softmax(w) (DAFT, Eq. 10) "
       "and the most it could be; symmetry error ‖B − Bᵀ‖/‖B‖ of B = exp(w) − 1; mean distance "

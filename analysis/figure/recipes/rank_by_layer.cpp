@@ -10,6 +10,7 @@
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/subject_spectra.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/spectrum.h"
 
@@ -161,7 +162,6 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
   const std::vector<SubjectGroup> groups =
       subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
-  const std::size_t all = groups.size() * views.size();
   const auto runs = static_cast<double>(request.subjects.size() * views.size());
   double done = 0;
   std::size_t without_rank = 0;
@@ -196,9 +196,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   }
   figure.panels.push_back(std::move(panel));
   figure.title = "Rank of attention maps by layer";
-  figure.height_mm =
-      0.58 * request.width_mm +
-      (read.text("legend") == "below" ? 3.1 * static_cast<double>((all + 1) / 2) : 0);
+  figure.height_mm = 0.58 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Mean " + axis_label(measure, options.threshold) + " of the attention maps of each layer";
   if (spread == Spread::heads) figure.caption += "; points are single heads";

@@ -13,6 +13,7 @@
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/subject_spectra.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
 
@@ -213,8 +214,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   }
   const bool legend = read.choice("legend", {"below", "none"}) == 0;
   if (legend && !figure.panels.empty()) figure.panels[1].legend = LegendPosition::below;
-  figure.height_mm =
-      0.95 * request.width_mm + (legend ? 3.1 * static_cast<double>((groups.size() + 1) / 2) : 0);
+  figure.height_mm = 0.95 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Over depth: " + rank +
                    ", and the distance ‖X − 1x̄ᵀ‖ / ‖X‖ from a matrix of equal rows (" +
                    (asked.composite ? "norm √(‖·‖₁‖·‖∞)" : "Frobenius norm") + ")";

@@ -1,6 +1,5 @@
 // Spectra beside a reference's: mean curves over relative rank, and their distance by layer.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "analysis/comparison/comparison.h"
@@ -9,6 +8,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
 
@@ -17,15 +17,6 @@ namespace attnscope {
 namespace {
 
 using Quantity = ComparisonQuantity;
-
-constexpr std::array<FigureSetting, 6> settings = {{
-    reference_setting,
-    align_setting,
-    match_heads_setting,
-    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
-    {"threshold", "0.9", "of the ranks in the figure's numbers, 0 to 1"},
-    {"legend", "below", "below or none"},
-}};
 
 /// Where maps of every size are read: 0, 0.005, … 1.
 constexpr std::size_t kSteps = 200;
@@ -71,7 +62,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const ComparedSubjects compared = compared_subjects(request, progress.part(0, 0.6));
   const PanelSplit split = split_for(request.width_mm);
   Figure figure;
-  Panel curves, by_layer;
+  Panel curves, by_layer = by_layer_panel(compared, split);
   const double share = 0.4 / static_cast<double>(request.subjects.size());
   for (std::size_t subject = 0; subject < request.subjects.size(); ++subject) {
     const double first = 0.6 + share * static_cast<double>(subject);
@@ -83,51 +74,20 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   curves.y.label = "cumulative share f";
   curves.x.minimum = curves.y.minimum = 0;
   curves.x.maximum = curves.y.maximum = 1;
-  curves.x.ticks =
-      curves.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  curves.x.ticks = curves.y.ticks = share_ticks();
   curves.legend = legend ? LegendPosition::below : LegendPosition::none;
 
-  std::int64_t layers = 0;
   for (const ComparedSubject& other : compared.others) {
-    const Colour colour = subject_colour(other.subject);
-    Line heads, means;
-    for (const ComparedMap& map : other.comparison.maps) {
-      const double distance = map.values[Quantity::spectrum_distance];
-      if (std::isnan(distance)) continue;
-      heads.x.push_back(static_cast<double>(map.layer));
-      heads.y.push_back(distance);
-    }
-    for (const ComparedLayer& layer : other.comparison.layers) {
-      const double distance = layer.values[Quantity::spectrum_distance];
-      if (std::isnan(distance)) continue;
-      means.x.push_back(static_cast<double>(layer.layer));
-      means.y.push_back(distance);
-    }
-    heads.style = LineStyle::none;
-    heads.marker = means.marker = subject_marker(other.subject);
-    heads.colour = with_alpha(colour, 90);
-    means.colour = colour;
     constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
-    means.style = styles[other.subject % 3];
-    figure.numbers["spectrum_distance_by_layer/" + other.label] = means.y;
+    figure.numbers["spectrum_distance_by_layer/" + other.label] =
+        add_by_layer(by_layer, other, Quantity::spectrum_distance, styles[other.subject % 3]);
     figure.numbers["spectrum_distance/" + other.label] = {
         other.comparison.mean[Quantity::spectrum_distance]};
-    layers = std::max(layers, std::ssize(other.comparison.layers));
-    by_layer.marks.emplace_back(std::move(heads));
-    by_layer.marks.emplace_back(std::move(means));
   }
-  by_layer.row = split.row;
-  by_layer.column = split.column;
-  by_layer.letter = "b";
-  by_layer.x.label = "layer";
-  by_layer.x.minimum = -0.35;
-  by_layer.x.maximum = static_cast<double>(layers) - 0.65;
-  by_layer.x.ticks = layer_ticks(layers);
   by_layer.y.label = "distance of the spectra";
   by_layer.y.minimum = 0;
   figure.panels = {std::move(curves), std::move(by_layer)};
-  const auto entries = static_cast<double>((request.subjects.size() + 1) / 2);
-  figure.height_mm = split.height_mm + (legend ? 3.1 * entries : 0);
+  figure.height_mm = split.height_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Spectra of attention maps: a, cumulative share of the singular values over relative rank, "
       "mean over all maps; b, the area between a map's curve and its counterpart's, points are "
@@ -138,7 +98,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe spectrum_comparison_recipe = {
-    "spectrum-comparison", "Spectra beside a reference's", "Adder, Eq. 21", settings, make};
+extern const FigureRecipe spectrum_comparison_recipe = {"spectrum-comparison",
+                                                        "Spectra beside a reference's",
+                                                        "Adder, Eq. 21", comparison_settings, make};
 
 }  // namespace attnscope

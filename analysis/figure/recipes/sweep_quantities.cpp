@@ -6,6 +6,8 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/text_room.h"
+#include "analysis/figure/ticks.h"
 #include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
@@ -83,10 +85,7 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
   }
   panel.x.minimum = -0.3;
   panel.x.maximum = static_cast<double>(layers) - 0.7;
-  const std::size_t step = (layers + 5) / 6;
-  for (std::size_t layer = 0; layer < layers; layer += step) {
-    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
-  }
+  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers));
   return panel;
 }
 
@@ -103,10 +102,12 @@ Figure make(const FigureRequest& request, const Progress&) {
     panel.column = static_cast<std::int64_t>(i % kColumns);
     figure.panels.push_back(std::move(panel));
   }
-  figure.panels.front().legend = LegendPosition::below;
+  for (Panel& panel : figure.panels) panel.legend = LegendPosition::below;
+  figure.shared_legend = true;
   const std::size_t rows = (statistics.size() + kColumns - 1) / kColumns;
   const double share = statistics.size() == 1 ? 0.62 : 0.42;
-  figure.height_mm = share * request.width_mm * static_cast<double>(rows) + 8;
+  figure.height_mm = share * request.width_mm * static_cast<double>(rows) + 5 +
+                     legend_mm(figure, request.width_mm);
   figure.caption = "Mean and one standard deviation over " + sweep_in_words(result) +
                    (head < 0 ? ", all heads. " : ", head " + std::to_string(head) + ". ") +
                    made_with();

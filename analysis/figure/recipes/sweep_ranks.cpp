@@ -6,6 +6,7 @@
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
@@ -97,10 +98,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.x.label = "layer";
   panel.x.minimum = -0.3;
   panel.x.maximum = static_cast<double>(layers) - 0.7;
-  const std::size_t step = (layers + 11) / 12;
-  for (std::size_t layer = 0; layer < layers; layer += step) {
-    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
-  }
+  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers));
   const double tau = result.thresholds.empty() ? 0 : result.thresholds[threshold];
   panel.y.label = "equivalent rank at τ = " + rounded_text(tau);
   panel.y.minimum = 0;
@@ -115,8 +113,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     described += (described.empty() ? " Bands: " : ", ") + rounded_text(100 * q) + " to " +
                  rounded_text(100 - 100 * q) + " %";
   }
-  const auto rows = static_cast<double>((result.series.size() + 1) / 2);
-  figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
+  figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Equivalent ranks of single attention maps, median over " +
                    sweep_in_words(result) +
                    (head < 0 ? ", all heads." : ", head " + std::to_string(head) + ".") +

@@ -6,6 +6,7 @@
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/sweep/sweep_summary.h"
@@ -61,7 +62,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.y.label = "cumulative share f(r)";
   panel.y.minimum = 0;
   panel.y.maximum = 1;
-  panel.y.ticks = {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
+  panel.y.ticks = share_ticks();
   constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
                                           LegendPosition::none};
   panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
@@ -109,8 +110,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.x.ticks = ticks_up_to(static_cast<double>(longest));
   figure.panels.push_back(std::move(panel));
 
-  const auto rows = static_cast<double>((result.series.size() + 2) / 2);
-  figure.height_mm = 0.62 * request.width_mm + (read.text("legend") == "below" ? 3.1 * rows : 0);
+  figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Cumulative normalised singular values f(r) of the attention maps, mean over " +
                    sweep_in_words(result) + ", " + chosen("layer", read.text("layer")) + " and " +
                    chosen("head", read.text("head")) +

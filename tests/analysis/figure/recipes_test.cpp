@@ -8,6 +8,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_export.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "core/error.h"
@@ -442,6 +443,22 @@ TEST(SubjectLabels, AreShortenedAndBrokenOnlyWhereTheyMayBe) {
   EXPECT_EQ(fitted("adder-identity", 100, 7), "adder-identity");
   EXPECT_EQ(fitted("adder-identity", 12, 7), "adder-\nidentity");
   EXPECT_EQ(fitted("softmax", 2, 7), "softmax");
+}
+
+TEST(LegendRoom, GrowsWithItsRows) {
+  Figure figure;
+  figure.panels.resize(2);
+  for (const char* label : {"a rather long label", "another of that kind"}) {
+    figure.panels[0].marks.emplace_back(Line{label, {}, {}, {}});
+    figure.panels[1].marks.emplace_back(Line{label, {}, {}, {}});
+  }
+  EXPECT_EQ(legend_mm(figure, 84), 0);
+  figure.panels[0].legend = figure.panels[1].legend = LegendPosition::below;
+  const double row = legend_mm(figure, 84);
+  EXPECT_GT(row, 2);
+  EXPECT_EQ(legend_mm(figure, 30), 2 * row);
+  figure.shared_legend = true;  // says each once
+  EXPECT_EQ(legend_mm(figure, 84), row);
 }
 
 }  // namespace

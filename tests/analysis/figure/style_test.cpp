@@ -1,4 +1,5 @@
 #include "analysis/figure/style.h"
+#include "analysis/figure/text_room.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -108,9 +109,11 @@ TEST(Style, TypeGrowsAndEverythingKeepsItsRoom) {
   const Figure large = make_figure("rank-by-layer", request);
   EXPECT_EQ(large.width_mm, plain.width_mm);
   EXPECT_EQ(large.font_size_pt, 10.5);
-  // The panel is as high as its width says, the legend by half as much again.
+  // The panel is as high as its width says, the legend as high as larger letters need.
   const double panel = 0.58 * 84;
-  EXPECT_NEAR(large.height_mm - panel, 1.5 * (plain.height_mm - panel), 1e-9);
+  EXPECT_NEAR(plain.height_mm - panel, legend_mm(plain, 84), 1e-9);
+  EXPECT_NEAR(large.height_mm - panel, 1.5 * legend_mm(large, 84 / 1.5), 1e-9);
+  EXPECT_GE(large.height_mm - panel, 1.5 * (plain.height_mm - panel) - 1e-9);
   EXPECT_EQ(large.numbers, plain.numbers);
   request.font_size_pt = 1;
   EXPECT_THROW((void)make_figure("rank-by-layer", request), Error);

@@ -76,20 +76,70 @@ TEST(Draw, FollowsTheSizeOfALivePlot) {
   EXPECT_GT(plot.axisRects().at(0)->rect().width(), small.width() + 300);
 }
 
+std::vector<QCPLegend*> legends_of(const QCustomPlot& plot) {
+  std::vector<QCPLegend*> legends;
+  for (QCPLayerable* child : plot.layer("legend")->children()) {
+    if (auto* found = qobject_cast<QCPLegend*>(child)) legends.push_back(found);
+  }
+  return legends;
+}
+
 TEST(Draw, LegendBelowCoversNothing) {
   const Figure figure = make_figure("cumulative-spectrum", two_subjects());
   QCustomPlot plot;
   show(figure, plot, {400, 300});
-  QCPLegend* legend = nullptr;
-  for (QCPLayerable* child : plot.layer("legend")->children()) {
-    if (auto* found = qobject_cast<QCPLegend*>(child)) legend = found;
-  }
-  ASSERT_NE(legend, nullptr);
+  ASSERT_EQ(legends_of(plot).size(), 1U);
+  QCPLegend* const legend = legends_of(plot).front();
   int items = 0;  // itemCount() counts empty places of its grid
   for (int index = 0; index < legend->itemCount(); ++index) items += legend->item(index) != nullptr;
   EXPECT_EQ(items, 5);
   EXPECT_GE(legend->outerRect().top(), plot.axisRects().at(0)->outerRect().bottom());
   EXPECT_TRUE(plot.rect().contains(legend->outerRect()));
+}
+
+TEST(Draw, LegendsOfAPageStandInTheirFigures) {
+  FigureRequest request = two_subjects();
+  request.settings["page"] = "cumulative-spectrum | rank-by-layer";
+  QCustomPlot plot;
+  show(make_figure("composite", request), plot, {420, 300});
+  const std::vector<QCPLegend*> legends = legends_of(plot);
+  ASSERT_EQ(legends.size(), 2U);
+  EXPECT_FALSE(legends[0]->outerRect().intersects(legends[1]->outerRect()));
+  for (const QCPLegend* legend : legends) EXPECT_TRUE(plot.rect().contains(legend->outerRect()));
+}
+
+TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
+  const Figure figure = make_figure("rank-by-layer", two_subjects());
+  QCustomPlot plot;
+  show(figure, plot, {400, 400});
+  const auto label = [&] { return plot.axisRects().at(0)->axis(QCPAxis::atLeft)->label(); };
+  EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
+  plot.resize(400, 120);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  EXPECT_EQ(label(), "equivalent\nrank (τ = 0.9)");
+  plot.resize(400, 400);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
+}
+
+TEST(Draw, ATitleTooLongForItsColumnLosesItsEnd) {
+  Figure figure;
+  figure.panels.resize(2);
+  figure.panels[1].column = 1;
+  figure.panels[0].title = "a title far too long for a panel so narrow that it has no room";
+  figure.panels[1].title = "short";
+  QCustomPlot plot;
+  show(figure, plot, {300, 200});
+  std::vector<QCPTextElement*> titles;
+  for (QCPLayerable* child : plot.layer("main")->children()) {
+    if (auto* found = qobject_cast<QCPTextElement*>(child)) titles.push_back(found);
+  }
+  ASSERT_EQ(titles.size(), 2U);
+  EXPECT_TRUE(titles[0]->text().endsWith("…")) << titles[0]->text().toStdString();
+  EXPECT_EQ(titles[1]->text(), "short");
+  plot.resize(1200, 200);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  EXPECT_EQ(titles[0]->text().toStdString(), figure.panels[0].title);
 }
 
 TEST(Draw, DarkIsDarkAndItsTextLight) {

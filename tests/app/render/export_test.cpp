@@ -2,17 +2,15 @@
 #include <QImage>
 #include <QRegularExpression>
 #include <QXmlStreamReader>
-#include <array>
-#include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
-#include <sstream>
 
 #include "analysis/figure/recipe.h"
 #include "app/render/application.h"
 #include "app/render/render.h"
 #include "core/error.h"
+#include "tests/app/cli/ran.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/temporary_folder.h"
 
@@ -47,28 +45,9 @@ fs::path scratch(const std::string& name) {
   return folder / name;
 }
 
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
+std::string output_of(const std::string& command) { return run(command).output; }
 
-/// What a program prints; the test is skipped where it is not installed.
-std::string output_of(const std::string& command) {
-  std::string text;
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::array<char, 4096> buffer{};
-  std::size_t count = 0;
-  while ((count = fread(buffer.data(), 1, buffer.size(), pipe.get())) > 0) {
-    text.append(buffer.data(), count);
-  }
-  return text;
-}
-
-bool has_program(const std::string& name) {
-  return !output_of("command -v " + name + " 2>/dev/null").empty();
-}
+bool has_program(const std::string& name) { return run("command -v " + name).status == 0; }
 
 fs::path exported(const std::string& figure, const std::string& extension,
                   const ExportOptions& options = {}) {
@@ -131,7 +110,7 @@ struct SvgContent {
 
 SvgContent read_svg(const fs::path& file) {
   SvgContent found;
-  const std::string bytes = content(file);
+  const std::string bytes = read_bytes(file);
   QXmlStreamReader xml(QByteArray::fromStdString(bytes));
   while (!xml.atEnd()) {
     if (xml.readNext() != QXmlStreamReader::StartElement) continue;
@@ -184,8 +163,8 @@ TEST(PngExport, MayHaveNoBackground) {
 
 TEST(Export, IsTheSameTwice) {
   for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".tex", ".json", ".h5"}) {
-    const std::string once = content(exported("attention-maps", extension));
-    EXPECT_EQ(once, content(exported("attention-maps", extension))) << extension;
+    const std::string once = read_bytes(exported("attention-maps", extension));
+    EXPECT_EQ(once, read_bytes(exported("attention-maps", extension))) << extension;
     EXPECT_FALSE(once.empty());
   }
 }
@@ -217,7 +196,7 @@ TEST(Export, LeavesTheOldFileWhereItCannotWrite) {
   map.colour_scale = 3;  // there is none
   broken.panels.back().marks.emplace_back(map);
   EXPECT_ANY_THROW(export_figure(broken, file));
-  EXPECT_EQ(content(file), "old");
+  EXPECT_EQ(read_bytes(file), "old");
 }
 
 }  // namespace

@@ -109,6 +109,18 @@ TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
   EXPECT_TRUE(same(read.logits, written.logits));
 }
 
+TEST_F(TraceFileTest, NothingInItSaysWhen) {
+  write_trace(path_, sample_trace());
+  const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  for (const char* object : {"layer_00", "layer_01/implied_map", "layer_00/quantities/codes"}) {
+    H5O_info_t info;
+    ASSERT_GE(H5Oget_info_by_name2(file, object, &info, H5O_INFO_TIME, H5P_DEFAULT), 0) << object;
+    EXPECT_EQ(info.mtime, 0) << object;
+    EXPECT_EQ(info.ctime, 0) << object;
+  }
+  H5Fclose(file);
+}
+
 TEST_F(TraceFileTest, MapsAloneWrittenByAnotherProgramOpen) {
   write_foreign<double>("/layer_00/implied_map", H5T_NATIVE_DOUBLE, {1, 2, 3, 3},
                         std::vector<double>(18, 1.0 / 3));

@@ -1,0 +1,93 @@
+#include "analysis/figure/text_room.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace attnscope {
+
+namespace {
+
+std::string label_of(const Mark& mark) {
+  if (const auto* line = std::get_if<Line>(&mark)) return line->label;
+  if (const auto* band = std::get_if<Band>(&mark)) return band->label;
+  if (const auto* bars = std::get_if<Bars>(&mark)) return bars->label;
+  return {};
+}
+
+/// As few as the width allows, filled column by column: as legends are drawn.
+std::size_t legend_rows(const std::vector<std::string>& labels, double width_mm) {
+  constexpr double text_pt = 6.25, icon_pt = 18, gap_pt = 8, margins_pt = 4;
+  for (std::size_t rows = 1; rows < labels.size(); ++rows) {
+    double width_pt = margins_pt - gap_pt;
+    for (std::size_t first = 0; first < labels.size(); first += rows) {
+      double widest = 0;
+      for (std::size_t i = first; i < std::min(first + rows, labels.size()); ++i) {
+        widest = std::max(widest, text_ems(labels[i]));
+      }
+      width_pt += icon_pt + widest * text_pt + gap_pt;
+    }
+    if (width_pt <= width_mm / 25.4 * 72) return rows;
+  }
+  return labels.size();
+}
+
+}  // namespace
+
+double text_ems(const std::string& text) {
+  constexpr double narrow = 0.36, capital = 0.75, other = 0.61;
+  double widest = 0, width = 0;
+  for (const char c : text) {
+    if (c == '\n') width = 0;
+    if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // the rest of a character
+    width += std::string_view(" ijltfr.,:;()|/-").find(c) != std::string_view::npos ? narrow
+             : c >= 'A' && c <= 'Z'                                                 ? capital
+                                                                                    : other;
+    widest = std::max(widest, width);
+  }
+  return widest;
+}
+
+std::string fitted(const std::string& label, double room_mm, double size_pt) {
+  constexpr double mean_advance = 0.58;  // of DejaVu Sans, in ems
+  const double length_mm = static_cast<double>(label.size()) * mean_advance * size_pt * 25.4 / 72;
+  return length_mm <= room_mm ? label : in_two_lines(label);
+}
+
+std::string in_two_lines(const std::string& label) {
+  std::size_t best = std::string::npos;
+  const auto off_middle = [&](std::size_t place) {
+    return std::abs(static_cast<double>(place) - static_cast<double>(label.size()) / 2);
+  };
+  for (std::size_t place = 1; place < label.size(); ++place) {
+    const bool may_break = std::string(" -_").find(label[place - 1]) != std::string::npos;
+    if (may_break && (best == std::string::npos || off_middle(place) < off_middle(best))) {
+      best = place;
+    }
+  }
+  if (best == std::string::npos || label.find('\n') != std::string::npos) return label;
+  std::string first = label.substr(0, best);
+  if (first.back() == ' ') first.pop_back();
+  return first + "\n" + label.substr(best);
+}
+
+double legend_mm(const Figure& figure, double width_mm) {
+  constexpr double row_mm = 3.1;
+  std::size_t rows = 0;
+  std::vector<std::string> labels;
+  for (const Panel& panel : figure.panels) {
+    if (!figure.shared_legend) labels.clear();
+    if (panel.legend == LegendPosition::none) continue;
+    for (const Mark& mark : panel.marks) {
+      const std::string label = label_of(mark);
+      const bool said = std::find(labels.begin(), labels.end(), label) != labels.end();
+      if (!label.empty() && !(figure.shared_legend && said)) labels.push_back(label);
+    }
+    if (figure.shared_legend || panel.legend == LegendPosition::below) {
+      rows = std::max(rows, legend_rows(labels, width_mm));
+    }
+  }
+  return row_mm * static_cast<double>(rows);
+}
+
+}  // namespace attnscope

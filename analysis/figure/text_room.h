@@ -1,0 +1,24 @@
+// How much room texts take, before anything is drawn: near enough to plan a figure by.
+#pragma once
+
+#include <string>
+
+#include "analysis/figure/figure.h"
+
+namespace attnscope {
+
+/// Width of the text's longest line in ems, in DejaVu Sans.
+[[nodiscard]] double text_ems(const std::string& text);
+
+/// The label broken into two lines after the space, hyphen or underscore nearest its middle; as it
+/// is if it has none, or two lines already.
+[[nodiscard]] std::string in_two_lines(const std::string& label);
+
+/// in_two_lines if the label would be longer than `room_mm` at `size_pt`, else as it is.
+[[nodiscard]] std::string fitted(const std::string& label, double room_mm, double size_pt);
+
+/// Height in mm of the tallest legend that stands below a panel of the figure, or of the one that
+/// all share, in a figure so wide and in type of 7 pt; 0 without one.
+[[nodiscard]] double legend_mm(const Figure& figure, double width_mm);
+
+}  // namespace attnscope

@@ -1,0 +1,115 @@
+#include "tests/support/sample_figures.h"
+
+#include <filesystem>
+#include <memory>
+
+#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/mechanism_costs.h"
+#include "analysis/sweep/sweep.h"
+#include "core/input/input.h"
+#include "core/model/model.h"
+#include "tests/support/attention_subjects.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path samples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+
+std::vector<Subject> made_up_subjects() {
+  const SubjectShape shape = {.layers = 2, .heads = 2, .grid_rows = 3, .grid_columns = 3};
+  return {attention_subject("softmax", {"softmax", {}}, shape),
+          attention_subject("adder", {"adder", {}}, shape)};
+}
+
+/// A sample model that has run on a sample input.
+Subject sample_subject(const std::string& model, const std::string& input) {
+  Subject subject;
+  subject.label = model;
+  subject.model = load_model(samples / "models" / (model + ".h5"));
+  subject.mechanism = subject.model->spec().mechanism;
+  subject.input = std::make_shared<const Input>(
+      open_input(input.starts_with("text:") ? input : (samples / "inputs" / input).string()));
+  TraceRequest wanted;
+  wanted.quantities = wanted.queries_keys_values = wanted.tokens = true;
+  subject.trace = std::make_shared<const Trace>(
+      subject.model->run(*subject.input, subject.mechanism, wanted, {}));
+  return subject;
+}
+
+/// A tiny model of 16 × 16 pixels, as it is and hashed.
+std::vector<Subject> tiny_subjects() {
+  const std::shared_ptr<const Model> model =
+      load_model(test_data("sweep/model.npz"), {{{"heads", "2"}, {"crop_fraction", "1"}}, {}});
+  const MechanismChoice hash = {"hash", {{"bits", std::int64_t{4}}, {"supports", std::int64_t{8}}}};
+  return {{"tiny", model, model->spec().mechanism, nullptr, nullptr},
+          {"tiny, hashed", model, hash, nullptr, nullptr}};
+}
+
+void sweep_tiny_subjects(const fs::path& out) {
+  SweepRequest request;
+  request.subjects = tiny_subjects();
+  request.data_set_path = test_data("sweep/images.npz");
+  request.data_set = open_data_set(request.data_set_path);
+  request.count = 24;
+  request.out = out;
+  (void)run_sweep(request);
+}
+
+/// What kernels took on no machine: 0.1 ns · N² each, a tenth more from one to the next.
+Figure costs_of_fixed_measurements(const FigureRequest& request) {
+  FigureRequest complete = request;
+  for (const FigureSetting& setting : find_figure("mechanism-costs").settings) {
+    complete.settings.emplace(setting.name, setting.default_value);
+  }
+  const MechanismCostsRequest wanted = mechanism_costs_request(complete);
+  Measurement measurement;
+  measurement.options = wanted.measured;
+  measurement.threads = 1;
+  measurement.processor = "no machine";
+  double factor = 1;
+  for (const MechanismChoice& mechanism : wanted.measured.mechanisms) {
+    MeasuredKernel kernel{mechanism, {}, {}};
+    for (const std::int64_t tokens : wanted.measured.tokens) {
+      const auto n = static_cast<double>(tokens);
+      kernel.runs.push_back({tokens, factor * 1e-10 * n * n, 3, 1024 * tokens});
+    }
+    measurement.kernels.push_back(std::move(kernel));
+    factor *= 1.1;
+  }
+  return mechanism_costs_figure(wanted, measurement, request.width_mm);
+}
+
+}  // namespace
+
+Figure sample_figure(const std::string& recipe, std::map<std::string, std::string> settings,
+                     double width_mm) {
+  FigureRequest request;
+  request.settings = std::move(settings);
+  request.width_mm = width_mm;
+  if (recipe == "mechanism-costs") return costs_of_fixed_measurements(request);
+  const TemporaryFolder folder;
+  if (recipe == "position-bias") {
+    request.subjects = {sample_subject("fashion-daft-full", "09_ankle_boot.png")};
+  } else if (recipe == "key-maps") {
+    request.subjects = {sample_subject("fashion-daft-conv", "09_ankle_boot.png")};
+  } else if (recipe == "hash-codes") {
+    request.subjects = {sample_subject("fashion-hash", "09_ankle_boot.png")};
+  } else if (recipe == "token-importance") {
+    request.subjects = {sample_subject("shakespeare-fastformer", "text:To be, or not to be")};
+  } else if (recipe == "feature-scatter") {
+    request.subjects = tiny_subjects();
+    request.settings["data-set"] = test_data("sweep/images.npz");
+  } else if (recipe.starts_with("sweep-")) {
+    request.settings["file"] = folder / "sweep.h5";
+    sweep_tiny_subjects(folder / "sweep.h5");
+  } else if (!find_figure(recipe).counts_only) {
+    request.subjects = made_up_subjects();
+  }
+  return make_figure(recipe, request);
+}
+
+}  // namespace attnscope
