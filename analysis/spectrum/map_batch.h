@@ -58,6 +58,8 @@ void for_each_map(const std::vector<RecordedMap>& places, const Progress& progre
           if (progress.cancelled()) throw Cancelled{};
           const auto report = work(index);
           const std::lock_guard lock(reporting);
+          if (progress.cancelled())
+            throw Cancelled{};  // while this map was at work: not told of it
           report();
           ++done;
           progress.step(static_cast<double>(done) / static_cast<double>(places.size()), what);

@@ -82,16 +82,19 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
         } catch (const std::exception& error) {
           failure.what = error.what();
         }
-        if (failure.cancelled || !failure.what.empty()) {
-          deliver = [failed, failure] {
-            if (failed) failed(failure);
-          };
-        }
         QMetaObject::invokeMethod(
             this,
-            [this, id = job->id, has_receiver, still_there, deliver = std::move(deliver)] {
+            [this, job, has_receiver, still_there, failed, failure, deliver = std::move(deliver)] {
+              JobFailure ended = failure;
+              // What was done when it was told to stop, but not delivered yet, is not wanted
+              // either.
+              if (job->stop.stop_requested()) ended.cancelled = true;
               const bool wanted = !has_receiver || still_there;
-              finish(id, wanted ? deliver : Delivery());
+              const bool done = !ended.cancelled && ended.what.empty();
+              finish(job->id, [&] {
+                if (wanted && done && deliver) deliver();
+                if (wanted && !done && failed) failed(ended);
+              });
             },
             Qt::QueuedConnection);
       });
@@ -132,7 +135,7 @@ std::vector<JobStatus> JobQueue::status() const {
 
 void JobQueue::finish(JobId id, const std::function<void()>& deliver) {
   // The delivery may submit further jobs, so the queue is never idle between two steps of one task.
-  if (deliver) deliver();
+  deliver();
   std::erase_if(jobs_, [id](const auto& job) { return job->id == id; });
   emit changed();
   if (jobs_.empty()) emit became_idle();
