@@ -1,6 +1,7 @@
 #include "analysis/figure/figure_command.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "analysis/figure/number_text.h"
 
@@ -77,6 +78,13 @@ std::string compose_command(const std::string& page, const FigureCommand& look) 
   return "attnscope compose " + shell_word(page) + look_words(look);
 }
 
+std::string with_own_input(std::string source, const std::string& locator) {
+  std::error_code ignored;
+  const bool lays_mechanism =
+      source.find('@') != std::string::npos && !std::filesystem::exists(source, ignored);
+  return source + (lays_mechanism ? ",input=" : "@,input=") + locator;
+}
+
 FigureCommand command_of(std::string_view figure, const FigureRequest& request) {
   FigureCommand command;
   command.figure = figure;
@@ -86,16 +94,20 @@ FigureCommand command_of(std::string_view figure, const FigureRequest& request) 
     std::string source = index < request.sources.size() && !request.sources[index].empty()
                              ? request.sources[index]
                              : subject_source(subject);
-    command.models.push_back(source.empty() ? subject.label : std::move(source));
+    if (source.empty()) source = subject.label;
+    if (!subject.own_input.empty()) source = with_own_input(std::move(source), subject.own_input);
+    command.models.push_back(std::move(source));
     command.labels.push_back(subject.label);
     std::string name = subject.trace ? subject.trace->model_name : std::string();
     if (subject.model) {
       const bool trained = subject.mechanism == subject.model->spec().mechanism;
       name = subject_name(*subject.model, subject.mechanism, trained);
     }
+    if (!subject.own_input.empty() && subject.input) name += " on " + subject.input->label;
     own_labels |= subject.label != name;
-    if (subject.input != nullptr && std::find(command.inputs.begin(), command.inputs.end(),
-                                              subject.input->locator) == command.inputs.end()) {
+    if (subject.input != nullptr && subject.own_input.empty() &&
+        std::find(command.inputs.begin(), command.inputs.end(), subject.input->locator) ==
+            command.inputs.end()) {
       command.inputs.push_back(subject.input->locator);
     }
   }

@@ -7,6 +7,7 @@ namespace attnscope {
 namespace {
 
 bool same_but_for_input(const Subject& a, const Subject& b) {
+  if (a.own_input != b.own_input) return false;  // open side by side, to be compared
   const bool same_model = a.model != nullptr && b.model != nullptr
                               ? a.model->file() == b.model->file()
                               : a.model == b.model && a.trace->model_name == b.trace->model_name;

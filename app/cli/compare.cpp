@@ -78,7 +78,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   const auto data_set = open_data_set(arguments.data_set);
   std::vector<ComparedModel> models;
   for (const std::string& text : arguments.models.models) {
-    const ModelArgument argument = split_model_argument(text);
+    const ModelArgument argument = split_without_input(text);
     if (is_trace_file(argument.file)) {
       throw Error(ErrorKind::usage, "a trace holds one run; it cannot be run on a data set")
           .in_file(argument.file)
@@ -134,7 +134,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
       ->add_option(
           "MODEL", arguments->models.models,
           "Weight files or traces, the reference first; FILE@MECHANISM[,PARAMETER=VALUE...] "
-          "lays a mechanism over that model alone")
+          "lays a mechanism over that model alone, FILE@,input=X runs it on an input of its own")
       ->required()
       ->expected(1, 64);
   add_input_option(*added, arguments->models);

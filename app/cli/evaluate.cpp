@@ -125,7 +125,7 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
 }
 
 int run(const EvaluateArguments& arguments) {
-  const ModelArgument argument = split_model_argument(arguments.model.models.front());
+  const ModelArgument argument = split_without_input(arguments.model.models.front());
   if (arguments.data_set.empty() == arguments.text.empty()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
         .expected("--dataset D or --text X");

@@ -143,9 +143,11 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand("figure", "Draw one figure into a file");
   added->add_option("NAME", arguments->name, "Which figure: see attnscope figures")->required();
   added
-      ->add_option("--model", arguments->models.models,
-                   "A weight file, a trace, or FILE@MECHANISM[,PARAMETER=VALUE...] to lay a "
-                   "mechanism over that model alone; may be repeated. Energy figures need none")
+      ->add_option(
+          "--model", arguments->models.models,
+          "A weight file, a trace, or FILE@MECHANISM[,PARAMETER=VALUE...] to lay a "
+          "mechanism over that model alone, FILE@,input=X to run it on an input of its own; may "
+          "be repeated. Energy figures need none")
       ->allow_extra_args(false)
       ->type_name("MODEL");
   add_input_option(*added, arguments->models);

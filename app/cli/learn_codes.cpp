@@ -43,7 +43,7 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
 
 int run(const LearnCodesArguments& arguments) {
   check(arguments.options);
-  const ModelArgument argument = split_model_argument(arguments.model.models.front());
+  const ModelArgument argument = split_without_input(arguments.model.models.front());
   const auto model = load_model(argument.file, options_of(arguments.model));
   const bool own = !argument.mechanism.empty();
   const MechanismChoice mechanism =

@@ -125,12 +125,15 @@ ModelOptions options_of(const ModelArguments& arguments) {
 
 ModelArgument split_model_argument(const std::string& text) {
   std::error_code ignored;
-  const std::size_t at = text.rfind('@');
+  constexpr std::string_view own = ",input=";
+  const std::string model = text.substr(0, text.find(own));
+  const std::size_t at = model.rfind('@');
   if (at == std::string::npos || at == 0 || std::filesystem::exists(text, ignored)) {
-    return {text, {}, {}, {}};
+    return {text, {}, {}, {}, {}};
   }
-  ModelArgument argument{text.substr(0, at), {}, {}, {}};
-  std::string rest = text.substr(at + 1);
+  ModelArgument argument{model.substr(0, at), {}, {}, {}, {}};
+  if (model.size() < text.size()) argument.input = text.substr(model.size() + own.size());
+  std::string rest = model.substr(at + 1);
   std::vector<std::string> parts;
   for (std::size_t comma; (comma = rest.find(',')) != std::string::npos;
        rest = rest.substr(comma + 1)) {
@@ -144,6 +147,16 @@ ModelArgument split_model_argument(const std::string& text) {
     } else {
       argument.settings.push_back(parts[i]);
     }
+  }
+  return argument;
+}
+
+ModelArgument split_without_input(const std::string& text) {
+  ModelArgument argument = split_model_argument(text);
+  if (!argument.input.empty()) {
+    throw Error(ErrorKind::usage, "all models run on the same here")
+        .expected("MODEL without an input of its own")
+        .found(text);
   }
   return argument;
 }
@@ -199,13 +212,14 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
         progress.part(static_cast<double>(i) * share, static_cast<double>(i + 1) * share);
     const ModelArgument argument = split_model_argument(arguments.models[i]);
     if (is_trace_file(argument.file)) {
-      subjects.push_back(trace_subject(
-          argument.file, !argument.mechanism.empty() || !arguments.mechanism.empty()));
+      const bool asks_for_run =
+          !argument.mechanism.empty() || !argument.input.empty() || !arguments.mechanism.empty();
+      subjects.push_back(trace_subject(argument.file, asks_for_run));
       continue;
     }
     std::shared_ptr<const Model>& model = loaded[argument.file];
     if (!model) model = load_model(argument.file, options, own.part(0, 0.2));
-    if (arguments.inputs.empty()) {
+    if (arguments.inputs.empty() && argument.input.empty()) {
       throw Error(ErrorKind::usage, "a model needs an input to run on")
           .about("--input")
           .expected("an image, a .npy array, DATASET#INDEX, or a text");
@@ -220,14 +234,18 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     TraceRequest asked = request;
     asked.parameters = parameters;
     asked.channel = parse_channel(argument.channel.empty() ? arguments.channel : argument.channel);
-    for (std::size_t k = 0; k < inputs.size(); ++k) {
-      const double part = 0.8 / static_cast<double>(inputs.size());
+    std::vector<std::shared_ptr<const Input>> on = inputs;
+    if (!argument.input.empty()) {
+      on = {std::make_shared<const Input>(open_input(argument.input))};
+    }
+    for (std::size_t k = 0; k < on.size(); ++k) {
+      const double part = 0.8 / static_cast<double>(on.size());
       const double first = 0.2 + part * static_cast<double>(k);
       auto trace = std::make_shared<const Trace>(
-          model->run(*inputs[k], mechanism, asked, own.part(first, first + part)));
-      subjects.push_back(
-          {label_of(*model, *trace, parameters != nullptr, *inputs[k], inputs.size() > 1), model,
-           mechanism, inputs[k], std::move(trace), parameters});
+          model->run(*on[k], mechanism, asked, own.part(first, first + part)));
+      const bool says_input = on.size() > 1 || !argument.input.empty();
+      subjects.push_back({label_of(*model, *trace, parameters != nullptr, *on[k], says_input),
+                          model, mechanism, on[k], std::move(trace), parameters, argument.input});
     }
   }
   return subjects;
@@ -242,7 +260,7 @@ TraceRequest recorded_for_figures() {
 std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments) {
   std::vector<Subject> subjects;
   for (const std::string& text : arguments.models) {
-    const ModelArgument argument = split_model_argument(text);
+    const ModelArgument argument = split_without_input(text);
     const std::shared_ptr<const Model> model = load_model(argument.file, options_of(arguments));
     const bool own = !argument.mechanism.empty();
     const MechanismChoice mechanism =

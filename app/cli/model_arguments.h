@@ -12,7 +12,8 @@ namespace attnscope {
 
 /// MODEL is a weight file, a trace file, or either with the mechanism to lay over that model alone:
 /// FILE@MECHANISM[,PARAMETER=VALUE…], "fashion.h5@adder,identity=true"; channel=N there chooses the
-/// channel of that model alone.
+/// channel of that model alone, and input=LOCATOR, at the end, what it alone runs on:
+/// "fashion.h5@,input=boot.png".
 struct ModelArguments {
   std::vector<std::string> models;
   std::vector<std::string> inputs;    ///< locators, see open_input
@@ -45,8 +46,11 @@ struct ModelArgument {
   std::string mechanism;  ///< empty: as the other arguments say
   std::vector<std::string> settings;
   std::string channel;  ///< empty: as the other arguments say
+  std::string input;    ///< empty: as the other arguments say
 };
 [[nodiscard]] ModelArgument split_model_argument(const std::string& text);
+/// The same where all models run on the same. Throws Error(usage) for an input of its own.
+[[nodiscard]] ModelArgument split_without_input(const std::string& text);
 
 /// The mechanism `name` (that of `trained` if empty) with `settings` "parameter=value"; parameters
 /// not set are those of `trained` where it is the same mechanism. Throws Error(usage).

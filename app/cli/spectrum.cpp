@@ -112,7 +112,7 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& 
 SpectrumReport make_report(const Arguments& arguments, const Progress& progress) {
   SpectrumReport report;
   report.threshold = arguments.threshold;
-  const ModelArgument argument = split_model_argument(arguments.model.models.front());
+  const ModelArgument argument = split_without_input(arguments.model.models.front());
   const InputList inputs(arguments);
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {

@@ -1,7 +1,7 @@
 #include "app/panels/number_slider.h"
 
 #include <QDoubleSpinBox>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
@@ -13,6 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kPositions = 1000;
+constexpr int kLeastSlider = 40;  // pixels
 
 int decimals_of(double step) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6);
@@ -23,20 +24,22 @@ int decimals_of(double step) {
 NumberSlider::NumberSlider(const QString& name, const SliderRange& range, double value,
                            QWidget* parent)
     : QWidget(parent), range_(range) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(8);
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setSpacing(6);
   auto* label = new QLabel(name);
   slider_ = new QSlider(Qt::Horizontal);
   slider_->setAccessibleName(name);
   slider_->setRange(0, kPositions);
+  slider_->setMinimumWidth(kLeastSlider);
   field_ = new QDoubleSpinBox;
   field_->setAccessibleName(name);
   field_->setKeyboardTracking(false);
   label->setBuddy(field_);
-  row->addWidget(label);
-  row->addWidget(slider_, 1);
-  row->addWidget(field_);
+  grid_->addWidget(label, 0, 0);
+  grid_->addWidget(slider_, 0, 1);
+  grid_->addWidget(field_, 0, 2);
+  grid_->setColumnStretch(1, 1);
   show_range();
   set_value(value);
   connect(slider_, &QSlider::valueChanged, this,
@@ -46,6 +49,11 @@ NumberSlider::NumberSlider(const QString& name, const SliderRange& range, double
     slider_->setValue(position_of(changed));
     emit value_changed(changed);
   });
+}
+
+void NumberSlider::stack() {
+  grid_->setVerticalSpacing(2);
+  grid_->addWidget(slider_, 1, 0, 1, 3);
 }
 
 double NumberSlider::value() const { return field_->value(); }

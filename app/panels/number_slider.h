@@ -5,6 +5,7 @@
 #include <QWidget>
 
 class QDoubleSpinBox;
+class QGridLayout;
 class QSlider;
 
 namespace attnscope {
@@ -27,6 +28,8 @@ class NumberSlider : public QWidget {
   /// The nearest value of the range.
   void set_value(double value);
   void set_range(const SliderRange& range);
+  /// The slider under its name, not beside it: where several stand in one row.
+  void stack();
 
  signals:
   void value_changed(double value);
@@ -37,6 +40,7 @@ class NumberSlider : public QWidget {
   void show_range();
 
   SliderRange range_;
+  QGridLayout* grid_;
   QSlider* slider_;
   QDoubleSpinBox* field_;
 };

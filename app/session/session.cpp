@@ -161,8 +161,9 @@ void Session::set_state(const SessionState& state) {
   std::vector<std::int64_t> stale;
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     const OpenSubject& open = subjects_[i];
-    const bool stands = open.state == OpenSubject::State::ready &&
-                        (!open.subject.model || open.subject.input == input_);
+    const bool stands =
+        open.state == OpenSubject::State::ready &&
+        (!open.subject.model || !open.subject.own_input.empty() || open.subject.input == input_);
     if (stands) {
       emit trace_ready(static_cast<std::int64_t>(i));
     } else if (open.state != OpenSubject::State::failed) {

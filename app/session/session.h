@@ -92,10 +92,13 @@ class Session : public QObject {
   /// the current input, as a further subject. Returns its index, or -1 if `subject` has no model or
   /// there is no input. Throws Error(usage) for options out of range.
   std::int64_t learn_codes(std::int64_t subject, const HashLearningOptions& options);
+  /// The same subject once more, kept on the current input whatever is chosen later, to be seen
+  /// beside the others. Returns its index, or -1 if `subject` has no model or there is no input.
+  std::int64_t keep_on_input(std::int64_t subject);
   /// A trace already in memory, as a ready subject.
   std::int64_t add_trace(std::shared_ptr<const Trace> trace, std::string label);
   void close(std::int64_t subject);
-  /// Opens an input in the background and runs every model on it.
+  /// Opens an input in the background and runs every model on it that keeps none of its own.
   void set_input(const std::string& locator);
   /// Loads the model again under other options.
   void set_options(std::int64_t subject, const ModelOptions& options);
@@ -137,8 +140,8 @@ class Session : public QObject {
   void trace_ready(std::int64_t subject);  ///< its trace is new
   void selection_changed();
   void view_changed();
-  void reference_changed();          ///< another one is pinned, or none
-  void input_changed();              ///< another input, or it is opened now, or it failed
+  void reference_changed();  ///< another one is pinned, or none
+  void input_changed();      ///< another input, or it is opened now, or it failed
   /// From a session file, to be taken up by the panels.
   void panel_settings_restored(const PanelSettings& settings);
   void failed(const QString& what);  ///< an error that belongs to no subject

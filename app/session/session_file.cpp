@@ -7,6 +7,7 @@
 #include "app/session/session.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/input/input.h"
 #include "core/name_list.h"
 
 namespace attnscope {
@@ -124,9 +125,10 @@ ViewSettings read_view(const json& object) {
   return view;
 }
 
-// A locator is a path, or "PATH#17" for an item of a data set.
+// A locator is a path, "PATH#17" for an item of a data set, or the input itself: "text:To be".
 json write_locator(const std::string& locator, const std::filesystem::path& folder) {
   if (locator.empty()) return nullptr;
+  if (is_written_out(locator)) return {{"written_out", locator}};
   const std::size_t hash = locator.rfind('#');
   json object = write_path(locator.substr(0, hash), folder);
   if (hash != std::string::npos) object["item"] = locator.substr(hash + 1);
@@ -135,6 +137,9 @@ json write_locator(const std::string& locator, const std::filesystem::path& fold
 
 std::string read_locator(const json& value, const std::filesystem::path& folder) {
   if (value.is_null()) return {};
+  if (value.is_object() && value.contains("written_out")) {
+    return value.at("written_out").get<std::string>();
+  }
   std::string locator = read_path(value, folder).string();
   if (value.is_object() && value.contains("item")) {
     locator += "#" + value.at("item").get<std::string>();
@@ -191,6 +196,7 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
       open.learning = read_learning(object.at("learnt_codes"), folder);
     }
     if (object.contains("channel")) open.channel = object.at("channel").get<std::int64_t>();
+    open.subject.own_input = read_locator(object.value("own_input", json()), folder);
     saved.subjects.push_back(std::move(open));
   }
   saved.input = read_locator(root.value("input", json()), folder);
@@ -222,6 +228,9 @@ void Session::save(const std::filesystem::path& file) const {
       object["description"] = write_path(open.options.description, folder);
     }
     if (open.channel) object["channel"] = *open.channel;
+    if (!open.subject.own_input.empty()) {
+      object["own_input"] = write_locator(open.subject.own_input, folder);
+    }
     if (open.overlay) object["overlay"] = write_mechanism(*open.overlay);
     // Learning is deterministic: what is learnt again is what was learnt.
     if (open.learning) object["learnt_codes"] = write_learning(*open.learning, folder);

@@ -22,6 +22,30 @@ std::string subject_label(const Model& model, const std::optional<MechanismChoic
   return overlay ? model.name() + " as " + to_string(*overlay) : model.name();
 }
 
+namespace {
+
+/// Named by its model, what lies over it, and the input that it keeps.
+void name_subject(OpenSubject& open) {
+  Subject& subject = open.subject;
+  subject.label = subject_label(*subject.model, open.overlay, open.learning.has_value());
+  if (subject.own_input.empty()) return;
+  const bool known = subject.input && subject.input->locator == subject.own_input;
+  subject.label += " on " + (known ? subject.input->label
+                                   : std::filesystem::path(subject.own_input).filename().string());
+}
+
+/// Another subject of the same model and the same input.
+OpenSubject beside(const OpenSubject& other) {
+  OpenSubject open;
+  open.file = other.file;
+  open.options = other.options;
+  open.subject.model = other.subject.model;
+  open.subject.own_input = other.subject.own_input;
+  return open;
+}
+
+}  // namespace
+
 std::int64_t Session::open(const std::filesystem::path& file, const ModelOptions& options) {
   OpenSubject open;
   open.file = file;
@@ -36,13 +60,10 @@ std::int64_t Session::overlay(std::int64_t subject, const MechanismChoice& mecha
   if (subject < 0 || subject >= std::ssize(subjects_)) return -1;
   const OpenSubject& below = subjects_[static_cast<std::size_t>(subject)];
   if (!below.subject.model) return -1;
-  OpenSubject open;
-  open.file = below.file;
-  open.options = below.options;
+  OpenSubject open = beside(below);
   open.overlay = mechanism;
-  open.subject.model = below.subject.model;
   open.subject.mechanism = mechanism;
-  open.subject.label = subject_label(*open.subject.model, open.overlay);
+  name_subject(open);
   const std::int64_t index = append(std::move(open));
   start(subjects_[static_cast<std::size_t>(index)].id);
   return index;
@@ -53,19 +74,34 @@ std::int64_t Session::learn_codes(std::int64_t subject, const HashLearningOption
   if (subject < 0 || subject >= std::ssize(subjects_) || input_locator_.empty()) return -1;
   const OpenSubject& below = subjects_[static_cast<std::size_t>(subject)];
   if (!below.subject.model) return -1;
-  OpenSubject open;
-  open.file = below.file;
-  open.options = below.options;
+  OpenSubject open = beside(below);
   open.overlay = make_mechanism({"hash",
                                  {{"codes", std::string("learned")},
                                   {"bits", options.bits},
                                   {"supports", options.supports}}})
                      ->choice();
   open.learning = {options, below.learning ? below.learning->from : below.subject.mechanism,
-                   input_locator_};
-  open.subject.model = below.subject.model;
+                   below.subject.own_input.empty() ? input_locator_ : below.subject.own_input};
   open.subject.mechanism = *open.overlay;
-  open.subject.label = subject_label(*open.subject.model, open.overlay, true);
+  name_subject(open);
+  const std::int64_t index = append(std::move(open));
+  start(subjects_[static_cast<std::size_t>(index)].id);
+  return index;
+}
+
+std::int64_t Session::keep_on_input(std::int64_t subject) {
+  if (subject < 0 || subject >= std::ssize(subjects_) || input_locator_.empty()) return -1;
+  const OpenSubject& other = subjects_[static_cast<std::size_t>(subject)];
+  if (!other.subject.model) return -1;
+  OpenSubject open = beside(other);
+  open.overlay = other.overlay;
+  open.channel = other.channel;
+  open.learning = other.learning;
+  open.subject.parameters = other.subject.parameters;
+  open.subject.mechanism = other.subject.mechanism;
+  open.subject.own_input = input_locator_;
+  open.subject.input = input_;
+  name_subject(open);
   const std::int64_t index = append(std::move(open));
   start(subjects_[static_cast<std::size_t>(index)].id);
   return index;
@@ -90,7 +126,7 @@ void Session::set_overlay(std::int64_t subject, const std::optional<MechanismCho
   open.channel.reset();
   if (open.subject.model) {
     open.subject.mechanism = mechanism.value_or(open.subject.model->spec().mechanism);
-    open.subject.label = subject_label(*open.subject.model, mechanism);
+    name_subject(open);
   }
   start(open.id);
 }
@@ -126,7 +162,7 @@ void Session::set_input(const std::string& locator) {
           emit input_changed();
           std::vector<std::int64_t> ids;
           for (const OpenSubject& open : subjects_) {
-            if (open.subject.model) ids.push_back(open.id);
+            if (open.subject.model && open.subject.own_input.empty()) ids.push_back(open.id);
           }
           for (const std::int64_t id : ids) start(id);
         };
@@ -151,7 +187,7 @@ void Session::start(std::int64_t id) {
     load(*open);
   } else if (open->learning && !open->subject.parameters) {
     learn(*open);
-  } else if (input_) {
+  } else if (input_ || !open->subject.own_input.empty()) {
     run(*open);
   } else {
     open->state = State::waiting;
@@ -206,7 +242,7 @@ void Session::load(OpenSubject& subject) {
              OpenSubject* open = find(id);
              open->subject.model = model;
              open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
-             open->subject.label = subject_label(*model, open->overlay, open->learning.has_value());
+             name_subject(*open);
              start(id);
            };
          });
@@ -221,13 +257,20 @@ void Session::run(OpenSubject& subject) {
   request.quantities = true;
   request.channel = subject.channel;
   request.parameters = subject.subject.parameters;
+  const std::string own = subject.subject.own_input;
+  const bool known = subject.subject.input && subject.subject.input->locator == own;
+  const std::shared_ptr<const Input> chosen =
+      own.empty() ? input_ : (known ? subject.subject.input : nullptr);
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, request, model = subject.subject.model, mechanism = subject.subject.mechanism,
-          input = input_](const Progress& progress) -> std::function<void()> {
+          chosen, own](const Progress& progress) -> std::function<void()> {
+           const auto input = chosen ? chosen : std::make_shared<const Input>(open_input(own));
            auto trace =
                std::make_shared<const Trace>(model->run(*input, mechanism, request, progress));
            return [this, id, input, trace] {
-             find(id)->subject.input = input;
+             OpenSubject* open = find(id);
+             open->subject.input = input;
+             name_subject(*open);
              take_trace(id, trace);
            };
          });

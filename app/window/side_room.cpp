@@ -31,11 +31,9 @@ SideRoom::SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWid
 void SideRoom::widen(QDockWidget* dock) {
   // All of the side are named: Qt would take the room from those that are not.
   QList<QDockWidget*> docks = {dock};
-  QList<int> widths = {dock->widget()->sizeHint().width()};
-  if (away_.empty() && !left_.empty()) {
-    docks << left_.front();
-    widths << left_.front()->width();
-  }
+  if (away_.empty()) docks << left_;
+  QList<int> widths;
+  for (const QDockWidget* one : docks) widths << one->widget()->sizeHint().width();
   window_.resizeDocks(docks, widths, Qt::Horizontal);
 }
 

@@ -118,6 +118,10 @@ Tensor read_array(const std::filesystem::path& path, const StoredTensor& array) 
 
 }  // namespace
 
+bool is_written_out(std::string_view locator) {
+  return locator.starts_with(kLiteral) || locator.starts_with(kIds);
+}
+
 Input open_input(const std::string& locator) {
   if (locator.starts_with(kLiteral)) return open_literal(locator);
   if (locator.starts_with(kIds)) {

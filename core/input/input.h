@@ -27,4 +27,7 @@ struct Input {
 /// Throws Error saying which kinds of input there are.
 [[nodiscard]] Input open_input(const std::string& locator);
 
+/// Whether the locator is the input, "text:To be" or "ids:1,2", and no file's.
+[[nodiscard]] bool is_written_out(std::string_view locator);
+
 }  // namespace attnscope

@@ -18,6 +18,7 @@ struct Subject {
   std::shared_ptr<const Trace> trace;  ///< null until the run has ended
   /// Learnt apart from the model and laid over it, as TraceRequest::parameters; null for none.
   std::shared_ptr<const std::vector<NamedTensors>> parameters = nullptr;
+  std::string own_input = {};  ///< locator of the input it alone runs on; empty: as all others
 };
 
 }  // namespace attnscope

@@ -82,6 +82,27 @@ TEST(CompareCommand, CountsAgreementOverADataSet) {
   EXPECT_EQ(json.at("heads"), "matched");
 }
 
+TEST(CompareCommand, AModelMayRunOnAnInputOfItsOwn) {
+  const std::string model = kModels + "fashion-softmax.h5";
+  const ProgramRun own = run_program("compare " + model + " " + model + "@,input=" + kInputs +
+                                     "/03_dress.png --input " + kInputs + "/08_bag.png --json");
+  const ProgramRun both = run_program("compare " + model + " --input " + kInputs +
+                                      "/08_bag.png --input " + kInputs + "/03_dress.png --json");
+  ASSERT_EQ(own.status, 0) << own.errors;
+  ASSERT_EQ(both.status, 0) << both.errors;
+  const auto maps = [](const ProgramRun& run) {
+    return nlohmann::json::parse(run.output).at("compared").at(0).at("maps");
+  };
+  EXPECT_EQ(maps(own), maps(both));
+  EXPECT_NE(own.output.find("fashion-softmax on 03_dress.png"), std::string::npos);
+
+  const ProgramRun refused = run_program("compare " + model + " " + model + "@,input=" + kInputs +
+                                         "/03_dress.png --dataset " + kInputs);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.errors.find("all models run on the same here"), std::string::npos)
+      << refused.errors;
+}
+
 TEST(CompareCommand, SaysWhatIsWrong) {
   const auto refused = [](const std::string& arguments, const std::string& text, int status = 2) {
     const ProgramRun run = run_program("compare " + arguments);

@@ -14,6 +14,16 @@ TEST(ModelArguments, AModelMayCarryItsMechanism) {
   const ModelArgument plain = split_model_argument("model.h5");
   EXPECT_EQ(plain.file, "model.h5");
   EXPECT_TRUE(plain.mechanism.empty());
+  const ModelArgument on_its_own =
+      split_model_argument("model.h5@adder,identity=true,input=at@home.png#3,4");
+  EXPECT_EQ(on_its_own.file, "model.h5");
+  EXPECT_EQ(on_its_own.mechanism, "adder");
+  EXPECT_EQ(on_its_own.settings, std::vector<std::string>{"identity=true"});
+  EXPECT_EQ(on_its_own.input, "at@home.png#3,4");
+  const ModelArgument input_alone = split_model_argument("model.h5@,input=ids:1,2");
+  EXPECT_EQ(input_alone.file, "model.h5");
+  EXPECT_EQ(input_alone.mechanism, "");
+  EXPECT_EQ(input_alone.input, "ids:1,2");
   const ModelArgument laid = split_model_argument("dir@home/model.h5@adder,identity=true,x=1");
   EXPECT_EQ(laid.file, "dir@home/model.h5");
   EXPECT_EQ(laid.mechanism, "adder");

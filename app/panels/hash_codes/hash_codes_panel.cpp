@@ -37,15 +37,17 @@ HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
   similarity_->setChecked(true);
   learn_ = new QToolButton;
   learn_->setObjectName("learn_codes");
-  learn_->setText(tr("Learn for all heads"));
+  learn_->setText(tr("Learn"));
   learn_->setToolTip(
       tr("Learn codes with these settings for every layer and head from the selected model's own "
          "attention, and open the model hashed with them"));
-  learn_->setAccessibleName(learn_->text());
+  learn_->setAccessibleName(tr("Learn codes for all heads"));
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
   row->setContentsMargins(0, 0, 6, 0);
   row->setSpacing(0);
+  row->addWidget(learn_);
+  row->addSpacing(8);
   row->addWidget(similarity_);
   row->addWidget(bits_view_);
   add_to_header(segments);
@@ -62,10 +64,10 @@ HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
   auto* sliders = new QHBoxLayout;
   sliders->setSpacing(10);
   for (NumberSlider* slider : {bits_, supports_, pairs_}) {
+    slider->stack();
     sliders->addWidget(slider, 1);
     connect(slider, &NumberSlider::value_changed, this, &HashCodesPanel::want);
   }
-  sliders->addWidget(learn_);
   body()->insertLayout(0, sliders);
 
   connect(similarity_, &QToolButton::toggled, this, &HashCodesPanel::want);

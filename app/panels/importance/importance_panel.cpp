@@ -61,6 +61,7 @@ ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
   head_->setAccessibleName(tr("Head whose importance is shown"));
   end_ = new NumberSlider(tr("End of the text"), {0, 1, 1, false}, 0);
   end_->setToolTip(tr("The text is taken to end here: drag it and watch what counts move"));
+  end_->stack();
   auto* controls = new QHBoxLayout;
   controls->setSpacing(8);
   controls->addWidget(layer_);
@@ -86,7 +87,7 @@ ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
   table_->setSelectionBehavior(QAbstractItemView::SelectRows);
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->setShowGrid(false);
-  table_->setMinimumWidth(180);
+  table_->setMinimumWidth(120);
   middle->addWidget(table_, 1);
   body()->addLayout(middle, 1);
   scale_ = new ScaleBar;

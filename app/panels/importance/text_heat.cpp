@@ -58,9 +58,27 @@ void TextHeat::set_weights(const std::vector<double>& weights, const ColourScale
                            std::int64_t end, std::optional<std::int64_t> marked) {
   weights_ = weights;
   scale_ = scale;
-  end_ = end;
   marked_ = marked;
   colour();
+  if (end != end_) show_token(end_ = end);
+}
+
+void TextHeat::show_token(std::int64_t token) {
+  const QRect place = place_of(token);
+  if (place.isEmpty()) return;
+  QScrollBar& bar = *verticalScrollBar();
+  const int below = place.bottom() + place.height() - viewport()->height();
+  const int above = place.top() - place.height();
+  if (below > 0) {
+    bar.setValue(bar.value() + below);
+  } else if (above < 0) {
+    bar.setValue(bar.value() + above);
+  }
+}
+
+void TextHeat::resizeEvent(QResizeEvent* event) {
+  QTextEdit::resizeEvent(event);
+  show_token(end_);
 }
 
 void TextHeat::colour() {

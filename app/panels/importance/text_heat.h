@@ -38,9 +38,12 @@ class TextHeat : public QTextEdit {
   void mouseMoveEvent(QMouseEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void colour();
+  /// Scrolls as far as it takes.
+  void show_token(std::int64_t token);
 
   std::vector<std::string> texts_;
   std::vector<int> starts_;  ///< of each token in the document, and the end

@@ -28,7 +28,7 @@ constexpr int kCell = kThumbnail + 8;
 
 /// What an input is called before it is open.
 QString name_of(const std::string& locator) {
-  if (locator.starts_with("text:") || locator.starts_with("ids:")) {
+  if (is_written_out(locator)) {
     return QString::fromStdString(locator).simplified();
   }
   return QString::fromStdString(std::filesystem::path(locator).filename().string());
@@ -58,6 +58,10 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   current->addWidget(picture_, 0, Qt::AlignTop);
   current->addLayout(words, 1);
   body()->addLayout(current);
+
+  keep_ = add_action("pin", tr("Keep the selected subject once more on this input (K)"));
+  connect(keep_, &QToolButton::clicked, this,
+          [this] { session_.keep_on_input(session_.selection().subject); });
 
   item_row_ = new QWidget;
   auto* item_layout = new QHBoxLayout(item_row_);
@@ -123,6 +127,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   });
   connect(&session_, &Session::input_changed, this, &InputsPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &InputsPanel::show_text_field);
+  connect(&session_, &Session::subjects_changed, this, &InputsPanel::refresh);
   arrange_samples();
   refresh();
 }
@@ -140,6 +145,7 @@ void InputsPanel::refresh() {
   }
   picture_->setPixmap(pixmap);
   picture_->setAccessibleName(tr("The input"));
+  keep_->setEnabled(input != nullptr && !session_.subjects().empty());
 
   QString detail;
   if (locator.empty()) {

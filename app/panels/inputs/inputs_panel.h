@@ -45,6 +45,7 @@ class InputsPanel : public DockPanel {
   QPlainTextEdit* text_;
   QTimer typing_;
   QGridLayout* grid_;
+  QToolButton* keep_;  // a copy of the selected subject on this input
   std::vector<QToolButton*> thumbnails_;
   int columns_ = 0;
 };

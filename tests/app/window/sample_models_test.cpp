@@ -8,12 +8,16 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QToolButton>
+#include <algorithm>
 #include <gtest/gtest.h>
 
+#include "analysis/figure/figure_command.h"
+#include "analysis/figure/subject_groups.h"
 #include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/position_bias/position_bias_panel.h"
 #include "app/session/job_queue.h"
+#include "app/session/shown_figure.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -111,6 +115,62 @@ TEST_F(SampleModelsTest, AnotherInputRunsTheModelAnew) {
   ASSERT_TRUE(wait_until_settled());
   EXPECT_NE(session().trace(0), before);
   EXPECT_NE(session().input_locator().find("01_trouser"), std::string::npos);
+}
+
+TEST_F(SampleModelsTest, OneModelIsSeenOnTwoInputs) {
+  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  window().open_file(kSamples / "models/fashion-softmax.h5");
+  ASSERT_TRUE(wait_until_settled());
+  press(Qt::Key_K);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  const auto boot = session().trace(1);
+  session().set_input((kSamples / "inputs/03_dress.png").string());
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().trace(1), boot) << "it is kept on the boot";
+  EXPECT_EQ(session().trace(0)->input_label, "03_dress.png");
+  EXPECT_EQ(session().subjects()[1].subject.label, "fashion-softmax on 09_ankle_boot.png");
+  EXPECT_NE(session().trace(0)->layers[0].implied_map.values()[1],
+            session().trace(1)->layers[0].implied_map.values()[1]);
+  // What is laid over it stays on its input too.
+  session().overlay(1, {"adder", {}});
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().trace(2)->input_label, "09_ankle_boot.png");
+
+  // Figures show each, and their command line says which runs on what.
+  const FigureRequest request = request_of(session());
+  EXPECT_EQ(subject_groups(request, true).size(), 3U);
+  const std::string command = figure_command("cumulative-spectrum", request);
+  for (const char* part :
+       {"fashion-softmax.h5 --model", "@,input=", "@adder,identity=false,input=", "--input "}) {
+    EXPECT_NE(command.find(part), std::string::npos) << part << " is not in\n" << command;
+  }
+
+  const std::filesystem::path file = folder() / "two inputs.json";
+  session().save(file);
+  session().restore(file);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(session().subjects().size(), 3U);
+  EXPECT_EQ(session().trace(0)->input_label, "03_dress.png");
+  EXPECT_EQ(session().trace(1)->input_label, "09_ankle_boot.png");
+  EXPECT_EQ(session().subjects()[1].subject.label, "fashion-softmax on 09_ankle_boot.png");
+  EXPECT_TRUE(std::ranges::equal(session().trace(1)->layers[2].implied_map.values(),
+                                 boot->layers[2].implied_map.values()));
+}
+
+TEST_F(SampleModelsTest, ATypedTextIsInTheSessionFile) {
+  session().set_input("text:To be, or not");
+  window().open_file(kSamples / "models/shakespeare-softmax.h5");
+  ASSERT_TRUE(wait_until_settled());
+  const std::filesystem::path file = folder() / "text.json";
+  session().save(file);
+  session().set_input("text:that is");
+  ASSERT_TRUE(wait_until_settled());
+  session().restore(file);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().input_locator(), "text:To be, or not");
+  ASSERT_TRUE(session().trace(0)) << session().subjects()[0].error;
+  EXPECT_EQ(session().trace(0)->tokens(), 13);
 }
 
 TEST_F(SampleModelsTest, CancellingIsAStateOneCanGoOnFrom) {
