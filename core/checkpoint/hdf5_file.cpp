@@ -73,12 +73,10 @@ void check_superblock(std::span<const std::byte> bytes) {
 }
 
 /// Once a process: the library must load no filter from a shared object, and follow no link into
-/// another file even where a path passes through one. Nor may it tidy up at the program's end: what
-/// a damaged file left open inside it is no news for the terminal.
+/// another file even where a path passes through one.
 void close_library_doors() {
   static std::once_flag once;
   std::call_once(once, [] {
-    H5dont_atexit();
     H5open();
     H5PLset_loading_state(0);
     H5Lunregister(H5L_TYPE_EXTERNAL);

@@ -96,8 +96,9 @@ TEST(CompareCommand, AModelMayRunOnAnInputOfItsOwn) {
   EXPECT_EQ(maps(own), maps(both));
   EXPECT_NE(own.output.find("fashion-softmax on 03_dress.png"), std::string::npos);
 
-  const ProgramRun refused = run_program("compare " + model + " " + model + "@,input=" + kInputs +
-                                         "/03_dress.png --dataset " + kInputs);
+  const ProgramRun refused =
+      run_program("compare " + model + " " + model + "@,input=" + kInputs +
+                  "/03_dress.png --dataset " + ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/images.npz");
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.errors.find("all models run on the same here"), std::string::npos)
       << refused.errors;
