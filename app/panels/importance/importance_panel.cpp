@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/elided_label.h"
 #include "app/panels/importance/text_heat.h"
 #include "app/panels/number_slider.h"
 #include "app/panels/query/scale_bar.h"
@@ -206,7 +207,7 @@ void ImportancePanel::refresh() {
     shown_views_.pop_back();
   }
   while (shown_views_.size() < all.size()) {
-    View view{new QLabel, new TextHeat};
+    View view{new ElidedLabel(Qt::ElideLeft), new TextHeat};
     view.title->setProperty("role", "muted");
     const std::size_t index = shown_views_.size();
     view.heat->setObjectName(QString("text_heat_%1").arg(index));
@@ -235,7 +236,7 @@ void ImportancePanel::refresh() {
   view_subjects_.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     view_subjects_.push_back(all[i].subject);
-    shown_views_[i].title->setText(all[i].title);
+    shown_views_[i].title->set_text(all[i].title);
     shown_views_[i].heat->setAccessibleName(tr("Text with importance, %1").arg(all[i].title));
     shown_views_[i].heat->set_texts(all[i].trace->layout.texts);
     shown_views_[i].heat->set_weights(all[i].importance.weights, scale, all[i].importance.end,

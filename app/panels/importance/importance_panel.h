@@ -12,11 +12,11 @@
 #include "app/panels/dock_panel.h"
 
 class QComboBox;
-class QLabel;
 class QTableWidget;
 
 namespace attnscope {
 
+class ElidedLabel;
 class NumberSlider;
 class ScaleBar;
 class Session;
@@ -36,7 +36,7 @@ class ImportancePanel : public DockPanel {
     QString title;
   };
   struct View {
-    QLabel* title;
+    ElidedLabel* title;
     TextHeat* heat;
   };
 
