@@ -50,7 +50,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeftWidth = 280;
+constexpr int kLeftWidth = 292;
 constexpr const char* kLastSession = "last-session.json";
 constexpr int kRightWidth = 390, kWidestRight = 560;
 
