@@ -225,7 +225,7 @@ Action add_gallery(CLI::App& parent, CLI::App*& added) {
       ->type_name("MODEL");
   add_input_option(*added, arguments->models);
   added
-      ->add_option("--data-set", arguments->data_set,
+      ->add_option("--dataset", arguments->data_set,
                    "A labelled data set, for the figure of final features")
       ->type_name("D");
   added->add_option("--out", arguments->out, "The folder to write into, with an index.html")

@@ -199,7 +199,7 @@ TEST_F(Publish, SaysWhatIsWrongWithAPage) {
 TEST_F(Publish, TheGalleryDrawsWhatItCanAndSaysWhatIsMissing) {
   const Ran ran =
       run(program + "gallery" + models() +
-          "--data-set " ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz --format csv --out " +
+          "--dataset " ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz --format csv --out " +
           out("gallery"));
   ASSERT_EQ(ran.status, 0) << ran.output;
   for (const char* name : {"adder-fig-1", "adder-fig-2", "adder-fig-3", "adder-appendix-fig-2",
