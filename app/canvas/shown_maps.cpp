@@ -140,8 +140,7 @@ void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_
   const float* source = layer.implied_map.data() + (head * queries + query) * keys;
   const std::int64_t diagonal = query - first_key;
   // Keys that are other tokens than the queries have no diagonal.
-  const bool on_diagonal =
-      queries == keys && diagonal >= 0 && diagonal < std::ssize(values);
+  const bool on_diagonal = queries == keys && diagonal >= 0 && diagonal < std::ssize(values);
   const bool tempered = settings_.temperature != 1.0;
   // Taking I away and adding it back would cost the diagonal its last digits: only where asked.
   const bool removed = trace_->identity_in_maps && (tempered || !identity_of_own_);

@@ -44,8 +44,8 @@ enum class CodeKind {
 
 struct HashOptions {
   CodeKind codes = CodeKind::kernel;
-  std::int64_t bits = 16;       ///< b
-  std::int64_t supports = 25;   ///< m, of the kernel
+  std::int64_t bits = 16;      ///< b
+  std::int64_t supports = 25;  ///< m, of the kernel
   /// F, of lsh and binary; 0: codes of the tokens themselves, without Performer's features.
   std::int64_t features = 256;
 };

@@ -1,5 +1,4 @@
 #include "analysis/figure/style.h"
-#include "analysis/figure/text_room.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/text_room.h"
 #include "core/error.h"
 #include "tests/support/attention_subjects.h"
 
