@@ -16,8 +16,9 @@ void record(const LayerRun& run, const AttentionInput& input, const std::string&
   // One number a token is always kept: what each counts, for any end of the text.
   const bool kept = run.request.quantities || run.mechanism.choice().name == "additive";
   if (!kept) return;
+  const std::string attention = which + "_";
   for (auto& [name, tensor] : run.mechanism.quantities(input)) {
-    recorded.quantities.insert_or_assign(which + "_" + name, tensor);
+    recorded.quantities.insert_or_assign(attention + name, tensor);
   }
 }
 
