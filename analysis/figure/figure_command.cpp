@@ -62,6 +62,15 @@ std::string look_words(const FigureCommand& command) {
   return line;
 }
 
+/// What `--model` says of it where it runs on an input of its own: FILE@,input=LOCATOR,
+/// FILE@MECHANISM,input=LOCATOR.
+std::string with_own_input(std::string source, const std::string& locator) {
+  std::error_code ignored;
+  const bool lays_mechanism =
+      source.find('@') != std::string::npos && !std::filesystem::exists(source, ignored);
+  return source + (lays_mechanism ? ",input=" : "@,input=") + locator;
+}
+
 }  // namespace
 
 std::string to_string(const FigureCommand& command) {
@@ -76,13 +85,6 @@ std::string to_string(const FigureCommand& command) {
 
 std::string compose_command(const std::string& page, const FigureCommand& look) {
   return "attnscope compose " + shell_word(page) + look_words(look);
-}
-
-std::string with_own_input(std::string source, const std::string& locator) {
-  std::error_code ignored;
-  const bool lays_mechanism =
-      source.find('@') != std::string::npos && !std::filesystem::exists(source, ignored);
-  return source + (lays_mechanism ? ",input=" : "@,input=") + locator;
 }
 
 FigureCommand command_of(std::string_view figure, const FigureRequest& request) {

@@ -44,10 +44,6 @@ struct FigureCommand {
 /// mechanism is not the model's own. Empty for a trace whose file is not known.
 [[nodiscard]] std::string subject_source(const Subject& subject);
 
-/// What `--model` says of it where it runs on an input of its own: FILE@,input=LOCATOR,
-/// FILE@MECHANISM,input=LOCATOR.
-[[nodiscard]] std::string with_own_input(std::string source, const std::string& locator);
-
 /// What the command line calls a model under a mechanism: "fashion-softmax as adder".
 [[nodiscard]] std::string subject_name(const Model& model, const MechanismChoice& mechanism,
                                        bool trained);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/figure/number_text.h"
+#include "analysis/figure/ticks.h"
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/rank.h"
 
@@ -49,6 +50,19 @@ std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size
   std::vector<MapSpectrum> spectra = spectra_of(trace, view, options, progress);
   if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);
   return spectra;
+}
+
+Panel cumulative_share_panel(const Settings& settings) {
+  Panel panel;
+  panel.x.label = "number of singular values r";
+  panel.y.label = "cumulative share f(r)";
+  panel.y.minimum = 0;
+  panel.y.maximum = 1;
+  panel.y.ticks = share_ticks();
+  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
+                                          LegendPosition::none};
+  panel.legend = positions[settings.choice("legend", {"below", "inside", "none"})];
+  return panel;
 }
 
 SpectrumMethod method_setting(const Settings& settings) {

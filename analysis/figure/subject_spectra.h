@@ -18,6 +18,9 @@ namespace attnscope {
                                                        const SpectrumOptions& options,
                                                        const Progress& progress);
 
+/// The axes of f(r) over r, and the legend where the setting "legend" says: below, inside or none.
+[[nodiscard]] Panel cumulative_share_panel(const Settings& settings);
+
 /// The setting "method": automatic, dense, factored or estimated.
 [[nodiscard]] SpectrumMethod method_setting(const Settings& settings);
 

@@ -24,14 +24,19 @@ std::string subject_label(const Model& model, const std::optional<MechanismChoic
 
 namespace {
 
+/// The input that it keeps, where it is open already; else null.
+std::shared_ptr<const Input> kept_input(const Subject& subject) {
+  return subject.input && subject.input->locator == subject.own_input ? subject.input : nullptr;
+}
+
 /// Named by its model, what lies over it, and the input that it keeps.
 void name_subject(OpenSubject& open) {
   Subject& subject = open.subject;
   subject.label = subject_label(*subject.model, open.overlay, open.learning.has_value());
   if (subject.own_input.empty()) return;
-  const bool known = subject.input && subject.input->locator == subject.own_input;
-  subject.label += " on " + (known ? subject.input->label
-                                   : std::filesystem::path(subject.own_input).filename().string());
+  const std::shared_ptr<const Input> kept = kept_input(subject);
+  subject.label +=
+      " on " + (kept ? kept->label : std::filesystem::path(subject.own_input).filename().string());
 }
 
 /// Another subject of the same model and the same input.
@@ -258,9 +263,7 @@ void Session::run(OpenSubject& subject) {
   request.channel = subject.channel;
   request.parameters = subject.subject.parameters;
   const std::string own = subject.subject.own_input;
-  const bool known = subject.subject.input && subject.subject.input->locator == own;
-  const std::shared_ptr<const Input> chosen =
-      own.empty() ? input_ : (known ? subject.subject.input : nullptr);
+  const std::shared_ptr<const Input> chosen = own.empty() ? input_ : kept_input(subject.subject);
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, request, model = subject.subject.model, mechanism = subject.subject.mechanism,
           chosen, own](const Progress& progress) -> std::function<void()> {

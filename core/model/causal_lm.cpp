@@ -170,13 +170,7 @@ Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
   const std::int64_t count = std::ssize(tokens.ids);
   Tensor x = weights_.embedding(tokens.ids);
 
-  Trace trace;
-  trace.model_name = name_;
-  trace.mechanism = attention->choice();
-  trace.identity_in_maps = attention->has_identity_mapping();
-  trace.mechanism_trained =
-      attention->choice() == make_mechanism(without_look_ahead(spec().mechanism))->choice();
-  trace.input_label = input.label;
+  Trace trace = begin_trace(*this, input, *attention, without_look_ahead(spec().mechanism));
   trace.layout.texts = std::move(tokens.texts);
   trace.causal = true;
   for (std::int64_t id = 0; id < spec().vocabulary; ++id) {
@@ -233,7 +227,6 @@ Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
     trace.logits.matrix() = seen(trace.token_logits).row(count - 1);
   }
   trace.logits = std::move(trace.logits).reshaped({spec().vocabulary});
-  record_provenance(*this, input, trace);
   progress.step(1, "running the model");
   return trace;
 }

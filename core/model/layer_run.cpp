@@ -102,7 +102,14 @@ void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace
   layer.identity = mechanism.has_identity_mapping();
 }
 
-void record_provenance(const Model& model, const Input& input, Trace& trace) {
+Trace begin_trace(const Model& model, const Input& input, const Mechanism& mechanism,
+                  const MechanismChoice& trained) {
+  Trace trace;
+  trace.model_name = model.name();
+  trace.mechanism = mechanism.choice();
+  trace.identity_in_maps = mechanism.has_identity_mapping();
+  trace.mechanism_trained = mechanism.choice() == make_mechanism(trained)->choice();
+  trace.input_label = input.label;
   trace.provenance = {{"program", "attnscope " ATTNSCOPE_VERSION},
                       {"model_file", model.file().string()},
                       {"architecture", model.architecture()},
@@ -111,6 +118,7 @@ void record_provenance(const Model& model, const Input& input, Trace& trace) {
   for (const Assumption& assumption : model.assumptions()) {
     trace.provenance["assumed " + assumption.option] = assumption.value;
   }
+  return trace;
 }
 
 }  // namespace attnscope

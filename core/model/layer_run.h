@@ -53,8 +53,10 @@ void record_attention(const Mechanism& mechanism, const AttentionInput& input,
 /// Says what `layer` ran with, where that is not what the trace says.
 void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer);
 
-/// Says in `trace`, whose mechanism stands, which program ran which file on which input, and what
-/// was assumed of the file.
-void record_provenance(const Model& model, const Input& input, Trace& trace);
+/// The trace of a run that begins: of which model, on which input, under which mechanism, and
+/// whether that is `trained`, what the model was trained with; with which program, which file, and
+/// what was assumed of it.
+[[nodiscard]] Trace begin_trace(const Model& model, const Input& input, const Mechanism& mechanism,
+                                const MechanismChoice& trained);
 
 }  // namespace attnscope

@@ -210,18 +210,12 @@ Trace PyramidVit::begin(const Mechanism& mechanism, const Input& input, const Tr
     }
   }
   check_map_memory(request, shapes);
-  Trace trace;
-  trace.model_name = name_;
-  trace.mechanism = mechanism.choice();
-  trace.identity_in_maps = mechanism.has_identity_mapping();
-  trace.mechanism_trained = mechanism.choice() == make_mechanism(spec().mechanism)->choice();
-  trace.input_label = input.label;
+  Trace trace = begin_trace(*this, input, mechanism, spec().mechanism);
   trace.layout = layout_of(grids.front());
   trace.labels = spec().labels;
   trace.map_channels = mechanism.structure(shapes.front()).channels;
   trace.map_channel = request.channel;
   trace.layers.resize(shapes.size());
-  record_provenance(*this, input, trace);
   return trace;
 }
 

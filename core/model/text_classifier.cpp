@@ -118,12 +118,7 @@ Trace TextClassifier::run(const Input& input, const MechanismChoice& mechanism,
   const std::int64_t count = std::ssize(tokens.ids), layers = std::ssize(weights_.layers);
   Tensor x = weights_.embedding(tokens.ids);
 
-  Trace trace;
-  trace.model_name = name_;
-  trace.mechanism = attention->choice();
-  trace.identity_in_maps = attention->has_identity_mapping();
-  trace.mechanism_trained = attention->choice() == make_mechanism(spec().mechanism)->choice();
-  trace.input_label = input.label;
+  Trace trace = begin_trace(*this, input, *attention, spec().mechanism);
   trace.layout.texts = std::move(tokens.texts);
   trace.labels = spec().labels;
   const AttentionShape shape{.queries = count,
@@ -165,7 +160,6 @@ Trace TextClassifier::run(const Input& input, const MechanismChoice& mechanism,
   const std::int64_t classes = logits.extent(1);
   trace.logits = std::move(logits).reshaped({classes});
   trace.features = std::move(features).reshaped({spec().width});
-  record_provenance(*this, input, trace);
   progress.step(1, "running the model");
   return trace;
 }

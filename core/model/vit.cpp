@@ -128,12 +128,7 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   const bool embeds = weights_.patch.outputs() > 0;
   Tensor tokens = embeds ? embed(prepared.values) : std::move(prepared.values);
 
-  Trace trace;
-  trace.model_name = name_;
-  trace.mechanism = attention->choice();
-  trace.identity_in_maps = attention->has_identity_mapping();
-  trace.mechanism_trained = attention->choice() == make_mechanism(spec().mechanism)->choice();
-  trace.input_label = input.label;
+  Trace trace = begin_trace(*this, input, *attention, spec().mechanism);
   trace.layout = {spec().class_tokens, spec().grid_rows(), spec().grid_columns()};
   trace.image = std::move(prepared.image);
   trace.labels = spec().labels;
@@ -168,7 +163,6 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   Tensor features = read_out(tokens);
   trace.logits = classify(features, tokens);
   if (!features.empty()) trace.features = std::move(features).reshaped({spec().width});
-  record_provenance(*this, input, trace);
   progress.step(1, "running the model");
   return trace;
 }

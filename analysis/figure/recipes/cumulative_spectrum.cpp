@@ -164,15 +164,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
 
   Figure figure;
-  Panel panel;
-  panel.x.label = "number of singular values r";
-  panel.y.label = "cumulative share f(r)";
-  panel.y.minimum = 0;
-  panel.y.maximum = 1;
-  panel.y.ticks = share_ticks();
-  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
-                                          LegendPosition::none};
-  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+  Panel panel = cumulative_share_panel(read);
 
   std::vector<Spectra> all;
   std::int64_t longest = 0, left_out = 0;

@@ -6,6 +6,7 @@
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
@@ -57,15 +58,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   const bool spread = read.choice("spread", {"deviation", "none"}) == 0;
 
   Figure figure;
-  Panel panel;
-  panel.x.label = "number of singular values r";
-  panel.y.label = "cumulative share f(r)";
-  panel.y.minimum = 0;
-  panel.y.maximum = 1;
-  panel.y.ticks = share_ticks();
-  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
-                                          LegendPosition::none};
-  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+  Panel panel = cumulative_share_panel(read);
   panel.marks.emplace_back(
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
   std::size_t longest = 1;
