@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model/trace.h"
 #include "core/progress.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

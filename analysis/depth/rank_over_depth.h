@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/spectrum/spectrum.h"
-#include "core/model/trace.h"
 #include "core/progress.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

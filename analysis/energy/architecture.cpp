@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

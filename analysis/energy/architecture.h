@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/model_spec.h"
+#include "core/architecture/model_spec.h"
 
 namespace attnscope {
 

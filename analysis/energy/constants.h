@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/attention/cost.h"
+#include "core/attention/costs/cost.h"
 
 namespace attnscope {
 

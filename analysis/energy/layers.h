@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analysis/energy/architecture.h"
-#include "core/attention/cost.h"
+#include "core/attention/costs/cost.h"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attention/parameters.h"
+#include "core/parameters/parameters.h"
 #include "core/progress.h"
 
 namespace attnscope {

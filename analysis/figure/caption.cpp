@@ -1,6 +1,6 @@
 #include "analysis/figure/caption.h"
 
-#include "core/model/trace_channel.h"
+#include "core/trace/trace_channel.h"
 
 namespace attnscope {
 

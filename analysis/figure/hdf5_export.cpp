@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "analysis/figure/text_export.h"
-#include "core/checkpoint/hdf5_writer.h"
+#include "core/checkpoint/hdf5/hdf5_writer.h"
 
 namespace attnscope {
 

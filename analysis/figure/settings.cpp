@@ -7,7 +7,7 @@
 
 #include "analysis/figure/number_text.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

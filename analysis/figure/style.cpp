@@ -9,7 +9,7 @@
 #include "analysis/figure/number_text.h"
 #include "analysis/figure/series_style.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

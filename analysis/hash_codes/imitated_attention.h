@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "analysis/hash_codes/learning.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

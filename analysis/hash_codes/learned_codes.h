@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/hash_codes/learning.h"
-#include "core/model/learned_tensors.h"
 #include "core/model/model.h"
+#include "core/model/weights/learned_tensors.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

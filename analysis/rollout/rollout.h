@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/attention/mechanism.h"
-#include "core/model/trace.h"
 #include "core/progress.h"
 #include "core/tensor/tensor.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -7,8 +7,8 @@
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/singular_values.h"
 #include "analysis/spectrum/spectrum.h"
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

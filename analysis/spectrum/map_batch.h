@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/spectrum/spectrum.h"
-#include "core/model/trace.h"
 #include "core/progress.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

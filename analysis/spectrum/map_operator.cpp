@@ -6,7 +6,7 @@
 #include <tbb/parallel_for.h>
 #include <vector>
 
-#include "core/blas.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <lapacke.h>
 
-#include "core/blas.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

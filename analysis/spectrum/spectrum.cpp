@@ -11,7 +11,7 @@
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

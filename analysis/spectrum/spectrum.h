@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/trace.h"
 #include "core/progress.h"
 #include "core/tensor/tensor.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -15,8 +15,8 @@
 #include "analysis/spectrum/spectrum.h"
 #include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_file.h"
-#include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 

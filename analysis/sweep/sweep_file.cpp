@@ -6,10 +6,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/atomic_file.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/checkpoint/hdf5_writer.h"
+#include "core/checkpoint/hdf5/hdf5_writer.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 

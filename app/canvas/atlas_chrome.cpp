@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/figure/colour_map.h"
-#include "core/model/layer_layout.h"
+#include "core/trace/layer_layout.h"
 
 namespace attnscope {
 

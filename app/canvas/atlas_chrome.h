@@ -12,8 +12,8 @@
 #include "app/canvas/atlas_layout.h"
 #include "app/canvas/shown_maps.h"
 #include "app/canvas/value_range.h"
+#include "app/look/theme.h"
 #include "app/session/selection.h"
-#include "app/window/theme.h"
 
 class QFont;
 class QPainter;

@@ -11,8 +11,8 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include "app/canvas/font_file.h"
 #include "app/canvas/lens_controls.h"
+#include "app/look/font_file.h"
 
 namespace attnscope {
 

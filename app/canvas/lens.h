@@ -14,8 +14,8 @@
 
 #include "app/canvas/atlas_layout.h"
 #include "app/canvas/value_range.h"
+#include "app/look/theme.h"
 #include "app/session/selection.h"
-#include "app/window/theme.h"
 
 class QKeyEvent;
 class QMouseEvent;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "analysis/figure/colour_map.h"
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 namespace attnscope::lens {
 

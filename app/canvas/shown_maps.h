@@ -11,7 +11,7 @@
 #include "analysis/comparison/alignment.h"
 #include "app/canvas/atlas_layout.h"
 #include "app/session/selection.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "app/cli/subcommand.h"
-#include "core/checkpoint/architecture.h"
+#include "core/architecture/architecture.h"
 #include "core/error.h"
 
 namespace attnscope {

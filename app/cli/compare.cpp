@@ -8,7 +8,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
-#include "core/model/trace_file.h"
+#include "core/trace/trace_file.h"
 
 namespace attnscope {
 

@@ -13,7 +13,7 @@
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -8,8 +8,8 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
-#include "core/model/evaluation.h"
-#include "core/model/text_evaluation.h"
+#include "core/model/evaluation/evaluation.h"
+#include "core/model/evaluation/text_evaluation.h"
 
 namespace attnscope {
 

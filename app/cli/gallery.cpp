@@ -13,8 +13,8 @@
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "app/session/sample_data.h"
-#include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 

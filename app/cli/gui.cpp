@@ -13,8 +13,8 @@
 #include "app/session/session.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
-#include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 

@@ -7,12 +7,12 @@
 
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
-#include "core/checkpoint/architecture.h"
+#include "core/architecture/architecture.h"
+#include "core/architecture/model_spec_json.h"
+#include "core/architecture/pyramid_grid.h"
 #include "core/checkpoint/tensor_scan.h"
 #include "core/error.h"
-#include "core/model/model_spec_json.h"
-#include "core/model/pyramid_grid.h"
-#include "core/model/trace_file.h"
+#include "core/trace/trace_file.h"
 
 namespace attnscope {
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
+#include "core/architecture/model_spec_json.h"
 #include "core/error.h"
-#include "core/model/learned_tensors.h"
-#include "core/model/model_spec_json.h"
-#include "core/model/trace_file.h"
-#include "core/name_list.h"
+#include "core/model/weights/learned_tensors.h"
+#include "core/text/name_list.h"
+#include "core/trace/trace_file.h"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 
 #include "analysis/spectrum/identity_effect.h"
 #include "analysis/spectrum/spectrum.h"
-#include "core/attention/parameters.h"
+#include "core/parameters/parameters.h"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include "analysis/figure/colour_map.h"
 #include "app/render/width_presets.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

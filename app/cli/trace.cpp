@@ -7,8 +7,8 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
-#include "core/model/trace_channel.h"
-#include "core/model/trace_file.h"
+#include "core/trace/trace_channel.h"
+#include "core/trace/trace_file.h"
 
 namespace attnscope {
 

@@ -16,9 +16,9 @@
 #include "analysis/figure/text_export.h"
 #include "app/render/draw.h"
 #include "app/render/heat_map_limits.h"
-#include "core/atomic_file.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/file/atomic_file.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

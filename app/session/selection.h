@@ -7,7 +7,7 @@
 
 #include "analysis/comparison/alignment.h"
 #include "analysis/figure/figure.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/session/job_queue.h"
-#include "core/model/layer_layout.h"
+#include "core/trace/layer_layout.h"
 
 namespace attnscope {
 

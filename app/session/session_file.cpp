@@ -5,10 +5,10 @@
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
-#include "core/atomic_file.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 #include "core/input/input.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "core/error.h"
-#include "core/model/trace_file.h"
+#include "core/trace/trace_file.h"
 
 namespace attnscope {
 

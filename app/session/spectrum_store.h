@@ -11,7 +11,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/spectrum/spectrum.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

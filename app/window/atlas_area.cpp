@@ -13,11 +13,11 @@
 #include <cmath>
 
 #include "app/canvas/atlas_canvas.h"
-#include "app/panels/elided_label.h"
 #include "app/panels/models/subject_card.h"
-#include "app/panels/subject_badge.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/subject_badge.h"
 
 namespace attnscope {
 

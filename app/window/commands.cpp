@@ -5,7 +5,7 @@
 #include <QStringList>
 #include <QWidget>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 

@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "app/canvas/atlas_link.h"
-#include "app/panels/elided_label.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_label.h"
 
 namespace attnscope {
 

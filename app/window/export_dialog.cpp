@@ -23,6 +23,7 @@
 
 #include "analysis/figure/fit.h"
 #include "analysis/figure/page.h"
+#include "app/look/theme.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -30,7 +31,6 @@
 #include "app/window/export_dialog_look.h"
 #include "app/window/export_dialog_preview.h"
 #include "app/window/export_dialog_settings.h"
-#include "app/window/theme.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -11,8 +11,8 @@
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
-#include "app/panels/segment_button.h"
 #include "app/render/width_presets.h"
+#include "app/widgets/segment_button.h"
 
 namespace attnscope {
 

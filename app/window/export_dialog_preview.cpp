@@ -3,8 +3,8 @@
 #include <QPainter>
 #include <QScreen>
 
+#include "app/look/theme.h"
 #include "app/render/render.h"
-#include "app/window/theme.h"
 
 namespace attnscope {
 

@@ -4,8 +4,8 @@
 
 #include "app/canvas/atlas_link.h"
 #include "app/session/session.h"
-#include "core/model/layer_layout.h"
-#include "core/model/trace_channel.h"
+#include "core/trace/layer_layout.h"
+#include "core/trace/trace_channel.h"
 
 namespace attnscope {
 

@@ -6,8 +6,8 @@
 #include <QStringList>
 #include <QToolButton>
 
-#include "app/panels/remaining_time.h"
 #include "app/session/job_queue.h"
+#include "app/widgets/remaining_time.h"
 
 namespace attnscope {
 

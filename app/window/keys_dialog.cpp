@@ -3,7 +3,7 @@
 #include <QGridLayout>
 #include <QLabel>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 

@@ -18,7 +18,6 @@
 #include <map>
 
 #include "app/canvas/atlas_link.h"
-#include "app/panels/control_values.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/models/models_panel.h"
@@ -28,6 +27,7 @@
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/control_values.h"
 #include "app/window/atlas_area.h"
 #include "app/window/commands.h"
 #include "app/window/comparison_bar.h"
@@ -44,7 +44,7 @@
 #include "app/window/side_room.h"
 #include "app/window/top_bar.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/look/theme.h"
 #include "app/window/preferences.h"
-#include "app/window/theme.h"
 
 namespace attnscope {
 

@@ -9,7 +9,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 

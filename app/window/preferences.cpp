@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "analysis/figure/colour_map.h"
-#include "app/panels/number_slider.h"
+#include "app/widgets/number_slider.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <QDialog>
 #include <string>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 class QCheckBox;
 class QComboBox;

@@ -7,8 +7,8 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
-#include "app/panels/segment_button.h"
 #include "app/session/session.h"
+#include "app/widgets/segment_button.h"
 
 namespace attnscope {
 

@@ -13,8 +13,8 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/daft.h"
 #include "core/attention/kernels/exponentials.h"
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

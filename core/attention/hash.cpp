@@ -11,8 +11,8 @@
 #include "core/attention/kernels/hamming.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/score_blocks.h"
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 
 #include "core/attention/random_parameters.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/score_blocks.h"
-#include "core/blas.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

@@ -14,8 +14,8 @@
 #include "core/attention/mechanism.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

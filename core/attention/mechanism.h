@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/cost.h"
-#include "core/attention/parameters.h"
+#include "core/attention/costs/cost.h"
 #include "core/attention/token_layout.h"
+#include "core/parameters/parameters.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {

@@ -5,7 +5,7 @@
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

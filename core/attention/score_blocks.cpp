@@ -6,8 +6,8 @@
 #include <tbb/parallel_for.h>
 
 #include "core/attention/kernels/softmax_rows.h"
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/tensor/blas.h"
 
 namespace attnscope {
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "core/checkpoint/inflate.h"
-#include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
+#include "core/file/inflate.h"
+#include "core/file/mapped_file.h"
 #include "core/input/data_set_kinds.h"
 
 namespace attnscope {

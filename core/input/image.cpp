@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 #include "core/input/picture_codecs.h"
 
 namespace attnscope {

@@ -7,8 +7,8 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/checkpoint/formats/npy_header.h"
-#include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 #include "core/input/data_set.h"
 #include "core/input/picture_codecs.h"
 #include "core/input/text_file.h"

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cstdint>
 
-#include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 
 namespace attnscope {
 

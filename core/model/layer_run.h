@@ -4,10 +4,10 @@
 #include <memory>
 #include <vector>
 
+#include "core/architecture/model_spec.h"
 #include "core/attention/mechanism.h"
 #include "core/model/model.h"
-#include "core/model/model_spec.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

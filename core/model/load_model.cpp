@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "core/checkpoint/architecture.h"
+#include "core/architecture/architecture.h"
 #include "core/error.h"
 #include "core/model/causal_lm.h"
 #include "core/model/model.h"

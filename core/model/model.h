@@ -2,15 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/architecture/model_options.h"
+#include "core/architecture/model_spec.h"
 #include "core/input/input.h"
-#include "core/model/model_spec.h"
-#include "core/model/trace.h"
 #include "core/progress.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 
@@ -32,15 +32,6 @@ class Model {
   /// not fit the model (channels, extents), Cancelled through `progress`.
   [[nodiscard]] virtual Trace run(const Input& input, const MechanismChoice& mechanism,
                                   const TraceRequest& request, const Progress& progress) const = 0;
-};
-
-/// What the user says where a file is silent: option names of ModelSpec → values as text
-/// ("heads" → "3"), and possibly an architecture description.
-struct ModelOptions {
-  std::map<std::string, std::string> overrides;
-  std::filesystem::path description;  ///< a user's architecture description (JSON); may be empty
-
-  bool operator==(const ModelOptions&) const = default;
 };
 
 /// Opens a weight file, recognises its architecture and loads its weights. Throws Error; for an

@@ -3,7 +3,7 @@
 #include <tbb/parallel_for.h>
 #include <utility>
 
-#include "core/model/preprocessing.h"
+#include "core/model/preprocessing/preprocessing.h"
 
 namespace attnscope {
 

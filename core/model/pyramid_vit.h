@@ -4,7 +4,7 @@
 
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
-#include "core/model/pyramid_weights.h"
+#include "core/model/weights/pyramid_weights.h"
 
 namespace attnscope {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model/model.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -4,8 +4,8 @@
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/text_embedding.h"
-#include "core/model/vit_weights.h"
-#include "core/model/vocabulary.h"
+#include "core/model/weights/vit_weights.h"
+#include "core/tokenizer/vocabulary.h"
 
 namespace attnscope {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/model/linear.h"
-#include "core/model/weight_reader.h"
+#include "core/model/parts/linear.h"
+#include "core/model/weights/weight_reader.h"
 
 namespace attnscope {
 

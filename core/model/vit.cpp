@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/model/preprocessing.h"
+#include "core/model/preprocessing/preprocessing.h"
 
 namespace attnscope {
 

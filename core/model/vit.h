@@ -3,7 +3,7 @@
 
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
-#include "core/model/vit_weights.h"
+#include "core/model/weights/vit_weights.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <tbb/global_control.h>
 
 #include "core/attention/mechanism.h"
-#include "core/blas.h"
+#include "core/tensor/blas.h"
 #include "tests/bench/python_turns.h"
 #include "tests/bench/turns.h"
 #include "tests/support/naive_attention.h"

@@ -16,8 +16,8 @@
 
 #include "app/canvas/atlas_canvas.h"
 #include "app/canvas/atlas_link.h"
+#include "app/look/theme.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
 #include "tests/app/canvas/synthetic_trace.h"
 
 namespace attnscope {

@@ -8,10 +8,10 @@
 #include <filesystem>
 
 #include "analysis/spectrum/spectrum.h"
+#include "app/look/theme.h"
 #include "app/panels/spectrum/spectrum_panel.h"
 #include "app/session/session.h"
 #include "app/window/main_window.h"
-#include "app/window/theme.h"
 #include "core/model/model.h"
 #include "tests/bench/turns.h"
 #include "tests/support/model_shapes.h"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/checkpoint/architecture.h"
-#include "core/model/trace_file.h"
+#include "core/architecture/architecture.h"
+#include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/pyramid_shapes.h"

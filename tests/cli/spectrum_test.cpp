@@ -8,7 +8,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "core/model/trace_file.h"
+#include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {

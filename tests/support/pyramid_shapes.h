@@ -1,7 +1,7 @@
 // The tensors of pyramids, by name and shape, as their authors' code saves them.
 #pragma once
 
-#include "core/model/model_spec.h"
+#include "core/architecture/model_spec.h"
 #include "tests/support/hashed_weights.h"
 
 namespace attnscope {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "analysis/energy/architecture.h"
+#include "core/architecture/pyramid_grid.h"
 #include "core/error.h"
-#include "core/model/pyramid_grid.h"
 
 namespace attnscope {
 

@@ -15,7 +15,7 @@
 #include "analysis/figure/text_room.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
-#include "core/model/layer_layout.h"
+#include "core/trace/layer_layout.h"
 
 namespace attnscope {
 

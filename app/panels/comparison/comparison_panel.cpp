@@ -14,12 +14,12 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "app/look/theme.h"
 #include "app/panels/comparison/comparison_table.h"
-#include "app/panels/number_table.h"
 #include "app/session/comparison_store.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
+#include "app/widgets/number_table.h"
 
 namespace attnscope {
 

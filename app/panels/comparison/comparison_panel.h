@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/comparison/data_set_comparison.h"
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QLabel;
 class QPushButton;

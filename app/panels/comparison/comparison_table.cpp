@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "app/look/theme.h"
 #include "app/session/comparison_store.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
 
 namespace attnscope {
 

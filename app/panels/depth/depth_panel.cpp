@@ -5,9 +5,9 @@
 #include <qcustomplot.h>
 #include <string>
 
-#include "app/panels/segment_button.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/segment_button.h"
 
 namespace attnscope {
 

@@ -1,7 +1,7 @@
 // Ranks and rank-one residuals of maps and tokens, layer by layer, of all subjects.
 #pragma once
 
-#include "app/panels/figure_panel.h"
+#include "app/panels/frame/figure_panel.h"
 
 class QToolButton;
 

@@ -12,10 +12,10 @@
 #include "app/panels/energy/energy_choosers.h"
 #include "app/panels/energy/energy_sliders.h"
 #include "app/panels/energy/measure_page.h"
-#include "app/panels/figure_page.h"
-#include "app/panels/segment_button.h"
+#include "app/panels/frame/figure_page.h"
 #include "app/render/render.h"
 #include "app/session/session.h"
+#include "app/widgets/segment_button.h"
 #include "core/attention/costs/list.h"
 #include "core/error.h"
 

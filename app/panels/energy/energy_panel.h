@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/figure/recipe.h"
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QStackedWidget;
 

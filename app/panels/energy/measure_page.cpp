@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
-#include "app/panels/remaining_time.h"
-#include "app/panels/table_view.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/remaining_time.h"
+#include "app/widgets/table_view.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 

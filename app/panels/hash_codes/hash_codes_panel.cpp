@@ -7,10 +7,10 @@
 #include <cmath>
 #include <string>
 
-#include "app/panels/number_slider.h"
-#include "app/panels/segment_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/number_slider.h"
+#include "app/widgets/segment_button.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -1,7 +1,7 @@
 // Hash codes of the selected head: every way to make them, redrawn as bits and supports change.
 #pragma once
 
-#include "app/panels/figure_panel.h"
+#include "app/panels/frame/figure_panel.h"
 
 class QToolButton;
 

@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/elided_label.h"
+#include "app/look/theme.h"
 #include "app/panels/importance/text_heat.h"
-#include "app/panels/number_slider.h"
-#include "app/panels/query/scale_bar.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/number_slider.h"
+#include "app/widgets/scale_bar.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/importance/importance.h"
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QComboBox;
 class QTableWidget;

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "analysis/figure/colour_map.h"
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 #include "core/attention/token_layout.h"
 
 namespace attnscope {

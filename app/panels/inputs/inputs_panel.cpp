@@ -13,10 +13,10 @@
 #include <QVBoxLayout>
 #include <limits>
 
-#include "app/panels/elided_label.h"
-#include "app/panels/picture.h"
+#include "app/look/theme.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/picture.h"
 
 namespace attnscope {
 

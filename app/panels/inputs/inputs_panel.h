@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QGridLayout;
 class QLabel;

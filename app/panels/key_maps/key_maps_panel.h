@@ -1,7 +1,7 @@
 // DAFT's keys as feature maps over the image.
 #pragma once
 
-#include "app/panels/figure_panel.h"
+#include "app/panels/frame/figure_panel.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 #include "core/error.h"
 
 namespace attnscope {

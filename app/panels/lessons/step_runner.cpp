@@ -9,7 +9,7 @@
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

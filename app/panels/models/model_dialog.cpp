@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/model_spec_json.h"
+#include "core/architecture/model_spec_json.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QMenu;
 class QPushButton;

@@ -14,10 +14,10 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/panels/elided_label.h"
-#include "app/panels/remaining_time.h"
-#include "app/panels/subject_badge.h"
-#include "app/window/theme.h"
+#include "app/look/theme.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/remaining_time.h"
+#include "app/widgets/subject_badge.h"
 
 namespace attnscope {
 

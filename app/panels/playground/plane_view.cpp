@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/theme.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 

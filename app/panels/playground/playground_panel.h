@@ -1,7 +1,7 @@
 // A few tokens to play with: drag queries and keys, and all mechanisms' maps follow.
 #pragma once
 
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 namespace attnscope {
 

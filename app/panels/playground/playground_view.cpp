@@ -9,9 +9,9 @@
 #include <cmath>
 
 #include "analysis/spectrum/spectrum.h"
-#include "app/panels/number_slider.h"
-#include "app/panels/playground/map_thumbnail.h"
 #include "app/panels/playground/plane_view.h"
+#include "app/widgets/map_thumbnail.h"
+#include "app/widgets/number_slider.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "analysis/position_bias/position_bias.h"
-#include "app/panels/segment_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/segment_button.h"
 
 namespace attnscope {
 

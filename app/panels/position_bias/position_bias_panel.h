@@ -1,7 +1,7 @@
 // DAFT's position biases: an atlas of them, those of the query under the cursor, their numbers.
 #pragma once
 
-#include "app/panels/figure_panel.h"
+#include "app/panels/frame/figure_panel.h"
 
 class QToolButton;
 

@@ -11,11 +11,11 @@
 #include "analysis/rollout/rollout.h"
 #include "app/canvas/atlas_link.h"
 #include "app/panels/query/query_view.h"
-#include "app/panels/query/scale_bar.h"
-#include "app/panels/segment_button.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
-#include "core/model/layer_layout.h"
+#include "app/widgets/scale_bar.h"
+#include "app/widgets/segment_button.h"
+#include "core/trace/layer_layout.h"
 
 namespace attnscope {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/panels/dock_panel.h"
-#include "core/model/trace.h"
+#include "app/panels/frame/dock_panel.h"
+#include "core/trace/trace.h"
 
 class QHBoxLayout;
 class QLabel;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
-#include "app/panels/picture.h"
-#include "app/window/theme.h"
+#include "app/look/theme.h"
+#include "app/widgets/picture.h"
 
 namespace attnscope {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/figure/figure.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

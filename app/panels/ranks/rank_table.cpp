@@ -9,8 +9,8 @@
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/rank.h"
+#include "app/look/theme.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
 
 namespace attnscope {
 

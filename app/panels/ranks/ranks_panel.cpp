@@ -8,10 +8,10 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "app/panels/number_table.h"
+#include "app/look/theme.h"
 #include "app/panels/ranks/rank_table.h"
 #include "app/session/session.h"
-#include "app/window/theme.h"
+#include "app/widgets/number_table.h"
 
 namespace attnscope {
 

@@ -1,7 +1,7 @@
 // The table of ranks; a click selects the map.
 #pragma once
 
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QLabel;
 class QSortFilterProxyModel;

@@ -1,7 +1,7 @@
 // The cumulative spectra of all subjects, with the ranks marked.
 #pragma once
 
-#include "app/panels/figure_panel.h"
+#include "app/panels/frame/figure_panel.h"
 
 class QToolButton;
 

@@ -17,11 +17,11 @@
 #include <QVBoxLayout>
 
 #include "analysis/sweep/sweep.h"
-#include "app/panels/figure_page.h"
-#include "app/panels/remaining_time.h"
-#include "app/panels/segment_button.h"
+#include "app/panels/frame/figure_page.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/remaining_time.h"
+#include "app/widgets/segment_button.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "analysis/figure/recipe.h"
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 
 class QCheckBox;
 class QLabel;

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/attention/cost.h"
+#include "core/attention/costs/cost.h"
 #include "core/attention/costs/count.h"
 
 namespace attnscope::costs {

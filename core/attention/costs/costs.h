@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/attention/cost.h"
-#include "core/attention/parameters.h"
+#include "core/attention/costs/cost.h"
+#include "core/parameters/parameters.h"
 
 namespace attnscope::costs {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/attention/cost.h"
+#include "core/attention/costs/cost.h"
 
 namespace attnscope::costs {
 

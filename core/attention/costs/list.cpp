@@ -3,7 +3,7 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/costs/count.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "core/checkpoint/formats/readers.h"
-#include "core/checkpoint/hdf5_file.h"
+#include "core/checkpoint/hdf5/hdf5_file.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 
 namespace attnscope {
 

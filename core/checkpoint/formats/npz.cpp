@@ -4,8 +4,8 @@
 
 #include "core/checkpoint/formats/npy_header.h"
 #include "core/checkpoint/formats/readers.h"
-#include "core/checkpoint/zip_archive.h"
 #include "core/error.h"
+#include "core/file/zip_archive.h"
 
 namespace attnscope {
 

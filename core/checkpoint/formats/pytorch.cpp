@@ -9,8 +9,8 @@
 #include "core/checkpoint/formats/pickle.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/formats/state_dict.h"
-#include "core/checkpoint/zip_archive.h"
 #include "core/error.h"
+#include "core/file/zip_archive.h"
 
 namespace attnscope {
 

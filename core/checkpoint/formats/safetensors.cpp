@@ -9,8 +9,8 @@
 
 #include "core/checkpoint/formats/json_header.h"
 #include "core/checkpoint/formats/readers.h"
-#include "core/checkpoint/mapped_file.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 
 namespace attnscope {
 

@@ -15,7 +15,7 @@
 
 #include "analysis/figure/colour_map.h"
 #include "app/canvas/atlas_link.h"
-#include "app/canvas/font_file.h"
+#include "app/look/font_file.h"
 #include "app/session/session.h"
 #include "tests/app/canvas/atlas_fixture.h"
 #include "tests/app/canvas/synthetic_trace.h"

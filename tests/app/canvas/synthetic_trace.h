@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -9,7 +9,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/spectrum_store.h"
 #include "core/error.h"
-#include "core/model/trace_file.h"
+#include "core/trace/trace_file.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {

@@ -10,7 +10,7 @@
 #include <random>
 #include <utility>
 
-#include "core/model/trace_file.h"
+#include "core/trace/trace_file.h"
 
 namespace attnscope {
 

@@ -12,7 +12,7 @@
 
 #include "app/session/session.h"
 #include "app/window/main_window.h"
-#include "core/model/trace.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 

@@ -21,7 +21,7 @@
 #include <sstream>
 #include <sys/stat.h>
 
-#include "app/panels/figure_panel.h"
+#include "app/panels/frame/figure_panel.h"
 #include "app/render/render.h"
 #include "app/window/export_dialog_preview.h"
 #include "tests/app/support/window_fixture.h"

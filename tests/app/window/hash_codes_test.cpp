@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "app/panels/hash_codes/hash_codes_panel.h"
-#include "app/panels/number_slider.h"
 #include "app/session/job_queue.h"
+#include "app/widgets/number_slider.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {

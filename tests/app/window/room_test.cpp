@@ -4,7 +4,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/panels/dock_panel.h"
+#include "app/panels/frame/dock_panel.h"
 #include "app/panels/panels.h"
 #include "tests/app/support/window_fixture.h"
 

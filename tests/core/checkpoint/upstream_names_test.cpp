@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/checkpoint/architecture.h"
-#include "core/model/model_spec_json.h"
+#include "core/architecture/architecture.h"
+#include "core/architecture/model_spec_json.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"

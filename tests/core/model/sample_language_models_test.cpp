@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/model/evaluation/text_evaluation.h"
 #include "core/model/model.h"
-#include "core/model/text_evaluation.h"
 
 namespace attnscope {
 namespace {

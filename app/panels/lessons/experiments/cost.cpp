@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "analysis/energy/growth.h"
+#include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/number_slider.h"
-#include "app/window/theme.h"
+#include "app/widgets/number_slider.h"
 
 namespace attnscope {
 

@@ -2,7 +2,7 @@
 
 #include "app/panels/lessons/experiments/experiment.h"
 #include "core/error.h"
-#include "core/name_list.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 

@@ -9,9 +9,9 @@
 
 #include "analysis/spectrum/identity_effect.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/number_slider.h"
-#include "app/panels/playground/map_thumbnail.h"
 #include "app/session/session.h"
+#include "app/widgets/map_thumbnail.h"
+#include "app/widgets/number_slider.h"
 
 namespace attnscope {
 

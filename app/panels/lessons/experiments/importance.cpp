@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/number_slider.h"
-#include "app/panels/playground/map_thumbnail.h"
-#include "app/window/theme.h"
+#include "app/widgets/map_thumbnail.h"
+#include "app/widgets/number_slider.h"
 #include "core/attention/mechanism.h"
 
 namespace attnscope {

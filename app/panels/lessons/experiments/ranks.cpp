@@ -4,11 +4,11 @@
 #include <QPointer>
 
 #include "analysis/spectrum/rank.h"
+#include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/number_slider.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
-#include "app/window/theme.h"
+#include "app/widgets/number_slider.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/spectrum/score_variance.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/number_slider.h"
+#include "app/widgets/number_slider.h"
 
 namespace attnscope {
 

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <memory>
 
+#include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/panels/lessons/step_runner.h"
 #include "app/panels/panels.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
-#include "app/window/theme.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 

@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "app/panels/lessons/lesson_view.h"
-#include "app/panels/number_slider.h"
-#include "app/panels/playground/map_thumbnail.h"
+#include "app/widgets/map_thumbnail.h"
+#include "app/widgets/number_slider.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {

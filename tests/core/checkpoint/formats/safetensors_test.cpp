@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/checkpoint/checkpoint.h"
-#include "core/checkpoint/mapped_file.h"
+#include "core/file/mapped_file.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 

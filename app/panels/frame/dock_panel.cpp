@@ -1,0 +1,129 @@
+#include "app/panels/frame/dock_panel.h"
+
+#include <QDockWidget>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QStackedLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/look/theme.h"
+#include "app/widgets/elided_label.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kWidestMinimum = 200;  // pixels; what needs more than this scrolls where it is narrow
+
+/// Shrinks to its minimum before it scrolls: a scroll area would take the height that wrapped text
+/// and pictures would like for what they need.
+class Body : public QWidget {
+ public:
+  using QWidget::QWidget;
+  [[nodiscard]] bool hasHeightForWidth() const override { return false; }
+};
+
+}  // namespace
+
+DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), title_(title) {
+  setObjectName("panel");
+  setAccessibleName(title);
+
+  header_ = new QFrame;
+  header_->setObjectName("panel");
+  header_row_ = new QHBoxLayout(header_);
+  header_row_->setContentsMargins(14, 8, 8, 4);
+  header_row_->setSpacing(4);
+  auto* name = new ElidedLabel(Qt::ElideRight);
+  name->setObjectName("panel_title");
+  name->set_text(title);
+  header_row_->addWidget(name, 1);
+
+  stack_ = new QStackedLayout(this);
+  auto* content = new QWidget;
+  auto* fitted = new QVBoxLayout(content);
+  fitted->setContentsMargins(0, 0, 0, 0);
+  auto* body = new Body;
+  fitted->addWidget(body);
+  body_ = new QVBoxLayout(body);
+  body_->setContentsMargins(14, 2, 14, 12);
+  body_->setSpacing(8);
+  auto* scroll = new QScrollArea;
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setWidget(content);
+  content->setAutoFillBackground(false);
+  stack_->addWidget(scroll);
+  instead_ = new QLabel;
+  instead_->setWordWrap(true);
+  instead_->setAlignment(Qt::AlignCenter);
+  instead_->setMargin(22);
+  instead_->setProperty("role", "muted");
+  stack_->addWidget(instead_);
+}
+
+QSize DockPanel::sizeHint() const {
+  const QSize hint = QFrame::sizeHint();
+  return {std::max(hint.width(), preferred_width_), hint.height()};
+}
+
+QSize DockPanel::minimumSizeHint() const {
+  const int needed = std::min(body_->parentWidget()->minimumSizeHint().width(), kWidestMinimum);
+  return {needed, QFrame::minimumSizeHint().height()};
+}
+
+QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
+  auto* button = new QToolButton;
+  button->setProperty("flat", true);
+  button->setProperty("icon_name", icon);
+  button->setToolTip(name);
+  button->setAccessibleName(name);
+  button->setIconSize(QSize(16, 16));
+  add_to_header(button);
+  tint_icons();
+  return button;
+}
+
+void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget); }
+
+void DockPanel::show_instead(const QString& text, bool is_error) {
+  instead_->setText(text);
+  const char* role = is_error ? "error" : "muted";
+  if (instead_->property("role") != role) {
+    instead_->setProperty("role", role);
+    instead_->setStyleSheet(instead_->styleSheet());
+  }
+  stack_->setCurrentIndex(text.isEmpty() ? 0 : 1);
+}
+
+void DockPanel::changeEvent(QEvent* event) {
+  QFrame::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) tint_icons();
+}
+
+void DockPanel::tint_icons() {
+  for (QToolButton* button : header_->findChildren<QToolButton*>()) {
+    const QString name = button->property("icon_name").toString();
+    if (!name.isEmpty()) button->setIcon(tinted_icon(name, colours_of(*this).muted));
+  }
+}
+
+QDockWidget* dock_of(DockPanel* panel, const QString& object_name, bool closes) {
+  auto* dock = new QDockWidget(panel->title());
+  dock->setObjectName(object_name);
+  dock->setTitleBarWidget(panel->header());
+  dock->setWidget(panel);
+  dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable);
+  if (closes) {
+    QObject::connect(panel->add_action("close", QObject::tr("Close %1").arg(panel->title())),
+                     &QToolButton::clicked, dock, &QDockWidget::close);
+  }
+  return dock;
+}
+
+}  // namespace attnscope

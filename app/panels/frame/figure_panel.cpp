@@ -1,0 +1,122 @@
+#include "app/panels/frame/figure_panel.h"
+
+#include <QVBoxLayout>
+#include <qcustomplot.h>
+#include <utility>
+
+#include "app/look/theme.h"
+#include "app/render/render.h"
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "app/session/shown_figure.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+// Long enough to take a walk over heads by a held key as one request.
+constexpr int kDelayMs = 40;
+constexpr double kMmPerPixel = 25.4 / 96;
+constexpr double kShareOfFont = 0.84;  // of the window's letters
+
+}  // namespace
+
+FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& session,
+                         QWidget* parent)
+    : DockPanel(title, parent), recipe_(std::move(recipe)), session_(session) {
+  plot_ = new QCustomPlot;
+  plot_->setObjectName(QString::fromStdString(recipe_) + "_plot");
+  plot_->setAccessibleName(title);
+  plot_->setMinimumHeight(150);
+  body()->addWidget(plot_, 1);
+
+  delay_.setSingleShot(true);
+  delay_.setInterval(kDelayMs);
+  connect(&delay_, &QTimer::timeout, this, &FigurePanel::make);
+  connect(&session_, &Session::subjects_changed, this, &FigurePanel::want);
+  connect(&session_, &Session::view_changed, this, &FigurePanel::want);
+}
+
+FigureRequest FigurePanel::request() const { return request_of(session_); }
+
+QString FigurePanel::waiting_text() const { return tr("Drawn as soon as a model has run."); }
+
+void FigurePanel::want() {
+  ++wanted_;
+  // Not started anew: a slider that is being dragged is followed, not waited for.
+  if (isVisible() && !delay_.isActive()) delay_.start();
+}
+
+void FigurePanel::make() {
+  session_.jobs().cancel(job_);
+  job_ = 0;
+  const std::int64_t wanted = wanted_;
+  FigureRequest request;
+  try {
+    request = this->request();
+  } catch (const Error& error) {
+    shown_ = wanted;
+    return fail(QString::fromStdString(error.what()));
+  }
+  if (request.subjects.empty() && !find_figure(recipe_).counts_only) {
+    figure_ = nullptr;
+    shown_ = wanted;
+    show_instead(session_.subjects().empty() ? empty_text() : waiting_text());
+    return;
+  }
+  job_ = session_.jobs().submit(
+      tr("Drawing: %1").arg(title()),
+      [this, request, wanted](const Progress& progress) -> JobQueue::Delivery {
+        auto figure = std::make_shared<const Figure>(make_figure(recipe_, request, progress));
+        return [this, figure, wanted] {
+          if (wanted < shown_) return;
+          shown_ = wanted;
+          figure_ = figure;
+          show_instead({});
+          draw_figure();
+          emit drawn();
+        };
+      },
+      [this, wanted](const JobFailure& failure) {
+        if (wanted != wanted_) return;  // cancelled for a newer one
+        shown_ = wanted;
+        if (!failure.cancelled) fail(QString::fromStdString(failure.what));
+      },
+      this);
+}
+
+void FigurePanel::fail(const QString& what) { show_instead("⚠ " + what, true); }
+
+void FigurePanel::draw_figure() {
+  if (!figure_) return;
+  Figure on_screen = *figure_;
+  on_screen.width_mm = plot_->width() * kMmPerPixel;
+  on_screen.height_mm = plot_->height() * kMmPerPixel;
+  on_screen.font_family = font().family().toStdString();
+  on_screen.font_size_pt = kShareOfFont * font().pointSizeF();
+  draw(on_screen, *plot_,
+       colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
+  // One ground for the whole window; the figure's own is for paper.
+  plot_->setBackground(colours_of(*this).panel);
+  for (QCPLegend* legend : plot_->findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
+  plot_->replot();
+}
+
+void FigurePanel::showEvent(QShowEvent* event) {
+  DockPanel::showEvent(event);
+  if (wanted_ != shown_) delay_.start();
+}
+
+void FigurePanel::resizeEvent(QResizeEvent* event) {
+  DockPanel::resizeEvent(event);
+  // The plot has its new size only after the layout's turn.
+  QTimer::singleShot(0, this, &FigurePanel::draw_figure);
+}
+
+void FigurePanel::changeEvent(QEvent* event) {
+  DockPanel::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) draw_figure();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,67 @@
+// A dock that draws one recipe's figure of the open subjects: made off the window's thread whenever
+// what it shows has changed, and not while nobody sees it.
+#pragma once
+
+#include <QTimer>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analysis/figure/recipe.h"
+#include "app/panels/frame/dock_panel.h"
+
+class QCustomPlot;
+
+namespace attnscope {
+
+class Session;
+
+class FigurePanel : public DockPanel {
+  Q_OBJECT
+ public:
+  FigurePanel(const QString& title, std::string recipe, Session& session,
+              QWidget* parent = nullptr);
+
+  [[nodiscard]] bool is_behind() const override { return wanted_ != shown_ && isVisible(); }
+  /// What is drawn; null before the first.
+  [[nodiscard]] const Figure* figure() const { return figure_.get(); }
+
+ public slots:
+  /// Asks for the figure again: soon and once, or as soon as the panel is seen.
+  void want();
+
+ signals:
+  void drawn();  ///< figure() is new
+
+ protected:
+  /// What is asked for now, with the settings the panel's controls say. By default every subject
+  /// that has a trace. Throws Error(usage), which is shown instead of the figure.
+  [[nodiscard]] virtual FigureRequest request() const;
+  /// Shown while there is no subject to draw: what will be here, and what to do.
+  [[nodiscard]] virtual QString empty_text() const = 0;
+  /// Shown while there are subjects, but none to draw.
+  [[nodiscard]] virtual QString waiting_text() const;
+
+  [[nodiscard]] Session& session() { return session_; }
+  [[nodiscard]] const Session& session() const { return session_; }
+  [[nodiscard]] QCustomPlot& plot() { return *plot_; }
+
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void make();
+  void draw_figure();
+  void fail(const QString& what);
+
+  std::string recipe_;
+  Session& session_;
+  QCustomPlot* plot_;
+  QTimer delay_;
+  std::shared_ptr<const Figure> figure_;
+  std::int64_t wanted_ = 1, shown_ = 0;  // counts of requests
+  std::int64_t job_ = 0;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,43 @@
+#include "app/widgets/elided_label.h"
+
+#include <QEvent>
+
+namespace attnscope {
+
+ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : QLabel(parent), mode_(mode) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setTextFormat(Qt::PlainText);
+}
+
+void ElidedLabel::set_text(const QString& text) {
+  full_text_ = text;
+  setAccessibleName(text);
+  updateGeometry();
+  elide();
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+  return QSize(fontMetrics().horizontalAdvance("…") * 3, QLabel::minimumSizeHint().height());
+}
+
+QSize ElidedLabel::sizeHint() const {
+  return QSize(fontMetrics().horizontalAdvance(full_text_) + 2, QLabel::sizeHint().height());
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+  QLabel::resizeEvent(event);
+  elide();
+}
+
+void ElidedLabel::changeEvent(QEvent* event) {
+  QLabel::changeEvent(event);
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) elide();
+}
+
+void ElidedLabel::elide() {
+  const QString shown = fontMetrics().elidedText(full_text_, mode_, contentsRect().width());
+  setText(shown);
+  setToolTip(shown == full_text_ ? QString() : full_text_);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,123 @@
+#include "app/widgets/picture.h"
+
+#include <QFile>
+#include <QObject>
+#include <QPainter>
+#include <algorithm>
+#include <limits>
+
+#include "core/input/text_file.h"
+
+namespace attnscope {
+
+namespace {
+
+QPixmap fitted(const QImage& image, int side, double pixel_ratio) {
+  if (image.isNull()) return {};
+  const int pixels = static_cast<int>(side * pixel_ratio);
+  const bool small = std::max(image.width(), image.height()) <= pixels;
+  QPixmap pixmap =
+      QPixmap::fromImage(image.scaled(pixels, pixels, Qt::KeepAspectRatio,
+                                      small ? Qt::FastTransformation : Qt::SmoothTransformation));
+  pixmap.setDevicePixelRatio(pixel_ratio);
+  return pixmap;
+}
+
+// A normalised array as a picture: its range is stretched over the greys, as no mean is known.
+QImage from_array(const Tensor& tensor) {
+  if (tensor.rank() != 3 || (tensor.extent(0) != 1 && tensor.extent(0) != 3)) return {};
+  const std::int64_t channels = tensor.extent(0), height = tensor.extent(1),
+                     width = tensor.extent(2);
+  float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
+  for (const float value : tensor.values()) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const float scale = high > low ? 255.0F / (high - low) : 0.0F;
+  Image image{width, height, channels, {}};
+  image.pixels.resize(static_cast<std::size_t>(width * height * channels));
+  for (std::int64_t c = 0; c < channels; ++c) {
+    for (std::int64_t i = 0; i < width * height; ++i) {
+      const float value = (tensor.data()[c * width * height + i] - low) * scale;
+      image.pixels[static_cast<std::size_t>(i * channels + c)] = static_cast<std::uint8_t>(value);
+    }
+  }
+  return to_qimage(image);
+}
+
+/// The beginning of a text on a sheet.
+QPixmap sheet_of(const QString& text, int side, double pixel_ratio) {
+  QPixmap pixmap(static_cast<int>(side * pixel_ratio), static_cast<int>(side * pixel_ratio));
+  pixmap.setDevicePixelRatio(pixel_ratio);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const QRectF sheet(side * 0.08, 1, side * 0.84, side - 2);
+  painter.setPen(QPen(QColor(150, 150, 150), 1));
+  painter.setBrush(QColor(250, 250, 247));
+  painter.drawRoundedRect(sheet, 2, 2);
+  QFont font("DejaVu Serif");
+  font.setPixelSize(std::max(6, side / 8));
+  painter.setFont(font);
+  painter.setPen(QColor(40, 40, 40));
+  painter.drawText(sheet.adjusted(3, 2, -2, -2), Qt::AlignLeft | Qt::TextWrapAnywhere,
+                   text.left(200));
+  return pixmap;
+}
+
+}  // namespace
+
+QImage to_qimage(const Image& image) {
+  if (image.width <= 0 || image.height <= 0) return {};
+  const QImage::Format format =
+      image.channels == 1 ? QImage::Format_Grayscale8 : QImage::Format_RGB888;
+  // Copied: the QImage must outlive the pixels it was made from.
+  return QImage(image.pixels.data(), static_cast<int>(image.width), static_cast<int>(image.height),
+                static_cast<qsizetype>(image.width * image.channels), format)
+      .copy();
+}
+
+QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
+  if (const Image* image = std::get_if<Image>(&input.content)) {
+    return fitted(to_qimage(*image), side, pixel_ratio);
+  }
+  if (const Text* text = std::get_if<Text>(&input.content)) {
+    QString shown = QString::fromStdString(text->characters);
+    for (std::size_t i = 0; i < std::min<std::size_t>(text->ids.size(), 40); ++i) {
+      shown += QString::number(text->ids[i]) + ' ';
+    }
+    return sheet_of(shown, side, pixel_ratio);
+  }
+  const Tensor* array = std::get_if<Tensor>(&input.content);
+  return array ? fitted(from_array(*array), side, pixel_ratio) : QPixmap();
+}
+
+QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio) {
+  if (is_text_file_name(file)) {
+    QFile text(QString::fromStdString(file.string()));
+    if (!text.open(QIODevice::ReadOnly)) return {};
+    return sheet_of(QString::fromUtf8(text.read(400)), side, pixel_ratio);
+  }
+  return fitted(QImage(QString::fromStdString(file.string())), side, pixel_ratio);
+}
+
+QString describe_input(const Input& input) {
+  QString text;
+  if (const Image* image = std::get_if<Image>(&input.content)) {
+    text = QObject::tr("%1 × %2 pixels, %3")
+               .arg(image->width)
+               .arg(image->height)
+               .arg(image->channels == 1 ? QObject::tr("grey") : QObject::tr("colour"));
+  } else if (const Text* words = std::get_if<Text>(&input.content)) {
+    text = words->ids.empty() ? QObject::tr("text of %1 characters")
+                                    .arg(character_starts(words->characters).size() - 1)
+                              : QObject::tr("%1 token ids").arg(words->ids.size());
+  } else {
+    text = QObject::tr("array %1, taken as normalised")
+               .arg(QString::fromStdString(to_string(std::get<Tensor>(input.content).shape())));
+  }
+  if (input.class_index >= 0) text += QObject::tr("; class %1").arg(input.class_index);
+  return text;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,19 @@
+#include "app/widgets/segment_button.h"
+
+#include <QToolButton>
+
+namespace attnscope {
+
+QToolButton* segment_button(const QString& text, const QString& tip, const char* place) {
+  auto* button = new QToolButton;
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  button->setCheckable(true);
+  button->setAutoExclusive(true);
+  button->setProperty("segment", place);
+  button->setFocusPolicy(Qt::TabFocus);
+  return button;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,249 @@
+#include "core/architecture/deduction/pyramid_deduction.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/pyramid_grid.h"
+
+namespace attnscope {
+
+namespace {
+
+class PyramidDeduction final : FamilyDeduction {
+ public:
+  PyramidDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                   const ModelOptions& options)
+      : FamilyDeduction(match, checkpoint), match_(match) {
+    apply_overrides(options);
+  }
+
+  Architecture deduce() {
+    const std::vector<PyramidStage> asked = spec_.stages;
+    spec_.stages.clear();
+    for (std::size_t i = 0; i < match_.depths.size(); ++i) {
+      const bool told = stated("stages");
+      if (told && asked.size() != match_.depths.size()) {
+        throw contradiction("stages", "the blocks",
+                            std::to_string(match_.depths.size()) + " stages",
+                            std::to_string(asked.size()));
+      }
+      spec_.stages.push_back(deduce_stage(i, told ? &asked[i] : nullptr));
+    }
+    const PyramidStage& first = spec_.stages.front();
+    const PyramidStage& last = spec_.stages.back();
+    fact("layers", &ModelSpec::layers, match_.layers);
+    fact("width", &ModelSpec::width, last.width);
+    fact("mlp_width", &ModelSpec::mlp_width, last.mlp_width);
+    fact("heads", &ModelSpec::heads, last.heads);
+    fact("head_width", &ModelSpec::head_width, last.width / last.heads);
+    fact("patch_height", &ModelSpec::patch_height, first.stride);
+    fact("patch_width", &ModelSpec::patch_width, first.stride);
+    fact("channels", &ModelSpec::channels, shape_of("stage.0.patch.weight", 4)[1]);
+    spec_.final_norm = has("final_norm.weight");
+    deduce_mechanisms();
+    deduce_head();
+    list_assumptions();
+    validate_here();
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] const StoredTensor& tensor_of(const std::string& role) const {
+    return checkpoint_.at(result_.sources.find(role)->second.tensor);
+  }
+
+  /// The shape of a role's tensor as it is used, which must have `rank` axes, none of them empty.
+  [[nodiscard]] Shape shape_of(const std::string& role, std::size_t rank) const {
+    const StoredTensor& tensor = tensor_of(role);
+    Shape shape = tensor.shape;
+    if (result_.sources.find(role)->second.transposed && rank == 2) {
+      std::reverse(shape.begin(), shape.end());
+    }
+    if (shape.size() == rank && element_count(shape) > 0) return shape;
+    throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
+        .about(tensor.name)
+        .expected(std::to_string(rank) + " axes for the role " + role)
+        .found(to_string(tensor.shape));
+  }
+
+  PyramidStage deduce_stage(std::size_t index, const PyramidStage* told) {
+    const std::string patch = "stage." + std::to_string(index) + ".patch.weight";
+    const Shape kernel = shape_of(patch, 4);
+    if (kernel[2] != kernel[3]) {
+      throw Error(ErrorKind::unsupported, "the embedding's kernel is not square")
+          .about(tensor_of(patch).name)
+          .found(to_string(kernel));
+    }
+    const std::string first = "layer." + std::to_string(first_layer(index)) + ".";
+    PyramidStage stage;
+    stage.width = kernel[0];
+    stage.layers = match_.depths[index];
+    stage.kernel = kernel[2];
+    stage.mlp_width = shape_of(first + "mlp1.weight", 2)[0];
+    // Overlapping kernels are odd, 2 · stride − 1 (PVTv2: 7 and 3); others tile (Twins: 4 and 2).
+    stage.stride = stage.kernel % 2 == 1 ? (stage.kernel + 1) / 2 : stage.kernel;
+    deduce_keys(index, stage);
+    stage.heads = heads_of(index, stage.width);
+    if (!told) return stage;
+    for (const auto& [member, pointer] :
+         {std::pair("width", &PyramidStage::width), std::pair("layers", &PyramidStage::layers),
+          std::pair("kernel", &PyramidStage::kernel),
+          std::pair("reduction", &PyramidStage::reduction),
+          std::pair("mlp_width", &PyramidStage::mlp_width)}) {
+      if (told->*pointer == stage.*pointer) continue;
+      throw contradiction("stages", "stage " + std::to_string(index + 1),
+                          std::string(member) + " " + std::to_string(stage.*pointer),
+                          std::to_string(told->*pointer));
+    }
+    return *told;
+  }
+
+  [[nodiscard]] std::int64_t first_layer(std::size_t stage) const {
+    std::int64_t layer = 0;
+    for (std::size_t i = 0; i < stage; ++i) layer += match_.depths[i];
+    return layer;
+  }
+
+  /// Reductions and windows of a stage, which its blocks must share; and that each block has
+  /// queries, keys and values at all.
+  void deduce_keys(std::size_t index, PyramidStage& stage) {
+    const std::int64_t first = first_layer(index);
+    std::optional<std::int64_t> reduction;
+    for (std::int64_t block = 0; block < stage.layers; ++block) {
+      const std::string layer = "layer." + std::to_string(first + block) + ".";
+      const bool windowed = has(layer + "windowed_qkv.weight");
+      const bool attends = windowed || has(layer + "qkv.weight") ||
+                           (has(layer + "query.weight") && has(layer + "key_value.weight")) ||
+                           (has(layer + "query_key.weight") && has(layer + "value.weight"));
+      if (!attends) {
+        throw Error(ErrorKind::unsupported, "the block has no queries, keys and values")
+            .in_file(checkpoint_.path())
+            .about(tensor_of(layer + "out.weight").name)
+            .expected("q and kv, qkv, or to_qk and to_v beside it");
+      }
+      if (windowed && block == 0) stage.window = 7;
+      if (windowed != (stage.window > 0 && block % 2 == 0)) {
+        throw Error(ErrorKind::unsupported, "windows are known only in every other block")
+            .in_file(checkpoint_.path())
+            .about(tensor_of(layer + "out.weight").name);
+      }
+      if (windowed) continue;
+      const std::string role = layer + "reduction.weight";
+      const std::int64_t own = has(role) ? shape_of(role, 4)[2] : 0;
+      if (reduction.value_or(own) != own) {
+        throw Error(ErrorKind::unsupported, "the blocks of a stage reduce their keys differently")
+            .in_file(checkpoint_.path())
+            .about(has(role) ? tensor_of(role).name : layer + "reduction");
+      }
+      reduction = own;
+    }
+    stage.reduction = std::max<std::int64_t>(reduction.value_or(0), 1);
+    if (reduction == 1) stage.pooled = 7;  // a 1×1 reduction follows PVTv2-Li's pooling
+  }
+
+  [[nodiscard]] std::int64_t heads_of(std::size_t index, std::int64_t width) {
+    const std::string buffer = "layer." + std::to_string(first_layer(index)) + ".mechanism.ksh.A";
+    if (has(buffer)) return shape_of(buffer, 3)[0];
+    if (stated("head_width") && spec_.head_width > 0) {
+      if (width % spec_.head_width == 0) return width / spec_.head_width;
+      throw contradiction("head_width", "the embeddings", "a divisor of " + std::to_string(width),
+                          std::to_string(spec_.head_width));
+    }
+    assumed_heads_ = true;
+    // PVTv2's first stage has one head; Twins' have 32 channels.
+    const std::int64_t first = shape_of("stage.0.patch.weight", 4)[0];
+    const bool windows = has("layer.0.windowed_qkv.weight");
+    const std::int64_t each = windows && first % 32 == 0 ? 32 : first;
+    return width % each == 0 ? width / each : 1;
+  }
+
+  /// A layer with hash buffers was trained with them (upstream mode), others with softmax.
+  void deduce_mechanisms() {
+    if (stated("mechanism")) return;
+    bool differ = false;
+    std::vector<MechanismChoice> list;
+    for (std::int64_t layer = 0; layer < match_.layers; ++layer) {
+      const std::string role = "layer." + std::to_string(layer) + ".mechanism.ksh.A";
+      MechanismChoice choice;
+      if (has(role)) {
+        const Shape shape = shape_of(role, 3);
+        choice = {"hash",
+                  {{"mode", std::string("upstream")}, {"bits", shape[1]}, {"supports", shape[2]}}};
+      }
+      list.push_back(std::move(choice));
+      differ = differ || list.back() != list.front();
+    }
+    spec_.mechanism = list.front();
+    if (differ && !stated("layer_mechanisms")) spec_.layer_mechanisms = std::move(list);
+  }
+
+  void deduce_head() {
+    if (!has("head.0.weight")) {
+      if (!overridden_.contains("readout")) spec_.readout = Readout::none;
+      return;
+    }
+    check_labels(shape_of("head.0.weight", 2)[0]);
+  }
+
+  void list_assumptions() {
+    if (assumed_heads_) {
+      assume("head_width",
+             "the file does not say; PVTv2's first stage has one head, Twins' heads "
+             "have 32 channels");
+    }
+    const auto any = [&](std::int64_t PyramidStage::*member) {
+      return std::any_of(spec_.stages.begin(), spec_.stages.end(),
+                         [&](const PyramidStage& stage) { return stage.*member > 0; });
+    };
+    std::string reason = "strides follow from the kernels, as in PVTv2 and Twins";
+    if (any(&PyramidStage::window)) reason += "; windows of 7, as in Twins-SVT";
+    if (any(&PyramidStage::pooled)) reason += "; keys pooled to 7 × 7, as in PVTv2-Li";
+    assume("stages", std::move(reason));
+    assume("image_height", "without position embeddings the file does not say");
+    assume("image_width", "without position embeddings the file does not say");
+    assume("activation", "the family's usual one");
+    assume("norm_eps", "the family's usual one");
+    assume("embedding_norm_eps", "the family's usual one");
+    const bool hashed = has("layer.0.mechanism.ksh.A");
+    if (!hashed) {
+      assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
+    }
+    const auto fits = [&](const std::vector<double>& values) {
+      return values.size() == 1 || std::ssize(values) == spec_.channels;
+    };
+    if (!stated("input_mean") && !fits(spec_.input_mean)) spec_.input_mean = {0.5};
+    if (!stated("input_std") && !fits(spec_.input_std)) spec_.input_std = {0.5};
+    assume("input_mean", "the file does not say how pixels were normalised");
+    assume("input_std", "the file does not say how pixels were normalised");
+    assume("resize_mode", "the family's usual preprocessing");
+    assume("resize_filter", "the family's usual preprocessing");
+    assume("crop_fraction", "the family's usual preprocessing");
+  }
+
+  /// What is out of range because the user said so is a usage error.
+  void validate_here() const {
+    try {
+      validate(spec_);
+    } catch (const Error& error) {
+      if (overridden_.empty()) throw;
+      throw Error(ErrorKind::usage, error.message())
+          .about(error.subject())
+          .expected(error.expected_text())
+          .found(error.found_text())
+          .remedy(error.remedy_text());
+    }
+  }
+
+  const ArchitectureMatch& match_;
+  bool assumed_heads_ = false;
+};
+
+}  // namespace
+
+Architecture deduce_pyramid(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                            const ModelOptions& options) {
+  return PyramidDeduction(match, checkpoint, options).deduce();
+}
+
+}  // namespace attnscope

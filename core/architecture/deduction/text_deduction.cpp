@@ -1,0 +1,201 @@
+#include "core/architecture/deduction/text_deduction.h"
+
+#include <algorithm>
+
+#include "core/architecture/deduction/family_deduction.h"
+#include "core/architecture/deduction/position_biases.h"
+#include "core/architecture/neighbour_config.h"
+
+namespace attnscope {
+
+namespace {
+
+class TextDeduction final : FamilyDeduction {
+ public:
+  TextDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                const ModelOptions& options)
+      : FamilyDeduction(match, checkpoint) {
+    // Nothing of an image.
+    spec_.patch_height = spec_.patch_width = spec_.class_tokens = 0;
+    spec_.readout = Readout::none;
+    read_own_metadata();
+    read_neighbours(options);
+    apply_overrides(options);
+  }
+
+  Architecture deduce() {
+    fact("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
+    fact("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
+    deduce_context();
+    fact("layers", &ModelSpec::layers, layers_);
+    fact("mlp_width", &ModelSpec::mlp_width, shape_of("layer.0.mlp1.weight")[0]);
+    spec_.final_norm = has("final_norm.weight");
+    deduce_form();
+    deduce_heads();
+    if (is_classifier()) check_labels(shape_of("head.0.weight")[0]);
+    deduce_tokenizer();
+    // minGPT and the first nanoGPT store their mask and take the tanh form.
+    if (!stated("activation") && description_.name == "minGPT or nanoGPT" && has("layer.0.mask")) {
+      spec_.activation = Activation::gelu_tanh;
+    }
+    for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
+    try {
+      validate(spec_);
+    } catch (Error& error) {
+      error.in_file(checkpoint_.path());
+      throw;
+    }
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] bool is_classifier() const { return !spec_.is_language_model(); }
+
+  /// Rows and columns of a matrix as it is used.
+  [[nodiscard]] Shape shape_of(const std::string& role) const {
+    const auto found = result_.sources.find(role);
+    if (found == result_.sources.end()) {
+      throw Error(ErrorKind::unsupported, "the model has no tensor for the role " + role)
+          .in_file(checkpoint_.path());
+    }
+    const Architecture::Source& source = found->second;
+    Shape shape = checkpoint_.at(source.tensor).shape;
+    for (auto one = shape.begin(); shape.size() > 2 && one != shape.end();) {
+      one = *one == 1 ? shape.erase(one) : one + 1;
+    }
+    if (shape.size() != 2 || element_count(shape) == 0) {
+      throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
+          .in_file(checkpoint_.path())
+          .about(source.tensor)
+          .expected("a matrix for the role " + role)
+          .found(to_string(checkpoint_.at(source.tensor).shape));
+    }
+    if (source.transposed) std::swap(shape[0], shape[1]);
+    return shape;
+  }
+
+  void read_own_metadata() {
+    const auto& metadata = checkpoint_.metadata();
+    const auto format = metadata.find("format"), architecture = metadata.find("architecture");
+    if (format == metadata.end() || format->second != "attnscope-model" ||
+        architecture == metadata.end()) {
+      return;
+    }
+    spec_ = model_spec_from_json(architecture->second, spec_, false);
+    for (std::string& member : members_in_json(architecture->second)) {
+      stated_.insert(std::move(member));
+    }
+    read_own_labels();
+  }
+
+  /// What the configuration beside the file says; the file's and the user's word go before it.
+  void read_neighbours(const ModelOptions& options) {
+    for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
+      // Labels there are of classes, not of tokens.
+      if (option == "labels" && !is_classifier()) continue;
+      if (options.overrides.contains(option) || stated(option)) continue;
+      apply_override(spec_, option, text);
+      stated_.insert(option);
+      if (option == "labels") continue;
+      result_.assumptions.push_back(
+          {option, option_text(spec_, option), "as the configuration beside the file says"});
+    }
+  }
+
+  /// The most tokens: those that have positions, and biases for them (DAFT) where there are any.
+  void deduce_context() {
+    result_.position_rows = shape_of("positions")[0];
+    result_.position_columns = 1;
+    std::int64_t context = result_.position_rows;
+    if (has(kPositionBiases)) {
+      const std::int64_t tokens = shape_of(kPositionBiases)[0];
+      check_position_biases(result_, checkpoint_, layers_, tokens,
+                            "each layer has one for every pair of the same number of tokens");
+      context = std::min(context, tokens);
+    }
+    fact("context", &ModelSpec::context, context);
+  }
+
+  /// Which code the layers follow, and with which attention.
+  void deduce_form() {
+    if (is_classifier()) {
+      if (!stated("mechanism")) spec_.mechanism = {"additive", {}};
+      if (!stated("norm_position")) spec_.norm_position = NormPosition::post;
+      if (spec_.padding >= 0) assume("padding", "the family's usual one");
+      return;
+    }
+    if (!has("layer.0.mechanism.query_importance")) {
+      assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
+      return;
+    }
+    if (!stated("layer_form")) {
+      spec_.layer_form = has("layer.0.middle_norm.weight") ? LayerForm::fastformer
+                                                           : LayerForm::fastformer_rescaled;
+    }
+    const bool earlier = spec_.layer_form == LayerForm::fastformer;
+    if (!stated("logit_scale")) spec_.logit_scale = earlier ? 0 : 1;
+    if (!earlier) assume("importance_scale", "the default of FastformerLMConfig");
+    if (stated("mechanism")) return;
+    spec_.mechanism = {"additive", {{"causal", true}, {"window", std::int64_t{-1}}}};
+    if (stated("layer_mechanisms")) return;
+    for (std::int64_t layer = 0; layer < layers_; ++layer) {
+      const bool last = layer + 1 == layers_ || layer > 40;
+      spec_.layer_mechanisms.push_back(
+          {"additive",
+           {{"causal", true}, {"window", last ? std::int64_t{0} : std::int64_t{4} << layer}}});
+    }
+    assume("layer_mechanisms", "the family's usual one");
+  }
+
+  void deduce_heads() {
+    const bool fused = has("layer.0.qkv.weight");
+    const Shape shape = shape_of(fused ? "layer.0.qkv.weight" : "layer.0.query.weight");
+    const std::int64_t inner = fused ? shape[0] / 3 : shape[0];
+    if (is_classifier()) {
+      fact("heads", &ModelSpec::heads, shape_of("layer.0.query_importance.weight")[0]);
+    }
+    const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
+    if (importance != result_.sources.end()) {
+      // The later code keeps the vector of each head in a row of its own.
+      const Shape& rows = checkpoint_.at(importance->second.tensor).shape;
+      if (rows.size() == 2 && rows[0] > 1) fact("heads", &ModelSpec::heads, rows[0]);
+    }
+    if (!stated("heads") && spec_.head_width > 0) {
+      spec_.heads = inner % spec_.head_width == 0 ? inner / spec_.head_width : 1;
+    }
+    if (spec_.heads < 1 || inner % spec_.heads != 0) {
+      throw Error(fault_of("heads"), "the heads do not fit the weights")
+          .in_file(checkpoint_.path())
+          .about("heads")
+          .expected("a divisor of " + std::to_string(inner))
+          .found(std::to_string(spec_.heads));
+    }
+    assume("heads", "the file does not say");
+    if (!stated("head_width")) spec_.head_width = inner / spec_.heads;
+  }
+
+  void deduce_tokenizer() {
+    if (stated("tokenizer")) return;
+    if (has_byte_pairs(checkpoint_.path().parent_path())) {
+      spec_.tokenizer = Tokenizer::byte_pairs;
+      assume("tokenizer", "vocab.json and merges.txt lie beside the file");
+    } else if (!is_classifier() && std::ssize(spec_.labels) == spec_.vocabulary) {
+      spec_.tokenizer = Tokenizer::characters;
+    } else if (spec_.vocabulary == 256) {
+      spec_.tokenizer = Tokenizer::bytes;
+      assume("tokenizer", "256 tokens are most often the bytes");
+    } else {
+      spec_.tokenizer = Tokenizer::ids;
+      assume("tokenizer", "there is no vocab.json and merges.txt beside the file");
+    }
+  }
+};
+
+}  // namespace
+
+Architecture deduce_text_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+                               const ModelOptions& options) {
+  return TextDeduction(match, checkpoint, options).deduce();
+}
+
+}  // namespace attnscope

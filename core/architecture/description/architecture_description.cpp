@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/architecture/architecture.h"
+#include "core/architecture/model_spec_json.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+Error wrong(std::string what, const std::string& key) {
+  return Error(ErrorKind::damaged, std::move(what)).about(key);
+}
+
+/// The role without `.weight` or `.bias`, and which of them it ends with.
+struct SplitRole {
+  std::string module;
+  std::string part;
+};
+
+constexpr std::string_view kOfMechanism = "layer.mechanism.";
+
+SplitRole split_role(const std::string& role) {
+  if (role.starts_with(kOfMechanism)) return {role, ""};
+  for (const char* part : {".weight", ".bias"}) {
+    if (role.ends_with(part)) {
+      return {role.substr(0, role.size() - std::string_view(part).size()), part};
+    }
+  }
+  return {role, ""};
+}
+
+/// "head.0", "head.1", …: the layers of a deep head.
+bool is_head_layer(const std::string& module) {
+  return module.size() == 6 && module.starts_with("head.") && module[5] >= '0' && module[5] <= '9';
+}
+
+std::string known_roles() {
+  std::string text;
+  for (const TensorRole& role : tensor_roles()) {
+    text += (text.empty() ? "" : ", ") + std::string(role.name);
+  }
+  return text;
+}
+
+const TensorRole& find_role(const std::string& module, const std::string& key) {
+  const auto roles = tensor_roles();
+  std::string_view wanted = module;
+  if (is_head_layer(module)) wanted = "head";
+  if (module.starts_with(kOfMechanism)) wanted = kOfMechanism.substr(0, kOfMechanism.size() - 1);
+  const auto found = std::find_if(roles.begin(), roles.end(),
+                                  [&](const TensorRole& role) { return role.name == wanted; });
+  if (found == roles.end()) {
+    throw wrong("unknown role '" + key + "' in the architecture description", "tensors")
+        .remedy("known: " + known_roles());
+  }
+  return *found;
+}
+
+TensorPattern parse_pattern(const json& value, const std::string& key) {
+  TensorPattern pattern;
+  if (value.is_string()) {
+    pattern.pattern = value.get<std::string>();
+  } else if (value.is_object()) {
+    for (const auto& [name, held] : value.items()) {
+      if (name == "pattern" && held.is_string()) {
+        pattern.pattern = held.get<std::string>();
+      } else if (name == "transposed" && held.is_boolean()) {
+        pattern.transposed = held.get<bool>();
+      } else if (name == "optional" && held.is_boolean()) {
+        pattern.optional = held.get<bool>();
+      } else {
+        throw wrong("unknown key '" + name + "' of a pattern", key)
+            .remedy("known: pattern (text), transposed, optional (true or false)");
+      }
+    }
+  } else {
+    throw wrong("a pattern is a text, an object with 'pattern', or a list of these", key);
+  }
+  if (pattern.pattern.ends_with('?')) {
+    pattern.pattern.pop_back();
+    pattern.optional = true;
+  }
+  if (pattern.pattern.empty() || pattern.pattern.size() > 1000) {
+    throw wrong("a pattern is empty or absurdly long", key);
+  }
+  return pattern;
+}
+
+/// A role of each layer names {layer}, or {stage} and {block}; one of each stage may name {stage}.
+void check_placeholders(const std::string& key, const std::string& pattern) {
+  const auto has = [&](const char* placeholder) {
+    return pattern.find(placeholder) != std::string::npos;
+  };
+  const bool of_layer = key.starts_with("layer."), of_stage = key.starts_with("stage.");
+  const bool names_layer = has("{layer}") || (has("{stage}") && has("{block}"));
+  if (of_layer && !names_layer) {
+    throw wrong("the pattern of a role of each layer must contain {layer}, or {stage} and {block}",
+                key)
+        .found(pattern);
+  }
+  if (!of_layer && (has("{layer}") || has("{block}") || (!of_stage && has("{stage}")))) {
+    throw wrong("this role is not one of a layer: its pattern has no {layer}", key).found(pattern);
+  }
+}
+
+void parse_role(ArchitectureDescription& description, const std::string& key, const json& value) {
+  SplitRole split = split_role(key);
+  const TensorRole& role = find_role(split.module, key);
+  if (!split.part.empty() && !role.module) {
+    throw wrong("this role is one tensor: it has no .weight or .bias", key);
+  }
+  // A head of one layer is the first layer of a head.
+  if (split.module == "head") split.module = "head.0";
+  std::vector<TensorPattern> patterns;
+  if (value.is_array()) {
+    for (const json& alternative : value) patterns.push_back(parse_pattern(alternative, key));
+  } else {
+    patterns.push_back(parse_pattern(value, key));
+  }
+  for (const TensorPattern& pattern : patterns) {
+    check_placeholders(key, pattern.pattern);
+    if (!role.module || !split.part.empty()) {
+      description.tensors[split.module + split.part].push_back(pattern);
+      continue;
+    }
+    TensorPattern weight = pattern, bias = pattern;
+    weight.pattern += ".weight";
+    bias.pattern += ".bias";
+    bias.optional = true;
+    bias.transposed = false;
+    description.tensors[split.module + ".weight"].push_back(std::move(weight));
+    description.tensors[split.module + ".bias"].push_back(std::move(bias));
+  }
+}
+
+void check_roles(const ArchitectureDescription& description) {
+  const auto has = [&](const char* role) { return description.tensors.contains(role); };
+  for (const char* role : {"layer.out.weight", "layer.mlp1.weight", "layer.mlp2.weight"}) {
+    if (!has(role))
+      throw wrong("the description has no pattern for " + std::string(role), "tensors");
+  }
+  if (description.spec.family == "pyramid") {
+    // Its layers may attend in different ways: what each has is seen in the file.
+    if (!has("stage.patch.weight")) {
+      throw wrong("the description has no pattern for stage.patch", "tensors");
+    }
+    return;
+  }
+  std::vector<const char*> needed;
+  if (description.spec.reads_texts()) needed = {"token_embedding.weight", "positions"};
+  if (description.spec.family == "text_classifier") {
+    needed.insert(needed.end(), {"layer.query_importance.weight", "layer.key_importance.weight",
+                                 "layer.transform.weight", "pooling1.weight", "pooling2.weight",
+                                 "head.0.weight"});
+  }
+  for (const char* role : needed) {
+    if (has(role)) continue;
+    throw wrong("the description has no pattern for " + std::string(role) + ", which the family " +
+                    description.spec.family + " needs",
+                "tensors");
+  }
+  const bool separate =
+      has("layer.query.weight") && has("layer.key.weight") && has("layer.value.weight");
+  // Both, if the model may have either.
+  const auto optional = [&](const char* role) {
+    const auto& patterns = description.tensors.find(role)->second;
+    return std::all_of(patterns.begin(), patterns.end(),
+                       [](const TensorPattern& pattern) { return pattern.optional; });
+  };
+  const bool either = has("layer.qkv.weight") && separate && optional("layer.qkv.weight") &&
+                      optional("layer.query.weight") && optional("layer.key.weight") &&
+                      optional("layer.value.weight");
+  if (has("layer.qkv.weight") == separate && !either) {
+    throw wrong("give either layer.qkv, or all of layer.query, layer.key and layer.value",
+                "tensors");
+  }
+}
+
+std::map<std::string, std::string, std::less<>> parse_texts(const json& value,
+                                                            const std::string& key) {
+  if (!value.is_object()) throw wrong("this is not an object of texts", key);
+  std::map<std::string, std::string, std::less<>> texts;
+  for (const auto& [name, text] : value.items()) {
+    if (!text.is_string()) throw wrong("this is not a text", key + " " + name);
+    texts[name] = text.get<std::string>();
+  }
+  return texts;
+}
+
+}  // namespace
+
+ArchitectureDescription parse_architecture_description(std::string_view json_text) {
+  const json object = json::parse(json_text, nullptr, false);
+  if (!object.is_object()) {
+    throw Error(ErrorKind::damaged, "an architecture description is a JSON object {…}")
+        .found(object.is_discarded() ? "text that is not valid JSON" : object.type_name());
+  }
+  ArchitectureDescription description;
+  for (const auto& [key, value] : object.items()) {
+    if (key == "name" && value.is_string()) {
+      description.name = value.get<std::string>();
+    } else if (key == "model" || key == "assume") {
+      const std::string text = value.dump();
+      description.spec = model_spec_from_json(text, description.spec, false);
+      if (key == "assume") continue;
+      for (std::string& member : members_in_json(text)) description.stated.insert(member);
+    } else if (key == "qkv_rows" && (value == "parts_first" || value == "heads_first")) {
+      description.qkv_rows = value == "parts_first" ? QkvRows::parts_first : QkvRows::heads_first;
+    } else if (key == "first_stage" && value.is_number_unsigned() && value <= 1000) {
+      description.first_stage = value.get<std::int64_t>();
+    } else if (key == "reasons") {
+      description.reasons = parse_texts(value, key);
+    } else if (key == "refuse") {
+      description.refused = parse_texts(value, key);
+    } else if (key == "tensors" && value.is_object()) {
+      for (const auto& [role, pattern] : value.items()) parse_role(description, role, pattern);
+    } else {
+      throw wrong("unknown key '" + key + "' in the architecture description, or a wrong value",
+                  key)
+          .remedy(
+              "known: name (text), model, assume (members of the model), tensors (role to "
+              "pattern), "
+              "qkv_rows (parts_first or heads_first), first_stage (number), reasons, refuse");
+    }
+  }
+  if (description.name.empty()) description.name = "user's description";
+  check_roles(description);
+  return description;
+}
+
+}  // namespace attnscope

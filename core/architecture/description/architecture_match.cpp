@@ -1,0 +1,245 @@
+#include "core/architecture/description/architecture_match.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::int64_t kMostLayers = 4096;
+
+/// What wrappers put before the names of the model inside them.
+constexpr std::array<std::string_view, 14> kWrappers = {
+    "module.",  "model.",     "backbone.",    "encoder.", "vit.",     "deit.",       "net.",
+    "network.", "_orig_mod.", "transformer.", "student.", "teacher.", "base_model.", "visual."};
+
+/// Every prefix made of wrappers that some tensor has; "" first, then by length.
+std::vector<std::string> prefixes(const Checkpoint& checkpoint) {
+  std::set<std::string> found = {""};
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    std::size_t end = 0;
+    for (int depth = 0; depth < 4 && found.size() < 64; ++depth) {
+      const std::string_view rest = std::string_view(tensor.name).substr(end);
+      const auto wrapper = std::find_if(kWrappers.begin(), kWrappers.end(),
+                                        [&](auto name) { return rest.starts_with(name); });
+      if (wrapper == kWrappers.end()) break;
+      end += wrapper->size();
+      found.insert(tensor.name.substr(0, end));
+    }
+  }
+  std::vector<std::string> list(found.begin(), found.end());
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  return list;
+}
+
+/// Which block a pattern is to name; of a stage alone, its first.
+struct Place {
+  std::int64_t layer = 0;
+  std::int64_t stage = 0;  ///< from 0
+  std::int64_t block = 0;  ///< in its stage
+};
+
+std::string filled(std::string pattern, std::string_view placeholder, std::int64_t number) {
+  for (std::size_t at = pattern.find(placeholder); at != std::string::npos;
+       at = pattern.find(placeholder, at)) {
+    pattern.replace(at, placeholder.size(), std::to_string(number));
+  }
+  return pattern;
+}
+
+bool names_stage(const TensorPattern& pattern) {
+  return pattern.pattern.find("{stage}") != std::string::npos;
+}
+
+class Matcher {
+ public:
+  Matcher(const ArchitectureDescription& description, const Checkpoint& checkpoint,
+          const std::string& prefix)
+      : description_(description), checkpoint_(checkpoint) {
+    match_.description = &description;
+    match_.prefix = prefix;
+    // A head often stands outside what wraps the rest: "vit.layernorm", but "classifier".
+    for (std::string outer = prefix;;) {
+      prefixes_.push_back(outer);
+      if (outer.empty()) break;
+      const std::size_t dot = outer.find_last_of('.', outer.size() - 2);
+      outer = dot == std::string::npos ? "" : outer.substr(0, dot + 1);
+    }
+  }
+
+  ArchitectureMatch match() {
+    const bool pyramid = description_.spec.family == "pyramid";
+    if (pyramid) {
+      match_.depths = count_blocks();
+      for (const std::int64_t depth : match_.depths) match_.layers += depth;
+    } else {
+      match_.layers = count_layers();
+    }
+    const std::vector<Place> layers = pyramid ? all_blocks() : all_layers();
+    for (const auto& [role, patterns] : description_.tensors) {
+      const bool optional = std::any_of(patterns.begin(), patterns.end(),
+                                        [](const TensorPattern& p) { return p.optional; });
+      if (!optional) ++match_.required;
+      std::vector<Place> places = {Place{}};
+      if (role.starts_with("layer.")) places = layers;
+      if (role.starts_with("stage.")) places = all_stages();
+      for (const Place& place : places) {
+        if (take(role, patterns, place) || optional) continue;
+        match_.missing.push_back(
+            {role, patterns.front().pattern, match_.prefix + name_of(patterns.front(), place)});
+        break;
+      }
+    }
+    if (description_.spec.reads_texts() && qkv_lies_across()) {
+      match_.refused = "queries, keys and values stored the other way round";
+    }
+    for (const auto& [name, what] : description_.refused) {
+      if (!find(name).empty()) match_.refused = what;
+    }
+    return std::move(match_);
+  }
+
+ private:
+  /// GPT-2 and minGPT have the same names, and their weights transposed.
+  [[nodiscard]] bool qkv_lies_across() const {
+    const auto source = match_.sources.find("layer.0.qkv.weight");
+    if (source == match_.sources.end()) return false;
+    const Shape& shape = checkpoint_.at(source->second.tensor).shape;
+    const bool in_out = shape.size() == 2 && shape[1] == 3 * shape[0];
+    const bool out_in = shape.size() == 2 && shape[0] == 3 * shape[1];
+    return source->second.transposed ? out_in : in_out;
+  }
+
+  /// The tensor of that name under the prefix, or under an outer one; empty if none.
+  [[nodiscard]] std::string find(const std::string& name) const {
+    for (const std::string& prefix : prefixes_) {
+      if (checkpoint_.find(prefix + name)) return prefix + name;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string name_of(const TensorPattern& pattern, const Place& place) const {
+    std::string name = filled(pattern.pattern, "{layer}", place.layer);
+    name = filled(std::move(name), "{stage}", description_.first_stage + place.stage);
+    return filled(std::move(name), "{block}", place.block);
+  }
+
+  bool take(const std::string& role, const std::vector<TensorPattern>& patterns,
+            const Place& place) {
+    const bool of_stage = role.starts_with("stage.");
+    for (const TensorPattern& pattern : patterns) {
+      if (of_stage && place.stage > 0 && !names_stage(pattern)) continue;
+      std::string tensor = find(name_of(pattern, place));
+      if (tensor.empty()) continue;
+      std::string key = role;
+      if (role.starts_with("layer.")) key = "layer." + std::to_string(place.layer) + role.substr(5);
+      if (of_stage) key = "stage." + std::to_string(place.stage) + role.substr(5);
+      match_.sources[key] = {std::move(tensor), pattern.transposed};
+      return true;
+    }
+    return false;
+  }
+
+  // Without any layer, layer 0 is asked for: its absence is what an error names.
+
+  [[nodiscard]] std::vector<Place> all_layers() const {
+    std::vector<Place> places = {Place{}};
+    for (std::int64_t layer = 1; layer < match_.layers; ++layer)
+      places.push_back({layer, 0, layer});
+    return places;
+  }
+
+  [[nodiscard]] std::vector<Place> all_blocks() const {
+    std::vector<Place> places;
+    for (std::int64_t stage = 0; stage < std::ssize(match_.depths); ++stage) {
+      for (std::int64_t block = 0; block < match_.depths[static_cast<std::size_t>(stage)];
+           ++block) {
+        places.push_back({std::ssize(places), stage, block});
+      }
+    }
+    if (places.empty()) places.emplace_back();
+    return places;
+  }
+
+  [[nodiscard]] std::vector<Place> all_stages() const {
+    std::vector<Place> places = {Place{}};
+    for (std::int64_t stage = 1; stage < std::ssize(match_.depths); ++stage) {
+      places.push_back({0, stage, 0});
+    }
+    return places;
+  }
+
+  /// Of each stage, one more than its last block of which anything required is there. A stage in
+  /// between without blocks has none: what it lacks is named as missing.
+  [[nodiscard]] std::vector<std::int64_t> count_blocks() const {
+    constexpr std::int64_t most_stages = 16, gap = 16;
+    std::vector<std::int64_t> depths;
+    for (std::int64_t stage = 0; stage < most_stages; ++stage) {
+      std::int64_t blocks = 0;
+      for (std::int64_t block = 0; block < std::min(blocks + gap, kMostLayers); ++block) {
+        if (has_block({0, stage, block})) blocks = block + 1;
+      }
+      if (blocks == 0) continue;
+      depths.resize(static_cast<std::size_t>(stage), 1);
+      depths.push_back(blocks);
+    }
+    return depths;
+  }
+
+  [[nodiscard]] bool has_block(const Place& place) const {
+    for (const auto& [role, patterns] : description_.tensors) {
+      if (!role.starts_with("layer.")) continue;
+      for (const TensorPattern& pattern : patterns) {
+        if (!pattern.optional && !find(name_of(pattern, place)).empty()) return true;
+      }
+    }
+    return false;
+  }
+
+  /// One more than the last layer of which anything required is there.
+  [[nodiscard]] std::int64_t count_layers() const {
+    std::int64_t layers = 0;
+    for (const auto& [role, patterns] : description_.tensors) {
+      if (!role.starts_with("layer.")) continue;
+      for (const TensorPattern& pattern : patterns) {
+        if (pattern.optional) continue;
+        constexpr std::int64_t gap = 64;  // a hole this long in the numbering is the end
+        for (std::int64_t layer = 0; layer < std::min(layers + gap, kMostLayers); ++layer) {
+          if (layer >= layers && !find(name_of(pattern, {layer, 0, layer})).empty()) {
+            layers = layer + 1;
+          }
+        }
+      }
+    }
+    return layers;
+  }
+
+  const ArchitectureDescription& description_;
+  const Checkpoint& checkpoint_;
+  std::vector<std::string> prefixes_;
+  ArchitectureMatch match_;
+};
+
+/// Complete before incomplete, then fewer missing, then more tensors with a role.
+bool better(const ArchitectureMatch& a, const ArchitectureMatch& b) {
+  if (a.complete() != b.complete()) return a.complete();
+  if (a.missing.size() != b.missing.size()) return a.missing.size() < b.missing.size();
+  return a.sources.size() > b.sources.size();
+}
+
+}  // namespace
+
+ArchitectureMatch match_architecture(const ArchitectureDescription& description,
+                                     const Checkpoint& checkpoint) {
+  ArchitectureMatch best;
+  for (const std::string& prefix : prefixes(checkpoint)) {
+    ArchitectureMatch match = Matcher(description, checkpoint, prefix).match();
+    if (!best.description || better(match, best)) best = std::move(match);
+  }
+  return best;
+}
+
+}  // namespace attnscope

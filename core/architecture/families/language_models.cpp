@@ -1,0 +1,104 @@
+// Causal language models: Fastformer-LM (of "Additive Attention Is All You Need?", both at the
+// commit of its description and as its code ended), GPT-2 as Hugging Face saves it, minGPT and
+// nanoGPT.
+#include "core/architecture/families/families.h"
+
+namespace attnscope {
+
+const std::string_view fastformer_lm_family = R"json({
+  "name": "Fastformer-LM",
+  "model": { "family": "causal_lm", "activation": "gelu", "norm_position": "pre", "norm_eps": 1e-5 },
+  "assume": { "heads": 4 },
+  "reasons": {
+    "heads": "the default of FastformerLMConfig",
+    "layer_mechanisms": "windows of 4, 8, 16, … tokens, none in the last layer: the default"
+  },
+  "tensors": {
+    "token_embedding": "word_embedding",
+    "positions": "fastformer_model.position_embeddings.weight",
+    "embedding_norm": "fastformer_model.LayerNorm?",
+    "layer.norm1": "fastformer_model.decoders.{layer}.attention.attn_norm",
+    "layer.query": "fastformer_model.decoders.{layer}.attention.Wquery",
+    "layer.key": "fastformer_model.decoders.{layer}.attention.Wkeys",
+    "layer.value": "fastformer_model.decoders.{layer}.attention.Wvalues",
+    "layer.mechanism.query_importance": "fastformer_model.decoders.{layer}.attention.query_attn",
+    "layer.mechanism.key_importance": "fastformer_model.decoders.{layer}.attention.key_attn",
+    "layer.out": "fastformer_model.decoders.{layer}.attention.attn_proj?",
+    "layer.middle_norm": "fastformer_model.decoders.{layer}.attention.mid_norm?",
+    "layer.norm2": "fastformer_model.decoders.{layer}.boom_norm",
+    "layer.mlp1": "fastformer_model.decoders.{layer}.boom",
+    "layer.mlp2": "fastformer_model.decoders.{layer}.unboom",
+    "final_norm": "last_norm?",
+    "head": "proj_logits?"
+  }
+})json";
+
+const std::string_view hugging_face_gpt2_family = R"json({
+  "name": "Hugging Face GPT-2",
+  "model": { "family": "causal_lm", "norm_position": "pre" },
+  "assume": { "head_width": 64, "activation": "gelu_tanh", "norm_eps": 1e-5 },
+  "reasons": {
+    "heads": "64 channels a head, as in the published configurations",
+    "norm_eps": "the default of GPT2Config"
+  },
+  "tensors": {
+    "token_embedding": "wte",
+    "positions": "wpe.weight",
+    "layer.norm1": "h.{layer}.ln_1",
+    "layer.qkv": { "pattern": "h.{layer}.attn.c_attn", "transposed": true },
+    "layer.out": { "pattern": "h.{layer}.attn.c_proj", "transposed": true },
+    "layer.mask": "h.{layer}.attn.bias?",
+    "layer.norm2": "h.{layer}.ln_2",
+    "layer.mlp1": { "pattern": "h.{layer}.mlp.c_fc", "transposed": true },
+    "layer.mlp2": { "pattern": "h.{layer}.mlp.c_proj", "transposed": true },
+    "final_norm": "ln_f",
+    "head": "lm_head?"
+  }
+})json";
+
+const std::string_view min_gpt_family = R"json({
+  "name": "minGPT or nanoGPT",
+  "model": { "family": "causal_lm", "norm_position": "pre" },
+  "assume": { "head_width": 64, "activation": "gelu", "norm_eps": 1e-5 },
+  "reasons": {
+    "activation": "nanoGPT's; minGPT, which stores its mask, has the tanh form",
+    "norm_eps": "PyTorch's default"
+  },
+  "tensors": {
+    "token_embedding": "wte",
+    "positions": "wpe.weight",
+    "layer.norm1": "h.{layer}.ln_1",
+    "layer.qkv": "h.{layer}.attn.c_attn",
+    "layer.out": "h.{layer}.attn.c_proj",
+    "layer.mask": "h.{layer}.attn.bias?",
+    "layer.norm2": "h.{layer}.ln_2",
+    "layer.mlp1": "h.{layer}.mlp.c_fc",
+    "layer.mlp2": "h.{layer}.mlp.c_proj",
+    "final_norm": "ln_f",
+    "head": "lm_head?"
+  }
+})json";
+
+const std::string_view min_gpt_2020_family = R"json({
+  "name": "minGPT (2020)",
+  "model": { "family": "causal_lm", "norm_position": "pre" },
+  "assume": { "head_width": 64, "activation": "gelu", "norm_eps": 1e-5 },
+  "reasons": { "norm_eps": "PyTorch's default" },
+  "tensors": {
+    "token_embedding": "tok_emb",
+    "positions": "pos_emb",
+    "layer.norm1": "blocks.{layer}.ln1",
+    "layer.query": "blocks.{layer}.attn.query",
+    "layer.key": "blocks.{layer}.attn.key",
+    "layer.value": "blocks.{layer}.attn.value",
+    "layer.mask": "blocks.{layer}.attn.mask?",
+    "layer.out": "blocks.{layer}.attn.proj",
+    "layer.norm2": "blocks.{layer}.ln2",
+    "layer.mlp1": "blocks.{layer}.mlp.0",
+    "layer.mlp2": "blocks.{layer}.mlp.2",
+    "final_norm": "ln_f",
+    "head": "head?"
+  }
+})json";
+
+}  // namespace attnscope

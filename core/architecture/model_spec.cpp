@@ -1,0 +1,178 @@
+#include "core/architecture/model_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/architecture/model_spec_json.h"
+#include "core/architecture/pyramid_grid.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value >= least && value <= most) return;
+  throw Error(ErrorKind::damaged, "the value is out of range")
+      .about(std::string(name))
+      .expected(std::to_string(least) + " to " + std::to_string(most))
+      .found(std::to_string(value));
+}
+
+void check(bool holds, std::string_view name, std::string what, std::string found) {
+  if (holds) return;
+  throw Error(ErrorKind::damaged, "the value is out of range")
+      .about(std::string(name))
+      .expected(std::move(what))
+      .found(std::move(found));
+}
+
+void validate_stages(const ModelSpec& spec) {
+  constexpr std::int64_t most = 1 << 16;
+  std::int64_t layers = 0;
+  for (const PyramidStage& stage : spec.stages) {
+    check_range("stages width", stage.width, 1, most);
+    check_range("stages layers", stage.layers, 1, 4096);
+    check_range("stages heads", stage.heads, 1, most);
+    check(stage.width % stage.heads == 0, "stages heads",
+          "a divisor of the width, " + std::to_string(stage.width), std::to_string(stage.heads));
+    check_range("stages mlp_width", stage.mlp_width, 1, 1 << 20);
+    check_range("stages kernel", stage.kernel, 1, 1024);
+    check_range("stages stride", stage.stride, 1, 1024);
+    check_range("stages reduction", stage.reduction, 1, 1024);
+    check_range("stages pooled", stage.pooled, 0, 1024);
+    check_range("stages window", stage.window, 0, 1024);
+    layers += stage.layers;
+  }
+  check(layers == spec.layers, "layers", std::to_string(layers) + ", the sum of the stages'",
+        std::to_string(spec.layers));
+  const PyramidStage& first = spec.stages.front();
+  const PyramidStage& last = spec.stages.back();
+  check(spec.patch_height == first.stride && spec.patch_width == first.stride, "patch_height",
+        std::to_string(first.stride) + ", the first stage's stride",
+        std::to_string(spec.patch_height));
+  check(spec.width == last.width, "width", std::to_string(last.width) + ", the last stage's",
+        std::to_string(spec.width));
+  check(spec.class_tokens == 0, "class_tokens", "0: a pyramid has none",
+        std::to_string(spec.class_tokens));
+  (void)pyramid_grids(spec);
+}
+
+void validate_images(const ModelSpec& spec) {
+  constexpr std::int64_t most = 1 << 16;
+  check_range("channels", spec.channels, 1, 1024);
+  check_range("patch_height", spec.patch_height, 0, most);
+  check_range("patch_width", spec.patch_width, 0, most);
+  check((spec.patch_height == 0) == (spec.patch_width == 0), "patch_width",
+        "0 exactly if patch_height is", std::to_string(spec.patch_width));
+  if (spec.patch_height > 0) {
+    check_range("image_height", spec.image_height, spec.patch_height, most);
+    check_range("image_width", spec.image_width, spec.patch_width, most);
+    check(spec.image_height % spec.patch_height == 0, "image_height",
+          "a multiple of patch_height, " + std::to_string(spec.patch_height),
+          std::to_string(spec.image_height));
+    check(spec.image_width % spec.patch_width == 0, "image_width",
+          "a multiple of patch_width, " + std::to_string(spec.patch_width),
+          std::to_string(spec.image_width));
+    check(spec.tokens() <= most, "image_height", "an image of at most 65536 patches",
+          std::to_string(spec.tokens()) + " tokens");
+  }
+  check_range("class_tokens", spec.class_tokens, 0, 2);
+  const bool reads_class =
+      spec.readout == Readout::class_token || spec.readout == Readout::class_and_distilled;
+  check(!reads_class || spec.class_tokens >= 1, "readout", "mean or none without class token",
+        option_text(spec, "readout"));
+  check(spec.readout != Readout::class_and_distilled || spec.class_tokens == 2, "readout",
+        "two class tokens for class_and_distilled", std::to_string(spec.class_tokens));
+  const auto per_channel = static_cast<std::size_t>(spec.channels);
+  for (const auto& [name, values] :
+       {std::pair("input_mean", &spec.input_mean), std::pair("input_std", &spec.input_std)}) {
+    check(values->size() == 1 || values->size() == per_channel, name,
+          "one number, or " + std::to_string(per_channel) + " (one per channel)",
+          std::to_string(values->size()));
+    const bool divides = std::string_view(name) == "input_std";
+    check(
+        std::all_of(values->begin(), values->end(),
+                    [&](double value) { return std::isfinite(value) && (!divides || value > 0); }),
+        name, divides ? "positive numbers" : "finite numbers", option_text(spec, name));
+  }
+  check(spec.crop_fraction > 0 && spec.crop_fraction <= 1, "crop_fraction", "above 0, at most 1",
+        std::to_string(spec.crop_fraction));
+}
+
+void validate_text(const ModelSpec& spec) {
+  check_range("vocabulary", spec.vocabulary, 1, 1 << 24);
+  check_range("context", spec.context, 1, 1 << 24);
+  const auto labels = static_cast<std::int64_t>(spec.labels.size());
+  const bool of_tokens = spec.is_language_model();
+  check(!of_tokens || labels == 0 || labels == spec.vocabulary, "labels",
+        "none, or one a token: " + std::to_string(spec.vocabulary), std::to_string(labels));
+  check(spec.tokenizer != Tokenizer::characters || (of_tokens && labels > 0), "tokenizer",
+        "bytes or ids, as the file has no list of characters", "characters");
+  check(spec.tokenizer != Tokenizer::bytes || spec.vocabulary >= 256, "tokenizer",
+        "a vocabulary of at least 256 for bytes", std::to_string(spec.vocabulary));
+  check(of_tokens || spec.norm_position == NormPosition::post, "norm_position",
+        "post in a text_classifier", "pre");
+  check_range("padding", spec.padding, -1, spec.vocabulary - 1);
+  check(std::isfinite(spec.embedding_scale), "embedding_scale", "a finite number",
+        std::to_string(spec.embedding_scale));
+  check(std::isfinite(spec.logit_scale), "logit_scale", "a finite number",
+        std::to_string(spec.logit_scale));
+  check(std::isfinite(spec.importance_scale), "importance_scale", "a finite number",
+        std::to_string(spec.importance_scale));
+  check(spec.arithmetic == Arithmetic::multiplicative, "arithmetic",
+        "multiplicative in a model of texts", "adder");
+}
+
+}  // namespace
+
+const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer) {
+  return spec.layer_mechanisms.empty() ? spec.mechanism
+                                       : spec.layer_mechanisms.at(static_cast<std::size_t>(layer));
+}
+
+Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
+  const auto& multiplicative = spec.multiplicative_layers;
+  const bool stays =
+      std::find(multiplicative.begin(), multiplicative.end(), layer) != multiplicative.end();
+  return stays ? Arithmetic::multiplicative : spec.arithmetic;
+}
+
+void validate(const ModelSpec& spec) {
+  constexpr std::int64_t most = 1 << 16;
+  constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm", "text_classifier"};
+  if (std::find(std::begin(families), std::end(families), spec.family) == std::end(families)) {
+    throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
+        .about("family")
+        .remedy("known: " + name_list(families));
+  }
+  if (spec.reads_texts()) {
+    validate_text(spec);
+  } else {
+    validate_images(spec);
+  }
+  check_range("width", spec.width, 1, most);
+  check_range("layers", spec.layers, 1, 4096);
+  check_range("heads", spec.heads, 1, most);
+  check_range("head_width", spec.head_width, 0, most);
+  check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
+        "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
+  check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
+  check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
+        std::to_string(spec.norm_eps));
+  check(spec.layer_mechanisms.empty() ||
+            static_cast<std::int64_t>(spec.layer_mechanisms.size()) == spec.layers,
+        "layer_mechanisms",
+        "one for each of the " + std::to_string(spec.layers) + " layers, or none",
+        std::to_string(spec.layer_mechanisms.size()));
+  for (const std::int64_t layer : spec.multiplicative_layers) {
+    check_range("multiplicative_layers", layer, 0, spec.layers - 1);
+  }
+  check((spec.family == "pyramid") == !spec.stages.empty(), "stages",
+        "stages exactly for the family pyramid", std::to_string(spec.stages.size()) + " stages");
+  if (!spec.stages.empty()) validate_stages(spec);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,60 @@
+#include "core/architecture/pyramid_grid.h"
+
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+std::int64_t convolved(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
+                       std::int64_t padding) {
+  const std::int64_t room = extent + 2 * padding - kernel;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+std::string text(const GridExtents& grid) {
+  return std::to_string(grid.rows) + " × " + std::to_string(grid.columns);
+}
+
+Error misfit(std::string what, std::size_t stage) {
+  return Error(ErrorKind::damaged, std::move(what) + " of stage " + std::to_string(stage + 1))
+      .about("image_height");
+}
+
+}  // namespace
+
+GridExtents key_grid(const PyramidStage& stage, const GridExtents& grid) {
+  if (stage.pooled > 0) return {stage.pooled, stage.pooled};
+  return {convolved(grid.rows, stage.reduction, stage.reduction, 0),
+          convolved(grid.columns, stage.reduction, stage.reduction, 0)};
+}
+
+std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
+  std::vector<GridExtents> grids;
+  GridExtents grid{spec.image_height, spec.image_width};
+  for (std::size_t i = 0; i < spec.stages.size(); ++i) {
+    const PyramidStage& stage = spec.stages[i];
+    const std::int64_t padding = padding_of(stage);
+    grid = {convolved(grid.rows, stage.kernel, stage.stride, padding),
+            convolved(grid.columns, stage.kernel, stage.stride, padding)};
+    if (grid.tokens() < 1) throw misfit("the image is too small for the embedding", i);
+    if (key_grid(stage, grid).tokens() < 1) {
+      throw misfit("the grid is too small for the spatial reduction", i)
+          .expected("at least " + std::to_string(stage.reduction) + " cells a side")
+          .found(text(grid));
+    }
+    if (is_windowed(stage, 0) &&
+        (grid.rows % stage.window != 0 || grid.columns % stage.window != 0)) {
+      throw misfit("the grid does not split into the windows", i)
+          .expected("a multiple of " + std::to_string(stage.window) + " a side")
+          .found(text(grid))
+          .remedy("224 pixels a side fit windows of 7 in every stage");
+    }
+    grids.push_back(grid);
+  }
+  return grids;
+}
+
+}  // namespace attnscope

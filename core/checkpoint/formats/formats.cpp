@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <string>
+
+#include "core/checkpoint/format.h"
+#include "core/checkpoint/formats/readers.h"
+#include "core/error.h"
+#include "core/file/mapped_file.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::size_t head_size = 64;  // bytes shown to `recognises`
+
+std::string known_formats() {
+  std::string known;
+  for (const CheckpointFormat& format : checkpoint_formats()) {
+    known += (known.empty() ? "" : ", ") + std::string(format.name) + " (" +
+             std::string(format.extensions) + ")";
+  }
+  return known;
+}
+
+bool has_extension(const std::filesystem::path& path, std::string_view extensions) {
+  std::string name = path.filename().string();
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  while (!extensions.empty()) {
+    const std::size_t end = std::min(extensions.find(' '), extensions.size());
+    if (name.ends_with(extensions.substr(0, end))) return true;
+    extensions.remove_prefix(std::min(end + 1, extensions.size()));
+  }
+  return false;
+}
+
+/// What a file that is no checkpoint at all is, where that is easily said.
+Error not_a_checkpoint(const std::filesystem::path& path, std::string_view head) {
+  Error error(ErrorKind::not_this_format, "is no weight file that can be read");
+  error.in_file(path);
+  if (head.empty()) {
+    error.found("an empty file");
+  } else if (head.starts_with("version https://git-lfs")) {
+    error.found("a Git LFS pointer, not the file itself").remedy("run 'git lfs pull'");
+    return error;
+  } else if (head.starts_with("<!DOCTYPE") || head.starts_with("<html")) {
+    error.found("a web page").remedy("download the file itself");
+    return error;
+  }
+  error.remedy("known formats: " + known_formats());
+  return error;
+}
+
+}  // namespace
+
+std::span<const CheckpointFormat> checkpoint_formats() {
+  static constexpr CheckpointFormat formats[] = {
+      {"safetensors", ".safetensors", recognises_safetensors, open_safetensors},
+      {"sharded", ".index.json", recognises_sharded, open_sharded},
+      {"pytorch", ".pt .pth .bin .ckpt", recognises_pytorch, open_pytorch},
+      {"hdf5", ".h5 .hdf5 .hdf .he5", recognises_hdf5, open_hdf5},
+      {"npz", ".npz", recognises_npz, open_npz},
+      {"npy", ".npy", recognises_npy, open_npy},
+  };
+  return formats;
+}
+
+Checkpoint open_checkpoint(const std::filesystem::path& path) {
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const FileHead head = file->bytes().first(std::min(head_size, file->size()));
+  for (const CheckpointFormat& format : checkpoint_formats()) {
+    if (format.recognises(path, head)) return format.open(path);
+  }
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  const Error unknown = not_a_checkpoint(path, text);
+  if (!unknown.found_text().empty()) throw unknown;
+  for (const CheckpointFormat& format : checkpoint_formats()) {
+    if (has_extension(path, format.extensions)) return format.open(path);
+  }
+  throw unknown;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,105 @@
+#include "core/checkpoint/hdf5/hdf5_writing.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "core/file/atomic_file.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr const char* kRefused = "the HDF5 library refused to write";
+
+void must(bool succeeded, const std::string& what) {
+  if (!succeeded) throw Error(ErrorKind::io, kRefused).about(what);
+}
+
+Hdf5Id creation(hid_t kind) {
+  Hdf5Id list(H5Pcreate(kind), H5Pclose, kRefused);
+  if (kind == H5P_LINK_CREATE) {
+    must(H5Pset_create_intermediate_group(list.get(), 1) >= 0, "links");
+  } else {
+    must(H5Pset_obj_track_times(list.get(), false) >= 0, "times");
+  }
+  return list;
+}
+
+void write_scalar(const Hdf5Id& object, const std::string& name, hid_t stored_type,
+                  hid_t memory_type, const void* value) {
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kRefused);
+  const Hdf5Id attribute(
+      H5Acreate2(object.get(), name.c_str(), stored_type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose, kRefused);
+  must(H5Awrite(attribute.get(), memory_type, value) >= 0, name);
+}
+
+}  // namespace
+
+void write_hdf5_file(const std::filesystem::path& path,
+                     const std::function<void(const Hdf5Id& root)>& contents) {
+  const QuietHdf5 quiet;
+  AtomicFile target(path);
+  try {
+    const Hdf5Id root(
+        H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
+        kRefused);
+    contents(root);
+    // Hands everything to the operating system, and reports what failed.
+    must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0, "/");
+  } catch (Error& error) {
+    error.in_file(path);
+    throw;
+  }
+  target.commit();
+}
+
+Hdf5Id create_group(const Hdf5Id& parent, const std::string& name) {
+  const Hdf5Id links = creation(H5P_LINK_CREATE);
+  const Hdf5Id times = creation(H5P_GROUP_CREATE);
+  return {H5Gcreate2(parent.get(), name.c_str(), links.get(), times.get(), H5P_DEFAULT), H5Gclose,
+          kRefused};
+}
+
+void write_data(const Hdf5Id& parent, const std::string& name, hid_t stored_type, hid_t memory_type,
+                const Shape& shape, const void* values) {
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+                     H5Sclose, kRefused);
+  const Hdf5Id links = creation(H5P_LINK_CREATE);
+  const Hdf5Id times = creation(H5P_DATASET_CREATE);
+  const Hdf5Id data(H5Dcreate2(parent.get(), name.c_str(), stored_type, space.get(), links.get(),
+                               times.get(), H5P_DEFAULT),
+                    H5Dclose, kRefused);
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  must(H5Dwrite(data.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0, name);
+}
+
+void write_tensor(const Hdf5Id& parent, const std::string& name, const Tensor& tensor) {
+  if (tensor.empty()) return;
+  write_data(parent, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, tensor.shape(), tensor.data());
+}
+
+Hdf5Id text_type() {
+  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, kRefused);
+  must(H5Tset_size(type.get(), H5T_VARIABLE) >= 0 && H5Tset_cset(type.get(), H5T_CSET_UTF8) >= 0,
+       "text");
+  return type;
+}
+
+void write_attribute(const Hdf5Id& object, const std::string& name, const std::string& text) {
+  const Hdf5Id type = text_type();
+  const char* const value = text.c_str();
+  write_scalar(object, name, type.get(), type.get(), &value);
+}
+
+void write_attribute(const Hdf5Id& object, const std::string& name, std::int64_t value) {
+  write_scalar(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
+}
+
+void write_attribute(const Hdf5Id& object, const std::string& name, double value) {
+  write_scalar(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
+}  // namespace attnscope

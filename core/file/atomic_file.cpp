@@ -1,0 +1,95 @@
+#include "core/file/atomic_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+Error cannot_write(const std::filesystem::path& path, const std::string& why) {
+  Error error = Error(ErrorKind::io, "cannot be written: " + why).in_file(path);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    error.remedy("the file that stood there is unchanged");
+  }
+  return error;
+}
+
+/// Creates a new file beside `path` under a name nobody uses.
+std::filesystem::path create_beside(const std::filesystem::path& path) {
+  static std::atomic<unsigned> counter{0};
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    std::filesystem::path candidate = path;
+    candidate.replace_filename("." + path.stem().string() + "." + std::to_string(::getpid()) + "-" +
+                               std::to_string(counter++) + ".part" + path.extension().string());
+    const int descriptor = ::open(candidate.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return candidate;
+    }
+    if (errno != EEXIST) throw cannot_write(path, std::strerror(errno));
+  }
+  throw cannot_write(path, "no free name for a temporary file");
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::filesystem::path& final_path) : final_path_(final_path) {
+  if (final_path.filename().empty()) throw cannot_write(final_path, "it names no file");
+  std::error_code ignored;
+  const auto status = std::filesystem::status(final_path, ignored);
+  if (std::filesystem::is_directory(status)) throw cannot_write(final_path, "it is a folder");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    direct_ = true;
+    temporary_ = final_path;
+    return;
+  }
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(final_path, ignored))) {
+    final_path_ = std::filesystem::weakly_canonical(final_path, ignored);
+    if (ignored) throw cannot_write(final_path, ignored.message());
+  }
+  temporary_ = create_beside(final_path_);
+}
+
+AtomicFile::~AtomicFile() {
+  if (committed_ || direct_) return;
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+}
+
+void AtomicFile::commit() {
+  if (direct_ || committed_) return;
+  const int descriptor = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw cannot_write(final_path_, std::strerror(errno));
+  const int synced = ::fsync(descriptor);
+  const int reason = errno;
+  ::close(descriptor);
+  if (synced != 0) throw cannot_write(final_path_, std::strerror(reason));
+  std::error_code error;
+  std::filesystem::rename(temporary_, final_path_, error);
+  if (error) throw cannot_write(final_path_, error.message());
+  committed_ = true;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  errno = 0;
+  std::ofstream stream(file.temporary(), std::ios::binary | std::ios::trunc);
+  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (!stream) {
+    throw cannot_write(path, errno != 0 ? std::strerror(errno) : "the disk may be full");
+  }
+  file.commit();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,88 @@
+#include "core/model/evaluation/evaluation.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <tbb/parallel_for.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+struct Verdict {
+  int true_class = -1;
+  std::int64_t rank = 0;  ///< how many classes have a larger logit
+  bool finite = true;
+};
+
+Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceRequest& request,
+              const Input& input) {
+  if (input.class_index < 0) {
+    throw Error(ErrorKind::usage, "the item has no label to compare with").about(input.label);
+  }
+  const Trace trace = model.run(input, mechanism, request, {});
+  const auto logits = trace.logits.values();
+  if (input.class_index >= static_cast<int>(logits.size())) {
+    throw Error(ErrorKind::usage, logits.empty() ? "the model has no head to classify with"
+                                                 : "the label is none of the model's classes")
+        .about(input.label)
+        .expected("0 to " + std::to_string(static_cast<std::int64_t>(logits.size()) - 1))
+        .found(std::to_string(input.class_index));
+  }
+  Verdict verdict;
+  verdict.true_class = input.class_index;
+  verdict.finite =
+      std::all_of(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
+  const auto own = static_cast<std::size_t>(input.class_index);
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    // Of equal logits the first counts as larger, as argmax has it.
+    if (logits[i] > logits[own] || (i < own && logits[i] == logits[own])) ++verdict.rank;
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Evaluation evaluate(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
+                    std::int64_t count, const Progress& progress,
+                    std::shared_ptr<const std::vector<NamedTensors>> parameters) {
+  if (model.spec().readout == Readout::none) {
+    throw Error(ErrorKind::usage, "the model has no head to classify with").in_file(model.file());
+  }
+  const std::int64_t images = count > 0 ? std::min(count, data_set.size()) : data_set.size();
+  if (images == 0) throw Error(ErrorKind::usage, "the data set is empty");
+  TraceRequest request;
+  request.implied_maps = false;
+  request.parameters = std::move(parameters);
+  std::vector<Verdict> verdicts(static_cast<std::size_t>(images));
+  std::atomic<std::int64_t> done{0};
+  tbb::parallel_for(std::int64_t{0}, images, [&](std::int64_t i) {
+    progress.step(static_cast<double>(done) / static_cast<double>(images), "images judged");
+    verdicts[static_cast<std::size_t>(i)] = judge(model, mechanism, request, data_set.item(i));
+    ++done;
+  });
+  progress.step(1, "images judged");
+
+  Evaluation result;
+  result.images = images;
+  for (const Verdict& verdict : verdicts) {
+    const auto index = static_cast<std::size_t>(verdict.true_class);
+    if (result.class_images.size() <= index) {
+      result.class_images.resize(index + 1);
+      result.class_correct.resize(index + 1);
+    }
+    ++result.class_images[index];
+    if (!verdict.finite) {
+      ++result.not_finite;
+      continue;
+    }
+    result.correct += verdict.rank == 0;
+    result.class_correct[index] += verdict.rank == 0;
+    result.correct_in_five += verdict.rank < 5;
+  }
+  return result;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,141 @@
+#include "core/model/preprocessing/image_resize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+double triangle(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
+
+double cubic(double x) {
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  if (x < 2) return (((x - 5) * x + 8) * x - 4) * a;
+  return 0;
+}
+
+/// Which places make up a new one, and how much of each in units of 2⁻²².
+struct Taps {
+  std::int64_t first = 0;
+  std::vector<std::int32_t> weights;
+};
+
+constexpr int kBits = 22;
+
+std::vector<Taps> taps_of(std::int64_t from, std::int64_t to, ResizeFilter filter) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double widening = std::max(scale, 1.0);
+  const double support = (filter == ResizeFilter::bilinear ? 1.0 : 2.0) * widening;
+  std::vector<Taps> taps(static_cast<std::size_t>(to));
+  std::vector<double> weights;
+  for (std::int64_t i = 0; i < to; ++i) {
+    const double centre = (static_cast<double>(i) + 0.5) * scale;
+    const auto first = std::max(static_cast<std::int64_t>(centre - support + 0.5), std::int64_t{0});
+    const auto last = std::min(static_cast<std::int64_t>(centre + support + 0.5), from);
+    weights.clear();
+    double sum = 0;
+    for (std::int64_t place = first; place < last; ++place) {
+      const double x = (static_cast<double>(place) - centre + 0.5) / widening;
+      weights.push_back(filter == ResizeFilter::bilinear ? triangle(x) : cubic(x));
+      sum += weights.back();
+    }
+    Taps& own = taps[static_cast<std::size_t>(i)];
+    own.first = first;
+    for (const double weight : weights) {
+      own.weights.push_back(
+          static_cast<std::int32_t>(std::lround(weight / sum * static_cast<double>(1 << kBits))));
+    }
+  }
+  return taps;
+}
+
+std::uint8_t round_to_byte(std::int64_t sum) {
+  return static_cast<std::uint8_t>(
+      std::clamp<std::int64_t>((sum + (std::int64_t{1} << (kBits - 1))) >> kBits, 0, 255));
+}
+
+/// Resamples an axis of extent `from` inside [outer, from, inner].
+std::vector<std::uint8_t> resample_axis(const std::vector<std::uint8_t>& values, std::int64_t outer,
+                                        std::int64_t from, std::int64_t to, std::int64_t inner,
+                                        ResizeFilter filter) {
+  const std::vector<Taps> taps = taps_of(from, to, filter);
+  std::vector<std::uint8_t> result(static_cast<std::size_t>(outer * to * inner));
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(inner));
+  for (std::int64_t block = 0; block < outer; ++block) {
+    for (std::int64_t i = 0; i < to; ++i) {
+      const Taps& own = taps[static_cast<std::size_t>(i)];
+      std::fill(sums.begin(), sums.end(), 0);
+      const std::uint8_t* row = values.data() + (block * from + own.first) * inner;
+      for (const std::int32_t weight : own.weights) {
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += std::int64_t{weight} * row[k];
+        row += inner;
+      }
+      std::uint8_t* const out = result.data() + (block * to + i) * inner;
+      std::transform(sums.begin(), sums.end(), out, round_to_byte);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Image resize(const Image& image, std::int64_t width, std::int64_t height, ResizeFilter filter) {
+  Image result = image;
+  if (width != image.width) {
+    result.pixels =
+        resample_axis(result.pixels, image.height, image.width, width, image.channels, filter);
+    result.width = width;
+  }
+  if (height != image.height) {
+    result.pixels =
+        resample_axis(result.pixels, 1, image.height, height, width * image.channels, filter);
+    result.height = height;
+  }
+  return result;
+}
+
+Image crop(const Image& image, std::int64_t left, std::int64_t top, std::int64_t width,
+           std::int64_t height) {
+  Image result{width, height, image.channels, {}};
+  result.pixels.resize(static_cast<std::size_t>(width * height * image.channels));
+  const auto row_bytes = static_cast<std::size_t>(width * image.channels);
+  for (std::int64_t row = 0; row < height; ++row) {
+    std::memcpy(result.pixels.data() + static_cast<std::size_t>(row) * row_bytes,
+                image.pixels.data() + ((top + row) * image.width + left) * image.channels,
+                row_bytes);
+  }
+  return result;
+}
+
+Image with_channels(const Image& image, std::int64_t channels) {
+  if (image.channels == channels) return image;
+  const auto count = static_cast<std::size_t>(image.width * image.height);
+  Image result{image.width, image.height, channels, {}};
+  if (image.channels == 1 && channels == 3) {
+    result.pixels.reserve(3 * count);
+    for (const std::uint8_t grey : image.pixels) result.pixels.insert(result.pixels.end(), 3, grey);
+    return result;
+  }
+  if (image.channels == 3 && channels == 1) {
+    result.pixels.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint8_t* const rgb = image.pixels.data() + 3 * i;
+      // 0.299, 0.587 and 0.114 in units of 2⁻¹⁶.
+      const std::uint32_t luma = rgb[0] * 19595U + rgb[1] * 38470U + rgb[2] * 7471U + 0x8000U;
+      result.pixels[i] = static_cast<std::uint8_t>(luma >> 16);
+    }
+    return result;
+  }
+  throw Error(ErrorKind::usage, "the model's channels are no picture's")
+      .expected("1 (grey) or 3 (RGB) channels, or a .npy array [C, H, W]")
+      .found(std::to_string(channels) + " channels");
+}
+
+}  // namespace attnscope

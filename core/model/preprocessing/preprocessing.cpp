@@ -1,0 +1,153 @@
+#include "core/model/preprocessing/preprocessing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/preprocessing/image_resize.h"
+
+namespace attnscope {
+
+namespace {
+
+double of_channel(const std::vector<double>& values, std::int64_t channel) {
+  return values.size() == 1 ? values.front() : values.at(static_cast<std::size_t>(channel));
+}
+
+Image fit_to_model(const Image& original, const ModelSpec& spec) {
+  if (original.width <= 0 || original.height <= 0) {
+    throw Error(ErrorKind::usage, "the image is empty");
+  }
+  Image image = with_channels(original, spec.channels);
+  if (image.width == spec.image_width && image.height == spec.image_height &&
+      spec.crop_fraction == 1.0) {
+    return image;
+  }
+  const auto enlarged = [&](std::int64_t extent) {
+    return static_cast<std::int64_t>(std::floor(static_cast<double>(extent) / spec.crop_fraction));
+  };
+  std::int64_t width = enlarged(spec.image_width), height = enlarged(spec.image_height);
+  if (spec.resize_mode == ResizeMode::shorter_side) {
+    // The side that is relatively shorter takes its extent, the other keeps the proportions.
+    if (image.height * width <= image.width * height) {
+      width = std::max(width, height * image.width / image.height);
+    } else {
+      height = std::max(height, width * image.height / image.width);
+    }
+  }
+  constexpr std::int64_t most_pixels = std::int64_t{1} << 28;
+  if (width > most_pixels / height) {
+    throw Error(ErrorKind::usage, "the image is too long and narrow for the model")
+        .found(std::to_string(original.width) + " × " + std::to_string(original.height));
+  }
+  image = resize(image, width, height, spec.resize_filter);
+  // Half a pixel is rounded to even, as the trainers' libraries do.
+  const auto margin = [](std::int64_t whole, std::int64_t part) {
+    return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(whole - part) / 2));
+  };
+  return crop(image, margin(width, spec.image_width), margin(height, spec.image_height),
+              spec.image_width, spec.image_height);
+}
+
+Tensor normalise(const Image& image, const ModelSpec& spec) {
+  Tensor values({image.channels, image.height, image.width});
+  const std::int64_t pixels = image.width * image.height;
+  for (std::int64_t channel = 0; channel < image.channels; ++channel) {
+    const auto mean = static_cast<float>(of_channel(spec.input_mean, channel));
+    const auto deviation = static_cast<float>(of_channel(spec.input_std, channel));
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      const auto byte = image.pixels[static_cast<std::size_t>(pixel * image.channels + channel)];
+      values.data()[channel * pixels + pixel] =
+          (static_cast<float>(byte) / 255.0F - mean) / deviation;
+    }
+  }
+  return values;
+}
+
+/// The picture a normalised array came from, for overlays.
+std::optional<Image> picture_of(const Tensor& values, const ModelSpec& spec) {
+  if (spec.channels != 1 && spec.channels != 3) return std::nullopt;
+  Image image{spec.image_width, spec.image_height, spec.channels, {}};
+  image.pixels.resize(static_cast<std::size_t>(values.size()));
+  const std::int64_t pixels = image.width * image.height;
+  for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
+    for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+      const double value =
+          values.data()[channel * pixels + pixel] * of_channel(spec.input_std, channel) +
+          of_channel(spec.input_mean, channel);
+      // NaN becomes black here; the model still sees it.
+      const double byte = value > 0 ? std::min(value * 255, 255.0) : 0.0;
+      image.pixels[static_cast<std::size_t>(pixel * spec.channels + channel)] =
+          static_cast<std::uint8_t>(std::lround(byte));
+    }
+  }
+  return image;
+}
+
+PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
+  Shape shape = array.shape();
+  if (spec.patch_height == 0) {
+    if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
+    if (shape.size() != 2 || shape[1] != spec.width || shape[0] < 1) {
+      throw Error(ErrorKind::usage, "the array does not fit the encoder")
+          .expected("tokens [N, " + std::to_string(spec.width) + "]")
+          .found(to_string(array.shape()));
+    }
+    return {array.reshaped(shape), std::nullopt};
+  }
+  const Shape wanted = {spec.channels, spec.image_height, spec.image_width};
+  if (shape.size() == 4 && shape[0] == 1) shape.erase(shape.begin());
+  if (shape.size() == 2 && spec.channels == 1) shape.insert(shape.begin(), 1);
+  if (shape != wanted) {
+    throw Error(ErrorKind::usage, "the array does not fit the model")
+        .expected(to_string(wanted) + ", normalised")
+        .found(to_string(array.shape()));
+  }
+  Tensor values = array.reshaped(wanted);
+  std::optional<Image> image = picture_of(values, spec);
+  return {std::move(values), std::move(image)};
+}
+
+}  // namespace
+
+PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
+  try {
+    if (std::holds_alternative<Text>(input.content)) {
+      throw Error(ErrorKind::usage, "a model of images cannot read a text")
+          .expected("an image, or an array of pixels");
+    }
+    if (const auto* array = std::get_if<Tensor>(&input.content)) return prepare_array(*array, spec);
+    if (spec.patch_height == 0) {
+      throw Error(ErrorKind::usage, "an encoder of tokens cannot see an image")
+          .expected("a .npy array of tokens [N, " + std::to_string(spec.width) + "]");
+    }
+    Image image = fit_to_model(std::get<Image>(input.content), spec);
+    Tensor values = normalise(image, spec);
+    return {std::move(values), std::move(image)};
+  } catch (Error& error) {
+    if (error.subject().empty()) error.about(input.label);
+    throw;
+  }
+}
+
+Tensor to_patches(const Tensor& image, const ModelSpec& spec) {
+  const std::int64_t height = spec.patch_height, width = spec.patch_width;
+  Tensor patches({spec.grid_rows() * spec.grid_columns(), spec.channels * height * width});
+  float* out = patches.data();
+  for (std::int64_t row = 0; row < spec.grid_rows(); ++row) {
+    for (std::int64_t column = 0; column < spec.grid_columns(); ++column) {
+      for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
+        for (std::int64_t y = 0; y < height; ++y) {
+          const float* const from =
+              image.data() + (channel * spec.image_height + row * height + y) * spec.image_width +
+              column * width;
+          out = std::copy(from, from + width, out);
+        }
+      }
+    }
+  }
+  return patches;
+}
+
+}  // namespace attnscope

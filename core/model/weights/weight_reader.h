@@ -1,0 +1,67 @@
+// A checkpoint's tensors by role, checked against the shapes a model needs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/architecture/architecture.h"
+#include "core/attention/mechanism.h"
+#include "core/model/parts/linear.h"
+
+namespace attnscope {
+
+/// Refers to both arguments: they must outlive it. What does not fit throws Error(damaged) naming
+/// the tensor.
+class WeightReader {
+ public:
+  WeightReader(const Checkpoint& checkpoint, const Architecture& architecture)
+      : checkpoint_(checkpoint), architecture_(architecture), spec_(architecture.spec) {}
+
+  [[nodiscard]] bool has(const std::string& role) const {
+    return architecture_.sources.contains(role);
+  }
+
+  /// The role's tensor as `shape`. Axes of extent 1 before or after are ignored, as in [1, 1, D]
+  /// or the 1×1 convolution [out, in, 1, 1]; so is how a convolution's kernel is split into axes.
+  [[nodiscard]] Tensor read(const std::string& role, const Shape& shape) const;
+
+  /// Empty if it is not there and not `required`.
+  [[nodiscard]] std::vector<float> read_vector(const std::string& role, std::int64_t extent,
+                                               bool required = true) const;
+
+  /// None if there is none; a missing bias is zero.
+  [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role,
+                                                   std::int64_t width) const {
+    return read_norm(role, width, spec_.norm_eps);
+  }
+  [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role, std::int64_t width,
+                                                   double eps) const;
+
+  /// A linear layer inside a block: in adder arithmetic it takes its LayerNorm.
+  [[nodiscard]] Linear read_linear(const std::string& role, std::int64_t outputs,
+                                   std::int64_t inputs, Arithmetic arithmetic) const;
+
+  /// The LayerNorm of an adder layer: the role's own, plain where the file has none; none in
+  /// multiplicative arithmetic.
+  [[nodiscard]] std::optional<LayerNorm> adder_norm(const std::string& role, std::int64_t width,
+                                                    Arithmetic arithmetic) const;
+  /// Weight 1, bias 0.
+  [[nodiscard]] LayerNorm plain_norm(std::int64_t width) const;
+
+  /// Every tensor with the role "layer.N.mechanism.NAME", as stored: the mechanism knows its shape.
+  [[nodiscard]] NamedTensors read_mechanism(std::int64_t layer) const;
+
+  /// Rows of a matrix as it is used: the classes of a head.
+  [[nodiscard]] std::int64_t outputs_of(const std::string& role) const;
+
+ private:
+  /// Throws Error(damaged) if there is none.
+  [[nodiscard]] const Architecture::Source& source_of(const std::string& role) const;
+
+  const Checkpoint& checkpoint_;
+  const Architecture& architecture_;
+  const ModelSpec& spec_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,192 @@
+#include "core/tokenizer/vocabulary.h"
+
+#include <unordered_map>
+
+#include "core/error.h"
+#include "core/input/text_file.h"
+#include "core/tokenizer/byte_pairs.h"
+
+namespace attnscope {
+
+namespace {
+
+/// "line 3, column 7", from 1.
+std::string place_in(const std::string& text, std::size_t byte) {
+  std::size_t line = 1, column = 1;
+  for (const std::size_t start : character_starts(text)) {
+    if (start >= byte) break;
+    ++column;
+    if (text[start] == '\n') {
+      ++line;
+      column = 1;
+    }
+  }
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+/// U+2014 '—'.
+std::string code_point_of(const std::string& character) {
+  unsigned code = static_cast<unsigned char>(character[0]);
+  if (character.size() > 1) {
+    code &= 0xFFU >> (character.size() + 1);
+    for (std::size_t i = 1; i < character.size(); ++i) {
+      code = (code << 6) | (static_cast<unsigned char>(character[i]) & 0x3FU);
+    }
+  }
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string hexadecimal;
+  for (int shift = code > 0xFFFF ? 20 : 12; shift >= 0; shift -= 4) {
+    hexadecimal += digits[(code >> shift) & 0xFU];
+  }
+  return "U+" + hexadecimal + (code < 32 || code == 127 ? "" : " '" + character + "'");
+}
+
+class Characters final : public Vocabulary {
+ public:
+  explicit Characters(const std::vector<std::string>& characters) : texts_(characters) {
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      ids_.emplace(texts_[i], static_cast<std::int64_t>(i));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> encode(const std::string& text) const override {
+    const std::vector<std::size_t> starts = character_starts(text);
+    std::vector<std::int64_t> ids;
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+      const std::string character = text.substr(starts[i], starts[i + 1] - starts[i]);
+      const auto id = ids_.find(character);
+      if (id == ids_.end()) refuse(text, starts[i], character);
+      ids.push_back(id->second);
+    }
+    return ids;
+  }
+
+  [[nodiscard]] std::string text_of(std::int64_t id) const override {
+    return texts_.at(static_cast<std::size_t>(id));
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& text, std::size_t at,
+                           const std::string& character) const {
+    if (first_invalid_utf8(character) != std::string::npos) {
+      throw Error(ErrorKind::usage, "the text is not UTF-8")
+          .found("a broken character in " + place_in(text, at));
+    }
+    std::string known;
+    for (const std::string& sign : texts_) {
+      if (sign != "\n" && sign != "\t" && sign != "\r") known += sign;
+    }
+    throw Error(ErrorKind::usage, "the model's vocabulary lacks a character of the text")
+        .expected(
+            "one of " + std::to_string(texts_.size()) + ": " +
+            known.substr(
+                0, character_starts(
+                       known)[std::min<std::size_t>(120, character_starts(known).size() - 1)]))
+        .found(code_point_of(character) + " in " + place_in(text, at));
+  }
+
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, std::int64_t> ids_;
+};
+
+class Bytes final : public Vocabulary {
+ public:
+  explicit Bytes(const std::vector<std::string>& labels) : labels_(labels) {}
+
+  [[nodiscard]] std::vector<std::int64_t> encode(const std::string& text) const override {
+    std::vector<std::int64_t> ids;
+    for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
+    return ids;
+  }
+
+  [[nodiscard]] std::string text_of(std::int64_t id) const override {
+    if (id < 256) return {static_cast<char>(id)};
+    const auto index = static_cast<std::size_t>(id);
+    return index < labels_.size() ? labels_[index] : "<" + std::to_string(id) + ">";
+  }
+
+ private:
+  std::vector<std::string> labels_;
+};
+
+class Ids final : public Vocabulary {
+ public:
+  explicit Ids(const std::vector<std::string>& labels) : labels_(labels) {}
+
+  [[nodiscard]] std::vector<std::int64_t> encode(const std::string&) const override {
+    throw Error(ErrorKind::usage, "it is not known how the model splits a text into tokens")
+        .about("tokenizer")
+        .expected("token ids, such as ids:15,3,42")
+        .remedy("put vocab.json and merges.txt beside the weights, or set tokenizer=bytes");
+  }
+
+  [[nodiscard]] std::string text_of(std::int64_t id) const override {
+    const auto index = static_cast<std::size_t>(id);
+    return index < labels_.size() ? labels_[index] : std::to_string(id);
+  }
+
+ private:
+  std::vector<std::string> labels_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Vocabulary> make_vocabulary(const ModelSpec& spec,
+                                                  const std::filesystem::path& folder) {
+  switch (spec.tokenizer) {
+    case Tokenizer::characters:
+      return std::make_shared<const Characters>(spec.labels);
+    case Tokenizer::bytes:
+      return std::make_shared<const Bytes>(spec.labels);
+    case Tokenizer::byte_pairs:
+      return read_byte_pairs(folder, spec.vocabulary);
+    case Tokenizer::ids:
+      break;
+  }
+  return std::make_shared<const Ids>(spec.labels);
+}
+
+TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary,
+                       bool any_length) {
+  TokenizedText result{text.ids, {}};
+  if (result.ids.empty()) result.ids = vocabulary.encode(text.characters);
+  if (result.ids.empty()) throw Error(ErrorKind::usage, "the text is empty");
+  const std::int64_t count = std::ssize(result.ids);
+  if (count > spec.context && !any_length) {
+    throw Error(ErrorKind::usage, "the text is longer than the model's position table")
+        .expected("at most " + std::to_string(spec.context) + " tokens")
+        .found(std::to_string(count))
+        .remedy("give a part of it: FILE.txt#0-" + std::to_string(spec.context) +
+                " is its beginning, in characters");
+  }
+  for (std::size_t i = 0; i < result.ids.size(); ++i) {
+    const std::int64_t id = result.ids[i];
+    if (id < 0 || id >= spec.vocabulary) {
+      throw Error(ErrorKind::usage, "the token id is outside the model's vocabulary")
+          .about("token " + std::to_string(i))
+          .expected("0 to " + std::to_string(spec.vocabulary - 1))
+          .found(std::to_string(id));
+    }
+    result.texts.push_back(vocabulary.text_of(id));
+  }
+  return result;
+}
+
+TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
+                             const Vocabulary& vocabulary) {
+  const Text* const text = std::get_if<Text>(&input.content);
+  if (!text) {
+    throw Error(ErrorKind::usage, spec.is_language_model() ? "a language model reads a text"
+                                                           : "a text classifier reads a text")
+        .about(input.label)
+        .expected("a .txt file, text:WORDS, or ids:1,2,3");
+  }
+  try {
+    return tokenize(*text, spec, vocabulary);
+  } catch (Error& error) {
+    if (error.subject().empty()) error.about(input.label);
+    throw;
+  }
+}
+
+}  // namespace attnscope

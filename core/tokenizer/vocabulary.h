@@ -1,0 +1,45 @@
+// How a language model's texts become tokens, and tokens texts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/architecture/model_spec.h"
+#include "core/input/input.h"
+
+namespace attnscope {
+
+class Vocabulary {
+ public:
+  virtual ~Vocabulary() = default;
+
+  /// The tokens of a text. Throws Error(usage) naming the character the vocabulary lacks and where
+  /// it stands, or the byte that is no valid UTF-8.
+  [[nodiscard]] virtual std::vector<std::int64_t> encode(const std::string& text) const = 0;
+  /// What a token says: the bytes of a text, which need not be whole characters. 0 <= id < size.
+  [[nodiscard]] virtual std::string text_of(std::int64_t id) const = 0;
+};
+
+/// As spec.tokenizer says; byte pairs are read from `folder`. Throws Error.
+[[nodiscard]] std::shared_ptr<const Vocabulary> make_vocabulary(
+    const ModelSpec& spec, const std::filesystem::path& folder);
+
+/// A text's tokens, as numbers and as what each says.
+struct TokenizedText {
+  std::vector<std::int64_t> ids;
+  std::vector<std::string> texts;
+};
+
+/// Throws Error(usage) for ids outside the vocabulary and, unless `any_length`, more tokens than
+/// spec.context.
+[[nodiscard]] TokenizedText tokenize(const Text& text, const ModelSpec& spec,
+                                     const Vocabulary& vocabulary, bool any_length = false);
+
+/// Of an input, which must be a text. Throws Error(usage) naming it.
+[[nodiscard]] TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
+                                           const Vocabulary& vocabulary);
+
+}  // namespace attnscope

@@ -1,0 +1,98 @@
+#include "core/trace/trace.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+const LayerTrace* layer_at(const Trace& trace, std::int64_t layer) {
+  if (layer < 0 || layer >= static_cast<std::int64_t>(trace.layers.size())) return nullptr;
+  return &trace.layers[static_cast<std::size_t>(layer)];
+}
+
+}  // namespace
+
+std::int64_t Trace::heads(std::int64_t layer) const {
+  const LayerTrace* const found = layer_at(*this, layer);
+  if (!found) return 0;
+  if (!found->implied_map.empty()) return found->implied_map.extent(0);
+  return found->queries.empty() ? 0 : found->queries.extent(0);
+}
+
+std::int64_t Trace::queries(std::int64_t layer) const {
+  const LayerTrace* const found = layer_at(*this, layer);
+  if (!found) return 0;
+  if (!found->implied_map.empty()) return found->implied_map.extent(1);
+  if (!found->queries.empty()) return found->queries.extent(1);
+  return found->tokens.empty() ? 0 : found->tokens.extent(0);
+}
+
+std::int64_t Trace::keys(std::int64_t layer) const {
+  const LayerTrace* const found = layer_at(*this, layer);
+  if (!found) return 0;
+  if (!found->implied_map.empty()) return found->implied_map.extent(2);
+  if (!found->keys.empty()) return found->keys.extent(1);
+  return queries(layer);
+}
+
+std::int64_t Trace::heads() const {
+  std::int64_t most = 0;
+  for (std::int64_t layer = 0; layer < std::ssize(layers); ++layer) {
+    most = std::max(most, heads(layer));
+  }
+  return most;
+}
+
+std::int64_t Trace::tokens() const {
+  std::int64_t most = 0;
+  for (std::int64_t layer = 0; layer < std::ssize(layers); ++layer) {
+    most = std::max(most, queries(layer));
+  }
+  return most;
+}
+
+bool Trace::uniform() const {
+  for (std::int64_t layer = 0; layer < std::ssize(layers); ++layer) {
+    if (queries(layer) == 0) continue;
+    const bool same_heads = heads(layer) == 0 || heads(layer) == heads();
+    if (!same_heads || queries(layer) != tokens() || keys(layer) != tokens()) return false;
+  }
+  return true;
+}
+
+bool has_identity(const Trace& trace, std::int64_t layer) {
+  const LayerTrace* const found = layer_at(trace, layer);
+  return found && found->identity ? *found->identity : trace.identity_in_maps;
+}
+
+bool shows_identity(const Trace& trace, IdentityView view) {
+  if (view == IdentityView::as_is) return trace.identity_in_maps;
+  return view == IdentityView::with;
+}
+
+Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view) {
+  if (layer < 0 || layer >= static_cast<std::int64_t>(trace.layers.size())) {
+    throw Error(ErrorKind::usage, "there is no such layer")
+        .expected("0 to " + std::to_string(static_cast<std::int64_t>(trace.layers.size()) - 1))
+        .found(std::to_string(layer));
+  }
+  Tensor maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  if (maps.empty()) {
+    throw Error(ErrorKind::usage,
+                "the maps of layer " + std::to_string(layer) + " were not recorded");
+  }
+  const bool held = has_identity(trace, layer);
+  const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
+  if (wanted != held && maps.extent(1) == maps.extent(2)) {
+    const float change = wanted ? 1.0F : -1.0F;
+    for (std::int64_t head = 0; head < maps.extent(0); ++head) {
+      maps.slice(head).diagonal().array() += change;
+    }
+  }
+  return maps;
+}
+
+}  // namespace attnscope

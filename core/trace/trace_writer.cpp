@@ -1,0 +1,116 @@
+// Writing traces; trace_reader.cpp reads them.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/checkpoint/hdf5/hdf5_writing.h"
+#include "core/error.h"
+#include "core/parameters/parameters_json.h"
+#include "core/trace/trace_file.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+std::string layer_name(std::size_t layer) {
+  char text[32];
+  std::snprintf(text, sizeof text, "layer_%02zu", layer);
+  return text;
+}
+
+void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
+  const Hdf5Id group = create_group(file, layer_name(index));
+  write_tensor(group, "implied_map", layer.implied_map);
+  write_tensor(group, "queries", layer.queries);
+  write_tensor(group, "keys", layer.keys);
+  write_tensor(group, "values", layer.values);
+  write_tensor(group, "tokens", layer.tokens);
+  if (layer.factors) {
+    write_tensor(group, "left_factor", layer.factors->left);
+    write_tensor(group, "right_factor", layer.factors->right);
+  }
+  if (layer.quantities.empty()) return;
+  const Hdf5Id quantities = create_group(group, "quantities");
+  for (const auto& [name, tensor] : layer.quantities) write_tensor(quantities, name, tensor);
+}
+
+std::string json_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool is_unknown(const TokenLayout& layout) { return layout.prefix == 0 && !layout.has_grid(); }
+
+json to_json_object(const TokenLayout& layout) {
+  if (is_unknown(layout)) return nullptr;
+  return {{"prefix", layout.prefix}, {"rows", layout.rows}, {"columns", layout.columns}};
+}
+
+/// Whether a reader knows it without being told.
+bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
+  return is_unknown(a) || (a.prefix == b.prefix && a.rows == b.rows && a.columns == b.columns);
+}
+
+/// What differs from layer to layer, if anything does.
+void write_differences(const Hdf5Id& root, const Trace& trace) {
+  json layouts = json::array(), mechanisms = json::array();
+  bool grids_differ = false, mechanisms_differ = false;
+  for (const LayerTrace& layer : trace.layers) {
+    layouts.push_back(
+        {{"queries", to_json_object(layer.layout)}, {"keys", to_json_object(layer.key_layout)}});
+    grids_differ = grids_differ || !goes_without_saying(layer.layout, trace.layout) ||
+                   !goes_without_saying(layer.key_layout, trace.layout);
+    mechanisms.push_back(nullptr);
+    if (!layer.mechanism) continue;
+    mechanisms_differ = true;
+    mechanisms.back() = {{"name", layer.mechanism->name},
+                         {"parameters", json::parse(to_json(layer.mechanism->parameters))},
+                         {"identity", layer.identity.value_or(trace.identity_in_maps)}};
+  }
+  if (grids_differ) write_attribute(root, "layer_layouts", json_text(layouts));
+  if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
+}
+
+void write_contents(const Hdf5Id& root, const Trace& trace) {
+  write_attribute(root, "format", "attnscope-trace");
+  write_attribute(root, "format_version", std::int64_t{1});
+  write_attribute(root, "model_name", trace.model_name);
+  write_attribute(root, "input_label", trace.input_label);
+  write_attribute(root, "mechanism", trace.mechanism.name);
+  write_attribute(root, "mechanism_parameters", to_json(trace.mechanism.parameters));
+  write_attribute(root, "identity_in_maps", std::int64_t{trace.identity_in_maps});
+  write_attribute(root, "mechanism_trained", std::int64_t{trace.mechanism_trained});
+  write_attribute(root, "map_channels", trace.map_channels);
+  if (trace.map_channel) write_attribute(root, "map_channel", *trace.map_channel);
+  write_attribute(root, "prefix_tokens", trace.layout.prefix);
+  write_attribute(root, "grid_rows", trace.layout.rows);
+  write_attribute(root, "grid_columns", trace.layout.columns);
+  write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));
+  std::vector<std::int64_t> bounds;
+  for (const LayerTrace& layer : trace.layers) bounds.push_back(layer.rank_bound);
+  write_attribute(root, "rank_bounds", json_text(bounds));
+  write_differences(root, trace);
+  write_attribute(root, "causal", std::int64_t{trace.causal});
+  if (!trace.layout.texts.empty()) {
+    write_attribute(root, "token_texts", json_text(trace.layout.texts));
+  }
+  write_attribute(root, "labels", json_text(trace.labels));
+  write_attribute(root, "provenance", json_text(trace.provenance));
+  write_tensor(root, "features", trace.features);
+  write_tensor(root, "logits", trace.logits);
+  write_tensor(root, "embedded", trace.embedded);
+  if (trace.image && !trace.image->pixels.empty()) {
+    const Image& image = *trace.image;
+    write_data(root, "image", H5T_STD_U8LE, H5T_NATIVE_UINT8,
+               {image.height, image.width, image.channels}, image.pixels.data());
+  }
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) write_layer(root, i, trace.layers[i]);
+}
+
+}  // namespace
+
+void write_trace(const std::filesystem::path& file, const Trace& trace) {
+  write_hdf5_file(file, [&](const Hdf5Id& root) { write_contents(root, trace); });
+}
+
+}  // namespace attnscope

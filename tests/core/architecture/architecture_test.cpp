@@ -1,0 +1,277 @@
+#include "core/architecture/architecture.h"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/architecture/model_spec_json.h"
+#include "core/error.h"
+#include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Architecture recognise(const NamedShapes& shapes, std::map<std::string, std::string> overrides = {},
+                       std::map<std::string, std::string> metadata = {}) {
+  return recognise_architecture(hashed_checkpoint(shapes, std::move(metadata)),
+                                {std::move(overrides), {}});
+}
+
+template <class Action>
+std::string error_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool assumes(const Architecture& architecture, const std::string& option) {
+  for (const Assumption& assumption : architecture.assumptions) {
+    if (assumption.option == option) return true;
+  }
+  return false;
+}
+
+void leave_out(NamedShapes& shapes, const std::string& name) {
+  std::erase_if(shapes, [&](const auto& entry) { return entry.first == name; });
+}
+
+TEST(Architecture, EveryBuiltInDescriptionIsValidAndListedByItsName) {
+  for (const ArchitectureFamily& family : architecture_families()) {
+    EXPECT_EQ(parse_architecture_description(family.description).name, family.name);
+  }
+}
+
+TEST(Architecture, EveryFamilyIsToldFromTheOthers) {
+  const VitExtents e;
+  const std::pair<std::string, NamedShapes> families[] = {
+      {"timm ViT", timm_shapes(e)},
+      {"timm ViT", timm_shapes(e, true)},
+      {"Hugging Face ViT", hugging_face_shapes(e)},
+      {"Hugging Face DeiT", hugging_face_shapes(e, true)},
+      {"torchvision ViT", torchvision_shapes(e)},
+      {"vit-pytorch ViT", vit_pytorch_shapes(e, 128)},
+      {"vit-pytorch ViT (2021)", vit_pytorch_2021_shapes(e, 128)},
+      {"PyTorch TransformerEncoder", torch_encoder_shapes(64, 256, 2)},
+  };
+  for (const auto& [name, shapes] : families) {
+    for (const char* prefix : {"", "module.", "model.", "module.backbone.", "encoder."}) {
+      const Architecture found = recognise(prefixed(prefix, shapes));
+      EXPECT_EQ(found.name, name) << prefix;
+      EXPECT_EQ(found.spec.width, 64);
+      EXPECT_EQ(found.spec.layers, 2);
+      EXPECT_EQ(found.spec.mlp_width, 256);
+      EXPECT_THAT(found.unused, IsEmpty()) << name << ' ' << prefix;
+      if (found.spec.patch_height == 0) continue;
+      EXPECT_EQ(found.spec.patch_height, 8);
+      EXPECT_EQ(found.spec.image_width, 32);
+      EXPECT_EQ(found.spec.channels, 3);
+    }
+  }
+}
+
+TEST(Architecture, AModelWithinItsWrapperMayLackTheWrappersName) {
+  NamedShapes bare = hugging_face_shapes({});
+  for (auto& [name, shape] : bare) {
+    if (name.starts_with("vit.")) name.erase(0, 4);
+  }
+  leave_out(bare, "classifier.weight");
+  leave_out(bare, "classifier.bias");
+  const Architecture found = recognise(bare);
+  EXPECT_EQ(found.name, "Hugging Face ViT");
+  EXPECT_EQ(found.spec.readout, Readout::none);
+}
+
+TEST(Architecture, WhatTheFileCannotTellIsAnAssumptionAndCanBeSet) {
+  const Architecture guessed = recognise(timm_shapes({.width = 192, .mlp_width = 768}));
+  EXPECT_EQ(guessed.spec.heads, 3);
+  for (const char* option : {"heads", "activation", "norm_position", "norm_eps", "input_mean"}) {
+    EXPECT_TRUE(assumes(guessed, option)) << option;
+  }
+  const Architecture told = recognise(timm_shapes({.width = 192, .mlp_width = 768}),
+                                      {{"heads", "6"}, {"activation", "relu"}});
+  EXPECT_EQ(told.spec.heads, 6);
+  EXPECT_EQ(told.spec.width_of_head(), 32);
+  EXPECT_EQ(told.spec.activation, Activation::relu);
+  EXPECT_FALSE(assumes(told, "heads"));
+  EXPECT_FALSE(assumes(told, "activation"));
+  EXPECT_TRUE(assumes(told, "norm_eps"));
+}
+
+TEST(Architecture, FamiliesHaveTheirOwnDefaults) {
+  EXPECT_EQ(recognise(hugging_face_shapes({})).spec.norm_eps, 1e-12);
+  const ModelSpec encoder = recognise(torch_encoder_shapes(64, 256, 2)).spec;
+  EXPECT_EQ(encoder.norm_position, NormPosition::post);
+  EXPECT_EQ(encoder.activation, Activation::relu);
+  EXPECT_EQ(encoder.norm_eps, 1e-5);
+  EXPECT_EQ(encoder.tokens(), 0);
+  const ModelSpec linear = recognise(vit_pytorch_shapes({}, 128)).spec;
+  EXPECT_EQ(linear.patch_order, PatchOrder::channels_last);
+  EXPECT_EQ(linear.heads, 2);
+  EXPECT_EQ(linear.width_of_head(), 64);
+  EXPECT_EQ(recognise(timm_shapes({}, true)).spec.readout, Readout::class_and_distilled);
+}
+
+TEST(Architecture, ContradictionsNameOptionTensorAndBothValues) {
+  EXPECT_THAT(error_of([] {
+                (void)recognise(timm_shapes({}), {{"heads", "5"}});
+              }),
+              AllOf(HasSubstr("heads"), HasSubstr("64"), HasSubstr("attn.qkv.weight")));
+  EXPECT_THAT(error_of([] {
+                (void)recognise(timm_shapes({}), {{"width", "32"}});
+              }),
+              AllOf(HasSubstr("width"), HasSubstr("expected 64"), HasSubstr("found 32")));
+  EXPECT_THAT(error_of([] {
+                (void)recognise(timm_shapes({}), {{"layers", "3"}});
+              }),
+              AllOf(HasSubstr("layers"), HasSubstr("expected 2")));
+  EXPECT_THAT(error_of([] {
+                (void)recognise(timm_shapes({}), {{"image_height", "33"}});
+              }),
+              AllOf(HasSubstr("image_height"), HasSubstr("multiple")));
+}
+
+TEST(Architecture, AnErrorNamesThePatternAndTheNearestTensors) {
+  NamedShapes shapes = timm_shapes({});
+  for (auto& [name, shape] : shapes) {
+    if (name == "blocks.1.attn.qkv.weight") name = "blocks.1.attn.qvk.weight";
+  }
+  EXPECT_THAT(error_of([&] { (void)recognise(shapes); }),
+              AllOf(HasSubstr("timm ViT"), HasSubstr("blocks.{layer}.attn.qkv.weight"),
+                    HasSubstr("blocks.1.attn.qkv.weight"), HasSubstr("nearest names"),
+                    HasSubstr("blocks.1.attn.qvk.weight")));
+  EXPECT_THAT(error_of([] {
+                (void)recognise({{"conv1.weight", {64, 3, 7, 7}}});
+              }),
+              AllOf(HasSubstr("no known architecture"), HasSubstr("conv1.weight"),
+                    HasSubstr("architecture-descriptions.md")));
+}
+
+TEST(Architecture, WhatWouldComputeSomethingElseIsRefused) {
+  NamedShapes shapes = timm_shapes({});
+  shapes.push_back({"blocks.0.attn.q_norm.weight", {64}});
+  EXPECT_THAT(error_of([&] { (void)recognise(shapes); }), HasSubstr("normalised queries"));
+  NamedShapes decoder = torch_encoder_shapes(64, 256, 2);
+  decoder.push_back({"encoder.layers.0.multihead_attn.in_proj_weight", {192, 64}});
+  EXPECT_THAT(error_of([&] { (void)recognise(decoder); }), HasSubstr("cross attention"));
+}
+
+TEST(Architecture, TensorsWithoutARoleAreListed) {
+  NamedShapes shapes = timm_shapes({});
+  shapes.push_back({"ema.decay", {1}});
+  EXPECT_THAT(recognise(shapes).unused, Contains("ema.decay"));
+}
+
+TEST(Architecture, OwnFilesStateEverything) {
+  ModelSpec spec;
+  spec.channels = 1;
+  spec.image_height = spec.image_width = 32;
+  spec.patch_height = spec.patch_width = 8;
+  spec.width = 64;
+  spec.layers = 2;
+  spec.heads = 4;
+  spec.mlp_width = 256;
+  spec.input_mean = {0.3};
+  spec.input_std = {0.35};
+  spec.mechanism = {"adder", {{"identity", true}}};
+  const std::map<std::string, std::string> metadata = {
+      {"format", "attnscope-model"},
+      {"architecture", to_json(spec)},
+      {"labels", R"(["a","b","c","d","e","f","g","h","i","j"])"}};
+  const Architecture found = recognise(timm_shapes({.channels = 1}), {}, metadata);
+  EXPECT_EQ(found.name, "Attnscope model");
+  EXPECT_THAT(found.assumptions, IsEmpty());
+  EXPECT_EQ(found.spec.heads, 4);
+  EXPECT_EQ(found.spec.mechanism, spec.mechanism);
+  EXPECT_EQ(found.spec.labels.size(), 10U);
+  // A file that contradicts itself is damaged.
+  EXPECT_THAT(
+      error_of([&] { (void)recognise(timm_shapes({.layers = 3, .channels = 1}), {}, metadata); }),
+      AllOf(HasSubstr("layers"), HasSubstr("expected 3"), HasSubstr("found 2")));
+}
+
+TEST(Architecture, AnAttentionThatIsNotHereIsSaidBeforeItsTensorsAre) {
+  const std::map<std::string, std::string> metadata = {
+      {"format", "attnscope-model"},
+      {"architecture", R"({"mechanism": {"name": "of-tomorrow", "parameters": {}}})"}};
+  EXPECT_THAT(error_of([&] {
+                (void)recognise({{"blocks.0.attn.to_q.weight", {64, 64}}}, {}, metadata);
+              }),
+              AllOf(HasSubstr("mechanism"), HasSubstr("found of-tomorrow"), HasSubstr("adder")));
+}
+
+TEST(Architecture, PositionsOfAnotherGridAreInterpolatedToTheAskedImage) {
+  const Architecture found =
+      recognise(timm_shapes({}), {{"image_height", "64"}, {"image_width", "48"}});
+  EXPECT_EQ(found.position_rows, 4);
+  EXPECT_EQ(found.position_columns, 4);
+  EXPECT_EQ(found.spec.grid_rows(), 8);
+  EXPECT_EQ(found.spec.grid_columns(), 6);
+  NamedShapes shapes = timm_shapes({});
+  for (auto& [name, shape] : shapes) {
+    if (name == "pos_embed") shape = {1, 13, 64};
+  }
+  EXPECT_THAT(error_of([&] { (void)recognise(shapes); }), HasSubstr("image_height"));
+  const Architecture oblong = recognise(shapes, {{"image_height", "24"}, {"image_width", "32"}});
+  EXPECT_EQ(oblong.position_rows, 3);
+  EXPECT_EQ(oblong.position_columns, 4);
+}
+
+TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
+  const TemporaryFolder folder;
+  const auto weights = folder.path() / "model.safetensors";
+  write_hashed_safetensors(weights, hugging_face_shapes({}));
+  const auto recognised = [&](std::map<std::string, std::string> overrides = {}) {
+    return recognise_architecture(open_checkpoint(weights), {std::move(overrides), {}});
+  };
+  EXPECT_EQ(recognised().spec.heads, 1);
+  (void)folder.write("config.json", R"({"num_attention_heads": 4, "layer_norm_eps": 1e-6,
+      "hidden_act": "gelu_new", "id2label": {"0": "tench, Tinca tinca", "1": "b", "2": "c",
+      "3": "d", "4": "e", "5": "f", "6": "g", "7": "h", "8": "i", "9": "j"}})");
+  (void)folder.write("preprocessor_config.json", R"({"image_mean": [0.1, 0.2, 0.3],
+      "do_center_crop": true, "size": 256, "crop_size": {"height": 224, "width": 224},
+      "resample": 3})");
+  const ModelSpec spec = recognised().spec;
+  EXPECT_EQ(spec.heads, 4);
+  EXPECT_EQ(spec.norm_eps, 1e-6);
+  EXPECT_EQ(spec.activation, Activation::gelu_tanh);
+  EXPECT_EQ(spec.labels.at(0), "tench, Tinca tinca");
+  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(spec.crop_fraction, 0.875);
+  EXPECT_EQ(spec.resize_filter, ResizeFilter::bicubic);
+  EXPECT_EQ(recognised({{"heads", "2"}}).spec.heads, 2);
+  (void)folder.write("config.json", "{");
+  EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
+}
+
+TEST(ArchitectureDescription, ErrorsNameTheKeyAndTheKnown) {
+  const auto error = [](const char* text) {
+    return error_of([&] { (void)parse_architecture_description(text); });
+  };
+  EXPECT_THAT(error("[1]"), HasSubstr("object"));
+  EXPECT_THAT(error("{"), HasSubstr("valid JSON"));
+  EXPECT_THAT(error(R"({"tensor": {}})"), AllOf(HasSubstr("'tensor'"), HasSubstr("tensors")));
+  EXPECT_THAT(error(R"({"tensors": {"layer.qvk": "a.{layer}"}})"),
+              AllOf(HasSubstr("layer.qvk"), HasSubstr("layer.qkv")));
+  EXPECT_THAT(error(R"({"tensors": {"layer.qkv": "blocks.0.qkv"}})"), HasSubstr("{layer}"));
+  EXPECT_THAT(error(R"({"tensors": {"class_token": "t.{layer}"}})"), HasSubstr("{layer}"));
+  EXPECT_THAT(error(R"({"tensors": {"class_token.weight": "t"}})"), HasSubstr("one tensor"));
+  EXPECT_THAT(error(R"({"tensors": {"patch": 3}})"), HasSubstr("pattern"));
+  EXPECT_THAT(error(R"({"tensors": {"patch": {"pattern": "p", "transpose": true}}})"),
+              HasSubstr("transposed"));
+  EXPECT_THAT(error(R"({"model": {"head": 3}, "tensors": {}})"), HasSubstr("heads"));
+  EXPECT_THAT(error(R"({"tensors": {"layer.out": "{layer}.o", "layer.mlp1": "{layer}.a",
+                       "layer.mlp2": "{layer}.b", "layer.query": "{layer}.q"}})"),
+              HasSubstr("layer.value"));
+}
+
+}  // namespace
+}  // namespace attnscope

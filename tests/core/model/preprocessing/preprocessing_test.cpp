@@ -1,0 +1,161 @@
+#include "core/model/preprocessing/preprocessing.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <regex>
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "core/model/parts/position_grid.h"
+#include "core/model/preprocessing/image_resize.h"
+
+namespace attnscope {
+namespace {
+
+/// Made by Pillow and PyTorch: tests/data/models/make_images.py.
+const Checkpoint& reference() {
+  static const Checkpoint checkpoint =
+      open_checkpoint(ATTNSCOPE_SOURCE_DIR "/tests/data/models/resize.npz");
+  return checkpoint;
+}
+
+Image image_of(const std::string& name) {
+  const StoredTensor& stored = reference().at(name);
+  const std::vector<std::int64_t> values = stored.view().to_int64();
+  Image image{stored.shape[1], stored.shape[0], stored.shape.size() == 3 ? stored.shape[2] : 1, {}};
+  image.pixels.assign(values.begin(), values.end());
+  return image;
+}
+
+Tensor tensor_of(const std::string& name) { return reference().at(name).view().to_float(); }
+
+Input input_of(Image image) {
+  Input input;
+  input.content = std::move(image);
+  input.label = "picture.png";
+  return input;
+}
+
+TEST(ImageResize, GivesPillowsBytes) {
+  const Image picture = image_of("picture");
+  const std::regex pattern("(bilinear|bicubic)_([0-9]+)x([0-9]+)");
+  int compared = 0;
+  for (const StoredTensor& stored : reference().tensors()) {
+    std::smatch match;
+    if (!std::regex_match(stored.name, match, pattern)) continue;
+    const Image resized =
+        resize(picture, std::stoi(match[2]), std::stoi(match[3]),
+               match[1] == "bilinear" ? ResizeFilter::bilinear : ResizeFilter::bicubic);
+    EXPECT_EQ(resized.pixels, image_of(stored.name).pixels) << stored.name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 8);
+}
+
+TEST(ImageResize, GreyIsPillowsLuma) {
+  EXPECT_EQ(with_channels(image_of("picture"), 1).pixels, image_of("grey").pixels);
+  const Image grey = image_of("grey");
+  EXPECT_EQ(with_channels(with_channels(grey, 3), 1).pixels, grey.pixels);
+  EXPECT_THROW((void)with_channels(grey, 4), Error);
+}
+
+TEST(PositionGrid, GivesPyTorchsBicubicInterpolation) {
+  const Tensor positions = tensor_of("positions");
+  for (const auto& [rows, columns] : {std::pair(7, 9), std::pair(3, 2), std::pair(4, 13)}) {
+    const Tensor expected =
+        tensor_of("positions_" + std::to_string(rows) + "x" + std::to_string(columns));
+    const Tensor found = resample_positions(positions, 4, 6, rows, columns);
+    ASSERT_EQ(found.shape(), expected.shape());
+    // Sums of 16 products of numbers up to 4, in float32 on both sides.
+    EXPECT_LT((found.matrix() - expected.matrix()).cwiseAbs().maxCoeff(), 16 * 4 * 6e-8F);
+  }
+  EXPECT_TRUE(
+      std::ranges::equal(resample_positions(positions, 4, 6, 4, 6).values(), positions.values()));
+}
+
+TEST(Preprocessing, ResizesTheShorterSideAndCropsTheMiddleAsTheTrainersDid) {
+  ModelSpec spec;
+  spec.image_height = spec.image_width = 28;
+  spec.patch_height = spec.patch_width = 7;
+  spec.crop_fraction = 0.875;
+  spec.resize_filter = ResizeFilter::bicubic;
+  const PreparedInput prepared = prepare_input(input_of(image_of("picture")), spec);
+  ASSERT_TRUE(prepared.image);
+  EXPECT_EQ(prepared.image->pixels, image_of("evaluated").pixels);
+}
+
+TEST(Preprocessing, AnImageOfTheModelsExtentsPassesUnchanged) {
+  ModelSpec spec;
+  spec.channels = 1;
+  spec.image_height = 37;
+  spec.image_width = 53;
+  spec.patch_height = 37;
+  spec.patch_width = 53;
+  spec.input_mean = {0.25};
+  spec.input_std = {0.5};
+  const Image grey = image_of("grey");
+  const PreparedInput prepared = prepare_input(input_of(grey), spec);
+  EXPECT_EQ(prepared.image->pixels, grey.pixels);
+  for (std::size_t i = 0; i < grey.pixels.size(); ++i) {
+    ASSERT_EQ(prepared.values.data()[i],
+              (static_cast<float>(grey.pixels[i]) / 255.0F - 0.25F) / 0.5F);
+  }
+}
+
+TEST(Preprocessing, ANormalisedArrayShowsThePictureItCameFrom) {
+  ModelSpec spec;
+  spec.image_height = 37;
+  spec.image_width = 53;
+  spec.patch_height = 37;
+  spec.patch_width = 53;
+  const Image picture = image_of("picture");
+  const PreparedInput once = prepare_input(input_of(picture), spec);
+  Input array;
+  array.content = once.values;
+  const PreparedInput again = prepare_input(array, spec);
+  EXPECT_EQ(again.image->pixels, picture.pixels);
+  EXPECT_TRUE(std::ranges::equal(again.values.values(), once.values.values()));
+}
+
+TEST(Preprocessing, SaysWhatDoesNotFit) {
+  ModelSpec spec;
+  const auto error = [&](std::variant<Image, Tensor, Text> content) -> std::string {
+    Input input;
+    input.content = std::move(content);
+    input.label = "x";
+    try {
+      (void)prepare_input(input, spec);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error(Tensor({3, 224, 225})),
+            "x: the array does not fit the model (expected [3, 224, 224], normalised, found "
+            "[3, 224, 225])");
+  EXPECT_EQ(error(Image{}), "x: the image is empty");
+  EXPECT_NE(error(Image{1 << 20, 1, 1, std::vector<std::uint8_t>(1 << 20)}), "no error");
+  spec.patch_height = spec.patch_width = 0;
+  EXPECT_NE(error(image_of("grey")).find("encoder of tokens"), std::string::npos);
+  EXPECT_NE(error(Tensor({5, 191})).find("[N, 192]"), std::string::npos);
+}
+
+TEST(Preprocessing, PatchesAreChannelRowColumn) {
+  ModelSpec spec;
+  spec.channels = 2;
+  spec.image_height = 4;
+  spec.image_width = 6;
+  spec.patch_height = 2;
+  spec.patch_width = 3;
+  Tensor image({2, 4, 6});
+  float next = 0;
+  for (float& value : image.values()) value = next++;
+  const Tensor patches = to_patches(image, spec);
+  EXPECT_EQ(patches.shape(), (Shape{4, 12}));
+  const std::vector<float> last(patches.values().end() - 12, patches.values().end());
+  EXPECT_EQ(last, (std::vector<float>{15, 16, 17, 21, 22, 23, 39, 40, 41, 45, 46, 47}));
+}
+
+}  // namespace
+}  // namespace attnscope

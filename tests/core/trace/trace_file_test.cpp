@@ -1,0 +1,263 @@
+#include "core/trace/trace_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+#include <numeric>
+
+#include "core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using testing::HasSubstr;
+
+Tensor counted(Shape shape, float step) {
+  Tensor tensor(std::move(shape));
+  float value = 0;
+  for (float& element : tensor.values()) element = value += step;
+  return tensor;
+}
+
+Trace sample_trace() {
+  Trace trace;
+  trace.model_name = "fashion-adder";
+  trace.mechanism = {"adder", {{"identity", true}, {"scale", 0.5}}};
+  trace.identity_in_maps = true;
+  trace.mechanism_trained = false;
+  trace.input_label = "00_t_shirt.png";
+  trace.layout = {1, 2, 2};
+  trace.image = Image{4, 2, 1, {0, 1, 2, 3, 4, 5, 6, 255}};
+  for (int layer = 0; layer < 2; ++layer) {
+    LayerTrace recorded;
+    recorded.implied_map = counted({3, 5, 5}, 0.01F);
+    recorded.queries = counted({3, 5, 2}, 1.0F + static_cast<float>(layer));
+    recorded.tokens = counted({5, 6}, -1);
+    recorded.quantities["codes"] = counted({3, 5, 8}, 0.25F);
+    trace.layers.push_back(std::move(recorded));
+  }
+  trace.features = counted({6}, 0.125F);
+  trace.logits = counted({10}, 1);
+  trace.labels = {"T-shirt/top", "Größe"};
+  trace.provenance = {{"program", "attnscope"}, {"heads", "3"}};
+  return trace;
+}
+
+class TraceFileTest : public testing::Test {
+ protected:
+  /// Writes a file of one data set by the library alone, as any other program would.
+  template <class Element>
+  void write_foreign(const char* name, hid_t type, std::vector<hsize_t> extents,
+                     const std::vector<Element>& values) const {
+    const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    const hid_t space = H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+    const hid_t data = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Pclose(links);
+    H5Fclose(file);
+  }
+
+  [[nodiscard]] std::string error_of_reading() const {
+    try {
+      (void)read_trace(path_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "trace.h5";
+};
+
+TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
+  const Trace written = sample_trace();
+  write_trace(path_, written);
+  EXPECT_TRUE(is_trace_file(path_));
+  const Trace read = read_trace(path_);
+  EXPECT_EQ(read.model_name, written.model_name);
+  EXPECT_EQ(read.mechanism, written.mechanism);
+  EXPECT_TRUE(read.identity_in_maps);
+  EXPECT_FALSE(read.mechanism_trained);
+  EXPECT_EQ(read.input_label, written.input_label);
+  EXPECT_EQ(read.layout.name(4), "(1, 1)");
+  EXPECT_EQ(read.labels, written.labels);
+  EXPECT_EQ(read.provenance, written.provenance);
+  ASSERT_TRUE(read.image);
+  EXPECT_EQ(read.image->pixels, written.image->pixels);
+  EXPECT_EQ(read.image->width, 4);
+  ASSERT_EQ(read.layers.size(), 2U);
+  const auto same = [](const Tensor& a, const Tensor& b) {
+    return a.shape() == b.shape() && std::ranges::equal(a.values(), b.values());
+  };
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(same(read.layers[i].implied_map, written.layers[i].implied_map));
+    EXPECT_TRUE(same(read.layers[i].queries, written.layers[i].queries));
+    EXPECT_TRUE(same(read.layers[i].tokens, written.layers[i].tokens));
+    EXPECT_TRUE(read.layers[i].keys.empty());
+    EXPECT_TRUE(
+        same(read.layers[i].quantities.at("codes"), written.layers[i].quantities.at("codes")));
+  }
+  EXPECT_TRUE(same(read.features, written.features));
+  EXPECT_TRUE(same(read.logits, written.logits));
+}
+
+TEST_F(TraceFileTest, NothingInItSaysWhen) {
+  write_trace(path_, sample_trace());
+  const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  for (const char* object : {"layer_00", "layer_01/implied_map", "layer_00/quantities/codes"}) {
+    H5O_info_t info;
+    ASSERT_GE(H5Oget_info_by_name2(file, object, &info, H5O_INFO_TIME, H5P_DEFAULT), 0) << object;
+    EXPECT_EQ(info.mtime, 0) << object;
+    EXPECT_EQ(info.ctime, 0) << object;
+  }
+  H5Fclose(file);
+}
+
+TEST_F(TraceFileTest, MapsAloneWrittenByAnotherProgramOpen) {
+  write_foreign<double>("/layer_00/implied_map", H5T_NATIVE_DOUBLE, {1, 2, 3, 3},
+                        std::vector<double>(18, 1.0 / 3));
+  const Trace trace = read_trace(path_);
+  EXPECT_EQ(trace.heads(), 2);
+  EXPECT_EQ(trace.tokens(), 3);
+  EXPECT_FALSE(trace.layout.has_grid());
+  EXPECT_FALSE(trace.identity_in_maps);
+  EXPECT_FLOAT_EQ(trace.layers.at(0).implied_map.data()[17], 1.0F / 3);
+}
+
+TEST_F(TraceFileTest, SaysWhatDoesNotFit) {
+  write_foreign<float>("/layer_00/implied_map", H5T_NATIVE_FLOAT, {3, 2}, std::vector<float>(6));
+  EXPECT_THAT(error_of_reading(), AllOf(HasSubstr("/layer_00/implied_map"),
+                                        HasSubstr("[heads, N, M]"), HasSubstr("[3, 2]")));
+  write_foreign<int>("/layer_00/implied_map", H5T_NATIVE_INT, {1, 2, 2}, {1, 2, 3, 4});
+  EXPECT_THAT(error_of_reading(), HasSubstr("floating point"));
+  write_foreign<float>("/maps", H5T_NATIVE_FLOAT, {1, 2, 2}, {1, 2, 3, 4});
+  EXPECT_FALSE(is_trace_file(path_));
+  EXPECT_THAT(error_of_reading(), HasSubstr("/layer_00/implied_map"));
+  std::ofstream(path_) << "not HDF5";
+  EXPECT_FALSE(is_trace_file(path_));
+  EXPECT_THAT(error_of_reading(), HasSubstr("no HDF5 file"));
+  std::filesystem::remove(path_);
+  EXPECT_THAT(error_of_reading(), HasSubstr("No such file"));
+}
+
+TEST_F(TraceFileTest, MapsOfFewerKeysThanQueriesOpen) {
+  write_foreign<float>("/layer_00/implied_map", H5T_NATIVE_FLOAT, {2, 3, 2},
+                       std::vector<float>(12, 0.5F));
+  const Trace trace = read_trace(path_);
+  EXPECT_EQ(trace.queries(0), 3);
+  EXPECT_EQ(trace.keys(0), 2);
+  EXPECT_FALSE(trace.uniform());
+}
+
+TEST_F(TraceFileTest, LayersThatDifferSurviveTheRoundTrip) {
+  Trace trace;
+  trace.mechanism = {"hash", {{"bits", std::int64_t{16}}}};
+  trace.layout = {0, 4, 4};
+  for (const std::int64_t side : {4, 2}) {
+    LayerTrace layer;
+    layer.implied_map = counted({side, side * side, 4}, 0.01F);
+    layer.values = counted({side, 4, 3}, 1);
+    layer.layout = {0, side, side};
+    layer.key_layout = {0, 2, 2};
+    trace.layers.push_back(std::move(layer));
+  }
+  trace.layers[1].mechanism = {"adder", {{"identity", true}}};
+  trace.layers[1].identity = true;
+  write_trace(path_, trace);
+  const Trace read = read_trace(path_);
+  EXPECT_EQ(read.queries(0), 16);
+  EXPECT_EQ(read.queries(1), 4);
+  EXPECT_EQ(read.heads(0), 4);
+  EXPECT_EQ(read.heads(1), 2);
+  EXPECT_EQ(read.layers[0].layout.rows, 4);
+  EXPECT_EQ(read.layers[0].key_layout.columns, 2);
+  EXPECT_EQ(read.layers[1].layout.rows, 2);
+  EXPECT_FALSE(read.layers[0].mechanism);
+  EXPECT_EQ(read.layers[1].mechanism, trace.layers[1].mechanism);
+  EXPECT_FALSE(has_identity(read, 0));
+  EXPECT_TRUE(has_identity(read, 1));
+
+  trace.layers[1].values = counted({2, 3, 3}, 1);
+  write_trace(path_, trace);
+  EXPECT_THAT(error_of_reading(), AllOf(HasSubstr("/layer_01"), HasSubstr("values")));
+  trace.layers[1].values = {};
+  trace.layers[1].key_layout = {0, 3, 3};
+  write_trace(path_, trace);
+  EXPECT_THAT(error_of_reading(), AllOf(HasSubstr("/layer_01"), HasSubstr("grid")));
+}
+
+TEST_F(TraceFileTest, LayersOfDifferentSizesAndWrongGridsAreRefused) {
+  Trace trace = sample_trace();
+  trace.layers[1].implied_map = counted({3, 4, 4}, 1);
+  trace.layers[1].queries = {};
+  write_trace(path_, trace);
+  EXPECT_THAT(error_of_reading(), AllOf(HasSubstr("/layer_01"), HasSubstr("expected 4")));
+  trace = sample_trace();
+  trace.layout = {1, 3, 3};
+  write_trace(path_, trace);
+  EXPECT_THAT(error_of_reading(), HasSubstr("grid"));
+}
+
+TEST_F(TraceFileTest, ALinkThatLeadsNowhereIsRefused) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t group = H5Gcreate2(file, "layer_00", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/elsewhere", group, "implied_map", H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(group);
+  H5Fclose(file);
+  EXPECT_THAT(error_of_reading(), HasSubstr("leads nowhere"));
+}
+
+TEST_F(TraceFileTest, ADataSetFarLargerThanItsBytesIsRefused) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t group = H5Gcreate2(file, "layer_00", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hsize_t extents[] = {1, 60000, 60000}, chunk[] = {1, 1000, 1000};
+  const hid_t space = H5Screate_simple(3, extents, nullptr);
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, 3, chunk);
+  const hid_t data = H5Dcreate2(group, "implied_map", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
+                                properties, H5P_DEFAULT);
+  for (const hid_t id : {data, properties, space, group, file}) H5Idec_ref(id);
+  EXPECT_THAT(error_of_reading(), HasSubstr("claims far more"));
+}
+
+TEST_F(TraceFileTest, TruncatedFilesAreRefusedAndNeverCrash) {
+  write_trace(path_, sample_trace());
+  const auto size = std::filesystem::file_size(path_);
+  for (auto kept = size - 1; kept > 8; kept = kept * 4 / 5) {
+    std::filesystem::resize_file(path_, kept);
+    EXPECT_THROW((void)read_trace(path_), Error) << kept;
+  }
+}
+
+TEST(MapsSeen, AddsOrTakesAwayTheIdentity) {
+  Trace trace = sample_trace();
+  EXPECT_TRUE(shows_identity(trace, IdentityView::as_is));
+  const Tensor as_is = maps_seen(trace, 1, IdentityView::as_is);
+  const Tensor without = maps_seen(trace, 1, IdentityView::without);
+  EXPECT_EQ(maps_seen(trace, 1, IdentityView::with).slice(2), as_is.slice(2));
+  EXPECT_TRUE((as_is.slice(2) - without.slice(2)).isIdentity(1e-6F));
+  trace.identity_in_maps = false;
+  const Tensor with = maps_seen(trace, 0, IdentityView::with);
+  EXPECT_TRUE((with.slice(0) - trace.layers[0].implied_map.slice(0)).isIdentity(1e-6F));
+  EXPECT_THROW((void)maps_seen(trace, 2, IdentityView::with), Error);
+}
+
+TEST(TokenLayout, NamesTokens) {
+  const TokenLayout distilled{2, 14, 14};
+  EXPECT_EQ(distilled.name(0), "class");
+  EXPECT_EQ(distilled.name(1), "distillation");
+  EXPECT_EQ(distilled.name(2), "(0, 0)");
+  EXPECT_EQ(distilled.name(2 + 15), "(1, 1)");
+  EXPECT_EQ(TokenLayout{}.name(7), "7");
+}
+
+}  // namespace
+}  // namespace attnscope
