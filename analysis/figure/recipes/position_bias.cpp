@@ -38,6 +38,7 @@ constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 constexpr std::int64_t kLayersAcross = 3;
 
 std::string fixed(double value, int digits) {
+  if (std::isnan(value)) return "–";
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
