@@ -17,9 +17,7 @@ EnergyRequest request_of(const Subject& subject) {
         .about(subject.label)
         .remedy("give the weight file");
   }
-  EnergyRequest request;
-  request.spec = subject.model->spec();
-  request.label = subject.model->file().string();
+  EnergyRequest request = energy_request_of(*subject.model);
   request.mechanism = subject.mechanism.name;
   const AttentionCost& cost = find_attention_cost(subject.mechanism.name);
   for (const ParameterDescription& description : cost.parameters) {
