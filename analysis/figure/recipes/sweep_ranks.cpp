@@ -3,13 +3,13 @@
 #include <array>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
