@@ -87,11 +87,10 @@ class Accountant {
         add(layers_.norm("spatial reduction", shape.keys, stage.width), ComponentGroup::attention);
       }
     }
-    const AttentionCost& cost = find_attention_cost(kind.mechanism.name);
-    const ParameterValues values = complete_parameters(cost, kind.mechanism.parameters);
+    const MechanismCost cost(kind.mechanism);
     // Every adder layer is followed by a LayerNorm, which scales its large outputs.
     std::vector<OperationCount> projections, adder_norms;
-    for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+    for (const Projection& projection : cost.projections(stage.width, shape)) {
       const bool output = projection.component == "output projection";
       const std::int64_t rows = projection.of_keys ? shape.keys : stage.tokens;
       projections.push_back(layers_.linear(
@@ -105,7 +104,7 @@ class Accountant {
     for (const OperationCount& count : projections) {
       if (count.component != "output projection") add(count, ComponentGroup::attention);
     }
-    for (OperationCount count : core(cost, shape, values, kind.windowed, stage)) {
+    for (OperationCount count : core(cost, shape, kind.windowed, stage)) {
       add(std::move(count), ComponentGroup::attention);
     }
     for (const OperationCount& count : projections) {
@@ -139,15 +138,14 @@ class Accountant {
     cost_.parts.push_back(std::move(part));
   }
 
-  std::vector<OperationCount> core(const AttentionCost& cost, AttentionShape shape,
-                                   const ParameterValues& values, bool windowed,
+  std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape, bool windowed,
                                    const Stage& stage) const {
     if (!windowed || stage.tokens <= stage.window_tokens) {
-      return cost.count(shape, options_.convention, values);
+      return cost.counts(shape, options_.convention);
     }
     const std::int64_t windows = (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
     shape.queries = shape.keys = stage.window_tokens;
-    std::vector<OperationCount> counts = cost.count(shape, options_.convention, values);
+    std::vector<OperationCount> counts = cost.counts(shape, options_.convention);
     for (OperationCount& count : counts) count = repeated(count, windows);
     return counts;
   }
@@ -240,8 +238,7 @@ NetworkCost count_operations(const Network& architecture, const AccountingOption
 
 std::vector<OperationCount> count_core(const Stage& stage, const MechanismChoice& mechanism,
                                        CostConvention convention) {
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  return cost.count(shape_of(stage), convention, complete_parameters(cost, mechanism.parameters));
+  return MechanismCost(mechanism).counts(shape_of(stage), convention);
 }
 
 std::string_view name_of(ComponentGroup group) {

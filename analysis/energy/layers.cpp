@@ -32,8 +32,11 @@ LayerKind layer_kind(const Network& network, const AccountingOptions& options, c
   const bool softmax = stage.softmax_only || (multiplicative && options.mechanism.name == "adder");
   if (!softmax) kind.mechanism = options.mechanism;
   const auto at = static_cast<std::size_t>(index);
-  if (kind.mechanism.name == "additive" && at < stage.windows.size() &&
-      !kind.mechanism.parameters.contains("window")) {
+  const auto window = kind.mechanism.parameters.find("window");
+  // −1: each layer's own, as where it is left out.
+  const bool own = window == kind.mechanism.parameters.end() ||
+                   window->second == ParameterValue(std::int64_t{-1});
+  if (kind.mechanism.name == "additive" && at < stage.windows.size() && own) {
     kind.mechanism.parameters["window"] = stage.windows[at];
   }
   kind.windowed = options.native_attention && stage.window_tokens > 0 && index % 2 == 0;

@@ -45,8 +45,7 @@ void add_embedding(Sum& sum, const Stage& stage) {
 void add_layer(Sum& sum, const Network& architecture, const Stage& stage, const LayerKind& kind) {
   const Count width = stage.width;
   sum.add("normalisation", 4 * width);
-  const AttentionCost& cost = find_attention_cost(kind.mechanism.name);
-  const ParameterValues values = complete_parameters(cost, kind.mechanism.parameters);
+  const MechanismCost cost(kind.mechanism);
   AttentionShape shape = shape_of(stage);
   shape.keys = keys_of(stage, kind);
   if (kind.reduced) {
@@ -55,7 +54,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage, const 
             width * width * area + width + (stage.reduction_norm ? 2 * width : Count(0)));
   }
   const bool adder = kind.arithmetic == Arithmetic::adder;
-  for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+  for (const Projection& projection : cost.projections(stage.width, shape)) {
     const bool output = projection.component == "output projection";
     const bool bias = output ? architecture.linear_biases : architecture.query_key_value_biases;
     sum.add(projection.component, Count(projection.inputs) * projection.outputs +
@@ -63,7 +62,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage, const 
     // Gain and bias of the LayerNorm that belongs to every adder layer.
     if (adder) sum.add("normalisation", 2 * Count(projection.outputs));
   }
-  sum.add(std::string(cost.name), cost.own_parameters(shape, values));
+  sum.add(std::string(cost.entry().name), cost.own_parameters(shape));
 
   const Count hidden = stage.mlp_width;
   if (adder) {  // of the heads' output, and of the MLP's two layers

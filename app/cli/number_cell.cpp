@@ -1,9 +1,9 @@
 #include "app/cli/number_cell.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -14,21 +14,19 @@ std::string dash(int width) {
   return std::string(static_cast<std::size_t>(std::max(width - 1, 0)), ' ') + "–";
 }
 
+std::string aligned(const std::string& text, int width) {
+  const auto length = static_cast<int>(text.size());
+  return std::string(static_cast<std::size_t>(std::max(width - length, 0)), ' ') + text;
+}
+
 }  // namespace
 
 std::string number_cell(double value, int width, int digits) {
-  if (std::isnan(value)) return dash(width);
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%*.*f", width, digits, value);
-  return text.data();
+  return std::isnan(value) ? dash(width) : aligned(fixed_text(value, digits), width);
 }
 
 std::string number_cell(const std::optional<std::int64_t>& value, int width) {
-  if (!value) return dash(width);
-  const std::string text = std::to_string(*value);
-  return std::string(static_cast<std::size_t>(std::max(width - static_cast<int>(text.size()), 0)),
-                     ' ') +
-         text;
+  return value ? aligned(std::to_string(*value), width) : dash(width);
 }
 
 }  // namespace attnscope

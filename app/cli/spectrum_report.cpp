@@ -10,6 +10,7 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "app/cli/number_cell.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -363,9 +364,7 @@ namespace {
 
 /// A comma and the number; nothing behind it where it is not known.
 std::string csv_number(double value) {
-  std::array<char, 40> text{","};
-  if (!std::isnan(value)) std::snprintf(text.data(), text.size(), ",%.9g", value);
-  return text.data();
+  return std::isnan(value) ? "," : "," + rounded_text(value, 9);
 }
 
 void print_method(const MapSpectrum& map) {
