@@ -39,13 +39,12 @@ class StatedKernels {
 VectorInstructions vector_instructions_here() {
 #if defined(__x86_64__)
   // These ask the system too: registers it does not save are no use.
-  return {.avx = __builtin_cpu_supports("avx") != 0,
-          .avx2_and_fma = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0,
-          .avx512 = __builtin_cpu_supports("avx512f") != 0 &&
-                    __builtin_cpu_supports("avx512bw") != 0 &&
-                    __builtin_cpu_supports("avx512dq") != 0 &&
-                    __builtin_cpu_supports("avx512vl") != 0 &&
-                    __builtin_cpu_supports("avx512cd") != 0};
+  return {
+      .avx = __builtin_cpu_supports("avx") != 0,
+      .avx2_and_fma = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0,
+      .avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                __builtin_cpu_supports("avx512dq") != 0 &&
+                __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512cd") != 0};
 #else
   return {};
 #endif
@@ -56,7 +55,9 @@ std::string_view better_blas_kernels(std::string_view chosen, const VectorInstru
                                                      "Cooperlake"};
   constexpr std::array<std::string_view, 4> kAvx = {"Sandybridge", "Bulldozer", "Piledriver",
                                                     "Steamroller"};
-  const auto is_in = [&](const auto& names) { return std::ranges::find(names, chosen) != names.end(); };
+  const auto is_in = [&](const auto& names) {
+    return std::ranges::find(names, chosen) != names.end();
+  };
   if (is_in(kAvx2)) return {};
   if (here.avx512) return "SkylakeX";
   if (here.avx2_and_fma) return "Haswell";
