@@ -75,8 +75,6 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
   report.mechanism_trained = trace.mechanism_trained;
   report.channels = channel_in_words(trace);
   report.inputs.push_back(trace.input_label);
-  const auto precision = trace.provenance.find("precision");
-  if (precision != trace.provenance.end()) report.precision = precision->second;
 }
 
 IdentityView view_of(const Arguments& arguments) {

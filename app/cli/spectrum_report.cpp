@@ -183,10 +183,6 @@ void print_heading(const SpectrumReport& report) {
                                 : (std::to_string(report.inputs.size()) + " inputs").c_str());
   if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
   if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
-  if (!report.precision.empty()) {
-    std::printf("%s: singular values below 1e-7 of the largest are rounding\n",
-                report.precision.c_str());
-  }
   std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %g\n",
               differ ? "up to " : "", static_cast<long long>(tokens),
               identity_in_words(report).c_str(), report.threshold);
@@ -344,8 +340,6 @@ void print_json(const SpectrumReport& report) {
       {"identity", identity_json(report)},
       {"channels", report.channels.empty() ? ordered_json(nullptr) : ordered_json(report.channels)},
       {"threshold", report.threshold},
-      {"precision",
-       report.precision.empty() ? ordered_json(nullptr) : ordered_json(report.precision)},
       {"inputs", report.inputs},
       {"chosen", report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen)}};
   json["maps"] = ordered_json::array();

@@ -17,7 +17,6 @@ struct SpectrumReport {
   bool mechanism_trained = true;
   bool asked_with_identity = false;  ///< I was to be added
   std::string channels;              ///< whose maps, where each channel has its own; else empty
-  std::string precision;             ///< what was lost on reading; empty if nothing
   double threshold = 0.9;
   std::vector<std::string> inputs;
   std::string

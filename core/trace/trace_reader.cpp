@@ -243,10 +243,6 @@ Trace read_contents(const Checkpoint& file) {
     trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
     check_factors(trace.layers.back(), layer_name(trace.layers.size() - 1));
   }
-  if (const StoredTensor* const maps = file.find("layer_00/implied_map");
-      maps && maps->dtype == DType::f64) {
-    trace.provenance["precision"] = "the maps are stored in double and read as float";
-  }
   trace.features = read_tensor(file, "features", 1, "[D]");
   const json bounds = json_of(file, "rank_bounds", "[]");
   for (std::size_t i = 0; i < trace.layers.size() && i < bounds.size(); ++i) {
