@@ -33,7 +33,10 @@ struct TraceRequest {
 };
 
 struct LayerTrace {
-  Tensor implied_map;            ///< [H, N, M]; with I where the mechanism has identity mapping
+  Tensor implied_map;  ///< [H, N, M]; with I where the mechanism has identity mapping
+  /// [H, N, M] in double, where a file holds the maps so; else null. What is computed from
+  /// implied_map alone and shown in more than seven digits is computed from these.
+  std::shared_ptr<const std::vector<double>> exact_map;
   Tensor queries, keys, values;  ///< [H, N, d]; keys and values [H, M, d]
   Tensor tokens;                 ///< [N, D], after this layer
   NamedTensors quantities;

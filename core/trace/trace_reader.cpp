@@ -2,6 +2,7 @@
 // checkpoints, what the numbers mean is checked here.
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -50,6 +51,14 @@ Tensor read_tensor(const Checkpoint& file, const std::string& name, std::int64_t
   return stored->view().to_float().reshaped(shape);
 }
 
+std::vector<double> doubles_of(const StoredTensor& stored) {
+  const TensorView view = stored.view();
+  std::vector<double> values(static_cast<std::size_t>(element_count(view.shape)));
+  // The reader gives whole data sets: contiguous.
+  std::memcpy(values.data(), view.data, values.size() * sizeof(double));
+  return values;
+}
+
 std::string text_of(const Checkpoint& file, const char* name, const std::string& otherwise) {
   const auto found = file.metadata().find(name);
   return found == file.metadata().end() ? otherwise : found->second;
@@ -81,6 +90,10 @@ json json_of(const Checkpoint& file, const char* name, const char* otherwise) {
 LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
   LayerTrace layer;
   layer.implied_map = read_tensor(file, name + "/implied_map", 3, "[heads, N, M]");
+  if (const StoredTensor* const stored = file.find(name + "/implied_map");
+      stored && stored->dtype == DType::f64) {
+    layer.exact_map = std::make_shared<const std::vector<double>>(doubles_of(*stored));
+  }
   layer.queries = read_tensor(file, name + "/queries", 3, "[heads, N, d]");
   layer.keys = read_tensor(file, name + "/keys", 3, "[heads, M, d]");
   layer.values = read_tensor(file, name + "/values", 3, "[heads, M, d]");
