@@ -8,6 +8,7 @@
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
+#include "core/text/csv_field.h"
 
 namespace attnscope {
 
@@ -112,14 +113,6 @@ ordered_json json_of(const MeanSpectrum& mean) {
           {"rank_upper_quartile", mean.ranks.upper_quartile},
           {"rank_maximum", mean.ranks.maximum},
           {"mean_share", mean.mean_share}};
-}
-
-/// Quoted if a spreadsheet would read it otherwise.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 void print_heading(const SpectrumReport& report) {
