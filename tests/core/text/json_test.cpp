@@ -1,6 +1,6 @@
 #include "core/text/json.h"
 
-#include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -69,17 +69,17 @@ TEST(JsonTest, SaysWhereTheSyntaxIsWrong) {
 }
 
 TEST(JsonTest, AnObjectOfManyMembersTakesNoQuadraticTime) {
-  constexpr int members = 200'000;
+  constexpr int members = 40'000;
   std::string text = "{";
   for (int i = 0; i < members; ++i) {
     text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + R"(":{"s":[1,2],"t":"F32"})";
   }
   text += "}";
-  // Seconds where it should be tenths: a quadratic parser takes many minutes.
-  const auto start = std::chrono::steady_clock::now();
+  // Of processor time; tenths are usual, and a quadratic parser takes most of a minute.
+  const std::clock_t start = std::clock();
   EXPECT_EQ(parse_json(text).size(), members);
   EXPECT_EQ(parse_ordered_json(text).size(), members);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10);
 }
 
 }  // namespace
