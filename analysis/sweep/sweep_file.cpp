@@ -31,7 +31,8 @@ json describe_contents(const SweepResult& result) {
   json contents = {{"data_set", result.data_set}, {"fingerprint", result.fingerprint},
                    {"first", result.first},       {"count", result.count},
                    {"done", result.done},         {"thresholds", result.thresholds},
-                   {"series", json::array()}};
+                   {"items", result.items},       {"series", json::array()}};
+  if (result.seed) contents["seed"] = *result.seed;
   for (const SweepSeries& series : result.series) {
     json layers = json::array();
     for (const LayerSweep& layer : series.layers) {
@@ -111,6 +112,10 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
   result.first = within(contents.at("first"), 0, kMost);
   result.count = within(contents.at("count"), 0, kMost);
   result.done = within(contents.at("done"), 0, result.count);
+  result.items = within(contents.value("items", json(0)), 0, kMost);
+  if (const auto seed = contents.find("seed"); seed != contents.end()) {
+    result.seed = static_cast<std::uint32_t>(within(*seed, 0, 0xffffffff));
+  }
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
   for (const json& described : contents.at("series")) {
     SweepSeries series;
