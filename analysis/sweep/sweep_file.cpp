@@ -10,6 +10,7 @@
 #include "core/checkpoint/hdf5/hdf5_writer.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -179,7 +180,7 @@ SweepResult read_sweep(const std::filesystem::path& file) {
         .in_file(file);
   }
   try {
-    return read_contents(stored, json::parse(contents->second));
+    return read_contents(stored, parse_json(contents->second));
   } catch (const json::exception& error) {
     throw Error(ErrorKind::damaged,
                 std::string("the sweep's description is broken: ") + error.what())

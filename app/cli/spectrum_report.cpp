@@ -10,6 +10,7 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "app/cli/number_cell.h"
+#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -158,14 +159,6 @@ ordered_json json_of(const MeanSpectrum& mean) {
           {"rank_upper_quartile", mean.ranks.upper_quartile},
           {"rank_maximum", known(mean.ranks.maximum)},
           {"mean_share", mean.mean_share}};
-}
-
-/// Quoted if a spreadsheet would read it otherwise.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 void print_heading(const SpectrumReport& report) {

@@ -33,10 +33,7 @@ struct TraceRequest {
 };
 
 struct LayerTrace {
-  Tensor implied_map;  ///< [H, N, M]; with I where the mechanism has identity mapping
-  /// [H, N, M] in double, where a file holds the maps so; else null. What is computed from
-  /// implied_map alone and shown in more than seven digits is computed from these.
-  std::shared_ptr<const std::vector<double>> exact_map;
+  Tensor implied_map;            ///< [H, N, M]; with I where the mechanism has identity mapping
   Tensor queries, keys, values;  ///< [H, N, d]; keys and values [H, M, d]
   Tensor tokens;                 ///< [N, D], after this layer
   NamedTensors quantities;
@@ -47,6 +44,9 @@ struct LayerTrace {
   std::int64_t rank_bound = 0;        ///< of each map without I, in exact arithmetic; 0 if unknown
   TokenLayout layout;                 ///< of this layer's queries: the N rows
   TokenLayout key_layout;             ///< of its keys: the M columns; fewer under spatial reduction
+  /// The numbers of implied_map before they were rounded to float32, where a file stored them in
+  /// double; else null.
+  std::shared_ptr<const std::vector<double>> exact_map;
 };
 
 struct Trace {
