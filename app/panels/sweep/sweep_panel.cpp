@@ -107,6 +107,7 @@ QWidget* SweepPanel::make_fields() {
   count_->setValue(kUsualInputs);
   count_->setSingleStep(1000);
   count_->setSuffix(tr(" inputs"));
+  count_->setToolTip(tr("So many, spread evenly over the data set; all if it has no more"));
   restart_ = new QCheckBox(tr("Begin anew"));
   restart_->setObjectName("sweep_restart");
   restart_->setToolTip(tr("Forget unfinished work beside the result"));
