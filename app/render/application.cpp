@@ -1,6 +1,7 @@
 #include "app/render/application.h"
 
-#include <QApplication>
+#include <QLocale>
+#include <clocale>
 #include <cstdio>
 
 namespace attnscope {
@@ -16,7 +17,12 @@ void print_message(QtMsgType, const QMessageLogContext&, const QString& message)
 
 }  // namespace
 
-std::unique_ptr<QApplication> drawing_application() {
+Application::Application(int& argc, char** argv) : QApplication(argc, argv) {
+  std::setlocale(LC_NUMERIC, "C");
+  QLocale::setDefault(QLocale::c());
+}
+
+std::unique_ptr<Application> drawing_application() {
   if (QCoreApplication::instance() != nullptr) return nullptr;
   const bool has_display =
       qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
@@ -28,7 +34,7 @@ std::unique_ptr<QApplication> drawing_application() {
   static int count = 1;
   static char name[] = "attnscope";
   static char* arguments[] = {name, nullptr};
-  return std::make_unique<QApplication>(count, arguments);
+  return std::make_unique<Application>(count, arguments);
 }
 
 }  // namespace attnscope

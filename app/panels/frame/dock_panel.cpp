@@ -89,6 +89,17 @@ QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
   return button;
 }
 
+ControlValues DockPanel::settings() const {
+  // The dock holds the title row, too.
+  return control_values(parentWidget() ? *parentWidget() : *this);
+}
+
+void DockPanel::restore_settings(const ControlValues& settings) {
+  set_control_values(parentWidget() ? *parentWidget() : *this, settings);
+}
+
+bool DockPanel::open_document(const std::filesystem::path&) { return false; }
+
 void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget); }
 
 void DockPanel::show_instead(const QString& text, bool is_error) {
