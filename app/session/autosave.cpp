@@ -45,7 +45,7 @@ Autosave::~Autosave() {
 void Autosave::save() {
   if (session_.subjects().empty()) return;
   try {
-    std::string text = session_.text(file_.parent_path());
+    std::string text = session_.text(fs::absolute(file_).parent_path());
     if (text == saved_) return;
     write_file(file_, text);
     saved_ = std::move(text);

@@ -36,6 +36,7 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
 }
 
 PanelDocks::~PanelDocks() {
+  delete side_room_;  // it knows them
   for (const PanelDock& one : docks_) delete one.dock;
 }
 

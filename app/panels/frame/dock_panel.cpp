@@ -91,11 +91,13 @@ QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
 
 ControlValues DockPanel::settings() const {
   // The dock holds the title row, too.
-  return control_values(parentWidget() ? *parentWidget() : *this);
+  const QWidget* const dock = parentWidget();
+  return control_values(dock ? *dock : static_cast<const QWidget&>(*this));
 }
 
 void DockPanel::restore_settings(const ControlValues& settings) {
-  set_control_values(parentWidget() ? *parentWidget() : *this, settings);
+  QWidget* const dock = parentWidget();
+  set_control_values(dock ? *dock : static_cast<QWidget&>(*this), settings);
 }
 
 bool DockPanel::open_document(const std::filesystem::path&) { return false; }
