@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
+const std::string kData = source_folder() + "/tests/data/sweep/";
 const std::string kArguments = " '" + kData + "model.npz' --heads 2 --option crop_fraction=1" +
                                " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
 
@@ -28,7 +29,7 @@ bool killed_after(std::chrono::microseconds time, const std::string& out) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     const std::string model = kData + "model.npz", images = kData + "images.npz";
-    execl(ATTNSCOPE_BINARY, "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
+    execl(built_program().c_str(), "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
           "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0", "--out",
           out.c_str(), nullptr);
     _exit(127);
@@ -87,9 +88,9 @@ TEST(SweepCommand, InterruptedItKeepsWhatWasDoneAndSaysHowToGoOn) {
   const std::string out = (folder.path() / "r.h5").string();
   const std::string err = (folder.path() / "err").string();
   // By the checkpoints alone nothing would be kept: the next one is an hour away.
-  const std::string command = "'" ATTNSCOPE_BINARY "' sweep '" ATTNSCOPE_SOURCE_DIR
-                              "/sample_data/models/fashion-softmax.h5' --dataset '" +
-                              kData + "images.npz' --checkpoint-seconds 3600 --out '" + out + "'";
+  const std::string command = "'" + built_program() + "' sweep '" + source_folder() +
+                              "/sample_data/models/fashion-softmax.h5' --dataset '" + kData +
+                              "images.npz' --checkpoint-seconds 3600 --out '" + out + "'";
   // How long the first input takes depends on the machine.
   std::chrono::milliseconds time(500);
   do {

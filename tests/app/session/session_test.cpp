@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/trace/trace_file.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -67,11 +68,11 @@ TEST_F(SessionTest, ReloadingOpensAFileThatIsThereNow) {
 
 TEST_F(SessionTest, ReloadingReadsTheFileAsItIsNow) {
   const std::filesystem::path file = folder() / "model.npz";
-  const std::filesystem::path data = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/model.npz";
-  std::filesystem::copy_file(data, file);
+  const std::string data = source_folder() + "/tests/data/sweep/";
+  std::filesystem::copy_file(data + "model.npz", file);
   const ModelOptions options{{{"heads", "2"}, {"crop_fraction", "1"}}, {}};
   session_.open(file, options);
-  session_.set_input(ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/images.npz#0");
+  session_.set_input(data + "images.npz#0");
   ASSERT_TRUE(wait());
   ASSERT_EQ(session_.subjects()[0].state, State::ready) << session_.subjects()[0].error;
   const auto before = session_.subjects()[0].subject.model;

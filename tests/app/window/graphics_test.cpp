@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -28,8 +29,9 @@ class GraphicsTest : public WindowTest {
       all.insert(one.section('=', 0, 0), one.section('=', 1));
     }
     program.setProcessEnvironment(all);
-    program.start(ATTNSCOPE_BINARY, {"gui", QString::fromStdString(file.string()), "--screenshot",
-                                     picture, "--size", "1200x800"});
+    program.start(QString::fromStdString(built_program()),
+                  {"gui", QString::fromStdString(file.string()), "--screenshot", picture, "--size",
+                   "1200x800"});
     Run run;
     run.ended = program.waitForFinished(60'000);
     if (!run.ended) program.kill();
