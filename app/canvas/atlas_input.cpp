@@ -257,12 +257,9 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       }
       QOpenGLWidget::keyPressEvent(event);
       return;
-    case Qt::Key_C: {
-      Selection selection = session_.selection();
-      selection.query = 0;
-      session_.select(selection);
+    case Qt::Key_C:
+      session_.select_class_token();
       break;
-    }
     case Qt::Key_Space:
       link_.blink();
       break;

@@ -118,6 +118,14 @@ void Session::select_map(SubjectId subject, std::int64_t layer, std::int64_t hea
   if (selection_ != before) emit selection_changed();
 }
 
+void Session::select_class_token() {
+  const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
+  if (!trace || query_layout(*trace, selection_.layer).prefix == 0) return;
+  Selection selection = selection_;
+  selection.query = 0;
+  select(selection);
+}
+
 /// In another layer or subject the query stays at its place in the input.
 void Session::follow_query(const Selection& before) {
   const std::shared_ptr<const Trace> from = trace(before.subject), to = trace(selection_.subject);

@@ -116,6 +116,8 @@ class Session : public QObject {
   void select(const Selection& selection);
   /// Selects another map, and with it the query at the same place in the input.
   void select_map(SubjectId subject, std::int64_t layer, std::int64_t head);
+  /// The class token's row; nothing where the selected subject has no such token.
+  void select_class_token();
   /// Pins a subject as reference, or none.
   void set_reference(SubjectId subject);
   /// Clamps every number to its range.

@@ -279,12 +279,6 @@ void MainWindow::select_subject(std::size_t place) {
   session_.select_map(session_.subjects()[place].id, selection.layer, selection.head);
 }
 
-void MainWindow::select_class_token() {
-  Selection selection = session_.selection();
-  selection.query = 0;
-  session_.select(selection);
-}
-
 void MainWindow::walk(std::int64_t layers, std::int64_t heads) {
   const Selection& selection = session_.selection();
   session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);

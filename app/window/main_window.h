@@ -87,7 +87,6 @@ class MainWindow : public QMainWindow {
   void toggle_difference();
   void toggle_presentation();
   void select_subject(std::size_t place);
-  void select_class_token();
   void walk(std::int64_t layers, std::int64_t heads);
 
   Session& session_;

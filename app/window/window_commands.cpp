@@ -104,7 +104,7 @@ void MainWindow::make_commands() {
        tr("Row of the &class token"),
        {QKeySequence("C")},
        "",
-       [this] { select_class_token(); }},
+       [this] { session_.select_class_token(); }},
       {"pin_reference",
        view,
        tr("&Pin the selected subject as reference"),
