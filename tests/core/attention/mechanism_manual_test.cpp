@@ -8,12 +8,13 @@
 #include <sstream>
 
 #include "core/attention/mechanism.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
 std::string text_of(const std::string& file) {
-  std::ifstream stream(std::string(ATTNSCOPE_SOURCE_DIR "/") + file);
+  std::ifstream stream(source_folder() + "/" + file);
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
