@@ -1,21 +1,23 @@
 // attnscope gui [MODEL…]: the window; with --screenshot, a picture of it.
 #include "app/cli/gui.h"
 
-#include <QApplication>
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
-#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "app/canvas/graphics.h"
 #include "app/cli/subcommand.h"
+#include "app/panels/panels.h"
+#include "app/render/application.h"
 #include "app/session/session.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -71,8 +73,7 @@ int run_gui(const GuiOptions& options) {
   QCoreApplication::setOrganizationName("Attnscope");
   QCoreApplication::setApplicationName("Attnscope");
   QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
-  QApplication application(argc, argv);
-  std::setlocale(LC_NUMERIC, "C");  // Qt takes the user's, and printf would write 0,9
+  const Application application(argc, argv);
   QGuiApplication::setDesktopFileName("attnscope");
 
   Session session;
@@ -85,7 +86,7 @@ int run_gui(const GuiOptions& options) {
   if (options.screenshot.empty()) window.remember_between_runs(autosave_folder());
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
-  if (!options.lesson.empty()) window.open_lesson(options.lesson);
+  if (!options.lesson.empty()) window.open_document(options.lesson);
   if (!options.session.empty()) window.restore_session(options.session);
   if (!options.input.empty()) session.set_input(options.input);
   for (const std::filesystem::path& model : options.models) session.open(model);
@@ -111,6 +112,10 @@ int run_gui(const GuiOptions& options) {
   poll.start(kPollMs);
   QApplication::exec();
   if (failure) std::rethrow_exception(failure);
+  if (const QString why = why_no_graphics(); !why.isEmpty()) {
+    std::fprintf(stderr, "attnscope: the picture has no maps. %s\n",
+                 QString(why).replace('\n', ' ').toUtf8().constData());
+  }
   int status = 0;
   for (const OpenSubject& open : session.subjects()) {
     if (open.state != OpenSubject::State::failed) continue;
@@ -136,7 +141,8 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
                     "Wait until everything is drawn, write this PNG, and end");
   added->add_option("--size", *size, "Of the window, in pixels: 1600x1000");
   added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)");
-  added->add_option("--panel", options->panels, "Bring this panel to the front, e.g. query");
+  added->add_option("--panel", options->panels,
+                    "Bring this panel to the front: " + name_list(panels(), &PanelEntry::name));
   added->add_option("--theme", options->theme, "dark or light")
       ->check(CLI::IsMember({"dark", "light"}));
   return [options, size] {

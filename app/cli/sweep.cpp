@@ -5,8 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "analysis/sweep/sweep_summary.h"
+#include "app/cli/interruption.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/number_cell.h"
 #include "app/cli/subcommand.h"
@@ -119,7 +121,41 @@ void print_json(const SweepResult& result, const std::string& out) {
               json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
+/// None if it was interrupted; then it has said how to go on.
+std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request,
+                                                   const Interruption& interruption) {
+  bool anything_done = false;
+  std::int64_t done = 0, count = 0;
+  try {
+    SweepResult result = [&] {
+      const TerminalProgress line(interruption.token());
+      return run_sweep(request, line.progress(), [&](const SweepResult& so_far) {
+        anything_done = true;
+        done = so_far.done;
+        count = so_far.count;
+      });
+    }();
+    if (!anything_done) {
+      std::fprintf(stderr, "attnscope: %s holds this sweep already; --restart computes it again\n",
+                   request.out.c_str());
+    }
+    return result;
+  } catch (const Cancelled&) {
+    if (anything_done) {
+      std::fprintf(stderr,
+                   "attnscope: stopped after %lld of %lld inputs; the same command goes on from "
+                   "there (%s)\n",
+                   static_cast<long long>(done), static_cast<long long>(count),
+                   sweep_checkpoint(request.out).c_str());
+    } else {
+      std::fprintf(stderr, "attnscope: stopped; the same command goes on where it was begun\n");
+    }
+    return std::nullopt;
+  }
+}
+
 int run(const SweepArguments& arguments) {
+  const Interruption interruption;
   SweepRequest request;
   request.views = views_of(arguments.identity);
   request.data_set = open_data_set(arguments.data_set);
@@ -131,10 +167,9 @@ int run(const SweepArguments& arguments) {
   request.out = arguments.out;
   request.restart = arguments.restart;
   request.checkpoint_seconds = arguments.checkpoint_seconds;
-  const SweepResult result = [&] {
-    const TerminalProgress line;
-    return run_sweep(request, line.progress());
-  }();
+  const std::optional<SweepResult> swept = sweep_until_interrupted(request, interruption);
+  if (!swept) return kInterruptedStatus;
+  const SweepResult& result = *swept;
   if (arguments.json) {
     print_json(result, arguments.out);
   } else {
@@ -163,8 +198,8 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added
       ->add_option("--out", arguments->out,
-                   "The result, an HDF5 file. After an interruption the same command goes on from "
-                   "R.h5.unfinished")
+                   "The result, an HDF5 file. After an interruption (Ctrl-C) the same command goes "
+                   "on from R.h5.unfinished")
       ->required()
       ->type_name("R.h5");
   added
@@ -181,7 +216,8 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
                    "How often unfinished work is written")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  added->add_flag("--restart", arguments->restart, "Begin anew, whatever was done before");
+  added->add_flag("--restart", arguments->restart,
+                  "Begin anew, whatever was done before, and replace what is there");
   added->add_flag("--json", arguments->json, "As JSON");
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
