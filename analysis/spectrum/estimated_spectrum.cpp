@@ -236,8 +236,10 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
   return interval;
 }
 
-MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
-                               const SpectrumOptions& options) {
+namespace {
+
+template <class Map>
+MapSpectrum estimate(const Map& map, double shift, const SpectrumOptions& options) {
   check_threshold(options.threshold);
   if (map.size() == 0) throw Error(ErrorKind::usage, "a map without entries has no spectrum");
   if (shift != 0 && map.rows() != map.cols()) {
@@ -291,6 +293,18 @@ MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
   }
   spectrum.estimate = std::move(found);
   return spectrum;
+}
+
+}  // namespace
+
+MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
+                               const SpectrumOptions& options) {
+  return estimate(map, shift, options);
+}
+
+MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,
+                               const SpectrumOptions& options) {
+  return estimate(map, shift, options);
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/spectrum.h"
 
 namespace attnscope {
@@ -36,6 +37,8 @@ struct RankInterval {
 /// added until the standard error is below 0.2 % of Σσ, or there are 32; not_converged if it is
 /// then above 2 %.
 [[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
+                                             const SpectrumOptions& options = {});
+[[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,
                                              const SpectrumOptions& options = {});
 
 }  // namespace attnscope
