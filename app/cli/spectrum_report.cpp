@@ -312,12 +312,11 @@ void print_proposition(const SpectrumReport& report) {
         static_cast<long long>(closer), static_cast<long long>(not_lower));
   }
   if (not_square > 0) {
-    std::printf(
-        "the proposition says nothing of %lld maps that are not square: there is no H + I\n",
-        static_cast<long long>(not_square));
+    std::printf("not square, so that there is no H + I and the proposition says nothing: %lld\n",
+                static_cast<long long>(not_square));
   }
   if (no_spectrum > 0) {
-    std::printf("%lld maps have no spectrum, without or with I\n",
+    std::printf("without a spectrum, without or with I: %lld\n",
                 static_cast<long long>(no_spectrum));
   }
 }
