@@ -13,13 +13,16 @@ struct ComparisonReport {
   struct Compared {
     std::string label;
     MechanismChoice mechanism;
-    DataSetComparison result;  ///< predictions without items on a single input
+    IdentityView view = IdentityView::as_is;  ///< of both maps
+    DataSetComparison result;                 ///< predictions without items on a single input
   };
   std::string reference;
   MechanismChoice reference_mechanism;
-  std::string input;     ///< its label; empty over a data set
-  std::string data_set;  ///< its path; empty on a single input
-  ComparisonOptions options;
+  std::string input;                 ///< its label; empty over a data set
+  std::string data_set;              ///< its path; empty on a single input
+  ComparisonOptions options;         ///< but for the view, which each of `compared` has
+  std::string identity = "as-is";    ///< as it was asked for: "both" gives each model twice
+  std::vector<std::string> assumed;  ///< a line of each model whose file does not say all
   std::vector<Compared> compared;
 };
 

@@ -4,7 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/former_spellings.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -39,9 +44,9 @@ bool is_trained(const Model& model, const MechanismChoice& mechanism) {
   return mechanism == make_mechanism(model.spec().mechanism)->choice();
 }
 
-void print_json(const Model& model, const MechanismChoice& mechanism,
-                const EvaluateArguments& arguments, const DataSet& data_set,
-                const Evaluation& result) {
+void print_as_json(const Model& model, const MechanismChoice& mechanism,
+                   const EvaluateArguments& arguments, const DataSet& data_set,
+                   const Evaluation& result) {
   nlohmann::ordered_json object = {{"model", model.name()},
                                    {"mechanism", to_string(mechanism)},
                                    {"mechanism_trained", is_trained(model, mechanism)},
@@ -59,8 +64,8 @@ void print_json(const Model& model, const MechanismChoice& mechanism,
                        {"correct", result.class_correct[i]}});
   }
   object["classes"] = std::move(classes);
-  std::printf("%s\n",
-              object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  object["assumptions"] = assumptions_as_json(model.assumptions());
+  print_json(object);
 }
 
 void print_text(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
@@ -86,11 +91,13 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Data
 
 int run_on_text(const Model& model, const MechanismChoice& mechanism,
                 const EvaluateArguments& arguments) {
-  const Input input = open_input(arguments.text);
+  const Input input = open_input_argument(arguments.text);
   const Text* const text = std::get_if<Text>(&input.content);
   if (!text) {
-    throw Error(ErrorKind::usage, "this is no text")
-        .about("--text")
+    throw Error(ErrorKind::usage, "the input is not a text")
+        .about("--input")
+        .found(arguments.text)
+        .remedy("images are evaluated with --dataset")
         .expected("a .txt file, FILE.txt#FIRST-LAST, text:WORDS or ids:1,2,3");
   }
   const TextEvaluation result = [&] {
@@ -100,16 +107,18 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   const double correct =
       static_cast<double>(result.correct) / static_cast<double>(result.predicted);
   if (arguments.json) {
-    const nlohmann::ordered_json object = {{"model", model.name()},
-                                           {"mechanism", to_string(mechanism)},
-                                           {"text", arguments.text},
-                                           {"tokens", result.predicted},
-                                           {"characters", result.characters},
-                                           {"bits_per_token", result.bits_per_token()},
-                                           {"bits_per_character", result.bits_per_character()},
-                                           {"correct", correct},
-                                           {"not_finite", result.not_finite}};
-    std::printf("%s\n", object.dump(2).c_str());
+    const nlohmann::ordered_json object = {
+        {"model", model.name()},
+        {"mechanism", to_string(mechanism)},
+        {"text", arguments.text},
+        {"tokens", result.predicted},
+        {"characters", result.characters},
+        {"bits_per_token", result.bits_per_token()},
+        {"bits_per_character", result.bits_per_character()},
+        {"correct", correct},
+        {"not_finite", result.not_finite},
+        {"assumptions", assumptions_as_json(model.assumptions())}};
+    print_json(object);
     return 0;
   }
   std::printf("%s, %s: %.4f bits a character (%lld characters)\n", model.name().c_str(),
@@ -128,9 +137,9 @@ int run(const EvaluateArguments& arguments) {
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   if (arguments.data_set.empty() == arguments.text.empty()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
-        .expected("--dataset D or --text X");
+        .expected("--dataset DATASET or --input TEXT");
   }
-  const auto model = load_model(argument.file, options_of(arguments.model));
+  const auto model = load_model(argument.file, options_of(arguments.model, argument));
   const MechanismArgument laid =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   const MechanismChoice& mechanism = laid.choice;
@@ -142,7 +151,7 @@ int run(const EvaluateArguments& arguments) {
                     laid.parameters);
   }();
   if (arguments.json) {
-    print_json(*model, mechanism, arguments, *data_set, result);
+    print_as_json(*model, mechanism, arguments, *data_set, result);
   } else {
     print_text(*model, mechanism, *data_set, result);
   }
@@ -155,24 +164,24 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EvaluateArguments>();
   added = parent.add_subcommand(
       "evaluate", "Say how often a model names the right class, or how well it foretells a text");
-  added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
+  add_model_argument(*added, arguments->model, false, true);
+  add_data_set_option(*added, arguments->data_set, "Labelled images");
   added
-      ->add_option("--dataset", arguments->data_set,
-                   "Labelled images: IDX (also .gz), HDF5 or NPZ with images and labels, or a "
-                   "folder of class folders")
-      ->type_name("D");
-  added
-      ->add_option("--text", arguments->text,
-                   "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS "
-                   "or ids:1,2,3")
+      ->add_option(
+          "--input", arguments->text,
+          "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
+          "ids:1,2,3, or - for standard input")
       ->type_name("X");
+  add_former_option(*added, "--text", arguments->text, "--input X");
   added
       ->add_option("--count", arguments->count, "Only the first N images, or stretches of the text")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  added->add_flag("--json", arguments->json, "As JSON");
+  add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);
+  set_examples(*added, {"attnscope evaluate vit.safetensors --dataset imagenet/val --count 1000",
+                        "attnscope evaluate gpt2.safetensors --input essay.txt --json"});
   return [arguments] { return run(*arguments); };
 }
 

@@ -73,11 +73,11 @@ TEST(SpectrumCommand, JsonHoldsEveryMap) {
 }
 
 TEST(SpectrumCommand, IdentityIsAddedOnce) {
-  for (const nlohmann::json& map : json_of(kSoftmax + kInput + " --identity").at("maps")) {
+  for (const nlohmann::json& map : json_of(kSoftmax + kInput + " --identity with").at("maps")) {
     EXPECT_EQ(map.at("identity"), true);
   }
   const std::string adder = kSamples + "models/fashion-adder-identity.h5" + kInput;
-  EXPECT_EQ(json_of(adder).at("maps"), json_of(adder + " --identity").at("maps"));
+  EXPECT_EQ(json_of(adder).at("maps"), json_of(adder + " --identity with").at("maps"));
 }
 
 TEST(SpectrumCommand, SeveralInputsGiveTheMean) {
@@ -138,7 +138,7 @@ TEST(SpectrumCommand, PropositionStandsBesideTheExactValues) {
 }
 
 TEST(SpectrumCommand, EveryChannelHasItsSpectra) {
-  const std::string daft = kSamples + "models/fashion-daft-conv.h5" + kInput + " --heads 16";
+  const std::string daft = kSamples + "models/fashion-daft-conv.h5" + kInput + " --model-heads 16";
   const nlohmann::json of_mean = json_of(daft);
   EXPECT_EQ(of_mean.at("channels"), "mean of 3 channels");
   EXPECT_EQ(of_mean.at("maps")[0].at("channel"), "mean");

@@ -17,7 +17,8 @@ namespace attnscope {
 namespace {
 
 const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
-const std::string kArguments = " '" + kData + "model.npz' --heads 2 --option crop_fraction=1" +
+const std::string kArguments = " '" + kData +
+                               "model.npz' --model-heads 2 --option crop_fraction=1" +
                                " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
 
 /// Starts the sweep and kills it after `time`; true if it had ended before.
@@ -28,7 +29,7 @@ bool killed_after(std::chrono::microseconds time, const std::string& out) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     const std::string model = kData + "model.npz", images = kData + "images.npz";
-    execl(ATTNSCOPE_BINARY, "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
+    execl(ATTNSCOPE_BINARY, "attnscope", "sweep", model.c_str(), "--model-heads", "2", "--option",
           "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0", "--out",
           out.c_str(), nullptr);
     _exit(127);
