@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/style.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

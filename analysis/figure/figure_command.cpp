@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/figure/number_text.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -2,9 +2,9 @@
 
 #include <charconv>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

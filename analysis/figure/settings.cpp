@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/figure/number_text.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

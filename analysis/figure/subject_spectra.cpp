@@ -4,10 +4,10 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/rank.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

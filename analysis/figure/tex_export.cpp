@@ -8,9 +8,9 @@
 
 #include "analysis/figure/cells.h"
 #include "analysis/figure/colour_map.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "analysis/figure/number_text.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

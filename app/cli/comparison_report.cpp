@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/table.h"
 #include "app/cli/identity_argument.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -5,6 +5,7 @@
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -88,6 +89,7 @@ int run_gui(const GuiOptions& options) {
   QCoreApplication::setApplicationName("Attnscope");
   QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
   QApplication application(argc, argv);
+  std::setlocale(LC_NUMERIC, "C");  // Qt takes the user's, and printf would write 0,9
   QGuiApplication::setDesktopFileName("io.github.attnscope.Attnscope");
 
   Session session;

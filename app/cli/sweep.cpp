@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
@@ -17,6 +16,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -10,8 +10,8 @@
 #include <QLineEdit>
 #include <QToolButton>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/setting_form.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

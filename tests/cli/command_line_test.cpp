@@ -13,6 +13,7 @@
 #include "app/cli/program.h"
 #include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -24,7 +25,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::string kSamples = source_folder() + "/sample_data";
 const std::string kModel = kSamples + "/models/fashion-softmax.h5";
 const std::string kAdder = kSamples + "/models/fashion-adder.h5";
 const std::string kImage = kSamples + "/inputs/08_bag.png";
@@ -212,8 +213,7 @@ TEST(CommandLine, LostOutputIsAnError) {
   for (const std::string arguments :
        {"--help", "--version", "formats", "figures --json", "energy deit-tiny --json"}) {
     const int status = std::system(
-        (std::string(ATTNSCOPE_BINARY) + " " + arguments + " >/dev/full 2>/tmp/attnscope-lost")
-            .c_str());
+        (built_program() + " " + arguments + " >/dev/full 2>/tmp/attnscope-lost").c_str());
     EXPECT_EQ(WEXITSTATUS(status), 1) << arguments;
     EXPECT_THAT(read_bytes("/tmp/attnscope-lost"),
                 AllOf(StartsWith("attnscope: "), HasSubstr("No space left on device")));
@@ -306,8 +306,8 @@ TEST(CommandLine, SuccessSaysWhatWasWritten) {
 TEST(CommandLine, ResultsSayWhatWasAssumed) {
   const TemporaryFolder folder;
   // The same weights without what the file says of itself.
-  const std::string silent = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/model.npz";
-  const std::string images = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/images.npz";
+  const std::string silent = source_folder() + "/tests/data/sweep/model.npz";
+  const std::string images = source_folder() + "/tests/data/sweep/images.npz";
   const std::string common = " --option crop_fraction=1";
   for (const std::string& arguments : std::vector<std::string>{
            "compare " + silent + " " + silent + "@adder --dataset " + images + " --count 2",

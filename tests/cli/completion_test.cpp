@@ -9,6 +9,7 @@
 #include "app/cli/command_table.h"
 #include "app/cli/program.h"
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -26,8 +27,8 @@ std::string printed(const TemporaryFolder& folder, const std::string& shell,
   if (std::system(("command -v " + shell + " >/dev/null").c_str()) != 0) return "not installed";
   const auto file = folder.write("script", script);
   const std::string out = (folder / "out").string();
-  const int status = std::system(("PATH=$(dirname '" ATTNSCOPE_BINARY "'):$PATH " + shell + " '" +
-                                  file.string() + "' >'" + out + "' 2>&1")
+  const int status = std::system(("PATH=$(dirname '" + built_program() + "'):$PATH " + shell +
+                                  " '" + file.string() + "' >'" + out + "' 2>&1")
                                      .c_str());
   EXPECT_EQ(WEXITSTATUS(status), 0) << read_bytes(out);
   return read_bytes(out);
@@ -37,7 +38,7 @@ std::string printed(const TemporaryFolder& folder, const std::string& shell,
 std::vector<std::string> offered(const TemporaryFolder& folder, const std::string& line) {
   std::istringstream words(printed(
       folder, "bash",
-      "cd " ATTNSCOPE_SOURCE_DIR "\nsource <(attnscope completion bash)\nCOMP_WORDS=(" + line +
+      "cd " + source_folder() + "\nsource <(attnscope completion bash)\nCOMP_WORDS=(" + line +
           ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_attnscope\nprintf '%s\\n' "
           "\"${COMPREPLY[@]}\"\n"));
   std::vector<std::string> list;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kSource = ATTNSCOPE_SOURCE_DIR;
+const std::string kSource = source_folder();
 const std::string kModel = kSource + "/sample_data/models/fashion-softmax.h5";
 const std::string kSet = kSource + "/sample_data/inputs/twelve.npz";
 const std::string kInput = " --input " + kSource + "/sample_data/inputs/08_bag.png";

@@ -7,12 +7,13 @@
 #include <string>
 #include <sys/wait.h>
 
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kPackage = ATTNSCOPE_SOURCE_DIR "/assets/package/";
+const std::string kPackage = source_folder() + "/assets/package/";
 const std::string kId = "io.github.attnscope.Attnscope";
 
 bool is_installed(const std::string& tool) {
@@ -42,7 +43,7 @@ TEST(Package, OneIdAndTheSameTypesEverywhere) {
   const std::string types = read_bytes(kPackage + "attnscope-mime.xml");
   EXPECT_THAT(data, testing::HasSubstr("<id>" + kId + "</id>"));
   // The window says which entry it belongs to.
-  EXPECT_THAT(read_bytes(ATTNSCOPE_SOURCE_DIR "/app/cli/gui.cpp"),
+  EXPECT_THAT(read_bytes(source_folder() + "/app/cli/gui.cpp"),
               testing::HasSubstr("setDesktopFileName(\"" + kId + "\")"));
   for (const std::string type :
        {"application/x-safetensors", "application/x-pytorch", "application/x-numpy-npz"}) {

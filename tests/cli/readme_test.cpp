@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = ATTNSCOPE_SOURCE_DIR;
+const fs::path kSource = source_folder();
 
 /// The lines of the blocks marked sh, without comments; an empty one between two blocks.
 std::vector<std::string> commands_of(const fs::path& file) {
@@ -44,7 +45,7 @@ class ClonedTree {
       fs::copy(kSource / part, folder_ / part, fs::copy_options::recursive);
     }
     fs::create_directories(folder_ / "build/release");
-    fs::create_directory_symlink(fs::path(ATTNSCOPE_BINARY).parent_path(),
+    fs::create_directory_symlink(fs::path(built_program()).parent_path(),
                                  folder_ / "build/release/bin");
   }
   [[nodiscard]] const fs::path& path() const { return folder_.path(); }

@@ -4,7 +4,6 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
@@ -12,6 +11,7 @@
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/spectrum/spectrum.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

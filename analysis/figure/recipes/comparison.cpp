@@ -9,7 +9,6 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/recipes/map_grid.h"
@@ -18,6 +17,7 @@
 #include "analysis/figure/text_room.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
@@ -16,6 +15,7 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -6,12 +6,12 @@
 
 #include "analysis/energy/growth.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

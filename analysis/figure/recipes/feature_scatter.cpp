@@ -7,13 +7,13 @@
 #include "analysis/features/features.h"
 #include "analysis/features/principal_plane.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

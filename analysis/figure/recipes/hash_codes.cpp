@@ -8,7 +8,6 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
@@ -16,6 +15,7 @@
 #include "analysis/hash_codes/code_colours.h"
 #include "analysis/hash_codes/report.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

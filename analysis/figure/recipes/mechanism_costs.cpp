@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 
-#include "analysis/energy/complexity.h"
 #include "analysis/energy/growth.h"
 #include "analysis/energy/layers.h"
 #include "analysis/figure/caption.h"
@@ -15,6 +13,7 @@
 #include "analysis/figure/table.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -42,41 +41,26 @@ Stage stage_of(const MeasurementOptions& options) {
   return stage;
 }
 
-/// With those of its parameters the program's mechanism of that name has too; none if it has none.
+/// Without what only papers count by; none for what the program cannot run.
 std::optional<MechanismChoice> runnable(const MechanismChoice& counted) {
-  const auto list = mechanisms();
-  const auto entry = std::find_if(list.begin(), list.end(),
-                                  [&](const MechanismEntry& e) { return e.name == counted.name; });
-  if (entry == list.end()) return std::nullopt;
-  MechanismChoice choice{counted.name, {}};
-  for (const ParameterDescription& parameter : entry->parameters) {
-    const auto given = counted.parameters.find(parameter.name);
-    if (given == counted.parameters.end()) continue;
-    choice.parameters[parameter.name] = checked_parameter(parameter, given->second);
+  const MechanismEntry& entry = find_counted_mechanism(counted.name);
+  if (entry.make == nullptr) return std::nullopt;
+  MechanismChoice choice = counted;
+  for (const ParameterDescription& accounting : entry.accounting) {
+    choice.parameters.erase(accounting.name);
   }
   return choice;
 }
 
-std::string printed(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 /// Three significant digits, as tables of measurements have.
 std::string measured_text(double value) {
-  return printed(value >= 100  ? "%.0f"
-                 : value >= 10 ? "%.1f"
-                 : value >= 1  ? "%.2f"
-                               : "%.3f",
-                 value);
+  return fixed_text(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
 std::int64_t layer_parameters(const Stage& stage, const MechanismChoice& mechanism) {
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  const ParameterValues values = complete_parameters(cost, mechanism.parameters);
-  std::int64_t sum = cost.own_parameters(shape_of(stage), values);
-  for (const Projection& projection : cost.projections(stage.width, shape_of(stage), values)) {
+  const MechanismCost cost(mechanism);
+  std::int64_t sum = cost.own_parameters(shape_of(stage));
+  for (const Projection& projection : cost.projections(stage.width, shape_of(stage))) {
     sum += projection.inputs * projection.outputs + projection.outputs;
   }
   return sum;
@@ -165,13 +149,12 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
   std::size_t next = 0;
   for (std::size_t i = 0; i < request.counted.size(); ++i) {
     const MechanismChoice& mechanism = request.counted[i];
-    const Complexity* complexity = find_complexity(mechanism.name);
+    const Complexity& complexity = find_counted_mechanism(mechanism.name).complexity;
     const std::string name = to_string(mechanism);
     const auto parameters = static_cast<double>(layer_parameters(stage, mechanism));
     std::vector<std::string> row = {
-        mechanism.name, std::string(complexity ? complexity->time : kUnknown),
-        std::string(complexity ? complexity->space : kUnknown),
-        printed("%.1f", parameters / kThousand), measured_text(energies[i] / unit.pj)};
+        mechanism.name, std::string(complexity.time), std::string(complexity.space),
+        fixed_text(parameters / kThousand, 1), measured_text(energies[i] / unit.pj)};
     figure.numbers["energy_pj/" + name] = {energies[i]};
     figure.numbers["parameters/" + name] = {parameters};
     // Kernels come in the order of those that can run.
@@ -187,7 +170,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
                       ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
                       : kUnknown);
     const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
-    row.push_back(exponent ? printed("N^%.2f", *exponent) : kUnknown);
+    row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kUnknown);
     table.rows.push_back(std::move(row));
     if (kernel == nullptr) continue;
     for (const KernelRun& measured : kernel->runs) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
@@ -16,6 +15,7 @@
 #include "analysis/figure/subject_groups.h"
 #include "analysis/figure/table.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -36,12 +36,6 @@ constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 
 /// Layers of one head stand in rows of so many: a column of a paper has room for three.
 constexpr std::int64_t kLayersAcross = 3;
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 std::int64_t query_of(const Settings& read, const PositionBias& bias) {
   const std::string& text = read.text("query");
@@ -223,10 +217,11 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
     }
     bool first = true;
     for (const BiasNumbers& mean : layer_means(numbers)) {
-      table.rows.push_back({first ? subject.label : "", std::to_string(mean.layer),
-                            fixed(mean.entropy_nats, 3), fixed(mean.largest_entropy_nats, 3),
-                            fixed(mean.symmetry_error, 3), fixed(mean.mean_distance_tokens, 2),
-                            fixed(mean.even_distance_tokens, 2), fixed(mean.largest, 2)});
+      table.rows.push_back(
+          {first ? subject.label : "", std::to_string(mean.layer), fixed_text(mean.entropy_nats, 3),
+           fixed_text(mean.largest_entropy_nats, 3), fixed_text(mean.symmetry_error, 3),
+           fixed_text(mean.mean_distance_tokens, 2), fixed_text(mean.even_distance_tokens, 2),
+           fixed_text(mean.largest, 2)});
       first = false;
     }
   }

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
@@ -13,6 +12,7 @@
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/spectrum.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -5,6 +5,7 @@
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -90,7 +91,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   if (!(request.width_mm >= narrowest_mm && request.width_mm <= widest_mm)) {
     throw Error(ErrorKind::usage, "a figure cannot be this wide")
         .expected("20 to 1000 mm")
-        .found(std::to_string(request.width_mm));
+        .found(exact(request.width_mm));
   }
   if (request.font_size_pt != 0 &&
       !(request.font_size_pt >= smallest_pt && request.font_size_pt <= largest_pt)) {

@@ -4,13 +4,13 @@
 
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -3,13 +3,13 @@
 #include <array>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -31,15 +31,14 @@ std::vector<double> band_quantiles(const Settings& read) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     const std::string item = text.substr(at, comma - at);
-    char* end = nullptr;
-    const double percent = std::strtod(item.c_str(), &end);
-    if (item.empty() || *end != '\0' || !(percent >= 0 && percent < 50)) {
+    const auto percent = parse_number(item);
+    if (!percent || !(*percent >= 0 && *percent < 50)) {
       throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
           .about("bands")
           .expected("percentages from 0 to below 50, separated by commas, or none")
           .found("'" + text + "'");
     }
-    quantiles.push_back(percent / 100);
+    quantiles.push_back(*percent / 100);
     at = comma + 1;
   }
   return quantiles;

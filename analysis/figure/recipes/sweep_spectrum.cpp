@@ -3,7 +3,6 @@
 #include <array>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/subject_spectra.h"
@@ -11,6 +10,7 @@
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/sweep/sweep_summary.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/segment_button.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -40,7 +41,7 @@ QString DepthPanel::empty_text() const {
 
 FigureRequest DepthPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
-  request.settings["threshold"] = std::to_string(session().view().rank_threshold);
+  request.settings["threshold"] = exact(session().view().rank_threshold);
   request.settings["measure"] = equivalent_->isChecked() ? "equivalent" : "effective";
   constexpr const char* views[] = {"as-is", "without", "with"};
   request.settings["identity"] = views[static_cast<std::size_t>(session().view().identity)];

@@ -9,6 +9,7 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/segment_button.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -58,7 +59,7 @@ QString SpectrumPanel::empty_text() const {
 
 FigureRequest SpectrumPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
-  request.settings["threshold"] = std::to_string(session().view().rank_threshold);
+  request.settings["threshold"] = exact(session().view().rank_threshold);
   switch (session().view().identity) {
     case IdentityView::as_is:
       request.settings["identity"] = "both";
