@@ -5,6 +5,7 @@
 
 #include "analysis/energy/published.h"
 #include "analysis/energy/request.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -16,8 +17,8 @@ nlohmann::ordered_json known_networks_as_json() {
     networks.push_back(
         {{"name", network.name}, {"title", network.title}, {"source", network.source}});
   }
-  for (const AttentionCost& cost : attention_costs()) {
-    mechanisms.push_back({{"name", cost.name}, {"title", cost.title}, {"source", cost.source}});
+  for (const MechanismEntry& entry : counted_mechanisms()) {
+    mechanisms.push_back({{"name", entry.name}, {"title", entry.title}, {"source", entry.source}});
   }
   for (const EnergySetting& setting : energy_settings()) {
     settings.push_back({{"name", setting.name}, {"explanation", setting.explanation}});

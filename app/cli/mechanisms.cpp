@@ -15,13 +15,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json parameter_json(const ParameterDescription& parameter) {
-  Json object = {{"name", parameter.name}, {"explanation", parameter.explanation}};
-  std::visit([&](const auto& value) { object["default"] = value; }, parameter.default_value);
-  const bool bounded = parameter.maximum > parameter.minimum;
-  object["minimum"] = bounded ? Json(parameter.minimum) : Json(nullptr);
-  object["maximum"] = bounded ? Json(parameter.maximum) : Json(nullptr);
-  object["choices"] = parameter.choices;
-  return object;
+  return {{"name", parameter.name},
+          {"default", to_string(parameter.default_value)},
+          {"range", range_of(parameter)},
+          {"explanation", parameter.explanation}};
 }
 
 Json mechanisms_json() {
@@ -34,6 +31,7 @@ Json mechanisms_json() {
     list.push_back({{"name", entry.name},
                     {"title", entry.title},
                     {"source", entry.source},
+                    {"formula", entry.formula},
                     {"causal", entry.causal},
                     {"parameters", std::move(parameters)}});
   }
