@@ -22,7 +22,7 @@ namespace {
 struct CompareArguments {
   ModelArguments models;
   std::string data_set;
-  std::int64_t count = 100;
+  ItemChoice choice{100};
   std::string align = "index";
   bool match_heads = false;
   std::string identity = "as-is";
@@ -109,6 +109,8 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   report.reference = models.front().label;
   report.reference_mechanism = models.front().mechanism;
   report.data_set = arguments.data_set;
+  report.choice = arguments.choice;
+  report.data_set_size = data_set->size();
   for (const ComparedModel& compared : models) add_assumptions(report, *compared.model);
   const std::vector<IdentityView> views = identity_views(arguments.identity);
   const double share = 1.0 / static_cast<double>(views.size());
@@ -117,7 +119,7 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
     seen.view = views[v];
     const double first = share * static_cast<double>(v);
     const std::vector<DataSetComparison> results = compare_over_data_set(
-        models, *data_set, arguments.count, seen, progress.part(first, first + share));
+        models, *data_set, arguments.choice, seen, progress.part(first, first + share));
     for (std::size_t i = 0; i < results.size(); ++i) {
       report.compared.push_back(
           {models[i + 1].label, models[i + 1].mechanism, views[v], results[i]});
@@ -157,9 +159,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   add_data_set_option(*added, arguments->data_set,
                       "Means over the items of a data set, and how often the predictions agree");
-  added->add_option("--count", arguments->count, "How many items of the data set (100; 0: all)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_choice_options(*added, arguments->choice, "How many items of the data set (100; 0: all)");
   added
       ->add_option("--align", arguments->align,
                    "Layers of models of different depth: by index, or by relative depth")

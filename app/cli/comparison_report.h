@@ -18,8 +18,10 @@ struct ComparisonReport {
   };
   std::string reference;
   MechanismChoice reference_mechanism;
-  std::string input;                 ///< its label; empty over a data set
-  std::string data_set;              ///< its path; empty on a single input
+  std::string input;     ///< its label; empty over a data set
+  std::string data_set;  ///< its path; empty on a single input
+  ItemChoice choice;     ///< which of its items
+  std::int64_t data_set_size = 0;
   ComparisonOptions options;         ///< but for the view, which each of `compared` has
   std::string identity = "as-is";    ///< as it was asked for: "both" gives each model twice
   std::vector<std::string> assumed;  ///< a line of each model whose file does not say all

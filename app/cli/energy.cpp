@@ -61,7 +61,10 @@ EnergyRequest request_of(const EnergyArguments& arguments) {
   const ModelArgument model = split_without_input(arguments.subject);
   if (find_named_architecture(arguments.subject) == nullptr &&
       (std::filesystem::exists(model.file) || model.file.has_extension())) {
-    request.spec = load_model(model.file, options_of({}, model))->spec();
+    const EnergyRequest of_model =
+        energy_request_of(*load_model(model.file, options_of({}, model)));
+    request.spec = of_model.spec;
+    request.weights = of_model.weights;
     request.label = arguments.subject;
     if (!model.mechanism.empty()) request.mechanism = model.mechanism;
     for (const std::string& text : model.settings) {

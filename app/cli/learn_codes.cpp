@@ -1,12 +1,14 @@
 // attnscope learn-codes: hash codes learnt from a model's own attention.
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 #include "analysis/hash_codes/learned_codes.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/number_cell.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
@@ -30,7 +32,7 @@ double mean_of_heads(const MatrixD& errors, Eigen::Index layer) {
     sum += error;
     ++heads;
   }
-  return heads > 0 ? sum / heads : 0;
+  return heads > 0 ? sum / heads : std::numeric_limits<double>::quiet_NaN();
 }
 
 void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
@@ -41,8 +43,9 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
                arguments.model.inputs.size() == 1 ? "" : "s");
   std::fprintf(lines, "error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learnt\n");
   for (Eigen::Index layer = 0; layer < codes.error_before.rows(); ++layer) {
-    std::fprintf(lines, "  layer %-3lld %7.3f → %.3f\n", static_cast<long long>(layer),
-                 mean_of_heads(codes.error_before, layer), mean_of_heads(codes.error_after, layer));
+    std::fprintf(lines, "  layer %-3lld %s → %s\n", static_cast<long long>(layer),
+                 number_cell(mean_of_heads(codes.error_before, layer), 7, 3).c_str(),
+                 number_cell(mean_of_heads(codes.error_after, layer), 0, 3).c_str());
   }
 }
 

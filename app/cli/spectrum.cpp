@@ -30,7 +30,7 @@ namespace {
 struct Arguments {
   ModelArguments model;
   std::string data_set;
-  std::int64_t count = 16;
+  ItemChoice choice{16};
   std::string identity = "as-is", layers = "all", heads = "all";
   bool proposition = false;
   double threshold = 0.9;
@@ -45,26 +45,27 @@ class InputList {
  public:
   explicit InputList(const Arguments& arguments) : locators_(arguments.model.inputs) {
     if (arguments.data_set.empty()) return;
-    if (arguments.count < 1) {
-      throw Error(ErrorKind::usage, "at least one item of the data set is needed").about("--count");
-    }
     data_set_ = open_data_set(arguments.data_set);
-    items_ = std::min(arguments.count, data_set_->size());
+    items_ = chosen_items(data_set_->size(), arguments.choice);
+    words_ =
+        choice_in_words(data_set_->size(), arguments.choice, "items") + " of " + arguments.data_set;
   }
 
-  [[nodiscard]] std::int64_t size() const {
-    return static_cast<std::int64_t>(locators_.size()) + items_;
-  }
+  [[nodiscard]] std::int64_t size() const { return std::ssize(locators_) + std::ssize(items_); }
   [[nodiscard]] Input open(std::int64_t index) const {
     const auto given = static_cast<std::int64_t>(locators_.size());
     return index < given ? open_input_argument(locators_[static_cast<std::size_t>(index)])
-                         : data_set_->item(index - given);
+                         : data_set_->item(items_[static_cast<std::size_t>(index - given)]);
   }
+
+  /// Which items of the data set: "16 of 10000 items, …"; empty without one.
+  [[nodiscard]] const std::string& words() const { return words_; }
 
  private:
   std::vector<std::string> locators_;
   std::shared_ptr<const DataSet> data_set_;
-  std::int64_t items_ = 0;
+  std::vector<std::int64_t> items_;  ///< of the data set
+  std::string words_;
 };
 
 // Values go into tables and files: each of them is to be right, not only their shares.
@@ -76,11 +77,10 @@ SpectrumOptions options_of(const Arguments& arguments) {
           .dense_limit = arguments.dense_limit};
 }
 
-void add_heading(SpectrumReport& report, const Trace& trace, IdentityView view) {
+void add_heading(SpectrumReport& report, const Trace& trace) {
   report.model = trace.model_name;
   report.mechanism = trace.mechanism;
   report.mechanism_trained = trace.mechanism_trained;
-  report.identity = shows_identity(trace, view);
   report.channels = channel_in_words(trace);
   report.inputs.push_back(trace.input_label);
 }
@@ -110,7 +110,7 @@ std::vector<Map> of_heads(std::vector<Map> maps, const Arguments& arguments, con
 /// The maps of every channel instead of the one that the trace holds.
 void add_channels(SpectrumReport& report, const Arguments& arguments, IdentityView view,
                   const Subject& subject, const Progress& progress) {
-  add_heading(report, *subject.trace, view);
+  add_heading(report, *subject.trace);
   if (subject.trace->map_channels > 1) {
     report.channels = "each of " + std::to_string(subject.trace->map_channels) + " channels";
   }
@@ -122,7 +122,7 @@ void add_channels(SpectrumReport& report, const Arguments& arguments, IdentityVi
 void add_trace(SpectrumReport& report, const Arguments& arguments, IdentityView view,
                const Trace& trace, const Progress& progress) {
   const SpectrumOptions options = options_of(arguments);
-  add_heading(report, trace, view);
+  add_heading(report, trace);
   if (!arguments.proposition) {
     report.maps.push_back(of_heads(spectra_of(trace, view, options, progress), arguments, trace));
     return;
@@ -131,7 +131,9 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, IdentityView 
       of_heads(identity_effects(trace, options, progress), arguments, trace);
   std::vector<MapSpectrum>& maps = report.maps.emplace_back();
   for (const IdentityEffect& effect : effects) {
-    maps.push_back(report.identity ? effect.with : effect.without);
+    const bool with = view == IdentityView::with ||
+                      (view == IdentityView::as_is && has_identity(trace, effect.without.layer));
+    maps.push_back(with ? effect.with : effect.without);
   }
   report.effects.push_back(std::move(effects));
 }
@@ -141,7 +143,6 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
                                          const std::vector<IdentityView>& views,
                                          const Progress& progress) {
   std::vector<SpectrumReport> reports(views.size());
-  for (SpectrumReport& report : reports) report.threshold = arguments.threshold;
   const auto for_each_view = [&](const Progress& whole, const auto& add) {
     const double share = 1.0 / static_cast<double>(views.size());
     for (std::size_t v = 0; v < views.size(); ++v) {
@@ -151,6 +152,11 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
   };
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   const InputList inputs(arguments);
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    reports[v].threshold = arguments.threshold;
+    reports[v].asked_with_identity = views[v] == IdentityView::with;
+    reports[v].chosen = inputs.words();
+  }
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {
       throw Error(ErrorKind::usage, "a trace holds the maps of one channel, or their mean")
@@ -241,8 +247,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
   add_data_set_option(*added, arguments->data_set, "Run on items of a data set");
-  added->add_option("--count", arguments->count, "How many items of the data set (16)")
-      ->type_name("N");
+  add_choice_options(*added, arguments->choice, "How many items of the data set (16; 0: all)");
   add_identity_option(*added, arguments->identity);
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);

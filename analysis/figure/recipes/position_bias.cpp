@@ -37,6 +37,10 @@ constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 /// Layers of one head stand in rows of so many: a column of a paper has room for three.
 constexpr std::int64_t kLayersAcross = 3;
 
+std::string known(double value, int digits) {
+  return std::isnan(value) ? "–" : fixed_text(value, digits);
+}
+
 std::int64_t query_of(const Settings& read, const PositionBias& bias) {
   const std::string& text = read.text("query");
   const TokenLayout& layout = bias.layout;
@@ -217,11 +221,11 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
     }
     bool first = true;
     for (const BiasNumbers& mean : layer_means(numbers)) {
-      table.rows.push_back(
-          {first ? subject.label : "", std::to_string(mean.layer), fixed_text(mean.entropy_nats, 3),
-           fixed_text(mean.largest_entropy_nats, 3), fixed_text(mean.symmetry_error, 3),
-           fixed_text(mean.mean_distance_tokens, 2), fixed_text(mean.even_distance_tokens, 2),
-           fixed_text(mean.largest, 2)});
+      table.rows.push_back({first ? subject.label : "", std::to_string(mean.layer),
+                            fixed_text(mean.entropy_nats, 3),
+                            fixed_text(mean.largest_entropy_nats, 3), known(mean.symmetry_error, 3),
+                            known(mean.mean_distance_tokens, 2),
+                            known(mean.even_distance_tokens, 2), fixed_text(mean.largest, 2)});
       first = false;
     }
   }
