@@ -8,12 +8,18 @@
 #include <optional>
 
 #include "analysis/sweep/sweep_summary.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/identity_argument.h"
 #include "app/cli/interruption.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/number_cell.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -32,14 +38,6 @@ struct SweepArguments {
   bool restart = false;
   bool json = false;
 };
-
-std::vector<IdentityView> views_of(const std::string& name) {
-  if (name == "as-is") return {IdentityView::as_is};
-  if (name == "without") return {IdentityView::without};
-  if (name == "with") return {IdentityView::with};
-  if (name == "both") return {IdentityView::without, IdentityView::with};
-  throw unknown_name("view of the identity", name, "as-is, without, with, both");
-}
 
 void print_text(const SweepResult& result, const std::string& out) {
   const std::string inputs =
@@ -74,7 +72,7 @@ void print_text(const SweepResult& result, const std::string& out) {
   }
 }
 
-void print_json(const SweepResult& result, const std::string& out) {
+void print_as_json(const SweepResult& result, const std::string& out) {
   nlohmann::ordered_json json = {{"file", out},
                                  {"data_set", result.data_set},
                                  {"first", result.first},
@@ -117,8 +115,7 @@ void print_json(const SweepResult& result, const std::string& out) {
                               {"correct", series.correct},
                               {"layers", layers}});
   }
-  std::printf("%s\n",
-              json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  print_json(json);
 }
 
 /// None if it was interrupted; then it has said how to go on.
@@ -157,7 +154,11 @@ std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request,
 int run(const SweepArguments& arguments) {
   const Interruption interruption;
   SweepRequest request;
-  request.views = views_of(arguments.identity);
+  request.views = identity_views(arguments.identity);
+  refuse_standard_output(arguments.out, "a sweep goes on from its file after an interruption");
+  std::vector<std::filesystem::path> read = files_read(arguments.models);
+  read.push_back(file_of_locator(arguments.data_set));
+  refuse_to_overwrite(arguments.out, read);
   request.data_set = open_data_set(arguments.data_set);
   request.data_set_path = arguments.data_set;
   request.subjects = make_subjects_without_traces(arguments.models);
@@ -171,9 +172,10 @@ int run(const SweepArguments& arguments) {
   if (!swept) return kInterruptedStatus;
   const SweepResult& result = *swept;
   if (arguments.json) {
-    print_json(result, arguments.out);
+    print_as_json(result, arguments.out);
   } else {
     print_text(result, arguments.out);
+    print_assumptions(stdout, request.subjects);
   }
   return 0;
 }
@@ -183,44 +185,40 @@ int run(const SweepArguments& arguments) {
 Action add_sweep(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<SweepArguments>();
   added = parent.add_subcommand("sweep", "Spectra and ranks over a whole data set");
-  added
-      ->add_option("MODEL", arguments->models.models,
-                   "Weight files, or FILE@MECHANISM[,PARAMETER=VALUE...]")
-      ->required();
-  added
-      ->add_option("--dataset", arguments->data_set,
-                   "Images: IDX (also .gz), HDF5 or NPZ, or a folder of class folders")
-      ->required()
-      ->type_name("D");
+  add_model_argument(*added, arguments->models, true, true);
+  add_data_set_option(*added, arguments->data_set, "Images")->required();
   add_choice_options(*added, arguments->choice, "How many inputs, at most");
   added->add_option("--first", arguments->first, "Leave out the items before this one")
       ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
       ->capture_default_str();
   added
       ->add_option("--out", arguments->out,
                    "The result, an HDF5 file. After an interruption (Ctrl-C) the same command goes "
-                   "on from R.h5.unfinished")
+                   "on from FILE.unfinished")
       ->required()
-      ->type_name("R.h5");
-  added
-      ->add_option("--identity", arguments->identity,
-                   "Maps as-is, without I, with I, or both beside each other")
-      ->capture_default_str();
+      ->type_name("FILE");
+  add_identity_option(*added, arguments->identity);
   added
       ->add_option("--threshold", arguments->thresholds,
-                   "Of the equivalent rank, 0 to 1; may be repeated")
+                   "Of the equivalent rank, above 0, at most 1; may be repeated")
+      ->type_name("T")
       ->allow_extra_args(false)
       ->capture_default_str();
   added
       ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
                    "How often unfinished work is written")
+      ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   added->add_flag("--restart", arguments->restart,
                   "Begin anew, whatever was done before, and replace what is there");
-  added->add_flag("--json", arguments->json, "As JSON");
+  add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
+  set_examples(*added,
+               {"attnscope sweep softmax.h5 adder.h5 --dataset t10k-images.gz --out sweep.h5",
+                "attnscope figure sweep-spectrum --set file=sweep.h5 --out spectrum.pdf"});
   return [arguments] { return run(*arguments); };
 }
 

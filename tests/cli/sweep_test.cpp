@@ -18,7 +18,8 @@ namespace attnscope {
 namespace {
 
 const std::string kData = source_folder() + "/tests/data/sweep/";
-const std::string kArguments = " '" + kData + "model.npz' --heads 2 --option crop_fraction=1" +
+const std::string kArguments = " '" + kData +
+                               "model.npz' --model-heads 2 --option crop_fraction=1" +
                                " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
 
 /// Starts the sweep and kills it after `time`; true if it had ended before.
@@ -29,9 +30,9 @@ bool killed_after(std::chrono::microseconds time, const std::string& out) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     const std::string model = kData + "model.npz", images = kData + "images.npz";
-    execl(built_program().c_str(), "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
-          "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0", "--out",
-          out.c_str(), nullptr);
+    execl(built_program().c_str(), "attnscope", "sweep", model.c_str(), "--model-heads", "2",
+          "--option", "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0",
+          "--out", out.c_str(), nullptr);
     _exit(127);
   }
   std::this_thread::sleep_for(time);

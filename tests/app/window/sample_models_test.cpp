@@ -143,7 +143,7 @@ TEST_F(SampleModelsTest, OneModelIsSeenOnTwoInputs) {
   EXPECT_EQ(subject_groups(request, true).size(), 3U);
   const std::string command = figure_command("cumulative-spectrum", request);
   for (const char* part :
-       {"fashion-softmax.h5 --model", "@,input=", "@adder,identity=false,input=", "--input "}) {
+       {"fashion-softmax.h5 ", "@,input=", "@adder,identity=false,input=", "--input "}) {
     EXPECT_NE(command.find(part), std::string::npos) << part << " is not in\n" << command;
   }
 
