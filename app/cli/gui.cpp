@@ -66,7 +66,7 @@ void open_model(Session& session, const std::string& text) {
         .expected("MODEL@MECHANISM,KEY=VALUE")
         .found(text);
   }
-  const std::int64_t subject = session.open(argument.file, options_of({}, argument));
+  const SubjectId subject = session.open(argument.file, options_of({}, argument));
   if (!argument.channel.empty()) session.set_channel(subject, parse_channel(argument.channel));
   if (argument.mechanism.empty()) return;
   session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
