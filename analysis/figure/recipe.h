@@ -35,13 +35,13 @@ struct FigureRequest {
   std::vector<Subject> subjects;                ///< each with a trace
   std::map<std::string, std::string> settings;  ///< what the user set; the rest is default
   double width_mm = 84;
-  /// What `--model` says of each subject, where it is known; else made from the subject.
+  /// What MODEL says of each subject, where it is known; else made from the subject.
   std::vector<std::string> sources;
   /// What is known already of each subject's spectra, found with default options; null or left out
   /// where nothing is: then the figure computes them.
   std::vector<std::shared_ptr<const SubjectSpectra>> spectra;
   double font_size_pt = 0;  ///< of axis labels; as the figure has it if 0. The rest grows with it
-  /// What the command line says besides, word by word: "--heads", "3".
+  /// What the command line says besides, word by word: "--model-heads", "3".
   std::vector<std::string> further_arguments;
 };
 

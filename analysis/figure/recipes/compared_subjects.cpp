@@ -18,7 +18,7 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
     throw Error(ErrorKind::usage, "a comparison needs a reference and another subject")
         .expected("two subjects or more")
         .found(std::to_string(count))
-        .remedy("give --model twice, or several --input");
+        .remedy("give two models, or several --input");
   }
   ComparedSubjects compared;
   const double wanted = read.number("reference", 1, static_cast<double>(count));

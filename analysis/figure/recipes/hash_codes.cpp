@@ -430,7 +430,7 @@ class HashCodesFigure {
 Figure make(const FigureRequest& request, const Progress& progress) {
   if (request.subjects.size() != 1) {
     throw Error(ErrorKind::usage, "hash codes are shown of one model on one input")
-        .about("--model, --input")
+        .about("MODEL, --input")
         .expected("1")
         .found(std::to_string(request.subjects.size()));
   }
