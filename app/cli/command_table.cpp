@@ -25,7 +25,9 @@ OptionRow row_of(const CLI::Option& option) {
     for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
   }
   if (option.get_type_size() != 0 || option.get_expected_max() > 0) {
-    row.value = option.get_type_name();
+    // CLI11 appends what a check expects: "N:NONNEGATIVE".
+    const std::string type = option.get_type_name();
+    row.value = type.substr(0, type.find(':'));
   }
   row.text = option.get_description();
   const std::string& otherwise = option.get_default_str();

@@ -77,15 +77,12 @@ TEST(Completion, FishOffersTheSame) {
 
 TEST(Completion, ZshReadsItsScript) {
   const TemporaryFolder folder;
+  // What zsh's own functions would be given.
   const std::string said =
       printed(folder, "zsh",
-              "autoload -U compinit; compinit -u -d $TMPDIR/zcompdump-attnscope\n"
-              "compdef() { : }\n"
               "_describe() { print -l ${(P)2} }; _arguments() { print -l $@ }\n"
-              "attnscope completion zsh >script.zsh\n"
-              "words=(attnscope s); CURRENT=2; source ./script.zsh\n"
-              "words=(attnscope spectrum --id); CURRENT=3; source ./script.zsh\n"
-              "rm script.zsh\n");
+              "words=(attnscope s); CURRENT=2; source <(attnscope completion zsh)\n"
+              "words=(attnscope spectrum --id); CURRENT=3; source <(attnscope completion zsh)\n");
   if (said == "not installed") GTEST_SKIP() << "zsh is not installed";
   EXPECT_THAT(said, AllOf(HasSubstr("spectrum:"),
                           HasSubstr(":as-is|without|with|both:(as-is without with both)")));
