@@ -85,9 +85,12 @@ HeatMap heat_map(const Matrix& values, std::size_t scale) {
 
 class HashCodesFigure {
  public:
-  HashCodesFigure(const Subject& subject, const HashCodesReport& report, const Settings& read,
+  HashCodesFigure(const FigureRequest& request, const HashCodesReport& report, const Settings& read,
                   std::vector<Row> rows)
-      : subject_(subject), report_(report), rows_(std::move(rows)) {
+      : subject_(request.subjects.front()),
+        first_layer_(request.first_layer),
+        report_(report),
+        rows_(std::move(rows)) {
     const std::vector<float> values(report.attention.data(),
                                     report.attention.data() + report.attention.size());
     attention_ = heat_scale(read, values, "attention");
@@ -343,8 +346,9 @@ class HashCodesFigure {
   }
 
   [[nodiscard]] std::string caption() const {
-    std::string text = "Binary codes of the tokens at layer " + std::to_string(report_.layer) +
-                       ", head " + std::to_string(report_.head) + " of " + subject_.label +
+    std::string text = "Binary codes of the tokens at layer " +
+                       std::to_string(report_.layer + first_layer_) + ", head " +
+                       std::to_string(report_.head) + " of " + subject_.label +
                        ": b = " + std::to_string(report_.bits) +
                        " bits, m = " + std::to_string(report_.supports) + " supports. ";
     for (const CodesOfKind& codes : report_.kinds) {
@@ -376,6 +380,7 @@ class HashCodesFigure {
   }
 
   const Subject& subject_;
+  std::int64_t first_layer_;
   const HashCodesReport& report_;
   std::vector<Row> rows_;
   Figure figure_;
@@ -400,7 +405,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   wanted.pairs = whole_or_auto(read, "pairs");
   std::vector<Row> rows = rows_of(read, request.width_mm);
   const HashCodesReport report = hash_codes_report(subject, wanted, progress);
-  return HashCodesFigure(subject, report, read, std::move(rows)).make(request.width_mm);
+  return HashCodesFigure(request, report, read, std::move(rows)).make(request.width_mm);
 }
 
 }  // namespace

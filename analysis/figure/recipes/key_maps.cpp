@@ -52,7 +52,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
         if (first) panel.title = std::to_string(channel);
         if (column == 0) {
           panel.y.label = (several && first ? labels[i] + ", " : "") +
-                          row_label(layer, std::max<std::int64_t>(count, 1));
+                          row_label(layer + request.first_layer, std::max<std::int64_t>(count, 1));
         }
         HeatMap map;
         map.rows = keys.rows;

@@ -108,7 +108,7 @@ class BiasAtlas {
     figure_.caption = of_query ? "Position biases exp(w) − 1 of one query (" + query_name_ +
                                      ", framed) on the grid of patches, "
                                : "Position biases exp(w) − 1 (" + what_ + "), ";
-    figure_.caption += chosen("layer", read_.written("layers")) + ": " +
+    figure_.caption += chosen("layer", layers_written(request_, "layers")) + ": " +
                        subjects_in_words(request_) + ". " + clipping_in_words(scale) + made_with();
     return std::move(figure_);
   }
@@ -131,15 +131,16 @@ class BiasAtlas {
       }
       layer = bias.layer;
       Panel panel = map_panel(row, column);
-      const std::string layer_name = "layer " + std::to_string(layer);
+      const std::string name = layer_name(request_, layer);
       if (one_head) {
-        panel.title = layer_name;
+        panel.title = name;
       } else {
         if (row == row_) panel.title = std::to_string(bias.head);
-        if (column == 0) panel.y.label = row_label(layer, biases.front().heads);
+        if (column == 0)
+          panel.y.label = row_label(layer + request_.first_layer, biases.front().heads);
       }
       if (several && column == 0 && (one_head || row == row_)) {
-        panel.y.label = one_head ? label : label + ", " + layer_name;
+        panel.y.label = one_head ? label : label + ", " + name;
       }
       grid_.labelled_rows |= !panel.y.label.empty();
       add_marks(panel, bias, of_query);
@@ -200,14 +201,15 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
       progress.step(done / static_cast<double>(request.subjects.size()), "position biases");
       numbers.push_back(bias_numbers(bias));
       const BiasNumbers& one = numbers.back();
-      figure.numbers[subject.label + "/layer " + std::to_string(one.layer) + "/head " +
+      figure.numbers[subject.label + "/" + layer_name(request, one.layer) + "/head " +
                      std::to_string(one.head)] = {
           one.entropy_nats,         one.largest_entropy_nats, one.symmetry_error,
           one.mean_distance_tokens, one.even_distance_tokens, one.largest};
     }
     bool first = true;
     for (const BiasNumbers& mean : layer_means(numbers)) {
-      table.rows.push_back({first ? subject.label : "", std::to_string(mean.layer),
+      table.rows.push_back({first ? subject.label : "",
+                            std::to_string(mean.layer + request.first_layer),
                             fixed(mean.entropy_nats, 3), fixed(mean.largest_entropy_nats, 3),
                             fixed(mean.symmetry_error, 3), fixed(mean.mean_distance_tokens, 2),
                             fixed(mean.even_distance_tokens, 2), fixed(mean.largest, 2)});

@@ -55,6 +55,7 @@ void FigurePanel::make() {
   FigureRequest request;
   try {
     request = this->request();
+    request.first_layer = session_.view().first_layer;
   } catch (const Error& error) {
     shown_ = wanted;
     return fail(QString::fromStdString(error.what()));
