@@ -25,7 +25,7 @@ struct GalleryEntry {
   std::size_t model = 0;          ///< the first that it shows, among those that fit
   /// How that one was trained, if no file says it: the papers' figures of one mechanism trained
   /// in several ways show as many models.
-  std::string_view trained;
+  std::string_view trained = {};
   bool even_layers = false;  ///< of layers 0, 2, 4, … of those there are
 };
 
