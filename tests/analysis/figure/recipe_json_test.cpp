@@ -36,7 +36,7 @@ TEST(RecipeJson, SaysOfEverySettingWhatItIs) {
   EXPECT_EQ(threshold.at("maximum"), 1);
   const json growth = named(figures, "energy-growth");
   EXPECT_EQ(named(growth.at("settings"), "most").at("unit"), "tokens");
-  EXPECT_EQ(named(growth.at("settings"), "mechanisms").at("words"), json({"all"}));
+  EXPECT_EQ(named(growth.at("settings"), "mechanisms").at("words"), json::array({"all"}));
 }
 
 TEST(RecipeJson, SaysWhatAFigureNeeds) {
