@@ -95,11 +95,10 @@ class Accountant {
         add(layers_.norm("spatial reduction", shape.keys, stage.width), ComponentGroup::attention);
       }
     }
-    const AttentionCost& cost = find_attention_cost(mechanism.name);
-    const ParameterValues values = complete_parameters(cost, mechanism.parameters);
+    const MechanismCost cost(mechanism);
     std::int64_t adder_layers = 0;
     std::vector<OperationCount> projections;
-    for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+    for (const Projection& projection : cost.projections(stage.width, shape)) {
       const bool output = projection.component == "output projection";
       projections.push_back(layers_.linear(
           projection.component, projection.of_keys ? shape.keys : stage.tokens, projection.inputs,
@@ -110,7 +109,7 @@ class Accountant {
     for (const OperationCount& count : projections) {
       if (count.component != "output projection") add(count, ComponentGroup::attention);
     }
-    for (OperationCount count : core(cost, shape, values, windowed, stage)) {
+    for (OperationCount count : core(cost, shape, windowed, stage)) {
       add(std::move(count), ComponentGroup::attention);
     }
     for (const OperationCount& count : projections) {
@@ -145,15 +144,14 @@ class Accountant {
     cost_.parts.push_back(std::move(part));
   }
 
-  std::vector<OperationCount> core(const AttentionCost& cost, AttentionShape shape,
-                                   const ParameterValues& values, bool windowed,
+  std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape, bool windowed,
                                    const Stage& stage) const {
     if (!windowed || stage.tokens <= stage.window_tokens) {
-      return cost.count(shape, options_.convention, values);
+      return cost.counts(shape, options_.convention);
     }
     const std::int64_t windows = (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
     shape.queries = shape.keys = stage.window_tokens;
-    std::vector<OperationCount> counts = cost.count(shape, options_.convention, values);
+    std::vector<OperationCount> counts = cost.counts(shape, options_.convention);
     for (OperationCount& count : counts) count = repeated(count, windows);
     return counts;
   }
@@ -161,8 +159,11 @@ class Accountant {
   MechanismChoice with_window(const Stage& stage, std::int64_t index) const {
     MechanismChoice mechanism = options_.mechanism;
     const auto at = static_cast<std::size_t>(index);
-    if (mechanism.name == "additive" && at < stage.windows.size() &&
-        !mechanism.parameters.contains("window")) {
+    const auto window = mechanism.parameters.find("window");
+    // −1: each layer's own, as where it is left out.
+    const bool own =
+        window == mechanism.parameters.end() || window->second == ParameterValue(std::int64_t{-1});
+    if (mechanism.name == "additive" && at < stage.windows.size() && own) {
       mechanism.parameters["window"] = stage.windows[at];
     }
     return mechanism;
@@ -244,8 +245,7 @@ NetworkCost count_operations(const Network& architecture, const AccountingOption
 
 std::vector<OperationCount> count_core(const Stage& stage, const MechanismChoice& mechanism,
                                        CostConvention convention) {
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  return cost.count(shape_of(stage), convention, complete_parameters(cost, mechanism.parameters));
+  return MechanismCost(mechanism).counts(shape_of(stage), convention);
 }
 
 std::string_view name_of(ComponentGroup group) {

@@ -7,7 +7,7 @@
 
 #include "analysis/energy/architecture.h"
 #include "analysis/energy/constants.h"
-#include "core/attention/costs/list.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/parameters/enum_names.h"
 
 namespace attnscope {

@@ -47,8 +47,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
                std::int64_t index) {
   const Count width = stage.width;
   sum.add("normalisation", 4 * width);
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  const ParameterValues values = complete_parameters(cost, mechanism.parameters);
+  const MechanismCost cost(mechanism);
   AttentionShape shape = shape_of(stage);
   const bool windowed = stage.window_tokens > 0 && index % 2 == 0;
   if (options.native_attention && stage.reduction > 1 && !windowed) {
@@ -57,13 +56,13 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
     sum.add("spatial reduction",
             width * width * area + width + (stage.reduction_norm ? 2 * width : Count(0)));
   }
-  for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+  for (const Projection& projection : cost.projections(stage.width, shape)) {
     const bool output = projection.component == "output projection";
     const bool bias = output ? architecture.linear_biases : architecture.query_key_value_biases;
     sum.add(projection.component, Count(projection.inputs) * projection.outputs +
                                       (bias ? Count(projection.outputs) : Count(0)));
   }
-  sum.add(std::string(cost.name), cost.own_parameters(shape, values));
+  sum.add(std::string(cost.entry().name), cost.own_parameters(shape));
 
   const Count hidden = stage.mlp_width;
   sum.add("FFN", 2 * width * hidden + (architecture.linear_biases ? width + hidden : Count(0)));

@@ -335,11 +335,11 @@ std::string known_networks_as_text() {
     text += std::string(network.source) + "\n";
   }
   text += "\nMechanisms, with the parameters --set takes\n";
-  for (const AttentionCost& cost : attention_costs()) {
+  for (const MechanismEntry& mechanism : counted_mechanisms()) {
     text += "  ";
-    append_padded(text, std::string(cost.name), 18);
-    text += std::string(cost.title) + ": " + std::string(cost.source) + "\n";
-    for (const ParameterDescription& parameter : cost.parameters) {
+    append_padded(text, std::string(mechanism.name), 18);
+    text += std::string(mechanism.title) + ": " + std::string(mechanism.source) + "\n";
+    for (const ParameterDescription& parameter : mechanism.counted_parameters()) {
       text += "    ";
       append_padded(text, parameter.name + "=" + to_string(parameter.default_value), 26);
       text += parameter.explanation + "\n";

@@ -55,9 +55,7 @@ MechanismChoice without_look_ahead(MechanismChoice choice) {
         .about(choice.name)
         .remedy("lay another over the language model");
   }
-  for (const ParameterDescription& parameter : entry.parameters) {
-    if (parameter.name == "causal") choice.parameters["causal"] = true;
-  }
+  if (find_description(entry.parameters, "causal")) choice.parameters["causal"] = true;
   return choice;
 }
 

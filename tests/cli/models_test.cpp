@@ -10,6 +10,7 @@
 #include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -20,7 +21,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::string kSamples = source_folder() + "/sample_data";
 const std::string kModel = kSamples + "/models/fashion-adder-identity.h5";
 const std::string kImage = kSamples + "/inputs/00_t_shirt.png";
 

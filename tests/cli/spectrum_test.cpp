@@ -10,11 +10,12 @@
 
 #include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+const std::string kSamples = source_folder() + "/sample_data/";
 const std::string kSoftmax = kSamples + "models/fashion-softmax.h5";
 const std::string kInput = " --input " + kSamples + "inputs/09_ankle_boot.png";
 

@@ -115,6 +115,8 @@ Rows random_features(const Rows& rows, std::int64_t features, const char* compon
   return result;
 }
 
+}  // namespace
+
 void linear_attention(const Rows& queries, const Rows& keys, const Rows& values) {
   Counted::enter("values");
   const Rows read = products(queries, products(transposed(values), transposed(keys)));
@@ -130,8 +132,6 @@ void linear_attention(const Rows& queries, const Rows& keys, const Rows& values)
     for (const Counted& value : read[i]) value / normalisers[i];
   }
 }
-
-}  // namespace
 
 void count_performer(const AttentionShape& s, std::int64_t features) {
   for (std::int64_t head = 0; head < s.heads; ++head) {
@@ -486,6 +486,22 @@ void count_additive(const AttentionShape& s, bool causal, std::int64_t window) {
   const Rows beta = importances(p, s.heads, causal, "key importances");
   global_vectors(p, beta, causal, window, "global key");
   multiply(causal ? "key-value product" : "key-query product");
+}
+
+void count_mixer(const AttentionShape& s, std::int64_t expansion) {
+  const std::int64_t width = s.heads * s.value_width, hidden = expansion * s.queries;
+  Counted::enter("token mixing");
+  Rows inner = products(random_rows(width, s.queries), random_rows(hidden, s.queries));
+  for (Row& row : inner) {
+    for (Counted& value : row) {
+      value += Counted(0.1);
+      value = value * 0.5 * (Counted(1) + exp(value * 0.7));  // erf, counted as exp is
+    }
+  }
+  Rows outer = products(inner, random_rows(s.queries, hidden));
+  for (Row& row : outer) {
+    for (Counted& value : row) value += Counted(0.1);
+  }
 }
 
 void count_reformer(const AttentionShape& s, const costs::ReformerOptions& options) {

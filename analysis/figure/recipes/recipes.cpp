@@ -161,7 +161,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   if (!(request.width_mm >= narrowest_mm && request.width_mm <= widest_mm)) {
     throw Error(ErrorKind::usage, "a figure cannot be this wide")
         .expected("20 to 1000 mm")
-        .found(rounded_text(request.width_mm, 6));
+        .found(exact(request.width_mm));
   }
   if (request.font_size_pt != 0 &&
       !(request.font_size_pt >= smallest_pt && request.font_size_pt <= largest_pt)) {

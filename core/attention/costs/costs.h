@@ -1,5 +1,5 @@
-// What each mechanism's attention core costs: one function a mechanism, which Mechanism::cost calls
-// where the mechanism is implemented.
+// What each mechanism's attention core costs: one function a mechanism, for its entry in the list
+// of mechanisms.
 //
 // Every accounting counts a sum of n products as n multiplications and n additions: accumulators
 // start at zero. The conventions differ in what they leave out.
@@ -11,12 +11,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/attention/costs/cost.h"
-#include "core/parameters/parameters.h"
 
 namespace attnscope::costs {
 
@@ -68,9 +65,10 @@ OperationCounts linformer(const AttentionShape& shape, CostConvention convention
 
 struct ReformerOptions {
   std::int64_t hashes = 2;
-  std::int64_t chunk = 64;  ///< tokens a bucket; each attends to its own and the one before
-  bool rotations = true;    ///< count the random rotations that make the buckets
-  bool scaled = false;      ///< scale the scores, rather than normalise the keys
+  std::int64_t chunk = 64;   ///< tokens a bucket; each attends to its own and the one before
+  std::int64_t buckets = 0;  ///< 0: one a chunk
+  bool rotations = true;     ///< count the random rotations that make the buckets
+  bool scaled = false;       ///< scale the scores, rather than normalise the keys
 };
 
 /// LSH attention with shared queries and keys (Kitaev et al. 2020).

@@ -2,14 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/attention/costs/cost.h"
+#include "core/attention/costs/count.h"
 
 namespace attnscope::costs {
 
 /// φ of `tokens` rows a head into `features` positive random features.
 OperationCount random_features(std::string name, const AttentionShape& shape, std::int64_t tokens,
                                CostConvention convention, std::int64_t features);
+
+/// Appends "values", "normaliser" and "division" of (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) over `f`
+/// features of each head.
+void append_linear_attention(std::vector<OperationCount>& counts, const AttentionShape& shape,
+                             CostConvention convention, Count f);
 
 /// Throws Error(usage) unless there are as many keys as queries.
 void check_shared(const char* mechanism, const AttentionShape& shape);

@@ -4,9 +4,6 @@
 
 namespace attnscope::costs {
 
-namespace {
-
-/// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) over `f` features.
 void append_linear_attention(OperationCounts& counts, const AttentionShape& shape,
                              CostConvention convention, Count f) {
   const Count n = shape.queries, m = shape.keys, h = shape.heads, c = shape.value_width;
@@ -32,8 +29,6 @@ void append_linear_attention(OperationCounts& counts, const AttentionShape& shap
   counts.push_back(normaliser);
   counts.push_back(division);
 }
-
-}  // namespace
 
 OperationCounts performer(const AttentionShape& shape, CostConvention convention,
                           std::int64_t features, bool as_released) {

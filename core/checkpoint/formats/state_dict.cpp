@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -35,11 +36,8 @@ std::optional<std::string> scalar_text(const PickleNode& node) {
       return node.integer != 0 ? "true" : "false";
     case Kind::integer:
       return std::to_string(node.integer);
-    case Kind::real: {
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%.9g", node.real);
-      return text.data();
-    }
+    case Kind::real:
+      return rounded_text(node.real, 9);
     case Kind::text:
       return node.text.substr(0, longest);
     default:

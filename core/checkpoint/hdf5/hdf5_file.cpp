@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -89,22 +90,13 @@ std::string print_all(hid_t attribute, hid_t type, std::size_t count) {
   if (H5Aread(attribute, type, numbers.data()) < 0) return {};
   std::string text;
   for (const Number number : numbers) {
-    char printed[32];
+    std::string printed;
     if constexpr (std::is_floating_point_v<Number>) {
-      std::snprintf(printed, sizeof printed, "%.17g", number);
-      // The shortest text that reads back as the same number.
-      for (int digits = 1; digits < 17; ++digits) {
-        char shorter[32];
-        std::snprintf(shorter, sizeof shorter, "%.*g", digits, number);
-        if (std::strtod(shorter, nullptr) == number) {
-          std::memcpy(printed, shorter, sizeof printed);
-          break;
-        }
-      }
+      printed = exact(number);
     } else {
-      std::snprintf(printed, sizeof printed, "%lld", static_cast<long long>(number));
+      printed = std::to_string(number);
     }
-    text += (text.empty() ? "" : ", ") + std::string(printed);
+    text += (text.empty() ? "" : ", ") + printed;
   }
   return text;
 }

@@ -42,12 +42,12 @@ class EveryNetwork : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryNetwork, TotalsAreTheSumOfTheirParts) {
   for (const char* convention : kConventions) {
-    for (const AttentionCost& cost : attention_costs()) {
-      if (cost.name.starts_with("daft-") && cost.name != "daft-full")
+    for (const MechanismEntry& mechanism : counted_mechanisms()) {
+      if (mechanism.name.starts_with("daft-") && mechanism.name != "daft-full")
         continue;  // its heads need not divide every width
-      SCOPED_TRACE(std::string(cost.name) + " " + convention);
-      const NetworkCost network =
-          count(GetParam() + " mechanism=" + std::string(cost.name) + " convention=" + convention);
+      SCOPED_TRACE(std::string(mechanism.name) + " " + convention);
+      const NetworkCost network = count(GetParam() + " mechanism=" + std::string(mechanism.name) +
+                                        " convention=" + convention);
       OperationCount components, groups, layers;
       for (const ComponentCost& part : network.by_component()) accumulate(components, part.count);
       for (const auto group :

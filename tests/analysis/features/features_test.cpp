@@ -7,12 +7,13 @@
 
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path samples = ATTNSCOPE_SOURCE_DIR "/sample_data";
-const std::filesystem::path small_set = ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz";
+const std::filesystem::path samples = source_folder() + "/sample_data";
+const std::filesystem::path small_set = source_folder() + "/tests/data/input/grey_set.npz";
 
 std::shared_ptr<const Model> sample_model(const char* name) {
   return load_model(samples / "models" / name);

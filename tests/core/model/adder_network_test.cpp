@@ -4,6 +4,7 @@
 
 #include "core/model/vit.h"
 #include "tests/support/hashed_weights.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -77,7 +78,7 @@ void expect_near(const Tensor& found, const Tensor& expected, float tolerance) {
 }
 
 Checkpoint reference() {
-  return open_checkpoint(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) /
+  return open_checkpoint(std::filesystem::path(source_folder()) /
                          "tests/data/models/adder_network.npz");
 }
 

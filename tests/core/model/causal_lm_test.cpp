@@ -89,7 +89,12 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
   const auto model = load_model(model_file(GetParam().folder));
   std::vector<MechanismChoice> choices = {model->spec().mechanism};
   for (const MechanismEntry& entry : mechanisms()) {
-    if (entry.causal) choices.push_back({std::string(entry.name), {}});
+    if (!entry.causal) continue;
+    MechanismChoice choice{std::string(entry.name), {}};
+    if (find_description(entry.parameters, "dimensions")) {  // a text is no grid
+      choice.parameters = {{"dimensions", std::int64_t{1}}, {"conv_heads", std::int64_t{1}}};
+    }
+    choices.push_back(std::move(choice));
   }
   const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
   std::vector<std::int64_t> changed = ids;
