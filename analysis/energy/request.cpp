@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/model/model.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -20,7 +21,9 @@ constexpr EnergySetting settings[] = {
     {"image", "side of the image in pixels"},
     {"layers", "1 to 10000; networks of one stage"},
     {"mlp_width", "hidden width of the FFN; networks of one stage"},
-    {"multiplicative_ends", "first and last layers that stay multiplicative softmax: 0 or more"},
+    {"multiplicative_ends",
+     "first and last layers that stay multiplicative, with softmax instead of adder attention: 0 "
+     "or more"},
     {"native", "true: the family's own windows and spatial reduction (PVTv2, Twins)"},
     {"positions", "false: no position embeddings"},
     {"qkv_bias", "false: no biases on queries, keys and values"},
@@ -103,7 +106,7 @@ Network architecture_asked_for(const EnergyRequest& request, Remaining& remainin
   if (extents.channels > 0) spec.channels = extents.channels;
   if (extents.class_tokens >= 0) spec.class_tokens = extents.class_tokens;
   Network architecture = architecture_of(spec, std::filesystem::path(request.label).stem().string(),
-                                         extents.tokens, extents.classes);
+                                         extents.tokens, extents.classes, request.weights);
   if (extents.positions == 0) architecture.stages[0].embedding.positions = 0;
   return architecture;
 }
@@ -144,6 +147,14 @@ std::string known_settings(const MechanismEntry& mechanism) {
 }  // namespace
 
 std::span<const EnergySetting> energy_settings() { return settings; }
+
+EnergyRequest energy_request_of(const Model& model) {
+  EnergyRequest request;
+  request.spec = model.spec();
+  request.weights = weight_extents(model);
+  request.label = model.file().string();
+  return request;
+}
 
 EnergySubject understand(const EnergyRequest& request) {
   Remaining remaining(request.settings);

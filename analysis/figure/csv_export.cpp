@@ -4,22 +4,12 @@
 #include "analysis/figure/style.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
+#include "core/text/csv_field.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
-
-/// A field as RFC 4180 has it: quoted where it must be.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
 
 std::string panel_name(const Figure& figure, const Panel& panel) {
   std::string name = figure.areas.empty() ? "" : panel_letter(panel.area) + " ";
@@ -31,7 +21,7 @@ std::string panel_name(const Figure& figure, const Panel& panel) {
 class Rows {
  public:
   Rows(std::string& out, const Figure& figure, const Panel& panel)
-      : out_(out), panel_(field(panel_name(figure, panel))) {}
+      : out_(out), panel_(csv_field(panel_name(figure, panel))) {}
 
   void operator()(const Line& line) {
     for (std::size_t i = 0; i < std::min(line.x.size(), line.y.size()); ++i) {
@@ -74,7 +64,7 @@ class Rows {
  private:
   void row(const std::string& series, std::string_view kind, const std::string& x,
            const std::string& y, const std::string& value) {
-    out_ += panel_ + "," + field(series) + ",";
+    out_ += panel_ + "," + csv_field(series) + ",";
     out_ += kind;
     out_ += "," + x + "," + y + "," + value + "\n";
   }

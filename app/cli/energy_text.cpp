@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/text/csv_field.h"
+
 namespace attnscope {
 
 namespace {
@@ -43,13 +45,6 @@ std::string grouped(std::int64_t value) {
     digits.insert(static_cast<std::size_t>(at), 1, ' ');
   }
   return digits;
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string number(double value) {

@@ -278,7 +278,7 @@ MechanismEntry performer_entry() {
       .counts =
           [](const AttentionShape& shape, CostConvention convention, const TypedValues& values) {
             return costs::performer(shape, convention, values.whole("features"),
-                                    values.flag("released"));
+                                    values.flag("released"), values.is("kernel", "relu"));
           },
       .projections = separate_projections,
       .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {

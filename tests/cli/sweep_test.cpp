@@ -73,10 +73,12 @@ TEST(SweepCommand, SaysWhatItFound) {
   const ProgramRun run = run_program("sweep" + kArguments + "'" + out + "' --count 20 --json");
   ASSERT_EQ(run.status, 0) << run.errors;
   const auto json = nlohmann::json::parse(run.output);
+  EXPECT_EQ(json["items"], 96);
+  EXPECT_EQ(json["seed"], 0);
   EXPECT_EQ(json["series"][0]["layers"].size(), 2U);
   EXPECT_EQ(json["series"][0]["layers"][0]["maps"], 40);
   const ProgramRun text = run_program("sweep" + kArguments + "'" + out + "' --count 20");
-  EXPECT_THAT(text.output, testing::HasSubstr("20 inputs"));
+  EXPECT_THAT(text.output, testing::HasSubstr("20 of 96 inputs, spread evenly (seed 0)"));
   const std::string picture = (folder.path() / "ranks.svg").string();
   const ProgramRun figure =
       run_program("figure sweep-ranks --set file='" + out + "' --out '" + picture + "'");

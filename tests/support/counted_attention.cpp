@@ -100,14 +100,22 @@ void count_adder(const AttentionShape& s, bool identity) {
 
 namespace {
 
-Rows random_features(const Rows& rows, std::int64_t features, const char* component) {
+Rows random_features(const Rows& rows, std::int64_t features, const char* component,
+                     bool relu = false) {
   const Rows directions = random_rows(features, static_cast<std::int64_t>(rows[0].size()));
   Counted::enter(component);
   Rows result;
   for (Row row : rows) {
     for (Counted& value : row) value = value * 0.7;
-    const Counted half = dot(row, row) * 0.5;
     result.emplace_back();
+    if (relu) {
+      for (const Row& direction : directions) {
+        const Counted product = dot(direction, row);
+        result.back().push_back((product < Counted(0) ? Counted(0) : product) + 0.001);
+      }
+      continue;
+    }
+    const Counted half = dot(row, row) * 0.5;
     for (const Row& direction : directions) {
       result.back().push_back(exp(dot(direction, row) - half) * 0.1);
     }
@@ -133,11 +141,12 @@ void linear_attention(const Rows& queries, const Rows& keys, const Rows& values)
   }
 }
 
-void count_performer(const AttentionShape& s, std::int64_t features) {
+void count_performer(const AttentionShape& s, std::int64_t features, bool relu) {
   for (std::int64_t head = 0; head < s.heads; ++head) {
     const Rows queries =
-        random_features(random_rows(s.queries, s.head_width), features, "query features");
-    const Rows keys = random_features(random_rows(s.keys, s.head_width), features, "key features");
+        random_features(random_rows(s.queries, s.head_width), features, "query features", relu);
+    const Rows keys =
+        random_features(random_rows(s.keys, s.head_width), features, "key features", relu);
     linear_attention(queries, keys, random_rows(s.keys, s.value_width));
   }
 }

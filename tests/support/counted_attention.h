@@ -26,8 +26,8 @@ void count_softmax(const AttentionShape& s);
 /// Adder, Eq. 7 and 20.
 void count_adder(const AttentionShape& s, bool identity);
 
-/// Choromanski et al. 2020, positive features.
-void count_performer(const AttentionShape& s, std::int64_t features);
+/// Choromanski et al. 2020, positive features, or ReLU's.
+void count_performer(const AttentionShape& s, std::int64_t features, bool relu = false);
 
 /// Katharopoulos et al. 2020.
 void count_linear(const AttentionShape& s);

@@ -181,8 +181,12 @@ NaiveTwin performer_twin() {
                                            TypedValues(choice.parameters).is("kernel", "relu"));
               },
           .cases = {{features("softmax", 8)}, {features("relu", 33)}},
-          .count = [](Extents s, Values v) { test::count_performer(s, v.whole("features")); },
-          .counted = {{.parameters = {{"features", whole(11)}}, .shape = kShape}}};
+          .count =
+              [](Extents s, Values v) {
+                test::count_performer(s, v.whole("features"), v.is("kernel", "relu"));
+              },
+          .counted = {{.parameters = features("softmax", 11), .shape = kShape},
+                      {.parameters = features("relu", 11), .shape = kShape}}};
 }
 
 NaiveTwin linformer_twin() {

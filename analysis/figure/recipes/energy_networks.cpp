@@ -20,9 +20,7 @@ EnergyRequest request_of(const Subject& subject) {
         .about(subject.label)
         .remedy("give the weight file");
   }
-  EnergyRequest request;
-  request.spec = subject.model->spec();
-  request.label = subject.model->file().string();
+  EnergyRequest request = energy_request_of(*subject.model);
   request.mechanism = subject.mechanism.name;
   for (const auto& [name, value] : subject.mechanism.parameters) {
     request.settings[name] = to_string(value);

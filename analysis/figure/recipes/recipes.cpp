@@ -2,6 +2,7 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/shown_figure.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -194,6 +195,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
     }
   }
   figure.command = figure_command(name, request);
+  make_text_showable(figure);
   return figure;
 }
 

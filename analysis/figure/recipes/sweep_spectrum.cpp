@@ -64,7 +64,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     longest = std::max(longest, spectrum.mean_share.size());
     if (spectrum.maps == 0) continue;
     const Colour colour = subject_colour(s);
-    if (spread) panel.marks.emplace_back(deviation_band(spectrum, colour));
+    if (spread && spectrum.maps > 1) panel.marks.emplace_back(deviation_band(spectrum, colour));
     Line line;
     line.label = series.label;
     line.x = zero_to(spectrum.mean_share.size());

@@ -52,9 +52,10 @@ OperationCounts hash(const AttentionShape& shape, CostConvention convention,
                      const HashOptions& options);
 
 /// FAVOR+ with `features` positive random features (Choromanski et al. 2020). With `as_released`,
-/// EcoFormer's released hook, which counts the product with 1/D over features and width.
+/// EcoFormer's released hook, which counts the product with 1/D over features and width. With
+/// `relu`, features max(ω·x, 0) + ε instead.
 OperationCounts performer(const AttentionShape& shape, CostConvention convention,
-                          std::int64_t features, bool as_released = false);
+                          std::int64_t features, bool as_released = false, bool relu = false);
 
 /// Linear Transformer, features 1 + elu (Katharopoulos et al. 2020).
 OperationCounts linear(const AttentionShape& shape, CostConvention convention);

@@ -22,7 +22,7 @@ std::shared_ptr<const Model> sample_model(const char* name) {
 TEST(Features, AreWhatEachRunReadsOut) {
   const auto model = sample_model("fashion-adder.h5");
   const auto data_set = open_data_set(small_set);
-  const LabelledFeatures found = features_of(*model, model->spec().mechanism, *data_set, 0, {});
+  const LabelledFeatures found = features_of(*model, model->spec().mechanism, *data_set, {}, {});
   ASSERT_EQ(found.features.extent(0), data_set->size());
   ASSERT_EQ(found.features.extent(1), model->spec().width);
   TraceRequest request;

@@ -33,7 +33,7 @@ class Sweep : public testing::Test {
     wanted.subjects = {{"tiny", model(), {}, nullptr, nullptr}};
     wanted.data_set = open_data_set(kData + "images.npz");
     wanted.data_set_path = kData + "images.npz";
-    wanted.count = count;
+    wanted.choice.count = count;
     wanted.out = folder_.path() / out;
     wanted.checkpoint_seconds = 0;
     return wanted;

@@ -231,7 +231,7 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < 60; ++i) ids.push_back(i * i % 29);
   const TextEvaluation result =
-      evaluate_text(*model, model->spec().mechanism, Text{{}, ids}, 0, {});
+      evaluate_text(*model, model->spec().mechanism, Text{{}, ids}, {}, {});
   EXPECT_EQ(result.predicted, 59);
   double nats = 0;
   for (std::size_t first = 0; first < 59; first += 24) {
@@ -247,7 +247,7 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   }
   EXPECT_NEAR(result.nats, nats, 1e-4);
   EXPECT_NEAR(result.bits_per_token(), nats / 59 / std::log(2), 1e-5);
-  EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, 0, {}), Error);
+  EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, {}, {}), Error);
 }
 
 }  // namespace

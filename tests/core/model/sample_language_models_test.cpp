@@ -42,12 +42,12 @@ TEST_P(SampleLanguageModel, AgreesWithNumPy) {
   }
 }
 
-/// A model loaded wrongly would foretell no better than chance, 6 bits.
+/// A model loaded wrongly would predict no better than chance, 6 bits.
 TEST_P(SampleLanguageModel, ForetellsShakespeare) {
   const auto model = load_model(kSamples / "models" / (std::string(GetParam()) + ".h5"));
   const Input input = open_input((kSamples / "inputs" / "22_gremio.txt").string());
   const TextEvaluation result =
-      evaluate_text(*model, model->spec().mechanism, std::get<Text>(input.content), 0, {});
+      evaluate_text(*model, model->spec().mechanism, std::get<Text>(input.content), {}, {});
   EXPECT_LT(result.bits_per_character(), 3.6);
   EXPECT_GT(result.bits_per_character(), 2);
 }
