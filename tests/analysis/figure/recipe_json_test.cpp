@@ -26,7 +26,9 @@ TEST(RecipeJson, SaysOfEverySettingWhatItIs) {
       for (const char* key : {"name", "type", "default", "range", "explanation"}) {
         EXPECT_TRUE(setting.contains(key)) << recipe.name << " " << setting;
       }
-      if (setting.at("type") == "choice") EXPECT_GE(setting.at("choices").size(), 2U) << setting;
+      if (setting.at("type") == "choice") {
+        EXPECT_GE(setting.at("choices").size(), 2U) << setting;
+      }
     }
   }
   const json spectrum = named(figures, "cumulative-spectrum");
