@@ -49,7 +49,7 @@ void add_words(std::string& line, const char* flag, const std::vector<std::strin
 /// What says how it looks and where it goes.
 std::string look_words(const FigureCommand& command) {
   std::string line;
-  add_words(line, "--width-mm", {rounded_text(command.width_mm, 6)});
+  add_words(line, "--width", {rounded_text(command.width_mm, 6)});
   if (command.font_size_pt > 0) {
     add_words(line, "--font-size", {rounded_text(command.font_size_pt, 6)});
   }
@@ -65,7 +65,7 @@ std::string look_words(const FigureCommand& command) {
   return line;
 }
 
-/// What `--model` says of it where it runs on an input of its own: FILE@,input=LOCATOR,
+/// What MODEL says of it where it runs on an input of its own: FILE@,input=LOCATOR,
 /// FILE@MECHANISM,input=LOCATOR.
 std::string with_own_input(std::string source, const std::string& locator) {
   std::error_code ignored;
@@ -78,7 +78,7 @@ std::string with_own_input(std::string source, const std::string& locator) {
 
 std::string to_string(const FigureCommand& command) {
   std::string line = "attnscope figure " + shell_word(command.figure);
-  add_words(line, "--model", command.models);
+  for (const std::string& model : command.models) line += " " + shell_word(model);
   add_words(line, "--label", command.labels);
   add_words(line, "--input", command.inputs);
   for (const std::string& text : command.further) line += " " + shell_word(text);

@@ -14,7 +14,7 @@ namespace attnscope {
 struct FigureCommand {
   std::string figure;
   std::vector<std::string> models, labels, inputs;
-  std::vector<std::string> further;   ///< word by word: "--heads", "3"
+  std::vector<std::string> further;   ///< word by word: "--model-heads", "3"
   std::vector<std::string> settings;  ///< "key=value"
   double width_mm = 84;
   double font_size_pt = 0;       ///< not said if 0
@@ -37,11 +37,11 @@ struct FigureCommand {
 /// call them, inputs, settings, width.
 [[nodiscard]] FigureCommand command_of(std::string_view figure, const FigureRequest& request);
 
-/// "attnscope figure NAME --model A --input X --set k=v --width-mm W", without --out. What a
+/// "attnscope figure NAME A --input X --set k=v --width W", without --out. What a
 /// subject was made of is said by request.sources, else by its model, mechanism and input.
 [[nodiscard]] std::string figure_command(std::string_view name, const FigureRequest& request);
 
-/// What `--model` says of this subject: FILE, or FILE@MECHANISM[,PARAMETER=VALUE…] where the
+/// What MODEL says of this subject: FILE, or FILE@MECHANISM[,PARAMETER=VALUE…] where the
 /// mechanism is not the model's own. Empty for a trace whose file is not known.
 [[nodiscard]] std::string subject_source(const Subject& subject);
 

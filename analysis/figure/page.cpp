@@ -125,7 +125,7 @@ class PageReader {
         std::size_t index = 0;
         const auto [end, failure] = std::from_chars(item.data(), item.data() + item.size(), index);
         if (failure != std::errc() || end != item.data() + item.size()) {
-          throw wrong("subjects=0,1: indices of --model from 0", where);
+          throw wrong("subjects=0,1: indices of the models from 0", where);
         }
         cell.subjects.push_back(index);
         first = comma + 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -22,7 +23,7 @@ struct FigureRequest {
   std::vector<Subject> subjects;  ///< as the figure needs them
   ParameterValues settings;       ///< what the user set; the rest is default
   double width_mm = 84;
-  /// What `--model` says of each subject, where it is known; else made from the subject.
+  /// What MODEL says of each subject, where it is known; else made from the subject.
   std::vector<std::string> sources;
   /// What is known already of each subject's spectra, found with default options; null or left out
   /// where nothing is: then the figure computes them.
@@ -30,7 +31,7 @@ struct FigureRequest {
   double font_size_pt = 0;  ///< of axis labels; as the figure has it if 0. The rest grows with it
   /// What figures call the first layer: 0 or 1. Settings count from 0 whatever it is.
   std::int64_t first_layer = 0;
-  /// What the command line says besides, word by word: "--heads", "3".
+  /// What the command line says besides, word by word: "--model-heads", "3".
   std::vector<std::string> further_arguments;
 };
 
@@ -65,6 +66,10 @@ struct FigureRecipe {
 /// unknown one, listing the known, and for a value out of range.
 [[nodiscard]] ParameterValues parse_settings(std::string_view figure,
                                              const std::map<std::string, std::string>& texts);
+
+/// The files that settings name.
+[[nodiscard]] std::vector<std::filesystem::path> files_set(std::string_view figure,
+                                                           const ParameterValues& settings);
 
 /// Every setting of the figure: those given, checked, and defaults. Throws as parse_settings.
 [[nodiscard]] ParameterValues complete_settings(std::string_view figure,

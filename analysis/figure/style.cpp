@@ -186,7 +186,7 @@ std::vector<std::string> style_arguments(const FigureStyle& style) {
   const auto add = [&words](const char* flag, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {flag, value});
   };
-  if (style.height_mm != 0) add("--height-mm", rounded_text(style.height_mm, 6));
+  if (style.height_mm != 0) add("--height", rounded_text(style.height_mm, 6));
   add("--font-family", style.font_family);
   add("--colour-map", style.colour_map);
   if (style.lines != LineLook::as_made) add("--lines", std::string(name_of(style.lines)));

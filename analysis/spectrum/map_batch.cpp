@@ -30,9 +30,17 @@ std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::
   return places;
 }
 
+std::optional<ConstMatrixDMap> exact_map(const LayerTrace& layer, std::int64_t head) {
+  if (!layer.exact_map) return std::nullopt;
+  const std::int64_t rows = layer.implied_map.extent(1), columns = layer.implied_map.extent(2);
+  return ConstMatrixDMap(layer.exact_map->data() + head * rows * columns, rows, columns);
+}
+
 MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view) {
-  const Tensor& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
-  MatrixD map = maps.slice(place.head).cast<double>();
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
+  const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
+  MatrixD map =
+      exact ? MatrixD(*exact) : MatrixD(layer.implied_map.slice(place.head).cast<double>());
   const bool held = has_identity(trace, place.layer);
   const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
   if (wanted != held && map.rows() == map.cols()) {

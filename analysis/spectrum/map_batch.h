@@ -3,17 +3,21 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tbb/parallel_for.h>
 #include <vector>
 
+#include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
+
+inline constexpr double kFloatEpsilon = 0x1p-23, kDoubleEpsilon = 0x1p-52;
 
 struct RecordedMap {
   std::int64_t layer = 0, head = 0;
@@ -26,8 +30,12 @@ struct RecordedMap {
                                                      std::span<const std::int64_t> layers,
                                                      bool factors_do = false);
 
-/// One map in double. I is added or taken away in double, where the view asks for it.
+/// One map in double, as precise as it was recorded. I is added or taken away in double, where the
+/// view asks for it.
 [[nodiscard]] MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view);
+
+/// A recorded map in double; null where it was recorded in float.
+[[nodiscard]] std::optional<ConstMatrixDMap> exact_map(const LayerTrace& layer, std::int64_t head);
 
 /// The spectrum of one recorded map, by the method the options ask for.
 [[nodiscard]] MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place,
@@ -37,10 +45,13 @@ struct RecordedMap {
 void check_threshold(double threshold);
 
 /// Fills in what follows from singular values: the ranks. `spectrum` has its threshold and tokens.
-void take_singular_values(MapSpectrum& spectrum, std::vector<double> values);
+void take_singular_values(MapSpectrum& spectrum, std::vector<double> values,
+                          double epsilon = kFloatEpsilon);
 
-/// As spectrum_of, of a map in double, which is used as work space.
-[[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options);
+/// As spectrum_of, of a map in double, which is used as work space. `epsilon` is that of the type
+/// its entries were recorded in.
+[[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options,
+                                             double epsilon = kFloatEpsilon);
 
 /// Calls work(index) for every place on all cores. What it returns is called next, never two at
 /// once, before the progress is reported.

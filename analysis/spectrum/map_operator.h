@@ -1,4 +1,4 @@
-// A map as an operator: products with it in double, from its float32 entries, on all cores.
+// A map as an operator: products with it in double, whatever its entries' type, on all cores.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,17 @@
 
 namespace attnscope {
 
+using ConstMatrixDMap = Eigen::Map<const MatrixD>;
+
 /// map + shift · I, or its transpose if it has more columns than rows: `columns` is the smaller
 /// extent. The map is not copied. Results do not depend on the thread count.
 class MapOperator {
  public:
   MapOperator(const ConstMatrixMap& map, double shift);
+  MapOperator(const ConstMatrixDMap& map, double shift);
 
-  [[nodiscard]] std::int64_t rows() const { return flipped_ ? map_.cols() : map_.rows(); }
-  [[nodiscard]] std::int64_t columns() const { return flipped_ ? map_.rows() : map_.cols(); }
+  [[nodiscard]] std::int64_t rows() const { return flipped_ ? map_columns_ : map_rows_; }
+  [[nodiscard]] std::int64_t columns() const { return flipped_ ? map_rows_ : map_columns_; }
 
   /// H x, [rows, k] for x [columns, k].
   [[nodiscard]] MatrixD times(const MatrixD& x) const;
@@ -34,7 +37,12 @@ class MapOperator {
   [[nodiscard]] MatrixD by_rows(const MatrixD& x) const;
   [[nodiscard]] MatrixD by_columns(const MatrixD& y) const;
 
-  ConstMatrixMap map_;
+  /// Rows [first, first + count) of the map in double.
+  [[nodiscard]] MatrixD entries(Eigen::Index first, Eigen::Index count) const;
+
+  const float* floats_ = nullptr;  ///< the map's entries, of one type or the other
+  const double* doubles_ = nullptr;
+  Eigen::Index map_rows_, map_columns_;
   double shift_;
   bool flipped_;
 };

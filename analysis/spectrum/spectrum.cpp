@@ -53,12 +53,12 @@ std::string_view describe(SpectrumState state) {
   return "";
 }
 
-void take_singular_values(MapSpectrum& spectrum, std::vector<double> values) {
+void take_singular_values(MapSpectrum& spectrum, std::vector<double> values, double epsilon) {
   spectrum.singular_values = std::move(values);
   spectrum.equivalent_rank = equivalent_rank(spectrum.singular_values, spectrum.threshold);
   spectrum.effective_rank = effective_rank(spectrum.singular_values);
   spectrum.stable_rank = stable_rank(spectrum.singular_values);
-  spectrum.numerical_rank = numerical_rank(spectrum.singular_values, spectrum.tokens);
+  spectrum.numerical_rank = numerical_rank(spectrum.singular_values, spectrum.tokens, epsilon);
   spectrum.rank_one_distance = rank_one_distance(spectrum.singular_values);
 }
 
@@ -112,15 +112,20 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
         contained != (view == IdentityView::with)) {
       shift = contained ? -1 : 1;
     }
-    spectrum = estimated_spectrum(maps.slice(place.head), shift, options);
+    const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
+    spectrum = exact ? estimated_spectrum(*exact, shift, options)
+                     : estimated_spectrum(maps.slice(place.head), shift, options);
     return finish(maps.extent(1), maps.extent(2));
   }
   MatrixD map = map_seen(trace, place, view);
-  spectrum = spectrum_of_matrix(map, options);
+  // Of maps in double the small values tell too: they decide the numerical rank.
+  SpectrumOptions wanted = options;
+  if (layer.exact_map) wanted.accuracy = SpectrumAccuracy::every_value;
+  spectrum = spectrum_of_matrix(map, wanted, layer.exact_map ? kDoubleEpsilon : kFloatEpsilon);
   return finish(maps.extent(1), maps.extent(2));
 }
 
-MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options) {
+MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, double epsilon) {
   check_threshold(options.threshold);
   if (map.size() == 0) throw Error(ErrorKind::usage, "a map without entries has no spectrum");
   MapSpectrum spectrum;
@@ -145,7 +150,7 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options) {
     spectrum.state = SpectrumState::not_converged;
     return spectrum;
   }
-  take_singular_values(spectrum, std::move(decomposed.values));
+  take_singular_values(spectrum, std::move(decomposed.values), epsilon);
   return spectrum;
 }
 

@@ -279,6 +279,30 @@ void check(const SweepRequest& request) {
   }
 }
 
+/// What stands at `out`, if it is this request's result; none if nothing stands there. What took
+/// hours is not replaced without a word, nor what is no sweep at all.
+std::optional<SweepResult> finished_before(const SweepRequest& request) {
+  std::error_code ignored;
+  if (request.restart || !std::filesystem::is_regular_file(request.out, ignored)) {
+    return std::nullopt;
+  }
+  const auto refusal = [&](const char* what) {
+    Error error(ErrorKind::usage, what);
+    error.in_file(request.out).remedy("write elsewhere, or replace it (--restart, \"Begin anew\")");
+    return error;
+  };
+  SweepResult found;
+  try {
+    found = read_sweep(request.out);
+  } catch (const Error&) {
+    throw refusal("where the result is to be written lies a file that is no sweep");
+  }
+  if (found.fingerprint != sweep_fingerprint(request) || found.done != found.count) {
+    throw refusal("the result of another sweep lies there");
+  }
+  return found;
+}
+
 SweepResult begin(const SweepRequest& request) {
   SweepResult result;
   result.data_set = request.data_set_path;
@@ -314,12 +338,17 @@ void sweep_block(const SweepRequest& request, std::span<const std::int64_t> item
   const std::int64_t size = std::min(kBlock, result.count - result.done);
   std::vector<InputRecord> records(static_cast<std::size_t>(size));
   std::vector<std::string> labels(records.size());
+  std::vector<char> ready(records.size(), 0);
   std::atomic<std::int64_t> finished{0};
   tbb::parallel_for(std::int64_t{0}, size, [&](std::int64_t i) {
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t done = result.done + finished;
-    progress.step(static_cast<double>(done - begun) / static_cast<double>(result.count - begun),
-                  std::to_string(done) + " of " + std::to_string(result.count) + " inputs");
+    try {
+      progress.step(static_cast<double>(done - begun) / static_cast<double>(result.count - begun),
+                    std::to_string(done) + " of " + std::to_string(result.count) + " inputs");
+    } catch (const Cancelled&) {
+      return;  // nothing more is begun; what is begun is ended, and counts
+    }
     const Input input =
         request.data_set->item(request.first + items[static_cast<std::size_t>(result.done + i)]);
     labels[at] = input.label;
@@ -329,15 +358,18 @@ void sweep_block(const SweepRequest& request, std::span<const std::int64_t> item
         add_records(subject, request, input, records[at]);
       }
     });
+    ready[at] = 1;
     ++finished;
   });
-  // In the order of the inputs, so that sums have the same bits on any number of threads.
-  for (std::size_t i = 0; i < records.size(); ++i) {
+  // In the order of the inputs, so that sums have the same bits on any number of threads: of a
+  // block that was stopped, those before the first that is missing.
+  for (std::size_t i = 0; i < records.size() && ready[i] != 0; ++i) {
     for (std::size_t s = 0; s < result.series.size(); ++s) {
       add_series(result.series[s], records[i][s], labels[i], request.thresholds.size());
     }
+    ++result.done;
   }
-  result.done += size;
+  if (progress.cancelled()) throw Cancelled{};
 }
 
 }  // namespace
@@ -375,8 +407,9 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
   using Clock = std::chrono::steady_clock;
   check(request);
   // Hours of work are not to end at a folder that is not there.
-  { const AtomicFile writable(request.out); }
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
+  { const AtomicFile writable(request.out), checkpoint(unfinished); }
+  if (const std::optional<SweepResult> found = finished_before(request)) return *found;
   SweepResult result = begin(request);
   const std::vector<std::int64_t> items =
       chosen_items(request.data_set->size() - request.first, request.choice);

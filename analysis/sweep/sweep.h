@@ -71,7 +71,7 @@ struct SweepRequest {
   std::vector<double> thresholds = {0.9};
   std::vector<IdentityView> views = {IdentityView::as_is};
   std::filesystem::path out;  ///< the result; beside it, while unfinished, sweep_checkpoint(out)
-  bool restart = false;       ///< forget unfinished work found there
+  bool restart = false;       ///< forget finished and unfinished work found there
   /// Unfinished work is written after a block of inputs, when this long has passed.
   double checkpoint_seconds = 5;
 };
@@ -83,13 +83,14 @@ struct SweepRequest {
 /// learnt for them, views, thresholds, choice of inputs, program version.
 [[nodiscard]] std::string sweep_fingerprint(const SweepRequest& request);
 
-/// Called after a checkpoint was written, from the thread that runs the sweep.
+/// Called after a checkpoint or the result was written, from the thread that runs the sweep.
 using SweepAdvanced = std::function<void(const SweepResult&)>;
 
-/// Sweeps, going on from unfinished work of the same request, and writes `out`. Uses all cores; the
-/// result has the same bits whatever the thread count and however often it was interrupted. On
-/// cancelling, what was done is kept. Throws Error(usage) for an impossible request and for
-/// unfinished work of another one, Error(io), Cancelled.
+/// Sweeps, going on from unfinished work of the same request, and writes `out`; where `out` is that
+/// result already, returns it without a call of `advanced`. Uses all cores; the result has the same
+/// bits whatever the thread count and however often it was interrupted. On cancelling, every input
+/// that was done is kept. Throws Error(usage) for an impossible request, for work of another one
+/// and for any other file in its place, Error(io), Cancelled.
 [[nodiscard]] SweepResult run_sweep(const SweepRequest& request, const Progress& progress = {},
                                     const SweepAdvanced& advanced = {});
 

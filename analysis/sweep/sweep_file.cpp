@@ -171,7 +171,7 @@ SweepResult read_sweep(const std::filesystem::path& file) {
   const auto contents = stored.metadata().find("contents");
   if (format == stored.metadata().end() || format->second != kFormat ||
       contents == stored.metadata().end()) {
-    throw Error(ErrorKind::not_this_format, "this is no result of a sweep")
+    throw Error(ErrorKind::not_this_format, "the file is not the result of a sweep")
         .in_file(file)
         .remedy("make one: attnscope sweep MODEL --dataset D --out R.h5");
   }

@@ -27,11 +27,8 @@ constexpr int movement_ms = 180;
 
 }  // namespace
 
-AtlasCanvas::AtlasCanvas(Session& session, std::int64_t subject, QWidget* parent)
-    : QOpenGLWidget(parent), session_(session), link_(AtlasLink::of(session)) {
-  if (subject >= 0 && subject < std::ssize(session.subjects())) {
-    subject_id_ = session.subjects()[static_cast<std::size_t>(subject)].id;
-  }
+AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, QWidget* parent)
+    : QOpenGLWidget(parent), session_(session), link_(link), subject_(subject) {
   QSurfaceFormat format;
   format.setVersion(3, 3);
   format.setProfile(QSurfaceFormat::CoreProfile);
@@ -57,7 +54,7 @@ AtlasCanvas::AtlasCanvas(Session& session, std::int64_t subject, QWidget* parent
   });
 
   connect(&link_, &AtlasLink::zoom_changed, this, &AtlasCanvas::take_zoom);
-  connect(&link_, &AtlasLink::hover_changed, this, qOverload<>(&QWidget::update));
+  connect(&link_, &AtlasLink::lens_changed, this, &AtlasCanvas::lens_opened_or_closed);
   connect(&session_, &Session::selection_changed, this, [this] {
     update_accessible_name();
     update();
@@ -84,10 +81,10 @@ AtlasCanvas::~AtlasCanvas() { free_graphics(); }
 QSize AtlasCanvas::sizeHint() const { return {480, 640}; }
 QSize AtlasCanvas::minimumSizeHint() const { return {240, 240}; }
 
-std::int64_t AtlasCanvas::subject() const { return session_.index_of(subject_id_); }
+std::int64_t AtlasCanvas::place() const { return session_.place_of(subject_); }
 
 std::shared_ptr<const ShownMaps> AtlasCanvas::maps() const {
-  auto maps = link_.maps(subject_id_);
+  auto maps = link_.maps(subject_);
   return maps && !maps->grid().empty() ? maps : nullptr;
 }
 
@@ -98,7 +95,7 @@ AtlasGrid AtlasCanvas::grid() const {
 
 AtlasFrame AtlasCanvas::frame() const {
   AtlasFrame frame = atlas_frame(QSizeF(size()));
-  if (lens_shown() && !lens_open_) {
+  if (lens_shown() && !link_.lens_open()) {
     frame.colour_bar.setRight(frame.colour_bar.right() - Lens::closed_size().width() - 10);
   }
   return frame;
@@ -156,8 +153,9 @@ void AtlasCanvas::showEvent(QShowEvent* event) {
 void AtlasCanvas::check_graphics() {
   if ((isValid() && gl_ != nullptr) || no_graphics_ != nullptr || !isVisible()) return;
   no_graphics_ = new QLabel(
-      tr("The maps need OpenGL 3.3, and there is none here.\nInstall the graphics driver, or Mesa "
-         "(libgl1-mesa-dri), and start again.\nTables, figures and exports work without it."),
+      tr("The maps cannot be drawn: this window has no OpenGL 3.3.\nInstall the graphics driver, "
+         "or "
+         "Mesa (libgl1-mesa-dri), and start again.\nTables, figures and exports work without it."),
       this);
   no_graphics_->setObjectName("no_graphics");
   no_graphics_->setAlignment(Qt::AlignCenter);
@@ -183,16 +181,16 @@ AtlasScene AtlasCanvas::scene() const {
   AtlasScene scene;
   scene.colours = &colours_of(*this);
   scene.frame = frame();
-  const std::int64_t index = subject();
-  if (index < 0) {
+  const OpenSubject* const found = session_.find(subject_);
+  if (!found) {
     scene.message = tr("This subject is closed.");
     return scene;
   }
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(index)];
-  scene.number = QString::number(index + 1);
+  const OpenSubject& open = *found;
+  scene.number = QString::number(place() + 1);
   scene.title = QString::fromStdString(open.subject.label);
-  scene.subject_colour = attnscope::subject_colour(index, scene.colours->theme);
-  scene.current = session_.selection().subject == index && session_.subjects().size() > 1;
+  scene.subject_colour = attnscope::subject_colour(place(), scene.colours->theme);
+  scene.current = session_.selection().subject == subject_ && session_.subjects().size() > 1;
   scene.focused = hasFocus();
   scene.maps = maps();
   if (!scene.maps) {
@@ -225,23 +223,30 @@ AtlasScene AtlasCanvas::scene() const {
   scene.range = link_.range(scene.difference);
   scene.scale = link_.scale(scene.difference);
   scene.value_name = scene.difference ? value_name(session_.view().comparison) : "weight";
-  scene.without_values = link_.cells_without_value(subject_id_) > 0;
+  scene.without_values = link_.cells_without_value(subject_) > 0;
   scene.selected = selected_cell(*scene.maps);
-  scene.crosshair = crosshair(*scene.maps);
-  scene.cursor_here = link_.hover() && link_.hover()->subject_id == subject_id_;
+  scene.crosshair = link_.linked_cell(subject_);
+  if (scene.crosshair) {
+    const MapCell& cell = *scene.crosshair;
+    // A map without a counterpart in the reference has no differences.
+    const MapExtent extent = scene.maps->extent(cell.layer, cell.column);
+    if (cell.query >= extent.queries || cell.key >= extent.keys) scene.crosshair.reset();
+  }
+  const std::optional<HoveredCell>& hover = session_.selection().hover;
+  scene.cursor_here = hover && hover->subject == subject_;
   return scene;
 }
 
 void AtlasCanvas::compare(AtlasScene& scene) const {
-  const std::int64_t reference = session_.reference();
+  const std::int64_t reference = session_.place_of(session_.reference());
   if (reference < 0) return;
   scene.reference_number = QString::number(reference + 1);
   scene.reference_colour = attnscope::subject_colour(reference, scene.colours->theme);
-  if (subject() == reference) {
+  if (subject_ == session_.reference()) {
     scene.mark = tr("reference");
     return;
   }
-  const AtlasLink::Drawn drawn = link_.drawn(subject_id_);
+  const AtlasLink::Drawn drawn = link_.drawn(subject_);
   scene.maps = drawn.maps;
   scene.difference = drawn.difference;
   scene.over = drawn.over;
@@ -272,7 +277,7 @@ void AtlasCanvas::compare(AtlasScene& scene) const {
 }
 
 std::optional<double> AtlasCanvas::wipe_divider() const {
-  const AtlasLink::Drawn drawn = link_.drawn(subject_id_);
+  const AtlasLink::Drawn drawn = link_.drawn(subject_);
   if (!drawn.wipe) return std::nullopt;
   const QRectF viewport = frame().viewport;
   return viewport.left() + *drawn.wipe * viewport.width();
@@ -310,11 +315,10 @@ void AtlasCanvas::set_lens_shown(std::optional<bool> shown) {
   update();
 }
 
-bool AtlasCanvas::lens_shown() const { return lens_wanted_.value_or(subject() == 0); }
+bool AtlasCanvas::lens_shown() const { return lens_wanted_.value_or(place() == 0); }
 
-void AtlasCanvas::set_lens_open(bool open) {
-  lens_open_ = open;
-  if (lens_) lens_->set_open(open);
+void AtlasCanvas::lens_opened_or_closed() {
+  if (!link_.lens_open()) focus_lens(std::nullopt);
   place_the_lens();
   update();
 }
@@ -326,7 +330,7 @@ QRectF AtlasCanvas::lens_control(const std::string& name) const {
 void AtlasCanvas::place_the_lens() {
   if (!lens_shown()) return;
   const AtlasFrame frame = this->frame();
-  if (!lens_open_) {
+  if (!link_.lens_open()) {
     const QSizeF closed = Lens::closed_size();
     lens_place_.lens =
         QRectF(QPointF(width() - 10 - closed.width(), frame.colour_bar.top() - 2), closed);
@@ -343,10 +347,8 @@ void AtlasCanvas::place_the_lens() {
 }
 
 void AtlasCanvas::draw_lens(const AtlasScene& scene) {
-  if (!lens_) {
-    lens_ = std::make_unique<Lens>();
-    lens_->set_open(lens_open_);
-  }
+  if (!lens_) lens_ = std::make_unique<Lens>();
+  lens_->set_open(link_.lens_open());
   Lens::Input input;
   input.widget = size();
   input.pixel_ratio = devicePixelRatioF();
@@ -360,12 +362,12 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   if (lens_field_) input.focused = control_name(*lens_field_);
   const ViewSettings view = lens_->draw(input);
   const bool open = lens_->open();
-  if (view == session_.view() && open == lens_open_) return;
+  if (view == session_.view() && open == link_.lens_open()) return;
   // Not from within painting: the session's views may want to paint themselves.
   QMetaObject::invokeMethod(
       this,
       [this, view, before = input.view, open] {
-        if (open != lens_open_) set_lens_open(open);
+        link_.set_lens_open(open);
         if (!(view == before)) session_.set_view(view);
       },
       Qt::QueuedConnection);
@@ -427,6 +429,7 @@ void AtlasCanvas::zoom_at(QPointF position, double factor) {
 }
 
 bool AtlasCanvas::settled() const {
+  if (no_graphics_ != nullptr) return true;
   return all_loaded_ && link_.settled() && movement_.state() != QAbstractAnimation::Running &&
          !(lens_ && lens_->restless());
 }

@@ -39,18 +39,14 @@ class Session;
 class AtlasCanvas : public QOpenGLWidget {
   Q_OBJECT
  public:
-  /// `subject`: index into session.subjects(); the atlas stays with that subject when others come
-  /// and go.
-  AtlasCanvas(Session& session, std::int64_t subject, QWidget* parent = nullptr);
+  AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, QWidget* parent = nullptr);
   ~AtlasCanvas() override;
 
-  [[nodiscard]] std::int64_t subject_id() const { return subject_id_; }
+  [[nodiscard]] SubjectId subject() const { return subject_; }
 
   /// By default, the first subject's atlas alone has it.
   void set_lens_shown(std::optional<bool> shown);
   [[nodiscard]] bool lens_shown() const;
-  /// Opened or closed to its title. Kept in the link's reserve.
-  void set_lens_open(bool open);
 
   /// Nothing is left to load or to move: the picture stands.
   [[nodiscard]] bool settled() const;
@@ -94,7 +90,8 @@ class AtlasCanvas : public QOpenGLWidget {
   [[nodiscard]] AtlasGrid grid() const;
   [[nodiscard]] AtlasFrame frame() const;
   [[nodiscard]] std::shared_ptr<const ShownMaps> maps() const;
-  [[nodiscard]] std::int64_t subject() const;
+  [[nodiscard]] std::int64_t place() const;
+  void lens_opened_or_closed();
   void place_the_lens();
   void set_zoom_by_hand(const AtlasZoom& zoom);
   void zoom_at(QPointF position, double factor);
@@ -106,7 +103,6 @@ class AtlasCanvas : public QOpenGLWidget {
   bool lens_key(int key);
   void update_accessible_name();
   [[nodiscard]] std::optional<MapCell> selected_cell(const ShownMaps& maps) const;
-  [[nodiscard]] std::optional<MapCell> crosshair(const ShownMaps& maps) const;
   [[nodiscard]] AtlasScene scene() const;
   void compare(AtlasScene& scene) const;
   struct Layer;
@@ -122,14 +118,13 @@ class AtlasCanvas : public QOpenGLWidget {
 
   Session& session_;
   AtlasLink& link_;
-  std::int64_t subject_id_ = 0;
+  SubjectId subject_;
 
   AtlasZoom zoom_;  ///< as drawn: on its way to wanted_zoom() while it moves
   AtlasZoom zoom_from_;
   QVariantAnimation movement_;
 
   std::optional<bool> lens_wanted_;
-  bool lens_open_ = true;
   std::optional<LensField> lens_field_;  ///< what the keys act on, where it is not the maps
   LensPlace lens_place_;
 

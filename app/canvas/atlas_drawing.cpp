@@ -82,7 +82,7 @@ void AtlasCanvas::draw_maps(const AtlasScene& scene) {
   const Layer own = layer_of(scene, *scene.maps);
   textures_[set]->set_maps(scene.maps);
   const bool whole = textures_[set]->load(own.tiles, load_budget_ms);
-  const bool range_known = link_.knows_values_of(subject_id_);
+  const bool range_known = link_.knows_values_of(subject_);
   all_loaded_ = whole && range_known;
   if (set == drawn_set_ || all_loaded_) {
     drawn_set_ = set;

@@ -12,6 +12,7 @@
 
 #include "app/canvas/atlas_canvas.h"
 #include "app/canvas/lens.h"
+#include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 
 namespace attnscope {
@@ -173,7 +174,7 @@ void AtlasCanvas::leaveEvent(QEvent*) {
 // -----------------------------------------------------------------------------------------
 
 bool AtlasCanvas::focusNextPrevChild(bool next) {
-  const bool reachable = hasFocus() && lens_shown() && lens_open_ && maps();
+  const bool reachable = hasFocus() && lens_shown() && link_.lens_open() && maps();
   if (!reachable || (!lens_field_ && !next)) return QOpenGLWidget::focusNextPrevChild(next);
   const int field = lens_field_ ? static_cast<int>(*lens_field_) + (next ? 1 : -1) : 0;
   if (field >= lens_fields) return QOpenGLWidget::focusNextPrevChild(next);
@@ -251,18 +252,14 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
       break;
     case Qt::Key_L:
       if (lens_shown()) {
-        set_lens_open(!lens_open_);
-        if (!lens_open_) focus_lens(std::nullopt);
+        link_.set_lens_open(!link_.lens_open());
         break;
       }
       QOpenGLWidget::keyPressEvent(event);
       return;
-    case Qt::Key_C: {
-      Selection selection = session_.selection();
-      selection.query = 0;
-      session_.select(selection);
+    case Qt::Key_C:
+      session_.select_class_token();
       break;
-    }
     case Qt::Key_Space:
       link_.blink();
       break;
@@ -312,45 +309,45 @@ void AtlasCanvas::hover(QPointF position) {
     return;
   }
   setCursor(Qt::CrossCursor);
-  link_.set_hover(AtlasLink::Hover{subject_id_, cell->layer, cell->column});
   Selection selection = session_.selection();
-  selection.hover_query = cell->query + shown->first_token();
-  selection.hover_key = cell->key + shown->first_token();
+  selection.hover = {subject_, cell->layer, cell->column, cell->query + shown->first_token(),
+                     cell->key + shown->first_token()};
   session_.select(selection);
 }
 
 void AtlasCanvas::stop_hovering() {
-  if (!link_.hover() || link_.hover()->subject_id != subject_id_) return;
-  setCursor(Qt::ArrowCursor);
-  link_.set_hover(std::nullopt);
   Selection selection = session_.selection();
-  selection.hover_query.reset();
-  selection.hover_key.reset();
+  if (!selection.hover || selection.hover->subject != subject_) return;
+  setCursor(Qt::ArrowCursor);
+  selection.hover.reset();
   session_.select(selection);
 }
 
 void AtlasCanvas::click(QPointF position) {
   const auto cell = cell_at(position);
   Selection selection = session_.selection();
-  selection.subject = std::max<std::int64_t>(0, subject());
-  if (cell) {
-    selection.layer = cell->layer;
-    if (session_.view().head_fusion == HeadFusion::none) selection.head = cell->column;
-    selection.query = cell->query + maps()->first_token();
+  if (!cell) {
+    session_.select_map(subject_, selection.layer, selection.head);
+    return;
   }
+  selection.subject = subject_;
+  selection.layer = cell->layer;
+  if (session_.view().head_fusion == HeadFusion::none) selection.head = cell->column;
+  selection.query = cell->query + maps()->first_token();
   session_.select(selection);
 }
 
 void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t queries) {
-  Selection selection = session_.selection();
   const auto shown = maps();
   if (!shown) return;
-  const std::int64_t first = shown->first_token();
-  selection.layer = std::clamp<std::int64_t>(selection.layer + layers, 0, shown->grid().layers - 1);
-  selection.head = std::clamp<std::int64_t>(selection.head + heads, 0,
-                                            std::max<std::int64_t>(0, shown->trace().heads() - 1));
-  selection.query = std::max(selection.query + queries, first);
-  session_.select(selection);
+  Selection selection = session_.selection();
+  if (layers != 0 || heads != 0) {
+    session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);
+  }
+  if (queries != 0) {
+    selection.query = std::max(selection.query + queries, shown->first_token());
+    session_.select(selection);
+  }
   if (link_.view() == AtlasLink::View::map) {
     link_.show_map(session_.selection().layer,
                    session_.view().head_fusion == HeadFusion::none ? session_.selection().head : 0);
@@ -361,27 +358,15 @@ std::optional<MapCell> AtlasCanvas::selected_cell(const ShownMaps& maps) const {
   const Selection& selection = session_.selection();
   const std::int64_t column = maps.settings().head_fusion == HeadFusion::none ? selection.head : 0;
   if (selection.layer >= maps.grid().layers || column >= maps.grid().columns) return std::nullopt;
-  return MapCell{selection.layer, column, selection.query - maps.first_token(), 0};
-}
-
-std::optional<MapCell> AtlasCanvas::crosshair(const ShownMaps& maps) const {
-  const auto& hover = link_.hover();
-  const Selection& selection = session_.selection();
-  if (!hover || !selection.hover_query || !selection.hover_key) return std::nullopt;
-  const MapExtent extent = maps.extent(hover->layer, hover->column);
-  const MapCell cell{hover->layer, hover->column, *selection.hover_query - maps.first_token(),
-                     *selection.hover_key - maps.first_token()};
-  if (cell.query < 0 || cell.key < 0 || cell.query >= extent.queries || cell.key >= extent.keys) {
-    return std::nullopt;
-  }
-  return cell;
+  // Where this subject has no such token, the map is marked without a row.
+  const auto query = selected_query(session_, subject_, selection.layer);
+  return MapCell{selection.layer, column, query ? *query - maps.first_token() : -1, 0};
 }
 
 void AtlasCanvas::update_accessible_name() {
-  const std::int64_t index = subject();
-  if (index < 0) return;
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(index)];
-  setAccessibleName(tr("Attention maps of %1").arg(QString::fromStdString(open.subject.label)));
+  const OpenSubject* const open = session_.find(subject_);
+  if (!open) return;
+  setAccessibleName(tr("Attention maps of %1").arg(QString::fromStdString(open->subject.label)));
   if (lens_field_) {
     setAccessibleDescription(described(session_.view(), *lens_field_, link_.range()));
     QAccessibleEvent changed(this, QAccessible::DescriptionChanged);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/session/comparison_store.h"
+#include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 
 namespace attnscope {
@@ -21,20 +22,15 @@ bool of_one_kind(const ShownMaps& a, const ShownMaps& b) {
 
 }  // namespace
 
-AtlasLink& AtlasLink::of(Session& session) {
-  auto* link = session.findChild<AtlasLink*>(QString(), Qt::FindDirectChildrenOnly);
-  return link != nullptr ? *link : *new AtlasLink(session);
-}
-
-AtlasLink::AtlasLink(Session& session) : QObject(&session), session_(session) {
+AtlasLink::AtlasLink(Session& session, ComparisonStore& comparisons, QObject* parent)
+    : QObject(parent), session_(session), comparisons_(comparisons) {
   threads_.setMaxThreadCount(1);  // itself on all cores
   connect(&session, &Session::subjects_changed, this, &AtlasLink::forget_closed_subjects);
   connect(&session, &Session::reference_changed, this, [this] {
     blinking_ = false;
     emit drawn_changed();
   });
-  connect(&ComparisonStore::of(session), &ComparisonStore::changed, this,
-          &AtlasLink::drawn_changed);
+  connect(&comparisons, &ComparisonStore::changed, this, &AtlasLink::drawn_changed);
 }
 
 AtlasLink::~AtlasLink() { threads_.waitForDone(); }
@@ -65,22 +61,41 @@ void AtlasLink::reserve(const QMarginsF& margins) {
   if (view_ == View::fit) emit zoom_changed(false);
 }
 
-void AtlasLink::set_hover(const std::optional<Hover>& hover) {
-  if (hover == hover_) return;
-  hover_ = hover;
-  emit hover_changed();
+void AtlasLink::set_lens_open(bool open) {
+  if (open == lens_open_) return;
+  lens_open_ = open;
+  emit lens_changed();
 }
 
-AtlasLink::Shown* AtlasLink::shown(std::int64_t subject_id) {
-  const std::shared_ptr<const Trace> trace = session_.trace(session_.index_of(subject_id));
+// --- the cursor ---------------------------------------------------------------------------------
+
+std::optional<MapCell> AtlasLink::linked_cell(SubjectId subject) {
+  const std::optional<HoveredCell>& hover = session_.selection().hover;
+  const std::optional<HoveredTokens> tokens = hovered_tokens(session_, subject);
+  const std::shared_ptr<const ShownMaps> maps = this->maps(subject);
+  if (!maps || !tokens || !tokens->query || !tokens->key) return std::nullopt;
+  const bool fused = maps->settings().head_fusion != HeadFusion::none;
+  const MapCell cell{hover->layer, fused ? 0 : hover->head, *tokens->query - maps->first_token(),
+                     *tokens->key - maps->first_token()};
+  if (cell.layer >= maps->grid().layers || cell.column >= maps->grid().columns) {
+    return std::nullopt;
+  }
+  const MapExtent extent = maps->extent(cell.layer, cell.column);
+  const bool is_shown =
+      cell.query >= 0 && cell.key >= 0 && cell.query < extent.queries && cell.key < extent.keys;
+  return is_shown ? std::optional(cell) : std::nullopt;
+}
+
+AtlasLink::Shown* AtlasLink::shown(SubjectId subject) {
+  const std::shared_ptr<const Trace> trace = session_.trace(subject);
   if (!trace) {
-    if (const auto known = shown_.find(subject_id); known != shown_.end()) {
+    if (const auto known = shown_.find(subject); known != shown_.end()) {
       known->second.trace = nullptr;
       known->second.maps = known->second.difference = known->second.over = nullptr;
     }
     return nullptr;
   }
-  Shown& shown = shown_[subject_id];
+  Shown& shown = shown_[subject];
   const ValueSettings settings(session_.view());
   if (shown.trace != trace || !shown.maps || !(shown.maps->settings() == settings)) {
     shown.trace = trace;
@@ -91,30 +106,28 @@ AtlasLink::Shown* AtlasLink::shown(std::int64_t subject_id) {
 
 void AtlasLink::forget_closed_subjects() {
   std::erase_if(shown_, [this](const auto& entry) {
-    if (session_.index_of(entry.first) >= 0) return false;
+    if (session_.find(entry.first)) return false;
     statistics_in_work_ -= entry.second.of_maps.in_work + entry.second.of_difference.in_work;
     return true;
   });
 }
 
-std::shared_ptr<const ShownMaps> AtlasLink::maps(std::int64_t subject_id) {
-  const Shown* found = shown(subject_id);
+std::shared_ptr<const ShownMaps> AtlasLink::maps(SubjectId subject) {
+  const Shown* found = shown(subject);
   return found != nullptr ? found->maps : nullptr;
 }
 
 // --- beside the reference -----------------------------------------------------------------------
 
-ComparedWith AtlasLink::compared_with(std::int64_t subject, ComparedWith::Shown what) const {
-  return {session_.trace(session_.reference()), ComparisonStore::of(session_).alignment(subject),
-          what};
+ComparedWith AtlasLink::compared_with(SubjectId subject, ComparedWith::Shown what) const {
+  return {session_.trace(session_.reference()), comparisons_.alignment(subject), what};
 }
 
-AtlasLink::Drawn AtlasLink::drawn(std::int64_t subject_id) {
+AtlasLink::Drawn AtlasLink::drawn(SubjectId subject) {
   Drawn drawn;
-  Shown* found = shown(subject_id);
+  Shown* found = shown(subject);
   if (found == nullptr) return drawn;
   drawn.maps = found->maps;
-  const std::int64_t subject = session_.index_of(subject_id);
   const ViewSettings& view = session_.view();
   const auto of = [&](std::shared_ptr<const ShownMaps>& kept, ComparedWith::Shown what) {
     ComparedWith with = compared_with(subject, what);
@@ -171,18 +184,17 @@ void AtlasLink::set_blinking(bool blinking) {
 }
 
 void AtlasLink::blink() {
-  if (session_.reference() < 0) {
+  if (session_.reference() == SubjectId::none) {
     if (session_.subjects().size() < 2) return;
-    session_.set_reference(0);
+    session_.set_reference(session_.subjects().front().id);
   }
   set_blinking(!blinking_);
 }
 
-// --- ranges
-// ---------------------------------------------------------------------------------------
+// --- ranges -------------------------------------------------------------------------------------
 
-const ValueStatistics* AtlasLink::statistics(std::int64_t subject_id, bool of_difference) {
-  Shown* found = shown(subject_id);
+const ValueStatistics* AtlasLink::statistics(SubjectId subject, bool of_difference) {
+  Shown* found = shown(subject);
   if (found == nullptr) return nullptr;
   Statistics& known = of_difference ? found->of_difference : found->of_maps;
   const auto& maps = of_difference ? found->difference : found->maps;
@@ -193,31 +205,31 @@ const ValueStatistics* AtlasLink::statistics(std::int64_t subject_id, bool of_di
   if (known.asked != maps) {
     if (known.asked && !of_one_kind(*known.asked, *maps)) known.values = nullptr;
     known.asked = maps;
-    if (!known.in_work) find_statistics(subject_id, of_difference);
+    if (!known.in_work) find_statistics(subject, of_difference);
   }
   return known.values.get();
 }
 
-void AtlasLink::find_statistics(std::int64_t subject_id, bool of_difference) {
-  const auto slot = [this, subject_id, of_difference]() -> Statistics* {
-    const auto known = shown_.find(subject_id);
+void AtlasLink::find_statistics(SubjectId subject, bool of_difference) {
+  const auto slot = [this, subject, of_difference]() -> Statistics* {
+    const auto known = shown_.find(subject);
     if (known == shown_.end()) return nullptr;
     return of_difference ? &known->second.of_difference : &known->second.of_maps;
   };
   Statistics& known = *slot();
   known.in_work = true;
   ++statistics_in_work_;
-  threads_.start([this, slot, subject_id, of_difference, maps = known.asked] {
+  threads_.start([this, slot, subject, of_difference, maps = known.asked] {
     auto values = std::make_shared<const ValueStatistics>(value_statistics(*maps));
     QMetaObject::invokeMethod(
         this,
-        [this, slot, subject_id, of_difference, maps, values] {
+        [this, slot, subject, of_difference, maps, values] {
           Statistics* found = slot();
           if (found == nullptr || !found->in_work) return;  // closed meanwhile
           found->in_work = false;
           --statistics_in_work_;
           if (found->asked && of_one_kind(*found->asked, *maps)) found->values = values;
-          if (found->asked != maps) find_statistics(subject_id, of_difference);
+          if (found->asked != maps) find_statistics(subject, of_difference);
           emit values_changed();
         },
         Qt::QueuedConnection);
@@ -226,9 +238,9 @@ void AtlasLink::find_statistics(std::int64_t subject_id, bool of_difference) {
 
 std::vector<const ValueStatistics*> AtlasLink::all_statistics(bool of_differences) {
   std::vector<const ValueStatistics*> all;
-  for (const OpenSubject& subject : session_.subjects()) {
-    if (of_differences && !drawn(subject.id).difference) continue;
-    if (const ValueStatistics* found = statistics(subject.id, of_differences)) {
+  for (const OpenSubject& open : session_.subjects()) {
+    if (of_differences && !drawn(open.id).difference) continue;
+    if (const ValueStatistics* found = statistics(open.id, of_differences)) {
       all.push_back(found);
     }
   }
@@ -258,13 +270,13 @@ ValueRange AtlasLink::full_range() {
   return range;
 }
 
-std::int64_t AtlasLink::cells_without_value(std::int64_t subject_id) {
-  const ValueStatistics* found = statistics(subject_id, drawn(subject_id).difference);
+std::int64_t AtlasLink::cells_without_value(SubjectId subject) {
+  const ValueStatistics* found = statistics(subject, drawn(subject).difference);
   return found != nullptr ? found->not_finite : 0;
 }
 
-bool AtlasLink::knows_values_of(std::int64_t subject_id) {
-  return statistics(subject_id, drawn(subject_id).difference) != nullptr;
+bool AtlasLink::knows_values_of(SubjectId subject) {
+  return statistics(subject, drawn(subject).difference) != nullptr;
 }
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What the atlases of a session have in common: one zoom, one crosshair, one range of values, one
-// reference.
+// What the atlases of a session have in common: one zoom, one lens, one cursor, one range of
+// values, one reference.
 #pragma once
 
 #include <QMarginsF>
@@ -16,14 +16,14 @@
 
 namespace attnscope {
 
+class ComparisonStore;
 class Session;
 
-/// Lives as a child of the session, so that atlases find it wherever the window places them.
+/// Lives on the window's thread, beside its session and the comparisons with its reference.
 class AtlasLink : public QObject {
   Q_OBJECT
  public:
-  /// The session's link, made by whoever asks first.
-  static AtlasLink& of(Session& session);
+  AtlasLink(Session& session, ComparisonStore& comparisons, QObject* parent = nullptr);
   ~AtlasLink() override;
 
   // --- the zoom -------------------------------------------------------------------------------
@@ -45,19 +45,20 @@ class AtlasLink : public QObject {
   [[nodiscard]] QMarginsF reserved() const { return reserved_; }
   void reserve(const QMarginsF& margins);
 
-  // --- the map under the cursor; its tokens are in the session's selection -----------------------
-  struct Hover {
-    std::int64_t subject_id = 0;  ///< whose atlas the cursor is in
-    std::int64_t layer = 0, column = 0;
+  // --- the lens -------------------------------------------------------------------------------
+  /// Whether the lens is open or closed to its title. Kept in the session's file.
+  [[nodiscard]] bool lens_open() const { return lens_open_; }
+  void set_lens_open(bool open);
 
-    bool operator==(const Hover&) const = default;
-  };
-  [[nodiscard]] const std::optional<Hover>& hover() const { return hover_; }
-  void set_hover(const std::optional<Hover>& hover);
+  // --- the cursor -----------------------------------------------------------------------------
+  /// The cell of a subject's shown maps at the place of the cell under the cursor: in the map of
+  /// the same layer and head, of the same tokens. None where the cursor is nowhere, or where this
+  /// subject has no such map or token.
+  [[nodiscard]] std::optional<MapCell> linked_cell(SubjectId subject);
 
   // --- the values -------------------------------------------------------------------------------
   /// The maps of a subject as the lens shows them; null until there is a trace.
-  [[nodiscard]] std::shared_ptr<const ShownMaps> maps(std::int64_t subject_id);
+  [[nodiscard]] std::shared_ptr<const ShownMaps> maps(SubjectId subject);
 
   /// What an atlas draws: maps or differences, and what lies over them.
   struct Drawn {
@@ -67,7 +68,7 @@ class AtlasLink : public QObject {
     double over_opacity = 0;                ///< 0: not seen
     std::optional<double> wipe;             ///< seen left of this share of the viewport's width
   };
-  [[nodiscard]] Drawn drawn(std::int64_t subject_id);
+  [[nodiscard]] Drawn drawn(SubjectId subject);
 
   /// Whether the atlases of the others show the reference's maps for now.
   [[nodiscard]] bool blinking() const { return blinking_; }
@@ -83,21 +84,19 @@ class AtlasLink : public QObject {
   /// Smallest and largest value shown anywhere, I included.
   [[nodiscard]] ValueRange full_range();
   /// Cells without a finite value among those of a subject that were looked at for the range.
-  [[nodiscard]] std::int64_t cells_without_value(std::int64_t subject_id);
+  [[nodiscard]] std::int64_t cells_without_value(SubjectId subject);
   /// Whether anything is known of a subject's values: before that, no colour is right.
-  [[nodiscard]] bool knows_values_of(std::int64_t subject_id);
+  [[nodiscard]] bool knows_values_of(SubjectId subject);
   /// Every range is that of the picture.
   [[nodiscard]] bool settled() const { return statistics_in_work_ == 0; }
 
  signals:
   void zoom_changed(bool smoothly);
-  void hover_changed();
+  void lens_changed();    ///< it was opened or closed
   void values_changed();  ///< a range is new
   void drawn_changed();   ///< other maps are drawn: another reference, alignment, blinking
 
  private:
-  explicit AtlasLink(Session& session);
-
   /// Found in the background for the maps asked for last.
   struct Statistics {
     std::shared_ptr<const ShownMaps> asked;
@@ -109,20 +108,21 @@ class AtlasLink : public QObject {
     std::shared_ptr<const ShownMaps> maps, difference, over;
     Statistics of_maps, of_difference;
   };
-  Shown* shown(std::int64_t subject_id);
+  Shown* shown(SubjectId subject);
   void forget_closed_subjects();
-  [[nodiscard]] ComparedWith compared_with(std::int64_t subject, ComparedWith::Shown what) const;
-  const ValueStatistics* statistics(std::int64_t subject_id, bool of_difference);
-  void find_statistics(std::int64_t subject_id, bool of_difference);
+  [[nodiscard]] ComparedWith compared_with(SubjectId subject, ComparedWith::Shown what) const;
+  const ValueStatistics* statistics(SubjectId subject, bool of_difference);
+  void find_statistics(SubjectId subject, bool of_difference);
   std::vector<const ValueStatistics*> all_statistics(bool of_differences);
 
   Session& session_;
+  ComparisonStore& comparisons_;
   View view_ = View::fit;
   std::int64_t map_layer_ = 0, map_column_ = 0;
   AtlasZoom zoom_;
   QMarginsF reserved_;
-  std::optional<Hover> hover_;
-  std::map<std::int64_t, Shown> shown_;
+  bool lens_open_ = true;
+  std::map<SubjectId, Shown> shown_;
   bool blinking_ = false;
   int statistics_in_work_ = 0;
   QThreadPool threads_;  // last: its work knows this object

@@ -1,8 +1,13 @@
 // attnscope compare: models beside a reference, in numbers.
 #include <cstdio>
 #include <memory>
+#include <set>
 
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
 #include "app/cli/comparison_report.h"
+#include "app/cli/identity_argument.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
@@ -35,14 +40,12 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   } else if (arguments.align != "index") {
     throw unknown_name("way to align layers", arguments.align, "index, depth");
   }
-  if (arguments.identity == "without") {
-    options.view = IdentityView::without;
-  } else if (arguments.identity == "with") {
-    options.view = IdentityView::with;
-  } else if (arguments.identity != "as-is") {
-    throw unknown_name("view of the identity mapping", arguments.identity, "as-is, without, with");
-  }
   return options;
+}
+
+void add_assumptions(ComparisonReport& report, const Model& model) {
+  std::string words = assumptions_in_words(model);
+  if (!words.empty()) report.assumed.push_back(std::move(words));
 }
 
 ComparisonReport on_an_input(const CompareArguments& arguments, const ComparisonOptions& options,
@@ -64,11 +67,21 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
   const double share = 0.5 / static_cast<double>(subjects.size() - 1);
   for (std::size_t i = 1; i < subjects.size(); ++i) {
     const double first = 0.5 + share * static_cast<double>(i - 1);
-    ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, {}};
-    compared.result.mean = compare_traces(*subjects.front().trace, *subjects[i].trace, options, {},
-                                          progress.part(first, first + share));
-    compared.result.items = 1;
-    report.compared.push_back(std::move(compared));
+    for (const IdentityView view : identity_views(arguments.identity)) {
+      ComparisonOptions seen = options;
+      seen.view = view;
+      ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, view, {}};
+      compared.result.mean = compare_traces(*subjects.front().trace, *subjects[i].trace, seen, {},
+                                            progress.part(first, first + share));
+      compared.result.items = 1;
+      report.compared.push_back(std::move(compared));
+    }
+  }
+  std::set<const Model*> said;
+  for (const Subject& subject : subjects) {
+    if (subject.model && said.insert(subject.model.get()).second) {
+      add_assumptions(report, *subject.model);
+    }
   }
   return report;
 }
@@ -84,17 +97,13 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
           .in_file(argument.file)
           .remedy("give the model's weight file, or leave out --dataset");
     }
-    auto model = load_model(argument.file, options_of(arguments.models));
-    const bool own = !argument.mechanism.empty();
-    const MechanismChoice mechanism = choose_mechanism(
-        own ? argument.mechanism : arguments.models.mechanism,
-        own ? argument.settings : arguments.models.settings, model->spec().mechanism);
+    auto model = load_model(argument.file, options_of(arguments.models, argument));
+    const MechanismChoice mechanism =
+        choose_mechanism(arguments.models, argument, model->spec().mechanism);
     std::string label = model->name();
     if (mechanism != model->spec().mechanism) label += " as " + to_string(mechanism);
     models.push_back({std::move(label), std::move(model), mechanism});
   }
-  const std::vector<DataSetComparison> results =
-      compare_over_data_set(models, *data_set, arguments.choice, options, progress);
   ComparisonReport report;
   report.options = options;
   report.reference = models.front().label;
@@ -102,24 +111,37 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   report.data_set = arguments.data_set;
   report.choice = arguments.choice;
   report.data_set_size = data_set->size();
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    report.compared.push_back({models[i + 1].label, models[i + 1].mechanism, results[i]});
+  for (const ComparedModel& compared : models) add_assumptions(report, *compared.model);
+  const std::vector<IdentityView> views = identity_views(arguments.identity);
+  const double share = 1.0 / static_cast<double>(views.size());
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    ComparisonOptions seen = options;
+    seen.view = views[v];
+    const double first = share * static_cast<double>(v);
+    const std::vector<DataSetComparison> results = compare_over_data_set(
+        models, *data_set, arguments.choice, seen, progress.part(first, first + share));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      report.compared.push_back(
+          {models[i + 1].label, models[i + 1].mechanism, views[v], results[i]});
+    }
   }
   return report;
 }
 
 int run(const CompareArguments& arguments) {
   const ComparisonOptions options = comparison_options(arguments);
+  (void)identity_views(arguments.identity);  // refused before anything is run
   if (!arguments.data_set.empty() && !arguments.models.inputs.empty()) {
     throw Error(ErrorKind::usage, "models are compared on inputs or over a data set")
         .expected("--input or --dataset")
         .found("both");
   }
-  const ComparisonReport report = [&] {
+  ComparisonReport report = [&] {
     const TerminalProgress line;
     return arguments.data_set.empty() ? on_an_input(arguments, options, line.progress())
                                       : over_a_data_set(arguments, options, line.progress());
   }();
+  report.identity = arguments.identity;
   const std::string text = arguments.json  ? comparison_as_json(report)
                            : arguments.csv ? comparison_as_csv(report)
                                            : comparison_as_text(report);
@@ -132,35 +154,32 @@ int run(const CompareArguments& arguments) {
 Action add_compare(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<CompareArguments>();
   added = parent.add_subcommand("compare", "Say how far models' maps and predictions lie apart");
-  added
-      ->add_option(
-          "MODEL", arguments->models.models,
-          "Weight files or traces, the reference first; FILE@MECHANISM[,PARAMETER=VALUE...] "
-          "lays a mechanism over that model alone, FILE@,input=X runs it on an input of its own")
-      ->required()
-      ->expected(1, 64);
+  add_model_argument(*added, arguments->models, true, true,
+                     "The first is the reference that the others are compared with");
   add_input_option(*added, arguments->models);
-  added
-      ->add_option("--dataset", arguments->data_set,
-                   "Means over the items of a data set, and how often the predictions agree")
-      ->type_name("D");
+  add_data_set_option(*added, arguments->data_set,
+                      "Means over the items of a data set, and how often the predictions agree");
   add_choice_options(*added, arguments->choice, "How many items of the data set (100; 0: all)");
   added
       ->add_option("--align", arguments->align,
-                   "Layers of different depth by index or by relative depth: index, depth")
-      ->type_name("HOW");
+                   "Layers of models of different depth: by index, or by relative depth")
+      ->type_name("index|depth")
+      ->capture_default_str();
   added->add_flag("--match-heads", arguments->match_heads,
                   "Each head beside the reference's most similar one (an assignment)");
+  add_identity_option(*added, arguments->identity);
   added
-      ->add_option("--identity", arguments->identity,
-                   "The maps as-is, without I, or with I added: as-is, without, with")
-      ->type_name("VIEW");
-  added->add_option("--threshold", arguments->threshold,
-                    "Of the equivalent rank, above 0, at most 1 (0.9)");
-  CLI::Option* json = added->add_flag("--json", arguments->json, "Write JSON, with every row's JS");
+      ->add_option("--threshold", arguments->threshold,
+                   "Of the equivalent rank, above 0, at most 1")
+      ->type_name("T")
+      ->capture_default_str();
+  CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
+  set_examples(*added, {"attnscope compare softmax.h5 adder.h5 --input boot.png",
+                        "attnscope compare vit.pt vit.pt@adder --dataset photos --count 50 --json",
+                        "attnscope compare a.pt b.pt@,architecture=b.json --input cat.png"});
   return [arguments] { return run(*arguments); };
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figure/table.h"
+#include "app/cli/identity_argument.h"
 #include "app/cli/number_cell.h"
 #include "core/text/number_text.h"
 
@@ -16,11 +17,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using Quantity = ComparisonQuantity;
-
-const char* name_of(IdentityView view) {
-  constexpr const char* names[] = {"as-is", "without", "with"};
-  return names[static_cast<std::size_t>(view)];
-}
 
 const char* name_of(LayerAlignment alignment) {
   return alignment == LayerAlignment::by_index ? "index" : "depth";
@@ -90,6 +86,7 @@ ordered_json json_of(const ComparisonReport::Compared& compared, bool over_data_
   }
   ordered_json object = {{"label", compared.label},
                          {"mechanism", to_string(compared.mechanism)},
+                         {"identity", name_of(compared.view)},
                          {"maps_compared", result.maps_compared},
                          {"left_out", result.summary},
                          {"mean", std::move(mean)},
@@ -198,9 +195,10 @@ std::string comparison_as_json(const ComparisonReport& report) {
       {over_data_set ? "data_set" : "input", over_data_set ? report.data_set : report.input},
       {"layers", name_of(report.options.layers)},
       {"heads", report.options.match_heads ? "matched" : "index"},
-      {"identity", name_of(report.options.view)},
+      {"identity", report.identity},
       {"threshold", report.options.threshold},
-      {"compared", std::move(compared)}};
+      {"compared", std::move(compared)},
+      {"assumed", report.assumed}};
   if (over_data_set) {
     json["data_set_size"] = report.data_set_size;
     json["seed"] = report.choice.seed;
@@ -217,6 +215,7 @@ std::string comparison_as_csv(const ComparisonReport& report) {
     table.header.push_back(text_of(entry.name));
     if (over_data_set) table.header.push_back(text_of(entry.name) + "_standard_deviation");
   }
+  table.header.emplace_back("identity");
   for (const auto& compared : report.compared) {
     const std::vector<ComparedMap>& maps = compared.result.mean.maps;
     for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -240,6 +239,7 @@ std::string comparison_as_csv(const ComparisonReport& report) {
           row.push_back(value_text(compared.result.deviation[i][entry.quantity]));
         }
       }
+      row.push_back(name_of(compared.view));
       table.rows.push_back(std::move(row));
     }
   }
@@ -255,18 +255,21 @@ std::string comparison_as_text(const ComparisonReport& report) {
                     " of " + report.data_set
               : "on " + report.input;
   text +=
-      "; " + alignment_in_words(report.options) + "; identity " + name_of(report.options.view) +
-      "; ranks at " + rounded_text(report.options.threshold) +
+      "; " + alignment_in_words(report.options) + "; identity " + report.identity + "; ranks at " +
+      rounded_text(report.options.threshold) +
       "\nJS: Jensen-Shannon divergence of rows in bits (rows over the sum of their magnitudes); "
       "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n";
   for (const auto& compared : report.compared) {
-    text += "\n" + compared.label + ", " + to_string(compared.mechanism) + "\n";
+    text += "\n" + compared.label + ", " + to_string(compared.mechanism);
+    if (report.identity == "both") text += ", maps " + name_of(compared.view) + " I";
+    text += "\n";
     text += map_table(compared.result.mean);
     if (!compared.result.mean.summary.empty()) {
       text += "left out: " + compared.result.mean.summary + "\n";
     }
     if (over_data_set) text += predictions_text(compared, report.reference);
   }
+  for (const std::string& words : report.assumed) text += "\n" + words + "\n";
   return text;
 }
 

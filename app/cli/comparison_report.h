@@ -13,7 +13,8 @@ struct ComparisonReport {
   struct Compared {
     std::string label;
     MechanismChoice mechanism;
-    DataSetComparison result;  ///< predictions without items on a single input
+    IdentityView view = IdentityView::as_is;  ///< of both maps
+    DataSetComparison result;                 ///< predictions without items on a single input
   };
   std::string reference;
   MechanismChoice reference_mechanism;
@@ -21,7 +22,9 @@ struct ComparisonReport {
   std::string data_set;  ///< its path; empty on a single input
   ItemChoice choice;     ///< which of its items
   std::int64_t data_set_size = 0;
-  ComparisonOptions options;
+  ComparisonOptions options;         ///< but for the view, which each of `compared` has
+  std::string identity = "as-is";    ///< as it was asked for: "both" gives each model twice
+  std::vector<std::string> assumed;  ///< a line of each model whose file does not say all
   std::vector<Compared> compared;
 };
 

@@ -6,7 +6,11 @@
 
 #include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/figure_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
@@ -125,15 +129,38 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
   }
 }
 
+/// Every file that the page names, and its own.
+std::vector<std::filesystem::path> files_read(const ComposedPage& composed,
+                                              const std::filesystem::path& page) {
+  std::vector<std::filesystem::path> files = {page};
+  for (const auto& row : composed.subjects) {
+    for (const CellSubjects& cell : row) {
+      ModelArguments arguments;
+      arguments.models = cell.models;
+      arguments.inputs = cell.inputs;
+      const std::vector<std::filesystem::path> own = files_read(arguments);
+      files.insert(files.end(), own.begin(), own.end());
+    }
+  }
+  for (const auto& row : composed.page.rows) {
+    for (const PageCell& cell : row) {
+      const std::vector<std::filesystem::path> own = files_set(cell.figure, cell.settings);
+      files.insert(files.end(), own.begin(), own.end());
+    }
+  }
+  return files;
+}
+
 struct ComposeArguments {
   std::string page, out;
   StyleArguments style;
 };
 
 int run(const ComposeArguments& arguments) {
-  const ComposedPage composed = read_page_file(arguments.page);
+  const ComposedPage composed = read_page_file(file_or_standard_input(arguments.page));
   const StyleChoice choice = style_choice(arguments.style);
-  const auto files = export_files(arguments.out, arguments.style.formats);
+  const auto files =
+      figure_files(arguments.out, arguments.style.formats, files_read(composed, arguments.page));
   const std::unique_ptr<QApplication> application = drawing_application();
   check_font_family(choice.style.font_family);
 
@@ -143,9 +170,9 @@ int run(const ComposeArguments& arguments) {
   options.letters = composed.letters;
   options.shared_colours = composed.shared_colours;
   Figure figure;
+  std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // whether they ran
   {
     const TerminalProgress line;
-    std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // whether they ran
     std::vector<const CellSubjects*> order;
     for (const auto& row : composed.subjects) {
       for (const CellSubjects& cell : row) order.push_back(&cell);
@@ -189,7 +216,9 @@ int run(const ComposeArguments& arguments) {
   say_style(arguments.style, choice, command);
   command.out = arguments.out;
   figure.command = compose_command(arguments.page, command);
-  for (const std::filesystem::path& file : files) export_figure(figure, file, choice.options);
+  write_figure(figure, files, choice.options);
+  for (const auto& [cell, subjects] : made)
+    print_assumptions(lines_beside(arguments.out), subjects);
   return 0;
 }
 
@@ -203,13 +232,18 @@ Action add_compose(CLI::App& parent, CLI::App*& added) {
       ->add_option("PAGE", arguments->page,
                    R"({"models": […], "inputs": […], "letters": true, "shared_colours": false, )"
                    R"("rows": [[{"figure": "NAME", "settings": {…}, "share": 1, "title": "…"}]]}; )"
-                   "each figure may have models, inputs and labels of its own")
+                   "each figure may have models, inputs and labels of its own; - reads standard "
+                   "input")
       ->required()
-      ->type_name("PAGE.json");
-  added->add_option("--out", arguments->out, "The file to write: see attnscope figure")
+      ->type_name("FILE");
+  added
+      ->add_option("--out", arguments->out,
+                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5; - "
+                   "for standard output, with --format")
       ->required()
-      ->type_name("F");
+      ->type_name("FILE");
   add_style_options(*added, arguments->style);
+  set_examples(*added, {"attnscope compose page.json --width page --out figure-1.pdf"});
   return [arguments] { return run(*arguments); };
 }
 

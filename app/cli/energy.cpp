@@ -8,7 +8,12 @@
 
 #include "analysis/energy/published.h"
 #include "analysis/energy/request.h"
+#include "app/cli/command_table.h"
+#include "app/cli/energy_list.h"
 #include "app/cli/energy_text.h"
+#include "app/cli/former_spellings.h"
+#include "app/cli/json_output.h"
+#include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
 #include "core/model/model.h"
@@ -53,13 +58,18 @@ EnergyRequest request_of(const EnergyArguments& arguments) {
     request.settings[text.substr(0, equals)] = text.substr(equals + 1);
   }
   // A name is a name; whatever else is there as a file, or looks like one, is a model.
-  const std::filesystem::path file = arguments.subject;
+  const ModelArgument model = split_without_input(arguments.subject);
   if (find_named_architecture(arguments.subject) == nullptr &&
-      (std::filesystem::exists(file) || file.has_extension())) {
-    const EnergyRequest of_model = energy_request_of(*load_model(file));
+      (std::filesystem::exists(model.file) || model.file.has_extension())) {
+    const EnergyRequest of_model =
+        energy_request_of(*load_model(model.file, options_of({}, model)));
     request.spec = of_model.spec;
     request.weights = of_model.weights;
     request.label = arguments.subject;
+    if (!model.mechanism.empty()) request.mechanism = model.mechanism;
+    for (const std::string& text : model.settings) {
+      request.settings[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
+    }
   }
   return request;
 }
@@ -67,7 +77,9 @@ EnergyRequest request_of(const EnergyArguments& arguments) {
 int run(const EnergyArguments& arguments) {
   const EnergyFormat format = arguments.format();
   std::string text;
-  if (arguments.list) {
+  if (arguments.list && format == EnergyFormat::json) {
+    print_json(known_networks_as_json());
+  } else if (arguments.list) {
     text = known_networks_as_text();
   } else if (!arguments.paper.empty()) {
     if (!arguments.subject.empty()) {
@@ -93,16 +105,25 @@ int run(const EnergyArguments& arguments) {
 Action add_energy(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EnergyArguments>();
   added = parent.add_subcommand("energy", "Count operations and energy");
-  added->add_option("MODEL|ARCHITECTURE", arguments->subject,
-                    "A weight file, or a network without weights: see --list");
-  added->add_option("--paper", arguments->paper,
-                    "A published table beside our figures: adder:1, ecoformer:2, daft:2, ...");
-  added->add_option("--mechanism", arguments->mechanism,
-                    "Attention to count; the network's own if not given");
-  added->add_option("--convention", arguments->convention,
-                    "Whose accounting: adder, ecoformer or complete (default)");
+  added
+      ->add_option("MODEL", arguments->subject,
+                   "A weight file, MODEL@MECHANISM,KEY=VALUE,… to count another attention, or the "
+                   "name of a network without weights: see --list")
+      ->type_name("MODEL");
+  added
+      ->add_option("--paper", arguments->paper,
+                   "A published table beside our figures: adder:1, ecoformer:2, daft:2, …")
+      ->type_name("NAME");
+  added
+      ->add_option("--mechanism", arguments->mechanism,
+                   "Attention to count; the network's own if not given")
+      ->type_name("MECHANISM");
+  added
+      ->add_option("--convention", arguments->convention, "Whose accounting; complete if not given")
+      ->type_name("adder|ecoformer|complete");
   added->add_option("--tokens", arguments->tokens, "N, class tokens included")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   added
       ->add_option("--set", arguments->settings,
                    "A setting of the network or a parameter of the mechanism (--list shows them); "
@@ -112,11 +133,16 @@ Action add_energy(CLI::App& parent, CLI::App*& added) {
   added
       ->add_option("--constants", arguments->constants,
                    "Energy per operation: fp32, fp16, int32, int8, or a JSON file of your own")
+      ->type_name("NAME")
       ->capture_default_str();
-  added->add_flag("--layers", arguments->by_layer, "Every layer, not only the sums");
+  added->add_flag("--by-layer", arguments->by_layer, "Every layer, not only the sums");
+  add_former_flag(*added, "--layers", arguments->by_layer, "--by-layer");
   added->add_flag("--list", arguments->list, "The networks, mechanisms, settings and tables known");
-  added->add_flag("--json", arguments->json, "As JSON");
-  added->add_flag("--csv", arguments->csv, "As CSV");
+  add_json_flag(*added, arguments->json);
+  added->add_flag("--csv", arguments->csv, "Write CSV");
+  set_examples(*added, {"attnscope energy deit-tiny --mechanism adder",
+                        "attnscope energy vit.safetensors --by-layer --csv",
+                        "attnscope energy --paper adder:1"});
   return [arguments] { return run(*arguments); };
 }
 

@@ -4,8 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/former_spellings.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/number_cell.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -40,9 +45,9 @@ bool is_trained(const Model& model, const MechanismChoice& mechanism) {
   return mechanism == make_mechanism(model.spec().mechanism)->choice();
 }
 
-void print_json(const Model& model, const MechanismChoice& mechanism,
-                const EvaluateArguments& arguments, const DataSet& data_set,
-                const Evaluation& result) {
+void print_as_json(const Model& model, const MechanismChoice& mechanism,
+                   const EvaluateArguments& arguments, const DataSet& data_set,
+                   const Evaluation& result) {
   nlohmann::ordered_json object = {{"model", model.name()},
                                    {"mechanism", to_string(mechanism)},
                                    {"mechanism_trained", is_trained(model, mechanism)},
@@ -62,8 +67,8 @@ void print_json(const Model& model, const MechanismChoice& mechanism,
                        {"correct", result.class_correct[i]}});
   }
   object["classes"] = std::move(classes);
-  std::printf("%s\n",
-              object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  object["assumptions"] = assumptions_as_json(model.assumptions());
+  print_json(object);
 }
 
 void print_text(const Model& model, const MechanismChoice& mechanism, const ItemChoice& choice,
@@ -88,13 +93,20 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Item
   }
 }
 
+void print_assumed(const Model& model) {
+  const std::string words = assumptions_in_words(model);
+  if (!words.empty()) std::printf("%s\n", words.c_str());
+}
+
 int run_on_text(const Model& model, const MechanismChoice& mechanism,
                 const EvaluateArguments& arguments) {
-  const Input input = open_input(arguments.text);
+  const Input input = open_input_argument(arguments.text);
   const Text* const text = std::get_if<Text>(&input.content);
   if (!text) {
-    throw Error(ErrorKind::usage, "this is no text")
-        .about("--text")
+    throw Error(ErrorKind::usage, "the input is not a text")
+        .about("--input")
+        .found(arguments.text)
+        .remedy("images are evaluated with --dataset")
         .expected("a .txt file, FILE.txt#FIRST-LAST, text:WORDS or ids:1,2,3");
   }
   const TextEvaluation result = [&] {
@@ -104,19 +116,21 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   const double correct =
       static_cast<double>(result.correct) / static_cast<double>(result.predicted);
   if (arguments.json) {
-    const nlohmann::ordered_json object = {{"model", model.name()},
-                                           {"mechanism", to_string(mechanism)},
-                                           {"text", arguments.text},
-                                           {"stretches", result.stretches},
-                                           {"of_stretches", result.of_stretches},
-                                           {"seed", arguments.choice.seed},
-                                           {"tokens", result.predicted},
-                                           {"characters", result.characters},
-                                           {"bits_per_token", result.bits_per_token()},
-                                           {"bits_per_character", result.bits_per_character()},
-                                           {"correct", correct},
-                                           {"not_finite", result.not_finite}};
-    std::printf("%s\n", object.dump(2).c_str());
+    const nlohmann::ordered_json object = {
+        {"model", model.name()},
+        {"mechanism", to_string(mechanism)},
+        {"text", arguments.text},
+        {"stretches", result.stretches},
+        {"of_stretches", result.of_stretches},
+        {"seed", arguments.choice.seed},
+        {"tokens", result.predicted},
+        {"characters", result.characters},
+        {"bits_per_token", result.bits_per_token()},
+        {"bits_per_character", result.bits_per_character()},
+        {"correct", correct},
+        {"not_finite", result.not_finite},
+        {"assumptions", assumptions_as_json(model.assumptions())}};
+    print_json(object);
     return 0;
   }
   std::printf("%s, %s: %s bits a character (%lld characters)\n", model.name().c_str(),
@@ -131,6 +145,7 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
     std::printf("  %lld with NaN or Inf in the logits: not in the bits, and not correct\n",
                 static_cast<long long>(result.not_finite));
   }
+  print_assumed(model);
   return 0;
 }
 
@@ -138,9 +153,9 @@ int run(const EvaluateArguments& arguments) {
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   if (arguments.data_set.empty() == arguments.text.empty()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
-        .expected("--dataset D or --text X");
+        .expected("--dataset DATASET or --input TEXT");
   }
-  const auto model = load_model(argument.file, options_of(arguments.model));
+  const auto model = load_model(argument.file, options_of(arguments.model, argument));
   const MechanismArgument laid =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   const MechanismChoice& mechanism = laid.choice;
@@ -152,9 +167,10 @@ int run(const EvaluateArguments& arguments) {
                     laid.parameters);
   }();
   if (arguments.json) {
-    print_json(*model, mechanism, arguments, *data_set, result);
+    print_as_json(*model, mechanism, arguments, *data_set, result);
   } else {
     print_text(*model, mechanism, arguments.choice, *data_set, result);
+    print_assumed(*model);
   }
   return 0;
 }
@@ -165,21 +181,21 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EvaluateArguments>();
   added = parent.add_subcommand(
       "evaluate", "Say how often a model names the right class, or how well it predicts a text");
-  added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
+  add_model_argument(*added, arguments->model, false, true);
+  add_data_set_option(*added, arguments->data_set, "Labelled images");
   added
-      ->add_option("--dataset", arguments->data_set,
-                   "Labelled images: IDX (also .gz), HDF5 or NPZ with images and labels, or a "
-                   "folder of class folders")
-      ->type_name("D");
-  added
-      ->add_option("--text", arguments->text,
-                   "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS "
-                   "or ids:1,2,3")
+      ->add_option(
+          "--input", arguments->text,
+          "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
+          "ids:1,2,3, or - for standard input")
       ->type_name("X");
+  add_former_option(*added, "--text", arguments->text, "--input X");
   add_choice_options(*added, arguments->choice, "How many images, or stretches of the text (all)");
-  added->add_flag("--json", arguments->json, "As JSON");
+  add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);
+  set_examples(*added, {"attnscope evaluate vit.safetensors --dataset imagenet/val --count 1000",
+                        "attnscope evaluate gpt2.safetensors --input essay.txt --json"});
   return [arguments] { return run(*arguments); };
 }
 

@@ -5,12 +5,17 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/figure_output.h"
+#include "app/cli/former_spellings.h"
+#include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
-#include "app/render/render.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -22,9 +27,48 @@ struct FigureArguments {
   ModelArguments models;
   std::vector<std::string> labels;
   std::vector<std::string> settings;
+  std::string data_set, count, identity, layers, heads, threshold;  ///< short for settings
   std::string out;
   StyleArguments style;
 };
+
+/// What is spelled the same in every command, as the figure's setting.
+void add_shared_words(const FigureArguments& arguments, const FigureRecipe& recipe,
+                      std::map<std::string, std::string>& settings) {
+  struct Word {
+    const char* option;
+    const std::string& value;
+    std::vector<std::string_view> settings;  ///< the first that the figure has
+  };
+  const std::vector<Word> words = {{"--dataset", arguments.data_set, {"dataset"}},
+                                   {"--count", arguments.count, {"count"}},
+                                   {"--identity", arguments.identity, {"identity"}},
+                                   {"--layers", arguments.layers, {"layers", "layer"}},
+                                   {"--heads", arguments.heads, {"heads", "head"}},
+                                   {"--threshold", arguments.threshold, {"threshold"}}};
+  for (const Word& word : words) {
+    if (word.value.empty()) continue;
+    const auto has = [&](std::string_view name) {
+      return std::any_of(recipe.settings.begin(), recipe.settings.end(),
+                         [name](const auto& setting) { return setting.name == name; });
+    };
+    const auto known = std::find_if(word.settings.begin(), word.settings.end(), has);
+    // In counts of operations `heads` is how many there are, not which.
+    const bool counts = recipe.needs.subject == SubjectNeed::model && recipe.needs.least == 0;
+    const bool selects = !counts || word.settings.front() != "heads";
+    if (known == word.settings.end() || !selects) {
+      std::string remedy = "attnscope figures lists the settings, for --set";
+      if (word.settings.front() == "heads") {
+        remedy += "; how many heads the model has is said by --model-heads";
+      }
+      throw Error(ErrorKind::usage,
+                  "the figure " + std::string(recipe.name) + " has nothing to set so")
+          .about(word.option)
+          .remedy(remedy);
+    }
+    settings[std::string(*known)] = word.value;
+  }
+}
 
 /// Whether `--set key=value` beside `--mechanism` means the mechanism, as in the other subcommands.
 /// `identity` is both a figure's setting and the adder's parameter: true and false mean the latter.
@@ -56,6 +100,7 @@ ParameterValues figure_settings(const FigureArguments& arguments, ModelArguments
       settings[key] = value;
     }
   }
+  add_shared_words(arguments, find_figure(arguments.name), settings);
   return parse_settings(arguments.name, settings);
 }
 
@@ -81,6 +126,9 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
   command.inputs = arguments.models.inputs;
   command.further = further_arguments(arguments.models);
   command.settings = arguments.settings;
+  std::map<std::string, std::string> shared;
+  add_shared_words(arguments, find_figure(arguments.name), shared);
+  for (const auto& [name, value] : shared) command.settings.push_back(name + "=" + value);
   command.out = arguments.out;
   say_style(arguments.style, choice, command);
   return to_string(command);
@@ -92,12 +140,16 @@ int run(const FigureArguments& arguments) {
   FigureRequest request;
   ModelArguments models = arguments.models;
   request.settings = figure_settings(arguments, models);
+  std::vector<std::filesystem::path> read = files_read(models);
+  for (const std::filesystem::path& file : files_set(arguments.name, request.settings)) {
+    read.push_back(file);
+  }
   const StyleChoice choice = style_choice(arguments.style);
   request.width_mm = choice.width_mm;
   request.font_size_pt = choice.font_size_pt;
   request.first_layer = choice.first_layer;
   const std::vector<std::filesystem::path> files =
-      export_files(arguments.out, arguments.style.formats);
+      figure_files(arguments.out, arguments.style.formats, read);
   const std::unique_ptr<QApplication> application = drawing_application();
   check_font_family(choice.style.font_family);
 
@@ -111,7 +163,8 @@ int run(const FigureArguments& arguments) {
         dressed(make_figure(arguments.name, request, line.progress().part(0.6, 1)), choice.style);
   }
   figure.command = command_line(arguments, choice);
-  for (const std::filesystem::path& file : files) export_figure(figure, file, choice.options);
+  write_figure(figure, files, choice.options);
+  print_assumptions(lines_beside(arguments.out), request.subjects);
   return 0;
 }
 
@@ -120,30 +173,38 @@ int run(const FigureArguments& arguments) {
 Action add_figure(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<FigureArguments>();
   added = parent.add_subcommand("figure", "Draw one figure into a file");
-  added->add_option("NAME", arguments->name, "Which figure: see attnscope figures")->required();
-  added
-      ->add_option(
-          "--model", arguments->models.models,
-          "A weight file, a trace, or FILE@MECHANISM[,PARAMETER=VALUE...] to lay a "
-          "mechanism over that model alone, FILE@,input=X to run it on an input of its own; may "
-          "be repeated. Energy figures need none")
-      ->allow_extra_args(false)
-      ->type_name("MODEL");
+  added->add_option("FIGURE", arguments->name, "Which figure: attnscope figures lists them")
+      ->required()
+      ->type_name("FIGURE");
+  add_model_argument(*added, arguments->models, true, false, "Figures of energy need none");
+  add_former_option(*added, "--model", arguments->models.models, "MODEL after the figure's name");
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
-                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5")
+                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5; - "
+                   "for standard output, with --format")
       ->required()
-      ->type_name("F");
+      ->type_name("FILE");
   added
       ->add_option("--set", arguments->settings,
                    "A setting of the figure (attnscope figures lists them), or a parameter of "
                    "--mechanism; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  add_data_set_option(*added, arguments->data_set, "Of figures over many items");
+  const auto word = [&](const char* option, std::string& value, const char* text,
+                        const char* values) {
+    added->add_option(option, value, text)->type_name(values);
+  };
+  word("--count", arguments->count, "How many items of the data set; 0: all", "N");
+  word("--identity", arguments->identity, "The maps as they are, without I, with I, or both",
+       "as-is|without|with|both");
+  word("--layers", arguments->layers, "Which layers, from 0: 0,2-4, or all", "N,…");
+  word("--heads", arguments->heads, "Which heads, from 0: 0,2-4, or all", "N,…");
+  word("--threshold", arguments->threshold, "Of the equivalent rank, above 0, at most 1", "T");
   added
       ->add_option("--label", arguments->labels,
-                   "What the figure calls each model, in the order of --model")
+                   "What the figure calls each model, in their order; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_mechanism_options(*added, arguments->models, false);
@@ -152,9 +213,15 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->add_option("--set-mechanism", arguments->models.settings,
                    "A parameter of the mechanism, where --set would mean the figure")
       ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
+      ->type_name("KEY=VALUE")
+      ->group("Mechanism");
   add_style_options(*added, arguments->style);
-  add_model_options(*added, arguments->models);
+  add_model_options(*added, arguments->models, true);
+  set_examples(
+      *added,
+      {"attnscope figure rank-by-layer softmax.h5 adder.h5 --input boot.png --out f.pdf",
+       "attnscope figure attention-maps vit.pt@adder --layers 0,5 --input cat.png --out m.svg",
+       "attnscope figure sweep-spectrum --set file=sweep.h5 --out spectrum.pdf"});
   return [arguments] { return run(*arguments); };
 }
 

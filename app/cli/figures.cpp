@@ -1,8 +1,11 @@
 // attnscope figures: what can be drawn, with which settings.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "analysis/figure/recipe_json.h"
+#include "app/cli/command_table.h"
+#include "app/cli/json_output.h"
 #include "app/cli/subcommand.h"
 
 namespace attnscope {
@@ -29,10 +32,11 @@ void print_recipe(const FigureRecipe& recipe) {
 Action add_figures(CLI::App& parent, CLI::App*& added) {
   auto json = std::make_shared<bool>(false);
   added = parent.add_subcommand("figures", "List the figures and their settings");
-  added->add_flag("--json", *json, "As JSON: types, ranges, units, choices, and what they need");
+  add_json_flag(*added, *json);
+  set_examples(*added, {"attnscope figures"});
   return [json] {
     if (*json) {
-      std::printf("%s\n", figures_as_json().c_str());
+      print_json(nlohmann::ordered_json::parse(figures_as_json()));
       return 0;
     }
     for (const FigureRecipe& recipe : figure_recipes()) print_recipe(recipe);

@@ -5,13 +5,16 @@
 #include <memory>
 
 #include "analysis/figure/recipe.h"
+#include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "app/render/render.h"
 #include "app/session/sample_data.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -76,10 +79,11 @@ void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
 int run(const std::string& out, const std::string& input) {
   const std::unique_ptr<QApplication> application = drawing_application();
   FigureRequest request;
+  const ModelArguments samples = sample_arguments(input);
   std::vector<std::pair<Figure, std::string>> figures;
   {
     const TerminalProgress line;
-    request.subjects = make_subjects(sample_arguments(input), {}, line.progress().part(0, 0.5));
+    request.subjects = make_subjects(samples, {}, line.progress().part(0, 0.5));
     double done = 0.5;
     for (const FirstFigure& first : first_figures()) {
       request.width_mm = first.width_mm;
@@ -97,6 +101,7 @@ int run(const std::string& out, const std::string& input) {
   for (const auto& [figure, name] : figures) {
     for (const char* extension : {".pdf", ".png"}) {
       const fs::path file = fs::path(out) / (name + extension);
+      refuse_to_overwrite(file, files_read(samples));
       Figure written = figure;
       written.command += " --out " + name + extension;
       export_figure(written, file);
@@ -122,7 +127,11 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added) {
       ->type_name("DIR");
   added->add_option("--input", arguments->input, "Another image than the first sample")
       ->type_name("X");
-  return [arguments] { return run(arguments->out, arguments->input); };
+  set_examples(*added, {"attnscope first-minute --out figures"});
+  return [arguments] {
+    refuse_standard_output(arguments->out, "the figures are files of a folder");
+    return run(arguments->out, arguments->input);
+  };
 }
 
 }  // namespace attnscope

@@ -5,9 +5,15 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "analysis/figure/figure_command.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/former_spellings.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
@@ -15,6 +21,7 @@
 #include "app/session/sample_data.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -27,6 +34,7 @@ struct GalleryArguments {
   std::string data_set, out;
   StyleArguments style;
   bool list = false;
+  bool json = false;
 };
 
 /// Models × inputs, without the pairs that do not fit each other: texts and images are given
@@ -139,6 +147,22 @@ void print_entry(const GalleryItem& item, const std::string& what) {
   std::printf("%-24s %s\n", std::string(item.entry->place).c_str(), what.c_str());
 }
 
+void print_list(const std::vector<GalleryItem>& items, bool json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const GalleryItem& item : items) {
+    const GalleryEntry& entry = *item.entry;
+    const bool missing = !item.missing.empty();
+    list.push_back({{"place", entry.place},
+                    {"title", entry.title},
+                    {"paper", entry.paper},
+                    {"figure", entry.recipe},
+                    {"missing", missing ? nlohmann::ordered_json(item.missing)
+                                        : nlohmann::ordered_json(nullptr)}});
+    if (!json) print_entry(item, missing ? item.missing : std::string(entry.recipe));
+  }
+  if (json) print_json(list);
+}
+
 int run(const GalleryArguments& given) {
   GalleryArguments arguments = given;
   const StyleChoice choice = style_choice(arguments.style);
@@ -158,12 +182,12 @@ int run(const GalleryArguments& given) {
   }
   const std::vector<GalleryItem> items = gallery_items(open, arguments.data_set);
   if (arguments.list) {
-    for (const GalleryItem& item : items) {
-      print_entry(item, item.missing.empty() ? std::string(item.entry->recipe) : item.missing);
-    }
+    print_list(items, arguments.json);
     return 0;
   }
   std::error_code failure;
+  std::vector<fs::path> read = files_read(arguments.models);
+  read.push_back(file_of_locator(arguments.data_set));
   fs::create_directories(arguments.out, failure);
   if (failure) {
     throw Error(ErrorKind::io, "the folder cannot be made: " + failure.message())
@@ -198,6 +222,7 @@ int run(const GalleryArguments& given) {
     command.out = base.string();
     figure.command = to_string(command);
     for (const fs::path& file : export_files(base.string(), formats)) {
+      refuse_to_overwrite(file, read);
       export_figure(figure, file, choice.options);
       names.push_back(file.filename().string());
     }
@@ -207,8 +232,10 @@ int run(const GalleryArguments& given) {
     index += index_section(item, &figure, names);
   }
   const fs::path page = fs::path(arguments.out) / "index.html";
+  refuse_to_overwrite(page, read);
   write_file(page, index + "</body></html>\n");
   std::printf("%-24s %s\n", "All of them", page.c_str());
+  print_assumptions(stdout, open.subjects);
   return failed > 0 ? 1 : 0;
 }
 
@@ -218,27 +245,26 @@ Action add_gallery(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<GalleryArguments>();
   added = parent.add_subcommand(
       "gallery", "Every figure of the papers that the models can show, and what the others need");
-  added
-      ->add_option(
-          "MODEL,--model", arguments->models.models,
-          "Weight files, traces, or FILE@MECHANISM[,PARAMETER=VALUE...]; the sample models "
-          "if none is given")
-      ->type_name("MODEL");
+  add_model_argument(*added, arguments->models, true, false, "The sample models if none is given");
+  add_former_option(*added, "--model", arguments->models.models, "MODEL, without --model");
   add_input_option(*added, arguments->models);
-  added
-      ->add_option("--dataset", arguments->data_set,
-                   "A labelled data set, for the figure of final features")
-      ->type_name("D");
+  add_data_set_option(*added, arguments->data_set,
+                      "Labelled images, for the figure of final features");
   added->add_option("--out", arguments->out, "The folder to write into, with an index.html")
       ->type_name("DIR");
   added->add_flag("--list", arguments->list, "Only say what can be drawn");
+  add_json_flag(*added, arguments->json)->needs("--list");
   add_mechanism_options(*added, arguments->models, false);
   add_style_options(*added, arguments->style);
   add_model_options(*added, arguments->models);
+  set_examples(*added, {"attnscope gallery --out figures",
+                        "attnscope gallery vit.pt vit.pt@adder --input cat.png --out figures",
+                        "attnscope gallery --list"});
   return [arguments] {
     if (arguments->out.empty() && !arguments->list) {
       throw Error(ErrorKind::usage, "the gallery needs a folder to write into").about("--out");
     }
+    refuse_standard_output(arguments->out, "the gallery is a folder of files");
     return run(*arguments);
   };
 }

@@ -1,21 +1,26 @@
 // attnscope gui [MODEL…]: the window; with --screenshot, a picture of it.
 #include "app/cli/gui.h"
 
-#include <QApplication>
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
-#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
+#include "app/canvas/graphics.h"
+#include "app/cli/command_table.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
+#include "app/panels/panels.h"
+#include "app/render/application.h"
 #include "app/session/session.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -53,6 +58,20 @@ std::filesystem::path autosave_folder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation).toStdString();
 }
 
+/// Opens MODEL, with what follows its @.
+void open_model(Session& session, const std::string& text) {
+  const ModelArgument argument = split_without_input(text);
+  if (argument.mechanism.empty() && !argument.settings.empty()) {
+    throw Error(ErrorKind::usage, "the window wants the mechanism by its name")
+        .expected("MODEL@MECHANISM,KEY=VALUE")
+        .found(text);
+  }
+  const SubjectId subject = session.open(argument.file, options_of({}, argument));
+  if (!argument.channel.empty()) session.set_channel(subject, parse_channel(argument.channel));
+  if (argument.mechanism.empty()) return;
+  session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
+}
+
 void shoot(MainWindow& window, const std::filesystem::path& file) {
   AtomicFile target(file);
   if (!window.grab().save(QString::fromStdString(target.temporary().string()), "PNG")) {
@@ -71,9 +90,8 @@ int run_gui(const GuiOptions& options) {
   QCoreApplication::setOrganizationName("Attnscope");
   QCoreApplication::setApplicationName("Attnscope");
   QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
-  QApplication application(argc, argv);
-  std::setlocale(LC_NUMERIC, "C");  // Qt takes the user's, and printf would write 0,9
-  QGuiApplication::setDesktopFileName("attnscope");
+  const Application application(argc, argv);
+  QGuiApplication::setDesktopFileName("io.github.attnscope.Attnscope");
 
   Session session;
   Preferences preferences = read_preferences();
@@ -85,10 +103,10 @@ int run_gui(const GuiOptions& options) {
   if (options.screenshot.empty()) window.remember_between_runs(autosave_folder());
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
-  if (!options.lesson.empty()) window.open_lesson(options.lesson);
+  if (!options.lesson.empty()) window.open_document(options.lesson);
   if (!options.session.empty()) window.restore_session(options.session);
   if (!options.input.empty()) session.set_input(options.input);
-  for (const std::filesystem::path& model : options.models) session.open(model);
+  for (const std::string& model : options.models) open_model(session, model);
   if (options.samples_if_empty && preferences.reopen) (void)window.reopen_last();
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
 
@@ -111,6 +129,10 @@ int run_gui(const GuiOptions& options) {
   poll.start(kPollMs);
   QApplication::exec();
   if (failure) std::rethrow_exception(failure);
+  if (const QString why = why_no_graphics(); !why.isEmpty()) {
+    std::fprintf(stderr, "attnscope: the picture has no maps. %s\n",
+                 QString(why).replace('\n', ' ').toUtf8().constData());
+  }
   int status = 0;
   for (const OpenSubject& open : session.subjects()) {
     if (open.state != OpenSubject::State::failed) continue;
@@ -128,18 +150,38 @@ Action add_gui(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand("gui", "Open the window");
   auto options = std::make_shared<GuiOptions>();
   auto size = std::make_shared<std::string>("1600x1000");
-  added->add_option("MODEL", options->models, "Weight files or traces");
-  added->add_option("--input", options->input,
-                    "Image, .npy array, or item of a data set (PATH#INDEX)");
-  added->add_option("--session", options->session, "Restore a saved session");
-  added->add_option("--screenshot", options->screenshot,
-                    "Wait until everything is drawn, write this PNG, and end");
-  added->add_option("--size", *size, "Of the window, in pixels: 1600x1000");
-  added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)");
-  added->add_option("--panel", options->panels, "Bring this panel to the front, e.g. query");
-  added->add_option("--theme", options->theme, "dark or light")
-      ->check(CLI::IsMember({"dark", "light"}));
-  return [options, size] {
+  auto models = std::make_shared<ModelArguments>();
+  add_model_argument(*added, *models, true, false);
+  add_input_option(*added, *models);
+  added->add_option("--session", options->session, "Restore a saved session")->type_name("FILE");
+  added
+      ->add_option("--screenshot", options->screenshot,
+                   "Wait until everything is drawn, write this PNG, and end")
+      ->type_name("FILE");
+  added->add_option("--size", *size, "Of the window, in pixels")
+      ->type_name("WIDTHxHEIGHT")
+      ->capture_default_str();
+  added->add_option("--lesson", options->lesson, "Open a lesson of your own (Markdown)")
+      ->type_name("FILE");
+  added
+      ->add_option("--panel", options->panels,
+                   "Bring this panel to the front: " + name_list(panels(), &PanelEntry::name))
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  added->add_option("--theme", options->theme, "As last time if not given")
+      ->check(CLI::IsMember({"dark", "light"}))
+      ->type_name("dark|light");
+  set_examples(*added, {"attnscope gui", "attnscope gui vit.safetensors --input cat.png",
+                        "attnscope gui vit.safetensors vit.safetensors@adder --input cat.png"});
+  return [options, size, models] {
+    if (models->inputs.size() > 1) {
+      throw Error(ErrorKind::usage, "the window is opened on one input").about("--input");
+    }
+    options->models = models->models;
+    if (!models->inputs.empty()) {
+      const std::string& input = models->inputs.front();
+      options->input = input == "-" ? standard_input_file().string() : input;
+    }
     char end = 0;
     if (std::sscanf(size->c_str(), "%dx%d%c", &options->width, &options->height, &end) != 2 ||
         options->width < 320 || options->height < 240 || options->width > 16384 ||

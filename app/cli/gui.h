@@ -8,9 +8,9 @@
 namespace attnscope {
 
 struct GuiOptions {
-  std::vector<std::filesystem::path> models;  ///< weights or traces
-  std::string input;                          ///< a locator; none if empty
-  std::filesystem::path session;              ///< restored first; none if empty
+  std::vector<std::string> models;   ///< as model_arguments.h, none with an input of its own
+  std::string input;                 ///< a locator; none if empty
+  std::filesystem::path session;     ///< restored first; none if empty
   std::filesystem::path screenshot;  ///< written once everything stands, then the window closes
   int width = 1600, height = 1000;   ///< logical pixels
   std::vector<std::string> panels;   ///< brought to the front

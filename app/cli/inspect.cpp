@@ -5,7 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_spec_json.h"
@@ -38,8 +42,8 @@ struct Inspection {
 };
 
 Inspection inspect(const InspectArguments& arguments) {
-  Inspection inspection(open_checkpoint(arguments.model.models.front()));
-  const ModelOptions options = options_of(arguments.model);
+  Inspection inspection(open_checkpoint(file_or_standard_input(arguments.model.models.front())));
+  const ModelOptions options = options_of(arguments.model, {});
   try {
     inspection.architecture = recognise_architecture(inspection.checkpoint, options);
   } catch (const Error& error) {
@@ -52,12 +56,6 @@ Inspection inspect(const InspectArguments& arguments) {
 }
 
 Json architecture_json(const Architecture& architecture) {
-  Json assumptions = Json::array();
-  for (const Assumption& assumption : architecture.assumptions) {
-    assumptions.push_back({{"option", assumption.option},
-                           {"value", assumption.value},
-                           {"reason", assumption.reason}});
-  }
   const ModelSpec& spec = architecture.spec;
   return {{"name", architecture.name},
           {"mechanism", to_string(spec.mechanism)},
@@ -65,12 +63,12 @@ Json architecture_json(const Architecture& architecture) {
           {"heads", spec.heads},
           {"width", spec.width},
           {"tokens", spec.tokens()},
-          {"assumptions", std::move(assumptions)},
+          {"assumptions", assumptions_as_json(architecture.assumptions)},
           {"spec", Json::parse(to_json(spec))},
           {"unused_tensors", architecture.unused}};
 }
 
-std::string json_text(const Inspection& inspection) {
+Json json_of(const Inspection& inspection) {
   const Checkpoint& checkpoint = inspection.checkpoint;
   Json tensors = Json::array();
   for (std::size_t i = 0; i < checkpoint.tensors().size(); ++i) {
@@ -100,7 +98,7 @@ std::string json_text(const Inspection& inspection) {
     object["architecture_error"] = inspection.why_not;
   }
   object["tensors"] = std::move(tensors);
-  return object.dump(2, ' ', false, Json::error_handler_t::replace);
+  return object;
 }
 
 void print_line(const char* what, const std::string& value) {
@@ -170,7 +168,7 @@ void print_architecture(const Architecture& architecture) {
     print_line("tokens", "as many as the input has");
   }
   if (!architecture.assumptions.empty()) {
-    std::printf("assumed, because the file does not say (--heads N, --option KEY=VALUE):\n");
+    std::printf("assumed, because the file does not say (--model-heads N, --option KEY=VALUE):\n");
     for (const Assumption& assumption : architecture.assumptions) {
       const std::string items = item_lines(assumption.value);
       std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
@@ -272,7 +270,7 @@ int inspect_trace(const std::string& file, bool json) {
                    {"layer_shapes", layer_shapes(trace)},
                    {"grid", {trace.layout.rows, trace.layout.columns}},
                    {"provenance", trace.provenance}};
-    std::printf("%s\n", object.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(object);
     return 0;
   }
   print_line("file", file);
@@ -303,19 +301,25 @@ int inspect_trace(const std::string& file, bool json) {
 Action add_inspect(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<InspectArguments>();
   added = parent.add_subcommand("inspect", "Say what a weight or trace file is and holds");
-  added->add_option("FILE", arguments->model.models, "Weight file or trace")
+  added
+      ->add_option("FILE", arguments->model.models,
+                   "A weight file or a trace; - reads one from standard input")
       ->required()
-      ->expected(1);
-  added->add_flag("--json", arguments->json, "As JSON");
+      ->expected(1)
+      ->type_name("FILE");
+  add_json_flag(*added, arguments->json);
   added->add_flag("--headers-only", arguments->headers_only,
                   "Do not read the elements: no search for NaN and Inf");
   add_model_options(*added, arguments->model);
+  set_examples(*added, {"attnscope inspect vit.safetensors",
+                        "attnscope inspect vit.safetensors --headers-only --json",
+                        "attnscope inspect old.pt --model-heads 6 --option activation=relu"});
   return [arguments] {
-    const std::string& file = arguments->model.models.front();
+    const std::string file = file_or_standard_input(arguments->model.models.front()).string();
     if (is_trace_file(file)) return inspect_trace(file, arguments->json);
     const Inspection inspection = inspect(*arguments);
     if (arguments->json) {
-      std::printf("%s\n", json_text(inspection).c_str());
+      print_json(json_of(inspection));
     } else {
       print(inspection);
     }

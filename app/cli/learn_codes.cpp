@@ -5,11 +5,15 @@
 #include <memory>
 
 #include "analysis/hash_codes/learned_codes.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/number_cell.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 
 namespace attnscope {
 
@@ -32,36 +36,41 @@ double mean_of_heads(const MatrixD& errors, Eigen::Index layer) {
 }
 
 void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
-  std::printf("%s: %lld bits, %lld supports, from %zu input%s\n", arguments.out.c_str(),
-              static_cast<long long>(arguments.options.bits),
-              static_cast<long long>(arguments.options.supports), arguments.model.inputs.size(),
-              arguments.model.inputs.size() == 1 ? "" : "s");
-  std::printf("error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learnt\n");
+  std::FILE* const lines = lines_beside(arguments.out);
+  std::fprintf(lines, "%s: %lld bits, %lld supports, from %zu input%s\n", arguments.out.c_str(),
+               static_cast<long long>(arguments.options.bits),
+               static_cast<long long>(arguments.options.supports), arguments.model.inputs.size(),
+               arguments.model.inputs.size() == 1 ? "" : "s");
+  std::fprintf(lines, "error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learnt\n");
   for (Eigen::Index layer = 0; layer < codes.error_before.rows(); ++layer) {
-    std::printf("  layer %-3lld %s → %s\n", static_cast<long long>(layer),
-                number_cell(mean_of_heads(codes.error_before, layer), 7, 3).c_str(),
-                number_cell(mean_of_heads(codes.error_after, layer), 0, 3).c_str());
+    std::fprintf(lines, "  layer %-3lld %s → %s\n", static_cast<long long>(layer),
+                 number_cell(mean_of_heads(codes.error_before, layer), 7, 3).c_str(),
+                 number_cell(mean_of_heads(codes.error_after, layer), 0, 3).c_str());
   }
 }
 
 int run(const LearnCodesArguments& arguments) {
   check(arguments.options);
+  refuse_to_overwrite(arguments.out, files_read(arguments.model));
   const ModelArgument argument = split_without_input(arguments.model.models.front());
-  const auto model = load_model(argument.file, options_of(arguments.model));
-  const bool own = !argument.mechanism.empty();
+  const auto model = load_model(argument.file, options_of(arguments.model, argument));
   const MechanismChoice mechanism =
-      choose_mechanism(own ? argument.mechanism : arguments.model.mechanism,
-                       own ? argument.settings : arguments.model.settings, model->spec().mechanism);
+      choose_mechanism(arguments.model, argument, model->spec().mechanism);
   std::vector<std::shared_ptr<const Input>> inputs;
   for (const std::string& locator : arguments.model.inputs) {
-    inputs.push_back(std::make_shared<const Input>(open_input(locator)));
+    inputs.push_back(std::make_shared<const Input>(open_input_argument(locator)));
   }
   const LearnedCodes codes = [&] {
     const TerminalProgress line;
     return learn_hash_codes(*model, mechanism, inputs, arguments.options, line.progress());
   }();
-  write_learned_tensors(arguments.out, codes.tensors);
+  write_output(arguments.out, ".h5", [&codes](const std::filesystem::path& file) {
+    write_learned_tensors(file, codes.tensors);
+  });
   print(codes, arguments);
+  if (const std::string assumed = assumptions_in_words(*model); !assumed.empty()) {
+    std::fprintf(lines_beside(arguments.out), "%s\n", assumed.c_str());
+  }
   return 0;
 }
 
@@ -71,32 +80,42 @@ Action add_learn_codes(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<LearnCodesArguments>();
   added = parent.add_subcommand(
       "learn-codes", "Learn hash codes from a model's own attention, to lay over it (--codes)");
-  added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
+  add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
   added->get_option("--input")->required();
   HashLearningOptions& options = arguments->options;
-  added->add_option("--bits", options.bits, "b, bits of a code, 1 to 64")->capture_default_str();
+  added->add_option("--bits", options.bits, "b, bits of a code, 1 to 64")
+      ->type_name("N")
+      ->capture_default_str();
   added->add_option("--supports", options.supports, "m, support samples, at most the tokens")
+      ->type_name("N")
       ->capture_default_str();
   added
       ->add_option("--pairs", options.pairs,
                    "l, similar and dissimilar keys of each query, at most half of the keys")
+      ->type_name("N")
       ->capture_default_str();
   added->add_option("--steps", options.steps, "Steps of the descent for each bit")
+      ->type_name("N")
       ->capture_default_str();
   added->add_option("--seed", options.seed, "Of the supports and first weights")
+      ->type_name("N")
       ->capture_default_str();
-  added->add_option("--out", arguments->out, "The codes to write (HDF5)")
+  added->add_option("--out", arguments->out, "The codes to write (HDF5); - for standard output")
       ->required()
-      ->type_name("C.h5");
+      ->type_name("FILE");
   added
       ->add_option("--mechanism", arguments->model.mechanism,
                    "Imitate this attention laid over the weights instead of the model's own")
-      ->type_name("NAME");
+      ->type_name("MECHANISM")
+      ->group("Mechanism");
   added->add_option("--set", arguments->model.settings, "A parameter of that mechanism")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group("Mechanism");
   add_model_options(*added, arguments->model);
+  set_examples(*added, {"attnscope learn-codes vit.safetensors --input cat.png --out codes.h5",
+                        "attnscope spectrum vit.safetensors --codes codes.h5 --input cat.png"});
   return [arguments] { return run(*arguments); };
 }
 

@@ -1,11 +1,14 @@
 #include "app/cli/model_arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <utility>
 
 #include "analysis/figure/figure_command.h"
+#include "app/cli/former_spellings.h"
+#include "app/cli/standard_streams.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "core/model/weights/learned_tensors.h"
@@ -49,45 +52,72 @@ std::string label_of(const Model& model, const Trace& trace, bool codes_laid_ove
 
 }  // namespace
 
-void add_model_options(CLI::App& command, ModelArguments& arguments) {
-  command.add_option("--heads", arguments.heads, "Heads of each block, where the file is silent")
-      ->type_name("N");
+void add_model_argument(CLI::App& command, ModelArguments& arguments, bool many, bool required,
+                        const std::string& more) {
+  CLI::Option* const option = command.add_option(
+      "MODEL", arguments.models,
+      "A weight file or a trace; - reads one from standard input. MODEL@MECHANISM,KEY=VALUE,… "
+      "lays another attention over this model alone (attnscope mechanisms lists them); "
+      "architecture=FILE, model-heads=N, channel=N and, at the end, input=X may follow the @ too, "
+      "also without a mechanism: MODEL@,input=X" +
+          (more.empty() ? "" : ". " + more));
+  option->type_name("MODEL")->required(required);
+  if (!many) option->expected(1);
+}
+
+void add_model_options(CLI::App& command, ModelArguments& arguments, bool selects_heads) {
+  command
+      .add_option("--model-heads", arguments.model_heads,
+                  "Heads of each block of the model, where the file is silent")
+      ->type_name("N")
+      ->group("Model");
+  if (!selects_heads) {
+    add_former_option(command, "--heads", arguments.model_heads, "--model-heads N");
+  }
   command
       .add_option("--option", arguments.options,
-                  "What else the file is silent on, KEY=VALUE, may be repeated. Keys: " +
+                  "What else the file is silent on; may be repeated. Keys: " +
                       name_list(model_options(), &ModelOption::name))
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group("Model");
   command
       .add_option("--architecture", arguments.architecture,
                   "A JSON architecture description (docs/architecture-descriptions.md)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group("Model");
 }
 
 void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool with_set) {
   command
       .add_option("--mechanism", arguments.mechanism,
-                  "Lay this over the weights instead of what they were trained with: " +
+                  "Lay this over the weights of every model instead of what they were trained "
+                  "with: " +
                       name_list(mechanisms(), &MechanismEntry::name))
-      ->type_name("NAME");
+      ->type_name("MECHANISM")
+      ->group("Mechanism");
   command
       .add_option("--codes", arguments.codes,
                   "Hash the tokens with codes that attnscope learn-codes learnt of this model")
-      ->type_name("C.h5");
+      ->type_name("FILE")
+      ->group("Mechanism");
   if (!with_set) return;
   command
       .add_option("--set", arguments.settings,
                   "A parameter of the mechanism, e.g. identity=true; may be repeated")
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group("Mechanism");
 }
 
 void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_all) {
   command
       .add_option("--channel", arguments.channel,
                   std::string("Where each channel of a head has its own map (DAFT): its number, ") +
-                      (with_all ? "mean, or all, one after the other (mean)" : "or mean (mean)"))
-      ->type_name("N");
+                      (with_all ? "mean, or all, one after the other" : "or mean"))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Mechanism");
 }
 
 std::optional<std::int64_t> parse_channel(const std::string& text) {
@@ -95,7 +125,7 @@ std::optional<std::int64_t> parse_channel(const std::string& text) {
   std::int64_t channel = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), channel);
   if (failure != std::errc() || end != text.data() + text.size() || channel < 0) {
-    throw Error(ErrorKind::usage, "this is no channel")
+    throw Error(ErrorKind::usage, "the channel is not understood")
         .about("--channel")
         .expected("a number from 0, or mean")
         .found(text);
@@ -116,19 +146,30 @@ void add_input_option(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--input", arguments.inputs,
                   "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
-                  "(characters), text:WORDS or ids:1,2,3; may be repeated")
+                  "(characters), text:WORDS, ids:1,2,3, or - for standard input; may be repeated")
       ->type_name("X")
       ->allow_extra_args(false);
 }
 
-ModelOptions options_of(const ModelArguments& arguments) {
+CLI::Option* add_data_set_option(CLI::App& command, std::string& data_set,
+                                 const std::string& what) {
+  return command
+      .add_option("--dataset", data_set,
+                  what +
+                      ": IDX (also .gz), HDF5 or NPZ with images and labels, or a folder of "
+                      "class folders")
+      ->type_name("DATASET");
+}
+
+ModelOptions options_of(const ModelArguments& arguments, const ModelArgument& model) {
   ModelOptions options;
-  options.description = arguments.architecture;
+  options.description = model.architecture.empty() ? arguments.architecture : model.architecture;
   for (const std::string& text : arguments.options) {
     options.overrides.insert_or_assign(split_setting(text, "--option").first,
                                        split_setting(text, "--option").second);
   }
-  if (!arguments.heads.empty()) options.overrides["heads"] = arguments.heads;
+  const std::string& heads = model.model_heads.empty() ? arguments.model_heads : model.model_heads;
+  if (!heads.empty()) options.overrides["heads"] = heads;
   return options;
 }
 
@@ -137,10 +178,12 @@ ModelArgument split_model_argument(const std::string& text) {
   constexpr std::string_view own = ",input=";
   const std::string model = text.substr(0, text.find(own));
   const std::size_t at = model.rfind('@');
+  ModelArgument argument;
   if (at == std::string::npos || at == 0 || std::filesystem::exists(text, ignored)) {
-    return {text, {}, {}, {}, {}};
+    argument.file = file_or_standard_input(text);
+    return argument;
   }
-  ModelArgument argument{model.substr(0, at), {}, {}, {}, {}};
+  argument.file = file_or_standard_input(model.substr(0, at));
   if (model.size() < text.size()) argument.input = text.substr(model.size() + own.size());
   std::string rest = model.substr(at + 1);
   std::vector<std::string> parts;
@@ -151,8 +194,13 @@ ModelArgument split_model_argument(const std::string& text) {
   parts.push_back(rest);
   argument.mechanism = parts.front();
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    if (parts[i].starts_with("channel=")) {
-      argument.channel = parts[i].substr(std::string("channel=").size());
+    const auto [key, value] = split_setting(parts[i], "what follows the model's @");
+    if (key == "channel") {
+      argument.channel = value;
+    } else if (key == "architecture") {
+      argument.architecture = value;
+    } else if (key == "model-heads") {
+      argument.model_heads = value;
     } else {
       argument.settings.push_back(parts[i]);
     }
@@ -183,13 +231,20 @@ MechanismChoice choose_mechanism(const std::string& name, const std::vector<std:
   return make_mechanism(choice)->choice();
 }
 
+MechanismChoice choose_mechanism(const ModelArguments& arguments, const ModelArgument& model,
+                                 const MechanismChoice& trained) {
+  if (!model.mechanism.empty()) return choose_mechanism(model.mechanism, model.settings, trained);
+  // FILE@,identity=true sets parameters of what is laid over all models, or of the model's own.
+  std::vector<std::string> settings = arguments.settings;
+  settings.insert(settings.end(), model.settings.begin(), model.settings.end());
+  return choose_mechanism(arguments.mechanism, settings, trained);
+}
+
 MechanismArgument mechanism_argument(const ModelArguments& arguments, const ModelArgument& model,
                                      const MechanismChoice& trained) {
-  const bool own = !model.mechanism.empty();
-  const std::string& name = own ? model.mechanism : arguments.mechanism;
-  const std::vector<std::string>& settings = own ? model.settings : arguments.settings;
-  if (arguments.codes.empty()) return {choose_mechanism(name, settings, trained), nullptr};
+  if (arguments.codes.empty()) return {choose_mechanism(arguments, model, trained), nullptr};
   const LearnedTensors learned = read_learned_tensors(arguments.codes);
+  const std::string& name = model.mechanism.empty() ? arguments.mechanism : model.mechanism;
   if (!name.empty() && name != learned.mechanism.name) {
     throw Error(ErrorKind::usage, "the codes were learnt for another mechanism")
         .in_file(arguments.codes)
@@ -197,15 +252,19 @@ MechanismArgument mechanism_argument(const ModelArguments& arguments, const Mode
         .expected(learned.mechanism.name)
         .found(name);
   }
-  return {choose_mechanism("", settings, learned.mechanism), learned.layers};
+  ModelArguments hashed = arguments;
+  hashed.mechanism.clear();
+  ModelArgument own = model;
+  own.mechanism = own.mechanism.empty() ? std::string() : learned.mechanism.name;
+  return {choose_mechanism(hashed, own, learned.mechanism), learned.layers};
 }
 
 std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceRequest& request,
                                    const Progress& progress) {
   if (arguments.models.empty()) throw Error(ErrorKind::usage, "no model was given");
-  const ModelOptions options = options_of(arguments);
   std::vector<std::shared_ptr<const Input>> inputs;
-  std::map<std::filesystem::path, std::shared_ptr<const Model>> loaded;
+  // A file is loaded once for each way of understanding it.
+  std::map<std::array<std::string, 3>, std::shared_ptr<const Model>> loaded;
   std::vector<Subject> subjects;
   const double share = 1.0 / static_cast<double>(arguments.models.size());
   for (std::size_t i = 0; i < arguments.models.size(); ++i) {
@@ -213,21 +272,24 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
         progress.part(static_cast<double>(i) * share, static_cast<double>(i + 1) * share);
     const ModelArgument argument = split_model_argument(arguments.models[i]);
     if (is_trace_file(argument.file)) {
-      const bool asks_for_run =
-          !argument.mechanism.empty() || !argument.input.empty() || !arguments.mechanism.empty();
+      const bool asks_for_run = !argument.mechanism.empty() || !argument.settings.empty() ||
+                                !argument.input.empty() || !arguments.mechanism.empty();
       subjects.push_back(trace_subject(argument.file, asks_for_run));
       continue;
     }
-    std::shared_ptr<const Model>& model = loaded[argument.file];
-    if (!model) model = load_model(argument.file, options, own.part(0, 0.2));
+    std::shared_ptr<const Model>& model =
+        loaded[{argument.file.string(), argument.architecture, argument.model_heads}];
+    if (!model) {
+      model = load_model(argument.file, options_of(arguments, argument), own.part(0, 0.2));
+    }
     if (arguments.inputs.empty() && argument.input.empty()) {
       throw Error(ErrorKind::usage, "a model needs an input to run on")
           .about("--input")
-          .expected("an image, a .npy array, DATASET#INDEX, or a text");
+          .expected("an image, a .npy array, DATASET#INDEX, a text, or - for standard input");
     }
     if (inputs.empty()) {
       for (const std::string& locator : arguments.inputs) {
-        inputs.push_back(std::make_shared<const Input>(open_input(locator)));
+        inputs.push_back(std::make_shared<const Input>(open_input_argument(locator)));
       }
     }
     const auto [mechanism, parameters] =
@@ -237,7 +299,7 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     asked.channel = parse_channel(argument.channel.empty() ? arguments.channel : argument.channel);
     std::vector<std::shared_ptr<const Input>> on = inputs;
     if (!argument.input.empty()) {
-      on = {std::make_shared<const Input>(open_input(argument.input))};
+      on = {std::make_shared<const Input>(open_input_argument(argument.input))};
     }
     for (std::size_t k = 0; k < on.size(); ++k) {
       const double part = 0.8 / static_cast<double>(on.size());
@@ -268,15 +330,38 @@ std::vector<Subject> make_subjects_without_traces(const ModelArguments& argument
   std::vector<Subject> subjects;
   for (const std::string& text : arguments.models) {
     const ModelArgument argument = split_without_input(text);
-    const std::shared_ptr<const Model> model = load_model(argument.file, options_of(arguments));
-    const bool own = !argument.mechanism.empty();
+    const std::shared_ptr<const Model> model =
+        load_model(argument.file, options_of(arguments, argument));
     const MechanismChoice mechanism =
-        choose_mechanism(own ? argument.mechanism : arguments.mechanism,
-                         own ? argument.settings : arguments.settings, model->spec().mechanism);
+        choose_mechanism(arguments, argument, model->spec().mechanism);
     std::string label = subject_name(*model, mechanism, mechanism == model->spec().mechanism);
     subjects.push_back({std::move(label), model, mechanism, nullptr, nullptr});
   }
   return subjects;
+}
+
+std::filesystem::path file_of_locator(const std::string& locator) {
+  if (is_written_out(locator) || locator == "-") return {};
+  std::error_code ignored;
+  if (std::filesystem::exists(locator, ignored)) return locator;
+  return locator.substr(0, locator.rfind('#'));
+}
+
+std::vector<std::filesystem::path> files_read(const ModelArguments& arguments) {
+  std::vector<std::filesystem::path> files;
+  const auto add = [&files](const std::filesystem::path& file) {
+    if (!file.empty()) files.push_back(file);
+  };
+  for (const std::string& text : arguments.models) {
+    const ModelArgument model = split_model_argument(text);
+    add(model.file);
+    add(model.architecture);
+    add(file_of_locator(model.input));
+  }
+  for (const std::string& locator : arguments.inputs) add(file_of_locator(locator));
+  add(arguments.architecture);
+  add(arguments.codes);
+  return files;
 }
 
 std::vector<std::string> further_arguments(const ModelArguments& arguments) {
@@ -288,7 +373,7 @@ std::vector<std::string> further_arguments(const ModelArguments& arguments) {
   add("--codes", arguments.codes);
   for (const std::string& setting : arguments.settings) add("--set-mechanism", setting);
   if (arguments.channel != "mean") add("--channel", arguments.channel);
-  add("--heads", arguments.heads);
+  add("--model-heads", arguments.model_heads);
   for (const std::string& option : arguments.options) add("--option", option);
   add("--architecture", arguments.architecture);
   return words;

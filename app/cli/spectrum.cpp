@@ -2,13 +2,20 @@
 #include "analysis/spectrum/spectrum.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/spectrum/channel_spectra.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/identity_argument.h"
+#include "app/cli/index_list.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/spectrum_report.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -24,7 +31,7 @@ struct Arguments {
   ModelArguments model;
   std::string data_set;
   ItemChoice choice{16};
-  bool identity = false;
+  std::string identity = "as-is", layers = "all", heads = "all";
   bool proposition = false;
   double threshold = 0.9;
   std::string method = "automatic";
@@ -47,7 +54,7 @@ class InputList {
   [[nodiscard]] std::int64_t size() const { return std::ssize(locators_) + std::ssize(items_); }
   [[nodiscard]] Input open(std::int64_t index) const {
     const auto given = static_cast<std::int64_t>(locators_.size());
-    return index < given ? open_input(locators_[static_cast<std::size_t>(index)])
+    return index < given ? open_input_argument(locators_[static_cast<std::size_t>(index)])
                          : data_set_->item(items_[static_cast<std::size_t>(index - given)]);
   }
 
@@ -65,6 +72,7 @@ class InputList {
 SpectrumOptions options_of(const Arguments& arguments) {
   return {.threshold = arguments.threshold,
           .accuracy = SpectrumAccuracy::every_value,
+          .layers = index_list(arguments.layers, "--layers"),
           .method = spectrum_method(arguments.method),
           .dense_limit = arguments.dense_limit};
 }
@@ -77,31 +85,50 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
   report.inputs.push_back(trace.input_label);
 }
 
-IdentityView view_of(const Arguments& arguments) {
-  return arguments.identity ? IdentityView::with : IdentityView::as_is;
+std::int64_t head_of(const MapSpectrum& map) { return map.head; }
+std::int64_t head_of(const IdentityEffect& effect) { return effect.without.head; }
+
+/// What is known of the heads asked for. Throws Error(usage) for one there is not.
+template <class Map>
+std::vector<Map> of_heads(std::vector<Map> maps, const Arguments& arguments, const Trace& trace) {
+  const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
+  if (heads.empty()) return maps;
+  for (const std::int64_t head : heads) {
+    if (head < trace.heads()) continue;
+    throw Error(ErrorKind::usage, "there is no such head")
+        .about("--heads")
+        .expected("0 to " + std::to_string(trace.heads() - 1))
+        .found(std::to_string(head))
+        .remedy("how many heads the model has is said by --model-heads");
+  }
+  std::erase_if(maps, [&heads](const Map& map) {
+    return std::find(heads.begin(), heads.end(), head_of(map)) == heads.end();
+  });
+  return maps;
 }
 
 /// The maps of every channel instead of the one that the trace holds.
-void add_channels(SpectrumReport& report, const Arguments& arguments, const Subject& subject,
-                  const Progress& progress) {
+void add_channels(SpectrumReport& report, const Arguments& arguments, IdentityView view,
+                  const Subject& subject, const Progress& progress) {
   add_heading(report, *subject.trace);
   if (subject.trace->map_channels > 1) {
     report.channels = "each of " + std::to_string(subject.trace->map_channels) + " channels";
   }
   report.maps.push_back(
-      spectra_of_channels(subject, view_of(arguments), options_of(arguments), progress));
+      of_heads(spectra_of_channels(subject, view, options_of(arguments), progress), arguments,
+               *subject.trace));
 }
 
-void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& trace,
-               const Progress& progress) {
+void add_trace(SpectrumReport& report, const Arguments& arguments, IdentityView view,
+               const Trace& trace, const Progress& progress) {
   const SpectrumOptions options = options_of(arguments);
-  const IdentityView view = view_of(arguments);
   add_heading(report, trace);
   if (!arguments.proposition) {
-    report.maps.push_back(spectra_of(trace, view, options, progress));
+    report.maps.push_back(of_heads(spectra_of(trace, view, options, progress), arguments, trace));
     return;
   }
-  std::vector<IdentityEffect> effects = identity_effects(trace, options, progress);
+  std::vector<IdentityEffect> effects =
+      of_heads(identity_effects(trace, options, progress), arguments, trace);
   std::vector<MapSpectrum>& maps = report.maps.emplace_back();
   for (const IdentityEffect& effect : effects) {
     const bool with = view == IdentityView::with ||
@@ -111,13 +138,25 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& 
   report.effects.push_back(std::move(effects));
 }
 
-SpectrumReport make_report(const Arguments& arguments, const Progress& progress) {
-  SpectrumReport report;
-  report.threshold = arguments.threshold;
-  report.asked_with_identity = arguments.identity;
+/// One report for each view of the identity, all of the same runs.
+std::vector<SpectrumReport> make_reports(const Arguments& arguments,
+                                         const std::vector<IdentityView>& views,
+                                         const Progress& progress) {
+  std::vector<SpectrumReport> reports(views.size());
+  const auto for_each_view = [&](const Progress& whole, const auto& add) {
+    const double share = 1.0 / static_cast<double>(views.size());
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      const double first = share * static_cast<double>(v);
+      add(reports[v], views[v], whole.part(first, first + share));
+    }
+  };
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   const InputList inputs(arguments);
-  report.chosen = inputs.words();
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    reports[v].threshold = arguments.threshold;
+    reports[v].asked_with_identity = views[v] == IdentityView::with;
+    reports[v].chosen = inputs.words();
+  }
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {
       throw Error(ErrorKind::usage, "a trace holds the maps of one channel, or their mean")
@@ -125,23 +164,30 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
           .about("--channel")
           .remedy("give the model's weight file and an input");
     }
-    if (inputs.size() > 0 || !argument.mechanism.empty() || !arguments.model.mechanism.empty()) {
+    if (inputs.size() > 0 || !argument.mechanism.empty() || !argument.settings.empty() ||
+        !arguments.model.mechanism.empty()) {
       throw Error(ErrorKind::usage, "a trace holds what was run; it cannot be run again")
           .in_file(argument.file)
           .remedy("give the model's weight file, or leave out --input, --dataset and --mechanism");
     }
-    add_trace(report, arguments, read_trace(argument.file), progress);
-    return report;
+    const Trace trace = read_trace(argument.file);
+    for_each_view(progress, [&](SpectrumReport& report, IdentityView view, const Progress& own) {
+      add_trace(report, arguments, view, trace, own);
+    });
+    return reports;
   }
-  const auto model = load_model(argument.file, options_of(arguments.model), progress.part(0, 0.05));
+  const auto model =
+      load_model(argument.file, options_of(arguments.model, argument), progress.part(0, 0.05));
   if (inputs.size() == 0) {
     throw Error(ErrorKind::usage, "a model needs an input to run on")
         .about("--input")
-        .expected("an image, a .npy array, DATASET#INDEX, or --dataset");
+        .expected("an image, a .npy array, DATASET#INDEX, a text, -, or --dataset");
   }
+  for (SpectrumReport& report : reports) report.assumed = assumptions_in_words(*model);
   const auto [mechanism, parameters] =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   TraceRequest request;
+  request.layers = index_list(arguments.layers, "--layers");
   // Of long inputs the factors fit in memory where the maps do not.
   request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
   request.factors = true;
@@ -159,16 +205,38 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
     const double first = 0.05 + share * static_cast<double>(i);
     const Progress of_input = progress.part(first, first + share);
     const auto input = std::make_shared<const Input>(inputs.open(i));
+    const double run = all_channels ? 0.05 : 0.5;
     auto trace = std::make_shared<const Trace>(
-        model->run(*input, mechanism, request, of_input.part(0, all_channels ? 0.05 : 0.5)));
-    if (all_channels) {
-      add_channels(report, arguments, {model->name(), model, mechanism, input, trace, parameters},
-                   of_input.part(0.05, 1));
-    } else {
-      add_trace(report, arguments, *trace, of_input.part(0.5, 1));
-    }
+        model->run(*input, mechanism, request, of_input.part(0, run)));
+    for_each_view(
+        of_input.part(run, 1), [&](SpectrumReport& report, IdentityView view, const Progress& own) {
+          if (all_channels) {
+            add_channels(report, arguments, view,
+                         {model->name(), model, mechanism, input, trace, parameters}, own);
+          } else {
+            add_trace(report, arguments, view, *trace, own);
+          }
+        });
   }
-  return report;
+  return reports;
+}
+
+void print(const std::vector<SpectrumReport>& reports, const Arguments& arguments) {
+  if (arguments.json && reports.size() == 1) {
+    std::printf("%s\n", spectrum_as_json(reports.front()).c_str());
+  } else if (arguments.json) {
+    std::printf("{\"without\":%s,\"with\":%s}\n", spectrum_as_json(reports.front()).c_str(),
+                spectrum_as_json(reports.back()).c_str());
+  }
+  for (const SpectrumReport& report : reports) {
+    const bool first = &report == &reports.front();
+    if (arguments.csv) print_csv(report, first);
+    if (arguments.json || arguments.csv) continue;
+    if (!first) std::printf("\n");
+    print_table(report);
+  }
+  const std::string& assumed = reports.front().assumed;
+  if (!arguments.json && !arguments.csv && !assumed.empty()) std::printf("\n%s\n", assumed.c_str());
 }
 
 }  // namespace
@@ -176,22 +244,25 @@ SpectrumReport make_report(const Arguments& arguments, const Progress& progress)
 Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<Arguments>();
   added = parent.add_subcommand("spectrum", "Singular values and ranks of the attention maps");
-  added->add_option("MODEL", arguments->model.models, "Weight file or trace")
-      ->required()
-      ->expected(1);
+  add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
-  added->add_option("--dataset", arguments->data_set, "Run on items of a data set")->type_name("D");
+  add_data_set_option(*added, arguments->data_set, "Run on items of a data set");
   add_choice_options(*added, arguments->choice, "How many items of the data set (16; 0: all)");
-  added->add_flag("--identity", arguments->identity,
-                  "Add I to every map that does not contain it (Adder, Eq. 20)");
-  added->add_option("--threshold", arguments->threshold,
-                    "Of the equivalent rank, above 0, at most 1 (0.9)");
+  add_identity_option(*added, arguments->identity);
+  add_layers_option(*added, arguments->layers);
+  add_heads_option(*added, arguments->heads);
+  added
+      ->add_option("--threshold", arguments->threshold,
+                   "Of the equivalent rank, above 0, at most 1")
+      ->type_name("T")
+      ->capture_default_str();
   added->add_flag("--proposition", arguments->proposition,
                   "Both spectra, with and without I, beside what Proposition 1 predicts");
   added
       ->add_option("--method", arguments->method,
-                   "How singular values are found: automatic, dense (LAPACK), factored (from the "
-                   "mechanism's factors; keeps no maps) or estimated (Lanczos and quadrature)")
+                   "How singular values are found: dense by LAPACK, factored from the mechanism's "
+                   "factors (keeps no maps), estimated by Lanczos and quadrature")
+      ->type_name("automatic|dense|factored|estimated")
       ->capture_default_str();
   added
       ->add_option("--dense-limit", arguments->dense_limit,
@@ -199,23 +270,23 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::PositiveNumber)
       ->type_name("N")
       ->capture_default_str();
-  CLI::Option* json = added->add_flag("--json", arguments->json, "Write JSON");
+  CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->model);
   add_channel_option(*added, arguments->model, true);
-  add_model_options(*added, arguments->model);
+  add_model_options(*added, arguments->model, true);
+  set_examples(*added, {"attnscope spectrum adder.h5 --input boot.png --identity both",
+                        "attnscope spectrum vit.pt@adder --dataset photos --layers 0,5 --csv",
+                        "attnscope spectrum trace.h5 --proposition"});
   return [arguments] {
-    const SpectrumReport report = [&] {
+    std::vector<IdentityView> views = identity_views(arguments->identity);
+    // The proposition is about both already.
+    if (arguments->proposition && views.size() > 1) views = {IdentityView::without};
+    const std::vector<SpectrumReport> reports = [&] {
       const TerminalProgress line;
-      return make_report(*arguments, line.progress());
+      return make_reports(*arguments, views, line.progress());
     }();
-    if (arguments->json) {
-      print_json(report);
-    } else if (arguments->csv) {
-      print_csv(report);
-    } else {
-      print_table(report);
-    }
+    print(reports, *arguments);
     return 0;
   };
 }

@@ -312,19 +312,18 @@ void print_proposition(const SpectrumReport& report) {
         static_cast<long long>(closer), static_cast<long long>(not_lower));
   }
   if (not_square > 0) {
-    std::printf(
-        "the proposition says nothing of %lld maps that are not square: there is no H + I\n",
-        static_cast<long long>(not_square));
+    std::printf("not square, so that there is no H + I and the proposition says nothing: %lld\n",
+                static_cast<long long>(not_square));
   }
   if (no_spectrum > 0) {
-    std::printf("%lld maps have no spectrum, without or with I\n",
+    std::printf("without a spectrum, without or with I: %lld\n",
                 static_cast<long long>(no_spectrum));
   }
 }
 
 }  // namespace
 
-void print_json(const SpectrumReport& report) {
+std::string spectrum_as_json(const SpectrumReport& report) {
   const std::vector<MapSpectrum> all = all_maps(report);
   ordered_json json = {
       {"model", report.model},
@@ -350,7 +349,8 @@ void print_json(const SpectrumReport& report) {
     json["layers"].push_back(std::move(mean));
   }
   json["mean"] = json_of(mean_spectrum(all, report.threshold));
-  std::printf("%s\n", json.dump().c_str());
+  json["assumed"] = report.assumed.empty() ? ordered_json(nullptr) : ordered_json(report.assumed);
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 namespace {
@@ -374,22 +374,46 @@ void print_method(const MapSpectrum& map) {
               map.estimate ? map.estimate->standard_error : 0.0);
 }
 
+/// Proposition 1 of one map; empty fields where it says nothing.
+void print_effect(const IdentityEffect& effect) {
+  if (effect.predicted.empty()) {
+    std::printf(",,,,,,,,");
+    return;
+  }
+  const auto word = [](bool value) { return value ? "true" : "false"; };
+  std::printf(",%lld,%lld,%lld,%.9g,%s,%s,%s,%.9g",
+              static_cast<long long>(effect.without.equivalent_rank),
+              static_cast<long long>(effect.with.equivalent_rank),
+              static_cast<long long>(effect.predicted_rank), effect.prediction_error,
+              word(effect.share_is_concave), word(effect.closer_to_linear),
+              word(effect.rank_not_lower), effect.largest_excess);
+}
+
 }  // namespace
 
-void print_csv(const SpectrumReport& report) {
+void print_csv(const SpectrumReport& report, bool with_header) {
   std::size_t columns = 0;
   for (const MapSpectrum& map : all_maps(report)) {
     columns = std::max(columns, map.singular_values.size());
   }
-  std::printf(
-      "input,layer,head,%sidentity,state,equivalent_rank,effective_rank,stable_rank,numerical_rank,"
-      "rank_one_distance,symmetry_error,zero_rows,not_finite_entries,method,rank_bound,"
-      "equivalent_rank_low,equivalent_rank_high,nuclear_norm,nuclear_norm_standard_error",
-      report.channels.empty() ? "" : "channel,");
-  for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
-  std::printf("\n");
+  if (with_header) {
+    std::printf(
+        "input,layer,head,%sidentity,state,equivalent_rank,effective_rank,stable_rank,"
+        "numerical_rank,rank_one_distance,symmetry_error,zero_rows,not_finite_entries,method,"
+        "rank_bound,equivalent_rank_low,equivalent_rank_high,nuclear_norm,"
+        "nuclear_norm_standard_error",
+        report.channels.empty() ? "" : "channel,");
+    if (!report.effects.empty()) {
+      std::printf(
+          ",rank_without_identity,rank_with_identity,predicted_rank_with_identity,prediction_error,"
+          "share_is_concave,closer_to_linear,rank_not_lower,largest_excess");
+    }
+    for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
+    std::printf("\n");
+  }
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
-    for (const MapSpectrum& map : report.maps[input]) {
+    for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
+      const MapSpectrum& map = report.maps[input][i];
       const std::string channel = report.channels.empty()
                                       ? ""
                                       : (map.channel ? std::to_string(*map.channel) : "mean") + ",";
@@ -409,6 +433,7 @@ void print_csv(const SpectrumReport& report) {
       std::printf(",%lld,%lld,", static_cast<long long>(map.zero_rows),
                   static_cast<long long>(map.not_finite_entries));
       print_method(map);
+      if (!report.effects.empty()) print_effect(report.effects[input][i]);
       for (std::size_t t = 0; t < columns; ++t) {
         if (t < map.singular_values.size()) {
           std::printf(",%.17g", map.singular_values[t]);

@@ -19,17 +19,19 @@ struct SpectrumReport {
   std::string channels;              ///< whose maps, where each channel has its own; else empty
   double threshold = 0.9;
   std::vector<std::string> inputs;
-  std::string
-      chosen;  ///< "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set
-  std::vector<std::vector<MapSpectrum>> maps;        ///< of each input
+  /// "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.
+  std::string chosen;
+  std::string assumed;                         ///< what the model's file does not say, in a line
+  std::vector<std::vector<MapSpectrum>> maps;  ///< of each input
   std::vector<std::vector<IdentityEffect>> effects;  ///< of each input, if asked for
 };
 
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
 /// What a map does not have, because it is not finite or all zero, is null.
-void print_json(const SpectrumReport& report);
-/// A header and a row for each map: what it is, its ranks, sigma_1 … sigma_N.
-void print_csv(const SpectrumReport& report);
+[[nodiscard]] std::string spectrum_as_json(const SpectrumReport& report);
+/// A header and a row for each map: what it is, its ranks, what Proposition 1 predicts of it if
+/// that was asked for, sigma_1 … sigma_N. Without the header below that of another report.
+void print_csv(const SpectrumReport& report, bool with_header = true);
 /// One input: a row for each map, then the layers' means. Several: a row for each layer.
 void print_table(const SpectrumReport& report);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "analysis/figure/colour_map.h"
+#include "app/cli/former_spellings.h"
 #include "app/render/width_presets.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
@@ -29,48 +30,53 @@ bool is_transparent(const StyleArguments& arguments) {
 }  // namespace
 
 void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_formats) {
-  command
-      .add_option("--width-mm,--width", arguments.width,
-                  "Width on paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)")
+  const auto look = [](CLI::Option* option) { return option->group("Look"); };
+  look(
+      command.add_option("--width", arguments.width,
+                         "On paper, 20 to 1000 mm; or column (84), page (174), beamer (128 by 96)"))
+      ->type_name("MM")
       ->capture_default_str();
-  command.add_option("--height-mm,--height", arguments.height_mm,
-                     "Height on paper, 20 to 1000 mm, instead of the figure's own");
-  command.add_option("--font-family", arguments.font_family, "Instead of DejaVu Sans")
+  add_former_option(command, "--width-mm", arguments.width, "--width MM");
+  look(command.add_option("--height", arguments.height_mm,
+                          "On paper, 20 to 1000 mm, instead of the figure's own"))
+      ->type_name("MM");
+  add_former_option(command, "--height-mm", arguments.height_mm, "--height MM");
+  look(command.add_option("--font-family", arguments.font_family, "Instead of DejaVu Sans"))
       ->type_name("NAME");
-  command
-      .add_option("--font-size", arguments.font_size_pt,
-                  "Of axis labels, 3 to 48 pt, instead of 7; the rest of the type follows")
+  look(command.add_option("--font-size", arguments.font_size_pt,
+                          "Of axis labels, 3 to 48 pt, instead of 7; the rest of the type follows"))
       ->type_name("PT");
-  command
-      .add_option("--colour-map", arguments.colour_map,
-                  "Of heat maps: " + name_list(colour_maps(), &ColourMap::name))
-      ->type_name("NAME");
-  command
-      .add_option(
-          "--lines", arguments.lines,
-          "as-made, distinct (a dash for each line, so that grey prints tell them apart) or "
-          "grey")
+  look(command.add_option("--colour-map", arguments.colour_map,
+                          "Of heat maps: " + name_list(colour_maps(), &ColourMap::name)))
+      ->type_name("COLOURS");
+  look(command.add_option("--lines", arguments.lines,
+                          "distinct: a dash for each line, so that grey prints tell them apart"))
+      ->type_name("as-made|distinct|grey")
       ->capture_default_str();
-  command.add_option("--background", arguments.background, "light or transparent")
+  look(command.add_option("--background", arguments.background, "Behind the figure"))
+      ->type_name("light|transparent")
       ->capture_default_str();
-  command.add_flag("--transparent", arguments.transparent, "Short for --background transparent");
-  command
-      .add_option("--layers-from", arguments.first_layer,
-                  "What figures call the first layer: 0 or 1; settings count from 0")
+  add_former_flag(command, "--transparent", arguments.transparent, "--background transparent");
+  look(command.add_option("--layers-from", arguments.first_layer,
+                          "What figures call the first layer; settings count from 0"))
       ->check(CLI::Range(0, 1))
+      ->type_name("0|1")
       ->capture_default_str();
-  command.add_flag("--letters", arguments.letters, "a, b, c before the panels");
-  command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels");
-  command.add_option("--dpi", arguments.dpi, "Resolution of .png")
+  look(command.add_flag("--letters", arguments.letters, "a, b, c before the panels"));
+  look(command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels"));
+  look(command.add_option("--dpi", arguments.dpi, "Resolution of .png, 20 to 2400"))
       ->check(CLI::Range(20.0, 2400.0))
+      ->type_name("DPI")
       ->capture_default_str();
-  command
-      .add_option("--heat-maps", arguments.heat_maps,
-                  "In .pdf and .svg: cells (vectors), pixels (an embedded image, one pixel a "
-                  "cell), or auto: cells unless the file would grow past about 8 MB")
+  look(command.add_option(
+           "--heat-maps", arguments.heat_maps,
+           "In .pdf and .svg: vectors, an embedded image of one pixel a cell, or auto: vectors "
+           "unless the file would grow past about 8 MB"))
+      ->type_name("auto|cells|pixels")
       ->capture_default_str();
   if (!with_formats) return;
-  command.add_option("--caption", arguments.caption, "Instead of the draft")->type_name("TEXT");
+  look(command.add_option("--caption", arguments.caption, "Instead of the draft"))
+      ->type_name("TEXT");
   command
       .add_option("--format", arguments.formats,
                   "One file a format beside --out, such as pdf,csv,h5, instead of what its "
@@ -94,7 +100,7 @@ StyleChoice style_choice(const StyleArguments& arguments) {
     const auto [end, failure] =
         std::from_chars(text.data(), text.data() + text.size(), choice.width_mm);
     if (failure != std::errc() || end != text.data() + text.size()) {
-      throw Error(ErrorKind::usage, "this is no width")
+      throw Error(ErrorKind::usage, "the width is not understood")
           .about("--width")
           .expected("20 to 1000 mm, or one of " + name_list(presets, &WidthPreset::name))
           .found(text);

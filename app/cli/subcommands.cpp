@@ -5,6 +5,7 @@ namespace attnscope {
 // One line a subcommand, declared where it is written.
 Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
+Action add_completion(CLI::App& parent, CLI::App*& added);
 Action add_compose(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
@@ -16,6 +17,8 @@ Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_learn_codes(CLI::App& parent, CLI::App*& added);
+Action add_man(CLI::App& parent, CLI::App*& added);
+Action add_mechanisms(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
@@ -26,6 +29,7 @@ std::span<const Subcommand> subcommands() {
   static constexpr Subcommand list[] = {
       {add_architectures},
       {add_compare},
+      {add_completion},
       {add_compose},
       {add_energy},
       {add_evaluate},
@@ -37,6 +41,8 @@ std::span<const Subcommand> subcommands() {
       {add_gui},
       {add_inspect},
       {add_learn_codes},
+      {add_man},
+      {add_mechanisms},
       {add_spectrum},
       {add_sweep},
       {add_trace},

@@ -5,13 +5,21 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "analysis/sweep/sweep_summary.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/identity_argument.h"
+#include "app/cli/interruption.h"
+#include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/number_cell.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -30,14 +38,6 @@ struct SweepArguments {
   bool restart = false;
   bool json = false;
 };
-
-std::vector<IdentityView> views_of(const std::string& name) {
-  if (name == "as-is") return {IdentityView::as_is};
-  if (name == "without") return {IdentityView::without};
-  if (name == "with") return {IdentityView::with};
-  if (name == "both") return {IdentityView::without, IdentityView::with};
-  throw unknown_name("view of the identity", name, "as-is, without, with, both");
-}
 
 void print_text(const SweepResult& result, const std::string& out) {
   const std::string inputs =
@@ -72,7 +72,7 @@ void print_text(const SweepResult& result, const std::string& out) {
   }
 }
 
-void print_json(const SweepResult& result, const std::string& out) {
+void print_as_json(const SweepResult& result, const std::string& out) {
   nlohmann::ordered_json json = {{"file", out},
                                  {"data_set", result.data_set},
                                  {"first", result.first},
@@ -115,13 +115,50 @@ void print_json(const SweepResult& result, const std::string& out) {
                               {"correct", series.correct},
                               {"layers", layers}});
   }
-  std::printf("%s\n",
-              json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+  print_json(json);
+}
+
+/// None if it was interrupted; then it has said how to go on.
+std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request,
+                                                   const Interruption& interruption) {
+  bool anything_done = false;
+  std::int64_t done = 0, count = 0;
+  try {
+    SweepResult result = [&] {
+      const TerminalProgress line(interruption.token());
+      return run_sweep(request, line.progress(), [&](const SweepResult& so_far) {
+        anything_done = true;
+        done = so_far.done;
+        count = so_far.count;
+      });
+    }();
+    if (!anything_done) {
+      std::fprintf(stderr, "attnscope: %s holds this sweep already; --restart computes it again\n",
+                   request.out.c_str());
+    }
+    return result;
+  } catch (const Cancelled&) {
+    if (anything_done) {
+      std::fprintf(stderr,
+                   "attnscope: stopped after %lld of %lld inputs; the same command goes on from "
+                   "there (%s)\n",
+                   static_cast<long long>(done), static_cast<long long>(count),
+                   sweep_checkpoint(request.out).c_str());
+    } else {
+      std::fprintf(stderr, "attnscope: stopped; the same command goes on where it was begun\n");
+    }
+    return std::nullopt;
+  }
 }
 
 int run(const SweepArguments& arguments) {
+  const Interruption interruption;
   SweepRequest request;
-  request.views = views_of(arguments.identity);
+  request.views = identity_views(arguments.identity);
+  refuse_standard_output(arguments.out, "a sweep goes on from its file after an interruption");
+  std::vector<std::filesystem::path> read = files_read(arguments.models);
+  read.push_back(file_of_locator(arguments.data_set));
+  refuse_to_overwrite(arguments.out, read);
   request.data_set = open_data_set(arguments.data_set);
   request.data_set_path = arguments.data_set;
   request.subjects = make_subjects_without_traces(arguments.models);
@@ -131,14 +168,14 @@ int run(const SweepArguments& arguments) {
   request.out = arguments.out;
   request.restart = arguments.restart;
   request.checkpoint_seconds = arguments.checkpoint_seconds;
-  const SweepResult result = [&] {
-    const TerminalProgress line;
-    return run_sweep(request, line.progress());
-  }();
+  const std::optional<SweepResult> swept = sweep_until_interrupted(request, interruption);
+  if (!swept) return kInterruptedStatus;
+  const SweepResult& result = *swept;
   if (arguments.json) {
-    print_json(result, arguments.out);
+    print_as_json(result, arguments.out);
   } else {
     print_text(result, arguments.out);
+    print_assumptions(stdout, request.subjects);
   }
   return 0;
 }
@@ -148,43 +185,40 @@ int run(const SweepArguments& arguments) {
 Action add_sweep(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<SweepArguments>();
   added = parent.add_subcommand("sweep", "Spectra and ranks over a whole data set");
-  added
-      ->add_option("MODEL", arguments->models.models,
-                   "Weight files, or FILE@MECHANISM[,PARAMETER=VALUE...]")
-      ->required();
-  added
-      ->add_option("--dataset", arguments->data_set,
-                   "Images: IDX (also .gz), HDF5 or NPZ, or a folder of class folders")
-      ->required()
-      ->type_name("D");
+  add_model_argument(*added, arguments->models, true, true);
+  add_data_set_option(*added, arguments->data_set, "Images")->required();
   add_choice_options(*added, arguments->choice, "How many inputs, at most");
   added->add_option("--first", arguments->first, "Leave out the items before this one")
       ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
       ->capture_default_str();
   added
       ->add_option("--out", arguments->out,
-                   "The result, an HDF5 file. After an interruption the same command goes on from "
-                   "R.h5.unfinished")
+                   "The result, an HDF5 file. After an interruption (Ctrl-C) the same command goes "
+                   "on from FILE.unfinished")
       ->required()
-      ->type_name("R.h5");
-  added
-      ->add_option("--identity", arguments->identity,
-                   "Maps as-is, without I, with I, or both beside each other")
-      ->capture_default_str();
+      ->type_name("FILE");
+  add_identity_option(*added, arguments->identity);
   added
       ->add_option("--threshold", arguments->thresholds,
-                   "Of the equivalent rank, 0 to 1; may be repeated")
+                   "Of the equivalent rank, above 0, at most 1; may be repeated")
+      ->type_name("T")
       ->allow_extra_args(false)
       ->capture_default_str();
   added
       ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
                    "How often unfinished work is written")
+      ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  added->add_flag("--restart", arguments->restart, "Begin anew, whatever was done before");
-  added->add_flag("--json", arguments->json, "As JSON");
+  added->add_flag("--restart", arguments->restart,
+                  "Begin anew, whatever was done before, and replace what is there");
+  add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);
+  set_examples(*added,
+               {"attnscope sweep softmax.h5 adder.h5 --dataset t10k-images.gz --out sweep.h5",
+                "attnscope figure sweep-spectrum --set file=sweep.h5 --out spectrum.pdf"});
   return [arguments] { return run(*arguments); };
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <mutex>
 #include <unistd.h>
+#include <utility>
 
 namespace attnscope {
 
@@ -38,9 +39,10 @@ struct TerminalProgress::Line {
   }
 };
 
-TerminalProgress::TerminalProgress() : line_(std::make_shared<Line>()) {
+TerminalProgress::TerminalProgress(std::stop_token stop) : line_(std::make_shared<Line>()) {
   progress_ = Progress(
-      [line = line_](double fraction, std::string_view what) { line->show(fraction, what); }, {});
+      [line = line_](double fraction, std::string_view what) { line->show(fraction, what); },
+      std::move(stop));
 }
 
 TerminalProgress::~TerminalProgress() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "core/progress.h"
@@ -12,7 +13,8 @@ namespace attnscope {
 /// log) a new line every ten seconds. Safe to call from several threads.
 class TerminalProgress {
  public:
-  TerminalProgress();
+  /// `stop` cancels the work it is given to.
+  explicit TerminalProgress(std::stop_token stop = {});
   ~TerminalProgress();
   TerminalProgress(const TerminalProgress&) = delete;
   TerminalProgress& operator=(const TerminalProgress&) = delete;

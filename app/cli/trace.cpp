@@ -3,10 +3,15 @@
 #include <cstdio>
 #include <memory>
 
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/file/overwrite.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
 
@@ -31,7 +36,7 @@ TraceRequest request_of(const std::vector<std::string>& recorded) {
   return request;
 }
 
-void print_classes(const Trace& trace) {
+void print_classes(std::FILE* stream, const Trace& trace) {
   if (trace.logits.empty()) return;
   std::vector<std::int64_t> order(static_cast<std::size_t>(trace.logits.size()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
@@ -41,10 +46,10 @@ void print_classes(const Trace& trace) {
                     [&](auto a, auto b) { return logits[a] > logits[b]; });
   for (std::size_t i = 0; i < shown; ++i) {
     const auto index = static_cast<std::size_t>(order[i]);
-    std::printf("  %-24s logit %9.5f\n",
-                index < trace.labels.size() ? trace.labels[index].c_str()
-                                            : ("class " + std::to_string(index)).c_str(),
-                static_cast<double>(logits[index]));
+    std::fprintf(stream, "  %-24s logit %9.5f\n",
+                 index < trace.labels.size() ? trace.labels[index].c_str()
+                                             : ("class " + std::to_string(index)).c_str(),
+                 static_cast<double>(logits[index]));
   }
 }
 
@@ -55,31 +60,33 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
     ModelArguments model;
     std::string out;
     std::vector<std::string> record;
-    std::vector<std::int64_t> layers;
+    std::string layers = "all";
   };
   auto arguments = std::make_shared<Arguments>();
   added = parent.add_subcommand("trace", "Run a model on an input and keep its attention maps");
-  added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
+  add_model_argument(*added, arguments->model, false, true);
   add_input_option(*added, arguments->model);
-  added->add_option("--out", arguments->out, "The trace to write (HDF5)")
+  added->add_option("--out", arguments->out, "The trace to write (HDF5); - for standard output")
       ->required()
-      ->type_name("T.h5");
+      ->type_name("FILE");
   added
       ->add_option("--record", arguments->record,
-                   "What to keep besides the maps: qkv, tokens, quantities")
+                   "What to keep besides the maps, several with commas: qkv, tokens, quantities")
       ->delimiter(',')
-      ->allow_extra_args(false);
-  added
-      ->add_option("--layers", arguments->layers,
-                   "Layers to record, from 0, such as 0,3 (all): large maps take much memory")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("LIST");
+  add_layers_option(*added, arguments->layers);
   add_mechanism_options(*added, arguments->model);
   add_channel_option(*added, arguments->model);
   add_model_options(*added, arguments->model);
+  set_examples(*added,
+               {"attnscope trace vit.safetensors --input cat.png --out cat.h5",
+                "attnscope trace vit.safetensors@adder,identity=true --input cat.png --out cat.h5",
+                "attnscope trace gpt.pt --input - --out text.h5 <essay.txt"});
   return [arguments] {
     TraceRequest request = request_of(arguments->record);
-    request.layers = arguments->layers;
+    request.layers = index_list(arguments->layers, "--layers");
+    refuse_to_overwrite(arguments->out, files_read(arguments->model));
     if (arguments->model.inputs.size() > 1) {
       throw Error(ErrorKind::usage, "a trace is of one input").about("--input");
     }
@@ -88,16 +95,21 @@ Action add_trace(CLI::App& parent, CLI::App*& added) {
       return make_subjects(arguments->model, request, line.progress());
     }();
     const Trace& trace = *subjects.front().trace;
-    write_trace(arguments->out, trace);
+    write_output(arguments->out, ".h5",
+                 [&trace](const std::filesystem::path& file) { write_trace(file, trace); });
+    std::FILE* const lines = lines_beside(arguments->out);
     const char* const up_to = trace.uniform() ? "" : "up to ";
-    std::printf("%s: %s%s on %s, %zu layers of %s%lld heads over %s%lld tokens\n",
-                arguments->out.c_str(), to_string(trace.mechanism).c_str(),
-                trace.mechanism_trained ? "" : " (not trained: laid over the weights)",
-                trace.input_label.c_str(), trace.layers.size(), up_to,
-                static_cast<long long>(trace.heads()), up_to,
-                static_cast<long long>(trace.tokens()));
-    if (trace.map_channels > 1) std::printf("maps: %s\n", channel_in_words(trace).c_str());
-    print_classes(trace);
+    std::fprintf(lines, "%s: %s%s on %s, %zu layers of %s%lld heads over %s%lld tokens\n",
+                 arguments->out.c_str(), to_string(trace.mechanism).c_str(),
+                 trace.mechanism_trained ? "" : " (not trained: laid over the weights)",
+                 trace.input_label.c_str(), trace.layers.size(), up_to,
+                 static_cast<long long>(trace.heads()), up_to,
+                 static_cast<long long>(trace.tokens()));
+    if (trace.map_channels > 1) {
+      std::fprintf(lines, "maps: %s\n", channel_in_words(trace).c_str());
+    }
+    print_classes(lines, trace);
+    print_assumptions(lines, subjects);
     return 0;
   };
 }

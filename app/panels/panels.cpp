@@ -22,40 +22,55 @@ namespace attnscope {
 namespace {
 
 template <class Panel>
-DockPanel* of_session(Session& session, SpectrumStore&) {
-  return new Panel(session);
+DockPanel* of_session(const PanelContext& context) {
+  return new Panel(context.session);
 }
 
 template <class Panel>
-DockPanel* of_spectra(Session& session, SpectrumStore& spectra) {
-  return new Panel(session, spectra);
+DockPanel* of_spectra(const PanelContext& context) {
+  return new Panel(context.session, context.spectra);
 }
 
-DockPanel* inputs(Session& session, SpectrumStore&) {
-  return new InputsPanel(session, sample_inputs());
+template <class Panel>
+DockPanel* of_comparisons(const PanelContext& context) {
+  return new Panel(context.session, context.comparisons);
+}
+
+template <class Panel>
+DockPanel* of_atlases(const PanelContext& context) {
+  return new Panel(context.session, context.atlases);
+}
+
+DockPanel* with_recent_files(const PanelContext& context) {
+  return new ModelsPanel(context.session, context.recent_files);
+}
+
+DockPanel* with_samples(const PanelContext& context) {
+  return new InputsPanel(context.session, sample_inputs());
 }
 
 }  // namespace
 
 std::span<const PanelEntry> panels() {
+  using enum PanelPlace;
   // One line each.
   // clang-format off
   static const PanelEntry list[] = {
-      {"models", PanelPlace::models, of_session<ModelsPanel>},
-      {"inputs", PanelPlace::inputs, inputs},
-      {"spectrum", PanelPlace::spectrum, of_spectra<SpectrumPanel>},
-      {"depth", PanelPlace::spectrum, of_spectra<DepthPanel>},
-      {"query", PanelPlace::map, of_session<QueryPanel>},
-      {"hash-codes", PanelPlace::map, of_session<HashCodesPanel>},
-      {"position-bias", PanelPlace::spectrum, of_session<PositionBiasPanel>},
-      {"key-maps", PanelPlace::map, of_session<KeyMapsPanel>},
-      {"token-importance", PanelPlace::map, of_session<ImportancePanel>},
-      {"ranks", PanelPlace::numbers, of_spectra<RanksPanel>},
-      {"comparison", PanelPlace::numbers, of_session<ComparisonPanel>},
-      {"energy", PanelPlace::beside, of_session<EnergyPanel>, false},
-      {"sweep", PanelPlace::beside, of_session<SweepPanel>, false},
-      {"lessons", PanelPlace::beside, of_spectra<LessonsPanel>, false},
-      {"playground", PanelPlace::beside, of_session<PlaygroundPanel>, false},
+      {.name = "models", .place = models, .make = with_recent_files},
+      {.name = "inputs", .place = inputs, .make = with_samples},
+      {.name = "spectrum", .place = spectrum, .make = of_spectra<SpectrumPanel>, .presented = true},
+      {.name = "depth", .place = spectrum, .make = of_spectra<DepthPanel>},
+      {.name = "query", .place = map, .make = of_atlases<QueryPanel>},
+      {.name = "hash-codes", .place = map, .make = of_session<HashCodesPanel>},
+      {.name = "position-bias", .place = spectrum, .make = of_session<PositionBiasPanel>},
+      {.name = "key-maps", .place = map, .make = of_session<KeyMapsPanel>},
+      {.name = "token-importance", .place = map, .make = of_session<ImportancePanel>},
+      {.name = "ranks", .place = numbers, .make = of_spectra<RanksPanel>},
+      {.name = "comparison", .place = numbers, .make = of_comparisons<ComparisonPanel>},
+      {.name = "energy", .place = beside, .make = of_session<EnergyPanel>, .open = false},
+      {.name = "sweep", .place = beside, .make = of_session<SweepPanel>, .open = false},
+      {.name = "lessons", .place = beside, .make = of_spectra<LessonsPanel>, .open = false, .presented = true, .in_help = true, .key = "F2"},
+      {.name = "playground", .place = beside, .make = of_session<PlaygroundPanel>, .open = false, .in_help = true},
   };
   // clang-format on
   return list;

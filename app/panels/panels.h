@@ -1,16 +1,28 @@
-// The list of panels. A new one is a folder here and a line in panels.cpp; the window places them,
-// lists them in its View menu and asks them whether they are done.
+// The list of panels. A new one is a folder here and a line in panels.cpp: the window places it,
+// lists it in its menus, keeps its settings and asks it whether it is done; --panel and the tests
+// find it there, too.
 #pragma once
 
 #include <span>
 
-class QString;
+class QMenu;
 
 namespace attnscope {
 
+class AtlasLink;
+class ComparisonStore;
 class DockPanel;
 class Session;
 class SpectrumStore;
+
+/// What panels work with. Each is given of it what it needs.
+struct PanelContext {
+  Session& session;
+  SpectrumStore& spectra;
+  ComparisonStore& comparisons;
+  AtlasLink& atlases;
+  QMenu& recent_files;
+};
 
 /// Where a panel opens first: two on the left, three on the right, and `beside`, a column for what
 /// is read or worked through beside the atlases. The panels of one place lie behind tabs, the first
@@ -18,10 +30,13 @@ class SpectrumStore;
 enum class PanelPlace { models, inputs, spectrum, map, numbers, beside };
 
 struct PanelEntry {
-  const char* name;  ///< its dock's object name: layouts are remembered by it
+  const char* name;  ///< its dock's object name: layouts and sessions remember it by this
   PanelPlace place;
-  DockPanel* (*make)(Session& session, SpectrumStore& spectra);
-  bool open = true;  ///< from the start, or only once asked for
+  DockPanel* (*make)(const PanelContext& context);
+  bool open = true;        ///< from the start, or only once asked for
+  bool presented = false;  ///< stays open in a presentation, if it is
+  bool in_help = false;    ///< listed in the Help menu, too
+  const char* key = "";    ///< opens it: "F2"; only for those in the Help menu
 };
 
 [[nodiscard]] std::span<const PanelEntry> panels();

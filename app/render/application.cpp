@@ -1,6 +1,6 @@
 #include "app/render/application.h"
 
-#include <QApplication>
+#include <QLocale>
 #include <clocale>
 #include <cstdio>
 
@@ -17,7 +17,12 @@ void print_message(QtMsgType, const QMessageLogContext&, const QString& message)
 
 }  // namespace
 
-std::unique_ptr<QApplication> drawing_application() {
+Application::Application(int& argc, char** argv) : QApplication(argc, argv) {
+  std::setlocale(LC_NUMERIC, "C");
+  QLocale::setDefault(QLocale::c());
+}
+
+std::unique_ptr<Application> drawing_application() {
   if (QCoreApplication::instance() != nullptr) return nullptr;
   const bool has_display =
       qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
@@ -29,9 +34,7 @@ std::unique_ptr<QApplication> drawing_application() {
   static int count = 1;
   static char name[] = "attnscope";
   static char* arguments[] = {name, nullptr};
-  auto application = std::make_unique<QApplication>(count, arguments);
-  std::setlocale(LC_NUMERIC, "C");  // Qt takes the user's, and printf would write 0,9
-  return application;
+  return std::make_unique<Application>(count, arguments);
 }
 
 }  // namespace attnscope

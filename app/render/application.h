@@ -1,15 +1,22 @@
-// What drawing without a window needs.
+// The program as Qt knows it.
 #pragma once
 
+#include <QApplication>
 #include <memory>
-
-class QApplication;
 
 namespace attnscope {
 
-/// A QApplication for programs and subcommands that draw but show nothing: on the offscreen
+/// A QApplication in which numbers are written with a point, whatever the language of the desktop:
+/// Qt takes LC_NUMERIC from the environment, and with it "0,9" for what strtod and printf read and
+/// write. Numbers in files, settings and on the screen are those of the papers.
+class Application : public QApplication {
+ public:
+  Application(int& argc, char** argv);
+};
+
+/// One for programs and subcommands that draw but show nothing: on the offscreen
 /// platform where no display is given and QT_QPA_PLATFORM does not say otherwise. Null if there is
 /// one already. Keep it until the drawing is done.
-[[nodiscard]] std::unique_ptr<QApplication> drawing_application();
+[[nodiscard]] std::unique_ptr<Application> drawing_application();
 
 }  // namespace attnscope

@@ -4,15 +4,17 @@
 #include <algorithm>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "app/session/session.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr int kDelayMs = 2000;
+constexpr int kEveryMs = 2000;
 constexpr const char* kPrefix = "autosave-";
 
 namespace fs = std::filesystem;
@@ -29,15 +31,10 @@ Autosave::Autosave(Session& session, fs::path folder, QObject* parent)
   lock_ = std::make_unique<QLockFile>(QString::fromStdString(lock_of(file_).string()));
   lock_->setStaleLockTime(0);
   lock_->tryLock(0);
-  delay_.setSingleShot(true);
-  delay_.setInterval(kDelayMs);
-  connect(&delay_, &QTimer::timeout, this, &Autosave::save);
-  const auto later = [this] { delay_.start(); };
-  connect(&session_, &Session::subjects_changed, this, later);
-  connect(&session_, &Session::input_changed, this, later);
-  connect(&session_, &Session::selection_changed, this, later);
-  connect(&session_, &Session::reference_changed, this, later);
-  connect(&session_, &Session::view_changed, this, later);
+  // Looked at, not told: controls of panels change without a word to the session.
+  clock_.setInterval(kEveryMs);
+  connect(&clock_, &QTimer::timeout, this, &Autosave::save);
+  clock_.start();
 }
 
 Autosave::~Autosave() {
@@ -48,10 +45,25 @@ Autosave::~Autosave() {
 void Autosave::save() {
   if (session_.subjects().empty()) return;
   try {
-    session_.save(file_);
+    std::string text = session_.text(fs::absolute(file_).parent_path());
+    if (text == saved_) return;
+    write_file(file_, text);
+    saved_ = std::move(text);
   } catch (const Error&) {
     // Nobody asked for it: nothing to tell, and nothing is lost.
   }
+}
+
+fs::path Autosave::leave_behind() {
+  if (session_.subjects().empty()) return {};
+  const std::string name = file_.stem().string() + "-" + std::to_string(++left_) + ".json";
+  fs::path file = file_.parent_path() / name;
+  try {
+    session_.save(file);
+  } catch (const Error&) {
+    return {};
+  }
+  return file;
 }
 
 std::vector<fs::path> Autosave::left_behind(const fs::path& folder) {

@@ -6,14 +6,15 @@
 #include <QTimer>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace attnscope {
 
 class Session;
 
-/// Saves the session into `folder` a few seconds after each change, and removes it when it is
-/// destroyed: what is found there later was left behind by a crash.
+/// Saves the session into `folder` a few seconds after each change, of panels' settings too, and
+/// removes it when it is destroyed: what is found there later was left behind by a crash.
 class Autosave : public QObject {
   Q_OBJECT
  public:
@@ -21,8 +22,12 @@ class Autosave : public QObject {
   ~Autosave() override;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  /// At once, if anything is open. A failure is silent: the next change tries again.
+  /// At once, if anything is open and it is not what was saved last. A failure is silent: the next
+  /// time tries again.
   void save();
+  /// Saves what is open now and leaves the file behind, as a crash would, for left_behind to find
+  /// it. Nothing if nothing is open. Returns it, or an empty path.
+  std::filesystem::path leave_behind();
 
   /// What programs that no longer run have left in `folder`, the latest first.
   [[nodiscard]] static std::vector<std::filesystem::path> left_behind(
@@ -34,7 +39,9 @@ class Autosave : public QObject {
   Session& session_;
   std::filesystem::path file_;
   std::unique_ptr<QLockFile> lock_;  // held as long as the program lives
-  QTimer delay_;
+  QTimer clock_;
+  std::string saved_;  // what the file says
+  int left_ = 0;       // how many were left behind
 };
 
 }  // namespace attnscope

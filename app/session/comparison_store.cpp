@@ -14,16 +14,12 @@ constexpr int kDelayMs = 120;
 
 }  // namespace
 
-ComparisonStore& ComparisonStore::of(Session& session) {
-  auto* store = session.findChild<ComparisonStore*>(QString(), Qt::FindDirectChildrenOnly);
-  return store != nullptr ? *store : *new ComparisonStore(session);
-}
-
-ComparisonStore::ComparisonStore(Session& session) : QObject(&session), session_(session) {
+ComparisonStore::ComparisonStore(Session& session, QObject* parent)
+    : QObject(parent), session_(session) {
   delay_.setSingleShot(true);
   delay_.setInterval(kDelayMs);
   connect(&delay_, &QTimer::timeout, this, [this] {
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) compare(i);
+    for (const OpenSubject& open : session_.subjects()) compare(open.id);
     emit changed();
   });
   connect(&session_, &Session::reference_changed, this, &ComparisonStore::refresh);
@@ -53,9 +49,9 @@ void ComparisonStore::refresh() {
   options_ = options;
   bool any = all_anew;
   for (auto known = entries_.begin(); known != entries_.end();) {
-    const std::int64_t index = session_.index_of(known->first);
-    const bool keep = reference_ && index >= 0 && index != session_.reference() &&
-                      session_.trace(index) == known->second.trace;
+    const OpenSubject* const open = session_.find(known->first);
+    const bool keep = reference_ && open && open->id != session_.reference() &&
+                      open->subject.trace == known->second.trace;
     if (keep) {
       ++known;
       continue;
@@ -65,10 +61,10 @@ void ComparisonStore::refresh() {
     any = true;
   }
   if (reference_) {
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-      const std::shared_ptr<const Trace> trace = session_.trace(i);
-      if (!trace || i == session_.reference()) continue;
-      Entry& entry = entries_[session_.subjects()[static_cast<std::size_t>(i)].id];
+    for (const OpenSubject& open : session_.subjects()) {
+      const std::shared_ptr<const Trace>& trace = open.subject.trace;
+      if (!trace || open.id == session_.reference()) continue;
+      Entry& entry = entries_[open.id];
       if (entry.trace && !all_anew) continue;
       // Maps stay beside those they were beside until the better match is known.
       const auto alignment = other_alignment ? nullptr : entry.alignment;
@@ -85,21 +81,19 @@ void ComparisonStore::refresh() {
   emit changed();
 }
 
-void ComparisonStore::compare(std::int64_t subject) {
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
-  const std::int64_t id = open.id;
-  const auto found = entries_.find(id);
+void ComparisonStore::compare(SubjectId subject) {
+  const auto found = entries_.find(subject);
   if (found == entries_.end() || found->second.job != 0 || found->second.comparison ||
       !found->second.error.empty()) {
     return;
   }
   auto job = std::make_shared<JobId>(0);
-  const auto current = [this, id, job]() -> Entry* {
-    const auto known = entries_.find(id);
+  const auto current = [this, subject, job]() -> Entry* {
+    const auto known = entries_.find(subject);
     return known != entries_.end() && known->second.job == *job ? &known->second : nullptr;
   };
   *job = session_.jobs().submit(
-      tr("Comparing %1").arg(QString::fromStdString(open.subject.label)),
+      tr("Comparing %1").arg(QString::fromStdString(session_.find(subject)->subject.label)),
       [this, current, reference = reference_, trace = found->second.trace,
        options = options_](const Progress& progress) -> JobQueue::Delivery {
         auto comparison = std::make_shared<const SubjectComparison>(
@@ -127,25 +121,23 @@ void ComparisonStore::compare(std::int64_t subject) {
   found->second.job = *job;
 }
 
-const ComparisonStore::Entry* ComparisonStore::entry(std::int64_t subject) const {
-  if (subject < 0 || subject >= std::ssize(session_.subjects())) return nullptr;
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
-  const auto found = entries_.find(open.id);
-  return found != entries_.end() && found->second.trace == open.subject.trace ? &found->second
-                                                                              : nullptr;
+const ComparisonStore::Entry* ComparisonStore::entry(SubjectId subject) const {
+  const auto found = entries_.find(subject);
+  const bool is_current = found != entries_.end() && found->second.trace == session_.trace(subject);
+  return is_current ? &found->second : nullptr;
 }
 
-std::shared_ptr<const SubjectComparison> ComparisonStore::comparison(std::int64_t subject) const {
+std::shared_ptr<const SubjectComparison> ComparisonStore::comparison(SubjectId subject) const {
   const Entry* known = entry(subject);
   return known ? known->comparison : nullptr;
 }
 
-std::shared_ptr<const MapAlignment> ComparisonStore::alignment(std::int64_t subject) const {
+std::shared_ptr<const MapAlignment> ComparisonStore::alignment(SubjectId subject) const {
   const Entry* known = entry(subject);
   return known ? known->alignment : nullptr;
 }
 
-std::string ComparisonStore::error_of(std::int64_t subject) const {
+std::string ComparisonStore::error_of(SubjectId subject) const {
   const Entry* known = entry(subject);
   return known ? known->error : std::string();
 }

@@ -19,8 +19,7 @@ bool same_subjects(const SessionState& a, const SessionState& b) {
 }
 
 bool only_view_differs(const SessionState& a, const SessionState& b) {
-  return same_subjects(a, b) && a.input_locator == b.input_locator &&
-         a.reference_id == b.reference_id;
+  return same_subjects(a, b) && a.input_locator == b.input_locator && a.reference == b.reference;
 }
 
 /// The first of `a` that `b` has not, or null.
@@ -49,7 +48,7 @@ QString describe_change(const SessionState& before, const SessionState& after) {
   }
   if (!same_subjects(before, after)) return QObject::tr("change of a model");
   if (before.input_locator != after.input_locator) return QObject::tr("another input");
-  if (before.reference_id != after.reference_id) return QObject::tr("another reference");
+  if (before.reference != after.reference) return QObject::tr("another reference");
   return QObject::tr("change of the view");
 }
 

@@ -7,16 +7,28 @@
 
 #include "analysis/comparison/alignment.h"
 #include "analysis/figure/figure.h"
+#include "app/session/subject_id.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
 
-/// What the user points at. Linked: the same layer, head and tokens in every subject that has them.
-struct Selection {
-  std::int64_t subject = 0;  ///< index into Session::subjects()
+/// The cell of a map under the cursor. Its tokens are the hovered subject's: what lies at the same
+/// place in another subject, linked_tokens() says.
+struct HoveredCell {
+  SubjectId subject = SubjectId::none;
   std::int64_t layer = 0, head = 0;
-  std::int64_t query = 0;  ///< a locked query token; 0 is the class token's row
-  std::optional<std::int64_t> hover_query, hover_key;  ///< under the cursor
+  std::int64_t query = 0, key = 0;
+
+  bool operator==(const HoveredCell&) const = default;
+};
+
+/// What the user points at: the same layer and head in every subject that has them, and the tokens
+/// at the same place of the input.
+struct Selection {
+  SubjectId subject = SubjectId::none;  ///< none while nothing is open
+  std::int64_t layer = 0, head = 0;
+  std::int64_t query = 0;  ///< a locked query of `layer` of `subject`; 0 is the class token's row
+  std::optional<HoveredCell> hover;
 
   bool operator==(const Selection&) const = default;
 };

@@ -5,6 +5,7 @@
 
 #include "app/session/job_queue.h"
 #include "core/trace/layer_layout.h"
+#include "core/trace/linked_tokens.h"
 
 namespace attnscope {
 
@@ -17,103 +18,151 @@ std::int64_t clamp_index(std::int64_t index, std::int64_t count) {
   return std::clamp<std::int64_t>(index, 0, std::max<std::int64_t>(count - 1, 0));
 }
 
-std::optional<std::int64_t> within(std::optional<std::int64_t> index, std::int64_t count) {
-  return index && *index >= 0 && *index < count ? index : std::nullopt;
-}
-
 }  // namespace
 
 Session::Session(QObject* parent) : QObject(parent), jobs_(std::make_unique<JobQueue>()) {}
 Session::~Session() = default;
 
-std::shared_ptr<const Trace> Session::trace(std::int64_t subject) const {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return nullptr;
-  return subjects_[static_cast<std::size_t>(subject)].subject.trace;
-}
-
-std::int64_t Session::index_of(std::int64_t id) const {
-  const auto found = std::ranges::find(subjects_, id, &OpenSubject::id);
-  return found == subjects_.end() ? -1 : found - subjects_.begin();
-}
-
-OpenSubject* Session::find(std::int64_t id) {
-  const auto found = std::ranges::find(subjects_, id, &OpenSubject::id);
+const OpenSubject* Session::find(SubjectId subject) const {
+  const auto found = std::ranges::find(subjects_, subject, &OpenSubject::id);
   return found == subjects_.end() ? nullptr : &*found;
 }
 
-std::int64_t Session::append(OpenSubject subject) {
-  subject.id = next_id_++;
-  subjects_.push_back(std::move(subject));
-  emit subjects_changed();
-  return std::ssize(subjects_) - 1;
+OpenSubject* Session::found(SubjectId subject) {
+  const auto found = std::ranges::find(subjects_, subject, &OpenSubject::id);
+  return found == subjects_.end() ? nullptr : &*found;
 }
 
-std::int64_t Session::add_trace(std::shared_ptr<const Trace> trace, std::string label) {
+std::int64_t Session::place_of(SubjectId subject) const {
+  const OpenSubject* const open = find(subject);
+  return open == nullptr ? -1 : open - subjects_.data();
+}
+
+std::shared_ptr<const Trace> Session::trace(SubjectId subject) const {
+  const OpenSubject* const open = find(subject);
+  return open == nullptr ? nullptr : open->subject.trace;
+}
+
+SubjectId Session::append(OpenSubject subject) {
+  const auto id = static_cast<SubjectId>(++last_id_);
+  subject.id = id;
+  subjects_.push_back(std::move(subject));
+  const bool is_selected = selection_.subject == SubjectId::none;
+  if (is_selected) selection_.subject = id;
+  emit subjects_changed();
+  if (is_selected) emit selection_changed();
+  return id;
+}
+
+SubjectId Session::append_and_start(OpenSubject subject) {
+  const SubjectId id = append(std::move(subject));
+  start(id);
+  return id;
+}
+
+SubjectId Session::add_trace(std::shared_ptr<const Trace> trace, std::string label) {
   OpenSubject open;
   open.subject.label = std::move(label);
   open.subject.mechanism = trace->mechanism;
   open.subject.trace = std::move(trace);
   open.state = OpenSubject::State::ready;
-  const std::int64_t index = append(std::move(open));
-  emit trace_ready(index);
-  return index;
+  const SubjectId id = append(std::move(open));
+  emit trace_ready(id);
+  return id;
 }
 
-void Session::close(std::int64_t subject) {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return;
-  jobs_->cancel(subjects_[static_cast<std::size_t>(subject)].job);
-  const bool was_reference = reference() == subject;
-  if (was_reference) reference_id_ = 0;
-  subjects_.erase(subjects_.begin() + subject);
-  if (selection_.subject > subject) --selection_.subject;
+void Session::close(SubjectId subject) {
+  const std::int64_t place = place_of(subject);
+  if (place < 0) return;
+  jobs_->cancel(subjects_[static_cast<std::size_t>(place)].job);
+  const bool was_reference = reference_ == subject;
+  if (was_reference) reference_ = SubjectId::none;
+  const Selection before = selection_;
+  if (selection_.subject == subject) {
+    // Its neighbour: the next, or the one before.
+    const bool is_last = place + 1 == std::ssize(subjects_);
+    const std::int64_t next = is_last ? place - 1 : place + 1;
+    selection_.subject = next < 0 ? SubjectId::none : subjects_[static_cast<std::size_t>(next)].id;
+    follow_query(before);
+  }
+  if (selection_.hover && selection_.hover->subject == subject) selection_.hover.reset();
+  subjects_.erase(subjects_.begin() + place);
   clamp_selection();
   emit subjects_changed();
   emit selection_changed();
   if (was_reference) emit reference_changed();
 }
 
-void Session::set_reference(std::int64_t subject) {
-  const bool exists = subject >= 0 && subject < std::ssize(subjects_);
-  const std::int64_t id = exists ? subjects_[static_cast<std::size_t>(subject)].id : 0;
-  if (id == reference_id_) return;
-  reference_id_ = id;
+void Session::set_reference(SubjectId subject) {
+  const SubjectId wanted = find(subject) ? subject : SubjectId::none;
+  if (wanted == reference_) return;
+  reference_ = wanted;
   emit reference_changed();
 }
 
 void Session::select(const Selection& selection) {
   const Selection before = selection_;
   selection_ = selection;
-  if (selection.subject == before.subject && selection.layer != before.layer &&
-      selection.query == before.query) {
-    follow_query(before.layer);
-  }
   clamp_selection();
   if (selection_ != before) emit selection_changed();
 }
 
-/// In a layer on another grid the query stays at its place in the image.
-void Session::follow_query(std::int64_t from) {
+void Session::select_map(SubjectId subject, std::int64_t layer, std::int64_t head) {
+  const Selection before = selection_;
+  selection_.subject = subject;
+  selection_.layer = layer;
+  selection_.head = head;
+  clamp_selection();
+  follow_query(before);
+  clamp_selection();
+  if (selection_ != before) emit selection_changed();
+}
+
+void Session::select_class_token() {
   const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
-  const auto exists = [&](std::int64_t layer) {
+  if (!trace || query_layout(*trace, selection_.layer).prefix == 0) return;
+  Selection selection = selection_;
+  selection.query = 0;
+  select(selection);
+}
+
+/// In another layer or subject the query stays at its place in the input.
+void Session::follow_query(const Selection& before) {
+  const std::shared_ptr<const Trace> from = trace(before.subject), to = trace(selection_.subject);
+  const auto exists = [](const std::shared_ptr<const Trace>& trace, std::int64_t layer) {
     return trace && layer >= 0 && layer < std::ssize(trace->layers) && trace->queries(layer) > 0;
   };
-  if (!exists(from) || !exists(selection_.layer)) return;
+  const bool moved = before.subject != selection_.subject || before.layer != selection_.layer;
+  if (!moved || !exists(from, before.layer) || !exists(to, selection_.layer)) return;
+  if (from == to) {
+    selection_.query =
+        same_place(query_layout(*from, before.layer), before.query,
+                   query_layout(*to, selection_.layer), to->queries(selection_.layer));
+    return;
+  }
+  // Another subject may have no such token: then its first.
   selection_.query =
-      same_place(query_layout(*trace, from), selection_.query,
-                 query_layout(*trace, selection_.layer), trace->queries(selection_.layer));
+      linked_query(*from, before.layer, before.query, *to, selection_.layer).value_or(0);
 }
 
 void Session::clamp_selection() {
-  selection_.subject = clamp_index(selection_.subject, std::ssize(subjects_));
+  if (!find(selection_.subject)) {
+    selection_.subject = subjects_.empty() ? SubjectId::none : subjects_.front().id;
+  }
+  if (selection_.hover) {
+    const std::shared_ptr<const Trace> hovered = trace(selection_.hover->subject);
+    const HoveredCell& cell = *selection_.hover;
+    const bool exists = hovered && cell.layer >= 0 && cell.layer < std::ssize(hovered->layers) &&
+                        cell.query >= 0 && cell.query < hovered->queries(cell.layer) &&
+                        cell.key >= 0 && cell.key < hovered->keys(cell.layer);
+    if (!exists) selection_.hover.reset();
+  }
   const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
   if (!trace) return;
   selection_.layer = clamp_index(selection_.layer, std::ssize(trace->layers));
   const std::int64_t queries = trace->queries(selection_.layer);
   selection_.head = clamp_index(selection_.head, trace->heads(selection_.layer));
   selection_.query = clamp_index(selection_.query, queries);
-  // The map under the pointer may be of another layer than the selected one.
-  selection_.hover_query = within(selection_.hover_query, trace->tokens());
-  selection_.hover_key = within(selection_.hover_key, trace->tokens());
 }
 
 void Session::set_view(const ViewSettings& view) {
@@ -140,7 +189,7 @@ void Session::reset_lens() {
 }
 
 SessionState Session::state() const {
-  return {subjects_, input_locator_, input_, view_, reference_id_};
+  return {subjects_, input_locator_, input_, view_, reference_};
 }
 
 void Session::set_state(const SessionState& state) {
@@ -149,7 +198,7 @@ void Session::set_state(const SessionState& state) {
   for (const OpenSubject& open : subjects_) jobs_->cancel(open.job);
   subjects_ = state.subjects;
   for (OpenSubject& open : subjects_) open.job = 0;
-  reference_id_ = state.reference_id;
+  reference_ = state.reference;
   view_ = state.view;
   input_ = state.input;
   input_locator_ = state.input_locator;
@@ -159,21 +208,21 @@ void Session::set_state(const SessionState& state) {
   emit reference_changed();
   emit view_changed();
   emit selection_changed();
-  std::vector<std::int64_t> stale;
-  for (std::size_t i = 0; i < subjects_.size(); ++i) {
-    const OpenSubject& open = subjects_[i];
+  std::vector<SubjectId> standing, stale;
+  for (const OpenSubject& open : subjects_) {
     const bool stands =
         open.state == OpenSubject::State::ready &&
         (!open.subject.model || !open.subject.own_input.empty() || open.subject.input == input_);
     if (stands) {
-      emit trace_ready(static_cast<std::int64_t>(i));
+      standing.push_back(open.id);
     } else if (open.state != OpenSubject::State::failed) {
       stale.push_back(open.id);
     }
   }
+  for (const SubjectId id : standing) emit trace_ready(id);
   if (!input_ && !input_locator_.empty()) return set_input(input_locator_);
   emit input_changed();
-  for (const std::int64_t id : stale) start(id);
+  for (const SubjectId id : stale) start(id);
 }
 
 bool Session::idle() const { return jobs_->idle(); }

@@ -36,7 +36,7 @@ struct OpenSubject {
   State state = State::waiting;
   std::string error;  ///< what went wrong and what to do, when failed
 
-  std::int64_t id = 0;  ///< stays the same while other subjects come and go; never used twice
+  SubjectId id = SubjectId::none;
   std::optional<MechanismChoice> overlay;  ///< laid over the model instead of its own mechanism
   std::optional<std::int64_t> channel;     ///< whose maps, see TraceRequest; their mean if absent
   std::int64_t job = 0;                    ///< the JobQueue's id while loading or running
@@ -51,7 +51,7 @@ struct SessionState {
   std::string input_locator;
   std::shared_ptr<const Input> input;
   ViewSettings view;
-  std::int64_t reference_id = 0;
+  SubjectId reference = SubjectId::none;
 };
 
 /// What the controls of the panels are set to: panel → control → value.
@@ -75,45 +75,51 @@ class Session : public QObject {
   [[nodiscard]] JobQueue& jobs() { return *jobs_; }
   [[nodiscard]] const JobQueue& jobs() const { return *jobs_; }
 
+  /// The open subject of that name, or null: it is closed. Until the subjects change.
+  [[nodiscard]] const OpenSubject* find(SubjectId subject) const;
+  /// Its place among subjects(), which decides its number and colour; -1: it is closed.
+  [[nodiscard]] std::int64_t place_of(SubjectId subject) const;
   /// The trace of a subject, or null: no such subject, or not run yet.
-  [[nodiscard]] std::shared_ptr<const Trace> trace(std::int64_t subject) const;
-  /// The pinned subject that the others are compared with, or -1.
-  [[nodiscard]] std::int64_t reference() const { return index_of(reference_id_); }
-  /// The index of the subject with this id, or -1.
-  [[nodiscard]] std::int64_t index_of(std::int64_t id) const;
+  [[nodiscard]] std::shared_ptr<const Trace> trace(SubjectId subject) const;
+  /// The pinned subject that the others are compared with, or none.
+  [[nodiscard]] SubjectId reference() const { return reference_; }
 
-  /// Opens a weight or trace file in the background and runs it on the current input. Returns the
-  /// subject's index; failure is a state of the subject, never an exception.
-  std::int64_t open(const std::filesystem::path& file, const ModelOptions& options = {});
-  /// The same model under another mechanism, as a further subject. Returns its index, or -1 if
-  /// `subject` has no model.
-  std::int64_t overlay(std::int64_t subject, const MechanismChoice& mechanism);
+  /// Opens a weight or trace file in the background and runs it on the current input. Failure is
+  /// a state of the subject, never an exception.
+  SubjectId open(const std::filesystem::path& file, const ModelOptions& options = {});
+  /// The same model under another mechanism, as a further subject; none if `subject` has no model.
+  SubjectId overlay(SubjectId subject, const MechanismChoice& mechanism);
   /// The same model hashed, with codes learnt in the background from what `subject` attends to on
-  /// the current input, as a further subject. Returns its index, or -1 if `subject` has no model or
-  /// there is no input. Throws Error(usage) for options out of range.
-  std::int64_t learn_codes(std::int64_t subject, const HashLearningOptions& options);
+  /// the current input, as a further subject; none if `subject` has no model or there is no input.
+  /// Throws Error(usage) for options out of range.
+  SubjectId learn_codes(SubjectId subject, const HashLearningOptions& options);
   /// The same subject once more, kept on the current input whatever is chosen later, to be seen
-  /// beside the others. Returns its index, or -1 if `subject` has no model or there is no input.
-  std::int64_t keep_on_input(std::int64_t subject);
+  /// beside the others; none if `subject` has no model or there is no input.
+  SubjectId keep_on_input(SubjectId subject);
   /// A trace already in memory, as a ready subject.
-  std::int64_t add_trace(std::shared_ptr<const Trace> trace, std::string label);
-  void close(std::int64_t subject);
+  SubjectId add_trace(std::shared_ptr<const Trace> trace, std::string label);
+  void close(SubjectId subject);
   /// Opens an input in the background and runs every model on it that keeps none of its own.
   void set_input(const std::string& locator);
   /// Loads the model again under other options.
-  void set_options(std::int64_t subject, const ModelOptions& options);
+  void set_options(SubjectId subject, const ModelOptions& options);
   /// Another mechanism for a subject (none: the model's own), and runs it again.
-  void set_overlay(std::int64_t subject, const std::optional<MechanismChoice>& mechanism);
+  void set_overlay(SubjectId subject, const std::optional<MechanismChoice>& mechanism);
   /// Other maps of a subject whose channels each have their own (none: their mean), and runs it
   /// again.
-  void set_channel(std::int64_t subject, std::optional<std::int64_t> channel);
-  /// Opens a failed subject's file again.
-  void retry(std::int64_t subject);
+  void set_channel(SubjectId subject, std::optional<std::int64_t> channel);
+  /// Reads a subject's file again, whatever it holds now, and runs it: after a failure, or because
+  /// the file was written anew.
+  void reload(SubjectId subject);
 
   /// Clamps to what the selected subject has.
   void select(const Selection& selection);
-  /// Pins a subject as reference; -1: none.
-  void set_reference(std::int64_t subject);
+  /// Selects another map, and with it the query at the same place in the input.
+  void select_map(SubjectId subject, std::int64_t layer, std::int64_t head);
+  /// The class token's row; nothing where the selected subject has no such token.
+  void select_class_token();
+  /// Pins a subject as reference, or none.
+  void set_reference(SubjectId subject);
   /// Clamps every number to its range.
   void set_view(const ViewSettings& view);
   /// The lens as at the start; the threshold and how subjects are compared stay.
@@ -126,6 +132,8 @@ class Session : public QObject {
 
   /// Who is asked, when the session is saved, for what its panels keep in the file.
   void set_panel_settings_source(std::function<PanelSettings()> source);
+  /// What a session file in `folder` says: a text.
+  [[nodiscard]] std::string text(const std::filesystem::path& folder) const;
   /// Written beside, then renamed. Throws Error.
   void save(const std::filesystem::path& file) const;
   /// Replaces what is open. A missing model becomes a failed subject; Error if the session file
@@ -136,32 +144,33 @@ class Session : public QObject {
   [[nodiscard]] bool idle() const;
 
  signals:
-  void subjects_changed();                 ///< one was added, removed or changed its state
-  void trace_ready(std::int64_t subject);  ///< its trace is new
+  void subjects_changed();              ///< one was added, removed or changed its state
+  void trace_ready(SubjectId subject);  ///< its trace is new
   void selection_changed();
   void view_changed();
   void reference_changed();  ///< another one is pinned, or none
   void input_changed();      ///< another input, or it is opened now, or it failed
-  /// From a session file, to be taken up by the panels.
-  void panel_settings_restored(const PanelSettings& settings);
+  /// A session file was opened in place of what was open; its panels are to be set so.
+  void restored(const PanelSettings& settings);
   void failed(const QString& what);  ///< an error that belongs to no subject
 
  private:
-  OpenSubject* find(std::int64_t id);
-  std::int64_t append(OpenSubject subject);
-  void start(std::int64_t id);  // loads if there is no model, else runs
+  OpenSubject* found(SubjectId subject);
+  SubjectId append(OpenSubject subject);
+  SubjectId append_and_start(OpenSubject subject);
+  void start(SubjectId subject);  // loads if there is no model, else runs
   void load(OpenSubject& subject);
   void run(OpenSubject& subject);
   void learn(OpenSubject& subject);
-  void take_trace(std::int64_t id, std::shared_ptr<const Trace> trace);
+  void take_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
   void submit(OpenSubject& subject, const QString& title,
               std::function<std::function<void()>(const Progress&)> work);
   void clamp_selection();
-  void follow_query(std::int64_t from);
+  void follow_query(const Selection& before);
 
   std::vector<OpenSubject> subjects_;
-  std::int64_t next_id_ = 1;
-  std::int64_t reference_id_ = 0;  // 0: none
+  std::int64_t last_id_ = 0;
+  SubjectId reference_ = SubjectId::none;
   Selection selection_;
   ViewSettings view_;
   std::string input_locator_;

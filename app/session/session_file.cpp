@@ -1,4 +1,5 @@
 // Sessions on disk: JSON, so that people can read and change them.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -162,9 +163,9 @@ CodesToLearn read_learning(const json& object, const std::filesystem::path& fold
 struct SavedSession {
   std::vector<OpenSubject> subjects;
   std::string input;
+  std::int64_t selected = 0, reference = -1;  // places among the subjects
   Selection selection;
   ViewSettings view;
-  std::int64_t reference = -1;
   PanelSettings panels;
 };
 
@@ -186,7 +187,7 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
   }
   saved.input = read_locator(root.value("input", json()), folder);
   const json selection = root.value("selection", json::object());
-  saved.selection.subject = selection.value("subject", std::int64_t{0});
+  saved.selected = selection.value("subject", std::int64_t{0});
   saved.selection.layer = selection.value("layer", std::int64_t{0});
   saved.selection.head = selection.value("head", std::int64_t{0});
   saved.selection.query = selection.value("query", std::int64_t{0});
@@ -203,7 +204,10 @@ void Session::set_panel_settings_source(std::function<PanelSettings()> source) {
 }
 
 void Session::save(const std::filesystem::path& file) const {
-  const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+  write_file(file, text(std::filesystem::absolute(file).parent_path()));
+}
+
+std::string Session::text(const std::filesystem::path& folder) const {
   json subjects = json::array();
   for (const OpenSubject& open : subjects_) {
     json object = {{"file", write_path(open.file, folder)},
@@ -225,15 +229,15 @@ void Session::save(const std::filesystem::path& file) const {
                {"input", write_locator(input_locator_, folder)},
                {"subjects", subjects},
                {"selection",
-                {{"subject", selection_.subject},
+                {{"subject", std::max<std::int64_t>(place_of(selection_.subject), 0)},
                  {"layer", selection_.layer},
                  {"head", selection_.head},
                  {"query", selection_.query}}},
                {"view", write_view(view_)}};
-  if (reference() >= 0) root["reference"] = reference();
+  if (const std::int64_t place = place_of(reference_); place >= 0) root["reference"] = place;
   if (panel_settings_source_) root["panels"] = panel_settings_source_();
 
-  write_file(file, root.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 void Session::restore(const std::filesystem::path& file) {
@@ -270,13 +274,18 @@ void Session::restore(const std::filesystem::path& file) {
   input_locator_.clear();
   input_error_.clear();
   for (OpenSubject& open : saved.subjects) {
-    open.id = next_id_++;
+    open.id = static_cast<SubjectId>(++last_id_);
     subjects_.push_back(std::move(open));
   }
-  const bool pinned = saved.reference >= 0 && saved.reference < std::ssize(subjects_);
-  reference_id_ = pinned ? subjects_[static_cast<std::size_t>(saved.reference)].id : 0;
+  const auto at = [this](std::int64_t place) {
+    const bool exists = place >= 0 && place < std::ssize(subjects_);
+    return exists ? subjects_[static_cast<std::size_t>(place)].id : SubjectId::none;
+  };
+  reference_ = at(saved.reference);
   // Not clamped yet: what it points at is still to be opened.
   selection_ = saved.selection;
+  selection_.subject = at(saved.selected);
+  if (selection_.subject == SubjectId::none) selection_.subject = at(0);
   view_ = saved.view;
   emit subjects_changed();
   emit view_changed();
@@ -287,10 +296,10 @@ void Session::restore(const std::filesystem::path& file) {
   } else {
     emit input_changed();
   }
-  std::vector<std::int64_t> ids;
+  std::vector<SubjectId> ids;
   for (const OpenSubject& open : subjects_) ids.push_back(open.id);
-  for (const std::int64_t id : ids) start(id);
-  emit panel_settings_restored(saved.panels);
+  for (const SubjectId id : ids) start(id);
+  emit restored(saved.panels);
 }
 
 }  // namespace attnscope

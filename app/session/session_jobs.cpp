@@ -51,102 +51,94 @@ OpenSubject beside(const OpenSubject& other) {
 
 }  // namespace
 
-std::int64_t Session::open(const std::filesystem::path& file, const ModelOptions& options) {
+SubjectId Session::open(const std::filesystem::path& file, const ModelOptions& options) {
   OpenSubject open;
   open.file = file;
   open.options = options;
   open.subject.label = file.stem().string();
-  const std::int64_t index = append(std::move(open));
-  start(subjects_[static_cast<std::size_t>(index)].id);
-  return index;
+  return append_and_start(std::move(open));
 }
 
-std::int64_t Session::overlay(std::int64_t subject, const MechanismChoice& mechanism) {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return -1;
-  const OpenSubject& below = subjects_[static_cast<std::size_t>(subject)];
-  if (!below.subject.model) return -1;
-  OpenSubject open = beside(below);
+SubjectId Session::overlay(SubjectId subject, const MechanismChoice& mechanism) {
+  const OpenSubject* const below = find(subject);
+  if (!below || !below->subject.model) return SubjectId::none;
+  OpenSubject open = beside(*below);
   open.overlay = mechanism;
   open.subject.mechanism = mechanism;
   name_subject(open);
-  const std::int64_t index = append(std::move(open));
-  start(subjects_[static_cast<std::size_t>(index)].id);
-  return index;
+  return append_and_start(std::move(open));
 }
 
-std::int64_t Session::learn_codes(std::int64_t subject, const HashLearningOptions& options) {
+SubjectId Session::learn_codes(SubjectId subject, const HashLearningOptions& options) {
   check(options);
-  if (subject < 0 || subject >= std::ssize(subjects_) || input_locator_.empty()) return -1;
-  const OpenSubject& below = subjects_[static_cast<std::size_t>(subject)];
-  if (!below.subject.model) return -1;
-  OpenSubject open = beside(below);
+  const OpenSubject* const below = find(subject);
+  if (!below || !below->subject.model || input_locator_.empty()) return SubjectId::none;
+  OpenSubject open = beside(*below);
   open.overlay = make_mechanism({"hash",
                                  {{"codes", std::string("learned")},
                                   {"bits", options.bits},
                                   {"supports", options.supports}}})
                      ->choice();
-  open.learning = {options, below.learning ? below.learning->from : below.subject.mechanism,
-                   below.subject.own_input.empty() ? input_locator_ : below.subject.own_input};
+  open.learning = {options, below->learning ? below->learning->from : below->subject.mechanism,
+                   below->subject.own_input.empty() ? input_locator_ : below->subject.own_input};
   open.subject.mechanism = *open.overlay;
   name_subject(open);
-  const std::int64_t index = append(std::move(open));
-  start(subjects_[static_cast<std::size_t>(index)].id);
-  return index;
+  return append_and_start(std::move(open));
 }
 
-std::int64_t Session::keep_on_input(std::int64_t subject) {
-  if (subject < 0 || subject >= std::ssize(subjects_) || input_locator_.empty()) return -1;
-  const OpenSubject& other = subjects_[static_cast<std::size_t>(subject)];
-  if (!other.subject.model) return -1;
-  OpenSubject open = beside(other);
-  open.overlay = other.overlay;
-  open.channel = other.channel;
-  open.learning = other.learning;
-  open.subject.parameters = other.subject.parameters;
-  open.subject.mechanism = other.subject.mechanism;
+SubjectId Session::keep_on_input(SubjectId subject) {
+  const OpenSubject* const other = find(subject);
+  if (!other || !other->subject.model || input_locator_.empty()) return SubjectId::none;
+  OpenSubject open = beside(*other);
+  open.overlay = other->overlay;
+  open.channel = other->channel;
+  open.learning = other->learning;
+  open.subject.parameters = other->subject.parameters;
+  open.subject.mechanism = other->subject.mechanism;
   open.subject.own_input = input_locator_;
   open.subject.input = input_;
   name_subject(open);
-  const std::int64_t index = append(std::move(open));
-  start(subjects_[static_cast<std::size_t>(index)].id);
-  return index;
+  return append_and_start(std::move(open));
 }
 
-void Session::set_options(std::int64_t subject, const ModelOptions& options) {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return;
-  OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
-  open.options = options;
-  open.channel.reset();
-  open.subject.model = nullptr;
-  open.subject.parameters = nullptr;  // learnt again, of the model as it is then
-  start(open.id);
+void Session::set_options(SubjectId subject, const ModelOptions& options) {
+  OpenSubject* const open = found(subject);
+  if (!open) return;
+  open->options = options;
+  open->channel.reset();
+  open->subject.model = nullptr;
+  open->subject.parameters = nullptr;  // learnt again, of the model as it is then
+  start(subject);
 }
 
-void Session::set_overlay(std::int64_t subject, const std::optional<MechanismChoice>& mechanism) {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return;
-  OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
-  open.overlay = mechanism;
-  open.learning.reset();
-  open.subject.parameters = nullptr;
-  open.channel.reset();
-  if (open.subject.model) {
-    open.subject.mechanism = mechanism.value_or(open.subject.model->spec().mechanism);
-    name_subject(open);
+void Session::set_overlay(SubjectId subject, const std::optional<MechanismChoice>& mechanism) {
+  OpenSubject* const open = found(subject);
+  if (!open) return;
+  open->overlay = mechanism;
+  open->learning.reset();
+  open->subject.parameters = nullptr;
+  open->channel.reset();
+  if (open->subject.model) {
+    open->subject.mechanism = mechanism.value_or(open->subject.model->spec().mechanism);
+    name_subject(*open);
   }
-  start(open.id);
+  start(subject);
 }
 
-void Session::set_channel(std::int64_t subject, std::optional<std::int64_t> channel) {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return;
-  OpenSubject& open = subjects_[static_cast<std::size_t>(subject)];
-  if (!open.subject.model || open.channel == channel) return;
-  open.channel = channel;
-  start(open.id);
+void Session::set_channel(SubjectId subject, std::optional<std::int64_t> channel) {
+  OpenSubject* const open = found(subject);
+  if (!open || !open->subject.model || open->channel == channel) return;
+  open->channel = channel;
+  start(subject);
 }
 
-void Session::retry(std::int64_t subject) {
-  if (subject < 0 || subject >= std::ssize(subjects_)) return;
-  start(subjects_[static_cast<std::size_t>(subject)].id);
+void Session::reload(SubjectId subject) {
+  OpenSubject* const open = found(subject);
+  if (!open) return;
+  // The file may have changed since it was opened: what was read of it is of no use any more.
+  open->subject.model = nullptr;
+  open->subject.parameters = nullptr;
+  start(subject);
 }
 
 void Session::set_input(const std::string& locator) {
@@ -165,11 +157,11 @@ void Session::set_input(const std::string& locator) {
           input_job_ = 0;
           input_ = input;
           emit input_changed();
-          std::vector<std::int64_t> ids;
+          std::vector<SubjectId> ids;
           for (const OpenSubject& open : subjects_) {
             if (open.subject.model && open.subject.own_input.empty()) ids.push_back(open.id);
           }
-          for (const std::int64_t id : ids) start(id);
+          for (const SubjectId id : ids) start(id);
         };
       },
       [this, is_current](const JobFailure& failure) {
@@ -182,8 +174,8 @@ void Session::set_input(const std::string& locator) {
   emit input_changed();
 }
 
-void Session::start(std::int64_t id) {
-  OpenSubject* open = find(id);
+void Session::start(SubjectId subject) {
+  OpenSubject* open = found(subject);
   if (!open) return;
   jobs_->cancel(open->job);
   open->job = 0;
@@ -217,7 +209,7 @@ void Session::submit(OpenSubject& subject, const QString& title,
       },
       [this, id = subject.id, is_current](const JobFailure& failure) {
         if (!is_current()) return;
-        OpenSubject* open = find(id);
+        OpenSubject* open = found(id);
         open->job = 0;
         open->state = State::failed;
         // What an earlier input or mechanism gave would be taken for this one's result.
@@ -230,7 +222,7 @@ void Session::submit(OpenSubject& subject, const QString& title,
 
 void Session::load(OpenSubject& subject) {
   subject.state = State::loading;
-  const std::int64_t id = subject.id;
+  const SubjectId id = subject.id;
   submit(subject, tr("Opening %1").arg(QString::fromStdString(subject.file.filename().string())),
          [this, id, file = subject.file,
           options = subject.options](const Progress& progress) -> std::function<void()> {
@@ -244,7 +236,7 @@ void Session::load(OpenSubject& subject) {
            }
            auto model = load_model(file, options, progress);
            return [this, id, model] {
-             OpenSubject* open = find(id);
+             OpenSubject* open = found(id);
              open->subject.model = model;
              open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
              name_subject(*open);
@@ -255,7 +247,7 @@ void Session::load(OpenSubject& subject) {
 
 void Session::run(OpenSubject& subject) {
   subject.state = State::running;
-  const std::int64_t id = subject.id;
+  const SubjectId id = subject.id;
   TraceRequest request;
   request.tokens = true;   // what representations are compared by, and rank over depth
   request.factors = true;  // what spectra come from where a mechanism has them
@@ -271,7 +263,7 @@ void Session::run(OpenSubject& subject) {
            auto trace =
                std::make_shared<const Trace>(model->run(*input, mechanism, request, progress));
            return [this, id, input, trace] {
-             OpenSubject* open = find(id);
+             OpenSubject* open = found(id);
              open->subject.input = input;
              name_subject(*open);
              take_trace(id, trace);
@@ -281,7 +273,7 @@ void Session::run(OpenSubject& subject) {
 
 void Session::learn(OpenSubject& subject) {
   subject.state = State::running;
-  const std::int64_t id = subject.id;
+  const SubjectId id = subject.id;
   submit(subject, tr("Learning %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, model = subject.subject.model,
           learning = *subject.learning](const Progress& progress) -> std::function<void()> {
@@ -290,14 +282,14 @@ void Session::learn(OpenSubject& subject) {
                learn_hash_codes(*model, learning.from, {input}, learning.options, progress)
                    .tensors.layers;
            return [this, id, parameters] {
-             find(id)->subject.parameters = parameters;
+             found(id)->subject.parameters = parameters;
              start(id);
            };
          });
 }
 
-void Session::take_trace(std::int64_t id, std::shared_ptr<const Trace> trace) {
-  OpenSubject* open = find(id);
+void Session::take_trace(SubjectId subject, std::shared_ptr<const Trace> trace) {
+  OpenSubject* open = found(subject);
   open->job = 0;
   open->state = State::ready;
   open->subject.mechanism = trace->mechanism;
@@ -305,7 +297,7 @@ void Session::take_trace(std::int64_t id, std::shared_ptr<const Trace> trace) {
   const Selection before = selection_;
   clamp_selection();
   emit subjects_changed();
-  emit trace_ready(index_of(id));
+  emit trace_ready(subject);
   if (selection_ != before) emit selection_changed();
 }
 

@@ -15,64 +15,62 @@ SpectrumStore::SpectrumStore(Session& session, QObject* parent)
     : QObject(parent), session_(session) {
   connect(&session_, &Session::trace_ready, this, &SpectrumStore::compute);
   connect(&session_, &Session::subjects_changed, this, &SpectrumStore::forget_closed);
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    if (session_.trace(i)) compute(i);
+  for (const OpenSubject& open : session_.subjects()) {
+    if (open.subject.trace) compute(open.id);
   }
 }
 
-const SpectrumStore::Entry* SpectrumStore::entry(std::int64_t subject) const {
-  if (subject < 0 || subject >= std::ssize(session_.subjects())) return nullptr;
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
-  const auto found = entries_.find(open.id);
-  return found != entries_.end() && found->second.trace == open.subject.trace ? &found->second
-                                                                              : nullptr;
+const SpectrumStore::Entry* SpectrumStore::entry(SubjectId subject) const {
+  const auto found = entries_.find(subject);
+  const bool is_current = found != entries_.end() && found->second.trace == session_.trace(subject);
+  return is_current ? &found->second : nullptr;
 }
 
-std::shared_ptr<const SubjectSpectra> SpectrumStore::of(std::int64_t subject) const {
+std::shared_ptr<const SubjectSpectra> SpectrumStore::of(SubjectId subject) const {
   const Entry* known = entry(subject);
   return known ? known->spectra : nullptr;
 }
 
-std::string SpectrumStore::error_of(std::int64_t subject) const {
+std::string SpectrumStore::error_of(SubjectId subject) const {
   const Entry* known = entry(subject);
   return known ? known->error : std::string();
 }
 
-void SpectrumStore::compute(std::int64_t subject) {
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
-  const std::int64_t id = open.id;
-  Entry& entry = entries_[id];
+void SpectrumStore::compute(SubjectId subject) {
+  const OpenSubject& open = *session_.find(subject);
+  Entry& entry = entries_[subject];
   session_.jobs().cancel(entry.job);
   entry = {open.subject.trace, nullptr, {}, 0};
 
-  const auto is_current = [this, id, trace = entry.trace] {
-    const auto found = entries_.find(id);
+  const auto is_current = [this, subject, trace = entry.trace] {
+    const auto found = entries_.find(subject);
     return found != entries_.end() && found->second.trace == trace;
   };
   entry.job = session_.jobs().submit(
       tr("Ranks of %1").arg(QString::fromStdString(open.subject.label)),
-      [this, id, trace = entry.trace, is_current](const Progress& progress) -> JobQueue::Delivery {
+      [this, subject, trace = entry.trace,
+       is_current](const Progress& progress) -> JobQueue::Delivery {
         auto spectra = std::make_shared<SubjectSpectra>();
         spectra->without = spectra_of(*trace, IdentityView::without, {}, progress.part(0, 0.5));
         spectra->with = spectra_of(*trace, IdentityView::with, {}, progress.part(0.5, 1));
         std::erase_if(spectra->with, lacks_identity);
-        return [this, id, spectra, is_current] {
+        return [this, subject, spectra, is_current] {
           if (!is_current()) return;
-          entries_[id].spectra = spectra;
-          emit spectra_ready(session_.index_of(id));
+          entries_[subject].spectra = spectra;
+          emit spectra_ready(subject);
         };
       },
-      [this, id, is_current](const JobFailure& failure) {
+      [this, subject, is_current](const JobFailure& failure) {
         if (!is_current()) return;
-        entries_[id].error = failure.cancelled ? "cancelled" : failure.what;
-        emit spectra_ready(session_.index_of(id));
+        entries_[subject].error = failure.cancelled ? "cancelled" : failure.what;
+        emit spectra_ready(subject);
       },
       this);
 }
 
 void SpectrumStore::forget_closed() {
   std::erase_if(entries_, [this](const auto& known) {
-    if (session_.index_of(known.first) >= 0) return false;
+    if (session_.find(known.first)) return false;
     session_.jobs().cancel(known.second.job);
     return true;
   });
@@ -82,11 +80,11 @@ FigureRequest with_spectra(const Session& session, const SpectrumStore& spectra)
   const FigureRequest all = request_of(session);
   FigureRequest request;
   std::size_t place = 0;
-  for (std::int64_t i = 0; i < std::ssize(session.subjects()); ++i) {
-    if (!session.trace(i)) continue;
+  for (const OpenSubject& open : session.subjects()) {
+    if (!open.subject.trace) continue;
     const std::size_t at = place++;
-    std::shared_ptr<const SubjectSpectra> known = spectra.of(i);
-    if (!known && spectra.error_of(i).empty()) continue;
+    std::shared_ptr<const SubjectSpectra> known = spectra.of(open.id);
+    if (!known && spectra.error_of(open.id).empty()) continue;
     request.subjects.push_back(all.subjects[at]);
     request.sources.push_back(all.sources[at]);
     request.spectra.push_back(std::move(known));

@@ -11,6 +11,7 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/spectrum/spectrum.h"
+#include "app/session/subject_id.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -24,12 +25,12 @@ class SpectrumStore : public QObject {
   explicit SpectrumStore(Session& session, QObject* parent = nullptr);
 
   /// Of the subject's current trace; null while they are not known.
-  [[nodiscard]] std::shared_ptr<const SubjectSpectra> of(std::int64_t subject) const;
+  [[nodiscard]] std::shared_ptr<const SubjectSpectra> of(SubjectId subject) const;
   /// Why they are not known; empty if nothing is wrong.
-  [[nodiscard]] std::string error_of(std::int64_t subject) const;
+  [[nodiscard]] std::string error_of(SubjectId subject) const;
 
  signals:
-  void spectra_ready(std::int64_t subject);  ///< or failed: see error_of
+  void spectra_ready(SubjectId subject);  ///< or failed: see error_of
 
  private:
   struct Entry {
@@ -39,12 +40,12 @@ class SpectrumStore : public QObject {
     std::int64_t job = 0;
   };
 
-  void compute(std::int64_t subject);
+  void compute(SubjectId subject);
   void forget_closed();
-  [[nodiscard]] const Entry* entry(std::int64_t subject) const;
+  [[nodiscard]] const Entry* entry(SubjectId subject) const;
 
   Session& session_;
-  std::map<std::int64_t, Entry> entries_;  // by the subject's id
+  std::map<SubjectId, Entry> entries_;
 };
 
 /// What a figure of the open subjects' spectra is asked for: those of which they are known, or

@@ -54,8 +54,10 @@ std::map<QString, Control> controls_in(const QWidget& root) {
   for (QObject* child : root.findChildren<QObject*>()) {
     if (auto* list = qobject_cast<QComboBox*>(child)) {
       add(name_of(*list), {list->currentText(), [list](const QString& value) {
-                             if (const int index = list->findText(value); index >= 0)
-                               list->setCurrentIndex(index);
+                             const int index = list->findText(value);
+                             if (index < 0) return;
+                             list->setCurrentIndex(index);
+                             emit list->activated(index);  // what only a user's choice tells
                            }});
     } else if (auto* whole = qobject_cast<QSpinBox*>(child)) {
       add(name_of(*whole), control_of_number(whole));
@@ -80,15 +82,15 @@ std::map<QString, Control> controls_in(const QWidget& root) {
 
 }  // namespace
 
-std::map<std::string, std::string> control_values(const QWidget& root) {
-  std::map<std::string, std::string> values;
+ControlValues control_values(const QWidget& root) {
+  ControlValues values;
   for (const auto& [name, control] : controls_in(root)) {
     values[name.toStdString()] = control.value.toStdString();
   }
   return values;
 }
 
-void set_control_values(QWidget& root, const std::map<std::string, std::string>& values) {
+void set_control_values(QWidget& root, const ControlValues& values) {
   const std::map<QString, Control> controls = controls_in(root);
   for (const auto& [name, value] : values) {
     const auto found = controls.find(QString::fromStdString(name));

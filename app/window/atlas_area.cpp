@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/canvas/graphics.h"
 #include "app/panels/models/subject_card.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
@@ -78,8 +79,13 @@ QString of_full_rank(const Trace& trace) {
 
 }  // namespace
 
-AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, QWidget* parent)
-    : QFrame(parent), session_(session), spectra_(spectra), id_(id) {
+AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
+                     const QString& no_graphics, QWidget* parent)
+    : QFrame(parent),
+      session_(session),
+      spectra_(spectra),
+      subject_(subject),
+      no_graphics_(no_graphics) {
   setObjectName("atlas_cell");
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(1, 1, 1, 1);
@@ -90,7 +96,7 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, 
   auto* row = new QHBoxLayout(head);
   row->setContentsMargins(10, 7, 12, 7);
   row->setSpacing(8);
-  badge_ = new SubjectBadge(session.index_of(id));
+  badge_ = new SubjectBadge(session.place_of(subject));
   name_ = new ElidedLabel;
   name_->setProperty("role", "heading");
   ranks_ = new QLabel;
@@ -105,8 +111,12 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, 
 
   auto* content = new QWidget;
   stack_ = new QStackedLayout(content);
-  canvas_ = new AtlasCanvas(session, session.index_of(id));
-  stack_->addWidget(canvas_);
+  if (no_graphics.isEmpty()) {
+    canvas_ = new AtlasCanvas(session, link, subject);
+    stack_->addWidget(canvas_);
+  } else {
+    stack_->addWidget(new QWidget);
+  }
   auto* message = new QWidget;
   auto* message_column = new QVBoxLayout(message);
   message_column->setContentsMargins(28, 20, 28, 20);
@@ -122,14 +132,16 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, 
   stack_->addWidget(message);
   column->addWidget(content, 1);
 
-  connect(retry_, &QPushButton::clicked, this, [this] { session_.retry(session_.index_of(id_)); });
+  connect(retry_, &QPushButton::clicked, this, [this] { session_.reload(subject_); });
   refresh();
 }
 
-bool AtlasCell::settled() const { return stack_->currentIndex() != 0 || canvas_->settled(); }
+bool AtlasCell::settled() const {
+  return !canvas_ || stack_->currentIndex() != 0 || canvas_->settled();
+}
 
-QString AtlasCell::rank_text(std::int64_t subject) const {
-  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.of(subject);
+QString AtlasCell::rank_text() const {
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.of(subject_);
   if (!spectra || spectra->without.empty()) return {};
   const double threshold = session_.view().rank_threshold;
   const double without = mean_equivalent_rank(spectra->without, threshold);
@@ -137,47 +149,46 @@ QString AtlasCell::rank_text(std::int64_t subject) const {
   if (std::isnan(without)) return tr("⚠ no rank: see the table");
   const QString text = tr("mean rank <b>%1</b>%2")
                            .arg(without, 0, 'f', 1)
-                           .arg(of_full_rank(*session_.trace(subject)));
+                           .arg(of_full_rank(*session_.trace(subject_)));
   // There is no I to add to maps that are not square.
   return std::isnan(with) || spectra->with.size() != spectra->without.size()
              ? text
              : text + tr(", with I <b>%1</b>").arg(with, 0, 'f', 1);
 }
 
+QString AtlasCell::instead_of_maps(const OpenSubject& open) const {
+  if (open.state == OpenSubject::State::failed) return "⚠ " + QString::fromStdString(open.error);
+  if (open.subject.trace) return no_graphics_;
+  switch (open.state) {
+    case OpenSubject::State::loading:
+      return tr("Opening the file…");
+    case OpenSubject::State::running:
+      return tr("Running the model…");
+    default:
+      return session_.input_error().empty()
+                 ? tr("Waiting for an input: choose a sample on the left, or drop an image.")
+                 : tr("The input could not be opened: choose another on the left.");
+  }
+}
+
 void AtlasCell::refresh() {
-  const std::int64_t subject = session_.index_of(id_);
-  if (subject < 0) return;
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
-  badge_->set_subject(subject);
+  const OpenSubject* const found = session_.find(subject_);
+  if (!found) return;
+  const OpenSubject& open = *found;
+  badge_->set_subject(session_.place_of(subject_));
   const QString label = QString::fromStdString(open.subject.label);
   const QString facts = subject_facts(open.subject);
   name_->set_text(label);
   name_->setToolTip(facts.isEmpty() ? label : label + "\n" + facts);
-  ranks_->setText(rank_text(subject));
+  ranks_->setText(rank_text());
   ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
                         "sum, without and with I")
                          .arg(100 * session_.view().rank_threshold));
 
-  QString instead;
-  const char* role = "muted";
-  retry_->setVisible(open.state == OpenSubject::State::failed);
-  if (open.state == OpenSubject::State::failed) {
-    instead = "⚠ " + QString::fromStdString(open.error);
-    role = "error";
-  } else if (!open.subject.trace) {
-    switch (open.state) {
-      case OpenSubject::State::loading:
-        instead = tr("Opening the file…");
-        break;
-      case OpenSubject::State::running:
-        instead = tr("Running the model…");
-        break;
-      default:
-        instead = session_.input_error().empty()
-                      ? tr("Waiting for an input: choose a sample on the left, or drop an image.")
-                      : tr("The input could not be opened: choose another on the left.");
-    }
-  }
+  const bool failed = open.state == OpenSubject::State::failed;
+  const QString instead = instead_of_maps(open);
+  const char* role = failed ? "error" : "muted";
+  retry_->setVisible(failed);
   instead_->setText(instead);
   if (instead_->property("role") != role) {
     instead_->setProperty("role", role);
@@ -189,7 +200,7 @@ void AtlasCell::refresh() {
   badge_->setVisible(!instead.isEmpty());
   name_->setVisible(!instead.isEmpty());
 
-  const bool selected = session_.selection().subject == subject && session_.subjects().size() > 1;
+  const bool selected = session_.selection().subject == subject_ && session_.subjects().size() > 1;
   if (property("selected").toBool() != selected) {
     setProperty("selected", selected);
     style()->unpolish(this);
@@ -199,18 +210,23 @@ void AtlasCell::refresh() {
 
 void AtlasCell::mousePressEvent(QMouseEvent* event) {
   QFrame::mousePressEvent(event);
-  Selection selection = session_.selection();
-  selection.subject = session_.index_of(id_);
-  session_.select(selection);
+  const Selection& selection = session_.selection();
+  session_.select_map(subject_, selection.layer, selection.head);
 }
 
-AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : QWidget(parent), session_(session), spectra_(spectra) {
-  // A window that meets its first OpenGL widget after it is shown is torn down and made anew: it
-  // would flash and lose the keys. This one is there from the start, behind everything.
-  auto* first = new QOpenGLWidget(this);
-  first->resize(1, 1);
-  first->lower();
+AtlasArea::AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      spectra_(spectra),
+      link_(link),
+      no_graphics_(why_no_graphics()) {
+  if (no_graphics_.isEmpty()) {
+    // A window that meets its first OpenGL widget after it is shown is torn down and made anew: it
+    // would flash and lose the keys. This one is there from the start, behind everything.
+    auto* first = new QOpenGLWidget(this);
+    first->resize(1, 1);
+    first->lower();
+  }
   stack_ = new QStackedLayout(this);
   QPushButton* open = nullptr;
   QPushButton* samples = nullptr;
@@ -234,16 +250,18 @@ bool AtlasArea::settled() const {
   return std::ranges::all_of(cells_, [](const AtlasCell* cell) { return cell->settled(); });
 }
 
-AtlasCanvas* AtlasArea::canvas(std::int64_t subject) {
-  if (subject < 0 || subject >= std::ssize(cells_)) return nullptr;
-  return &cells_[static_cast<std::size_t>(subject)]->canvas();
+AtlasCanvas* AtlasArea::canvas(SubjectId subject) {
+  const auto found = std::ranges::find(cells_, subject, &AtlasCell::subject);
+  return found == cells_.end() ? nullptr : (*found)->canvas();
 }
 
 void AtlasArea::refresh() {
   std::vector<AtlasCell*> next;
   for (const OpenSubject& open : session_.subjects()) {
-    const auto known = std::ranges::find(cells_, open.id, &AtlasCell::id);
-    next.push_back(known != cells_.end() ? *known : new AtlasCell(session_, spectra_, open.id));
+    const auto known = std::ranges::find(cells_, open.id, &AtlasCell::subject);
+    next.push_back(known != cells_.end()
+                       ? *known
+                       : new AtlasCell(session_, spectra_, link_, open.id, no_graphics_));
   }
   if (next != cells_) {
     for (AtlasCell* cell : cells_) {

@@ -4,6 +4,8 @@
 #include <QFrame>
 #include <vector>
 
+#include "app/session/subject_id.h"
+
 class QGridLayout;
 class QLabel;
 class QPushButton;
@@ -12,8 +14,10 @@ class QStackedLayout;
 namespace attnscope {
 
 class AtlasCanvas;
+class AtlasLink;
 class ElidedLabel;
 class Session;
+struct OpenSubject;
 class SpectrumStore;
 class SubjectBadge;
 
@@ -21,9 +25,12 @@ class SubjectBadge;
 class AtlasCell : public QFrame {
   Q_OBJECT
  public:
-  AtlasCell(Session& session, SpectrumStore& spectra, std::int64_t id, QWidget* parent = nullptr);
-  [[nodiscard]] std::int64_t id() const { return id_; }
-  [[nodiscard]] AtlasCanvas& canvas() { return *canvas_; }
+  /// `no_graphics`: why there is no atlas, to stand in its place; empty where there is.
+  AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
+            const QString& no_graphics, QWidget* parent = nullptr);
+  [[nodiscard]] SubjectId subject() const { return subject_; }
+  /// Null where maps cannot be drawn.
+  [[nodiscard]] AtlasCanvas* canvas() { return canvas_; }
   [[nodiscard]] bool settled() const;
   void refresh();
 
@@ -31,16 +38,18 @@ class AtlasCell : public QFrame {
   void mousePressEvent(QMouseEvent* event) override;
 
  private:
-  [[nodiscard]] QString rank_text(std::int64_t subject) const;
+  [[nodiscard]] QString rank_text() const;
+  [[nodiscard]] QString instead_of_maps(const OpenSubject& open) const;
 
   Session& session_;
   SpectrumStore& spectra_;
-  std::int64_t id_;
+  SubjectId subject_;
+  QString no_graphics_;
   SubjectBadge* badge_;
   ElidedLabel* name_;
   QLabel* ranks_;
   QStackedLayout* stack_;
-  AtlasCanvas* canvas_;
+  AtlasCanvas* canvas_ = nullptr;
   QLabel* instead_;
   QPushButton* retry_;
 };
@@ -48,11 +57,11 @@ class AtlasCell : public QFrame {
 class AtlasArea : public QWidget {
   Q_OBJECT
  public:
-  AtlasArea(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
+  AtlasArea(Session& session, SpectrumStore& spectra, AtlasLink& link, QWidget* parent = nullptr);
   /// Every atlas that can be drawn stands as it will.
   [[nodiscard]] bool settled() const;
-  /// The atlas of subject `subject`, or null.
-  [[nodiscard]] AtlasCanvas* canvas(std::int64_t subject);
+  /// The atlas of a subject, or null.
+  [[nodiscard]] AtlasCanvas* canvas(SubjectId subject);
 
  signals:
   void open_wanted();
@@ -64,6 +73,8 @@ class AtlasArea : public QWidget {
 
   Session& session_;
   SpectrumStore& spectra_;
+  AtlasLink& link_;
+  const QString no_graphics_;  // why maps cannot be drawn here; empty: they can
   QStackedLayout* stack_;
   QGridLayout* grid_;
   std::vector<AtlasCell*> cells_;

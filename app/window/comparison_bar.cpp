@@ -34,8 +34,8 @@ QComboBox* choice(const char* object_name, const QString& name, const QString& t
 
 }  // namespace
 
-ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
-    : QFrame(parent), session_(session) {
+ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
+    : QFrame(parent), session_(session), link_(link) {
   setObjectName("comparison_bar");
   reference_ = choice("reference", tr("Reference"),
                       tr("What the other subjects are compared with (P pins the selected one)"));
@@ -85,9 +85,14 @@ ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
     session_.set_view(view);
   };
   connect(reference_, &QComboBox::activated, this,
-          [this](int index) { session_.set_reference(index - 1); });
+          [this](int index) {  // the first says "none"
+            const auto place = static_cast<std::size_t>(index - 1);
+            session_.set_reference(place < session_.subjects().size()
+                                       ? session_.subjects()[place].id
+                                       : SubjectId::none);
+          });
   connect(shown_, &QComboBox::activated, this, [this, change](int index) {
-    AtlasLink::of(session_).set_blinking(false);
+    link_.set_blinking(false);
     change([index](ViewSettings& view) { view.comparison = static_cast<ComparisonView>(index); });
   });
   connect(amount_, &QSlider::valueChanged, this, [change](int value) {
@@ -102,9 +107,8 @@ ComparisonBar::ComparisonBar(Session& session, QWidget* parent)
   });
   connect(match_, &QCheckBox::toggled, this,
           [change](bool on) { change([on](ViewSettings& view) { view.match_heads = on; }); });
-  AtlasLink& link = AtlasLink::of(session_);
-  connect(blink_, &QToolButton::clicked, this, [&link] { link.blink(); });
-  connect(&link, &AtlasLink::drawn_changed, this, &ComparisonBar::refresh);
+  connect(blink_, &QToolButton::clicked, this, [this] { link_.blink(); });
+  connect(&link_, &AtlasLink::drawn_changed, this, &ComparisonBar::refresh);
   connect(&session_, &Session::subjects_changed, this, &ComparisonBar::refresh);
   connect(&session_, &Session::reference_changed, this, &ComparisonBar::refresh);
   connect(&session_, &Session::view_changed, this, &ComparisonBar::refresh);
@@ -127,9 +131,9 @@ void ComparisonBar::refresh() {
     reference_->clear();
     reference_->addItems(names);
   }
-  reference_->setCurrentIndex(static_cast<int>(session_.reference()) + 1);
+  reference_->setCurrentIndex(static_cast<int>(session_.place_of(session_.reference())) + 1);
 
-  const bool pinned = session_.reference() >= 0;
+  const bool pinned = session_.reference() != SubjectId::none;
   const ViewSettings& view = session_.view();
   hint_->setVisible(!pinned);
   for (QWidget* widget : {static_cast<QWidget*>(shown_), static_cast<QWidget*>(layers_),
@@ -139,7 +143,7 @@ void ComparisonBar::refresh() {
   shown_->setCurrentIndex(static_cast<int>(view.comparison));
   layers_->setCurrentIndex(static_cast<int>(view.layer_alignment));
   match_->setChecked(view.match_heads);
-  blink_->setChecked(AtlasLink::of(session_).blinking());
+  blink_->setChecked(link_.blinking());
   const bool wipe = view.comparison == ComparisonView::wipe;
   amount_->setVisible(pinned && (wipe || view.comparison == ComparisonView::overlay));
   amount_->setAccessibleName(wipe ? tr("Place of the divider") : tr("Opacity of the reference"));

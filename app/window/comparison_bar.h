@@ -10,6 +10,7 @@ class QToolButton;
 
 namespace attnscope {
 
+class AtlasLink;
 class ElidedLabel;
 class Session;
 
@@ -17,12 +18,13 @@ class Session;
 class ComparisonBar : public QFrame {
   Q_OBJECT
  public:
-  explicit ComparisonBar(Session& session, QWidget* parent = nullptr);
+  ComparisonBar(Session& session, AtlasLink& link, QWidget* parent = nullptr);
 
  private:
   void refresh();
 
   Session& session_;
+  AtlasLink& link_;
   QComboBox* reference_;
   QComboBox* shown_;
   QSlider* amount_;  // of the wipe or the overlay

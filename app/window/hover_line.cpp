@@ -3,13 +3,16 @@
 #include <QStringList>
 
 #include "app/canvas/atlas_link.h"
+#include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "core/trace/layer_layout.h"
 #include "core/trace/trace_channel.h"
 
 namespace attnscope {
 
-HoverLine::HoverLine(Session& session, QWidget* parent) : QLabel(parent), session_(session) {
+HoverLine::HoverLine(Session& session, AtlasLink& link, QWidget* parent)
+    : QLabel(parent), session_(session), link_(link) {
+  setObjectName("hover_line");
   setTextFormat(Qt::PlainText);
   setContentsMargins(10, 0, 0, 0);
   setMinimumWidth(0);
@@ -17,13 +20,31 @@ HoverLine::HoverLine(Session& session, QWidget* parent) : QLabel(parent), sessio
   connect(&session_, &Session::selection_changed, this, &HoverLine::refresh);
   connect(&session_, &Session::subjects_changed, this, &HoverLine::refresh);
   connect(&session_, &Session::view_changed, this, &HoverLine::refresh);
-  connect(&AtlasLink::of(session_), &AtlasLink::hover_changed, this, &HoverLine::refresh);
   refresh();
+}
+
+/// "0.0123", of a channel's map "0.0123 (channel 3)"; what is missing where there is no such cell.
+/// Empty where the subject has no such map.
+QString HoverLine::value_in(const OpenSubject& open, const HoveredCell& hover) const {
+  const std::shared_ptr<const ShownMaps> maps = link_.maps(open.id);
+  const std::optional<HoveredTokens> tokens = hovered_tokens(session_, open.id);
+  if (!maps || !tokens || hover.layer >= maps->grid().layers) return {};
+  const bool fused = maps->settings().head_fusion != HeadFusion::none;
+  if (!fused && hover.head >= maps->grid().columns) return {};
+  if (!tokens->query) return tr("no such query");
+  if (!tokens->key) return tr("no such key");
+  const std::optional<MapCell> cell = link_.linked_cell(open.id);
+  if (!cell) return tr("hidden");
+  const QString channel = QString::fromStdString(channel_in_words(maps->trace()));
+  return QString::number(static_cast<double>(maps->value(*cell)), 'g', 6) +
+         (channel.isEmpty() ? QString() : " (" + channel + ")");
 }
 
 void HoverLine::refresh() {
   const Selection& selection = session_.selection();
-  if (!selection.hover_query || !selection.hover_key) {
+  const std::shared_ptr<const Trace> hovered =
+      selection.hover ? session_.trace(selection.hover->subject) : nullptr;
+  if (!hovered) {
     setText(session_.trace(selection.subject)
                 ? tr("Layer %1 · head %2 · point at a map to read its values; press ? for keys")
                       .arg(selection.layer)
@@ -31,36 +52,20 @@ void HoverLine::refresh() {
                 : QString());
     return;
   }
-  AtlasLink& link = AtlasLink::of(session_);
-  const std::int64_t layer = link.hover() ? link.hover()->layer : selection.layer;
-  const std::int64_t head = link.hover() ? link.hover()->column : selection.head;
-  const std::int64_t query = *selection.hover_query, key = *selection.hover_key;
+  const HoveredCell& hover = *selection.hover;
   QStringList values;
-  QString from, to;
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(i)];
-    const std::shared_ptr<const ShownMaps> maps = link.maps(open.id);
-    if (!maps || layer >= maps->grid().layers) continue;
-    const std::int64_t column = maps->grid().columns == 1 ? 0 : head;
-    if (column >= maps->grid().columns) continue;
-    const MapExtent extent = maps->extent(layer, column);
-    const std::int64_t row = query - maps->first_token(), place = key - maps->first_token();
-    if (row < 0 || place < 0 || row >= extent.queries || place >= extent.keys) continue;
-    const QString channel = QString::fromStdString(channel_in_words(*open.subject.trace));
-    values << tr("[%1] %2").arg(i + 1).arg(
-                  static_cast<double>(maps->value({layer, column, row, place})), 0, 'g', 6) +
-                  (channel.isEmpty() ? QString() : " (" + channel + ")");
-    if (from.isEmpty()) {
-      const Trace& trace = *open.subject.trace;
-      from = QString::fromStdString(query_layout(trace, layer).name(query));
-      to = QString::fromStdString(key_layout(trace, layer).name(key));
-    }
+  for (const OpenSubject& open : session_.subjects()) {
+    const QString value = value_in(open, hover);
+    if (!value.isEmpty())
+      values << QString("[%1] %2").arg(session_.place_of(open.id) + 1).arg(value);
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;
   setText(tr("Layer %1 · head %2 · query %3 → key %4     %5")
-              .arg(layer)
-              .arg(fused ? tr("fused") : QString::number(head))
-              .arg(from, to, values.join("     ")));
+              .arg(hover.layer)
+              .arg(fused ? tr("fused") : QString::number(hover.head))
+              .arg(QString::fromStdString(query_layout(*hovered, hover.layer).name(hover.query)),
+                   QString::fromStdString(key_layout(*hovered, hover.layer).name(hover.key)),
+                   values.join("     ")));
 }
 
 }  // namespace attnscope

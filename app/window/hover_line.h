@@ -5,17 +5,22 @@
 
 namespace attnscope {
 
+class AtlasLink;
 class Session;
+struct HoveredCell;
+struct OpenSubject;
 
 class HoverLine : public QLabel {
   Q_OBJECT
  public:
-  explicit HoverLine(Session& session, QWidget* parent = nullptr);
+  HoverLine(Session& session, AtlasLink& link, QWidget* parent = nullptr);
 
  private:
   void refresh();
+  [[nodiscard]] QString value_in(const OpenSubject& open, const HoveredCell& hover) const;
 
   Session& session_;
+  AtlasLink& link_;
 };
 
 }  // namespace attnscope

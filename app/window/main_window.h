@@ -13,16 +13,18 @@
 namespace attnscope {
 
 class AtlasArea;
+class AtlasLink;
 class Autosave;
 class Commands;
-class DockPanel;
+class ComparisonStore;
 class History;
 class Layouts;
 class ManualWindow;
 class NoticeBar;
+class PanelDocks;
 class RecentFiles;
+class Recovery;
 class Session;
-class SideRoom;
 class GalleryWindow;
 class SpectrumStore;
 
@@ -48,8 +50,8 @@ class MainWindow : public QMainWindow {
   /// Brings a panel of panels() to the front, opening its dock. Throws Error(usage) listing them.
   void show_panel(const std::string& name);
 
-  /// A lesson from a file. Throws Error (io, damaged).
-  void open_lesson(const std::filesystem::path& file);
+  /// A file that one of the panels reads: a lesson. Throws Error (io, damaged).
+  void open_document(const std::filesystem::path& file);
 
   /// No job runs, and every view shows what the session holds.
   [[nodiscard]] bool settled() const;
@@ -62,15 +64,15 @@ class MainWindow : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
 
  private:
-  void place_panels();
+  void place_everything();
   void keep_panel_settings();
   void make_commands();
   void ask_for_model();
   void ask_for_input();
   void save_session(bool ask);
   void ask_for_session();
-  /// A session file of ours, not the user's: saving asks where to.
-  void restore_unnamed(const std::filesystem::path& file);
+  /// A session file of ours, not the user's: saving asks where to. False if it cannot be read.
+  bool restore_unnamed(const std::filesystem::path& file);
   void export_figure();
   void show_gallery();
   void ask_for_command();
@@ -84,22 +86,24 @@ class MainWindow : public QMainWindow {
   void pin_selected();
   void toggle_difference();
   void toggle_presentation();
-  void select_subject(std::int64_t subject);
-  void select_class_token();
+  void select_subject(std::size_t place);
   void walk(std::int64_t layers, std::int64_t heads);
 
   Session& session_;
   std::unique_ptr<SpectrumStore> spectra_;
+  std::unique_ptr<ComparisonStore> comparisons_;
+  std::unique_ptr<AtlasLink> link_;
   std::unique_ptr<Commands> commands_;
   RecentFiles* recent_;
   History* history_;
+  QMenu* recent_menu_;
+  PanelDocks* docks_ = nullptr;
   Autosave* autosave_ = nullptr;
+  Recovery* recovery_ = nullptr;
   Layouts* layouts_ = nullptr;
-  SideRoom* side_room_ = nullptr;
   ManualWindow* manual_ = nullptr;
   Preferences preferences_;
   AtlasArea* atlases_ = nullptr;
-  std::vector<DockPanel*> panels_;  // in the order of panels()
   NoticeBar* notice_ = nullptr;
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;

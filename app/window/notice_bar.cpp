@@ -16,20 +16,17 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
   text_ = new QLabel;
   text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  auto* dismiss = new QToolButton;
-  dismiss->setText(tr("Dismiss"));
-  dismiss->setProperty("flat", true);
+  dismiss_ = new QToolButton;
+  dismiss_->setObjectName("notice_dismiss");
+  dismiss_->setProperty("flat", true);
   row->addWidget(text_, 1);
-  row->addWidget(dismiss, 0, Qt::AlignTop);
+  row->addWidget(dismiss_, 0, Qt::AlignTop);
   action_ = new QPushButton;
   action_->setObjectName("notice_action");
   action_->setProperty("primary", true);
   row->insertWidget(1, action_, 0, Qt::AlignTop);
-  connect(action_, &QPushButton::clicked, this, [this] {
-    hide();
-    run_();
-  });
-  connect(dismiss, &QToolButton::clicked, this, &QWidget::hide);
+  connect(action_, &QPushButton::clicked, this, [this] { take(offer_->accept); });
+  connect(dismiss_, &QToolButton::clicked, this, &NoticeBar::dismiss);
   hide();
 }
 
@@ -39,15 +36,36 @@ void NoticeBar::show_error(const QString& text) { show_text("⚠ " + text, "erro
 
 void NoticeBar::show_note(const QString& text) { show_text(text, "note"); }
 
-void NoticeBar::offer(const QString& text, const QString& action, std::function<void()> run) {
-  show_text(text, "note");
-  action_->setText(action);
+void NoticeBar::offer(const QString& text, Choice accept, Choice decline) {
+  offer_ = Offer{text, std::move(accept), std::move(decline)};
+  if (isHidden()) show_offer();
+}
+
+void NoticeBar::show_offer() {
+  show_text(offer_->text, "note");
+  offering_ = true;
+  action_->setText(offer_->accept.name);
   action_->show();
-  run_ = std::move(run);
+  dismiss_->setText(offer_->decline.name);
+}
+
+void NoticeBar::dismiss() {
+  if (offering_) return take(offer_->decline);
+  hide();
+  if (offer_) show_offer();
+}
+
+void NoticeBar::take(const Choice& choice) {
+  const std::function<void()> run = choice.run;
+  offer_.reset();
+  hide();
+  run();
 }
 
 void NoticeBar::show_text(const QString& text, const char* role) {
+  offering_ = false;
   action_->hide();
+  dismiss_->setText(tr("Dismiss"));
   text_->setText(text);
   text_->setProperty("role", role);
   text_->style()->unpolish(text_);

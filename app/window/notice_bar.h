@@ -3,9 +3,11 @@
 
 #include <QFrame>
 #include <functional>
+#include <optional>
 
 class QLabel;
 class QPushButton;
+class QToolButton;
 
 namespace attnscope {
 
@@ -15,16 +17,30 @@ class NoticeBar : public QFrame {
   explicit NoticeBar(QWidget* parent = nullptr);
   void show_error(const QString& text);
   void show_note(const QString& text);
-  /// A note with something to do about it; the bar closes when it is done.
-  void offer(const QString& text, const QString& action, std::function<void()> run);
+  struct Choice {
+    QString name;  ///< "Open it"
+    std::function<void()> run;
+  };
+  /// A note with two things to do about it; the bar closes when one of them is done. It is there
+  /// until then: an error that comes meanwhile is shown, and the offer again after it.
+  void offer(const QString& text, Choice accept, Choice decline);
   [[nodiscard]] QString text() const;
 
  private:
+  struct Offer {
+    QString text;
+    Choice accept, decline;
+  };
   void show_text(const QString& text, const char* role);
+  void show_offer();
+  void dismiss();
+  void take(const Choice& choice);
 
   QLabel* text_;
   QPushButton* action_;
-  std::function<void()> run_;
+  QToolButton* dismiss_;
+  std::optional<Offer> offer_;
+  bool offering_ = false;  // the offer is what is shown
 };
 
 }  // namespace attnscope

@@ -1,14 +1,15 @@
 // The window's commands: the list behind menus, keys and the command palette.
-#include <QDockWidget>
 #include <QMenuBar>
 
 #include "app/canvas/atlas_link.h"
+#include "app/panels/frame/dock_panel.h"
 #include "app/session/history.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/window/commands.h"
 #include "app/window/main_window.h"
 #include "app/window/palette_dialog.h"
+#include "app/window/panel_docks.h"
 #include "core/attention/mechanism.h"
 
 namespace attnscope {
@@ -28,6 +29,12 @@ void MainWindow::make_commands() {
        {QKeySequence("Ctrl+I")},
        "image",
        [this] { ask_for_input(); }},
+      {"reload",
+       file,
+       tr("&Read the selected subject's file again"),
+       {QKeySequence("Ctrl+R")},
+       "",
+       [this] { session_.reload(session_.selection().subject); }},
       {"save_session",
        file,
        tr("&Save session"),
@@ -75,19 +82,14 @@ void MainWindow::make_commands() {
        {QKeySequence("Ctrl+,")},
        "",
        [this] { ask_for_preferences(); }},
-      {"fit",
-       view,
-       tr("&Fit all maps"),
-       {QKeySequence("F")},
-       "fit",
-       [this] { AtlasLink::of(session_).fit(); }},
+      {"fit", view, tr("&Fit all maps"), {QKeySequence("F")}, "fit", [this] { link_->fit(); }},
       {"reset",
        view,
        tr("&Reset zoom and lens"),
        {QKeySequence("R")},
        "",
        [this] {
-         AtlasLink::of(session_).fit();
+         link_->fit();
          session_.reset_lens();
        }},
       {"toggle_identity",
@@ -102,7 +104,7 @@ void MainWindow::make_commands() {
        tr("Row of the &class token"),
        {QKeySequence("C")},
        "",
-       [this] { select_class_token(); }},
+       [this] { session_.select_class_token(); }},
       {"pin_reference",
        view,
        tr("&Pin the selected subject as reference"),
@@ -135,23 +137,20 @@ void MainWindow::make_commands() {
        {QKeySequence("F5")},
        "",
        [this] { toggle_presentation(); }},
-      {"lessons",
-       help,
-       tr("&Lessons"),
-       {QKeySequence("F2")},
-       "",
-       [this] { show_panel("lessons"); }},
-      {"playground", help, tr("Pla&yground"), {}, "", [this] { show_panel("playground"); }},
-      {"manual",
-       help,
-       tr("&Manual"),
-       {QKeySequence("F1")},
-       "",
-       [this] { show_manual("first-minute"); }},
-      {"keys", help, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }},
-      {"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }},
   };
-  for (int number = 1; number <= 9; ++number) {
+  for (const PanelDocks::PanelDock& one : docks_->all()) {
+    if (!one.entry->in_help) continue;
+    QList<QKeySequence> keys;
+    if (*one.entry->key != '\0') keys << QKeySequence(one.entry->key);
+    list.push_back({one.entry->name, help, one.panel->title(), keys, "",
+                    [this, name = one.entry->name] { show_panel(name); }});
+  }
+  list.push_back({"manual", help, tr("&Manual"), {QKeySequence("F1")}, "", [this] {
+                    show_manual("first-minute");
+                  }});
+  list.push_back({"keys", help, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }});
+  list.push_back({"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }});
+  for (std::size_t number = 1; number <= 9; ++number) {
     list.push_back({QString("subject_%1").arg(number),
                     "",
                     tr("Select subject %1").arg(number),
@@ -164,14 +163,15 @@ void MainWindow::make_commands() {
 
 void MainWindow::ask_for_command() {
   QList<PaletteEntry> entries = commands_->entries();
-  for (QDockWidget* dock : findChildren<QDockWidget*>()) {
-    entries.push_back({tr("Show %1").arg(dock->windowTitle()), tr("Panels"), {}, [this, dock] {
-                         show_panel(dock->objectName().toStdString());
-                       }});
+  for (const PanelDocks::PanelDock& one : docks_->all()) {
+    entries.push_back(
+        {tr("Show %1").arg(one.panel->title()), tr("Panels"), {}, [this, name = one.entry->name] {
+           show_panel(name);
+         }});
   }
-  const std::int64_t subject = session_.selection().subject;
-  if (subject < std::ssize(session_.subjects()) &&
-      session_.subjects()[static_cast<std::size_t>(subject)].subject.model) {
+  const SubjectId subject = session_.selection().subject;
+  const OpenSubject* const open = session_.find(subject);
+  if (open && open->subject.model) {
     for (const MechanismEntry& mechanism : mechanisms()) {
       const std::string name(mechanism.name);
       entries.push_back({tr("Lay %1 over the selected model").arg(QString::fromStdString(name)),

@@ -2,9 +2,11 @@
 #include <QApplication>
 #include <gtest/gtest.h>
 
+#include "app/render/application.h"
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  QApplication application(argc, argv);
+  const attnscope::Application application(argc, argv);
   QApplication::setEffectEnabled(Qt::UI_AnimateMenu, false);
   return RUN_ALL_TESTS();
 }

@@ -17,6 +17,8 @@
 #include "app/canvas/atlas_canvas.h"
 #include "app/canvas/atlas_link.h"
 #include "app/look/theme.h"
+#include "app/render/application.h"
+#include "app/session/comparison_store.h"
 #include "app/session/session.h"
 #include "tests/app/canvas/synthetic_trace.h"
 
@@ -37,6 +39,8 @@ class TimedCanvas : public AtlasCanvas {
 
 struct Centre {
   Session session;
+  ComparisonStore comparisons{session};
+  AtlasLink link{session, comparisons};
   QWidget window;
   std::vector<TimedCanvas*> canvases;
 
@@ -44,8 +48,8 @@ struct Centre {
     auto* row = new QHBoxLayout(&window);
     row->setContentsMargins(0, 0, 0, 0);
     for (const char* name : {"one", "two"}) {
-      session.add_trace(banded_trace(12, 3, 197), name);
-      canvases.push_back(new TimedCanvas(session, std::ssize(canvases)));
+      const SubjectId subject = session.add_trace(banded_trace(12, 3, 197), name);
+      canvases.push_back(new TimedCanvas(session, link, subject));
       row->addWidget(canvases.back(), 1);
     }
     window.resize(920, 860);
@@ -78,26 +82,22 @@ void still(benchmark::State& state) {
 void zooming(benchmark::State& state) {
   measure(state, [](Centre& centre, int step) {
     centre.canvases[0]->makeCurrent();
-    AtlasLink::of(centre.session)
-        .set_zoom(
-            {65 * (1 + 0.5 * std::sin(step / 10.0)), {1.6, 6.0 + 0.3 * std::cos(step / 7.0)}});
+    centre.link.set_zoom(
+        {65 * (1 + 0.5 * std::sin(step / 10.0)), {1.6, 6.0 + 0.3 * std::cos(step / 7.0)}});
   });
 }
 
 void cursor_moving(benchmark::State& state) {
   measure(state, [](Centre& centre, int step) {
-    AtlasLink::of(centre.session)
-        .set_hover(AtlasLink::Hover{centre.session.subjects()[0].id, 5, 1});
     Selection selection = centre.session.selection();
-    selection.hover_query = step % 197;
-    selection.hover_key = step * 7 % 197;
+    selection.hover = {centre.canvases[0]->subject(), 5, 1, step % 197, step * 7 % 197};
     centre.session.select(selection);
   });
 }
 
 void numbers_in_cells(benchmark::State& state) {
   measure(state, [](Centre& centre, int step) {
-    AtlasLink::of(centre.session).set_zoom({45.0 * 197, {0.5, 0.5 + 0.001 * (step % 10)}});
+    centre.link.set_zoom({45.0 * 197, {0.5, 0.5 + 0.001 * (step % 10)}});
   });
 }
 
@@ -121,7 +121,7 @@ void temperature_dragged(benchmark::State& state) {
 }  // namespace attnscope
 
 int main(int argc, char** argv) {
-  QApplication application(argc, argv);
+  attnscope::Application application(argc, argv);
   attnscope::apply_theme(application, {});
   using Measured = std::pair<const char*, void (*)(benchmark::State&)>;
   for (const auto& [name, run] :

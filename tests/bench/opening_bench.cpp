@@ -10,6 +10,7 @@
 #include "analysis/spectrum/spectrum.h"
 #include "app/look/theme.h"
 #include "app/panels/spectrum/spectrum_panel.h"
+#include "app/render/application.h"
 #include "app/session/session.h"
 #include "app/window/main_window.h"
 #include "core/model/model.h"
@@ -70,7 +71,7 @@ void deit_tiny_to_first_spectrum(benchmark::State& state, const std::filesystem:
 }  // namespace attnscope
 
 int main(int argc, char** argv) {
-  QApplication application(argc, argv);
+  attnscope::Application application(argc, argv);
   attnscope::apply_theme(application, {});
   const QTemporaryDir folder;
   const auto file = std::filesystem::path(folder.path().toStdString()) / "deit_tiny.safetensors";

@@ -119,5 +119,15 @@ TEST(CompareCommand, SaysWhatIsWrong) {
   refused(kPair + kInput + " --threshold 2", "threshold");
 }
 
+TEST(CompareCommand, BothViewsOfTheIdentityAreThoseAskedForAlone) {
+  const auto maps = [](const std::string& view, std::size_t index) {
+    const ProgramRun run = run_program("compare " + kPair + kInput + " --json --identity " + view);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    return nlohmann::json::parse(run.output).at("compared").at(index).at("maps");
+  };
+  EXPECT_EQ(maps("both", 0), maps("without", 0));
+  EXPECT_EQ(maps("both", 1), maps("with", 0));
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -39,9 +39,8 @@ TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
   ASSERT_EQ(spectrum.status, 0) << spectrum.errors;
   EXPECT_THAT(spectrum.output, testing::AllOf(HasSubstr("bits=7"), HasSubstr("codes=learned")));
 
-  const ProgramRun figure =
-      run_program("figure hash-codes --model " + kModel + kInput + " --codes " + codes +
-                  " --set layer=2 --out " + path("codes.json"));
+  const ProgramRun figure = run_program("figure hash-codes " + kModel + kInput + " --codes " +
+                                        codes + " --set layer=2 --out " + path("codes.json"));
   ASSERT_EQ(figure.status, 0) << figure.errors;
   std::ifstream stream(path("codes.json"));
   const json object = json::parse(stream);

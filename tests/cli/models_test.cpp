@@ -136,7 +136,7 @@ TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
   const ProgramRun option = run_program(common + " --input " + kImage + " --option head=3");
   EXPECT_EQ(option.status, 2);
   EXPECT_THAT(option.errors, HasSubstr("heads"));
-  const ProgramRun heads = run_program(common + " --input " + kImage + " --heads 5");
+  const ProgramRun heads = run_program(common + " --input " + kImage + " --model-heads 5");
   EXPECT_EQ(heads.status, 2);
   EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
   const ProgramRun input = run_program(common);

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
@@ -74,11 +75,11 @@ TEST(SpectrumCommand, JsonHoldsEveryMap) {
 }
 
 TEST(SpectrumCommand, IdentityIsAddedOnce) {
-  for (const nlohmann::json& map : json_of(kSoftmax + kInput + " --identity").at("maps")) {
+  for (const nlohmann::json& map : json_of(kSoftmax + kInput + " --identity with").at("maps")) {
     EXPECT_EQ(map.at("identity"), true);
   }
   const std::string adder = kSamples + "models/fashion-adder-identity.h5" + kInput;
-  EXPECT_EQ(json_of(adder).at("maps"), json_of(adder + " --identity").at("maps"));
+  EXPECT_EQ(json_of(adder).at("maps"), json_of(adder + " --identity with").at("maps"));
 }
 
 TEST(SpectrumCommand, SeveralInputsGiveTheMean) {
@@ -128,7 +129,7 @@ TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
   }
   const ProgramRun table = run_program("spectrum " + trace.path() + " --identity --proposition");
   EXPECT_NE(table.output.find("maps without I"), std::string::npos) << table.output;
-  EXPECT_NE(table.output.find("1 maps that are not square"), std::string::npos) << table.output;
+  EXPECT_NE(table.output.find("not square, so that there is no H + I"), std::string::npos) << table.output;
   EXPECT_EQ(table.output.find("of 0 maps"), std::string::npos) << table.output;
 }
 
@@ -183,7 +184,7 @@ TEST(SpectrumCommand, PropositionStandsBesideTheExactValues) {
 }
 
 TEST(SpectrumCommand, EveryChannelHasItsSpectra) {
-  const std::string daft = kSamples + "models/fashion-daft-conv.h5" + kInput + " --heads 16";
+  const std::string daft = kSamples + "models/fashion-daft-conv.h5" + kInput + " --model-heads 16";
   const nlohmann::json of_mean = json_of(daft);
   EXPECT_EQ(of_mean.at("channels"), "mean of 3 channels");
   EXPECT_EQ(of_mean.at("maps")[0].at("channel"), "mean");
@@ -220,6 +221,61 @@ TEST(SpectrumCommand, WrongUsageSaysWhatToDo) {
   const TraceFile trace(trace_of(std::move(map)));
   EXPECT_EQ(run_program("spectrum " + trace.path() + " --mechanism adder").status, 2);
   EXPECT_EQ(run_program("spectrum " + trace.path() + kInput).status, 2);
+}
+
+TEST(SpectrumCommand, BothViewsOfTheIdentityStandBesideEachOther) {
+  const std::string adder = kSamples + "models/fashion-adder-identity.h5" + kInput + " --layers 0";
+  const nlohmann::json both = json_of(adder + " --identity both");
+  // Each as if it had been asked for alone, also of a model whose maps contain I.
+  EXPECT_EQ(both.at("without").at("maps"), json_of(adder + " --identity without").at("maps"));
+  EXPECT_EQ(both.at("with").at("maps"), json_of(adder + " --identity with").at("maps"));
+  EXPECT_EQ(both["without"]["maps"][0].at("identity"), false);
+  EXPECT_EQ(both["with"]["maps"][0].at("identity"), true);
+  const ProgramRun csv = run_program("spectrum " + adder + " --identity both --csv");
+  EXPECT_EQ(std::count(csv.output.begin(), csv.output.end(), '\n'), 7) << "a header and six maps";
+}
+
+TEST(SpectrumCommand, LayersAndHeadsAreSelections) {
+  const nlohmann::json some = json_of(kSoftmax + kInput + " --layers 1,4-5 --heads 0,2");
+  ASSERT_EQ(some.at("maps").size(), 6U);
+  const nlohmann::json all = json_of(kSoftmax + kInput);
+  for (const nlohmann::json& map : some["maps"]) {
+    const std::size_t index = map["layer"].get<std::size_t>() * 3 + map["head"].get<std::size_t>();
+    EXPECT_EQ(map, all["maps"][index]);
+  }
+  const ProgramRun none = run_program("spectrum " + kSoftmax + kInput + " --heads 7");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.errors.find("--model-heads"), std::string::npos) << none.errors;
+  for (const char* wrong : {"--layers 3-1", "--layers x", "--heads 1,", "--heads -1"}) {
+    EXPECT_EQ(run_program("spectrum " + kSoftmax + kInput + " " + wrong).status, 2) << wrong;
+  }
+}
+
+TEST(SpectrumCommand, CsvHoldsThePropositionToo) {
+  const std::string common = kSoftmax + kInput + " --layers 0 --proposition";
+  const nlohmann::json effect = json_of(common).at("maps")[1].at("proposition_1");
+  std::istringstream lines(run_program("spectrum " + common + " --csv").output);
+  const auto fields = [&lines] {
+    std::string line;
+    std::getline(lines, line);
+    std::istringstream stream(line);
+    std::vector<std::string> row;
+    for (std::string field; std::getline(stream, field, ',');) row.push_back(field);
+    return row;
+  };
+  const std::vector<std::string> header = fields();
+  (void)fields();
+  const std::vector<std::string> row = fields();
+  const auto value = [&](const std::string& name) {
+    const auto place = std::find(header.begin(), header.end(), name);
+    return place == header.end() ? std::string("no such column")
+                                 : row.at(static_cast<std::size_t>(place - header.begin()));
+  };
+  EXPECT_EQ(value("rank_with_identity"),
+            std::to_string(effect["equivalent_rank_with_identity"].get<std::int64_t>()));
+  EXPECT_EQ(value("predicted_rank_with_identity"),
+            std::to_string(effect["predicted_rank_with_identity"].get<std::int64_t>()));
+  EXPECT_EQ(value("rank_not_lower"), effect["rank_not_lower"].get<bool>() ? "true" : "false");
 }
 
 }  // namespace

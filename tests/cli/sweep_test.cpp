@@ -18,7 +18,8 @@ namespace attnscope {
 namespace {
 
 const std::string kData = source_folder() + "/tests/data/sweep/";
-const std::string kArguments = " '" + kData + "model.npz' --heads 2 --option crop_fraction=1" +
+const std::string kArguments = " '" + kData +
+                               "model.npz' --model-heads 2 --option crop_fraction=1" +
                                " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
 
 /// Starts the sweep and kills it after `time`; true if it had ended before.
@@ -29,9 +30,9 @@ bool killed_after(std::chrono::microseconds time, const std::string& out) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     const std::string model = kData + "model.npz", images = kData + "images.npz";
-    execl(built_program().c_str(), "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
-          "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0", "--out",
-          out.c_str(), nullptr);
+    execl(built_program().c_str(), "attnscope", "sweep", model.c_str(), "--model-heads", "2",
+          "--option", "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0",
+          "--out", out.c_str(), nullptr);
     _exit(127);
   }
   std::this_thread::sleep_for(time);
@@ -64,7 +65,60 @@ TEST(SweepCommand, KilledAtTwentyRandomPointsItsBytesAreEqual) {
     EXPECT_EQ(read_bytes(out), read_bytes(whole)) << "killed the " << i << "th time";
     EXPECT_FALSE(std::filesystem::exists(unfinished));
   }
-  RecordProperty("taken_up_in_the_middle", resumed);
+  RecordProperty("resumed_in_the_middle", resumed);
+}
+
+/// Starts the sweep and interrupts it after `time`, as Ctrl-C does; returns what wait() says.
+int interrupted_after(std::chrono::milliseconds time, const std::string& command,
+                      const std::string& errors) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open(errors.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
+    execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
+    _exit(127);
+  }
+  std::this_thread::sleep_for(time);
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(SweepCommand, InterruptedItKeepsWhatWasDoneAndSaysHowToGoOn) {
+  TemporaryFolder folder;
+  const std::string out = (folder.path() / "r.h5").string();
+  const std::string err = (folder.path() / "err").string();
+  // By the checkpoints alone nothing would be kept: the next one is an hour away.
+  const std::string command = "'" + built_program() + "' sweep '" + source_folder() +
+                              "/sample_data/models/fashion-softmax.h5' --dataset '" + kData +
+                              "images.npz' --checkpoint-seconds 3600 --out '" + out + "'";
+  // How long the first input takes depends on the machine.
+  std::chrono::milliseconds time(500);
+  do {
+    const int status = interrupted_after(time, command, err);
+    time *= 2;
+    ASSERT_LT(time, std::chrono::minutes(2))
+        << "it ends by the signal itself, or has no input done";
+    if (WIFSIGNALED(status)) continue;  // before the program had begun
+    ASSERT_EQ(WEXITSTATUS(status), 130) << read_bytes(err);
+    ASSERT_THAT(read_bytes(err), testing::HasSubstr("the same command goes on"));
+    EXPECT_FALSE(std::filesystem::exists(out));
+  } while (!std::filesystem::exists(out + ".unfinished"));
+  EXPECT_THAT(read_bytes(err), testing::HasSubstr("of 96 inputs"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_THAT(entry.path().filename().string(), testing::Not(testing::HasSubstr(".part")));
+  }
+}
+
+TEST(SweepCommand, SaysWhenThereIsNothingToDo) {
+  TemporaryFolder folder;
+  const std::string arguments =
+      "sweep" + kArguments + "'" + (folder.path() / "r.h5").string() + "' --count 5";
+  ASSERT_EQ(run_program(arguments).status, 0);
+  const ProgramRun again = run_program(arguments);
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(again.errors, testing::HasSubstr("holds this sweep already"));
+  EXPECT_THAT(again.output, testing::HasSubstr("rank"));
 }
 
 TEST(SweepCommand, SaysWhatItFound) {

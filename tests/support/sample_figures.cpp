@@ -55,7 +55,7 @@ void sweep_tiny_subjects(const fs::path& out) {
   request.subjects = tiny_subjects();
   request.data_set_path = test_data("sweep/images.npz");
   request.data_set = open_data_set(request.data_set_path);
-  request.count = 24;
+  request.choice.count = 24;
   request.out = out;
   (void)run_sweep(request);
 }

@@ -99,6 +99,16 @@ ParameterValues parse_settings(std::string_view figure,
   return settings;
 }
 
+std::vector<std::filesystem::path> files_set(std::string_view figure,
+                                             const ParameterValues& settings) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& [name, value] : settings) {
+    if (find_setting(figure, name).kind == ParameterKind::file)
+      files.emplace_back(to_string(value));
+  }
+  return files;
+}
+
 ParameterValues complete_settings(std::string_view figure, const ParameterValues& given) {
   ParameterValues today;
   for (const auto& [name, value] : given) today[find_setting(figure, name).name] = value;

@@ -38,8 +38,8 @@ QString number_or_dash(const DataSetComparison& result, ComparisonQuantity quant
 
 }  // namespace
 
-ComparisonPanel::ComparisonPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Comparison"), parent), session_(session), store_(ComparisonStore::of(session)) {
+ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent)
+    : DockPanel(tr("Comparison"), parent), session_(session), store_(store) {
   caption_ = new QLabel;
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
@@ -77,12 +77,10 @@ ComparisonPanel::ComparisonPanel(Session& session, QWidget* parent)
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
             const auto place = table_->place_of(sorted_->mapToSource(current).row());
-            Selection selection = session_.selection();
-            selection.subject = place.subject;
-            if (place.layer >= 0) selection.layer = place.layer;
-            if (place.head >= 0) selection.head = place.head;
+            const Selection& now = session_.selection();
             selecting_ = true;
-            session_.select(selection);
+            session_.select_map(place.subject, place.layer >= 0 ? place.layer : now.layer,
+                                place.head >= 0 ? place.head : now.head);
             selecting_ = false;
           });
   connect(over_data_set_, &QPushButton::clicked, this, &ComparisonPanel::ask_for_data_set);
@@ -94,19 +92,19 @@ ComparisonPanel::ComparisonPanel(Session& session, QWidget* parent)
 
 bool ComparisonPanel::is_behind() const { return !store_.settled() && isVisible(); }
 
-std::vector<ComparedModel> ComparisonPanel::models(std::vector<std::int64_t>& ids) const {
+std::vector<ComparedModel> ComparisonPanel::models(std::vector<SubjectId>& ids) const {
   std::vector<ComparedModel> models;
   const auto add = [&](const OpenSubject& open) {
     if (!open.subject.model) return;
     models.push_back({open.subject.label, open.subject.model, open.subject.mechanism});
     ids.push_back(open.id);
   };
-  const std::int64_t reference = session_.reference();
-  if (reference < 0) return models;
-  add(session_.subjects()[static_cast<std::size_t>(reference)]);
+  const OpenSubject* const reference = session_.find(session_.reference());
+  if (!reference) return models;
+  add(*reference);
   if (models.empty()) return models;
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    if (i != reference) add(session_.subjects()[static_cast<std::size_t>(i)]);
+  for (const OpenSubject& open : session_.subjects()) {
+    if (&open != reference) add(open);
   }
   return models;
 }
@@ -121,7 +119,7 @@ void ComparisonPanel::ask_for_data_set() {
 }
 
 void ComparisonPanel::compare_over(const QString& data_set) {
-  std::vector<std::int64_t> ids;
+  std::vector<SubjectId> ids;
   const std::vector<ComparedModel> models = this->models(ids);
   session_.jobs().cancel(job_);
   results_.clear();
@@ -152,7 +150,7 @@ void ComparisonPanel::compare_over(const QString& data_set) {
 }
 
 void ComparisonPanel::refresh_agreement() {
-  std::vector<std::int64_t> ids;
+  std::vector<SubjectId> ids;
   const bool possible = models(ids).size() >= 2;
   over_data_set_->setEnabled(possible && job_ == 0);
   if (ids != ids_ && job_ == 0) {
@@ -167,7 +165,7 @@ void ComparisonPanel::refresh_agreement() {
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const DataSetComparison& result = results_[i];
     const PredictionAgreement& p = result.predictions;
-    const QString number = QString::number(session_.index_of(ids_[i + 1]) + 1);
+    const QString number = QString::number(session_.place_of(ids_[i + 1]) + 1);
     const QString distances = tr("mean JS %1, CKA %2")
                                   .arg(number_or_dash(result, ComparisonQuantity::divergence),
                                        number_or_dash(result, ComparisonQuantity::cka));
@@ -194,7 +192,7 @@ void ComparisonPanel::refresh() {
     const QSignalBlocker quiet(view_->selectionModel());
     table_->refresh();
   }
-  const std::int64_t reference = session_.reference();
+  const std::int64_t reference = session_.place_of(session_.reference());
   const ViewSettings& view = session_.view();
   caption_->setText(reference < 0
                         ? QString()
@@ -213,8 +211,8 @@ void ComparisonPanel::refresh() {
   } else if (table_->rowCount() == 0) {
     instead = store_.settled() ? tr("Numbers appear here as soon as two subjects have run.")
                                : tr("Comparing…");
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-      const std::string error = store_.error_of(i);
+    for (const OpenSubject& open : session_.subjects()) {
+      const std::string error = store_.error_of(open.id);
       if (error.empty()) continue;
       instead = "⚠ " + QString::fromStdString(error);
       is_error = true;

@@ -8,6 +8,7 @@
 
 #include "analysis/comparison/data_set_comparison.h"
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/subject_id.h"
 
 class QLabel;
 class QPushButton;
@@ -23,7 +24,7 @@ class Session;
 class ComparisonPanel : public DockPanel {
   Q_OBJECT
  public:
-  explicit ComparisonPanel(Session& session, QWidget* parent = nullptr);
+  ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
 
@@ -35,7 +36,7 @@ class ComparisonPanel : public DockPanel {
   void refresh_agreement();
   void show_selection();
   void ask_for_data_set();
-  [[nodiscard]] std::vector<ComparedModel> models(std::vector<std::int64_t>& ids) const;
+  [[nodiscard]] std::vector<ComparedModel> models(std::vector<SubjectId>& ids) const;
 
   Session& session_;
   ComparisonStore& store_;
@@ -49,7 +50,7 @@ class ComparisonPanel : public DockPanel {
 
   // Over a data set, until other subjects or another reference make it old.
   std::int64_t job_ = 0;
-  std::vector<std::int64_t> ids_;  // the reference first
+  std::vector<SubjectId> ids_;  // the reference first
   std::vector<DataSetComparison> results_;
   std::string data_set_, problem_;
 };

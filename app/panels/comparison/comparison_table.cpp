@@ -59,22 +59,23 @@ void ComparisonTable::refresh() {
   beginResetModel();
   rows_.clear();
   comparisons_.clear();
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    const auto comparison = store_.comparison(i);
+  for (const OpenSubject& open : session_.subjects()) {
+    const SubjectId id = open.id;
+    const auto comparison = store_.comparison(id);
     if (!comparison) continue;
     comparisons_.push_back(comparison);
     rows_.push_back(
-        {{i, -1, -1}, -1, -1, MapPairState::compared, comparison->summary, &comparison->mean});
+        {{id, -1, -1}, -1, -1, MapPairState::compared, comparison->summary, &comparison->mean});
     auto map = comparison->maps.begin();
     for (const ComparedLayer& layer : comparison->layers) {
-      rows_.push_back({{i, layer.layer, -1},
+      rows_.push_back({{id, layer.layer, -1},
                        layer.reference_layer,
                        -1,
                        MapPairState::compared,
                        layer.why_no_cka,
                        &layer.values});
       for (; map != comparison->maps.end() && map->layer == layer.layer; ++map) {
-        rows_.push_back({{i, map->layer, map->head},
+        rows_.push_back({{id, map->layer, map->head},
                          map->reference_layer,
                          map->reference_head,
                          map->state,
@@ -109,7 +110,7 @@ double ComparisonTable::number(const Row& row, int column) const {
   double value = 0;
   switch (column) {
     case kSubject:
-      return static_cast<double>(row.place.subject);
+      return static_cast<double>(session_.place_of(row.place.subject));
     case kLayer:
       return static_cast<double>(row.place.layer);
     case kHead:
@@ -125,7 +126,7 @@ double ComparisonTable::number(const Row& row, int column) const {
 QString ComparisonTable::text(const Row& row, int column) const {
   switch (column) {
     case kSubject:
-      return QString::number(row.place.subject + 1);
+      return QString::number(session_.place_of(row.place.subject) + 1);
     case kLayer:
       return row.place.layer < 0 ? tr("all") : QString::number(row.place.layer);
     case kHead:
@@ -165,7 +166,8 @@ QVariant ComparisonTable::data(const QModelIndex& index, int role) const {
     case Qt::ForegroundRole:
       if (index.column() == kSubject) {
         const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-        return subject_colour(row.place.subject, dark ? Theme::dark : Theme::light);
+        return subject_colour(session_.place_of(row.place.subject),
+                              dark ? Theme::dark : Theme::light);
       }
       return {};
     case Qt::FontRole:

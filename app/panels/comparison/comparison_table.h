@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/comparison/comparison.h"
+#include "app/session/subject_id.h"
 
 namespace attnscope {
 
@@ -29,7 +30,8 @@ class ComparisonTable : public QAbstractTableModel {
 
   /// What a row is about; layer and head −1 where it is a mean over them.
   struct Place {
-    std::int64_t subject = 0, layer = -1, head = -1;
+    SubjectId subject = SubjectId::none;
+    std::int64_t layer = -1, head = -1;
 
     bool operator==(const Place&) const = default;
   };

@@ -89,6 +89,19 @@ QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
   return button;
 }
 
+ControlValues DockPanel::settings() const {
+  // The dock holds the title row, too.
+  const QWidget* const dock = parentWidget();
+  return control_values(dock ? *dock : static_cast<const QWidget&>(*this));
+}
+
+void DockPanel::restore_settings(const ControlValues& settings) {
+  QWidget* const dock = parentWidget();
+  set_control_values(dock ? *dock : static_cast<QWidget&>(*this), settings);
+}
+
+bool DockPanel::open_document(const std::filesystem::path&) { return false; }
+
 void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget); }
 
 void DockPanel::show_instead(const QString& text, bool is_error) {

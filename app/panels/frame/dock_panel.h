@@ -4,6 +4,9 @@
 
 #include <QFrame>
 #include <QString>
+#include <filesystem>
+
+#include "app/widgets/control_values.h"
 
 class QDockWidget;
 class QHBoxLayout;
@@ -24,11 +27,25 @@ class DockPanel : public QFrame {
   [[nodiscard]] const QString& title() const { return title_; }
   /// True while it is seen and does not show yet what the session asks for.
   [[nodiscard]] virtual bool is_behind() const { return false; }
+  /// What its controls are set to, as the session's file keeps it: by default all that have a name.
+  /// What the session itself knows, as the selection, does not belong to it.
+  [[nodiscard]] virtual ControlValues settings() const;
+  /// Sets them as a user would. What is not there, or not possible here, is left as it is.
+  virtual void restore_settings(const ControlValues& settings);
+  /// Opens a file that only panels like this one read; false if it is no such panel. Throws Error.
+  virtual bool open_document(const std::filesystem::path& file);
+
   /// A button at the right end of the title row.
   QToolButton* add_action(const QString& icon, const QString& name);
 
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
+
+ signals:
+  /// Asks for a command of the window, by its id: "open_model".
+  void command_wanted(const QString& id);
+  /// Asks for a panel to be brought to the front, by its name.
+  void panel_wanted(const QString& name);
 
  protected:
   /// Where the panel's content goes.

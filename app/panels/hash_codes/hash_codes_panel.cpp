@@ -83,22 +83,21 @@ QString HashCodesPanel::empty_text() const {
       "attention they imitate.");
 }
 
-std::int64_t HashCodesPanel::shown_subject() const {
-  const std::int64_t selected = session().selection().subject;
-  if (session().trace(selected)) return selected;
-  for (std::int64_t i = 0; i < std::ssize(session().subjects()); ++i) {
-    if (session().trace(i)) return i;
+const OpenSubject* HashCodesPanel::shown_subject() const {
+  const OpenSubject* const selected = session().find(session().selection().subject);
+  if (selected && selected->subject.trace) return selected;
+  for (const OpenSubject& open : session().subjects()) {
+    if (open.subject.trace) return &open;
   }
-  return -1;
+  return nullptr;
 }
 
 void HashCodesPanel::follow_selection() {
-  const std::int64_t index = shown_subject();
-  learn_->setEnabled(
-      index >= 0 && session().subjects()[static_cast<std::size_t>(index)].subject.model != nullptr);
-  if (index < 0) return;
+  const OpenSubject* const shown = shown_subject();
+  learn_->setEnabled(shown && shown->subject.model);
+  if (!shown) return;
   const Selection& selection = session().selection();
-  const OpenSubject& open = session().subjects()[static_cast<std::size_t>(index)];
+  const OpenSubject& open = *shown;
   if (open.id == subject_ && selection.layer == layer_ && selection.head == head_) return;
   const bool another = open.id != subject_;
   subject_ = open.id;
@@ -114,7 +113,7 @@ void HashCodesPanel::follow_selection() {
 }
 
 void HashCodesPanel::show_limits() {
-  const std::shared_ptr<const Trace> trace = session().trace(session().index_of(subject_));
+  const std::shared_ptr<const Trace> trace = session().trace(subject_);
   if (!trace || layer_ >= std::ssize(trace->layers)) return;
   const Tensor& map = trace->layers[static_cast<std::size_t>(layer_)].implied_map;
   if (map.empty()) return;
@@ -136,12 +135,11 @@ void HashCodesPanel::resizeEvent(QResizeEvent* event) {
 
 FigureRequest HashCodesPanel::request() const {
   FigureRequest request;
-  const std::int64_t index = shown_subject();
-  if (index < 0) return request;
-  const OpenSubject& open = session().subjects()[static_cast<std::size_t>(index)];
+  const OpenSubject* const shown = shown_subject();
+  if (!shown) return request;
   const FigureRequest all = request_of(session());
   for (std::size_t i = 0; i < all.subjects.size(); ++i) {
-    if (all.subjects[i].trace != open.subject.trace) continue;
+    if (all.subjects[i].trace != shown->subject.trace) continue;
     request.subjects = {all.subjects[i]};
     request.sources = {all.sources[i]};
   }
@@ -165,11 +163,11 @@ FigureRequest HashCodesPanel::request() const {
 }
 
 void HashCodesPanel::learn() {
-  const std::int64_t index = shown_subject();
-  if (index < 0) return;
+  const OpenSubject* const shown = shown_subject();
+  if (!shown) return;
   try {
     session().learn_codes(
-        index, {.bits = whole(*bits_), .supports = whole(*supports_), .pairs = whole(*pairs_)});
+        shown->id, {.bits = whole(*bits_), .supports = whole(*supports_), .pairs = whole(*pairs_)});
   } catch (const Error& error) {
     emit session().failed(QString::fromStdString(error.what()));
   }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"
+#include "app/session/subject_id.h"
 
 class QToolButton;
 
 namespace attnscope {
 
 class NumberSlider;
+struct OpenSubject;
 
 class HashCodesPanel : public FigurePanel {
   Q_OBJECT
@@ -23,8 +25,8 @@ class HashCodesPanel : public FigurePanel {
  private:
   /// Rows of the figure that are still readable at the panel's height.
   [[nodiscard]] int rows_that_fit() const;
-  /// The selected subject, or the first that has run; -1 if none has.
-  [[nodiscard]] std::int64_t shown_subject() const;
+  /// The selected subject, or the first that has run; null if none has.
+  [[nodiscard]] const OpenSubject* shown_subject() const;
   void follow_selection();
   void show_limits();
   void learn();
@@ -36,7 +38,8 @@ class HashCodesPanel : public FigurePanel {
   NumberSlider* supports_;
   NumberSlider* pairs_;
   int rows_ = 0;
-  std::int64_t subject_ = 0, layer_ = -1, head_ = -1;  // what is drawn; the subject by id
+  SubjectId subject_ = SubjectId::none;  // what is drawn
+  std::int64_t layer_ = -1, head_ = -1;
 };
 
 }  // namespace attnscope

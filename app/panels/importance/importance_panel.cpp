@@ -9,20 +9,24 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/look/theme.h"
 #include "app/panels/importance/text_heat.h"
+#include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
 #include "app/widgets/scale_bar.h"
 #include "core/error.h"
+#include "core/trace/linked_tokens.h"
 
 namespace attnscope {
 
 namespace {
 
 constexpr std::int64_t kTopTokens = 12;
+constexpr const char* kHeads = "Heads";
 
 QString title_of(const TokenImportance& importance) {
   QString title;
@@ -95,9 +99,7 @@ ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
   body()->addWidget(scale_);
 
   connect(layer_, &QComboBox::activated, this, [this](int layer) {
-    Selection selection = session_.selection();
-    selection.layer = layer;
-    session_.select(selection);
+    session_.select_map(session_.selection().subject, layer, session_.selection().head);
   });
   connect(head_, &QComboBox::activated, this, [this](int index) {
     mean_over_heads_ = index == 0;
@@ -106,15 +108,14 @@ ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
     session_.select(selection);
     refresh();
   });
-  connect(end_, &NumberSlider::value_changed, this, [this](double value) {
-    Selection selection = session_.selection();
-    selection.query = static_cast<std::int64_t>(std::llround(value));
-    session_.select(selection);
+  connect(end_, &NumberSlider::value_changed, this,
+          [this](double value) { choose_token(chosen_, std::llround(value)); });
+  connect(table_, &QTableWidget::cellEntered, this, [this](int row, int) {
+    hover(chosen_, table_->item(row, 0)->data(Qt::UserRole).toLongLong());
   });
-  connect(table_, &QTableWidget::cellEntered, this,
-          [this](int row, int) { hover(table_->item(row, 0)->data(Qt::UserRole).toLongLong()); });
   table_->setMouseTracking(true);
   connect(&session_, &Session::subjects_changed, this, &ImportancePanel::follow_text);
+  connect(&session_, &Session::restored, this, [this] { restored_ = session_.input_locator(); });
   connect(&session_, &Session::subjects_changed, this, &ImportancePanel::refresh);
   connect(&session_, &Session::selection_changed, this, &ImportancePanel::refresh);
   connect(&session_, &Session::view_changed, this, &ImportancePanel::refresh);
@@ -122,13 +123,19 @@ ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
 }
 
 void ImportancePanel::follow_text() {
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    const std::shared_ptr<const Trace> trace = session_.trace(i);
+  for (const OpenSubject& open : session_.subjects()) {
+    const std::shared_ptr<const Trace>& trace = open.subject.trace;
     if (!trace || trace->layout.texts.empty()) continue;
     if (trace->layout.texts == followed_) return;
     followed_ = trace->layout.texts;
+    if (std::exchange(restored_, std::nullopt) == session_.input_locator()) return;
     Selection selection = session_.selection();
-    selection.query = trace->tokens() - 1;
+    const std::int64_t last = trace->tokens() - 1;
+    const std::shared_ptr<const Trace> selected = session_.trace(selection.subject);
+    selection.query = selected
+                          ? linked_query(*trace, selection.layer, last, *selected, selection.layer)
+                                .value_or(selection.query)
+                          : last;
     session_.select(selection);
     return;
   }
@@ -137,17 +144,16 @@ void ImportancePanel::follow_text() {
 std::vector<ImportancePanel::Shown> ImportancePanel::shown() const {
   std::vector<Shown> all;
   const Selection& selection = session_.selection();
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    const std::shared_ptr<const Trace> trace = session_.trace(i);
+  for (const OpenSubject& open : session_.subjects()) {
+    const std::shared_ptr<const Trace>& trace = open.subject.trace;
     if (!trace || trace->layout.texts.empty() || trace->layers.empty()) continue;
     const std::int64_t layer = std::min(selection.layer, std::ssize(trace->layers) - 1);
-    const std::int64_t end = std::min(selection.query, trace->tokens() - 1);
+    const std::int64_t end = selected_query(session_, open.id, layer).value_or(trace->tokens() - 1);
     std::optional<std::int64_t> head;
     if (!mean_over_heads_) head = std::min(selection.head, trace->heads() - 1);
     try {
       for (const ImportanceOf attention : importances_of(*trace, layer)) {
-        Shown one{i, trace, token_importance(*trace, layer, head, attention, end), {}};
-        const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(i)];
+        Shown one{open.id, trace, token_importance(*trace, layer, head, attention, end), {}};
         one.title = QString("%1 · %2").arg(QString::fromStdString(open.subject.label),
                                            title_of(one.importance));
         all.push_back(std::move(one));
@@ -159,7 +165,15 @@ std::vector<ImportancePanel::Shown> ImportancePanel::shown() const {
   return all;
 }
 
-void ImportancePanel::show_controls(const Trace& trace) {
+const ImportancePanel::Shown& ImportancePanel::chosen(const std::vector<Shown>& all) const {
+  const auto selected = std::find_if(all.begin(), all.end(), [this](const Shown& one) {
+    return one.subject == session_.selection().subject;
+  });
+  return selected == all.end() ? all.front() : *selected;
+}
+
+void ImportancePanel::show_controls(const Shown& shown) {
+  const Trace& trace = *shown.trace;
   const Selection& selection = session_.selection();
   const QSignalBlocker quiet_layer(layer_), quiet_head(head_), quiet_end(end_);
   const int layers = static_cast<int>(trace.layers.size());
@@ -179,7 +193,7 @@ void ImportancePanel::show_controls(const Trace& trace) {
   if (end_->range().maximum != std::max(last, 1.0)) {
     end_->set_range({0, std::max(last, 1.0), 1, false});
   }
-  end_->set_value(static_cast<double>(selection.query));
+  end_->set_value(static_cast<double>(shown.importance.end));
   // Where every token sees the whole text, no end changes anything.
   end_->setEnabled(trace.causal);
 }
@@ -198,7 +212,9 @@ void ImportancePanel::refresh() {
     return;
   }
   show_instead({});
-  show_controls(*all.front().trace);
+  const Shown& own = chosen(all);
+  chosen_ = own.subject;
+  show_controls(own);
 
   auto* layout = static_cast<QVBoxLayout*>(views_->layout());
   while (shown_views_.size() > all.size()) {
@@ -214,7 +230,9 @@ void ImportancePanel::refresh() {
     connect(view.heat, &TextHeat::clicked, this, [this, index](std::int64_t token) {
       if (index < view_subjects_.size()) choose_token(view_subjects_[index], token);
     });
-    connect(view.heat, &TextHeat::hovered, this, &ImportancePanel::hover);
+    connect(view.heat, &TextHeat::hovered, this, [this, index](std::optional<std::int64_t> token) {
+      if (index < view_subjects_.size()) hover(view_subjects_[index], token);
+    });
     layout->addWidget(view.title);
     layout->addWidget(view.heat, 1);
     shown_views_.push_back(view);
@@ -236,22 +254,18 @@ void ImportancePanel::refresh() {
   view_subjects_.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     view_subjects_.push_back(all[i].subject);
+    const auto hovered = hovered_tokens(session_, all[i].subject);
     shown_views_[i].title->set_text(all[i].title);
     shown_views_[i].heat->setAccessibleName(tr("Text with importance, %1").arg(all[i].title));
     shown_views_[i].heat->set_texts(all[i].trace->layout.texts);
     shown_views_[i].heat->set_weights(all[i].importance.weights, scale, all[i].importance.end,
-                                      session_.selection().hover_key);
+                                      hovered ? hovered->key : std::nullopt);
   }
   scale_->set_scale(scale);
-  show_table(all);
+  show_table(own);
 }
 
-void ImportancePanel::show_table(const std::vector<Shown>& all) {
-  // Of the selected subject, its first attention.
-  const auto chosen = std::find_if(all.begin(), all.end(), [this](const Shown& one) {
-    return one.subject == session_.selection().subject;
-  });
-  const Shown& one = chosen == all.end() ? all.front() : *chosen;
+void ImportancePanel::show_table(const Shown& one) {
   const std::vector<RankedToken> top = top_tokens(one.importance, kTopTokens);
   table_->setToolTip(one.title);
   table_->setRowCount(static_cast<int>(top.size()));
@@ -272,18 +286,30 @@ void ImportancePanel::show_table(const std::vector<Shown>& all) {
   table_->resizeColumnsToContents();
 }
 
-void ImportancePanel::choose_token(std::int64_t subject, std::int64_t token) {
+void ImportancePanel::choose_token(SubjectId subject, std::int64_t token) {
   Selection selection = session_.selection();
   selection.subject = subject;
   selection.query = token;
   session_.select(selection);
 }
 
-void ImportancePanel::hover(std::optional<std::int64_t> token) {
+void ImportancePanel::hover(SubjectId subject, std::optional<std::int64_t> token) {
   Selection selection = session_.selection();
-  selection.hover_query = token ? std::optional(selection.query) : std::nullopt;
-  selection.hover_key = token;
+  const auto query = selected_query(session_, subject, selection.layer);
+  selection.hover.reset();
+  if (token && query) selection.hover = {subject, selection.layer, selection.head, *query, *token};
   session_.select(selection);
+}
+
+ControlValues ImportancePanel::settings() const {
+  return {{kHeads, mean_over_heads_ ? "mean" : "selected"}};
+}
+
+void ImportancePanel::restore_settings(const ControlValues& settings) {
+  const auto found = settings.find(kHeads);
+  if (found == settings.end()) return;
+  mean_over_heads_ = found->second == "mean";
+  refresh();
 }
 
 }  // namespace attnscope

@@ -10,6 +10,7 @@
 
 #include "analysis/importance/importance.h"
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/subject_id.h"
 
 class QComboBox;
 class QTableWidget;
@@ -27,10 +28,14 @@ class ImportancePanel : public DockPanel {
  public:
   explicit ImportancePanel(Session& session, QWidget* parent = nullptr);
 
+  /// Only whether heads are averaged: layer, head and the text's end are the session's selection.
+  [[nodiscard]] ControlValues settings() const override;
+  void restore_settings(const ControlValues& settings) override;
+
  private:
   /// One attention of one subject, as it is shown.
   struct Shown {
-    std::int64_t subject = 0;
+    SubjectId subject = SubjectId::none;
     std::shared_ptr<const Trace> trace;
     TokenImportance importance;
     QString title;
@@ -44,10 +49,12 @@ class ImportancePanel : public DockPanel {
   /// A new text is looked at from its end.
   void follow_text();
   [[nodiscard]] std::vector<Shown> shown() const;
-  void show_controls(const Trace& trace);
-  void show_table(const std::vector<Shown>& all);
-  void choose_token(std::int64_t subject, std::int64_t token);
-  void hover(std::optional<std::int64_t> token);
+  /// Of the selected subject, its first attention; else the first of all.
+  [[nodiscard]] const Shown& chosen(const std::vector<Shown>& all) const;
+  void show_controls(const Shown& shown);
+  void show_table(const Shown& one);
+  void choose_token(SubjectId subject, std::int64_t token);
+  void hover(SubjectId subject, std::optional<std::int64_t> token);
 
   Session& session_;
   QComboBox* layer_;
@@ -55,10 +62,12 @@ class ImportancePanel : public DockPanel {
   NumberSlider* end_;
   QWidget* views_;
   std::vector<View> shown_views_;
-  std::vector<std::int64_t> view_subjects_;
+  std::vector<SubjectId> view_subjects_;  // one a view
   ScaleBar* scale_;
   QTableWidget* table_;
-  std::vector<std::string> followed_;  // the text that was last looked at from its end
+  SubjectId chosen_ = SubjectId::none;   // whose table and controls are shown
+  std::vector<std::string> followed_;    // the text that was last looked at from its end
+  std::optional<std::string> restored_;  // the input of a session whose query is kept
   bool mean_over_heads_ = false;
 };
 

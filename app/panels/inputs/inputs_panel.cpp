@@ -120,7 +120,7 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
       tr("PNG or JPEG, .txt, .npy [C, H, W] or of token ids, or an item of an IDX, HDF5, NPZ or "
          "folder data set (Ctrl+I)"));
   body()->addWidget(open);
-  connect(open, &QPushButton::clicked, this, &InputsPanel::open_wanted);
+  connect(open, &QPushButton::clicked, this, [this] { emit command_wanted("open_input"); });
   connect(item_, &QSpinBox::valueChanged, this, [this](int value) {
     const std::string& locator = session_.input_locator();
     session_.set_input(locator.substr(0, locator.rfind('#') + 1) + std::to_string(value));

@@ -24,8 +24,9 @@ class InputsPanel : public DockPanel {
   InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
               QWidget* parent = nullptr);
 
- signals:
-  void open_wanted();
+  /// None: the input, the session itself knows.
+  [[nodiscard]] ControlValues settings() const override { return {}; }
+  void restore_settings(const ControlValues&) override {}
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

@@ -51,7 +51,7 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
     back->setEnabled(index > 0);
     next->setEnabled(index + 1 < chooser_->count());
   });
-  connect(view_, &LessonView::panel_wanted, this, &LessonsPanel::panel_wanted);
+  connect(view_, &LessonView::panel_wanted, this, &DockPanel::panel_wanted);
   back->setEnabled(false);
   show_chosen();
 }
@@ -62,10 +62,11 @@ void LessonsPanel::show_lesson(int index) {
   if (index >= 0 && index < chooser_->count()) chooser_->setCurrentIndex(index);
 }
 
-void LessonsPanel::open_lesson(const std::filesystem::path& file) {
+bool LessonsPanel::open_document(const std::filesystem::path& file) {
   const QString path = QString::fromStdString(file.string());
   chooser_->addItem(QString::fromStdString(read_lesson(file).title), path);
   show_lesson(chooser_->count() - 1);
+  return true;
 }
 
 void LessonsPanel::show_chosen() {

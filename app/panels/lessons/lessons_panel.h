@@ -20,12 +20,9 @@ class LessonsPanel : public DockPanel {
 
   /// A lesson of lesson_names() by its index.
   void show_lesson(int index);
-  /// A teacher's own, from a file; it joins the list.
-  void open_lesson(const std::filesystem::path& file);
+  /// A teacher's own lesson, from a file; it joins the list. Throws Error (io, damaged).
+  bool open_document(const std::filesystem::path& file) override;
   [[nodiscard]] bool is_behind() const override;
-
- signals:
-  void panel_wanted(const QString& name);
 
  private:
   void show_chosen();

@@ -2,6 +2,7 @@
 
 #include <QTimer>
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <sstream>
 
@@ -76,14 +77,26 @@ void set_view(Session& session, const std::map<std::string, std::string>& values
   session.set_view(view);
 }
 
+/// "1" is the first of the open subjects; none if there are not so many.
+SubjectId subject_at(const Session& session, const std::string& number) {
+  const std::int64_t place = whole_number(number) - 1;
+  const bool exists = place >= 0 && place < std::ssize(session.subjects());
+  return exists ? session.subjects()[static_cast<std::size_t>(place)].id : SubjectId::none;
+}
+
 void select(Session& session, const std::map<std::string, std::string>& values) {
   Selection selection = session.selection();
+  std::optional<std::int64_t> query;
   for (const auto& [key, value] : values) {
-    if (key == "subject") selection.subject = whole_number(value) - 1;
+    if (key == "subject") selection.subject = subject_at(session, value);
     if (key == "layer") selection.layer = whole_number(value);
     if (key == "head") selection.head = whole_number(value);
-    if (key == "query") selection.query = whole_number(value);
+    if (key == "query") query = whole_number(value);
   }
+  session.select_map(selection.subject, selection.layer, selection.head);
+  if (!query) return;
+  selection = session.selection();
+  selection.query = *query;
   session.select(selection);
 }
 
@@ -96,14 +109,14 @@ void open_model(Session& session, const std::string& name) {
 }
 
 void overlay(Session& session, const StepCommand& command) {
-  const std::int64_t subject = whole_number(command.words[0]) - 1;
+  const SubjectId subject = subject_at(session, command.words[0]);
   const MechanismEntry& entry = find_mechanism(command.words[1]);
   MechanismChoice choice{std::string(entry.name), {}};
   for (const auto& [key, value] : command.values) {
     choice.parameters[key] =
         parse_parameter(description_of(choice.name, entry.parameters, key), value);
   }
-  if (session.overlay(subject, choice) < 0) {
+  if (session.overlay(subject, choice) == SubjectId::none) {
     throw Error(ErrorKind::usage, "there is no model to lay the mechanism over")
         .found("subject " + command.words[0])
         .remedy("run the steps before this one");
@@ -194,7 +207,7 @@ void StepRunner::go_on() {
 
 void StepRunner::run(const StepCommand& command) {
   if (command.name == "close") {
-    while (!session_.subjects().empty()) session_.close(std::ssize(session_.subjects()) - 1);
+    while (!session_.subjects().empty()) session_.close(session_.subjects().back().id);
   } else if (command.name == "open") {
     open_model(session_, command.words[0]);
   } else if (command.name == "input") {

@@ -18,7 +18,7 @@
 
 namespace attnscope {
 
-ModelsPanel::ModelsPanel(Session& session, QWidget* parent)
+ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
     : DockPanel(tr("Models"), parent), session_(session) {
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
@@ -40,25 +40,20 @@ ModelsPanel::ModelsPanel(Session& session, QWidget* parent)
   open_->setToolTip(tr("Weights (.safetensors, .pt, .pth, .bin, .h5, .npz) or a trace (Ctrl+O)"));
   recent_ = new QPushButton(tr("Recent   "));
   recent_->setAccessibleName(tr("Recent files"));
-  recent_->setVisible(false);
+  recent_->setMenu(&recent_files);
   auto* row = new QHBoxLayout;
   row->setSpacing(6);
   row->addWidget(open_, 1);
   row->addWidget(recent_);
   body()->addLayout(row);
 
-  connect(open_, &QPushButton::clicked, this, &ModelsPanel::open_wanted);
+  connect(open_, &QPushButton::clicked, this, [this] { emit command_wanted("open_model"); });
   connect(&session_, &Session::subjects_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::reference_changed, this, &ModelsPanel::refresh);
   connect(&session_.jobs(), &JobQueue::changed, this, &ModelsPanel::refresh);
   refresh();
-}
-
-void ModelsPanel::set_recent_menu(QMenu* menu) {
-  recent_->setMenu(menu);
-  recent_->setVisible(true);
 }
 
 void ModelsPanel::refresh() {
@@ -71,24 +66,19 @@ void ModelsPanel::refresh() {
   while (cards_.size() < subjects.size()) {
     auto* card = new SubjectCard;
     const std::size_t index = cards_.size();
-    const auto id = [this, index] { return index < ids_.size() ? ids_[index] : -1; };
+    const auto id = [this, index] { return index < ids_.size() ? ids_[index] : SubjectId::none; };
     connect(card, &SubjectCard::chosen, this, [this, id] {
-      Selection selection = session_.selection();
-      selection.subject = session_.index_of(id());
-      session_.select(selection);
+      const Selection& selection = session_.selection();
+      session_.select_map(id(), selection.layer, selection.head);
     });
-    connect(card, &SubjectCard::close_wanted, this,
-            [this, id] { session_.close(session_.index_of(id())); });
-    connect(card, &SubjectCard::retry_wanted, this,
-            [this, id] { session_.retry(session_.index_of(id())); });
+    connect(card, &SubjectCard::close_wanted, this, [this, id] { session_.close(id()); });
+    connect(card, &SubjectCard::retry_wanted, this, [this, id] { session_.reload(id()); });
     connect(card, &SubjectCard::pin_wanted, this, [this, id] {
-      const std::int64_t subject = session_.index_of(id());
-      session_.set_reference(session_.reference() == subject ? -1 : subject);
+      session_.set_reference(session_.reference() == id() ? SubjectId::none : id());
     });
-    connect(card, &SubjectCard::channel_chosen, this,
-            [this, id](std::optional<std::int64_t> channel) {
-              session_.set_channel(session_.index_of(id()), channel);
-            });
+    connect(
+        card, &SubjectCard::channel_chosen, this,
+        [this, id](std::optional<std::int64_t> channel) { session_.set_channel(id(), channel); });
     connect(card, &SubjectCard::options_wanted, this, [this, id] { edit_options(id()); });
     connect(card, &SubjectCard::overlay_wanted, this, [this, id] { lay_over(id()); });
     cards_row_->insertWidget(static_cast<int>(index), card);
@@ -101,29 +91,25 @@ void ModelsPanel::refresh() {
     ids_.push_back(subjects[i].id);
     const auto job = std::ranges::find(jobs, subjects[i].job, &JobStatus::id);
     cards_[i]->show_subject(subjects[i], static_cast<std::int64_t>(i),
-                            session_.selection().subject == static_cast<std::int64_t>(i),
+                            session_.selection().subject == subjects[i].id,
                             job == jobs.end() ? std::nullopt : std::optional(*job),
                             session_.input() || !session_.input_locator().empty());
-    cards_[i]->show_pin(subjects.size() > 1, session_.reference() == static_cast<std::int64_t>(i));
+    cards_[i]->show_pin(subjects.size() > 1, session_.reference() == subjects[i].id);
   }
 }
 
-void ModelsPanel::edit_options(std::int64_t id) {
-  const std::int64_t index = session_.index_of(id);
-  if (index < 0) return;
-  ModelDialog dialog(session_.subjects()[static_cast<std::size_t>(index)], window());
-  if (dialog.exec() == QDialog::Accepted) {
-    session_.set_options(session_.index_of(id), dialog.options());
-  }
+void ModelsPanel::edit_options(SubjectId subject) {
+  const OpenSubject* const open = session_.find(subject);
+  if (!open) return;
+  ModelDialog dialog(*open, window());
+  if (dialog.exec() == QDialog::Accepted) session_.set_options(subject, dialog.options());
 }
 
-void ModelsPanel::lay_over(std::int64_t id) {
-  const std::int64_t index = session_.index_of(id);
-  if (index < 0) return;
-  OverlayDialog dialog(session_.subjects()[static_cast<std::size_t>(index)].subject, window());
-  if (dialog.exec() == QDialog::Accepted) {
-    session_.overlay(session_.index_of(id), dialog.mechanism());
-  }
+void ModelsPanel::lay_over(SubjectId subject) {
+  const OpenSubject* const open = session_.find(subject);
+  if (!open) return;
+  OverlayDialog dialog(open->subject, window());
+  if (dialog.exec() == QDialog::Accepted) session_.overlay(subject, dialog.mechanism());
 }
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/subject_id.h"
 
 class QMenu;
 class QPushButton;
@@ -17,22 +18,22 @@ class SubjectCard;
 class ModelsPanel : public DockPanel {
   Q_OBJECT
  public:
-  explicit ModelsPanel(Session& session, QWidget* parent = nullptr);
-  /// The menu of recent files, behind the arrow beside Open.
-  void set_recent_menu(QMenu* menu);
+  /// `recent_files` opens from the button beside Open.
+  ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent = nullptr);
 
- signals:
-  void open_wanted();
+  /// None: what is open, the session itself knows.
+  [[nodiscard]] ControlValues settings() const override { return {}; }
+  void restore_settings(const ControlValues&) override {}
 
  private:
   void refresh();
-  void edit_options(std::int64_t id);
-  void lay_over(std::int64_t id);
+  void edit_options(SubjectId subject);
+  void lay_over(SubjectId subject);
 
   Session& session_;
   QVBoxLayout* cards_row_;
   std::vector<SubjectCard*> cards_;
-  std::vector<std::int64_t> ids_;
+  std::vector<SubjectId> ids_;
   QPushButton* open_;
   QPushButton* recent_;
 };

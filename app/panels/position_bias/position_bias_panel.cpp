@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/position_bias/position_bias.h"
+#include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/segment_button.h"
@@ -40,13 +41,26 @@ QString PositionBiasPanel::empty_text() const {
       "lay daft-full or daft-conv over another.");
 }
 
+/// Of the subject that is drawn: the query under the cursor, else the selected one.
+std::optional<std::int64_t> PositionBiasPanel::shown_query(const FigureRequest& request) const {
+  const Selection& selection = session().selection();
+  for (const OpenSubject& open : session().subjects()) {
+    const bool is_drawn =
+        !request.subjects.empty() && request.subjects.front().trace == open.subject.trace;
+    if (!is_drawn) continue;
+    const std::optional<HoveredTokens> hovered = hovered_tokens(session(), open.id);
+    return hovered && hovered->query ? hovered->query
+                                     : selected_query(session(), open.id, selection.layer);
+  }
+  return std::nullopt;
+}
+
 FigureRequest PositionBiasPanel::request() const {
   FigureRequest request = request_of_selected(session(), has_position_biases);
   if (numbers_->isChecked()) request.settings["show"] = "numbers";
   if (query_->isChecked()) {
-    const Selection& selection = session().selection();
     request.settings["show"] = "query";
-    request.settings["query"] = selection.hover_query.value_or(selection.query);
+    if (const auto query = shown_query(request)) request.settings["query"] = *query;
   }
   return request;
 }

@@ -19,6 +19,8 @@ class PositionBiasPanel : public FigurePanel {
   [[nodiscard]] QString waiting_text() const override { return empty_text(); }
 
  private:
+  [[nodiscard]] std::optional<std::int64_t> shown_query(const FigureRequest& request) const;
+
   QToolButton* maps_;
   QToolButton* query_;
   QToolButton* numbers_;

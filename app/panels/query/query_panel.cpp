@@ -12,6 +12,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/panels/query/query_view.h"
 #include "app/session/job_queue.h"
+#include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/widgets/scale_bar.h"
 #include "app/widgets/segment_button.h"
@@ -25,8 +26,8 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
 
-QueryPanel::QueryPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Query on the input"), parent), session_(session) {
+QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
+    : DockPanel(tr("Query on the input"), parent), session_(session), atlases_(atlases) {
   row_ = segment_button(tr("Row"), tr("The selected query's row of the selected map"), "first");
   rollout_ = segment_button(tr("Rollout"),
                             tr("Attention rollout through all layers (Abnar and Zuidema)"), "last");
@@ -56,28 +57,28 @@ QueryPanel::QueryPanel(Session& session, QWidget* parent)
   refresh();
 }
 
-std::vector<float> QueryPanel::weights_of(std::int64_t subject) {
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
   const Trace& trace = *open.subject.trace;
   const Selection& selection = session_.selection();
   const std::int64_t tokens = rollout_->isChecked() ? trace.tokens() : trace.keys(selection.layer);
   std::vector<float> weights(static_cast<std::size_t>(tokens), kNone);
+  const std::optional<std::int64_t> selected = selected_query(session_, open.id, selection.layer);
   if (rollout_->isChecked()) {
     if (!trace.uniform()) return weights;
-    want_rollout(subject);
+    want_rollout(open);
     const std::vector<float>& all = rollouts_[open.id].weights;
-    if (!all.empty() && selection.query < tokens) {
-      const auto first = all.begin() + selection.query * tokens;
+    if (!all.empty() && selected && *selected < tokens) {
+      const auto first = all.begin() + *selected * tokens;
       std::copy(first, first + tokens, weights.begin());
     }
     return weights;
   }
-  const std::shared_ptr<const ShownMaps> maps = AtlasLink::of(session_).maps(open.id);
-  if (!maps || selection.layer >= maps->grid().layers) return weights;
+  const std::shared_ptr<const ShownMaps> maps = atlases_.maps(open.id);
+  if (!maps || !selected || selection.layer >= maps->grid().layers) return weights;
   const std::int64_t column = maps->grid().columns == 1 ? 0 : selection.head;
   if (column >= maps->grid().columns) return weights;
   const MapExtent extent = maps->extent(selection.layer, column);
-  const std::int64_t query = selection.query - maps->first_token();
+  const std::int64_t query = *selected - maps->first_token();
   if (query < 0 || query >= extent.queries || extent.keys + maps->first_token() > tokens) {
     return weights;
   }
@@ -87,8 +88,7 @@ std::vector<float> QueryPanel::weights_of(std::int64_t subject) {
   return weights;
 }
 
-void QueryPanel::want_rollout(std::int64_t subject) {
-  const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(subject)];
+void QueryPanel::want_rollout(const OpenSubject& open) {
   Rollout& rollout = rollouts_[open.id];
   if (rollout.trace == open.subject.trace) return;
   rollout = {open.subject.trace, {}};
@@ -110,13 +110,39 @@ void QueryPanel::want_rollout(std::int64_t subject) {
       this);
 }
 
+void QueryPanel::add_view() {
+  auto* view = new QueryView;
+  view->setObjectName(QString("query_view_%1").arg(views_.size()));
+  connect(view, &QueryView::clicked, this, [this, view](std::int64_t token) {
+    Selection selection = session_.selection();
+    selection.subject = view->picture().subject;
+    if (const auto trace = session_.trace(selection.subject)) {
+      selection.query =
+          same_place(view->picture().layout, token, query_layout(*trace, selection.layer),
+                     trace->queries(selection.layer));
+    }
+    session_.select(selection);
+  });
+  connect(view, &QueryView::hovered, this, [this, view](std::optional<std::int64_t> token) {
+    Selection selection = session_.selection();
+    const SubjectId subject = view->picture().subject;
+    const auto query = selected_query(session_, subject, selection.layer);
+    selection.hover.reset();
+    if (token && query) {
+      selection.hover = {subject, selection.layer, selection.head, *query, *token};
+    }
+    session_.select(selection);
+  });
+  views_row_->addWidget(view, 1);
+  views_.push_back(view);
+}
+
 void QueryPanel::refresh() {
-  std::vector<std::int64_t> ready;
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    if (session_.trace(i)) ready.push_back(i);
+  std::vector<const OpenSubject*> ready;
+  for (const OpenSubject& open : session_.subjects()) {
+    if (open.subject.trace) ready.push_back(&open);
   }
-  std::erase_if(rollouts_,
-                [this](const auto& known) { return session_.index_of(known.first) < 0; });
+  std::erase_if(rollouts_, [this](const auto& known) { return !session_.find(known.first); });
   if (ready.empty()) {
     show_instead(
         session_.subjects().empty()
@@ -130,39 +156,25 @@ void QueryPanel::refresh() {
     views_.back()->deleteLater();
     views_.pop_back();
   }
-  while (views_.size() < ready.size()) {
-    auto* view = new QueryView;
-    view->setObjectName(QString("query_view_%1").arg(views_.size()));
-    connect(view, &QueryView::clicked, this, [this, view](std::int64_t token) {
-      Selection selection = session_.selection();
-      selection.subject = view->picture().subject;
-      if (const auto trace = session_.trace(selection.subject)) {
-        selection.query =
-            same_place(view->picture().layout, token, query_layout(*trace, selection.layer),
-                       trace->queries(selection.layer));
-      }
-      session_.select(selection);
-    });
-    connect(view, &QueryView::hovered, this, [this](std::optional<std::int64_t> token) {
-      Selection selection = session_.selection();
-      selection.hover_query = token ? std::optional(selection.query) : std::nullopt;
-      selection.hover_key = token;
-      session_.select(selection);
-    });
-    views_row_->addWidget(view, 1);
-    views_.push_back(view);
-  }
+  while (views_.size() < ready.size()) add_view();
 
   const Selection& selection = session_.selection();
   const bool rolled = rollout_->isChecked();
   std::vector<std::vector<float>> weights;
+  std::vector<std::int64_t> own;  // the key at the query's place, −1: there is none
   double largest = 0;
-  for (const std::int64_t subject : ready) {
-    weights.push_back(weights_of(subject));
+  for (const OpenSubject* open : ready) {
+    const Trace& trace = *open->subject.trace;
+    weights.push_back(weights_of(*open));
+    const auto keys = std::ssize(weights.back());
+    const auto query = selected_query(session_, open->id, selection.layer);
+    const TokenLayout& layout = rolled ? trace.layout : key_layout(trace, selection.layer);
+    own.push_back(query ? same_place(query_layout(trace, selection.layer), *query, layout, keys)
+                        : -1);
     // A query's own cell holds I, or half of the rollout: it must not darken all others.
-    for (std::int64_t key = 0; key < std::ssize(weights.back()); ++key) {
+    for (std::int64_t key = 0; key < keys; ++key) {
       const float weight = weights.back()[static_cast<std::size_t>(key)];
-      if (key != selection.query && std::isfinite(weight)) {
+      if (key != own.back() && std::isfinite(weight)) {
         largest = std::max(largest, static_cast<double>(weight));
       }
     }
@@ -176,37 +188,46 @@ void QueryPanel::refresh() {
   scale.maximum = largest > 0 ? largest : 1;
 
   for (std::size_t i = 0; i < ready.size(); ++i) {
-    const OpenSubject& open = session_.subjects()[static_cast<std::size_t>(ready[i])];
+    const OpenSubject& open = *ready[i];
     const Trace& trace = *open.subject.trace;
-    const TokenLayout& layout = rolled ? trace.layout : key_layout(trace, selection.layer);
-    const auto keys = std::ssize(weights[i]);
-    const std::int64_t own =
-        same_place(query_layout(trace, selection.layer), selection.query, layout, keys);
-    views_[i]->set_picture({ready[i], QString::fromStdString(open.subject.label),
-                            open.subject.trace, layout, std::move(weights[i]), scale, own, true,
-                            selection.hover_key});
+    const auto hovered = hovered_tokens(session_, open.id);
+    views_[i]->set_picture(
+        {open.id, session_.place_of(open.id), QString::fromStdString(open.subject.label),
+         open.subject.trace, rolled ? trace.layout : key_layout(trace, selection.layer),
+         std::move(weights[i]), scale, own[i], own[i] >= 0, hovered ? hovered->key : std::nullopt});
   }
-  const Trace& first = *session_.trace(ready.front());
-  const QString token =
-      QString::fromStdString(query_layout(first, selection.layer).name(selection.query));
-  caption_->setText(rolled ? tr("Token %1 through all layers").arg(token)
-                           : tr("Query %1 · layer %2 · head %3")
-                                 .arg(token)
-                                 .arg(selection.layer)
-                                 .arg(view.head_fusion == HeadFusion::none
-                                          ? QString::number(selection.head)
-                                          : tr("fused")));
-  const auto differs = std::find_if(ready.begin(), ready.end(), [this](std::int64_t subject) {
-    return !session_.trace(subject)->uniform();
-  });
-  if (rolled && differs != ready.end()) {
-    caption_->setText(
-        tr("No rollout of %1: its layers have different tokens, or fewer keys than "
-           "queries")
-            .arg(QString::fromStdString(
-                session_.subjects()[static_cast<std::size_t>(*differs)].subject.label)));
-  }
+  caption_->setText(caption(ready));
   scale_->set_scale(scale);
+}
+
+QString QueryPanel::caption(const std::vector<const OpenSubject*>& ready) const {
+  const Selection& selection = session_.selection();
+  const auto label = [](const OpenSubject& open) {
+    return QString::fromStdString(open.subject.label);
+  };
+  const bool rolled = rollout_->isChecked();
+  for (const OpenSubject* open : ready) {
+    if (rolled && !open->subject.trace->uniform()) {
+      return tr("No rollout of %1: its layers have different tokens, or fewer keys than queries")
+          .arg(label(*open));
+    }
+  }
+  const OpenSubject* const selected = session_.find(selection.subject);
+  const OpenSubject& named = selected && selected->subject.trace ? *selected : *ready.front();
+  const QString token = QString::fromStdString(
+      query_layout(*named.subject.trace, selection.layer).name(selection.query));
+  QString text = rolled ? tr("Token %1 through all layers").arg(token)
+                        : tr("Query %1 · layer %2 · head %3")
+                              .arg(token)
+                              .arg(selection.layer)
+                              .arg(session_.view().head_fusion == HeadFusion::none
+                                       ? QString::number(selection.head)
+                                       : tr("fused"));
+  for (const OpenSubject* open : ready) {
+    if (selected_query(session_, open->id, selection.layer)) continue;
+    text += tr(" · no such token in %1").arg(label(*open));
+  }
+  return text;
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/subject_id.h"
 #include "core/trace/trace.h"
 
 class QHBoxLayout;
@@ -15,19 +16,23 @@ class QToolButton;
 
 namespace attnscope {
 
+class AtlasLink;
 class QueryView;
 class ScaleBar;
 class Session;
+struct OpenSubject;
 
 class QueryPanel : public DockPanel {
   Q_OBJECT
  public:
-  explicit QueryPanel(Session& session, QWidget* parent = nullptr);
+  QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent = nullptr);
 
  private:
   void refresh();
-  [[nodiscard]] std::vector<float> weights_of(std::int64_t subject);
-  void want_rollout(std::int64_t subject);
+  void add_view();
+  [[nodiscard]] std::vector<float> weights_of(const OpenSubject& open);
+  void want_rollout(const OpenSubject& open);
+  [[nodiscard]] QString caption(const std::vector<const OpenSubject*>& ready) const;
 
   struct Rollout {
     std::shared_ptr<const Trace> trace;
@@ -35,13 +40,14 @@ class QueryPanel : public DockPanel {
   };
 
   Session& session_;
+  AtlasLink& atlases_;
   QToolButton* row_;
   QToolButton* rollout_;
   QLabel* caption_;
   QHBoxLayout* views_row_;
   ScaleBar* scale_;
   std::vector<QueryView*> views_;
-  std::map<std::int64_t, Rollout> rollouts_;  // by the subject's id
+  std::map<SubjectId, Rollout> rollouts_;
 };
 
 }  // namespace attnscope

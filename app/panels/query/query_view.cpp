@@ -155,14 +155,14 @@ void QueryView::paintEvent(QPaintEvent*) {
 
   const QRectF badge(0, 2, 16, 16);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(subject_colour(picture_.subject, colours.theme));
+  painter.setBrush(subject_colour(picture_.place, colours.theme));
   painter.drawRoundedRect(badge, 4, 4);
   QFont small = font();
   small.setPixelSize(10);
   small.setBold(true);
   painter.setFont(small);
   painter.setPen(colours.theme == Theme::dark ? colours.window : QColor(Qt::white));
-  painter.drawText(badge, Qt::AlignCenter, QString::number(picture_.subject + 1));
+  painter.drawText(badge, Qt::AlignCenter, QString::number(picture_.place + 1));
   painter.setFont(font());
   painter.setPen(colours.text);
   const QRectF name(22, 0, width() - 22, 20);

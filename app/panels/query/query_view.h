@@ -9,19 +9,21 @@
 #include <vector>
 
 #include "analysis/figure/figure.h"
+#include "app/session/subject_id.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
 
 /// What a QueryView shows.
 struct QueryPicture {
-  std::int64_t subject = 0;
+  SubjectId subject = SubjectId::none;
+  std::int64_t place = 0;  ///< of the subject among the open ones: its number and colour
   QString label;
   std::shared_ptr<const Trace> trace;
   TokenLayout layout;          ///< where the keys lie
   std::vector<float> weights;  ///< one a key; NaN where a key is hidden
   ColourScale scale;
-  std::int64_t query = 0;  ///< the key at its place is outlined
+  std::int64_t query = 0;  ///< the key at the query's place is outlined
   bool outline_query = true;
   std::optional<std::int64_t> hover;  ///< outlined thinly
 };

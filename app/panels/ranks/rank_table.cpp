@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFont>
+#include <QPalette>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -35,18 +36,19 @@ void RankTable::refresh() {
   columns_ = {{Quantity::layer}, {Quantity::head}};
   spectra_.clear();
   std::map<std::int64_t, std::int64_t> heads_of_layer;
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    spectra_.push_back(store_.of(i));
+  for (const OpenSubject& open : session_.subjects()) {
+    const std::int64_t place = std::ssize(spectra_);
+    spectra_.push_back(store_.of(open.id));
     if (!spectra_.back()) continue;
-    columns_.push_back({Quantity::equivalent_rank, i, false});
-    columns_.push_back({Quantity::equivalent_rank, i, true});
+    columns_.push_back({Quantity::equivalent_rank, place, false});
+    columns_.push_back({Quantity::equivalent_rank, place, true});
     for (const MapSpectrum& spectrum : spectra_.back()->without) {
       std::int64_t& heads = heads_of_layer[spectrum.layer];
       heads = std::max(heads, spectrum.head + 1);
     }
   }
-  const std::int64_t selected = session_.selection().subject;
-  if (selected < std::ssize(spectra_) && spectra_[static_cast<std::size_t>(selected)]) {
+  const std::int64_t selected = session_.place_of(session_.selection().subject);
+  if (selected >= 0 && spectra_[static_cast<std::size_t>(selected)]) {
     const bool with = session_.view().identity == IdentityView::with;
     columns_.push_back({Quantity::effective_rank, selected, with});
     columns_.push_back({Quantity::stable_rank, selected, with});
@@ -80,7 +82,7 @@ int RankTable::row_of(std::int64_t layer, std::int64_t head) const {
 }
 
 const MapSpectrum* RankTable::spectrum(const Place& place, const Column& column) const {
-  const auto& spectra = spectra_.at(static_cast<std::size_t>(column.subject));
+  const auto& spectra = spectra_.at(static_cast<std::size_t>(column.place));
   if (!spectra || place.head < 0) return nullptr;
   return find_spectrum(column.identity ? spectra->with : spectra->without, place.layer, place.head);
 }
@@ -88,7 +90,7 @@ const MapSpectrum* RankTable::spectrum(const Place& place, const Column& column)
 double RankTable::number(const Place& place, const Column& column) const {
   if (column.quantity == Quantity::layer) return static_cast<double>(place.layer);
   if (column.quantity == Quantity::head) return static_cast<double>(place.head);
-  const auto& spectra = spectra_.at(static_cast<std::size_t>(column.subject));
+  const auto& spectra = spectra_.at(static_cast<std::size_t>(column.place));
   if (!spectra) return kNone;
   const auto of_one = [&](const MapSpectrum& one) -> double {
     switch (column.quantity) {
@@ -207,12 +209,12 @@ QVariant RankTable::data(const QModelIndex& index, int role) const {
 QVariant RankTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   const Column& column = columns_.at(static_cast<std::size_t>(section));
-  const QString subject = QString::number(column.subject + 1);
+  const QString subject = QString::number(column.place + 1);
   const QString with_identity = column.identity ? tr("with I") : tr("without I");
   if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role == Qt::ForegroundRole && column.quantity >= Quantity::equivalent_rank) {
     const bool dark = QApplication::palette().color(QPalette::Window).lightness() < 128;
-    return subject_colour(column.subject, dark ? Theme::dark : Theme::light);
+    return subject_colour(column.place, dark ? Theme::dark : Theme::light);
   }
   switch (column.quantity) {
     case Quantity::layer:

@@ -38,7 +38,7 @@ class RankTable : public QAbstractTableModel {
   enum class Quantity { layer, head, equivalent_rank, effective_rank, stable_rank, symmetry_error };
   struct Column {
     Quantity quantity;
-    std::int64_t subject = 0;
+    std::int64_t place = 0;  ///< of the subject among the open ones
     bool identity = false;
   };
 

@@ -40,11 +40,10 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
           [this](const QModelIndex& current) {
             if (!current.isValid()) return;
             const RankTable::Place place = table_->place_of(sorted_->mapToSource(current).row());
-            Selection selection = session_.selection();
-            if (place.layer >= 0) selection.layer = place.layer;
-            if (place.head >= 0) selection.head = place.head;
+            const Selection& now = session_.selection();
             selecting_ = true;
-            session_.select(selection);
+            session_.select_map(now.subject, place.layer >= 0 ? place.layer : now.layer,
+                                place.head >= 0 ? place.head : now.head);
             selecting_ = false;
           });
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &RanksPanel::refresh);
@@ -73,12 +72,12 @@ void RanksPanel::refresh() {
   if (table_->rowCount() == 0) {
     instead = session_.subjects().empty() ? tr("Open a model to see the rank of each of its maps.")
                                           : tr("Ranks appear here as soon as a model has run.");
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-      const std::string error = spectra_.error_of(i);
+    for (const OpenSubject& open : session_.subjects()) {
+      const std::string error = spectra_.error_of(open.id);
       if (!error.empty()) {
         instead = "⚠ " + QString::fromStdString(error);
         is_error = true;
-      } else if (session_.trace(i)) {
+      } else if (open.subject.trace) {
         instead = tr("Computing singular values…");
       }
     }

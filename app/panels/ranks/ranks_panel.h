@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/session/subject_id.h"
 
 class QLabel;
 class QSortFilterProxyModel;
@@ -32,7 +33,7 @@ class RanksPanel : public DockPanel {
   QSortFilterProxyModel* sorted_;
   QTableView* view_;
   QLabel* caption_;
-  std::int64_t columns_for_ = -1;
+  SubjectId columns_for_ = SubjectId::none;
   bool selecting_ = false;
 };
 

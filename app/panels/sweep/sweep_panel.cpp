@@ -107,9 +107,10 @@ QWidget* SweepPanel::make_fields() {
   count_->setValue(kUsualInputs);
   count_->setSingleStep(1000);
   count_->setSuffix(tr(" inputs"));
+  count_->setToolTip(tr("So many, spread evenly over the data set; all if it has no more"));
   restart_ = new QCheckBox(tr("Begin anew"));
   restart_->setObjectName("sweep_restart");
-  restart_->setToolTip(tr("Forget unfinished work beside the result"));
+  restart_->setToolTip(tr("Forget what was done before, finished or not"));
   button_ = new QPushButton(tr("Sweep"));
   button_->setObjectName("sweep_start");
   progress_ = new QProgressBar;
@@ -211,7 +212,9 @@ void SweepPanel::start() {
       tr("Sweeping"),
       [this, wanted, panel, &jobs](const Progress& progress) mutable -> JobQueue::Delivery {
         wanted.data_set = open_data_set(wanted.data_set_path);
+        bool anything_done = false;
         const SweepResult result = run_sweep(wanted, progress, [&](const SweepResult&) {
+          anything_done = true;
           // By way of the queue, which outlives its jobs; the panel may not.
           QMetaObject::invokeMethod(
               &jobs,
@@ -221,9 +224,12 @@ void SweepPanel::start() {
               Qt::QueuedConnection);
         });
         const qlonglong inputs = result.done;
-        return [this, inputs] {
+        return [this, inputs, anything_done] {
           restart_->setChecked(false);
-          stopped(tr("%1 inputs, complete.").arg(inputs));
+          stopped(
+              anything_done
+                  ? tr("%1 inputs, complete.").arg(inputs)
+                  : tr("%1 inputs, complete before. Begin anew sweeps them again.").arg(inputs));
         };
       },
       [this](const JobFailure& failure) {

@@ -48,7 +48,7 @@ TEST(Page, SaysWhereItIsWrong) {
       {"rank-by-layer[title=\"a]", "closing quote"},
       {"rank-by-layer[title=\"a\" b]", "; or ]"},
       {"rank-by-layer[share=0]", "share above 0"},
-      {"rank-by-layer[subjects=x]", "indices of --model"},
+      {"rank-by-layer[subjects=x]", "indices of the models"},
       {"rank-by-layer] | rank-by-layer", "unknown figure"},
       {"rank-by-layer[] rank-by-layer", "| before the next"},
   };

@@ -127,8 +127,8 @@ TEST(FigureCommand, SaysWhatIsNotDefaultInOneOrder) {
   command.further = {"--option", "heads=3"};
   command.settings = {"spread=none"};
   EXPECT_EQ(to_string(command),
-            "attnscope figure rank-by-layer --model 'a b.h5' --model c.h5@adder,identity=true "
-            "--input x.png --option heads=3 --set spread=none --width-mm 84");
+            "attnscope figure rank-by-layer 'a b.h5' c.h5@adder,identity=true "
+            "--input x.png --option heads=3 --set spread=none --width 84");
   command.font_size_pt = 9;
   command.style = {.font_family = "Noto Sans",
                    .height_mm = 60,
@@ -141,7 +141,7 @@ TEST(FigureCommand, SaysWhatIsNotDefaultInOneOrder) {
   command.out = "f.png";
   const std::string all = to_string(command);
   EXPECT_TRUE(all.ends_with(
-      "--width-mm 84 --font-size 9 --height-mm 60 --font-family 'Noto Sans' --lines grey --letters "
+      "--width 84 --font-size 9 --height 60 --font-family 'Noto Sans' --lines grey --letters "
       "--shared-legend --caption 'It'\\''s so' --dpi 600 --background transparent --out f.png"))
       << all;
 }

@@ -204,6 +204,25 @@ TEST(IdentityEffect, IsNotClaimedOfMapsThatAreNotSquare) {
   EXPECT_FALSE(shows_identity(trace, IdentityView::without));
 }
 
+TEST(Spectra, OfMapsInDoubleAreAsPreciseAsThese) {
+  // diag(1, 1e-9, 1e-12): float32 would lose the last two beside what rounding adds elsewhere.
+  const std::vector<double> entries = {1, 1e-9, 0, 0, 1e-9, 0, 1e-12, 0, 1e-12};
+  Trace trace;
+  LayerTrace& layer = trace.layers.emplace_back();
+  layer.implied_map = Tensor({1, 3, 3});
+  std::copy(entries.begin(), entries.end(), layer.implied_map.data());
+  layer.exact_map = std::make_shared<const std::vector<double>>(entries);
+  const MapSpectrum exact = spectra_of(trace, IdentityView::as_is).at(0);
+  ASSERT_EQ(exact.state, SpectrumState::ready);
+  // numpy.linalg.svd of the same entries.
+  EXPECT_NEAR(exact.singular_values[0], 1, 1e-15);
+  EXPECT_NEAR(exact.singular_values[1], 1e-9, 1e-15);
+  EXPECT_NEAR(exact.singular_values[2], 1e-12, 1e-15);
+  EXPECT_EQ(exact.numerical_rank, 3);
+  layer.exact_map = nullptr;
+  EXPECT_EQ(spectra_of(trace, IdentityView::as_is).at(0).numerical_rank, 1);
+}
+
 TEST(MeanSpectrum, OfNoMapsIsNotZero) {
   MapSpectrum bad;
   bad.state = SpectrumState::not_finite;

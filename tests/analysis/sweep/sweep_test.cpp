@@ -1,5 +1,6 @@
 #include "analysis/sweep/sweep.h"
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -126,6 +127,75 @@ TEST_F(Sweep, GoesOnWhereItWasCancelled) {
   EXPECT_GE(stops, 3);
   EXPECT_EQ(read_bytes(whole.out), read_bytes(parts.out));
   EXPECT_FALSE(std::filesystem::exists(sweep_checkpoint(parts.out)));
+}
+
+/// Asks for a stop while its fifth item is read.
+class StoppingDataSet : public DataSet {
+ public:
+  StoppingDataSet(std::shared_ptr<const DataSet> items, std::stop_source& stop)
+      : items_(std::move(items)), stop_(stop) {}
+  std::int64_t size() const override { return items_->size(); }
+  Input item(std::int64_t index) const override {
+    if (++read_ == 5) stop_.request_stop();
+    return items_->item(index);
+  }
+  const std::vector<std::string>& class_names() const override { return items_->class_names(); }
+
+ private:
+  std::shared_ptr<const DataSet> items_;
+  std::stop_source& stop_;
+  mutable std::atomic<int> read_{0};
+};
+
+TEST_F(Sweep, StoppedInItsFirstBlockItKeepsEveryInputThatWasDone) {
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  const SweepRequest whole = request("whole.h5", 12);
+  (void)run_sweep(whole);
+  SweepRequest stopped = request("stopped.h5", 12);
+  stopped.checkpoint_seconds = 3600;
+  std::stop_source stop;
+  stopped.data_set = std::make_shared<StoppingDataSet>(stopped.data_set, stop);
+  EXPECT_THROW((void)run_sweep(stopped, Progress({}, stop.get_token())), Cancelled);
+  const std::int64_t done = read_sweep(sweep_checkpoint(stopped.out)).done;
+  EXPECT_GE(done, 1);
+  EXPECT_LT(done, 12);
+  (void)run_sweep(request("stopped.h5", 12));
+  EXPECT_EQ(read_bytes(whole.out), read_bytes(stopped.out));
+}
+
+TEST_F(Sweep, AFinishedResultIsNotSweptAgain) {
+  const SweepRequest wanted = request("r.h5", 20);
+  const SweepResult first = run_sweep(wanted);
+  const auto written = std::filesystem::last_write_time(wanted.out);
+  int advanced = 0;
+  const SweepResult again = run_sweep(wanted, {}, [&](const SweepResult&) { ++advanced; });
+  EXPECT_EQ(advanced, 0);
+  EXPECT_EQ(again.done, 20);
+  EXPECT_EQ(again.series[0].layers[0].share_sums, first.series[0].layers[0].share_sums);
+  EXPECT_EQ(std::filesystem::last_write_time(wanted.out), written);
+  SweepRequest anew = wanted;
+  anew.restart = true;
+  (void)run_sweep(anew, {}, [&](const SweepResult&) { ++advanced; });
+  EXPECT_GT(advanced, 0);
+}
+
+TEST_F(Sweep, WhatStandsInTheResultsPlaceIsNotReplaced) {
+  (void)run_sweep(request("r.h5", 20));
+  const std::string before = read_bytes(folder_.path() / "r.h5");
+  SweepRequest other = request("r.h5", 30);
+  try {
+    (void)run_sweep(other);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("the result of another sweep"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("--restart"));
+  }
+  EXPECT_EQ(read_bytes(folder_.path() / "r.h5"), before);
+  std::ofstream(folder_.path() / "notes.txt") << "what I thought";
+  EXPECT_THROW((void)run_sweep(request("notes.txt", 20)), Error);
+  EXPECT_EQ(read_bytes(folder_.path() / "notes.txt"), "what I thought");
+  other.restart = true;
+  EXPECT_EQ(run_sweep(other).done, 30);
 }
 
 TEST_F(Sweep, RefusesUnfinishedWorkOfAnother) {

@@ -99,14 +99,9 @@ TEST_F(AtlasCanvasTest, CursorIsLinkedAndNamesTokens) {
   const QRectF cell = cell_square(canvases_[1]->map_rect(2, 1), {17, 17}, 5, 11);
   QTest::mouseMove(canvases_[1], cell.center().toPoint());
   settle();
-  EXPECT_EQ(session_.selection().hover_query, 5);
-  EXPECT_EQ(session_.selection().hover_key, 11);
-  const auto& hover = AtlasLink::of(session_).hover();
-  ASSERT_TRUE(hover);
-  EXPECT_EQ(hover->layer, 2);
-  EXPECT_EQ(hover->column, 1);
-  EXPECT_EQ(hover->subject_id, canvases_[1]->subject_id());
-  const auto maps = AtlasLink::of(session_).maps(canvases_[0]->subject_id());
+  const HoveredCell expected{canvases_[1]->subject(), 2, 1, 5, 11};
+  EXPECT_EQ(session_.selection().hover, expected);
+  const auto maps = link_.maps(canvases_[0]->subject());
   const QStringList lines = readout(*maps, {2, 1, 5, 11});
   EXPECT_EQ(lines[0], QString::asprintf("%.4g", static_cast<double>(maps->value({2, 1, 5, 11}))));
   EXPECT_EQ(lines[1], "query " + QString::fromStdString(maps->trace().layout.name(5)));
@@ -114,7 +109,7 @@ TEST_F(AtlasCanvasTest, CursorIsLinkedAndNamesTokens) {
   const QImage with = canvases_[0]->grabFramebuffer();
   QTest::mouseMove(canvases_[1], QPoint(3, 3));
   settle();
-  EXPECT_FALSE(session_.selection().hover_query);
+  EXPECT_FALSE(session_.selection().hover);
   EXPECT_NE(with, canvases_[0]->grabFramebuffer());
 }
 
@@ -122,7 +117,7 @@ TEST_F(AtlasCanvasTest, ClickSelectsMapAndQuery) {
   open(banded_trace(3, 3, 17), banded_trace(3, 3, 17));
   const QRectF cell = cell_square(canvases_[1]->map_rect(1, 2), {17, 17}, 9, 4);
   QTest::mouseClick(canvases_[1], Qt::LeftButton, {}, cell.center().toPoint());
-  EXPECT_EQ(session_.selection().subject, 1);
+  EXPECT_EQ(session_.selection().subject, id(1));
   EXPECT_EQ(session_.selection().layer, 1);
   EXPECT_EQ(session_.selection().head, 2);
   EXPECT_EQ(session_.selection().query, 9);
@@ -347,10 +342,10 @@ TEST_F(AtlasCanvasTest, ThousandsOfTokensAreTiled) {
 
 TEST_F(AtlasCanvasTest, AnotherTraceTakesThePlaceAndClosingLeavesAMessage) {
   open(banded_trace(2, 2, 17), banded_trace(4, 3, 9));
-  const std::int64_t id = canvases_[1]->subject_id();
-  session_.close(0);
+  const SubjectId second = canvases_[1]->subject();
+  session_.close(id(0));
   settle();
-  EXPECT_EQ(canvases_[1]->subject_id(), id);
+  EXPECT_EQ(canvases_[1]->subject(), second);
   EXPECT_FALSE(canvases_[1]->map_rect(3, 2).isEmpty());
   EXPECT_TRUE(canvases_[1]->lens_shown()) << "it is the first one now";
   EXPECT_FALSE(canvases_[0]->cell_at(QPointF(canvases_[0]->rect().center())));

@@ -45,12 +45,12 @@ TEST_F(AtlasComparisonTest, DifferencesHaveTheDivergingColoursOfOneScale) {
   open(flat_trace(2, 2, 10, 0.25F),
        synthetic_trace(2, 2, 10, [](auto, auto h, auto, auto) { return h == 0 ? 0.75F : 0.125F; }));
   session_.set_view(from_0_to_1());
-  session_.set_reference(0);
+  session_.set_reference(id(0));
   ViewSettings view = session_.view();
   view.comparison = ComparisonView::difference;
   session_.set_view(view);
   settle();
-  const ValueRange range = AtlasLink::of(session_).range(true);
+  const ValueRange range = link_.range(true);
   EXPECT_EQ(range.minimum, -range.maximum);
   EXPECT_GE(range.maximum, 0.5);
   const auto at = [&](std::int64_t head) {
@@ -65,26 +65,26 @@ TEST_F(AtlasComparisonTest, DifferencesHaveTheDivergingColoursOfOneScale) {
   view.comparison = ComparisonView::absolute_difference;
   session_.set_view(view);
   settle();
-  const ValueRange absolute = AtlasLink::of(session_).range(true);
+  const ValueRange absolute = link_.range(true);
   expect_colour(at(1), 0.125 / absolute.maximum, "viridis");
   view.comparison = ComparisonView::relative_difference;
   session_.set_view(view);
   settle();
   expect_colour(at(0), 0.5 + 0.5 * 0.5, "diverging");  // (0.75 − 0.25) / 1
 
-  session_.set_reference(-1);
+  session_.set_reference(SubjectId::none);
   settle();
   expect_colour(at(0), 0.75, "viridis");
 }
 
 TEST_F(AtlasComparisonTest, ReadoutNamesBothWeightsAndTheCounterpart) {
   open(flat_trace(1, 2, 6, 0.25F), flat_trace(1, 2, 6, 0.75F));
-  session_.set_reference(0);
+  session_.set_reference(id(0));
   ViewSettings view;
   view.comparison = ComparisonView::difference;
   session_.set_view(view);
   settle();
-  const auto drawn = AtlasLink::of(session_).drawn(canvases_[1]->subject_id());
+  const auto drawn = link_.drawn(canvases_[1]->subject());
   ASSERT_TRUE(drawn.difference);
   const QStringList lines = readout(*drawn.maps, {0, 1, 2, 3});
   EXPECT_EQ(lines[0], "0.5");
@@ -95,7 +95,7 @@ TEST_F(AtlasComparisonTest, ReadoutNamesBothWeightsAndTheCounterpart) {
 TEST_F(AtlasComparisonTest, WipeShowsTheReferenceLeftOfTheDividerThatIsDragged) {
   open(flat_trace(1, 1, 10, 0.25F), flat_trace(1, 1, 10, 0.75F));
   session_.set_view(from_0_to_1());
-  session_.set_reference(0);
+  session_.set_reference(id(0));
   ViewSettings view = session_.view();
   view.comparison = ComparisonView::wipe;
   session_.set_view(view);
@@ -129,7 +129,7 @@ TEST_F(AtlasComparisonTest, OverlayMixesTheReferenceIn) {
   view.comparison = ComparisonView::overlay;
   view.overlay_opacity = 0.5;
   session_.set_view(view);
-  session_.set_reference(0);
+  session_.set_reference(id(0));
   settle();
   const QPointF middle = canvases_[1]->map_rect(0, 0).center() + QPointF(3, 3);
   const Colour low = colour_at(find_colour_map("grey"), 0),
@@ -145,13 +145,13 @@ TEST_F(AtlasComparisonTest, SpaceBlinksBetweenOwnAndReference) {
   open(flat_trace(1, 2, 10, 0.25F), flat_trace(1, 2, 10, 0.75F));
   session_.set_view(from_0_to_1());
   settle();
-  EXPECT_EQ(session_.reference(), -1);
+  EXPECT_EQ(session_.reference(), SubjectId::none);
   const QPointF middle = canvases_[1]->map_rect(0, 0).center() + QPointF(3, 3);
   expect_colour(pixel(canvases_[1], middle), 0.75, "viridis");
   QTest::keyClick(canvases_[1], Qt::Key_Space);
   settle();
-  EXPECT_EQ(session_.reference(), 0) << "the first subject is what one blinks to";
-  EXPECT_TRUE(AtlasLink::of(session_).blinking());
+  EXPECT_EQ(session_.reference(), id(0)) << "the first subject is what one blinks to";
+  EXPECT_TRUE(link_.blinking());
   expect_colour(pixel(canvases_[1], middle), 0.25, "viridis");
   expect_colour(pixel(canvases_[0], canvases_[0]->map_rect(0, 0).center() + QPointF(3, 3)), 0.25,
                 "viridis");
@@ -175,12 +175,12 @@ TEST_F(AtlasComparisonTest, SpaceBlinksBetweenOwnAndReference) {
 TEST_F(AtlasComparisonTest, MapsOfOtherSizesSayWhyTheyHaveNoDifferenceAndCanBeWiped) {
   open(flat_trace(1, 1, 10, 0.25F), flat_trace(2, 1, 6, 0.75F));
   session_.set_view(from_0_to_1());
-  session_.set_reference(0);
+  session_.set_reference(id(0));
   ViewSettings view = session_.view();
   view.comparison = ComparisonView::difference;
   session_.set_view(view);
   settle();
-  auto drawn = AtlasLink::of(session_).drawn(canvases_[1]->subject_id());
+  auto drawn = link_.drawn(canvases_[1]->subject());
   EXPECT_EQ(drawn.maps->extent(0, 0), MapExtent{});
   EXPECT_EQ(drawn.maps->why_empty(0, 0), "6 × 6 here, 10 × 10 in the reference");
   EXPECT_EQ(drawn.maps->why_empty(1, 0), "no counterpart in the reference");
@@ -193,7 +193,7 @@ TEST_F(AtlasComparisonTest, MapsOfOtherSizesSayWhyTheyHaveNoDifferenceAndCanBeWi
   view.layer_alignment = LayerAlignment::by_depth;
   session_.set_view(view);
   settle();
-  drawn = AtlasLink::of(session_).drawn(canvases_[1]->subject_id());
+  drawn = link_.drawn(canvases_[1]->subject());
   EXPECT_EQ(drawn.over->extent(1, 0), (MapExtent{10, 10})) << "the last layer with the last";
 }
 
@@ -205,18 +205,18 @@ TEST_F(AtlasComparisonTest, MatchedHeadsAreBesideTheirLikes) {
     };
   };
   open(synthetic_trace(1, 3, 9, peaked(0)), synthetic_trace(1, 3, 9, peaked(1)));
-  session_.set_reference(0);
+  session_.set_reference(id(0));
   ViewSettings view;
   view.match_heads = true;
   view.comparison = ComparisonView::absolute_difference;
   session_.set_view(view);
-  ComparisonStore& store = ComparisonStore::of(session_);
+  ComparisonStore& store = comparisons_;
   for (int i = 0; i < 500 && !store.comparison(1); ++i) QTest::qWait(20);
   ASSERT_TRUE(store.comparison(1));
   EXPECT_EQ(store.alignment(1)->front().reference_heads, (std::vector<std::int64_t>{1, 2, 0}));
   EXPECT_NEAR(store.comparison(1)->mean[ComparisonQuantity::divergence], 0, 1e-12);
   settle();
-  const auto drawn = AtlasLink::of(session_).drawn(canvases_[1]->subject_id());
+  const auto drawn = link_.drawn(canvases_[1]->subject());
   for (std::int64_t head = 0; head < 3; ++head) {
     for (std::int64_t q = 0; q < 9; ++q) {
       for (std::int64_t k = 0; k < 9; ++k) EXPECT_EQ(drawn.maps->value({0, head, q, k}), 0);

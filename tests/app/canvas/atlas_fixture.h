@@ -17,6 +17,7 @@
 
 #include "analysis/figure/colour_map.h"
 #include "app/canvas/atlas_canvas.h"
+#include "app/session/comparison_store.h"
 #include "app/session/session.h"
 
 namespace attnscope {
@@ -29,8 +30,8 @@ class AtlasCanvasTest : public testing::Test {
     if (second) session_.add_trace(std::move(second), "two");
     auto* row = new QHBoxLayout(&window_);
     row->setContentsMargins(0, 0, 0, 0);
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-      canvases_.push_back(new AtlasCanvas(session_, i));
+    for (const OpenSubject& open : session_.subjects()) {
+      canvases_.push_back(new AtlasCanvas(session_, link_, open.id));
       row->addWidget(canvases_.back(), 1);
     }
     window_.resize(1000, 760);
@@ -74,7 +75,12 @@ class AtlasCanvasTest : public testing::Test {
     settle();
   }
 
+  /// The subject at that place, from 0.
+  SubjectId id(std::size_t place) const { return session_.subjects().at(place).id; }
+
   Session session_;
+  ComparisonStore comparisons_{session_};
+  AtlasLink link_{session_, comparisons_};
   QWidget window_;
   std::vector<AtlasCanvas*> canvases_;
 };

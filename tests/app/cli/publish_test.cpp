@@ -23,7 +23,7 @@ class Publish : public testing::Test {
   [[nodiscard]] std::string out(const std::string& name) const { return (folder_ / name).string(); }
 
   [[nodiscard]] static std::string models() {
-    return " --model " + samples + "models/fashion-softmax.h5 --model " + samples +
+    return " " + samples + "models/fashion-softmax.h5 " + samples +
            "models/fashion-adder.h5 --input " + samples + "inputs/00_t_shirt.png ";
   }
 

@@ -44,7 +44,7 @@ TEST(UpstreamFiles, AreInspectedTracedAndMeasured) {
     EXPECT_THAT(measured.output, HasSubstr(model.mechanism));
   }
   const std::string classifier = (folder / "fastformer.safetensors").string();
-  const Ran judged = run(program + "evaluate " + classifier + " --text ids:3,1,4");
+  const Ran judged = run(program + "evaluate " + classifier + " --input ids:3,1,4");
   EXPECT_EQ(judged.status, 2);
   EXPECT_THAT(judged.output, HasSubstr("a text classifier does not predict the next token"));
   const Ran counted = run(program + "energy " + classifier + " --set classes=4");

@@ -79,6 +79,26 @@ TEST_F(SweepPanelTest, StopsKeepsAndGoesOn) {
   EXPECT_TRUE(std::filesystem::exists(out));
 }
 
+TEST_F(SweepPanelTest, AFinishedResultIsShownNotSweptAgain) {
+  open_model();
+  type("sweep_data_set", kData + "images.npz");
+  type("sweep_result", (folder() / "r.h5").string());
+  click("sweep_start");
+  ASSERT_TRUE(wait_until_settled());
+  const auto written = std::filesystem::last_write_time(folder() / "r.h5");
+  ASSERT_FALSE(child<QCheckBox>("sweep_restart")->isChecked());
+  click("sweep_start");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_THAT(note(), testing::HasSubstr("complete before"));
+  EXPECT_EQ(std::filesystem::last_write_time(folder() / "r.h5"), written);
+  QTest::mouseClick(child<QCheckBox>("sweep_restart"), Qt::LeftButton, {}, QPoint(6, 10));
+  ASSERT_TRUE(child<QCheckBox>("sweep_restart")->isChecked());
+  click("sweep_start");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_THAT(note(), testing::HasSubstr("inputs, complete."));
+  EXPECT_FALSE(child<QCheckBox>("sweep_restart")->isChecked());
+}
+
 TEST_F(SweepPanelTest, SaysWhatIsWrong) {
   open_model();
   type("sweep_data_set", "/nowhere/images.npz");

@@ -21,12 +21,12 @@ TEST(History, ClosingIsTakenBackWithItsTrace) {
   const auto trace = some_trace();
   session.add_trace(trace, "a");
   session.add_trace(some_trace(), "b");
-  session.close(0);
+  session.close(subject_at(session, 0));
   ASSERT_EQ(session.subjects().size(), 1U);
   EXPECT_EQ(history.undo_text(), "close a");
   history.undo();
   ASSERT_EQ(session.subjects().size(), 2U);
-  EXPECT_EQ(session.trace(0), trace);
+  EXPECT_EQ(session.trace(subject_at(session, 0)), trace);
   history.redo();
   ASSERT_EQ(session.subjects().size(), 1U);
   EXPECT_EQ(session.subjects()[0].subject.label, "b");

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/trace/trace_file.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -25,6 +26,7 @@ class SessionTest : public testing::Test {
     write_trace(file, sample_trace(2, 3, 3, 1));
     return file;
   }
+  SubjectId id(std::size_t place) const { return subject_at(session_, place); }
   bool wait() {
     return wait_until([this] { return session_.idle(); });
   }
@@ -34,13 +36,14 @@ class SessionTest : public testing::Test {
 
 TEST_F(SessionTest, OpensATraceInTheBackground) {
   QSignalSpy ready(&session_, &Session::trace_ready);
-  const std::int64_t index = session_.open(write_sample("maps.h5"));
-  EXPECT_EQ(index, 0);
+  const SubjectId opened = session_.open(write_sample("maps.h5"));
+  EXPECT_EQ(opened, id(0));
+  EXPECT_EQ(session_.place_of(opened), 0);
   EXPECT_EQ(session_.subjects()[0].state, State::loading);
   ASSERT_TRUE(wait());
   EXPECT_EQ(session_.subjects()[0].state, State::ready) << session_.subjects()[0].error;
   EXPECT_EQ(session_.subjects()[0].subject.label, "maps");
-  EXPECT_EQ(session_.trace(0)->heads(), 3);
+  EXPECT_EQ(session_.trace(id(0))->heads(), 3);
   EXPECT_EQ(ready.count(), 1);
 }
 
@@ -53,20 +56,37 @@ TEST_F(SessionTest, AFileThatCannotBeOpenedIsAFailedSubject) {
   EXPECT_NE(session_.subjects()[1].error.find("nothing.safetensors"), std::string::npos);
 }
 
-TEST_F(SessionTest, RetryOpensAFileThatIsThereNow) {
+TEST_F(SessionTest, ReloadingOpensAFileThatIsThereNow) {
   session_.open(folder() / "late.h5");
   ASSERT_TRUE(wait());
   ASSERT_EQ(session_.subjects()[0].state, State::failed);
   write_sample("late.h5");
-  session_.retry(0);
+  session_.reload(id(0));
   ASSERT_TRUE(wait());
   EXPECT_EQ(session_.subjects()[0].state, State::ready) << session_.subjects()[0].error;
+}
+
+TEST_F(SessionTest, ReloadingReadsTheFileAsItIsNow) {
+  const std::filesystem::path file = folder() / "model.npz";
+  const std::string data = source_folder() + "/tests/data/sweep/";
+  std::filesystem::copy_file(data + "model.npz", file);
+  const ModelOptions options{{{"heads", "2"}, {"crop_fraction", "1"}}, {}};
+  session_.open(file, options);
+  session_.set_input(data + "images.npz#0");
+  ASSERT_TRUE(wait());
+  ASSERT_EQ(session_.subjects()[0].state, State::ready) << session_.subjects()[0].error;
+  const auto before = session_.subjects()[0].subject.model;
+  session_.reload(id(0));
+  EXPECT_EQ(session_.subjects()[0].state, State::loading);
+  ASSERT_TRUE(wait());
+  EXPECT_EQ(session_.subjects()[0].state, State::ready) << session_.subjects()[0].error;
+  EXPECT_NE(session_.subjects()[0].subject.model, before) << "what was read before is not used";
 }
 
 TEST_F(SessionTest, ASubjectClosedWhileItOpensStaysClosed) {
   session_.open(write_sample("a.h5"));
   session_.open(write_sample("b.h5"));
-  session_.close(0);
+  session_.close(id(0));
   ASSERT_TRUE(wait());
   ASSERT_EQ(session_.subjects().size(), 1U);
   EXPECT_EQ(session_.subjects()[0].subject.label, "b");
@@ -78,14 +98,15 @@ TEST_F(SessionTest, SelectionKeepsWithinTheSubject) {
   selection.layer = 9;
   selection.head = -1;
   selection.query = 1000;
-  selection.hover_key = 10;
-  selection.hover_query = 2;
+  selection.hover = {id(0), 1, 2, 2, 10};
   session_.select(selection);
   EXPECT_EQ(session_.selection().layer, 1);
   EXPECT_EQ(session_.selection().head, 0);
   EXPECT_EQ(session_.selection().query, 9);
-  EXPECT_EQ(session_.selection().hover_query, 2);
-  EXPECT_FALSE(session_.selection().hover_key.has_value());
+  EXPECT_FALSE(session_.selection().hover.has_value()) << "there is no key 10";
+  selection.hover->key = 9;
+  session_.select(selection);
+  EXPECT_EQ(session_.selection().hover, selection.hover);
 }
 
 TEST_F(SessionTest, ClosingKeepsTheSelectedSubject) {
@@ -93,10 +114,10 @@ TEST_F(SessionTest, ClosingKeepsTheSelectedSubject) {
     session_.add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 2, 1)), name);
   }
   Selection selection;
-  selection.subject = 2;
+  selection.subject = id(2);
   session_.select(selection);
-  session_.close(0);
-  EXPECT_EQ(session_.selection().subject, 1);
+  session_.close(id(0));
+  EXPECT_EQ(session_.selection().subject, id(1));
   EXPECT_EQ(session_.subjects()[1].subject.label, "c");
 }
 
@@ -113,7 +134,7 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   session_.open(write_sample("b.h5"));
   ASSERT_TRUE(wait());
   Selection selection;
-  selection.subject = 1;
+  selection.subject = id(1);
   selection.layer = 1;
   selection.head = 2;
   selection.query = 4;
@@ -129,7 +150,7 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   view.layer_alignment = LayerAlignment::by_depth;
   view.match_heads = true;
   session_.set_view(view);
-  session_.set_reference(1);
+  session_.set_reference(id(1));
   session_.save(folder() / "session.json");
 
   Session other;
@@ -138,28 +159,29 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   ASSERT_EQ(other.subjects().size(), 2U);
   EXPECT_EQ(other.subjects()[1].state, State::ready);
   EXPECT_EQ(other.subjects()[1].subject.label, "b");
+  selection.subject = subject_at(other, 1);
   EXPECT_EQ(other.selection(), selection);
   EXPECT_EQ(other.view(), view);
-  EXPECT_EQ(other.reference(), 1);
+  EXPECT_EQ(other.reference(), subject_at(other, 1));
 }
 
 TEST_F(SessionTest, TheReferenceStaysPinnedUntilItIsClosed) {
   for (const char* name : {"a", "b", "c"}) {
     session_.add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 2, 1)), name);
   }
-  EXPECT_EQ(session_.reference(), -1);
+  EXPECT_EQ(session_.reference(), SubjectId::none);
   QSignalSpy changed(&session_, &Session::reference_changed);
-  session_.set_reference(1);
-  session_.set_reference(1);
+  session_.set_reference(id(1));
+  session_.set_reference(id(1));
   EXPECT_EQ(changed.count(), 1);
-  session_.close(0);
-  EXPECT_EQ(session_.reference(), 0);
+  session_.close(id(0));
+  EXPECT_EQ(session_.reference(), id(0));
   EXPECT_EQ(changed.count(), 1);
-  session_.close(0);
-  EXPECT_EQ(session_.reference(), -1);
+  session_.close(id(0));
+  EXPECT_EQ(session_.reference(), SubjectId::none);
   EXPECT_EQ(changed.count(), 2);
-  session_.set_reference(7);
-  EXPECT_EQ(session_.reference(), -1);
+  session_.set_reference(static_cast<SubjectId>(77));
+  EXPECT_EQ(session_.reference(), SubjectId::none);
 }
 
 TEST_F(SessionTest, ModelOptionsOverlaysAndInputSurviveEvenForMissingFiles) {
@@ -171,7 +193,7 @@ TEST_F(SessionTest, ModelOptionsOverlaysAndInputSurviveEvenForMissingFiles) {
   MechanismChoice adder;
   adder.name = "adder";
   adder.parameters = {{"identity", true}, {"scale", 2.5}, {"bits", std::int64_t{16}}};
-  session_.set_overlay(0, adder);
+  session_.set_overlay(id(0), adder);
   session_.set_input((folder() / "set.npz").string() + "#17");
   ASSERT_TRUE(wait());
   session_.save(folder() / "session.json");
@@ -219,16 +241,16 @@ TEST_F(SessionTest, ABrokenSessionFileLeavesTheOpenOneAlone) {
 TEST_F(SessionTest, KeepsSpectraWithoutAndWithIdentity) {
   SpectrumStore store(session_);
   session_.open(write_sample("a.h5"));
-  EXPECT_FALSE(store.of(0));
+  EXPECT_FALSE(store.of(id(0)));
   ASSERT_TRUE(wait());
-  const auto spectra = store.of(0);
-  ASSERT_TRUE(spectra) << store.error_of(0);
+  const auto spectra = store.of(id(0));
+  ASSERT_TRUE(spectra) << store.error_of(id(0));
   ASSERT_EQ(spectra->without.size(), 6U);
   EXPECT_FALSE(find_spectrum(spectra->without, 1, 2)->identity);
   EXPECT_TRUE(find_spectrum(spectra->with, 1, 2)->identity);
   EXPECT_GE(mean_equivalent_rank(spectra->with, 0.9), mean_equivalent_rank(spectra->without, 0.9));
-  session_.close(0);
-  EXPECT_FALSE(store.of(0));
+  session_.close(id(0));
+  EXPECT_FALSE(store.of(id(0)));
 }
 
 TEST_F(SessionTest, MapsWithoutASpectrumHaveNoMeanRank) {
@@ -237,9 +259,9 @@ TEST_F(SessionTest, MapsWithoutASpectrumHaveNoMeanRank) {
   SpectrumStore store(session_);
   session_.add_trace(std::make_shared<const Trace>(trace), "broken");
   ASSERT_TRUE(wait());
-  ASSERT_TRUE(store.of(0));
-  EXPECT_EQ(store.of(0)->without[0].state, SpectrumState::not_finite);
-  EXPECT_TRUE(std::isnan(mean_equivalent_rank(store.of(0)->without, 0.9)));
+  ASSERT_TRUE(store.of(id(0)));
+  EXPECT_EQ(store.of(id(0))->without[0].state, SpectrumState::not_finite);
+  EXPECT_TRUE(std::isnan(mean_equivalent_rank(store.of(id(0))->without, 0.9)));
 }
 
 }  // namespace

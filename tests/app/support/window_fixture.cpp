@@ -49,6 +49,10 @@ Trace sample_trace(std::int64_t layers, std::int64_t heads, std::int64_t side, d
   return trace;
 }
 
+SubjectId subject_at(const Session& session, std::size_t place) {
+  return place < session.subjects().size() ? session.subjects()[place].id : SubjectId::none;
+}
+
 bool wait_until(const std::function<bool()>& condition, double seconds) {
   QElapsedTimer clock;
   clock.start();

@@ -21,6 +21,9 @@ namespace attnscope {
 [[nodiscard]] Trace sample_trace(std::int64_t layers, std::int64_t heads, std::int64_t side,
                                  double sharpness, unsigned seed = 1);
 
+/// The open subject at that place, from 0; none if there are not so many.
+[[nodiscard]] SubjectId subject_at(const Session& session, std::size_t place);
+
 /// Runs the event loop until `condition` holds; false after `seconds`.
 [[nodiscard]] bool wait_until(const std::function<bool()>& condition, double seconds = 60);
 
@@ -34,6 +37,8 @@ class WindowTest : public testing::Test {
   [[nodiscard]] std::filesystem::path folder() const { return folder_.path().toStdString(); }
   [[nodiscard]] MainWindow& window() { return *window_; }
   [[nodiscard]] Session& session() { return *session_; }
+  /// The subject at that place, from 0; none if there are not so many.
+  [[nodiscard]] SubjectId id(std::size_t place) const { return subject_at(*session_, place); }
   [[nodiscard]] bool wait_until_settled();
   /// The one child of that class and object name.
   template <class Widget>

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "app/canvas/atlas_canvas.h"
-#include "app/canvas/atlas_link.h"
 #include "app/panels/models/subject_card.h"
 #include "app/session/comparison_store.h"
 #include "tests/app/support/window_fixture.h"
@@ -32,17 +31,15 @@ class ComparisonWindowTest : public WindowTest {
   void show_panel() {
     child<QDockWidget>("comparison")->raise();
     ASSERT_TRUE(wait_until([this] {
-      return child<QTableView>("comparison_table")->isVisible() || session().reference() < 0;
+      return child<QTableView>("comparison_table")->isVisible() ||
+             session().reference() == SubjectId::none;
     }));
   }
   QTableView& table() { return *child<QTableView>("comparison_table"); }
   QString cell(int row, int column) {
     return table().model()->index(row, column).data().toString();
   }
-  bool wait_for_numbers() {
-    return wait_until(
-        [this] { return ComparisonStore::of(session()).settled() && window().settled(); });
-  }
+  bool wait_for_numbers() { return wait_until_settled(); }
 };
 
 TEST_F(ComparisonWindowTest, ThePinOnACardMakesItTheReference) {
@@ -56,29 +53,28 @@ TEST_F(ComparisonWindowTest, ThePinOnACardMakesItTheReference) {
   auto* pin = cards[1]->findChild<QToolButton*>("pin");
   ASSERT_TRUE(pin->isVisible());
   QTest::mouseClick(pin, Qt::LeftButton);
-  EXPECT_EQ(session().reference(), 1);
+  EXPECT_EQ(session().reference(), id(1));
   EXPECT_EQ(child<QComboBox>("reference")->currentIndex(), 2);
   EXPECT_TRUE(child<QComboBox>("comparison_view")->isVisible());
   QTest::mouseClick(pin, Qt::LeftButton);
-  EXPECT_EQ(session().reference(), -1);
+  EXPECT_EQ(session().reference(), SubjectId::none);
 }
 
 TEST_F(ComparisonWindowTest, KeysPinBlinkAndShowTheDifference) {
   open(2);
   press(Qt::Key_2);
   press(Qt::Key_P);
-  EXPECT_EQ(session().reference(), 1);
+  EXPECT_EQ(session().reference(), id(1));
   press(Qt::Key_P);
-  EXPECT_EQ(session().reference(), -1);
+  EXPECT_EQ(session().reference(), SubjectId::none);
   press(Qt::Key_D);
-  EXPECT_EQ(session().reference(), 0) << "the first, where none is pinned";
+  EXPECT_EQ(session().reference(), id(0)) << "the first, where none is pinned";
   EXPECT_EQ(session().view().comparison, ComparisonView::difference);
   EXPECT_EQ(child<QComboBox>("comparison_view")->currentIndex(), 1);
   press(Qt::Key_Space);
-  EXPECT_TRUE(AtlasLink::of(session()).blinking());
   EXPECT_TRUE(child<QToolButton>("blink")->isChecked());
   press(Qt::Key_Space);
-  EXPECT_FALSE(AtlasLink::of(session()).blinking());
+  EXPECT_FALSE(child<QToolButton>("blink")->isChecked());
   press(Qt::Key_D);
   EXPECT_EQ(session().view().comparison, ComparisonView::maps);
   press(Qt::Key_D);
@@ -91,7 +87,7 @@ TEST_F(ComparisonWindowTest, TheBarSetsWhatIsShownAndHow) {
   auto* reference = child<QComboBox>("reference");
   reference->setFocus();
   QTest::keyClick(reference, Qt::Key_Down);
-  EXPECT_EQ(session().reference(), 0);
+  EXPECT_EQ(session().reference(), id(0));
   auto* shown = child<QComboBox>("comparison_view");
   shown->setFocus();
   for (int i = 0; i < 4; ++i) QTest::keyClick(shown, Qt::Key_Down);
@@ -117,12 +113,13 @@ TEST_F(ComparisonWindowTest, TheBarSetsWhatIsShownAndHow) {
 TEST_F(ComparisonWindowTest, TheTableHasTheNumbersOfTheAnalysisAndAClickGoesThere) {
   open(3);
   show_panel();
-  session().set_reference(0);
+  session().set_reference(id(0));
   show_panel();
   ASSERT_TRUE(wait_for_numbers());
   // Of each of the two others: all, and of each layer the mean and three heads.
   ASSERT_EQ(table().model()->rowCount(), 2 * (1 + 2 * 4));
-  const SubjectComparison expected = compare_traces(*session().trace(0), *session().trace(2), {});
+  const SubjectComparison expected =
+      compare_traces(*session().trace(id(0)), *session().trace(id(2)), {});
   const int row = 9 + 1 + 4 + 1 + 2;  // subject 3, layer 1, head 2
   EXPECT_EQ(cell(row, 0), "3");
   EXPECT_EQ(cell(row, 1), "1");
@@ -133,7 +130,7 @@ TEST_F(ComparisonWindowTest, TheTableHasTheNumbersOfTheAnalysisAndAClickGoesTher
   table().scrollTo(table().model()->index(row, 0));
   QTest::mouseClick(table().viewport(), Qt::LeftButton, {},
                     table().visualRect(table().model()->index(row, 1)).center());
-  EXPECT_EQ(session().selection().subject, 2);
+  EXPECT_EQ(session().selection().subject, id(2));
   EXPECT_EQ(session().selection().layer, 1);
   EXPECT_EQ(session().selection().head, 2);
 
@@ -165,7 +162,7 @@ TEST_F(ComparisonWindowTest, ModelsAreComparedOverADataSet) {
   window().open_file(samples / "models/fashion-adder.h5");
   ASSERT_TRUE(wait_until_settled());
   child<QDockWidget>("comparison")->raise();
-  session().set_reference(0);
+  session().set_reference(id(0));
   ASSERT_TRUE(wait_for_numbers());
   auto* button = child<QPushButton>("compare_over_data_set");
   ASSERT_TRUE(button->isEnabled());
@@ -175,7 +172,7 @@ TEST_F(ComparisonWindowTest, ModelsAreComparedOverADataSet) {
   ASSERT_TRUE(wait_until([&] { return agreement->text().contains("of 4 items"); }))
       << agreement->text().toStdString();
   EXPECT_TRUE(agreement->text().startsWith("2 predicts as the reference"));
-  session().set_reference(1);
+  session().set_reference(id(1));
   EXPECT_FALSE(agreement->text().contains("of 4 items")) << "it was said of another reference";
 }
 

@@ -25,7 +25,7 @@ namespace {
 TEST_F(WindowTest, UndoBringsAClosedSubjectBack) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 2, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());
-  session().close(0);
+  session().close(id(0));
   press(Qt::Key_Z, Qt::ControlModifier);
   ASSERT_EQ(session().subjects().size(), 1U);
   ASSERT_TRUE(wait_until_settled());

@@ -89,7 +89,7 @@ TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
 
 TEST_F(HashCodesPanelTest, LearningCanBeCancelled) {
   open_softmax();
-  session().learn_codes(0, {.bits = 64, .steps = 100'000});
+  session().learn_codes(id(0), {.bits = 64, .steps = 100'000});
   session().jobs().cancel_all();
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().subjects().at(1).state, State::failed);

@@ -17,7 +17,7 @@ class LanguageModelWindow : public WindowTest {
  protected:
   /// The trace of the first subject, if it is of `text`.
   [[nodiscard]] bool has_run_on(const std::string& text) {
-    const auto trace = session().trace(0);
+    const auto trace = session().trace(id(0));
     if (!trace) return false;
     std::string whole;
     for (const std::string& token : trace->layout.texts) whole += token;
@@ -54,7 +54,7 @@ TEST_F(LanguageModelWindow, AClickOnATokenEndsTheTextThere) {
   ASSERT_TRUE(wait_until([&] { return has_run_on("To be, or not to be"); }));
   TextHeat heat;
   heat.resize(300, 120);
-  heat.set_texts(session().trace(0)->layout.texts);
+  heat.set_texts(session().trace(id(0))->layout.texts);
   heat.show();
   std::int64_t clicked = -1;
   QObject::connect(&heat, &TextHeat::clicked, [&](std::int64_t token) { clicked = token; });

@@ -156,7 +156,7 @@ TEST_F(WindowTest, AClickOnTheImageChoosesTheQuery) {
   EXPECT_EQ(session().selection().query, 4);
   const std::vector<float>& weights = view->picture().weights;
   ASSERT_EQ(weights.size(), 10U);
-  const auto row = session().trace(0)->layers[0].implied_map.slice(0).row(4);
+  const auto row = session().trace(id(0))->layers[0].implied_map.slice(0).row(4);
   for (std::size_t key = 0; key < weights.size(); ++key) {
     EXPECT_NEAR(weights[key], row(static_cast<std::int64_t>(key)), 1e-6);
   }
@@ -168,11 +168,11 @@ TEST_F(WindowTest, NumbersPickSubjects) {
   }
   ASSERT_TRUE(wait_until_settled());
   press(Qt::Key_2);
-  EXPECT_EQ(session().selection().subject, 1);
+  EXPECT_EQ(session().selection().subject, id(1));
   press(Qt::Key_9);
-  EXPECT_EQ(session().selection().subject, 1);
+  EXPECT_EQ(session().selection().subject, id(1));
   press(Qt::Key_1);
-  EXPECT_EQ(session().selection().subject, 0);
+  EXPECT_EQ(session().selection().subject, id(0));
 }
 
 TEST_F(WindowTest, AFailedFileIsShownInItsCardAndTheRestStays) {
@@ -217,8 +217,8 @@ TEST_F(WindowTest, SavesAndRestoresByKeys) {
   ASSERT_TRUE(std::filesystem::exists(folder() / "work.json"));
 
   std::filesystem::remove(folder() / "b.h5");
-  session().close(0);
-  session().close(0);
+  session().close(id(0));
+  session().close(id(0));
   ASSERT_TRUE(session().subjects().empty());
   answer_file_dialog(folder() / "work.json");
   press(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);

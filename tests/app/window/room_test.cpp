@@ -18,7 +18,7 @@ class Room : public WindowTest {
     for (const char* name : {"one.h5", "two.h5"}) {
       session().open(write_sample(name, sample_trace(3, 3, 7, 2)));
     }
-    ASSERT_TRUE(wait_until([this] { return session().trace(0) && session().trace(1); }));
+    ASSERT_TRUE(wait_until([this] { return session().trace(id(0)) && session().trace(id(1)); }));
     ASSERT_TRUE(wait_until_settled());
   }
   [[nodiscard]] bool open(const char* dock) { return !child<QDockWidget>(dock)->isHidden(); }
@@ -26,7 +26,7 @@ class Room : public WindowTest {
 
 TEST_F(Room, NoPanelWidensTheWindow) {
   open_two_at(1280, 800);
-  session().set_reference(0);
+  session().set_reference(id(0));
   QTest::qWait(50);
   EXPECT_EQ(window().width(), 1280) << "with a reference";
   for (const PanelEntry& entry : panels()) {

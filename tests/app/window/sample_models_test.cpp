@@ -96,25 +96,25 @@ TEST_F(SampleModelsTest, OptionsReloadTheModelAndAWrongOneCanBeMended) {
   };
   set_heads("6");
   ASSERT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
-  EXPECT_EQ(session().trace(0)->heads(), 6);
+  EXPECT_EQ(session().trace(id(0))->heads(), 6);
   set_heads("7");
   EXPECT_EQ(session().subjects()[0].state, State::failed);
   EXPECT_FALSE(session().subjects()[0].error.empty());
-  EXPECT_FALSE(session().trace(0));
+  EXPECT_FALSE(session().trace(id(0)));
   set_heads("3");
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
 }
 
 TEST_F(SampleModelsTest, AnotherInputRunsTheModelAnew) {
   open_softmax();
-  const auto before = session().trace(0);
+  const auto before = session().trace(id(0));
   for (auto* button : window().findChildren<QToolButton*>()) {
     if (button->accessibleName().startsWith("Sample input 01")) {
       QTest::mouseClick(button, Qt::LeftButton);
     }
   }
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_NE(session().trace(0), before);
+  EXPECT_NE(session().trace(id(0)), before);
   EXPECT_NE(session().input_locator().find("01_trouser"), std::string::npos);
 }
 
@@ -125,25 +125,25 @@ TEST_F(SampleModelsTest, OneModelIsSeenOnTwoInputs) {
   press(Qt::Key_K);
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().size(), 2U);
-  const auto boot = session().trace(1);
+  const auto boot = session().trace(id(1));
   session().set_input((kSamples / "inputs/03_dress.png").string());
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(session().trace(1), boot) << "it is kept on the boot";
-  EXPECT_EQ(session().trace(0)->input_label, "03_dress.png");
+  EXPECT_EQ(session().trace(id(1)), boot) << "it is kept on the boot";
+  EXPECT_EQ(session().trace(id(0))->input_label, "03_dress.png");
   EXPECT_EQ(session().subjects()[1].subject.label, "fashion-softmax on 09_ankle_boot.png");
-  EXPECT_NE(session().trace(0)->layers[0].implied_map.values()[1],
-            session().trace(1)->layers[0].implied_map.values()[1]);
+  EXPECT_NE(session().trace(id(0))->layers[0].implied_map.values()[1],
+            session().trace(id(1))->layers[0].implied_map.values()[1]);
   // What is laid over it stays on its input too.
-  session().overlay(1, {"adder", {}});
+  session().overlay(id(1), {"adder", {}});
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(session().trace(2)->input_label, "09_ankle_boot.png");
+  EXPECT_EQ(session().trace(id(2))->input_label, "09_ankle_boot.png");
 
   // Figures show each, and their command line says which runs on what.
   const FigureRequest request = request_of(session());
   EXPECT_EQ(subject_groups(request, true).size(), 3U);
   const std::string command = figure_command("cumulative-spectrum", request);
   for (const char* part :
-       {"fashion-softmax.h5 --model", "@,input=", "@adder,identity=false,input=", "--input "}) {
+       {"fashion-softmax.h5 ", "@,input=", "@adder,identity=false,input=", "--input "}) {
     EXPECT_NE(command.find(part), std::string::npos) << part << " is not in\n" << command;
   }
 
@@ -152,10 +152,10 @@ TEST_F(SampleModelsTest, OneModelIsSeenOnTwoInputs) {
   session().restore(file);
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().size(), 3U);
-  EXPECT_EQ(session().trace(0)->input_label, "03_dress.png");
-  EXPECT_EQ(session().trace(1)->input_label, "09_ankle_boot.png");
+  EXPECT_EQ(session().trace(id(0))->input_label, "03_dress.png");
+  EXPECT_EQ(session().trace(id(1))->input_label, "09_ankle_boot.png");
   EXPECT_EQ(session().subjects()[1].subject.label, "fashion-softmax on 09_ankle_boot.png");
-  EXPECT_TRUE(std::ranges::equal(session().trace(1)->layers[2].implied_map.values(),
+  EXPECT_TRUE(std::ranges::equal(session().trace(id(1))->layers[2].implied_map.values(),
                                  boot->layers[2].implied_map.values()));
 }
 
@@ -170,8 +170,8 @@ TEST_F(SampleModelsTest, ATypedTextIsInTheSessionFile) {
   session().restore(file);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().input_locator(), "text:To be, or not");
-  ASSERT_TRUE(session().trace(0)) << session().subjects()[0].error;
-  EXPECT_EQ(session().trace(0)->tokens(), 13);
+  ASSERT_TRUE(session().trace(id(0))) << session().subjects()[0].error;
+  EXPECT_EQ(session().trace(id(0))->tokens(), 13);
 }
 
 TEST_F(SampleModelsTest, CancellingIsAStateOneCanGoOnFrom) {
@@ -182,7 +182,7 @@ TEST_F(SampleModelsTest, CancellingIsAStateOneCanGoOnFrom) {
   EXPECT_EQ(session().subjects()[0].state, State::failed);
   EXPECT_NE(session().subjects()[0].error.find("cancelled"), std::string::npos);
   session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
-  session().retry(0);
+  session().reload(id(0));
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
 }
@@ -192,7 +192,7 @@ TEST_F(SampleModelsTest, TheChannelOfADaftModelIsChosenOnItsCard) {
   window().open_file(kSamples / "models/fashion-daft-conv.h5");
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
-  const auto before = session().trace(0);
+  const auto before = session().trace(id(0));
   EXPECT_EQ(before->map_channels, 16);
   EXPECT_FALSE(before->map_channel);
   auto* channel = window().findChild<SubjectCard*>()->findChild<QSpinBox*>("channel");
@@ -203,16 +203,16 @@ TEST_F(SampleModelsTest, TheChannelOfADaftModelIsChosenOnItsCard) {
   QTest::keyClick(channel, Qt::Key_Up);
   QTest::keyClick(channel, Qt::Key_Up);
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(session().trace(0)->map_channel, 1);
-  EXPECT_NE(session().trace(0)->layers[0].implied_map.matrix(),
+  EXPECT_EQ(session().trace(id(0))->map_channel, 1);
+  EXPECT_NE(session().trace(id(0))->layers[0].implied_map.matrix(),
             before->layers[0].implied_map.matrix());
-  EXPECT_EQ(session().trace(0)->logits.matrix(), before->logits.matrix());
+  EXPECT_EQ(session().trace(id(0))->logits.matrix(), before->logits.matrix());
 
   const std::filesystem::path saved = folder() / "daft.attnscope";
   session().save(saved);
   session().restore(saved);
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(session().trace(0)->map_channel, 1);
+  EXPECT_EQ(session().trace(id(0))->map_channel, 1);
 }
 
 TEST_F(SampleModelsTest, PositionBiasesAndKeysOfADaftModelAreDrawn) {

@@ -133,6 +133,8 @@ TEST_F(TraceFileTest, MapsAloneWrittenByAnotherProgramOpen) {
   EXPECT_FALSE(trace.layout.has_grid());
   EXPECT_FALSE(trace.identity_in_maps);
   EXPECT_FLOAT_EQ(trace.layers.at(0).implied_map.data()[17], 1.0F / 3);
+  ASSERT_NE(trace.layers.at(0).exact_map, nullptr);
+  EXPECT_EQ(trace.layers.at(0).exact_map->at(17), 1.0 / 3);
 }
 
 TEST_F(TraceFileTest, SaysWhatDoesNotFit) {
@@ -158,6 +160,7 @@ TEST_F(TraceFileTest, MapsOfFewerKeysThanQueriesOpen) {
   EXPECT_EQ(trace.queries(0), 3);
   EXPECT_EQ(trace.keys(0), 2);
   EXPECT_FALSE(trace.uniform());
+  EXPECT_EQ(trace.layers.at(0).exact_map, nullptr);
 }
 
 TEST_F(TraceFileTest, LayersThatDifferSurviveTheRoundTrip) {

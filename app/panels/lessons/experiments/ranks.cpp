@@ -53,8 +53,8 @@ class RanksExperiment : public QWidget {
     QString rows =
         tr("<tr><td></td><td align=right>this map&nbsp;&nbsp;</td><td align=right>with "
            "I&nbsp;&nbsp;</td><td align=right>mean of all</td></tr>");
-    for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-      const auto spectra = spectra_.of(i);
+    for (const OpenSubject& open : session_.subjects()) {
+      const auto spectra = spectra_.of(open.id);
       QString numbers = tr("<td colspan=3>computing…</td>");
       if (spectra) {
         numbers =
@@ -63,10 +63,7 @@ class RanksExperiment : public QWidget {
             mean_cell(mean_equivalent_rank(spectra->without, threshold));
       }
       rows += QString("<tr><td>%1&nbsp;&nbsp;</td>%2</tr>")
-                  .arg(QString::fromStdString(
-                           session_.subjects()[static_cast<std::size_t>(i)].subject.label)
-                           .toHtmlEscaped(),
-                       numbers);
+                  .arg(QString::fromStdString(open.subject.label).toHtmlEscaped(), numbers);
     }
     table_->setText(tr("<p>Layer %1, head %2:</p><table>%3</table>")
                         .arg(selection.layer)

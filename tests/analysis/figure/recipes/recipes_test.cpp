@@ -431,8 +431,8 @@ TEST(Recipes, CommandQuotesForAShell) {
   request.width_mm = 120;
   const Figure figure = make_figure("cumulative-spectrum", request);
   EXPECT_EQ(figure.command,
-            "attnscope figure cumulative-spectrum --model 'my model.h5' --model "
-            "'it'\\''s.h5@adder,identity=true' --set layer=0,2 --width-mm 120");
+            "attnscope figure cumulative-spectrum 'my model.h5' "
+            "'it'\\''s.h5@adder,identity=true' --set layer=0,2 --width 120");
 }
 
 TEST(SubjectLabels, AreShortenedAndBrokenOnlyWhereTheyMayBe) {

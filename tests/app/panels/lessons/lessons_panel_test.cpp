@@ -117,7 +117,7 @@ TEST_F(LessonsTest, MoreBitsGiveMoreCodes) {
 TEST_F(LessonsTest, ABrokenLessonIsSaidAndTheOthersStay) {
   const std::filesystem::path file = folder() / "mine.md";
   std::ofstream(file) << "# Mine\n```step Do\nfly away\n```\n";
-  panel().open_lesson(file);
+  panel().open_document(file);
   bool told = false;
   for (const QLabel* label : panel().findChildren<QLabel*>()) {
     told |= label->text().contains("fly") && label->isVisible();

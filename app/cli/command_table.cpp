@@ -1,0 +1,117 @@
+#include "app/cli/command_table.h"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "analysis/figure/colour_map.h"
+#include "analysis/figure/recipe.h"
+#include "core/attention/mechanism.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Kinds of values that are no file.
+constexpr std::array free_values = {"N",         "N,…",  "T",    "SECONDS",      "PT",  "MM",
+                                    "KEY=VALUE", "NAME", "TEXT", "WIDTHxHEIGHT", "DPI", "LIST"};
+
+OptionRow row_of(const CLI::Option& option) {
+  OptionRow row;
+  if (option.get_positional()) {
+    row.names = {option.get_name(true, false)};
+  } else {
+    for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
+  }
+  if (option.get_type_size() != 0 || option.get_expected_max() > 0) {
+    row.value = option.get_type_name();
+  }
+  row.text = option.get_description();
+  const std::string& otherwise = option.get_default_str();
+  if (!otherwise.empty()) row.text += " (" + otherwise + ")";
+  row.required = option.get_required();
+  row.many = option.get_positional() && option.get_expected_max() > 1;
+  return row;
+}
+
+template <class Names, class NameOf>
+std::vector<std::string> names_of(const Names& entries, NameOf name_of) {
+  std::vector<std::string> names;
+  for (const auto& entry : entries) names.emplace_back(std::invoke(name_of, entry));
+  return names;
+}
+
+}  // namespace
+
+void set_examples(CLI::App& command, const std::vector<std::string>& examples) {
+  std::string lines;
+  for (const std::string& example : examples) lines += example + "\n";
+  command.footer(lines);
+}
+
+CommandTable command_table(const CLI::App& command) {
+  CommandTable table;
+  const CLI::App* const parent = command.get_parent();
+  table.name = (parent ? parent->get_name() + " " : std::string()) + command.get_name();
+  table.summary = command.get_description();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    if (option->get_positional()) {
+      table.arguments.push_back(row_of(*option));
+      if (!option->nonpositional()) continue;
+    }
+    const bool is_help = option == command.get_help_ptr() || option == command.get_version_ptr();
+    const std::string title = is_help ? "Help" : option->get_group();
+    auto group = std::find_if(table.groups.begin(), table.groups.end(),
+                              [&](const OptionGroup& known) { return known.title == title; });
+    if (group == table.groups.end()) {
+      table.groups.push_back({title, {}});
+      group = std::prev(table.groups.end());
+    }
+    group->rows.push_back(row_of(*option));
+  }
+  // What every command has comes last.
+  const auto other = std::find_if(table.groups.begin(), table.groups.end(),
+                                  [](const OptionGroup& g) { return g.title == "Help"; });
+  if (other != table.groups.end()) std::rotate(other, other + 1, table.groups.end());
+  std::istringstream examples(command.get_footer());
+  for (std::string line; std::getline(examples, line);) table.examples.push_back(line);
+  for (const CLI::App* subcommand : command.get_subcommands({})) {
+    table.subcommands.push_back(command_table(*subcommand));
+  }
+  return table;
+}
+
+std::string usage_of(const CommandTable& table) {
+  std::string usage = table.name;
+  if (!table.groups.empty()) usage += " [OPTION…]";
+  for (const OptionRow& argument : table.arguments) {
+    const std::string words = argument.names.front() + (argument.many ? "…" : "");
+    usage += argument.required ? " " + words : " [" + words + "]";
+  }
+  if (!table.subcommands.empty()) usage += " [COMMAND]";
+  return usage;
+}
+
+std::vector<std::string> known_values(const OptionRow& row) {
+  if (row.value.find('|') != std::string::npos) {
+    std::vector<std::string> words;
+    std::istringstream stream(row.value);
+    for (std::string word; std::getline(stream, word, '|');) words.push_back(word);
+    return words;
+  }
+  const std::string& kind = row.value.empty() ? row.names.front() : row.value;
+  if (kind == "MECHANISM") return names_of(mechanisms(), &MechanismEntry::name);
+  if (kind == "FIGURE") return names_of(figure_recipes(), &FigureRecipe::name);
+  if (kind == "COLOURS") return names_of(colour_maps(), &ColourMap::name);
+  return {};
+}
+
+bool takes_file(const OptionRow& row) {
+  const std::string& kind = row.value.empty() ? row.names.front() : row.value;
+  if (!known_values(row).empty() || kind.starts_with("--")) return false;
+  return std::find(free_values.begin(), free_values.end(), kind) == free_values.end();
+}
+
+}  // namespace attnscope

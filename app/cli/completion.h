@@ -1,0 +1,14 @@
+// Completion scripts for shells, made from the command tables.
+#pragma once
+
+#include <string>
+
+#include "app/cli/command_table.h"
+
+namespace attnscope {
+
+/// A script that completes commands, options and what is known of their values. `shell`: bash, zsh
+/// or fish. Throws Error(usage) for another.
+[[nodiscard]] std::string completion_script(const std::string& shell, const CommandTable& program);
+
+}  // namespace attnscope

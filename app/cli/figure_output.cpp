@@ -1,0 +1,39 @@
+#include "app/cli/figure_output.h"
+
+#include <cstdio>
+
+#include "app/cli/standard_streams.h"
+#include "app/cli/style_arguments.h"
+#include "core/error.h"
+#include "core/file/overwrite.h"
+
+namespace attnscope {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> figure_files(const std::string& out, const std::string& formats,
+                                   const std::vector<fs::path>& inputs) {
+  if (out == "-" && (formats.empty() || formats.find(',') != std::string::npos)) {
+    throw Error(ErrorKind::usage, "standard output takes one file, and has no extension")
+        .about("--out -")
+        .expected("--format with one format, such as --format pdf")
+        .found(formats.empty() ? "none" : formats);
+  }
+  std::vector<fs::path> files = export_files(out, formats);
+  for (const fs::path& file : files) refuse_to_overwrite(file, inputs);
+  return files;
+}
+
+void write_figure(const Figure& figure, const std::vector<fs::path>& files,
+                  const ExportOptions& options) {
+  for (const fs::path& file : files) {
+    const std::string out = file.has_parent_path() || file.stem() != "-" ? file.string() : "-";
+    write_output(out, file.extension().string(),
+                 [&](const fs::path& place) { export_figure(figure, place, options); });
+    std::fprintf(lines_beside(out), "%s: %s, %g × %g mm\n",
+                 out == "-" ? "standard output" : out.c_str(), figure.title.c_str(),
+                 figure.width_mm, figure.height_mm);
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,83 @@
+#include "app/cli/help_text.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "app/cli/command_table.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kTextColumn = 26;
+
+/// Characters, not bytes: every byte of UTF-8 but the continuing ones begins one.
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string left_of(const OptionRow& row) {
+  std::string left;
+  for (const std::string& name : row.names) left += (left.empty() ? "" : ", ") + name;
+  if (!row.value.empty() && row.names.front().starts_with("-")) left += " " + row.value;
+  if (row.many) left += "…";
+  return left;
+}
+
+void add_row(std::string& out, const std::string& left, const std::string& text) {
+  out += "  " + left;
+  std::size_t column = 2 + characters(left);
+  if (column + 2 > kTextColumn) {
+    out += "\n";
+    column = 0;
+  }
+  out += std::string(kTextColumn - column, ' ');
+  out += wrapped(text, kWidth, kTextColumn, kTextColumn) + "\n";
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent,
+                    std::size_t column) {
+  std::istringstream words(text);
+  std::string out;
+  bool first = true;
+  for (std::string word; words >> word; first = false) {
+    const std::size_t length = characters(word);
+    if (!first && column + 1 + length > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += length;
+  }
+  return out;
+}
+
+std::string HelpText::make_help(const CLI::App* command, std::string, CLI::AppFormatMode) const {
+  const CommandTable table = command_table(*command);
+  std::string out = wrapped(table.summary, kWidth, 0, 0) + "\n\nUsage: " + usage_of(table) + "\n";
+  if (!table.arguments.empty()) out += "\nArguments:\n";
+  for (const OptionRow& row : table.arguments) add_row(out, left_of(row), row.text);
+  if (!table.subcommands.empty()) out += "\nCommands:\n";
+  for (const CommandTable& subcommand : table.subcommands) {
+    add_row(out, subcommand.name.substr(table.name.size() + 1), subcommand.summary);
+  }
+  for (const OptionGroup& group : table.groups) {
+    out += "\n" + group.title + ":\n";
+    for (const OptionRow& row : group.rows) {
+      add_row(out, left_of(row), row.text + (row.required ? " (required)" : ""));
+    }
+  }
+  if (!table.examples.empty()) out += "\nExamples:\n";
+  for (const std::string& example : table.examples) out += "  " + example + "\n";
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,69 @@
+#include "app/cli/interruption.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM};
+
+// A handler may do next to nothing: it writes into this pipe, and a thread reads.
+volatile sig_atomic_t wake_up = -1;
+
+void handle(int) {
+  const int reason = errno;
+  const char byte = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_up, &byte, 1);
+  errno = reason;
+}
+
+}  // namespace
+
+struct Interruption::Watch {
+  std::stop_source stop;
+  std::array<int, 2> pipe{-1, -1};
+  std::array<struct sigaction, kSignals.size()> before{};
+  std::thread thread;
+};
+
+Interruption::Interruption() : watch_(std::make_unique<Watch>()) {
+  if (::pipe(watch_->pipe.data()) != 0) {
+    throw Error(ErrorKind::io, "no pipe could be opened").found(std::strerror(errno));
+  }
+  wake_up = watch_->pipe[1];
+  watch_->thread = std::thread([watch = watch_.get()] {
+    char byte = 0;
+    ssize_t count = 0;
+    do {
+      count = ::read(watch->pipe[0], &byte, 1);
+    } while (count < 0 && errno == EINTR);
+    if (count == 1 && byte == 1) watch->stop.request_stop();
+  });
+  struct sigaction action {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &action, &watch_->before[i]);
+  }
+}
+
+Interruption::~Interruption() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &watch_->before[i], nullptr);
+  }
+  ::close(watch_->pipe[1]);  // ends the thread's reading
+  watch_->thread.join();
+  ::close(watch_->pipe[0]);
+}
+
+std::stop_token Interruption::token() const { return watch_->stop.get_token(); }
+
+}  // namespace attnscope

@@ -1,0 +1,17 @@
+#include "app/cli/json_output.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace attnscope {
+
+CLI::Option* add_json_flag(CLI::App& command, bool& json) {
+  return command.add_flag("--json", json, "Write JSON (docs/json-output.md says what is in it)");
+}
+
+void print_json(const nlohmann::ordered_json& json) {
+  using Json = nlohmann::ordered_json;
+  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+}  // namespace attnscope

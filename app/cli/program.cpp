@@ -1,0 +1,77 @@
+#include "app/cli/program.h"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/cli/former_spellings.h"
+#include "app/cli/help_text.h"
+#include "app/cli/standard_streams.h"
+#include "app/cli/wrong_usage.h"
+#include "core/error.h"
+#include "core/progress.h"
+
+namespace attnscope {
+
+namespace {
+
+int parse_and_run(int argc, char** argv) {
+  Program program = make_program();
+  std::vector<std::string> arguments =
+      with_present_spellings({argv + std::min(argc, 1), argv + argc});
+  try {
+    // CLI11 takes them last first.
+    program.app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw wrong_usage(*program.app, error);
+    program.app->exit(error);  // prints the help or version asked for
+    return 0;
+  }
+  for (const Program::Command& command : program.commands) {
+    if (command.app->parsed()) return command.action();
+  }
+  return run_default_subcommand(argc, argv);
+}
+
+int reported(const std::string& line, int status) {
+  std::fprintf(stderr, "attnscope: %s\n", line.c_str());
+  return status;
+}
+
+}  // namespace
+
+Program make_program() {
+  Program program;
+  program.app = std::make_unique<CLI::App>(
+      "A microscope for transformer attention: without a command it opens the window", "attnscope");
+  CLI::App& app = *program.app;
+  app.formatter(std::make_shared<HelpText>());
+  app.set_help_flag("-h,--help", "Show this and end")->group("Help");
+  app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION, "Show the version and end")
+      ->group("Help");
+  for (const Subcommand& subcommand : subcommands()) {
+    CLI::App* command = nullptr;
+    Action action = subcommand.add(app, command);
+    program.commands.push_back({command, std::move(action)});
+  }
+  app.require_subcommand(0, 1);
+  return program;
+}
+
+int run_command_line(int argc, char** argv) {
+  try {
+    const int status = parse_and_run(argc, argv);
+    check_standard_output();
+    return status;
+  } catch (const Error& error) {
+    return reported(error.what(), error.kind() == ErrorKind::usage ? 2 : 1);
+  } catch (const Cancelled&) {
+    return reported("cancelled", 1);
+  } catch (const std::exception& error) {
+    return reported(error.what(), 1);
+  }
+}
+
+}  // namespace attnscope

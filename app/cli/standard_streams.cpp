@@ -1,0 +1,150 @@
+#include "app/cli/standard_streams.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of this process's own, removed with what is in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "attnscope-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorKind::io, "no temporary folder can be made")
+          .in_file(pattern)
+          .found(std::strerror(errno));
+    }
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// By what a file of each kind begins with.
+std::string extension_of(std::string_view begin) {
+  using namespace std::string_view_literals;
+  struct Beginning {
+    std::string_view bytes;
+    const char* extension;
+  };
+  static constexpr Beginning known[] = {
+      {"\x89PNG"sv, ".png"}, {"\xFF\xD8\xFF"sv, ".jpg"}, {"\x93NUMPY"sv, ".npy"},
+      {"\x89HDF"sv, ".h5"},  {"PK\x03\x04"sv, ".npz"},   {"\x80\x02"sv, ".pt"},
+  };
+  for (const Beginning& beginning : known) {
+    if (begin.starts_with(beginning.bytes)) return beginning.extension;
+  }
+  // Eight bytes of length, then JSON.
+  if (begin.size() > 8 && begin[8] == '{' && begin[7] == 0) return ".safetensors";
+  return ".txt";
+}
+
+struct KeptInput {
+  TemporaryFolder folder;
+  fs::path file;
+
+  KeptInput() {
+    if (::isatty(STDIN_FILENO) != 0) {
+      throw Error(ErrorKind::usage, "- reads standard input, and that is the terminal")
+          .remedy("redirect a file into it, or give the file's name");
+    }
+    const fs::path raw = folder.path() / "raw";
+    std::ofstream kept(raw, std::ios::binary);
+    std::string begin;
+    std::array<char, 1U << 16U> block{};
+    std::size_t count = 0;
+    while ((count = std::fread(block.data(), 1, block.size(), stdin)) > 0) {
+      if (begin.size() < 16) begin.append(block.data(), std::min<std::size_t>(count, 16));
+      kept.write(block.data(), static_cast<std::streamsize>(count));
+    }
+    kept.close();
+    if (std::ferror(stdin) != 0 || !kept) {
+      throw Error(ErrorKind::io, "standard input could not be kept").in_file(raw);
+    }
+    if (begin.empty()) throw Error(ErrorKind::io, "standard input is empty");
+    file = folder.path() / ("stdin" + extension_of(begin));
+    fs::rename(raw, file);
+  }
+};
+
+[[noreturn]] void throw_lost(int problem) {
+  throw Error(ErrorKind::io, "not all of the output could be written")
+      .in_file("standard output")
+      .found(problem != 0 ? std::strerror(problem) : "an error of the stream");
+}
+
+}  // namespace
+
+const fs::path& standard_input_file() {
+  // There is one standard input, and it can be read once.
+  static const KeptInput kept;
+  return kept.file;
+}
+
+fs::path file_or_standard_input(const std::string& file) {
+  return file == "-" ? standard_input_file() : fs::path(file);
+}
+
+Input open_input_argument(const std::string& locator) {
+  if (locator != "-") return open_input(locator);
+  Input input = open_input(standard_input_file().string());
+  input.label = "standard input";
+  input.locator = locator;
+  return input;
+}
+
+void write_output(const std::string& out, const std::string& extension,
+                  const std::function<void(const fs::path&)>& write) {
+  if (out != "-") {
+    write(out);
+    return;
+  }
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / ("out" + extension);
+  write(file);
+  std::ifstream written(file, std::ios::binary);
+  std::array<char, 1U << 16U> block{};
+  while (written) {
+    written.read(block.data(), block.size());
+    const auto count = static_cast<std::size_t>(written.gcount());
+    if (std::fwrite(block.data(), 1, count, stdout) != count) throw_lost(errno);
+  }
+}
+
+std::FILE* lines_beside(const std::string& out) { return out == "-" ? stderr : stdout; }
+
+void refuse_standard_output(const std::string& out, const std::string& why) {
+  if (out != "-") return;
+  throw Error(ErrorKind::usage, why).about("--out").expected("a file's name").found("-");
+}
+
+void check_standard_output() {
+  errno = 0;
+  const bool failed = std::ferror(stdout) != 0;
+  const bool lost = std::fflush(stdout) != 0;
+  if (failed || lost) throw_lost(errno);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,65 @@
+// The docks of panels(): made, placed, shown, remembered. The window knows none of them by name.
+#pragma once
+
+#include <QObject>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/panels/panels.h"
+#include "app/session/session.h"
+
+class QDockWidget;
+class QMainWindow;
+class QMenu;
+
+namespace attnscope {
+
+class SideRoom;
+
+class PanelDocks : public QObject {
+  Q_OBJECT
+ public:
+  PanelDocks(QMainWindow& window, const PanelContext& context);
+  ~PanelDocks() override;
+
+  struct PanelDock {
+    const PanelEntry* entry;
+    DockPanel* panel;
+    QDockWidget* dock;
+  };
+  /// In the order of panels().
+  [[nodiscard]] const std::vector<PanelDock>& all() const { return docks_; }
+
+  /// Places them in the window, and lists them in `menu`.
+  void place(QMenu& menu);
+  /// Their first widths and heights, once the window has its own.
+  void arrange();
+  /// Brings a panel to the front, opening its dock. Throws Error(usage) listing them.
+  void show(const std::string& name);
+  /// Opens a file that one of the panels reads, as a lesson, and shows that panel. False if none
+  /// reads it. Throws Error.
+  bool open_document(const std::filesystem::path& file);
+  /// Hides what has no part in a presentation.
+  void hide_for_presentation();
+  /// Shows again what has given way to another for want of room, as before a layout is remembered.
+  void give_back();
+
+  [[nodiscard]] PanelSettings settings() const;
+  void restore_settings(const PanelSettings& settings);
+  /// Every panel that is seen shows what the session asks for.
+  [[nodiscard]] bool settled() const;
+
+ signals:
+  void command_wanted(const QString& id);
+  void panel_wanted(const QString& name);
+
+ private:
+  [[nodiscard]] QDockWidget* first_at(PanelPlace place) const;
+
+  QMainWindow& window_;
+  std::vector<PanelDock> docks_;
+  SideRoom* side_room_ = nullptr;
+};
+
+}  // namespace attnscope

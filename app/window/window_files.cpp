@@ -1,0 +1,178 @@
+// The window's files: what is opened, dropped, saved, remembered from run to run.
+#include <QCloseEvent>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QSettings>
+#include <QStatusBar>
+#include <QUrl>
+
+#include "app/session/autosave.h"
+#include "app/session/sample_data.h"
+#include "app/session/session.h"
+#include "app/window/dropped_file.h"
+#include "app/window/layouts.h"
+#include "app/window/main_window.h"
+#include "app/window/notice_bar.h"
+#include "app/window/panel_docks.h"
+#include "app/window/recent_files.h"
+#include "app/window/recovery.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr const char* kLastSession = "last-session.json";
+
+}  // namespace
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (presenting_) toggle_presentation();
+  if (!remembered_.empty()) {
+    docks_->give_back();
+    layouts_->remember_last();
+    try {
+      session_.save(remembered_ / kLastSession);
+    } catch (const Error&) {
+      // Closing must not fail for what is only a convenience.
+    }
+  }
+  QMainWindow::closeEvent(event);
+}
+
+void MainWindow::remember_between_runs(const std::filesystem::path& folder) {
+  remembered_ = folder;
+  const std::vector<std::filesystem::path> left = Autosave::left_behind(folder);
+  autosave_ = new Autosave(session_, folder, this);
+  recovery_ = new Recovery(left, *autosave_, *notice_, [this](const std::filesystem::path& file) {
+    return restore_unnamed(file);
+  });
+}
+
+bool MainWindow::reopen_last() {
+  std::error_code ignored;
+  const std::filesystem::path last = remembered_ / kLastSession;
+  if (remembered_.empty() || !std::filesystem::exists(last, ignored)) return false;
+  return restore_unnamed(last);
+}
+
+void MainWindow::open_file(const std::filesystem::path& file) {
+  switch (use_of(file)) {
+    case FileUse::input:
+      session_.set_input(input_locator_of(file));
+      return;
+    case FileUse::session:
+      restore_session(file);
+      return;
+    case FileUse::model:
+      recent_->add(file);
+      session_.open(file);
+      return;
+  }
+}
+
+void MainWindow::open_samples() {
+  const std::vector<std::filesystem::path> models = first_minute_models();
+  const std::vector<std::filesystem::path> inputs = sample_inputs();
+  if (models.empty() || inputs.empty()) {
+    notice_->show_error(
+        tr("The sample data is not installed; set ATTNSCOPE_SAMPLE_DATA to the "
+           "folder sample_data of the source tree."));
+    return;
+  }
+  if (!session_.input() && session_.input_locator().empty()) {
+    session_.set_input(inputs.front().string());
+  }
+  for (const std::filesystem::path& model : models) session_.open(model);
+}
+
+void MainWindow::restore_session(const std::filesystem::path& file) {
+  try {
+    session_.restore(file);
+    session_file_ = file;
+    recent_->add(file);
+    setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+  } catch (const Error& error) {
+    notice_->show_error(QString::fromStdString(error.what()));
+  }
+}
+
+bool MainWindow::restore_unnamed(const std::filesystem::path& file) {
+  try {
+    session_.restore(file);
+    return true;
+  } catch (const Error& error) {
+    notice_->show_error(QString::fromStdString(error.what()));
+    return false;
+  }
+}
+
+void MainWindow::ask_for_model() {
+  const QStringList files = QFileDialog::getOpenFileNames(
+      this, tr("Open models or traces"), QSettings().value("model_folder").toString(),
+      tr("Weights and traces (*.safetensors *.pt *.pth *.bin *.h5 *.hdf5 *.npz *.json);;All files "
+         "(*)"));
+  for (const QString& file : files) {
+    QSettings().setValue("model_folder", QFileInfo(file).absolutePath());
+    const std::filesystem::path path = file.toStdString();
+    recent_->add(path);
+    session_.open(path);
+  }
+}
+
+void MainWindow::ask_for_input() {
+  const QString file = QFileDialog::getOpenFileName(
+      this, tr("Open an input"), QSettings().value("input_folder").toString(),
+      tr("Images, texts, arrays, data sets (*.png *.jpg *.jpeg *.txt *.md *.npy *.npz *.h5 *.hdf5 "
+         "*.gz);;All files "
+         "(*)"));
+  if (file.isEmpty()) return;
+  QSettings().setValue("input_folder", QFileInfo(file).absolutePath());
+  session_.set_input(input_locator_of(file.toStdString()));
+}
+
+void MainWindow::save_session(bool ask) {
+  std::filesystem::path file = session_file_;
+  if (ask || file.empty()) {
+    QString chosen = QFileDialog::getSaveFileName(this, tr("Save the session"), "session.json",
+                                                  tr("Sessions (*.json)"));
+    if (chosen.isEmpty()) return;
+    if (QFileInfo(chosen).suffix().isEmpty()) chosen += ".json";
+    file = chosen.toStdString();
+  }
+  try {
+    session_.save(file);
+    session_file_ = file;
+    recent_->add(file);
+    statusBar()->showMessage(tr("Saved %1").arg(QString::fromStdString(file.string())), 4000);
+    setWindowTitle(QString::fromStdString(file.stem().string()) + " – Attnscope");
+  } catch (const Error& error) {
+    notice_->show_error(QString::fromStdString(error.what()));
+  }
+}
+
+void MainWindow::ask_for_session() {
+  const QString file = QFileDialog::getOpenFileName(this, tr("Restore a session"), QString(),
+                                                    tr("Sessions (*.json)"));
+  if (!file.isEmpty()) restore_session(file.toStdString());
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) {
+      open_file(url.toLocalFile().toStdString());
+    } else {
+      notice_->show_error(tr("Only files on this machine can be dropped: %1").arg(url.toString()));
+    }
+  }
+  event->acceptProposedAction();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,98 @@
+#include "core/trace/linked_tokens.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "core/trace/layer_layout.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Spaces and case say nothing of where a token stands: tokenizers differ in whether they keep
+/// them.
+std::string characters_of(const std::string& token) {
+  std::string characters;
+  for (const char character : token) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (std::isspace(byte) == 0) characters.push_back(static_cast<char>(std::tolower(byte)));
+  }
+  return characters;
+}
+
+/// Where token `index` begins, counted in characters_of, and all characters up to its end.
+struct TextPlace {
+  std::size_t begin = 0;
+  std::string until_end;
+};
+
+TextPlace place_in_text(const TokenLayout& layout, std::int64_t index) {
+  TextPlace place;
+  for (std::int64_t i = 0; i <= index; ++i) {
+    place.begin = place.until_end.size();
+    place.until_end += characters_of(layout.texts[static_cast<std::size_t>(i)]);
+  }
+  return place;
+}
+
+std::optional<std::int64_t> token_of_text(const TokenLayout& from, std::int64_t index,
+                                          const TokenLayout& to) {
+  // The same tokens, of which some may be spaces alone.
+  const auto same_up_to = [&](std::int64_t last) {
+    return last < std::ssize(to.texts) &&
+           std::equal(from.texts.begin(), from.texts.begin() + last + 1, to.texts.begin());
+  };
+  if (same_up_to(index)) return index;
+  const TextPlace place = place_in_text(from, index);
+  if (place.begin == place.until_end.size()) return std::nullopt;  // nothing that is seen
+  std::string read;
+  std::optional<std::int64_t> found;
+  for (std::int64_t i = 0; i < std::ssize(to.texts) && read.size() < place.until_end.size(); ++i) {
+    read += characters_of(to.texts[static_cast<std::size_t>(i)]);
+    if (!found && read.size() > place.begin) found = i;
+  }
+  return read.starts_with(place.until_end) ? found : std::nullopt;
+}
+
+bool says_where(const TokenLayout& layout) { return layout.has_grid() || !layout.texts.empty(); }
+
+}  // namespace
+
+std::optional<std::int64_t> linked_token(const TokenLayout& from, std::int64_t index,
+                                         std::int64_t from_count, const TokenLayout& to,
+                                         std::int64_t to_count) {
+  if (index < 0 || index >= from_count) return std::nullopt;
+  const auto within = [to_count](std::int64_t token) {
+    return token < to_count ? std::optional(token) : std::nullopt;
+  };
+  if (!says_where(from) || !says_where(to)) {
+    return from_count == to_count ? std::optional(index) : std::nullopt;
+  }
+  if (index < from.prefix) return index < to.prefix ? within(index) : std::nullopt;
+  if (index < std::ssize(from.texts)) {
+    const auto token = token_of_text(from, index, to);
+    return token ? within(*token) : std::nullopt;
+  }
+  const std::int64_t cell = index - from.prefix;
+  const bool on_grids = from.has_grid() && to.has_grid() && cell < from.rows * from.columns;
+  return on_grids ? within(same_place(from, index, to, to.prefix + to.rows * to.columns))
+                  : std::nullopt;
+}
+
+std::optional<std::int64_t> linked_query(const Trace& from, std::int64_t from_layer,
+                                         std::int64_t query, const Trace& to,
+                                         std::int64_t to_layer) {
+  if (to_layer < 0 || to_layer >= std::ssize(to.layers)) return std::nullopt;
+  return linked_token(query_layout(from, from_layer), query, from.queries(from_layer),
+                      query_layout(to, to_layer), to.queries(to_layer));
+}
+
+std::optional<std::int64_t> linked_key(const Trace& from, std::int64_t from_layer, std::int64_t key,
+                                       const Trace& to, std::int64_t to_layer) {
+  if (to_layer < 0 || to_layer >= std::ssize(to.layers)) return std::nullopt;
+  return linked_token(key_layout(from, from_layer), key, from.keys(from_layer),
+                      key_layout(to, to_layer), to.keys(to_layer));
+}
+
+}  // namespace attnscope

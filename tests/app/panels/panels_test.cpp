@@ -1,0 +1,86 @@
+// Every panel of the list, whatever it is: a new one has these tests by its line alone.
+#include "app/panels/panels.h"
+
+#include <QDockWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "app/panels/frame/dock_panel.h"
+#include "core/error.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEntry> {
+ protected:
+  QDockWidget& dock() { return *child<QDockWidget>(GetParam().name); }
+  DockPanel& panel() { return *qobject_cast<DockPanel*>(dock().widget()); }
+};
+
+TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
+  EXPECT_EQ(dock().isHidden(), !GetParam().open);
+  window().show_panel(GetParam().name);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(dock().isVisible());
+  EXPECT_FALSE(panel().title().isEmpty());
+  EXPECT_EQ(panel().accessibleName(), panel().title());
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(panel().is_behind());
+}
+
+TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfItSaysSo) {
+  QStringList view, help;
+  for (const QAction* menu : window().menuBar()->actions()) {
+    for (const QAction* action : menu->menu()->findChildren<QAction*>()) {
+      (menu->text() == "&Help" ? help : view) << action->text();
+    }
+    for (const QAction* action : menu->menu()->actions()) {
+      if (menu->text() == "&Help") help << action->text();
+      if (action->menu() == nullptr) continue;
+      for (const QAction* inner : action->menu()->actions()) view << inner->text();
+    }
+  }
+  EXPECT_TRUE(view.contains(panel().title()));
+  EXPECT_EQ(help.contains(panel().title()), GetParam().in_help);
+}
+
+TEST_P(PanelTest, ItsSettingsComeBack) {
+  window().show_panel(GetParam().name);
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  const ControlValues before = panel().settings();
+  panel().restore_settings(before);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(panel().settings(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PanelTest, testing::ValuesIn(panels().begin(), panels().end()),
+                         [](const auto& given) {
+                           std::string name = given.param.name;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Panels, HaveDifferentNames) {
+  std::set<std::string> names;
+  for (const PanelEntry& entry : panels()) EXPECT_TRUE(names.insert(entry.name).second);
+}
+
+TEST_F(WindowTest, AnUnknownPanelIsToldWithTheKnownOnes) {
+  try {
+    window().show_panel("ranking");
+    FAIL();
+  } catch (const Error& error) {
+    for (const PanelEntry& entry : panels()) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(entry.name));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,26 @@
+// Numbers have a point, whatever the language of the desktop. Run under LC_ALL=de_DE.UTF-8, too.
+#include "app/render/application.h"
+
+#include <QLocale>
+#include <clocale>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace attnscope {
+namespace {
+
+TEST(Application, LeavesNumbersAlone) {
+  const std::unique_ptr<Application> application = drawing_application();
+  EXPECT_STREQ(std::setlocale(LC_NUMERIC, nullptr), "C");
+  EXPECT_EQ(std::to_string(0.5), "0.500000");
+  EXPECT_EQ(QLocale().toString(1234.5), "1234.5");
+  EXPECT_EQ(QLocale().toString(1234567), "1234567");
+  // Where a language was asked for it is there, or this test says nothing.
+  if (const char* const asked = std::getenv("LC_ALL"); asked != nullptr && *asked != '\0') {
+    EXPECT_STREQ(std::setlocale(LC_TIME, nullptr), asked);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

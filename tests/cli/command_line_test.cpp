@@ -1,0 +1,357 @@
+// What holds for every command: help, words, mistakes, old spellings, where output goes.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <sys/wait.h>
+
+#include "app/cli/command_table.h"
+#include "app/cli/program.h"
+#include "core/trace/trace_file.h"
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string kSamples = source_folder() + "/sample_data";
+const std::string kModel = kSamples + "/models/fashion-softmax.h5";
+const std::string kAdder = kSamples + "/models/fashion-adder.h5";
+const std::string kImage = kSamples + "/inputs/08_bag.png";
+const std::string kInput = " --input " + kImage;
+
+CommandTable table() {
+  const Program program = make_program();
+  return command_table(*program.app);
+}
+
+std::size_t characters(const std::string& line) {
+  return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+// --- help -------------------------------------------------------------------------------------
+
+TEST(CommandLine, EveryHelpIsAlignedHasExamplesAndFitsATerminal) {
+  for (const CommandTable& command : table().subcommands) {
+    const std::string name = command.name.substr(command.name.find(' ') + 1);
+    const ProgramRun run = run_program(name + " --help");
+    EXPECT_EQ(run.status, 0) << name;
+    EXPECT_THAT(run.output, AllOf(HasSubstr("Usage: attnscope " + name), HasSubstr("Examples:\n"),
+                                  HasSubstr("--help")));
+    const std::string options = run.output.substr(0, run.output.find("Examples:"));
+    std::istringstream lines(options);
+    for (std::string line; std::getline(lines, line);) {
+      // Only what cannot be broken may be longer: a usage line, one long word.
+      if (!line.starts_with("Usage:")) {
+        EXPECT_LE(characters(line), 80U) << name << ": " << line;
+      }
+      EXPECT_THAT(line, Not(testing::MatchesRegex(".* "))) << name << ": a blank at the end";
+    }
+    for (const OptionGroup& group : command.groups) {
+      for (const OptionRow& row : group.rows) {
+        EXPECT_FALSE(row.text.empty()) << name << " " << row.names.front();
+        EXPECT_THAT(row.value, Not(testing::AnyOf("TEXT", "INT", "FLOAT", "UINT", "FLOAT ...")))
+            << name << " " << row.names.front();
+      }
+    }
+    EXPECT_FALSE(command.examples.empty()) << name;
+  }
+  EXPECT_THAT(run_program("--help").output, HasSubstr("\n  spectrum "));
+}
+
+TEST(CommandLine, TheExamplesOfEveryHelpAreUnderstood) {
+  // Parsed, not run: their files are not there.
+  for (const CommandTable& command : table().subcommands) {
+    for (std::string example : command.examples) {
+      if (!example.starts_with("attnscope ")) continue;
+      example = example.substr(std::string("attnscope ").size());
+      example = example.substr(0, example.find_first_of("<>;"));
+      const Program program = make_program();
+      EXPECT_NO_THROW(program.app->parse(example)) << command.name << ": " << example;
+    }
+  }
+}
+
+TEST(CommandLine, OneWordHasOneMeaningInEveryCommand) {
+  const std::map<std::string, std::set<std::string>> values = {
+      {"--identity", {"as-is|without|with|both"}},
+      {"--layers", {"N,…"}},
+      {"--heads", {"N,…"}},
+      {"--model-heads", {"N"}},
+      {"--count", {"N"}},
+      {"--seed", {"N"}},
+      {"--input", {"X"}},
+      {"--dataset", {"DATASET"}},
+      {"--out", {"FILE", "DIR"}},
+      {"--mechanism", {"MECHANISM"}},
+      {"--architecture", {"FILE"}},
+      {"--option", {"KEY=VALUE"}},
+      {"--set", {"KEY=VALUE"}},
+      {"--threshold", {"T"}},
+      {"--json", {""}},
+      {"--csv", {""}}};
+  std::map<std::string, int> seen;
+  for (const CommandTable& command : table().subcommands) {
+    for (const OptionGroup& group : command.groups) {
+      for (const OptionRow& row : group.rows) {
+        const auto known = values.find(row.names.back());
+        if (known == values.end()) continue;
+        EXPECT_TRUE(known->second.contains(row.value))
+            << command.name << " " << row.names.back() << " " << row.value;
+        ++seen[row.names.back()];
+      }
+    }
+    for (const OptionRow& row : command.arguments) {
+      if (row.names.front() != "MODEL") continue;
+      EXPECT_THAT(row.text, HasSubstr("MODEL@MECHANISM,KEY=VALUE")) << command.name;
+    }
+  }
+  for (const auto& [name, kinds] : values) EXPECT_GT(seen[name], 0) << name;
+}
+
+// --- mistakes ---------------------------------------------------------------------------------
+
+TEST(CommandLine, AMistypedCommandIsNamedWithTheNearest) {
+  const ProgramRun run = run_program("specturm " + kModel + kInput);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr("'specturm'"),
+                                HasSubstr("attnscope spectrum?")));
+  EXPECT_THAT(run_program("xyzzy").errors, HasSubstr("attnscope --help"));
+  EXPECT_THAT(run_program(kModel).errors, HasSubstr("attnscope inspect FILE"));
+}
+
+TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
+  // --out is required; that --otu is no option is what helps.
+  const ProgramRun run = run_program("trace " + kModel + kInput + " --otu t.h5");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr("--otu"), HasSubstr("--out?"),
+                                HasSubstr("attnscope trace --help")));
+  EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+  EXPECT_THAT(run_program("spectrum " + kModel + kInput + " --data-set=x").errors,
+              HasSubstr("--dataset?"));
+  EXPECT_THAT(run_program("--verison").errors, HasSubstr("--version?"));
+}
+
+TEST(CommandLine, WhatIsMissingOrNoNumberIsSaidUnderThePrefix) {
+  for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
+           {"trace " + kModel + kInput, "--out"},
+           {"spectrum", "MODEL"},
+           {"spectrum " + kModel + kInput + " --threshold much", "--threshold"},
+           {"trace a.h5 b.h5 --out c.h5", "b.h5"},
+           {"gui --theme blue", "--theme"}}) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.status, 2) << arguments;
+    EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr(said))) << arguments;
+  }
+}
+
+TEST(CommandLine, WhatFollowsTheAtIsNeverIgnored) {
+  // fashion-softmax has no parameter foo; the adder's own identity can be set.
+  const ProgramRun refused = run_program("spectrum " + kModel + "@,foo=1" + kInput);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("foo"));
+  const ProgramRun set =
+      run_program("compare " + kAdder + " " + kAdder + "@,identity=true --json" + kInput);
+  ASSERT_EQ(set.status, 0) << set.errors;
+  EXPECT_EQ(nlohmann::json::parse(set.output)["compared"][0]["mechanism"], "adder (identity=true)");
+  EXPECT_EQ(run_program("spectrum " + kModel + "@adder,identity" + kInput).status, 2);
+}
+
+TEST(CommandLine, AnArchitectureMayHoldForOneModelAlone) {
+  const TemporaryFolder folder;
+  const fs::path wrong = folder.write("wrong.json", "{}");
+  const ProgramRun own =
+      run_program("compare " + kModel + " " + kModel + "@,architecture=" + wrong.string() + kInput);
+  EXPECT_NE(own.status, 0);
+  EXPECT_THAT(own.errors, HasSubstr("wrong.json"));
+  const ProgramRun heads =
+      run_program("compare " + kModel + " " + kModel + "@,model-heads=5" + kInput);
+  EXPECT_EQ(heads.status, 2);
+  EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
+}
+
+// --- old spellings ----------------------------------------------------------------------------
+
+TEST(CommandLine, OldSpellingsWorkWithOneLineOfAdvice) {
+  const TemporaryFolder folder;
+  const std::string out = " --out " + (folder / "f.json").string();
+  const std::vector<std::pair<std::string, std::string>> spellings = {
+      {"figure rank-by-layer --model " + kModel + kInput + out, "--model is now written"},
+      {"figure rank-by-layer " + kModel + kInput + out + " --width-mm 90", "--width MM"},
+      {"spectrum " + kModel + kInput + " --identity", "--identity with"},
+      {"spectrum --identity " + kModel + kInput, "--identity with"},
+      {"inspect --heads 3 " + kModel, "--model-heads N"},
+      {"energy deit-tiny --layers", "--by-layer"},
+      {"evaluate " + kSamples + "/models/shakespeare-softmax.h5 --text text:To-be", "--input X"}};
+  for (const auto& [arguments, advice] : spellings) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.status, 0) << arguments << "\n" << run.errors;
+    EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr(advice))) << arguments;
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+  }
+  // What is written now gets no advice.
+  EXPECT_EQ(run_program("spectrum " + kModel + kInput + " --identity with").errors, "");
+  EXPECT_EQ(run_program("figure rank-by-layer " + kModel + kInput + out).errors, "");
+}
+
+// --- streams ----------------------------------------------------------------------------------
+
+TEST(CommandLine, LostOutputIsAnError) {
+  for (const std::string arguments :
+       {"--help", "--version", "formats", "figures --json", "energy deit-tiny --json"}) {
+    const int status = std::system(
+        (built_program() + " " + arguments + " >/dev/full 2>/tmp/attnscope-lost").c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 1) << arguments;
+    EXPECT_THAT(read_bytes("/tmp/attnscope-lost"),
+                AllOf(StartsWith("attnscope: "), HasSubstr("No space left on device")));
+  }
+  fs::remove("/tmp/attnscope-lost");
+}
+
+TEST(CommandLine, AHyphenIsStandardInputAndOutput) {
+  const TemporaryFolder folder;
+  const std::string trace = (folder / "t.h5").string();
+  const ProgramRun piped = run_program("trace " + kModel + " --input - --out - <" + kImage +
+                                       " | cat >" + trace + "; exit ${PIPESTATUS:-0}");
+  EXPECT_THAT(piped.errors, HasSubstr("standard input"));
+  EXPECT_EQ(read_trace(trace).layers.size(), 6U);
+  // The same numbers as from the file.
+  const std::string from_file = (folder / "f.h5").string();
+  ASSERT_EQ(run_program("trace " + kModel + kInput + " --out " + from_file).status, 0);
+  EXPECT_EQ(
+      std::vector<float>(read_trace(trace).logits.data(), read_trace(trace).logits.data() + 10),
+      std::vector<float>(read_trace(from_file).logits.data(),
+                         read_trace(from_file).logits.data() + 10));
+  const ProgramRun model = run_program("inspect - --json <" + kModel);
+  ASSERT_EQ(model.status, 0) << model.errors;
+  EXPECT_EQ(nlohmann::json::parse(model.output)["architecture"]["layers"], 6);
+  const ProgramRun figure =
+      run_program("figure rank-by-layer " + kModel + kInput + " --format json --out -");
+  ASSERT_EQ(figure.status, 0) << figure.errors;
+  EXPECT_EQ(nlohmann::json::parse(figure.output)["name"], "rank-by-layer");
+  EXPECT_THAT(figure.errors, HasSubstr("standard output"));
+  EXPECT_THAT(run_program("figure rank-by-layer " + kModel + kInput + " --out -").errors,
+              HasSubstr("--format"));
+  EXPECT_EQ(run_program("inspect - </dev/null").status, 1);
+  const ProgramRun text =
+      run_program("evaluate " + kSamples + "/models/shakespeare-softmax.h5 --input - <" + kSamples +
+                  "/inputs/20_prospero.txt");
+  EXPECT_EQ(text.status, 0) << text.errors;
+}
+
+TEST(CommandLine, NoOutputReplacesAnInput) {
+  const TemporaryFolder folder;
+  const fs::path model = folder / "m.h5", image = folder / "i.png", link = folder / "link.h5";
+  const auto restore = [&] {
+    fs::copy_file(kModel, model, fs::copy_options::overwrite_existing);
+    fs::copy_file(kImage, image, fs::copy_options::overwrite_existing);
+  };
+  restore();
+  fs::create_symlink(model, link);
+  const std::string m = model.string(), i = image.string(), l = link.string();
+  const fs::path data = folder / "twelve.npz";
+  fs::copy_file(kSamples + "/inputs/twelve.npz", data);
+  const fs::path page = folder.write(
+      "page.json",
+      R"({"models": ["m.h5"], "inputs": ["i.png"], "rows": [[{"figure": "rank-by-layer"}]]})");
+  const std::string before = read_bytes(model), pixels = read_bytes(image),
+                    items = read_bytes(data), described = read_bytes(page);
+  for (const std::string& arguments : std::vector<std::string>{
+           "trace " + m + " --input " + i + " --out " + m,
+           "trace " + m + " --input " + i + " --out " + l,
+           "trace " + m + " --input " + i + " --out " + i,
+           "learn-codes " + m + " --input " + i + " --steps 1 --out " + m,
+           "sweep " + m + " --dataset " + data.string() + " --out " + data.string(),
+           "sweep " + m + " --dataset " + data.string() + " --out " + m,
+           "figure rank-by-layer " + m + " --input " + i + " --out " + i,
+           "figure rank-by-layer " + m + "@,input=" + i + " --format csv,h5 --out " +
+               (folder / "m").string(),
+           "compose " + page.string() + " --out " + page.string(),
+           "compose " + page.string() + " --out " + m}) {
+    const ProgramRun run = run_program(arguments);
+    EXPECT_EQ(run.status, 2) << arguments << "\n" << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << arguments;
+    EXPECT_TRUE(read_bytes(model) == before && read_bytes(image) == pixels &&
+                read_bytes(data) == items && read_bytes(page) == described)
+        << arguments;
+  }
+}
+
+TEST(CommandLine, SuccessSaysWhatWasWritten) {
+  const TemporaryFolder folder;
+  const std::string base = (folder / "f").string();
+  const ProgramRun figure =
+      run_program("figure rank-by-layer " + kModel + kInput + " --format csv,svg --out " + base);
+  ASSERT_EQ(figure.status, 0) << figure.errors;
+  EXPECT_THAT(figure.output,
+              AllOf(HasSubstr(base + ".csv: "), HasSubstr(base + ".svg: "), HasSubstr("84 × ")));
+  const ProgramRun page = run_program("compose " + kSamples + "/page.json --out " + base + ".svg");
+  ASSERT_EQ(page.status, 0) << page.errors;
+  EXPECT_THAT(page.output, HasSubstr(base + ".svg: "));
+}
+
+TEST(CommandLine, ResultsSayWhatWasAssumed) {
+  const TemporaryFolder folder;
+  // The same weights without what the file says of itself.
+  const std::string silent = source_folder() + "/tests/data/sweep/model.npz";
+  const std::string images = source_folder() + "/tests/data/sweep/images.npz";
+  const std::string common = " --option crop_fraction=1";
+  for (const std::string& arguments : std::vector<std::string>{
+           "compare " + silent + " " + silent + "@adder --dataset " + images + " --count 2",
+           "spectrum " + silent + " --dataset " + images + " --count 1",
+           "trace " + silent + " --input '" + images + "#0' --out " + (folder / "t.h5").string(),
+           "figure rank-by-layer " + silent + " --input '" + images + "#0' --out " +
+               (folder / "f.csv").string()}) {
+    const ProgramRun run = run_program(arguments + common + " --model-heads 2");
+    EXPECT_EQ(run.status, 0) << arguments << "\n" << run.errors;
+    EXPECT_THAT(run.output, HasSubstr("assumed for model.npz, which does not say: ")) << arguments;
+    EXPECT_THAT(run.output, HasSubstr("attnscope inspect ")) << arguments;
+    EXPECT_THAT(run.output, Not(HasSubstr("heads="))) << "it was said: " << arguments;
+  }
+  // A file that says everything assumes nothing.
+  EXPECT_THAT(run_program("spectrum " + kModel + kInput).output, Not(HasSubstr("assumed")));
+}
+
+// --- lists ------------------------------------------------------------------------------------
+
+TEST(CommandLine, WhateverIsListedIsListedAsJsonToo) {
+  for (const std::string& command :
+       std::vector<std::string>{"architectures", "figures", "formats", "mechanisms",
+                                "energy --list", "gallery --list " + kModel + kInput}) {
+    const ProgramRun run = run_program(command + " --json");
+    ASSERT_EQ(run.status, 0) << command << "\n" << run.errors;
+    EXPECT_GT(nlohmann::json::parse(run.output).size(), 3U) << command;
+  }
+}
+
+TEST(CommandLine, FiguresTakeTheWordsOfTheOtherCommands) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "f.json").string();
+  const ProgramRun run = run_program("figure attention-maps " + kModel + kInput +
+                                     " --layers 0,5 --heads 1 --identity with --out " + file);
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto figure = nlohmann::json::parse(read_bytes(file));
+  EXPECT_EQ(figure["panels"].size(), 2U);
+  EXPECT_THAT(figure["command"].get<std::string>(),
+              AllOf(HasSubstr("layers=0,5"), HasSubstr("heads=1"), HasSubstr("identity=with")));
+  EXPECT_EQ(run_program("figure energy-growth --heads 2 --out " + file).status, 2);
+  const ProgramRun features = run_program("figure feature-scatter " + kModel + " --dataset " +
+                                          kSamples + "/inputs/twelve.npz --count 12 --out " + file);
+  EXPECT_EQ(features.status, 0) << features.errors;
+}
+
+}  // namespace
+}  // namespace attnscope

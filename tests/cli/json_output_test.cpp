@@ -1,0 +1,131 @@
+// docs/json-output.md names every key that --json prints, and no other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+const std::string kSource = source_folder();
+const std::string kModel = kSource + "/sample_data/models/fashion-softmax.h5";
+const std::string kSet = kSource + "/sample_data/inputs/twelve.npz";
+const std::string kInput = " --input " + kSource + "/sample_data/inputs/08_bag.png";
+
+/// Heading → the paths in backquotes at the beginning of its list items, before the colon.
+std::map<std::string, std::set<std::string>> documented() {
+  std::istringstream text(read_bytes(kSource + "/docs/json-output.md"));
+  std::map<std::string, std::set<std::string>> sections;
+  std::string heading, item;
+  const auto take = [&] {
+    const std::string names = item.substr(0, item.find(": "));
+    const std::regex quoted("`([^`]+)`");
+    for (std::sregex_iterator at(names.begin(), names.end(), quoted), end; at != end; ++at) {
+      sections[heading].insert((*at)[1]);
+    }
+    item.clear();
+  };
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("## `")) {
+      take();
+      heading = line.substr(4, line.size() - 5);
+    } else if (line.starts_with("- ")) {
+      take();
+      item = line;
+    } else if (line.starts_with("  ")) {
+      item += line;
+    }
+  }
+  take();
+  sections.erase("");
+  return sections;
+}
+
+void add_paths(const json& value, const std::string& path, std::set<std::string>& paths) {
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) {
+      const std::string own = path.empty() ? key : path + "." + key;
+      paths.insert(own);
+      add_paths(inner, own, paths);
+    }
+  } else if (value.is_array()) {
+    for (const json& inner : value) add_paths(inner, path + "[]", paths);
+  }
+}
+
+/// Below a documented `a.*`.
+bool is_covered(const std::string& path, const std::set<std::string>& known) {
+  for (std::size_t dot = path.size(); (dot = path.rfind('.', dot - 1)) != std::string::npos;) {
+    if (known.contains(path.substr(0, dot) + ".*")) return true;
+    if (dot == 0) break;
+  }
+  return false;
+}
+
+TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
+  const TemporaryFolder folder;
+  const std::string trace = (folder / "t.h5").string(), sweep = (folder / "s.h5").string();
+  ASSERT_EQ(run_program("trace " + kModel + kInput + " --layers 0 --out " + trace).status, 0);
+  const std::string unknown = folder.write("no.npz", read_bytes(kSet)).string();
+  const std::string hash = kSource + "/sample_data/models/fashion-hash.h5";
+  const std::string text = kSource + "/sample_data/models/shakespeare-softmax.h5";
+  const std::string silent = kSource + "/tests/data/sweep/model.npz";
+  // Together they print every key that is documented.
+  const std::map<std::string, std::vector<std::string>> runs = {
+      {"attnscope inspect FILE",
+       {"inspect " + kModel, "inspect " + unknown, "inspect " + silent + " --model-heads 2"}},
+      {"attnscope inspect TRACE", {"inspect " + trace}},
+      {"attnscope evaluate MODEL --dataset D", {"evaluate " + kModel + " --dataset " + kSet}},
+      {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
+      {"attnscope spectrum MODEL",
+       {"spectrum " + trace, "spectrum " + trace + " --heads 0 --proposition"}},
+      {"attnscope compare A B --input X",
+       {"compare " + kModel + " " + kModel + "@adder" + kInput,
+        "compare " + kModel + " " + kModel + "@adder --count 2 --dataset " + kSet}},
+      {"attnscope sweep MODEL --dataset D --out FILE",
+       {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep}},
+      {"attnscope energy NETWORK", {"energy deit-tiny"}},
+      {"attnscope energy --paper TABLE", {"energy --paper adder:1"}},
+      {"attnscope energy --list", {"energy --list"}},
+      {"attnscope figures", {"figures"}},
+      {"attnscope mechanisms", {"mechanisms"}},
+      {"attnscope formats", {"formats"}},
+      {"attnscope architectures", {"architectures"}},
+      {"attnscope gallery --list", {"gallery --list " + kModel + kInput}}};
+  const auto sections = documented();
+  EXPECT_EQ(sections.size(), runs.size());
+  for (const auto& [heading, commands] : runs) {
+    const auto section = sections.find(heading);
+    ASSERT_NE(section, sections.end()) << heading;
+    const std::set<std::string>& known = section->second;
+    std::set<std::string> printed;
+    for (const std::string& command : commands) {
+      const ProgramRun run = run_program(command + " --json");
+      ASSERT_EQ(run.status, 0) << command << "\n" << run.errors;
+      add_paths(json::parse(run.output), "", printed);
+    }
+    for (const std::string& path : printed) {
+      EXPECT_TRUE(known.contains(path) || is_covered(path, known))
+          << heading << " prints " << path << ", which the document does not know";
+    }
+    for (const std::string& path : known) {
+      if (!path.ends_with(".*")) {
+        EXPECT_TRUE(printed.contains(path)) << heading << " does not print " << path;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
