@@ -57,6 +57,11 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
       ->type_name("light|transparent")
       ->capture_default_str();
   add_former_flag(command, "--transparent", arguments.transparent, "--background transparent");
+  look(command.add_option("--layers-from", arguments.first_layer,
+                          "What figures call the first layer; settings count from 0"))
+      ->check(CLI::Range(0, 1))
+      ->type_name("0|1")
+      ->capture_default_str();
   look(command.add_flag("--letters", arguments.letters, "a, b, c before the panels"));
   look(command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels"));
   look(command.add_option("--dpi", arguments.dpi, "Resolution of .png, 20 to 2400"))
@@ -82,6 +87,7 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
 StyleChoice style_choice(const StyleArguments& arguments) {
   StyleChoice choice;
   choice.style.height_mm = arguments.height_mm;
+  choice.first_layer = arguments.first_layer;
   const auto presets = width_presets();
   const auto preset = std::find_if(presets.begin(), presets.end(), [&](const WidthPreset& known) {
     return known.name == arguments.width;
@@ -117,6 +123,7 @@ StyleChoice style_choice(const StyleArguments& arguments) {
 void say_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command) {
   command.width_mm = choice.width_mm;
   command.font_size_pt = choice.font_size_pt;
+  command.first_layer = choice.first_layer;
   command.style = choice.style;
   command.dpi = arguments.dpi;
   command.heat_maps = arguments.heat_maps;

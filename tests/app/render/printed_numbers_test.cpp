@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct PrintedTable {
   const char* figure;
-  std::map<std::string, std::string> settings = {};
+  ParameterValues settings = {};
 };
 
 void PrintTo(const PrintedTable& table, std::ostream* out) { *out << table.figure; }
