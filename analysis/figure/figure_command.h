@@ -20,7 +20,7 @@ struct FigureCommand {
   double font_size_pt = 0;  ///< not said if 0
   FigureStyle style;
   double dpi = 300;
-  std::string heat_maps = "auto";
+  std::string heat_maps = "auto", csv_provenance = "file";
   bool transparent = false;
   std::string formats;  ///< "pdf,csv"; by the extension of `out` if empty
   std::string out;      ///< not said if empty

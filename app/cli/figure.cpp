@@ -153,7 +153,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
-                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5")
+                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json, .h5 or .npz")
       ->required()
       ->type_name("F");
   added

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <qcustomplot.h>
 
-#include "analysis/figure/colour_map.h"
+#include "analysis/figure/axis_range.h"
+#include "analysis/figure/clipping.h"
 #include "app/render/cells_plottable.h"
 #include "app/render/figure_layout.h"
 #include "app/render/panel.h"
@@ -16,7 +17,7 @@ Pens::Pens(const Figure& drawn, const DrawOptions& drawn_with)
       options(drawn_with),
       theme(colours_of(drawn_with.theme)),
       base_pt(drawn.font_size_pt),
-      small_pt(std::max(5.0, drawn.font_size_pt - 0.75)) {}
+      small_pt(std::max(std::min(6.0, drawn.font_size_pt), drawn.font_size_pt - 0.75)) {}
 
 int Pens::pixels(double pt) const {
   return static_cast<int>(std::lround(pt * options.pixels_per_pt));
@@ -113,8 +114,8 @@ class Drawing {
     }
     const QRectF share(area.x_mm / figure_.width_mm, area.y_mm / bottom,
                        area.width_mm / figure_.width_mm, area.height_mm / bottom);
-    for (const ColourScale& scale : figure_.colour_scales) {
-      if (scale.bar_area != index) continue;
+    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
+      if (figure_.colour_scales[scale].bar_area != index) continue;
       QCPAxisRect* bar = axis_rect();
       page.add_bar(bar, share, pens_.pixels(6), pens_.pixels(2));
       set_bar(*bar, scale);
@@ -168,7 +169,7 @@ class Drawing {
     set_axes(*placed.axes, panel, pens_);
     if (panel.square_cells) {
       const PanelRange range = range_of(panel);
-      placed.aspect = range.x.size() / range.y.size();
+      placed.aspect = (range.x.upper - range.x.lower) / (range.y.upper - range.y.lower);
     }
     if (!panel.title.empty()) {
       placed.title = text(panel.title, pens_.base_pt, false, Qt::AlignHCenter | Qt::AlignBottom);
@@ -263,13 +264,14 @@ class Drawing {
     }
     bars_.push_back({bar.first_row, bar.last_row, bar.rank});
 
-    const ColourScale& scale = figure_.colour_scales[scale_index];
     bar.axes = axis_rect();
     layout.add(bar);
-    set_bar(*bar.axes, scale);
+    set_bar(*bar.axes, scale_index);
   }
 
-  void set_bar(QCPAxisRect& axes, const ColourScale& scale) {
+  void set_bar(QCPAxisRect& axes, std::size_t scale_index) {
+    const ColourScale& scale = figure_.colour_scales[scale_index];
+    const Clipping clipping = clipping_of(figure_, scale_index);
     for (QCPAxis* axis : axes.axes()) {
       axis->setVisible(true);
       axis->setTicks(false);
@@ -278,11 +280,13 @@ class Drawing {
       axis->grid()->setVisible(false);
     }
     const int over = pens_.pixels(pens_.small_pt / 2);
-    axes.setMinimumMargins(QMargins(0, over, 0, over));
+    const int arrow = pens_.pixels(5);
+    axes.setMinimumMargins(QMargins(0, clipping.above ? std::max(over, arrow) : over, 0,
+                                    clipping.below ? std::max(over, arrow) : over));
     QCPAxis* right = axes.axis(QCPAxis::atRight);
     set_bar_axis(*right, scale, pens_);
-    new GradientPlottable(axes.axis(QCPAxis::atBottom), right, find_colour_map(scale.colour_map),
-                          scale.reversed);
+    new GradientPlottable(axes.axis(QCPAxis::atBottom), right, scale, clipping, arrow,
+                          pens_.pen(pens_.theme.faint, 0.35));
   }
 
   struct BarSpan {

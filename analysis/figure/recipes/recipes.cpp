@@ -81,6 +81,22 @@ void check_settings(std::string_view figure, const std::map<std::string, std::st
   }
 }
 
+namespace {
+
+/// The files that the request's subjects came from, as far as they are known, each once.
+void add_models(const FigureRequest& request, std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Subject& subject = request.subjects[i];
+    std::string file = subject.model                ? subject.model->file().string()
+                       : i < request.sources.size() ? request.sources[i]
+                                                    : std::string();
+    if (file.empty() || std::find(files.begin(), files.end(), file) != files.end()) continue;
+    files.push_back(std::move(file));
+  }
+}
+
+}  // namespace
+
 Figure make_figure(std::string_view name, const FigureRequest& request, const Progress& progress) {
   constexpr double narrowest_mm = 20;
   constexpr double widest_mm = 1000;
@@ -120,6 +136,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
     }
   }
   figure.command = figure_command(name, request);
+  add_models(request, figure.models);
   return figure;
 }
 
