@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/architecture/architecture.h"
+#include "core/attention/mechanism.h"
 #include "core/model/parts/convolution.h"
 #include "core/model/parts/linear.h"
 #include "core/progress.h"

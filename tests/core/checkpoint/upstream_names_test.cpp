@@ -5,6 +5,7 @@
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_spec_json.h"
+#include "core/model/model.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
