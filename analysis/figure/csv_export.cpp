@@ -103,10 +103,17 @@ class Lines {
   void add(const Picture&) {}
   void add(const TextMark&) {}
 
-  /// "equivalent_rank/softmax": the quantity and its series.
-  void add_number(const std::string& name, const std::vector<double>& values) {
+  /// "equivalent_rank/softmax": the quantity and its series; on a page the figure's letter first.
+  void add_number(std::string name, const std::vector<double>& values) {
+    std::string letter;
+    for (std::size_t area = 0; area < figure_.areas.size() && letter.empty(); ++area) {
+      const std::string start = panel_letter(area) + "/";
+      if (!name.starts_with(start)) continue;
+      letter = panel_letter(area);
+      name.erase(0, start.size());
+    }
     const std::size_t slash = std::min(name.find('/'), name.size());
-    start_ = ",,,," + std::string(names_.size(), ',') + "number," +
+    start_ = letter + ",,,," + std::string(names_.size(), ',') + "number," +
              field(name.substr(std::min(slash + 1, name.size()))) + "," +
              field(name.substr(0, slash)) + ",";
     for (std::size_t i = 0; i < values.size(); ++i)
