@@ -5,9 +5,9 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/fit.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/style.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/provenance.h"
 #include "analysis/figure/style.h"
 #include "analysis/figure/table.h"
 #include "analysis/figure/text_export.h"
 #include "core/text/csv_field.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

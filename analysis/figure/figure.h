@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/input/image.h"
+#include "core/parameters/enum_names.h"
 
 namespace attnscope {
 
@@ -132,6 +133,10 @@ struct FigureArea {
 };
 
 enum class ScaleNorm { linear, logarithmic, symmetric_logarithmic };
+inline constexpr EnumName<ScaleNorm> scale_norm_names[] = {
+    {ScaleNorm::linear, "linear"},
+    {ScaleNorm::logarithmic, "log"},
+    {ScaleNorm::symmetric_logarithmic, "symlog"}};
 
 /// Always shown as a bar; shared by every heat map that names it.
 struct ColourScale {

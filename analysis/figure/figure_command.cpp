@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/figure/number_text.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -130,7 +130,7 @@ FigureCommand command_of(std::string_view figure, const FigureRequest& request) 
   if (!own_labels) command.labels.clear();
   command.further = request.further_arguments;
   for (const auto& [setting, value] : request.settings) {
-    command.settings.push_back(setting + "=" + value);
+    command.settings.push_back(setting + "=" + to_string(value));
   }
   command.width_mm = request.width_mm;
   command.font_size_pt = request.font_size_pt;

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "analysis/figure/colour_map.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/series_style.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

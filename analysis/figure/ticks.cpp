@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
-#include "analysis/figure/number_text.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -6,9 +6,9 @@
 #include <tbb/parallel_for.h>
 #include <utility>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/hash_codes/imitated_attention.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "analysis/figure/number_text.h"
 #include "core/attention/random_parameters.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/table.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

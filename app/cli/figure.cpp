@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/model_arguments.h"
@@ -37,15 +36,12 @@ bool is_of_mechanism(const FigureArguments& arguments, const std::string& key,
                    [&](const ParameterDescription& p) { return p.name == key; })) {
     return false;
   }
-  const auto settings = find_figure(arguments.name).settings;
   return value == "true" || value == "false" ||
-         std::none_of(settings.begin(), settings.end(),
-                      [&](const FigureSetting& s) { return s.name == key; });
+         find_description(find_figure(arguments.name).settings, key) == nullptr;
 }
 
 /// The figure's settings; those that mean the mechanism go to `models`.
-std::map<std::string, std::string> figure_settings(const FigureArguments& arguments,
-                                                   ModelArguments& models) {
+ParameterValues figure_settings(const FigureArguments& arguments, ModelArguments& models) {
   std::map<std::string, std::string> settings;
   for (const std::string& text : arguments.settings) {
     const std::size_t equals = text.find('=');
@@ -60,7 +56,7 @@ std::map<std::string, std::string> figure_settings(const FigureArguments& argume
       settings[key] = value;
     }
   }
-  return settings;
+  return parse_settings(arguments.name, settings);
 }
 
 void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& labels) {
@@ -90,28 +86,12 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
   return to_string(command);
 }
 
-/// Whether the figure shows models without running them on an input.
-bool needs_no_input(const FigureRecipe& recipe,
-                    const std::map<std::string, std::string>& settings) {
-  if (recipe.counts_only || recipe.runs_models) return true;
-  if (recipe.name != "composite") return false;
-  const auto page = settings.find("page");
-  if (page == settings.end()) return false;
-  for (const auto& row : parse_page(page->second).rows) {
-    for (const PageCell& cell : row) {
-      if (!needs_no_input(find_figure(cell.figure), {})) return false;
-    }
-  }
-  return true;
-}
-
 int run(const FigureArguments& arguments) {
   // What can be refused is refused before any model is run.
   const FigureRecipe& recipe = find_figure(arguments.name);
   FigureRequest request;
   ModelArguments models = arguments.models;
   request.settings = figure_settings(arguments, models);
-  check_settings(arguments.name, request.settings);
   const StyleChoice choice = style_choice(arguments.style);
   request.width_mm = choice.width_mm;
   request.font_size_pt = choice.font_size_pt;
@@ -124,9 +104,7 @@ int run(const FigureArguments& arguments) {
   {
     const TerminalProgress line;
     request.subjects =
-        needs_no_input(recipe, request.settings)
-            ? make_subjects_without_traces(models)
-            : make_subjects(models, recorded_for_figures(), line.progress().part(0, 0.6));
+        subjects_for(needs_of(recipe, request.settings), models, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
     figure =
         dressed(make_figure(arguments.name, request, line.progress().part(0.6, 1)), choice.style);

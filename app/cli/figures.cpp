@@ -1,7 +1,8 @@
 // attnscope figures: what can be drawn, with which settings.
 #include <cstdio>
+#include <memory>
 
-#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipe_json.h"
 #include "app/cli/subcommand.h"
 
 namespace attnscope {
@@ -16,19 +17,24 @@ void print_recipe(const FigureRecipe& recipe) {
     std::printf(" (%.*s)", width(recipe.source), recipe.source.data());
   }
   std::printf("\n");
-  for (const FigureSetting& setting : recipe.settings) {
-    const std::string assignment =
-        std::string(setting.name) + "=" + std::string(setting.default_value);
-    std::printf("    %-20s %.*s\n", assignment.c_str(), width(setting.explanation),
-                setting.explanation.data());
+  for (const ParameterDescription& setting : recipe.settings) {
+    const std::string assignment = setting.name + "=" + to_string(setting.default_value);
+    std::printf("    %-20s %s: %s\n", assignment.c_str(), setting.explanation.c_str(),
+                range_of(setting).c_str());
   }
 }
 
 }  // namespace
 
 Action add_figures(CLI::App& parent, CLI::App*& added) {
+  auto json = std::make_shared<bool>(false);
   added = parent.add_subcommand("figures", "List the figures and their settings");
-  return [] {
+  added->add_flag("--json", *json, "As JSON: types, ranges, units, choices, and what they need");
+  return [json] {
+    if (*json) {
+      std::printf("%s\n", figures_as_json().c_str());
+      return 0;
+    }
     for (const FigureRecipe& recipe : figure_recipes()) print_recipe(recipe);
     return 0;
   };

@@ -168,16 +168,8 @@ MechanismChoice choose_mechanism(const std::string& name, const std::vector<std:
   const MechanismEntry& entry = find_mechanism(choice.name);
   for (const std::string& text : settings) {
     const auto [key, value] = split_setting(text, "--set");
-    std::string known;
-    const ParameterDescription* found = nullptr;
-    for (const ParameterDescription& description : entry.parameters) {
-      known += (known.empty() ? "" : ", ") + description.name;
-      if (description.name == key) found = &description;
-    }
-    if (!found) {
-      throw unknown_name("parameter of " + choice.name, key, known.empty() ? "none" : known);
-    }
-    choice.parameters[key] = parse_parameter(*found, value);
+    choice.parameters[key] =
+        parse_parameter(description_of(choice.name, entry.parameters, key), value);
   }
   return make_mechanism(choice)->choice();
 }
@@ -249,6 +241,12 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
     }
   }
   return subjects;
+}
+
+std::vector<Subject> subjects_for(const FigureNeeds& needs, const ModelArguments& arguments,
+                                  const Progress& progress) {
+  return wants_runs(needs) ? make_subjects(arguments, recorded_for_figures(), progress)
+                           : make_subjects_without_traces(arguments);
 }
 
 TraceRequest recorded_for_figures() {

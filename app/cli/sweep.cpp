@@ -5,12 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/input/input.h"
+#include "core/parameters/parameters_json.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -37,32 +38,14 @@ Enum read_name(const json& object, const char* key, const char* const (&names)[C
   throw unknown_name(key, name, name_list(names));
 }
 
-json write_parameters(const ParameterValues& parameters) {
-  json object = json::object();
-  for (const auto& [name, value] : parameters) {
-    std::visit([&](const auto& plain) { object[name] = plain; }, value);
-  }
-  return object;
-}
-
-ParameterValue read_parameter(const json& value) {
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  return value.get<std::string>();
-}
-
 json write_mechanism(const MechanismChoice& choice) {
-  return {{"name", choice.name}, {"parameters", write_parameters(choice.parameters)}};
+  return {{"name", choice.name}, {"parameters", json::parse(to_json(choice.parameters))}};
 }
 
 MechanismChoice read_mechanism(const json& object) {
   MechanismChoice choice;
   choice.name = object.at("name").get<std::string>();
-  const json parameters = object.value("parameters", json::object());
-  for (const auto& [name, value] : parameters.items()) {
-    choice.parameters[name] = read_parameter(value);
-  }
+  choice.parameters = parameters_from_json(object.value("parameters", json::object()).dump());
   return choice;
 }
 

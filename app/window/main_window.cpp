@@ -402,7 +402,7 @@ void MainWindow::show_gallery() {
   if (gallery_ == nullptr) {
     gallery_ = new GalleryWindow(session_, this);
     connect(gallery_, &GalleryWindow::export_wanted, this,
-            [this](const std::string& recipe, const std::map<std::string, std::string>& settings,
+            [this](const std::string& recipe, const ParameterValues& settings,
                    const std::vector<std::size_t>& subjects) {
               ExportDialog dialog(session_, gallery_);
               dialog.show_figure(recipe, settings, subjects);

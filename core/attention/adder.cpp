@@ -16,9 +16,8 @@ namespace {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "identity",
-       .default_value = false,
-       .explanation = "adds the identity matrix I to the normalised map (Adder, Eq. 20)"},
+      setting::flag("identity", false,
+                    "adds the identity matrix I to the normalised map (Adder, Eq. 20)"),
   };
   return list;
 }

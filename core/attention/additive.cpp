@@ -25,15 +25,12 @@ namespace {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "causal",
-       .default_value = false,
-       .explanation = "each token pools the tokens up to itself (Fastformer-LM) instead of all"},
-      {.name = "window",
-       .default_value = std::int64_t{0},
-       .minimum = -1,
-       .maximum = 1e9,
-       .explanation = "k, the last tokens each pools, itself included, causal only; 0: all, -1: "
-                      "each layer's own in a model that has windows, else all"},
+      setting::flag("causal", false,
+                    "each token pools the tokens up to itself (Fastformer-LM) instead of all"),
+      setting::whole("window", 0, {-1, 1e9},
+                     "k, the last tokens each pools, itself included, causal only; 0: all, -1: "
+                     "each layer's own in a model that has windows, else all")
+          .in("tokens"),
   };
   return list;
 }

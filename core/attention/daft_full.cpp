@@ -41,11 +41,8 @@ ConstStridedMatrixMap strided(const Matrix& matrix) {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "factors",
-       .default_value = std::int64_t{128},
-       .minimum = 0,
-       .maximum = 1e6,
-       .explanation = "n, columns of pe0 and pe1 (Eq. 6); 0: w is a free matrix"},
+      setting::whole("factors", 128, {0, 1e6},
+                     "n, columns of pe0 and pe1 (Eq. 6); 0: w is a free matrix"),
   };
   return list;
 }

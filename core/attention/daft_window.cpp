@@ -99,24 +99,14 @@ class WindowedDaft final : public Mechanism {
 
 std::span<const ParameterDescription> daft_window_parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "kernel",
-       .default_value = std::int64_t{11},
-       .minimum = 1,
-       .maximum = 9999,
-       .explanation = "2s + 1, extent of the window in tokens, odd"},
-      {.name = "conv_heads",
-       .default_value = std::int64_t{16},
-       .minimum = 1,
-       .maximum = 1e6,
-       .explanation = "h, heads of position biases; each is shared by D / h channels"},
-      {.name = "dimensions",
-       .default_value = std::int64_t{2},
-       .minimum = 1,
-       .maximum = 2,
-       .explanation = "of the window: 2 on a grid of patches, 1 along a sequence"},
-      {.name = "full_keys",
-       .default_value = false,
-       .explanation = "the model's keys have D channels instead of one for each head of biases"},
+      setting::whole("kernel", 11, {1, 9999}, "2s + 1, extent of the window, odd (Eq. 7)")
+          .in("tokens"),
+      setting::whole("conv_heads", 16, {1, 1e6},
+                     "h, heads of position biases; each is shared by D / h channels (Eq. 7)"),
+      setting::whole("dimensions", 2, {1, 2},
+                     "of the window: 2 on a grid of patches, 1 along a sequence"),
+      setting::flag("full_keys", false,
+                    "the model's keys have D channels instead of one for each head of biases"),
   };
   return list;
 }

@@ -20,26 +20,17 @@ namespace {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "mode",
-       .default_value = std::string("paper"),
-       .choices = {"paper", "upstream"},
-       .explanation = "paper: bias 2^c of every value (Eq. 9); upstream, as released weights were "
-                      "trained: bias b + 1, and in the numerator of the token's own value only"},
-      {.name = "codes",
-       .default_value = std::string("learned"),
-       .choices = {"learned", "klsh", "lsh", "sign"},
-       .explanation = "learned: the layer's own hash, as klsh where there is none; klsh: random "
-                      "kernelised; lsh: random hyperplanes; sign: signs of the channels (Eq. 5)"},
-      {.name = "bits",
-       .default_value = std::int64_t{16},
-       .minimum = 1,
-       .maximum = 64,
-       .explanation = "b, bits of a code; of sign as many as a head has channels"},
-      {.name = "supports",
-       .default_value = std::int64_t{25},
-       .minimum = 1,
-       .maximum = 1e6,
-       .explanation = "m, support samples of the kernel (learned, klsh)"},
+      setting::choice("mode", {"paper", "upstream"}, "paper",
+                      "paper: bias 2^c of every value (Eq. 9); upstream, as released weights were "
+                      "trained: bias b + 1, and in the numerator of the token's own value only"),
+      setting::choice("codes", names_of(hash_kind_names), "learned",
+                      "learned: the layer's own hash, as klsh where there is none; klsh: random "
+                      "kernelised; lsh: random hyperplanes; sign: signs of the channels (Eq. 5)"),
+      setting::whole("bits", 16, {1, 64},
+                     "b, bits of a code; of sign as many as a head has channels")
+          .in("bits"),
+      setting::whole("supports", 25, {1, 1e6}, "m, support samples of the kernel (learned, klsh)")
+          .in("tokens"),
   };
   return list;
 }

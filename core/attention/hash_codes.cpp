@@ -4,7 +4,6 @@
 
 #include "core/attention/random_parameters.h"
 #include "core/error.h"
-#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -90,22 +89,10 @@ void choose_at_random(const MatrixD& tokens, std::int64_t head, const HashSettin
 
 }  // namespace
 
-std::string_view name_of(HashKind kind) {
-  static constexpr std::string_view names[] = {"learned", "klsh", "lsh", "sign"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 const std::vector<HashKind>& hash_kinds() {
   static const std::vector<HashKind> all = {HashKind::learned, HashKind::klsh, HashKind::lsh,
                                             HashKind::sign};
   return all;
-}
-
-HashKind hash_kind(std::string_view name) {
-  for (const HashKind kind : hash_kinds()) {
-    if (name_of(kind) == name) return kind;
-  }
-  throw unknown_name("kind of hash codes", name, "learned, klsh, lsh, sign");
 }
 
 MatrixD unit_rows(const ConstStridedMatrixMap& tokens) {

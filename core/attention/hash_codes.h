@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/attention/mechanism.h"
+#include "core/parameters/enum_names.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -31,10 +32,18 @@ enum class HashKind {
   sign      ///< sign(x), with the scale ‖x‖₁ / d (EcoFormer, Eq. 5): as many bits as channels
 };
 
-/// "learned", "klsh", "lsh", "sign": as parameters and settings spell them.
-[[nodiscard]] std::string_view name_of(HashKind kind);
+inline constexpr EnumName<HashKind> hash_kind_names[] = {{HashKind::learned, "learned"},
+                                                         {HashKind::klsh, "klsh"},
+                                                         {HashKind::lsh, "lsh"},
+                                                         {HashKind::sign, "sign"}};
+
+[[nodiscard]] inline std::string_view name_of(HashKind kind) {
+  return name_of(hash_kind_names, kind);
+}
 /// Throws Error(usage) listing the names.
-[[nodiscard]] HashKind hash_kind(std::string_view name);
+[[nodiscard]] inline HashKind hash_kind(std::string_view name) {
+  return value_of(hash_kind_names, name, "kind of hash codes");
+}
 [[nodiscard]] const std::vector<HashKind>& hash_kinds();
 
 /// One head's hash. Kernelised: h_r = sign(Σ_a A(r, a) (κ(anchor_a, x) − μ_a)) with κ(a, x) =

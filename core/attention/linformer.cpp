@@ -23,16 +23,12 @@ namespace {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "landmarks",
-       .default_value = std::int64_t{0},
-       .minimum = 0,
-       .maximum = 1e6,
-       .explanation = "k, rows keys and values are projected to; 0: those of E and F where the "
-                      "model has them, else a quarter of the tokens"},
-      {.name = "projection",
-       .default_value = std::string("pooling"),
-       .choices = {"pooling", "gaussian"},
-       .explanation = "E and F where the model has none: means of neighbouring tokens, or random"},
+      setting::whole("landmarks", 0, {0, 1e6},
+                     "k, rows keys and values are projected to; 0: those of E and F where the "
+                     "model has them, else a quarter of the tokens")
+          .in("tokens"),
+      setting::choice("projection", {"pooling", "gaussian"}, "pooling",
+                      "E and F where the model has none: means of neighbouring tokens, or random"),
       seed_parameter("the random projection"),
   };
   return list;

@@ -24,16 +24,10 @@ constexpr float kReluFloor = 1e-3F;
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "kernel",
-       .default_value = std::string("softmax"),
-       .choices = {"softmax", "relu"},
-       .explanation = "softmax: positive features of the softmax kernel (FAVOR+); relu: ReLU "
-                      "features, as DAFT compares with"},
-      {.name = "features",
-       .default_value = std::int64_t{256},
-       .minimum = 1,
-       .maximum = 65536,
-       .explanation = "F, random features of a query and of a key"},
+      setting::choice("kernel", {"softmax", "relu"}, "softmax",
+                      "softmax: positive features of the softmax kernel (FAVOR+); relu: ReLU "
+                      "features, as DAFT compares with"),
+      setting::whole("features", 256, {1, 65536}, "F, random features of a query and of a key"),
       seed_parameter("the random features"),
   };
   return list;

@@ -64,11 +64,8 @@ ConstMatrixMap of_head(const Tensor& parameter, std::int64_t head, std::int64_t 
 }
 
 ParameterDescription seed_parameter(const char* of_what) {
-  return {.name = "seed",
-          .default_value = std::int64_t{1},
-          .minimum = 0,
-          .maximum = 2147483647,
-          .explanation = std::string("of ") + of_what + ", where the model has none"};
+  return setting::whole("seed", 1, {0, 2147483647},
+                        std::string("of ") + of_what + ", where the model has none");
 }
 
 }  // namespace attnscope

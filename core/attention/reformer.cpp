@@ -28,16 +28,9 @@ namespace {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "hashes",
-       .default_value = std::int64_t{2},
-       .minimum = 1,
-       .maximum = 64,
-       .explanation = "rounds of hashing, each with its own rotations"},
-      {.name = "chunk",
-       .default_value = std::int64_t{64},
-       .minimum = 1,
-       .maximum = 1e6,
-       .explanation = "m, tokens of a chunk, and on average of a bucket"},
+      setting::whole("hashes", 2, {1, 64}, "rounds of hashing, each with its own rotations"),
+      setting::whole("chunk", 64, {1, 1e6}, "m, tokens of a chunk, and on average of a bucket")
+          .in("tokens"),
       seed_parameter("the rotations"),
   };
   return list;

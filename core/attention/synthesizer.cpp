@@ -22,16 +22,10 @@ namespace {
 
 const std::vector<ParameterDescription>& parameters() {
   static const std::vector<ParameterDescription> list = {
-      {.name = "scores",
-       .default_value = std::string("dense"),
-       .choices = {"dense", "random", "factorised"},
-       .explanation = "dense: predicted from each token; random: the same for every input; "
-                      "factorised: random, as a product of two narrow matrices"},
-      {.name = "factors",
-       .default_value = std::int64_t{8},
-       .minimum = 1,
-       .maximum = 1e6,
-       .explanation = "k, columns of the two matrices of factorised scores"},
+      setting::choice("scores", {"dense", "random", "factorised"}, "dense",
+                      "dense: predicted from each token; random: the same for every input; "
+                      "factorised: random, as a product of two narrow matrices"),
+      setting::whole("factors", 8, {1, 1e6}, "k, columns of the two matrices of factorised scores"),
       seed_parameter("the scores and weights"),
   };
   return list;

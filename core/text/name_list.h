@@ -9,11 +9,14 @@ namespace attnscope {
 
 /// "softmax, adder, additive": what `name_of` (a member or a function) says of each of `items`.
 template <class Items, class NameOf = std::identity>
-[[nodiscard]] std::string name_list(const Items& items, NameOf name_of = {}) {
+[[nodiscard]] std::string name_list(const Items& items, NameOf name_of = {},
+                                    std::string_view separator = ", ") {
   std::string list;
+  bool first = true;
   for (const auto& item : items) {
-    if (!list.empty()) list += ", ";
-    list += std::string_view(std::invoke(name_of, item));
+    if (!first) list += separator;
+    first = false;
+    list += std::invoke(name_of, item);
   }
   return list;
 }

@@ -9,37 +9,24 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/number_text.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 12> settings = {{
-    reference_setting,
-    {"layers", "auto", "auto (the middle one of the compared), all, or indices from 0"},
-    {"heads", "0", "all, or indices from 0"},
-    {"difference", "signed",
-     "signed (w - r), absolute (|w - r|) or relative ((w - r) / (|w| + |r|)), r the reference's"},
-    align_setting,
-    match_heads_setting,
-    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
-    {"numbers", "yes", "yes or no: the divergence under each difference"},
-    {"threshold", "0.9", "of the ranks in the figure's numbers, 0 to 1"},
-    colour_map_setting,
-    norm_setting,
-    range_setting,
-}};
-
 enum class Difference { is_signed, absolute, relative };
+constexpr EnumName<Difference> difference_names[] = {{Difference::is_signed, "signed"},
+                                                     {Difference::absolute, "absolute"},
+                                                     {Difference::relative, "relative"}};
 
 double difference_of(double own, double reference, Difference kind) {
   const double difference = own - reference;
@@ -97,7 +84,7 @@ class ComparisonFigure {
   }
 
   Figure make() {
-    kind_ = static_cast<Difference>(read_.choice("difference", {"signed", "absolute", "relative"}));
+    kind_ = read_.choice("difference", difference_names);
     show_numbers_ = read_.flag("numbers");
     std::int64_t layers = std::numeric_limits<std::int64_t>::max(), heads = layers;
     for (const ComparedSubject& other : compared_.others) {
@@ -105,12 +92,12 @@ class ComparisonFigure {
       layers = std::min(layers, std::ssize(trace.layers));
       heads = std::min(heads, trace.heads());
     }
-    const std::vector<std::int64_t> chosen_layers = read_.text("layers") == "auto"
+    const std::vector<std::int64_t> chosen_layers = read_.is("layers", "auto")
                                                         ? std::vector<std::int64_t>{layers / 2}
                                                         : read_.indices("layers", layers);
     const std::vector<std::int64_t> chosen_heads = read_.indices("heads", heads);
-    layers_text_ = read_.text("layers") == "auto" ? std::to_string(chosen_layers.front())
-                                                  : read_.text("layers");
+    layers_text_ = read_.is("layers", "auto") ? std::to_string(chosen_layers.front())
+                                              : read_.written("layers");
     several_ = chosen_layers.size() * chosen_heads.size() > 1;
     for (const std::int64_t layer : chosen_layers) {
       for (const std::int64_t head : chosen_heads) add_place(layer, head);
@@ -230,8 +217,9 @@ class ComparisonFigure {
                         static_cast<double>(row_) * (frame_mm + gap_mm) +
                         (show_numbers_ ? static_cast<double>(row_) / 2 * 1.1 * text_mm : 0);
     figure_.caption = "Attention maps (rows are queries, columns keys) of " +
-                      chosen("layer", layers_text_) + ", " + chosen("head", read_.text("heads")) +
-                      ", and under them the " + std::string(figure_.colour_scales[1].label) +
+                      chosen("layer", layers_text_) + ", " +
+                      chosen("head", read_.written("heads")) + ", and under them the " +
+                      std::string(figure_.colour_scales[1].label) +
                       " from the reference: " + comparison_in_words(request_, compared_) +
                       ". JS: Jensen–Shannon divergence of the rows in bits, mean over queries. " +
                       clipping_in_words(scale) + made_with();
@@ -252,14 +240,29 @@ class ComparisonFigure {
 };
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "comparison");
   return ComparisonFigure(request, progress).make();
 }
 
 }  // namespace
 
-extern const FigureRecipe comparison_recipe = {"comparison",
-                                               "Maps beside a reference, and their differences",
-                                               "Lin 1991, Section IV", settings, make};
+FigureRecipe comparison_recipe() {
+  return {
+      .name = "comparison",
+      .title = "Maps beside a reference, and their differences",
+      .source = "Lin 1991, Section IV",
+      .settings = {reference_setting(),
+                   indices_setting("layers", "layers; auto: the middle one of the compared")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::indices("heads", "0", "heads").or_word({"all"}),
+                   setting::choice("difference", names_of(difference_names), "signed",
+                                   "w - r (signed), |w - r| (absolute) or (w - r) / (|w| + |r|) "
+                                   "(relative), r the reference's weight"),
+                   align_setting(), match_heads_setting(), single_identity_setting(),
+                   setting::flag("numbers", true, "the divergence under each difference"),
+                   threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
+      .needs = comparison_needs,
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -9,27 +9,15 @@
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
+#include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 9> settings = {{
-    networks_setting,
-    mechanisms_setting,
-    tokens_setting,
-    parameters_setting,
-    {"by", "network", "network (one bar each) or layer (one bar a layer, a panel each)"},
-    {"relative", "no",
-     "no, yes (to the first network's total), or the number of the network it is relative to: 1, "
-     "2, ..."},
-    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-    {"traffic", "no", "yes: memory traffic as a bar of its own (complete only), or no"},
-}};
-
-constexpr const char* kDefaultNetworks =
-    "deit-tiny; deit-tiny mechanism=adder arithmetic=adder; deit-tiny mechanism=hash";
+Texts default_networks() {
+  return {"deit-tiny", "deit-tiny mechanism=adder arithmetic=adder", "deit-tiny mechanism=hash"};
+}
 
 struct Stack {
   double x = 0;
@@ -146,16 +134,20 @@ double tallest(const Panel& panel) {
 
 /// The index of the network all are relative to; none: absolute.
 std::optional<std::size_t> reference_of(const Settings& read, std::size_t networks) {
-  const std::string& text = read.text("relative");
-  if (text == "no" || text == "false") return std::nullopt;
-  if (text == "yes" || text == "true") return 0;
-  return static_cast<std::size_t>(read.number("relative", 1, static_cast<double>(networks))) - 1;
+  if (read.is("relative", "no")) return std::nullopt;
+  if (read.is("relative", "yes")) return 0;
+  const auto number = static_cast<std::size_t>(read.whole("relative"));
+  if (number <= networks) return number - 1;
+  throw Error(ErrorKind::usage, "there is no such network to be relative to")
+      .about("relative")
+      .expected("1 to " + std::to_string(networks))
+      .found(std::to_string(number));
 }
 
 Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
-  const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
-  const bool by_layer = read.choice("by", {"network", "layer"}) == 1;
+  const std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
+  const bool by_layer = read.is("by", "layer");
   const std::optional<std::size_t> reference = reference_of(read, networks.size());
   const bool traffic = read.flag("traffic") && !by_layer;
 
@@ -208,7 +200,25 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe energy_breakdown_recipe = {
-    "energy-breakdown", "Energy by component", "EcoFormer, Table 1", settings, make, true};
+FigureRecipe energy_breakdown_recipe() {
+  return {
+      .name = "energy-breakdown",
+      .title = "Energy by component",
+      .source = "EcoFormer, Table 1",
+      .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
+                   parameters_setting(),
+                   setting::choice("by", {"network", "layer"}, "network",
+                                   "a bar a network, or a bar a layer and a panel a network"),
+                   setting::whole("relative", 1, {.minimum = 1},
+                                  "the number of the network it is relative to, from 1; yes: to "
+                                  "the first")
+                       .or_word({"no", "yes"})
+                       .by_default("no"),
+                   convention_setting(), constants_setting(),
+                   setting::flag("traffic", false,
+                                 "memory traffic as a bar of its own (complete accounting only)")},
+      .needs = network_needs,
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -6,48 +6,21 @@
 
 #include "analysis/energy/growth.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 10> settings = {{
-    {"mechanisms", "all",
-     "all, or mechanisms separated by semicolons, parameters after them: softmax; hash bits=8"},
-    parameters_setting,
-    {"width", "384", "D, 1 to 65536"},
-    {"heads", "6", "H, divides D"},
-    {"least", "64", "the least number of tokens, 1 or more"},
-    {"most", "65536", "the greatest number of tokens, up to 16777216"},
-    {"crossings", "softmax", "which crossings are marked: softmax (with it), all or none"},
-    {"projections", "yes", "yes: with the projections that feed the mechanism, or no"},
-    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-}};
-
-std::vector<MechanismChoice> mechanisms_of(const Settings& read, std::int64_t width) {
-  const std::string& parameters = read.text("parameters");
-  std::vector<MechanismChoice> mechanisms;
-  if (read.text("mechanisms") == "all") {
-    for (MechanismChoice& choice : mechanisms_for_growth(width)) {
-      MechanismChoice set = parse_mechanism(choice.name, parameters);
-      set.parameters.merge(choice.parameters);
-      mechanisms.push_back(std::move(set));
-    }
-    return mechanisms;
-  }
-  for (const std::string& item : listed_items(read.text("mechanisms"))) {
-    mechanisms.push_back(parse_mechanism(item, parameters));
-  }
-  if (mechanisms.empty()) throw Error(ErrorKind::usage, "no mechanism was given");
-  return mechanisms;
-}
+/// Which crossings are marked.
+enum class Marked { with_softmax, all, none };
+constexpr EnumName<Marked> marked_names[] = {
+    {Marked::with_softmax, "softmax"}, {Marked::all, "all"}, {Marked::none, "none"}};
 
 /// Its parameters where two of the same name differ in them.
 std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoice& mechanism) {
@@ -72,18 +45,18 @@ Line line_of(const GrowthCurve& curve, std::size_t index, double pj) {
 }
 
 Figure make(const FigureRequest& request, const Progress&) {
-  constexpr double kWidest = 65'536, kMostTokens = 16'777'216;
   const Settings read(request);
   GrowthOptions options;
-  options.width = static_cast<std::int64_t>(read.number("width", 1, kWidest));
-  options.heads = static_cast<std::int64_t>(read.number("heads", 1, kWidest));
-  options.least_tokens = static_cast<std::int64_t>(read.number("least", 1, kMostTokens));
-  options.most_tokens = static_cast<std::int64_t>(read.number("most", 1, kMostTokens));
+  options.width = read.whole("width");
+  options.heads = read.whole("heads");
+  options.least_tokens = read.whole("least");
+  options.most_tokens = read.whole("most");
   options.projections = read.flag("projections");
-  options.convention = find_convention(read.text("convention"));
+  options.convention = read.choice("convention", cost_convention_names);
   options.constants = find_energy_constants(read.text("constants"));
-  const std::size_t marked = read.choice("crossings", {"softmax", "all", "none"});
-  const Growth growth = energy_growth(mechanisms_of(read, options.width), options);
+  const Marked marked = read.choice("crossings", marked_names);
+  const Growth growth =
+      energy_growth(chosen_mechanisms(read, mechanisms_for_growth(options.width)), options);
 
   Figure figure;
   Panel panel;
@@ -111,7 +84,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     figure.numbers["crossing/" + to_string(cheaper) + " below " + to_string(dearer)].push_back(
         static_cast<double>(crossing.tokens));
     const bool with_softmax = dearer.name == "softmax" || cheaper.name == "softmax";
-    if (marked == 2 || (marked == 0 && !with_softmax)) continue;
+    if (marked == Marked::none || (marked == Marked::with_softmax && !with_softmax)) continue;
     marks.x.push_back(static_cast<double>(crossing.tokens));
     marks.y.push_back(crossing.energy_pj / unit.pj);
     crossings += (crossings.empty() ? "" : ", ") + cheaper.name + " costs less than " +
@@ -145,7 +118,22 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe energy_growth_recipe = {
-    "energy-growth", "Energy of attention as tokens grow", "EcoFormer, 5.2", settings, make, true};
+FigureRecipe energy_growth_recipe() {
+  return {.name = "energy-growth",
+          .title = "Energy of attention as tokens grow",
+          .source = "EcoFormer, 5.2",
+          .settings =
+              {layer_mechanisms_setting(), parameters_setting(),
+               setting::whole("width", 384, {1, 65'536}, "D, channels of the layer"),
+               setting::whole("heads", 6, {1, 65'536}, "H, divides D"),
+               setting::whole("least", 64, {1, 16'777'216}, "where the axis begins").in("tokens"),
+               setting::whole("most", 65'536, {1, 16'777'216}, "where the axis ends").in("tokens"),
+               setting::choice("crossings", names_of(marked_names), "softmax",
+                               "which crossings are marked: those with softmax, all or none"),
+               setting::flag("projections", true, "with the projections that feed the mechanism"),
+               convention_setting(), constants_setting()},
+          .needs = network_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

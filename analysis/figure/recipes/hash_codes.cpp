@@ -2,13 +2,11 @@
 // ways, rows what is looked at. EcoFormer's Table 5, seen.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
@@ -16,71 +14,33 @@
 #include "analysis/hash_codes/code_colours.h"
 #include "analysis/hash_codes/report.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 10> settings = {{
-    {"layer", "0", "the layer, from 0"},
-    {"head", "0", "the head, from 0"},
-    {"codes", "learned,klsh,lsh,sign", "ways to make codes: some of learned, klsh, lsh, sign"},
-    {"bits", "auto", "b, 1 to 64, or auto: the model's own, else 16"},
-    {"supports", "auto", "m, 1 to the number of tokens, or auto: the model's own, else 25"},
-    {"pairs", "auto", "l, similar and dissimilar keys of each query, or auto: 10"},
-    {"show", "auto",
-     "rows: all, some of tokens, affinity, distances, correlation, balance, or auto: all from 130 "
-     "mm on, else tokens and distances"},
-    colour_map_setting,
-    norm_setting,
-    range_setting,
-}};
-
 enum class Row { tokens, affinity, distances, correlation, balance };
-constexpr std::array<std::string_view, 5> row_names = {"tokens", "affinity", "distances",
-                                                       "correlation", "balance"};
+constexpr EnumName<Row> row_names[] = {{Row::tokens, "tokens"},
+                                       {Row::affinity, "affinity"},
+                                       {Row::distances, "distances"},
+                                       {Row::correlation, "correlation"},
+                                       {Row::balance, "balance"}};
 
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> list;
-  std::size_t first = 0;
-  while (first <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    list.push_back(text.substr(first, comma - first));
-    first = comma + 1;
-  }
-  return list;
-}
-
-Error wrong(std::string_view setting, const std::string& expected, const std::string& found) {
-  return Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-      .about(std::string(setting))
-      .expected(expected)
-      .found("'" + found + "'");
-}
-
-std::int64_t whole(const Settings& read, std::string_view name, std::int64_t least,
-                   std::int64_t most) {
-  const std::string& text = read.text(name);
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-    throw wrong(name, std::to_string(least) + " to " + std::to_string(most), text);
-  }
-  return value;
-}
-
-std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name,
-                                          std::int64_t most) {
-  if (read.text(name) == "auto") return std::nullopt;
-  return whole(read, name, 1, most);
+std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name) {
+  if (read.is(name, "auto")) return std::nullopt;
+  return read.whole(name);
 }
 
 std::vector<HashKind> kinds_of(const Settings& read) {
   std::vector<HashKind> kinds;
-  for (const std::string& word : words(read.text("codes"))) {
-    kinds.push_back(hash_kind(word));
+  for (const std::string& name : read.names("codes")) {
+    kinds.push_back(hash_kind(name));
     if (std::count(kinds.begin(), kinds.end(), kinds.back()) > 1) {
-      throw wrong("codes", "each way once", read.text("codes"));
+      throw Error(ErrorKind::usage, "a way to make codes is named twice")
+          .about("codes")
+          .expected("each once")
+          .found("'" + read.written("codes") + "'");
     }
   }
   return kinds;
@@ -88,18 +48,14 @@ std::vector<HashKind> kinds_of(const Settings& read) {
 
 std::vector<Row> rows_of(const Settings& read, double width_mm) {
   constexpr double kWide = 130;
+  if (read.is("show", "auto") && width_mm < kWide) return {Row::tokens, Row::distances};
   std::vector<Row> rows;
-  if (read.text("show") == "auto" && width_mm < kWide) return {Row::tokens, Row::distances};
-  if (read.text("show") == "all" || read.text("show") == "auto") {
-    return {Row::tokens, Row::affinity, Row::distances, Row::correlation, Row::balance};
+  if (read.is("show", "all") || read.is("show", "auto")) {
+    for (const EnumName<Row>& row : row_names) rows.push_back(row.value);
+    return rows;
   }
-  for (const std::string& word : words(read.text("show"))) {
-    const auto found = std::find(row_names.begin(), row_names.end(), word);
-    if (found == row_names.end()) {
-      throw wrong("show", "auto, all, or some of tokens, affinity, distances, correlation, balance",
-                  word);
-    }
-    rows.push_back(static_cast<Row>(found - row_names.begin()));
+  for (const std::string& name : read.names("show")) {
+    rows.push_back(value_of(row_names, name, "row"));
   }
   return rows;
 }
@@ -428,12 +384,6 @@ class HashCodesFigure {
 };
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  if (request.subjects.size() != 1) {
-    throw Error(ErrorKind::usage, "hash codes are shown of one model on one input")
-        .about("--model, --input")
-        .expected("1")
-        .found(std::to_string(request.subjects.size()));
-  }
   const Subject& subject = request.subjects.front();
   if (!subject.trace || subject.trace->layers.empty()) {
     throw Error(ErrorKind::usage, "there is no run to take codes from").about(subject.label);
@@ -441,13 +391,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   HashCodesRequest wanted;
   const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
-  wanted.layer = whole(read, "layer", 0, layers - 1);
+  wanted.layer = *read.index("layer", layers);
   const Tensor& maps = subject.trace->layers[static_cast<std::size_t>(wanted.layer)].implied_map;
-  wanted.head = whole(read, "head", 0, maps.empty() ? 0 : maps.extent(0) - 1);
+  wanted.head = *read.index("head", maps.empty() ? 1 : maps.extent(0));
   wanted.kinds = kinds_of(read);
-  wanted.bits = whole_or_auto(read, "bits", 64);
-  wanted.supports = whole_or_auto(read, "supports", 4096);
-  wanted.pairs = whole_or_auto(read, "pairs", 1'000'000);
+  wanted.bits = whole_or_auto(read, "bits");
+  wanted.supports = whole_or_auto(read, "supports");
+  wanted.pairs = whole_or_auto(read, "pairs");
   std::vector<Row> rows = rows_of(read, request.width_mm);
   const HashCodesReport report = hash_codes_report(subject, wanted, progress);
   return HashCodesFigure(subject, report, read, std::move(rows)).make(request.width_mm);
@@ -455,7 +405,33 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe hash_codes_recipe = {"hash-codes", "Hash codes",
-                                               "EcoFormer, Section 4 and Table 5", settings, make};
+FigureRecipe hash_codes_recipe() {
+  return {
+      .name = "hash-codes",
+      .title = "Hash codes",
+      .source = "EcoFormer, Section 4 and Table 5",
+      .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer"),
+                   setting::whole("head", 0, {.minimum = 0}, "the head"),
+                   setting::names("codes", names_of(hash_kind_names), names_of(hash_kind_names),
+                                  "ways to make codes"),
+                   setting::whole("bits", 16, {1, 64}, "b; auto: the model's own, else 16")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole("supports", 25, {1, 4096},
+                                  "m, at most the number of tokens; auto: the model's own, else 25")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole("pairs", 10, {1, 1'000'000},
+                                  "l, similar and dissimilar keys of each query; auto: 10")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::names("show", names_of(row_names), {},
+                                  "rows; auto: all from 130 mm on, else tokens and distances")
+                       .or_word({"auto", "all"})
+                       .by_default("auto"),
+                   colour_map_setting(), norm_setting(), range_setting()},
+      .needs = {.subject = SubjectNeed::run, .most = 1},
+      .make = make};
+}
 
 }  // namespace attnscope

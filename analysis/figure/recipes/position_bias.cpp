@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/table.h"
 #include "core/error.h"
 
@@ -21,16 +20,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 7> settings = {{
-    {"show", "maps", "maps, query (one query's biases on the grid of patches), or numbers"},
-    {"layers", "all", "all, or indices from 0 such as 0,2-3"},
-    {"heads", "auto", "of the biases: auto (the first 16), all, or indices from 0"},
-    {"query", "middle", "of show=query: middle (of the grid), class, or a token's index from 0"},
-    {"colour-map", "diverging", "viridis, magma, cividis, grey or diverging"},
-    // Few pairs are heard far louder than all others.
-    {"norm", "symlog", "linear, log or symlog"},
-    range_setting,
-}};
+enum class Show { maps, query, numbers };
+constexpr EnumName<Show> show_names[] = {
+    {Show::maps, "maps"}, {Show::query, "query"}, {Show::numbers, "numbers"}};
 
 constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 
@@ -44,24 +36,16 @@ std::string fixed(double value, int digits) {
 }
 
 std::int64_t query_of(const Settings& read, const PositionBias& bias) {
-  const std::string& text = read.text("query");
   const TokenLayout& layout = bias.layout;
-  const std::int64_t count = bias.queries;
-  if (text == "middle") {
-    if (!layout.has_grid()) return count / 2;
-    return layout.prefix + layout.rows / 2 * layout.columns + layout.columns / 2;
-  }
-  if (text == "class" && layout.prefix > 0) return 0;
-  std::int64_t query = -1;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), query);
-  if (failure != std::errc() || end != text.data() + text.size() || query < 0 || query >= count) {
-    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+  if (const auto query = read.index("query", bias.queries)) return *query;
+  if (read.is("query", "class")) {
+    if (layout.prefix > 0) return 0;
+    throw Error(ErrorKind::usage, "the model has no class token")
         .about("query")
-        .expected("middle, class where there is one, or an index from 0 to " +
-                  std::to_string(count - 1))
-        .found("'" + text + "'");
+        .remedy("choose a token by its index: --set query=0");
   }
-  return query;
+  if (!layout.has_grid()) return bias.queries / 2;
+  return layout.prefix + layout.rows / 2 * layout.columns + layout.columns / 2;
 }
 
 HeatMap heat_map(const MatrixD& values) {
@@ -95,9 +79,9 @@ std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& sub
       position_biases(*subject.trace, read.indices("layers", layers));
   std::int64_t most = 1;
   for (const PositionBias& bias : biases) most = std::max(most, bias.heads);
-  if (read.text("heads") == "auto") {
+  if (read.is("heads", "auto")) {
     std::erase_if(biases, [](const PositionBias& bias) { return bias.head >= kMostHeads; });
-  } else if (read.text("heads") != "all") {
+  } else if (!read.is("heads", "all")) {
     const std::vector<std::int64_t> heads = read.indices("heads", most);
     std::erase_if(biases, [&](const PositionBias& bias) {
       return std::find(heads.begin(), heads.end(), bias.head) == heads.end();
@@ -112,7 +96,7 @@ class BiasAtlas {
       : request_(request), read_(request), progress_(progress), labels_(short_labels(request)) {}
 
   Figure make() {
-    const bool of_query = read_.choice("show", {"maps", "query", "numbers"}) == 1;
+    const bool of_query = read_.choice("show", show_names) == Show::query;
     for (std::size_t i = 0; i < request_.subjects.size(); ++i) {
       progress_.step(static_cast<double>(i) / static_cast<double>(request_.subjects.size()),
                      "position biases");
@@ -124,8 +108,8 @@ class BiasAtlas {
     figure_.caption = of_query ? "Position biases exp(w) − 1 of one query (" + query_name_ +
                                      ", framed) on the grid of patches, "
                                : "Position biases exp(w) − 1 (" + what_ + "), ";
-    figure_.caption += chosen("layer", read_.text("layers")) + ": " + subjects_in_words(request_) +
-                       ". " + clipping_in_words(scale) + made_with();
+    figure_.caption += chosen("layer", read_.written("layers")) + ": " +
+                       subjects_in_words(request_) + ". " + clipping_in_words(scale) + made_with();
     return std::move(figure_);
   }
 
@@ -240,12 +224,7 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "there is nothing to draw")
-        .about("position-bias")
-        .expected("at least one model or trace");
-  }
-  if (Settings(request).choice("show", {"maps", "query", "numbers"}) == 2) {
+  if (Settings(request).choice("show", show_names) == Show::numbers) {
     return make_table(request, progress);
   }
   return BiasAtlas(request, progress).make();
@@ -253,7 +232,29 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe position_bias_recipe = {"position-bias", "Position biases",
-                                                  "DAFT, Fig. 1, 3, 8 to 10", settings, make};
+FigureRecipe position_bias_recipe() {
+  return {
+      .name = "position-bias",
+      .title = "Position biases",
+      .source = "DAFT, Fig. 1, 3, 8 to 10",
+      .settings = {setting::choice("show", names_of(show_names), "maps",
+                                   "maps, one query's biases on the grid of patches, or numbers"),
+                   indices_setting("layers", "layers"),
+                   indices_setting("heads", "of the biases; auto: the first 16")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole("query", 0, {.minimum = 0},
+                                  "of show=query: a token's index, the middle of the grid, or the "
+                                  "class token")
+                       .or_word({"middle", "class"})
+                       .by_default("middle"),
+                   colour_map_setting("diverging"),
+                   // Few pairs are heard far louder than all others.
+                   norm_setting(ScaleNorm::symmetric_logarithmic), range_setting()},
+      .needs = {.subject = SubjectNeed::run,
+                .mechanism = "daft",
+                .missing = "needs a model with DAFT attention"},
+      .make = make};
+}
 
 }  // namespace attnscope

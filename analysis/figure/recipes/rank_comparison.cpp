@@ -4,12 +4,12 @@
 
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -19,7 +19,7 @@ using Quantity = ComparisonQuantity;
 
 Line points_of(const ComparedSubject& other) {
   Line points;
-  points.label = other.label;
+  points.label = other.shown;
   points.colour = subject_colour(other.subject);
   points.style = LineStyle::none;
   points.marker = subject_marker(other.subject);
@@ -32,11 +32,10 @@ Line points_of(const ComparedSubject& other) {
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "rank-comparison");
   const Settings read(request);
-  const bool legend = read.choice("legend", {"below", "none"}) == 0;
+  const LegendPosition legend = legend_of(read);
   const ComparedSubjects compared = compared_subjects(request, progress);
-  const std::string& reference = request.subjects[compared.reference].label;
+  const std::string& reference = compared.reference_shown;
   const PanelSplit split = split_for(request.width_mm);
 
   Figure figure;
@@ -72,7 +71,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   pairs.x.minimum = pairs.y.minimum = 0;
   pairs.x.maximum = pairs.y.maximum = longest;
   pairs.x.ticks = pairs.y.ticks = ticks_up_to(longest);
-  pairs.legend = legend ? LegendPosition::below : LegendPosition::none;
+  pairs.legend = legend;
 
   by_layer.y.label = "rank − rank of the reference";
   by_layer.marks.insert(by_layer.marks.begin(),
@@ -89,7 +88,12 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe rank_comparison_recipe = {"rank-comparison", "Ranks beside a reference's",
-                                                    "", comparison_settings, make};
+FigureRecipe rank_comparison_recipe() {
+  return {.name = "rank-comparison",
+          .title = "Ranks beside a reference's",
+          .settings = comparison_settings(),
+          .needs = comparison_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
@@ -15,25 +14,17 @@
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
-#include "core/error.h"
+#include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 8> settings = {{
-    {"measure", "effective", "the rank shown: effective, equivalent or stable"},
-    {"residual", "frobenius",
-     "the norm of the rank-one residual: frobenius, or composite (√(‖·‖₁‖·‖∞))"},
-    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
-    {"spread", "heads", "heads (a point each) or none"},
-    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
-    {"legend", "below", "below or none"},
-}};
-
 enum class Measure { effective, equivalent, stable };
+constexpr EnumName<Measure> measure_names[] = {{Measure::effective, "effective"},
+                                               {Measure::equivalent, "equivalent"},
+                                               {Measure::stable, "stable"}};
 enum class Quantity { rank, residual };
 enum class Of { maps, tokens };
 
@@ -76,7 +67,7 @@ void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
 }
 
 struct Series {
-  std::string label;
+  std::string label, shown;  ///< in numbers, and in the legend
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;
@@ -103,7 +94,7 @@ void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDep
     single.colour = with_alpha(series.colour, 80);
     panel.marks.emplace_back(std::move(single));
   }
-  means.label = series.label;
+  means.label = series.shown;
   means.colour = series.colour;
   means.style = series.style;
   means.marker = series.marker;
@@ -112,8 +103,7 @@ void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDep
 }
 
 std::string rank_name(const Asked& asked, double threshold) {
-  constexpr const char* names[] = {"effective rank", "equivalent rank", "stable rank"};
-  std::string name = names[static_cast<std::size_t>(asked.measure)];
+  std::string name = std::string(name_of(measure_names, asked.measure)) + " rank";
   if (asked.measure == Measure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
   return name;
 }
@@ -135,28 +125,17 @@ Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
   return panel;
 }
 
-void require_something(const FigureRequest& request) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "a figure of ranks over depth needs a model or a trace")
-        .about("rank-over-depth");
-  }
-}
-
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_something(request);
   const Settings read(request);
   Asked asked;
-  asked.measure =
-      static_cast<Measure>(read.choice("measure", {"effective", "equivalent", "stable"}));
-  asked.composite = read.choice("residual", {"frobenius", "composite"}) == 1;
-  asked.heads = read.choice("spread", {"heads", "none"}) == 0;
-  constexpr IdentityView views[] = {IdentityView::as_is, IdentityView::without, IdentityView::with};
-  const IdentityView view = views[read.choice("identity", {"as-is", "without", "with"})];
+  asked.measure = read.choice("measure", measure_names);
+  asked.composite = read.is("residual", "composite");
+  asked.heads = read.is("spread", "heads");
+  const IdentityView view = read.choice("identity", identity_view_names);
   SpectrumOptions options;
-  options.threshold = read.number("threshold", 1e-6, 1);
-  options.method = method_setting(read);
-  const std::vector<SubjectGroup> groups =
-      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
+  options.threshold = read.number("threshold");
+  options.method = read.choice("method", spectrum_method_names);
+  const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
   std::vector<Values> values(groups.size());
   std::vector<MapSpectrum> all_maps;
@@ -200,8 +179,9 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       Panel panel = empty_panel(of, quantity, layers, embedded, rank, column);
       for (std::size_t index = 0; index < groups.size(); ++index) {
         const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
-        const Series series{seen_label(groups[index].label, trace, view), subject_colour(index),
-                            subject_marker(index),
+        const Series series{seen_label(groups[index].label, trace, view),
+                            seen_label(groups[index].short_label, trace, view),
+                            subject_colour(index), subject_marker(index),
                             shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid};
         const std::string number = std::string(of == Of::maps ? "maps_" : "tokens_") +
                                    (quantity == Quantity::rank ? "rank" : "rank_one_residual");
@@ -212,8 +192,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     }
     ++column;
   }
-  const bool legend = read.choice("legend", {"below", "none"}) == 0;
-  if (legend && !figure.panels.empty()) figure.panels[1].legend = LegendPosition::below;
+  if (!figure.panels.empty()) figure.panels[1].legend = legend_of(read);
   figure.height_mm = 0.95 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Over depth: " + rank +
                    ", and the distance ‖X − 1x̄ᵀ‖ / ‖X‖ from a matrix of equal rows (" +
@@ -229,7 +208,21 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe rank_over_depth_recipe = {"rank-over-depth", "Rank over depth",
-                                                    "Dong et al. 2021, Fig. 2", settings, make};
+FigureRecipe rank_over_depth_recipe() {
+  return {
+      .name = "rank-over-depth",
+      .title = "Rank over depth",
+      .source = "Dong et al. 2021, Fig. 2",
+      .settings = {setting::choice("measure", names_of(measure_names), "effective",
+                                   "the rank shown"),
+                   setting::choice("residual", {"frobenius", "composite"}, "frobenius",
+                                   "the norm of the rank-one residual: Frobenius', or "
+                                   "√(‖·‖₁‖·‖∞)"),
+                   single_identity_setting(), threshold_setting(), inputs_setting(),
+                   setting::choice("spread", {"heads", "none"}, "heads", "a point a head, or none"),
+                   spectrum_method_setting(), legend_setting()},
+      .needs = {.subject = SubjectNeed::run},
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -16,12 +16,6 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 3> settings = {{
-    sweep_file_setting,
-    {"statistic", "all", "all that were swept, or the name of one: importance_entropy"},
-    {"head", "all", "all heads together, or one of them, from 0"},
-}};
-
 std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
                                                  const std::string& wanted) {
   std::set<std::string> present;
@@ -44,6 +38,12 @@ std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
         .expected("hashed or additive attention");
   }
   throw unknown_name("statistic of the sweep", wanted, known);
+}
+
+ParameterDescription statistic_setting() {
+  std::vector<std::string> names = {"all"};
+  for (const SweepStatistic& statistic : sweep_statistics()) names.emplace_back(statistic.name);
+  return setting::choice("statistic", std::move(names), "all", "all that were swept, or one");
 }
 
 Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::int64_t head,
@@ -116,11 +116,13 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe sweep_quantities_recipe = {"sweep-quantities",
-                                                     "Hash codes and importances over many inputs",
-                                                     "EcoFormer, 4; Fastformer-LM, Eq. 4",
-                                                     settings,
-                                                     make,
-                                                     true};
+FigureRecipe sweep_quantities_recipe() {
+  return {.name = "sweep-quantities",
+          .title = "Hash codes and importances over many inputs",
+          .source = "EcoFormer, 4; Fastformer-LM, Eq. 4",
+          .settings = {sweep_file_setting(), statistic_setting(), sweep_head_setting()},
+          .needs = sweep_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -3,45 +3,23 @@
 #include <array>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 5> settings = {{
-    sweep_file_setting,
-    {"head", "all", "all heads together, or one of them, from 0"},
-    {"threshold", "", "one of those swept for; the first if empty"},
-    {"bands", "5,25", "quantiles in percent, below 50: a band from each to its counterpart; none"},
-    {"legend", "below", "below, inside or none"},
-}};
-
-/// "5,25" → 0.05, 0.25.
+/// 5, 25 → 0.05, 0.25.
 std::vector<double> band_quantiles(const Settings& read) {
-  std::vector<double> quantiles;
-  const std::string& text = read.text("bands");
-  if (text == "none" || text.empty()) return quantiles;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string item = text.substr(at, comma - at);
-    char* end = nullptr;
-    const double percent = std::strtod(item.c_str(), &end);
-    if (item.empty() || *end != '\0' || !(percent >= 0 && percent < 50)) {
-      throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-          .about("bands")
-          .expected("percentages from 0 to below 50, separated by commas, or none")
-          .found("'" + text + "'");
-    }
-    quantiles.push_back(percent / 100);
-    at = comma + 1;
-  }
+  if (read.is("bands", "none")) return {};
+  std::vector<double> quantiles = read.numbers("bands");
+  for (double& quantile : quantiles) quantile /= 100;
   return quantiles;
 }
 
@@ -52,7 +30,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   const SweepResult result = sweep_shown(read);
   const std::int64_t head = head_shown(read, result);
   const std::size_t threshold =
-      read.text("threshold").empty() ? 0 : find_threshold(result, read.number("threshold", 0, 1));
+      read.is("threshold", "first") ? 0 : find_threshold(result, read.number("threshold"));
   const std::vector<double> quantiles = band_quantiles(read);
 
   Figure figure;
@@ -103,9 +81,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.y.label = "equivalent rank at τ = " + rounded_text(tau);
   panel.y.minimum = 0;
   panel.y.maximum = 1.05 * highest;
-  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::top_left,
-                                          LegendPosition::none};
-  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+  panel.legend = legend_of(read);
   figure.panels.push_back(std::move(panel));
 
   std::string described;
@@ -123,7 +99,22 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe sweep_ranks_recipe = {
-    "sweep-ranks", "Ranks over many inputs", "Adder, 3.2.2", settings, make, true};
+FigureRecipe sweep_ranks_recipe() {
+  return {.name = "sweep-ranks",
+          .title = "Ranks over many inputs",
+          .source = "Adder, 3.2.2",
+          .settings = {sweep_file_setting(), sweep_head_setting(),
+                       setting::number("threshold", 0.9, {0, 1},
+                                       "τ, one of those swept for, or the first of them")
+                           .or_word({"first"})
+                           .by_default("first"),
+                       setting::numbers("bands", {5, 25}, {0, 49.999},
+                                        "quantiles: a band from each to its counterpart")
+                           .or_word({"none"})
+                           .in("%"),
+                       legend_setting(true)},
+          .needs = sweep_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/subject_spectra.h"
@@ -11,19 +10,11 @@
 #include "analysis/figure/ticks.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/sweep/sweep_summary.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
-
-constexpr std::array<FigureSetting, 6> settings = {{
-    sweep_file_setting,
-    {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
-    {"head", "all", "heads averaged: all, or indices from 0"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"spread", "deviation", "deviation: a band of one standard deviation over maps; or none"},
-    {"legend", "below", "below, inside or none"},
-}};
 
 std::vector<double> zero_to(std::size_t count) {
   std::vector<double> list(count + 1);
@@ -54,8 +45,8 @@ Band deviation_band(const SweptSpectrum& spectrum, Colour colour) {
 Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const SweepResult result = sweep_shown(read);
-  const double threshold = read.number("threshold", 1e-6, 1);
-  const bool spread = read.choice("spread", {"deviation", "none"}) == 0;
+  const double threshold = read.number("threshold");
+  const bool spread = read.is("spread", "deviation");
 
   Figure figure;
   Panel panel = cumulative_share_panel(read);
@@ -105,8 +96,8 @@ Figure make(const FigureRequest& request, const Progress&) {
 
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-                   sweep_in_words(result) + ", " + chosen("layer", read.text("layer")) + " and " +
-                   chosen("head", read.text("head")) +
+                   sweep_in_words(result) + ", " + chosen("layer", read.written("layer")) +
+                   " and " + chosen("head", read.written("head")) +
                    (spread ? ", with one standard deviation over maps" : "") +
                    ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
                    rounded_text(threshold) +
@@ -120,11 +111,17 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe sweep_spectrum_recipe = {"sweep-spectrum",
-                                                   "Cumulative singular values over many inputs",
-                                                   "Adder, Fig. 2",
-                                                   settings,
-                                                   make,
-                                                   true};
+FigureRecipe sweep_spectrum_recipe() {
+  return {.name = "sweep-spectrum",
+          .title = "Cumulative singular values over many inputs",
+          .source = "Adder, Fig. 2",
+          .settings = {sweep_file_setting(), indices_setting("layer", "layers averaged"),
+                       indices_setting("head", "heads averaged"), threshold_setting(),
+                       setting::choice("spread", {"deviation", "none"}, "deviation",
+                                       "a band of one standard deviation over maps"),
+                       legend_setting(true)},
+          .needs = sweep_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

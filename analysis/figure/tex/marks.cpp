@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/polyline.h"
 #include "analysis/figure/tex/words.h"
 #include "analysis/figure/text_room.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

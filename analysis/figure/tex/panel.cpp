@@ -2,12 +2,12 @@
 
 #include "analysis/figure/cells.h"
 #include "analysis/figure/colour_map.h"
-#include "analysis/figure/number_text.h"
 #include "analysis/figure/tex/colour_bar.h"
 #include "analysis/figure/tex/legend.h"
 #include "analysis/figure/tex/marks.h"
 #include "analysis/figure/tex/words.h"
 #include "core/file/png_writer.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 

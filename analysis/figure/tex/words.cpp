@@ -1,12 +1,11 @@
 #include "analysis/figure/tex/words.h"
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 
-#include "analysis/figure/number_text.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -184,11 +183,7 @@ std::string tex_text(const std::string& text) {
 }
 
 std::string tex_number(double value, int decimals) {
-  std::array<char, 400> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                 std::chars_format::fixed, decimals)
-                       .ptr;
-  std::string number(text.data(), end);
+  std::string number = fixed_text(value, decimals);
   if (decimals > 0) number.erase(number.find_last_not_of('0') + 1);
   if (number.back() == '.') number.pop_back();
   return number == "-0" ? "0" : number;

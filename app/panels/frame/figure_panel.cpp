@@ -59,7 +59,7 @@ void FigurePanel::make() {
     shown_ = wanted;
     return fail(QString::fromStdString(error.what()));
   }
-  if (request.subjects.empty() && !find_figure(recipe_).counts_only) {
+  if (request.subjects.empty() && find_figure(recipe_).needs.least > 0) {
     figure_ = nullptr;
     shown_ = wanted;
     show_instead(session_.subjects().empty() ? empty_text() : waiting_text());

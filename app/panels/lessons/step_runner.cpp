@@ -10,6 +10,7 @@
 #include "app/session/session.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -36,22 +37,12 @@ std::span<const KnownCommand> known_commands() {
 }
 
 std::int64_t whole_number(const std::string& text) {
-  std::size_t used = 0;
-  try {
-    const long long value = std::stoll(text, &used);
-    if (used == text.size()) return value;
-  } catch (const std::exception&) {
-  }
+  if (const auto value = parse_whole(text)) return *value;
   throw Error(ErrorKind::damaged, "a step needs a whole number").found(text);
 }
 
 double number(const std::string& text) {
-  std::size_t used = 0;
-  try {
-    const double value = std::stod(text, &used);
-    if (used == text.size()) return value;
-  } catch (const std::exception&) {
-  }
+  if (const auto value = parse_number(text)) return *value;
   throw Error(ErrorKind::damaged, "a step needs a number").found(text);
 }
 
@@ -109,12 +100,8 @@ void overlay(Session& session, const StepCommand& command) {
   const MechanismEntry& entry = find_mechanism(command.words[1]);
   MechanismChoice choice{std::string(entry.name), {}};
   for (const auto& [key, value] : command.values) {
-    const auto description = std::ranges::find(entry.parameters, key, &ParameterDescription::name);
-    if (description == entry.parameters.end()) {
-      throw unknown_name("parameter of " + choice.name, key,
-                         name_list(entry.parameters, &ParameterDescription::name));
-    }
-    choice.parameters[key] = parse_parameter(*description, value);
+    choice.parameters[key] =
+        parse_parameter(description_of(choice.name, entry.parameters, key), value);
   }
   if (session.overlay(subject, choice) < 0) {
     throw Error(ErrorKind::usage, "there is no model to lay the mechanism over")

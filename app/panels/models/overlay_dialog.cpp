@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <limits>
 
 #include "core/attention/mechanism.h"
@@ -23,7 +24,7 @@ QString text(std::string_view view) {
 }
 
 QWidget* make_editor(const ParameterDescription& parameter) {
-  const bool bounded = parameter.maximum > parameter.minimum;
+  const auto [least, most] = parameter.bounds;
   if (const bool* on = std::get_if<bool>(&parameter.default_value)) {
     auto* check = new QCheckBox(text(parameter.explanation));
     check->setChecked(*on);
@@ -31,15 +32,17 @@ QWidget* make_editor(const ParameterDescription& parameter) {
   }
   if (const auto* number = std::get_if<std::int64_t>(&parameter.default_value)) {
     auto* spin = new QSpinBox;
-    spin->setRange(bounded ? static_cast<int>(parameter.minimum) : std::numeric_limits<int>::min(),
-                   bounded ? static_cast<int>(parameter.maximum) : std::numeric_limits<int>::max());
+    constexpr double kLeast = std::numeric_limits<int>::min(),
+                     kMost = std::numeric_limits<int>::max();
+    spin->setRange(static_cast<int>(std::max(least, kLeast)),
+                   static_cast<int>(std::min(most, kMost)));
     spin->setValue(static_cast<int>(*number));
     return spin;
   }
   if (const auto* number = std::get_if<double>(&parameter.default_value)) {
     auto* spin = new QDoubleSpinBox;
     spin->setDecimals(4);
-    spin->setRange(bounded ? parameter.minimum : -1e9, bounded ? parameter.maximum : 1e9);
+    spin->setRange(std::max(least, -1e9), std::min(most, 1e9));
     spin->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
     spin->setValue(*number);
     return spin;

@@ -46,7 +46,7 @@ MechanismChoice small_choice(const MechanismEntry& entry, std::int64_t tokens) {
     // Windows have a middle: an odd extent is right for all.
     const std::int64_t half = tokens / 2 - (tokens / 2 + 1) % 2;
     choice.parameters[parameter.name] =
-        std::max({half, std::int64_t{1}, static_cast<std::int64_t>(parameter.minimum)});
+        std::max({half, std::int64_t{1}, static_cast<std::int64_t>(parameter.bounds.minimum)});
   }
   return choice;
 }

@@ -46,7 +46,7 @@ FigureRequest PositionBiasPanel::request() const {
   if (query_->isChecked()) {
     const Selection& selection = session().selection();
     request.settings["show"] = "query";
-    request.settings["query"] = std::to_string(selection.hover_query.value_or(selection.query));
+    request.settings["query"] = selection.hover_query.value_or(selection.query);
   }
   return request;
 }

@@ -25,22 +25,16 @@ const std::string& text(Values values, std::string_view name) {
 ParameterDescription number(std::string name, std::int64_t value, std::int64_t minimum,
                             std::string explanation) {
   constexpr double kLargest = 1e9;
-  return {.name = std::move(name),
-          .default_value = value,
-          .minimum = static_cast<double>(minimum),
-          .maximum = kLargest,
-          .explanation = std::move(explanation)};
+  return setting::whole(std::move(name), value, {static_cast<double>(minimum), kLargest},
+                        std::move(explanation));
 }
 ParameterDescription yes_or_no(std::string name, bool value, std::string explanation) {
-  return {.name = std::move(name), .default_value = value, .explanation = std::move(explanation)};
+  return setting::flag(std::move(name), value, std::move(explanation));
 }
 ParameterDescription choice(std::string name, std::vector<std::string> choices,
                             std::string explanation) {
   std::string first = choices.front();
-  return {.name = std::move(name),
-          .default_value = std::move(first),
-          .choices = std::move(choices),
-          .explanation = std::move(explanation)};
+  return setting::choice(std::move(name), std::move(choices), first, std::move(explanation));
 }
 
 const ParameterDescription adder_parameters[] = {

@@ -10,9 +10,9 @@
 namespace attnscope {
 namespace {
 
-Figure figure(const char* name, std::map<std::string, std::string> settings = {}) {
+Figure figure(const char* name, const std::map<std::string, std::string>& settings = {}) {
   FigureRequest request;
-  request.settings = std::move(settings);
+  request.settings = parse_settings(name, settings);
   return make_figure(name, request);
 }
 

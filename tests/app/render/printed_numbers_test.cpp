@@ -9,8 +9,8 @@
 #include <regex>
 #include <sstream>
 
-#include "analysis/figure/number_text.h"
 #include "app/render/render.h"
+#include "core/text/number_text.h"
 #include "tests/app/cli/ran.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/temporary_folder.h"
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct PrintedTable {
   const char* figure;
-  std::map<std::string, std::string> settings = {};
+  ParameterValues settings = {};
 };
 
 void PrintTo(const PrintedTable& table, std::ostream* out) { *out << table.figure; }
