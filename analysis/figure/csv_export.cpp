@@ -35,6 +35,7 @@ std::vector<std::string> key_names(const Figure& figure) {
   for (const Panel& panel : figure.panels) {
     add(panel.keys);
     for (const Mark& mark : panel.marks) add(keys_of(mark));
+    if (!panel.x.key.empty()) add({{panel.x.key, ""}});
   }
   return names;
 }
@@ -113,6 +114,7 @@ class Lines {
       name.erase(0, start.size());
     }
     const std::size_t slash = std::min(name.find('/'), name.size());
+    x_column_ = 0;
     start_ = letter + ",,,," + std::string(names_.size(), ',') + "number," +
              field(name.substr(std::min(slash + 1, name.size()))) + "," +
              field(name.substr(0, slash)) + ",";
@@ -122,6 +124,7 @@ class Lines {
 
   /// The columns that all values of a mark have in common.
   void begin(std::string_view mark, const std::string& series, const std::string& quantity) {
+    x_column_ = 0;
     start_ = (figure_.areas.empty() ? "" : panel_letter(panel_->area)) + "," +
              std::to_string(panel_->row) + "," + std::to_string(panel_->column) + "," +
              field(panel_->title) + ",";
@@ -133,6 +136,7 @@ class Lines {
         start_ += field(found->second);
         break;
       }
+      if (name == panel_->x.key) x_column_ = start_.size();
       start_ += ",";
     }
     start_ += mark;
@@ -141,7 +145,9 @@ class Lines {
 
   void end(const std::string& x, const std::string& x_label, const std::string& y,
            const std::string& value) {
-    out_ += start_ + x + "," + x_label + "," + y + "," + value + "\n";
+    std::string start = start_;
+    if (x_column_ > 0) start.insert(x_column_, x);  // the axis's own column
+    out_ += start + x + "," + x_label + "," + y + "," + value + "\n";
   }
 
   void add_at(double x, double value) {
@@ -157,6 +163,7 @@ class Lines {
   const Panel* panel_ = nullptr;
   const Keys* keys_ = nullptr;  // of the mark
   std::string start_, out_;
+  std::size_t x_column_ = 0;  // where in start_ the column of the x axis's key is; 0: it has none
 };
 
 struct Column {

@@ -108,6 +108,7 @@ struct Axis {
   bool logarithmic = false;
   bool visible = true;
   std::vector<Tick> ticks;  ///< automatic if empty
+  std::string key = {};     ///< what its places are, as Keys name it: "layer"; none if empty
 };
 
 /// Inside a corner of the panel, or outside under it, where it can cover nothing.

@@ -123,6 +123,7 @@ Json axis_as_json(const Axis& axis) {
                {"maximum", axis.maximum ? Json(*axis.maximum) : Json()},
                {"logarithmic", axis.logarithmic},
                {"visible", axis.visible}};
+  if (!axis.key.empty()) json["key"] = axis.key;
   if (!axis.ticks.empty()) {
     json["ticks"] = Json::array();
     for (const Tick& tick : axis.ticks) {

@@ -68,6 +68,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   for (std::size_t i = 0; i < growth.curves.size(); ++i) {
     Line line = line_of(growth.curves[i], i, unit.pj);
     line.label = label_of(growth.curves, growth.curves[i].mechanism);
+    line.keys = {{"mechanism", to_string(growth.curves[i].mechanism)}};
     panel.marks.emplace_back(std::move(line));
     figure.numbers["energy_pj/" + to_string(growth.curves[i].mechanism)] =
         growth.curves[i].energy_pj;

@@ -49,6 +49,9 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       for (const std::int64_t channel : chosen_channels(read, std::max<std::int64_t>(count, 1))) {
         const KeyMap keys = key_map(trace, layer, channel);
         Panel panel = map_panel(grid.rows, column);
+        panel.keys = {{"model", request.subjects[i].label},
+                      {"layer", std::to_string(layer)},
+                      {"channel", std::to_string(channel)}};
         if (first) panel.title = std::to_string(channel);
         if (column == 0) {
           panel.y.label = (several && first ? labels[i] + ", " : "") +

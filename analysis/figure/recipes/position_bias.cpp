@@ -132,6 +132,8 @@ class BiasAtlas {
       layer = bias.layer;
       Panel panel = map_panel(row, column);
       const std::string layer_name = "layer " + std::to_string(layer);
+      panel.keys = {
+          {"model", label}, {"layer", std::to_string(layer)}, {"head", std::to_string(bias.head)}};
       if (one_head) {
         panel.title = layer_name;
       } else {

@@ -76,6 +76,7 @@ struct Series {
 void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDepth& values,
                  bool heads, const std::string& number) {
   Line means, single;
+  means.keys = single.keys = {{"model", series.label}};
   for (const auto& [layer, at] : values) {
     double sum = 0;
     for (const double value : at) {
@@ -117,6 +118,8 @@ Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
   panel.x.minimum = of == Of::tokens && embedded ? -1.35 : -0.35;
   panel.x.maximum = static_cast<double>(layers) - 0.65;
   panel.x.ticks = layer_ticks(layers);
+  panel.x.key = "layer";
+  panel.keys = {{"of", of == Of::maps ? "attention maps" : "tokens"}};
   if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {-1, "in"});
   if (quantity == Quantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
   if (column == 0) panel.y.label = quantity == Quantity::rank ? rank : "rank-one residual";

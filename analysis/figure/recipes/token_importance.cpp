@@ -83,6 +83,8 @@ Panel text_panel(const Shown& shown, std::int64_t row, std::size_t columns,
   Panel panel;
   panel.row = row;
   panel.title = shown.label;
+  panel.keys = {{"model", shown.subject->label},
+                {"attention", std::string(name_of(shown.importance.attention))}};
   panel.reversed_y = true;
   panel.x.visible = panel.y.visible = false;
   HeatMap map;
