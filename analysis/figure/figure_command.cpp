@@ -53,6 +53,9 @@ std::string look_words(const FigureCommand& command) {
   if (command.font_size_pt > 0) {
     add_words(line, "--font-size", {rounded_text(command.font_size_pt, 6)});
   }
+  if (command.first_layer != 0) {
+    add_words(line, "--layers-from", {std::to_string(command.first_layer)});
+  }
   for (const std::string& text : style_arguments(command.style)) line += " " + shell_word(text);
   if (command.dpi != 300) add_words(line, "--dpi", {rounded_text(command.dpi, 6)});
   if (command.heat_maps != "auto") add_words(line, "--heat-maps", {command.heat_maps});
@@ -134,6 +137,7 @@ FigureCommand command_of(std::string_view figure, const FigureRequest& request) 
   }
   command.width_mm = request.width_mm;
   command.font_size_pt = request.font_size_pt;
+  command.first_layer = request.first_layer;
   return command;
 }
 

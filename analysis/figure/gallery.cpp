@@ -116,6 +116,8 @@ std::span<const GalleryEntry> gallery() {
        false,
        "",
        1,
+       0,
+       "",
        true},
       {"DAFT, Fig. 3",
        "Exponentiated position biases of every layer",
@@ -149,7 +151,9 @@ std::span<const GalleryEntry> gallery() {
        0,
        false,
        "the paper's model was trained with sparsity regularisation; a file does not say",
-       1},
+       1,
+       1,
+       "trained with sparsity regularisation"},
       {"DAFT, Fig. 10",
        "The same, trained with Gumbel softmax sampling",
        daft_paper,
@@ -160,7 +164,9 @@ std::span<const GalleryEntry> gallery() {
        0,
        false,
        "the paper's model was trained with Gumbel softmax sampling; a file does not say",
-       1},
+       1,
+       2,
+       "trained with Gumbel softmax sampling"},
       key_maps("DAFT, Fig. 11", 0),
       key_maps("DAFT, Fig. 12", 1),
       key_maps("DAFT, Fig. 13", 2),
@@ -262,6 +268,18 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
   if (fit.subjects.empty()) {
     item.missing = needs_family(entry);
     return item;
+  }
+  if (entry.model > 0) {
+    std::vector<std::size_t> before = fit.subjects;
+    keep_models(open.subjects, entry.model, false, before);
+    std::erase_if(fit.subjects, [&](std::size_t index) {
+      return std::find(before.begin(), before.end(), index) != before.end();
+    });
+    if (fit.subjects.empty()) {
+      item.missing = "needs another model with " + std::string(entry.family_title) + ", " +
+                     std::string(entry.trained);
+      return item;
+    }
   }
   if (entry.input >= 0) {
     const auto wanted = static_cast<std::size_t>(entry.input);

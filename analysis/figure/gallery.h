@@ -22,7 +22,11 @@ struct GalleryEntry {
   bool without_subjects = false;  ///< of the paper's own networks, whatever is open
   std::string_view note;          ///< how the paper's differs; empty if it does not
   std::size_t most_models = 0;    ///< that it shows at once, as the paper does; any number if 0
-  bool even_layers = false;       ///< of layers 0, 2, 4, … of those there are
+  std::size_t model = 0;          ///< the first that it shows, among those that fit
+  /// How that one was trained, if no file says it: the papers' figures of one mechanism trained
+  /// in several ways show as many models.
+  std::string_view trained = {};
+  bool even_layers = false;  ///< of layers 0, 2, 4, … of those there are
 };
 
 /// The list, in the order of the papers.

@@ -1,6 +1,7 @@
 // How figures are made from subjects. One file a figure in recipes/, one line each in recipes.cpp.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -27,6 +28,8 @@ struct FigureRequest {
   /// where nothing is: then the figure computes them.
   std::vector<std::shared_ptr<const SubjectSpectra>> spectra;
   double font_size_pt = 0;  ///< of axis labels; as the figure has it if 0. The rest grows with it
+  /// What figures call the first layer: 0 or 1. Settings count from 0 whatever it is.
+  std::int64_t first_layer = 0;
   /// What the command line says besides, word by word: "--heads", "3".
   std::vector<std::string> further_arguments;
 };

@@ -88,6 +88,21 @@ LegendPosition legend_of(const Settings& settings, LegendPosition inside) {
 
 bool averages_inputs(const Settings& settings) { return settings.is("inputs", mean_of_inputs); }
 
+std::string layers_written(const FigureRequest& request, std::string_view setting) {
+  ParameterValue value = request.settings.find(setting)->second;
+  if (auto* ranges = std::get_if<IndexRanges>(&value)) {
+    for (IndexRange& range : *ranges) {
+      range.first += request.first_layer;
+      range.last += request.first_layer;
+    }
+  }
+  return to_string(value);
+}
+
+std::string layer_name(const FigureRequest& request, std::int64_t layer) {
+  return "layer " + std::to_string(layer + request.first_layer);
+}
+
 std::vector<std::int64_t> first_middle_last(std::int64_t count) {
   std::vector<std::int64_t> list = {0, count / 2, count - 1};
   list.erase(std::unique(list.begin(), list.end()), list.end());

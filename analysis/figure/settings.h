@@ -59,6 +59,12 @@ inline constexpr EnumName<LegendPosition> legend_names[] = {{LegendPosition::bel
 /// Whether inputs of one model are averaged.
 [[nodiscard]] bool averages_inputs(const Settings& settings);
 
+/// The layers a setting of indices asks for as the figure numbers them: "all", "1,3-4".
+[[nodiscard]] std::string layers_written(const FigureRequest& request, std::string_view setting);
+
+/// "layer 4": layer 3 as the figure numbers it.
+[[nodiscard]] std::string layer_name(const FigureRequest& request, std::int64_t layer);
+
 /// First, middle and last of `count`, each once.
 [[nodiscard]] std::vector<std::int64_t> first_middle_last(std::int64_t count);
 

@@ -29,10 +29,10 @@ std::vector<Tick> share_ticks() {
   return {{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}, {1, "1"}};
 }
 
-std::vector<Tick> layer_ticks(std::int64_t layers) {
+std::vector<Tick> layer_ticks(std::int64_t layers, std::int64_t first) {
   const std::int64_t step = (layers + 7) / 8;
   std::vector<Tick> ticks;
-  for (std::int64_t layer = 0; layer < layers; layer += step) {
+  for (std::int64_t layer = first; layer < first + layers; layer += step) {
     ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
   }
   return ticks;

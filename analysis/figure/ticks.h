@@ -14,8 +14,8 @@ namespace attnscope {
 /// Fifths from 0 to 1.
 [[nodiscard]] std::vector<Tick> share_ticks();
 
-/// A tick a layer from 0 on, at most about eight of them.
-[[nodiscard]] std::vector<Tick> layer_ticks(std::int64_t layers);
+/// A tick a layer, numbered from `first` on, at most about eight of them.
+[[nodiscard]] std::vector<Tick> layer_ticks(std::int64_t layers, std::int64_t first = 0);
 
 /// "10⁻³".
 [[nodiscard]] std::string power_of_ten(int power);

@@ -162,6 +162,7 @@ int run(const ComposeArguments& arguments) {
       request.settings = cell.settings;
       request.width_mm = width_mm;
       request.font_size_pt = choice.font_size_pt;
+      request.first_layer = choice.first_layer;
       ModelArguments models;
       models.models = wanted.models;
       models.inputs = wanted.inputs;

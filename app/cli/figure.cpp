@@ -95,6 +95,7 @@ int run(const FigureArguments& arguments) {
   const StyleChoice choice = style_choice(arguments.style);
   request.width_mm = choice.width_mm;
   request.font_size_pt = choice.font_size_pt;
+  request.first_layer = choice.first_layer;
   const std::vector<std::filesystem::path> files =
       export_files(arguments.out, arguments.style.formats);
   const std::unique_ptr<QApplication> application = drawing_application();

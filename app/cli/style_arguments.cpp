@@ -61,6 +61,11 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
   command.add_option("--background", arguments.background, "light or transparent")
       ->capture_default_str();
   command.add_flag("--transparent", arguments.transparent, "Short for --background transparent");
+  command
+      .add_option("--layers-from", arguments.first_layer,
+                  "What figures call the first layer: 0 or 1; settings count from 0")
+      ->check(CLI::Range(0, 1))
+      ->capture_default_str();
   command.add_flag("--letters", arguments.letters, "a, b, c before the panels");
   command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels");
   command.add_option("--dpi", arguments.dpi, "Resolution of .png")
@@ -89,6 +94,7 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
 StyleChoice style_choice(const StyleArguments& arguments) {
   StyleChoice choice;
   choice.style.height_mm = arguments.height_mm;
+  choice.first_layer = arguments.first_layer;
   const auto presets = width_presets();
   const auto preset = std::find_if(presets.begin(), presets.end(), [&](const WidthPreset& known) {
     return known.name == arguments.width;
@@ -125,6 +131,7 @@ StyleChoice style_choice(const StyleArguments& arguments) {
 void say_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command) {
   command.width_mm = choice.width_mm;
   command.font_size_pt = choice.font_size_pt;
+  command.first_layer = choice.first_layer;
   command.style = choice.style;
   command.dpi = arguments.dpi;
   command.heat_maps = arguments.heat_maps;

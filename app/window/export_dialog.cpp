@@ -380,6 +380,7 @@ FigureRequest ExportDialog::request() const {
   request.settings = settings_->settings();
   request.width_mm = look.width_mm;
   request.font_size_pt = look.font_size_pt;
+  request.first_layer = session_.view().first_layer;
   return request;
 }
 

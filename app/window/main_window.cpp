@@ -224,6 +224,7 @@ void MainWindow::set_preferences(const Preferences& preferences) {
   ViewSettings view = session_.view();
   view.colour_map = preferences.colour_map;
   view.rank_threshold = preferences.rank_threshold;
+  view.first_layer = preferences.layers_from_one ? 1 : 0;
   session_.set_view(view);
 }
 

@@ -146,13 +146,13 @@ class Grid {
                             : std::string(describe(spectrum.state));
       if (ready) {
         figure_.numbers["equivalent_rank/" + seen_label(subject.label, *subject.trace, shown.view) +
-                        "/layer " + std::to_string(shown.layer) + "/head " +
+                        "/" + layer_name(request_, shown.layer) + "/head " +
                         std::to_string(shown.head)] = {
             static_cast<double>(spectrum.equivalent_rank)};
       }
     }
     panel.keys = {{"model", seen_label(subject.label, *subject.trace, shown.view)},
-                  {"layer", std::to_string(shown.layer)},
+                  {"layer", std::to_string(shown.layer + request_.first_layer)},
                   {"head", std::to_string(shown.head)}};
     panel.marks.emplace_back(std::move(heat));
     figure_.panels.push_back(std::move(panel));
@@ -163,7 +163,7 @@ class Grid {
   }
 
   [[nodiscard]] std::string layer_title(const Shown& shown) const {
-    return "layer " + std::to_string(shown.layer);
+    return layer_name(request_, shown.layer);
   }
 
   [[nodiscard]] std::string column_title(const Shown& shown) const {
@@ -223,7 +223,8 @@ class Grid {
   }
 
   [[nodiscard]] std::string layer_in_words() const {
-    return chosen("layer", read_.is("layers", "auto") ? "0" : read_.written("layers"));
+    if (read_.is("layers", "auto")) return layer_name(request_, 0);
+    return chosen("layer", layers_written(request_, "layers"));
   }
 
   const FigureRequest& request_;

@@ -174,14 +174,14 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       // I is no attention: the query's own cell would outshine all others.
       const Tensor maps = maps_seen(*subject.trace, layer, IdentityView::without);
       if (heads.head && *heads.head >= maps.extent(0)) {
-        throw Error(ErrorKind::usage, "layer " + std::to_string(layer) + " has no such head")
+        throw Error(ErrorKind::usage, layer_name(request, layer) + " has no such head")
             .about("heads")
             .expected("an index from 0 to " + std::to_string(maps.extent(0) - 1))
             .found(std::to_string(*heads.head));
       }
       const std::vector<double> attention =
           row_of(maps, query_of_layer(*subject.trace, query, layer), heads);
-      add("layer " + std::to_string(layer), &attention, key_layout_of(subject, layer));
+      add(layer_name(request, layer), &attention, key_layout_of(subject, layer));
     }
     if (with_rollout) {
       const Progress part =

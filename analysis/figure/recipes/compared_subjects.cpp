@@ -45,6 +45,7 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
         .found(std::to_string(wanted));
   }
   compared.reference = static_cast<std::size_t>(wanted - 1);
+  compared.first_layer = request.first_layer;
   compared.options.layers = read.choice("align", layer_alignment_names);
   compared.options.match_heads = read.flag("match-heads");
   compared.options.view = read.choice("identity", identity_view_names);
@@ -91,19 +92,21 @@ Panel by_layer_panel(const ComparedSubjects& compared, const PanelSplit& split) 
   panel.row = split.row;
   panel.column = split.column;
   panel.letter = "b";
-  panel.x.label = "layer";
-  panel.x.minimum = -0.35;
-  panel.x.maximum = static_cast<double>(layers) - 0.65;
-  panel.x.ticks = layer_ticks(layers);
+  panel.x.label = panel.x.key = "layer";
+  const auto first = static_cast<double>(compared.first_layer);
+  panel.x.minimum = first - 0.35;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers, compared.first_layer);
   return panel;
 }
 
 std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
-                                 ComparisonQuantity quantity, LineStyle style) {
-  const auto add_to = [quantity](Line& line, const auto& part) {
+                                 std::int64_t first_layer, ComparisonQuantity quantity,
+                                 LineStyle style) {
+  const auto add_to = [quantity, first_layer](Line& line, const auto& part) {
     const double value = part.values[quantity];
     if (std::isnan(value)) return;
-    line.x.push_back(static_cast<double>(part.layer));
+    line.x.push_back(static_cast<double>(part.layer + first_layer));
     line.y.push_back(value);
   };
   Line heads, means;

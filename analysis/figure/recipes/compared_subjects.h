@@ -29,7 +29,8 @@ struct ComparedSubject {
 
 struct ComparedSubjects {
   std::size_t reference = 0;
-  std::string reference_shown;  ///< its short label
+  std::int64_t first_layer = 0;  ///< as FigureRequest::first_layer
+  std::string reference_shown;   ///< its short label
   ComparisonOptions options;
   std::vector<ComparedSubject> others;
 };
@@ -57,6 +58,7 @@ struct PanelSplit {
 
 /// Every head a point, their means a line in `style`: the means of layers that have one.
 std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
-                                 ComparisonQuantity quantity, LineStyle style);
+                                 std::int64_t first_layer, ComparisonQuantity quantity,
+                                 LineStyle style);
 
 }  // namespace attnscope

@@ -96,8 +96,9 @@ class ComparisonFigure {
                                                         ? std::vector<std::int64_t>{layers / 2}
                                                         : read_.indices("layers", layers);
     const std::vector<std::int64_t> chosen_heads = read_.indices("heads", heads);
-    layers_text_ = read_.is("layers", "auto") ? std::to_string(chosen_layers.front())
-                                              : read_.written("layers");
+    layers_text_ = read_.is("layers", "auto")
+                       ? std::to_string(chosen_layers.front() + request_.first_layer)
+                       : layers_written(request_, "layers");
     several_ = chosen_layers.size() * chosen_heads.size() > 1;
     for (const std::int64_t layer : chosen_layers) {
       for (const std::int64_t head : chosen_heads) add_place(layer, head);
@@ -124,7 +125,7 @@ class ComparisonFigure {
       shown.marks.emplace_back(heat_map_of(map, 0));
       shown.keys = keys_of(compared_.reference, first.reference_layer, beside);
       if (several_) {
-        shown.y.label = "layer " + std::to_string(layer) + ", head " + std::to_string(head);
+        shown.y.label = layer_name(request_, layer) + ", head " + std::to_string(head);
       }
       figure_.panels.push_back(std::move(shown));
     }
@@ -135,7 +136,7 @@ class ComparisonFigure {
 
   [[nodiscard]] Keys keys_of(std::size_t subject, std::int64_t layer, std::int64_t head) const {
     return {{"model", request_.subjects[subject].label},
-            {"layer", std::to_string(layer)},
+            {"layer", std::to_string(layer + request_.first_layer)},
             {"head", std::to_string(head)}};
   }
 
@@ -185,7 +186,7 @@ class ComparisonFigure {
                       : kind_ == Difference::absolute ? "absolute difference"
                                                       : "relative difference";
     const std::string place =
-        other.label + "/layer " + std::to_string(layer) + "/head " + std::to_string(head);
+        other.label + "/" + layer_name(request_, layer) + "/head " + std::to_string(head);
     for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
       const double value = numbers->values[entry.quantity];
       if (!std::isnan(value)) figure_.numbers[std::string(entry.name) + "/" + place] = {value};

@@ -8,10 +8,19 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* default_page = "cumulative-spectrum | rank-by-layer / attention-maps";
+/// The page as it is set; "auto" is one of spectra, ranks and maps, the curves side by side where
+/// there is room for their legends.
+std::string page_text(const Settings& read, double width_mm) {
+  constexpr double wide_mm = 120;
+  if (!read.is("page", "auto")) return read.text("page");
+  return width_mm < wide_mm ? "cumulative-spectrum / rank-by-layer / attention-maps"
+                            : "cumulative-spectrum | rank-by-layer / attention-maps";
+}
 
 FigureNeeds needs_of_page(const ParameterValues& settings) {
-  const Page page = parse_page(TypedValues(settings).text("page"));
+  FigureRequest request;
+  request.settings = settings;
+  const Page page = parse_page(page_text(Settings(request), request.width_mm));
   FigureNeeds needs;
   bool first = true;
   for (const auto& row : page.rows) {
@@ -28,7 +37,7 @@ FigureNeeds needs_of_page(const ParameterValues& settings) {
 
 Figure make(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
-  const Page page = parse_page(read.text("page"));
+  const Page page = parse_page(page_text(read, request.width_mm));
   CompositeOptions options;
   options.width_mm = request.width_mm;
   options.letters = read.flag("letters");
@@ -51,10 +60,11 @@ FigureRecipe composite_recipe() {
   return {.name = "composite",
           .title = "Page of several figures",
           .source = "any of the program's figures",
-          .settings = {setting::text("page", default_page,
+          .settings = {setting::text("page", "auto",
                                      "figures side by side (|) and in rows (/), each with its "
                                      "settings: 'rank-by-layer[spread=none; subjects=0,1; share=2; "
-                                     "title=Ranks]'"),
+                                     "title=Ranks]'; auto: spectra, ranks and maps")
+                           .or_word({"auto"}),
                        setting::flag("letters", true, "a, b, c before the figures"),
                        setting::flag("shared-colours", false,
                                      "one colour scale for all heat maps of one quantity")},

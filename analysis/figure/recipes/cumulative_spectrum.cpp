@@ -195,7 +195,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-      chosen("layer", read.written("layer")) + " and " + chosen("head", read.written("head")) +
+      chosen("layer", layers_written(request, "layer")) + " and " +
+      chosen("head", read.written("head")) +
       (read.is("channels", "all") ? ", each channel by itself: " : ": ") +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
       rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";

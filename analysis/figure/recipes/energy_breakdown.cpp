@@ -9,6 +9,7 @@
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
+#include "analysis/figure/ticks.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -98,12 +99,12 @@ Panel network_panel(const std::vector<CountedNetwork>& networks, double scale, b
 }
 
 Panel layer_panel(const CountedNetwork& network, double scale,
-                  const std::set<std::size_t>& in_legend) {
+                  const std::set<std::size_t>& in_legend, std::int64_t first_layer) {
   std::vector<Stack> stacks;
   for (const PartCost& part : network.cost.parts) {
     if (part.layer < 0) continue;
     Stack stack;
-    stack.x = static_cast<double>(part.layer);
+    stack.x = static_cast<double>(part.layer + first_layer);
     for (const ComponentCost& component : part.components) {
       add_to(stack, component, network.subject.constants);
     }
@@ -114,12 +115,10 @@ Panel layer_panel(const CountedNetwork& network, double scale,
   panel.title = network.label;
   panel.keys = {{"model", network.label}};
   panel.x.label = panel.x.key = "layer";
-  panel.x.minimum = -0.6;
-  panel.x.maximum = static_cast<double>(stacks.size()) - 0.4;
-  const std::size_t step = (stacks.size() + 5) / 6;
-  for (std::size_t layer = 0; layer < stacks.size(); layer += step) {
-    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
-  }
+  const auto first = static_cast<double>(first_layer);
+  panel.x.minimum = first - 0.6;
+  panel.x.maximum = first + static_cast<double>(stacks.size()) - 0.4;
+  panel.x.ticks = layer_ticks(std::ssize(stacks), first_layer);
   return panel;
 }
 
@@ -168,7 +167,8 @@ Figure make(const FigureRequest& request, const Progress&) {
     for (std::size_t i = 0; i < networks.size(); ++i) {
       // One legend for all panels, under the first.
       Panel panel = layer_panel(networks[i], scale,
-                                i == 0 ? kinds_in(networks, true) : std::set<std::size_t>{});
+                                i == 0 ? kinds_in(networks, true) : std::set<std::size_t>{},
+                                request.first_layer);
       panel.column = static_cast<std::int64_t>(i);
       if (i == 0) panel.y.label = axis;
       most = std::max(most, tallest(panel));

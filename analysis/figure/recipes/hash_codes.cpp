@@ -27,6 +27,8 @@ constexpr EnumName<Row> row_names[] = {{Row::tokens, "tokens"},
                                        {Row::correlation, "correlation"},
                                        {Row::balance, "balance"}};
 
+constexpr double kWideMm = 130;  // from here on there is room for every row
+
 std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name) {
   if (read.is(name, "auto")) return std::nullopt;
   return read.whole(name);
@@ -47,8 +49,7 @@ std::vector<HashKind> kinds_of(const Settings& read) {
 }
 
 std::vector<Row> rows_of(const Settings& read, double width_mm) {
-  constexpr double kWide = 130;
-  if (read.is("show", "auto") && width_mm < kWide) return {Row::tokens, Row::distances};
+  if (read.is("show", "auto") && width_mm < kWideMm) return {Row::tokens, Row::distances};
   std::vector<Row> rows;
   if (read.is("show", "all") || read.is("show", "auto")) {
     for (const EnumName<Row>& row : row_names) rows.push_back(row.value);
@@ -85,18 +86,22 @@ HeatMap heat_map(const Matrix& values, std::size_t scale) {
 
 class HashCodesFigure {
  public:
-  HashCodesFigure(const Subject& subject, const HashCodesReport& report, const Settings& read,
+  HashCodesFigure(const FigureRequest& request, const HashCodesReport& report, const Settings& read,
                   std::vector<Row> rows)
-      : subject_(subject), report_(report), rows_(std::move(rows)) {
+      : subject_(request.subjects.front()),
+        first_layer_(request.first_layer),
+        report_(report),
+        rows_(std::move(rows)) {
     const std::vector<float> values(report.attention.data(),
                                     report.attention.data() + report.attention.size());
     attention_ = heat_scale(read, values, "attention");
+    with_reference_ = request.width_mm >= kWideMm || report.kinds.size() < 3;
   }
 
   Figure make(double width_mm) {
     for (std::size_t line = 0; line < rows_.size(); ++line) {
       line_ = static_cast<std::int64_t>(line);
-      add_reference(rows_[line]);
+      if (with_reference_) add_reference(rows_[line]);
       for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
         Panel panel = panel_of(rows_[line], report_.kinds[i], i == 0);
         if (line == 0) {
@@ -104,7 +109,7 @@ class HashCodesFigure {
           panel.title = panel.title.empty() ? top : top + ", " + panel.title;
         }
         panel.keys = {{"codes", title_of(report_.kinds[i].kind)}};
-        add(std::move(panel), static_cast<std::int64_t>(i) + 1);
+        add(std::move(panel), static_cast<std::int64_t>(i) + (with_reference_ ? 1 : 0));
       }
     }
     add_numbers();
@@ -329,7 +334,7 @@ class HashCodesFigure {
 
   void finish(double width_mm) {
     const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.4;
-    const auto columns = static_cast<double>(report_.kinds.size() + 1);
+    const auto columns = static_cast<double>(report_.kinds.size() + (with_reference_ ? 1 : 0));
     const double frame = std::max(6.0, (width_mm - 16 - 2 * columns) / columns - 2);
     figure_.height_mm = text_mm;
     for (const Row row : rows_) {
@@ -344,8 +349,9 @@ class HashCodesFigure {
   }
 
   [[nodiscard]] std::string caption() const {
-    std::string text = "Binary codes of the tokens at layer " + std::to_string(report_.layer) +
-                       ", head " + std::to_string(report_.head) + " of " + subject_.label +
+    std::string text = "Binary codes of the tokens at layer " +
+                       std::to_string(report_.layer + first_layer_) + ", head " +
+                       std::to_string(report_.head) + " of " + subject_.label +
                        ": b = " + std::to_string(report_.bits) +
                        " bits, m = " + std::to_string(report_.supports) + " supports. ";
     for (const CodesOfKind& codes : report_.kinds) {
@@ -377,11 +383,15 @@ class HashCodesFigure {
   }
 
   const Subject& subject_;
+  std::int64_t first_layer_;
   const HashCodesReport& report_;
   std::vector<Row> rows_;
   Figure figure_;
   HeatScale attention_;
   std::int64_t line_ = 0;
+  /// What the codes are of, and measures of all ways beside each other: only where there is room,
+  /// for every way says its own over its panels.
+  bool with_reference_ = true;
 };
 
 Figure make(const FigureRequest& request, const Progress& progress) {
@@ -401,7 +411,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   wanted.pairs = whole_or_auto(read, "pairs");
   std::vector<Row> rows = rows_of(read, request.width_mm);
   const HashCodesReport report = hash_codes_report(subject, wanted, progress);
-  return HashCodesFigure(subject, report, read, std::move(rows)).make(request.width_mm);
+  return HashCodesFigure(request, report, read, std::move(rows)).make(request.width_mm);
 }
 
 }  // namespace

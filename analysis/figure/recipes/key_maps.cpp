@@ -21,9 +21,11 @@ namespace {
 
 constexpr std::int64_t kMostChannels = 16;
 
-std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count) {
+std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count,
+                                          double width_mm) {
   if (!read.is("channels", "auto")) return read.indices("channels", count);
-  std::vector<std::int64_t> channels(static_cast<std::size_t>(std::min(count, kMostChannels)));
+  std::vector<std::int64_t> channels(
+      static_cast<std::size_t>(std::min({count, kMostChannels, maps_across(width_mm)})));
   for (std::size_t i = 0; i < channels.size(); ++i) {
     channels[i] = static_cast<std::int64_t>(i) * count / std::ssize(channels);
   }
@@ -46,16 +48,17 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       const std::int64_t count = key_channels(trace, layer);
       if (count == 0 && has_key_maps(trace)) continue;  // another mechanism's layer
       std::int64_t column = 0;
-      for (const std::int64_t channel : chosen_channels(read, std::max<std::int64_t>(count, 1))) {
+      for (const std::int64_t channel :
+           chosen_channels(read, std::max<std::int64_t>(count, 1), request.width_mm)) {
         const KeyMap keys = key_map(trace, layer, channel);
         Panel panel = map_panel(grid.rows, column);
         panel.keys = {{"model", request.subjects[i].label},
-                      {"layer", std::to_string(layer)},
+                      {"layer", std::to_string(layer + request.first_layer)},
                       {"channel", std::to_string(channel)}};
         if (first) panel.title = std::to_string(channel);
         if (column == 0) {
           panel.y.label = (several && first ? labels[i] + ", " : "") +
-                          row_label(layer, std::max<std::int64_t>(count, 1));
+                          row_label(layer + request.first_layer, std::max<std::int64_t>(count, 1));
         }
         HeatMap map;
         map.rows = keys.rows;
@@ -96,7 +99,9 @@ FigureRecipe key_maps_recipe() {
           .title = "Keys as feature maps",
           .source = "DAFT, Fig. 11 to 14",
           .settings = {indices_setting("layers", "layers"),
-                       indices_setting("channels", "of the keys; auto: 16, evenly spread")
+                       indices_setting(
+                           "channels",
+                           "of the keys; auto: as many as have room, at most 16, evenly spread")
                            .or_word({"auto"})
                            .by_default("auto"),
                        setting::flag("image", false, "the image itself before the first row"),

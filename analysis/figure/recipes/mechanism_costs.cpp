@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <optional>
 
 #include "analysis/energy/complexity.h"
@@ -15,6 +14,7 @@
 #include "analysis/figure/table.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -45,19 +45,9 @@ std::optional<MechanismChoice> runnable(const MechanismChoice& counted) {
   return choice;
 }
 
-std::string printed(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 /// Three significant digits, as tables of measurements have.
 std::string measured_text(double value) {
-  return printed(value >= 100  ? "%.0f"
-                 : value >= 10 ? "%.1f"
-                 : value >= 1  ? "%.2f"
-                               : "%.3f",
-                 value);
+  return fixed_text(value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
 std::int64_t layer_parameters(const Stage& stage, const MechanismChoice& mechanism) {
@@ -147,7 +137,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
     std::vector<std::string> row = {
         mechanism.name, std::string(complexity ? complexity->time : kUnknown),
         std::string(complexity ? complexity->space : kUnknown),
-        printed("%.1f", parameters / kThousand), measured_text(energies[i] / unit.pj)};
+        fixed_text(parameters / kThousand, 1), measured_text(energies[i] / unit.pj)};
     figure.numbers["energy_pj/" + name] = {energies[i]};
     figure.numbers["parameters/" + name] = {parameters};
     // Kernels come in the order of those that can run.
@@ -163,7 +153,7 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
                       ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
                       : kUnknown);
     const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
-    row.push_back(exponent ? printed("N^%.2f", *exponent) : kUnknown);
+    row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kUnknown);
     table.rows.push_back(std::move(row));
     if (kernel == nullptr) continue;
     for (const KernelRun& measured : kernel->runs) {

@@ -6,6 +6,7 @@
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/table.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -15,12 +16,6 @@ Texts default_networks() {
   return {"deit-base",  "deit-base mechanism=adder arithmetic=adder",
           "deit-small", "deit-small mechanism=adder arithmetic=adder",
           "deit-tiny",  "deit-tiny mechanism=adder arithmetic=adder"};
-}
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
 }
 
 Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool traffic) {
@@ -39,14 +34,15 @@ Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool tra
     std::vector<std::string> row = {
         subject.architecture.title,
         to_string(subject.options.mechanism) + (adder ? ", adder layers" : ""),
-        fixed(static_cast<double>(total.multiplications) / kBillion, digits),
-        fixed(static_cast<double>(total.additions) / kBillion, digits),
-        fixed(operations_energy_pj(total, subject.constants) / kBillion, digits),
-        fixed(parameters / kMillion, digits)};
+        fixed_text(static_cast<double>(total.multiplications) / kBillion, digits),
+        fixed_text(static_cast<double>(total.additions) / kBillion, digits),
+        fixed_text(operations_energy_pj(total, subject.constants) / kBillion, digits),
+        fixed_text(parameters / kMillion, digits)};
     if (traffic) {
-      row.push_back(fixed(static_cast<double>(total.bytes_moved) / 4 *
-                              static_cast<double>(subject.constants.bytes_per_value) / kMillion,
-                          digits));
+      row.push_back(fixed_text(static_cast<double>(total.bytes_moved) / 4 *
+                                   static_cast<double>(subject.constants.bytes_per_value) /
+                                   kMillion,
+                               digits));
     }
     // A network's name stands once over its rows.
     if (!table.rows.empty()) {

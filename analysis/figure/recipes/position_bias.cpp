@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
@@ -15,6 +14,7 @@
 #include "analysis/figure/settings.h"
 #include "analysis/figure/table.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -28,12 +28,6 @@ constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 
 /// Layers of one head stand in rows of so many: a column of a paper has room for three.
 constexpr std::int64_t kLayersAcross = 3;
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 std::int64_t query_of(const Settings& read, const PositionBias& bias) {
   const TokenLayout& layout = bias.layout;
@@ -73,14 +67,15 @@ HeatMap folded(const PositionBias& bias, std::int64_t query) {
 }
 
 /// The biases to show, of one subject.
-std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& subject) {
+std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& subject,
+                                        std::int64_t most_heads) {
   const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
   std::vector<PositionBias> biases =
       position_biases(*subject.trace, read.indices("layers", layers));
   std::int64_t most = 1;
   for (const PositionBias& bias : biases) most = std::max(most, bias.heads);
   if (read.is("heads", "auto")) {
-    std::erase_if(biases, [](const PositionBias& bias) { return bias.head >= kMostHeads; });
+    std::erase_if(biases, [&](const PositionBias& bias) { return bias.head >= most_heads; });
   } else if (!read.is("heads", "all")) {
     const std::vector<std::int64_t> heads = read.indices("heads", most);
     std::erase_if(biases, [&](const PositionBias& bias) {
@@ -108,17 +103,26 @@ class BiasAtlas {
     figure_.caption = of_query ? "Position biases exp(w) − 1 of one query (" + query_name_ +
                                      ", framed) on the grid of patches, "
                                : "Position biases exp(w) − 1 (" + what_ + "), ";
-    figure_.caption += chosen("layer", read_.written("layers")) + ": " +
+    figure_.caption += chosen("layer", layers_written(request_, "layers")) + heads_ + ": " +
                        subjects_in_words(request_) + ". " + clipping_in_words(scale) + made_with();
     return std::move(figure_);
   }
 
  private:
   void add(const Subject& subject, const std::string& label, bool of_query) {
-    const std::vector<PositionBias> biases = chosen_biases(read_, subject);
+    const std::vector<PositionBias> biases =
+        chosen_biases(read_, subject, std::min(kMostHeads, maps_across(request_.width_mm)));
     const bool one_head = std::all_of(biases.begin(), biases.end(),
                                       [](const PositionBias& bias) { return bias.heads == 1; });
     const bool several = request_.subjects.size() > 1;
+    const std::int64_t heads = biases.front().heads;
+    if (!one_head && std::ssize(biases) > 0) {
+      std::int64_t shown = 0;
+      for (const PositionBias& bias : biases) shown = std::max(shown, bias.head + 1);
+      if (read_.is("heads", "auto") && shown < heads) {
+        heads_ = ", the first " + std::to_string(shown) + " of " + std::to_string(heads) + " heads";
+      }
+    }
     what_ = biases.front().windowed ? "windows around a query; rows of panels are layers, columns "
                                       "heads"
                                     : "rows are queries, columns keys";
@@ -131,17 +135,19 @@ class BiasAtlas {
       }
       layer = bias.layer;
       Panel panel = map_panel(row, column);
-      const std::string layer_name = "layer " + std::to_string(layer);
-      panel.keys = {
-          {"model", label}, {"layer", std::to_string(layer)}, {"head", std::to_string(bias.head)}};
+      const std::string name = layer_name(request_, layer);
+      panel.keys = {{"model", label},
+                    {"layer", std::to_string(layer + request_.first_layer)},
+                    {"head", std::to_string(bias.head)}};
       if (one_head) {
-        panel.title = layer_name;
+        panel.title = name;
       } else {
         if (row == row_) panel.title = std::to_string(bias.head);
-        if (column == 0) panel.y.label = row_label(layer, biases.front().heads);
+        if (column == 0)
+          panel.y.label = row_label(layer + request_.first_layer, biases.front().heads);
       }
       if (several && column == 0 && (one_head || row == row_)) {
-        panel.y.label = one_head ? label : label + ", " + layer_name;
+        panel.y.label = one_head ? label : label + ", " + name;
       }
       grid_.labelled_rows |= !panel.y.label.empty();
       add_marks(panel, bias, of_query);
@@ -181,7 +187,7 @@ class BiasAtlas {
   MapGrid grid_;
   std::vector<float> values_;
   std::int64_t row_ = 0;
-  std::string what_, query_name_;
+  std::string what_, query_name_, heads_;
 };
 
 Figure make_table(const FigureRequest& request, const Progress& progress) {
@@ -195,24 +201,25 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     std::vector<BiasNumbers> numbers;
-    const std::vector<PositionBias> biases = chosen_biases(read, subject);
+    const std::vector<PositionBias> biases = chosen_biases(read, subject, kMostHeads);
     for (const PositionBias& bias : biases) {
       const auto done = static_cast<double>(i) +
                         static_cast<double>(numbers.size()) / static_cast<double>(biases.size());
       progress.step(done / static_cast<double>(request.subjects.size()), "position biases");
       numbers.push_back(bias_numbers(bias));
       const BiasNumbers& one = numbers.back();
-      figure.numbers[subject.label + "/layer " + std::to_string(one.layer) + "/head " +
+      figure.numbers[subject.label + "/" + layer_name(request, one.layer) + "/head " +
                      std::to_string(one.head)] = {
           one.entropy_nats,         one.largest_entropy_nats, one.symmetry_error,
           one.mean_distance_tokens, one.even_distance_tokens, one.largest};
     }
     bool first = true;
     for (const BiasNumbers& mean : layer_means(numbers)) {
-      table.rows.push_back({first ? subject.label : "", std::to_string(mean.layer),
-                            fixed(mean.entropy_nats, 3), fixed(mean.largest_entropy_nats, 3),
-                            fixed(mean.symmetry_error, 3), fixed(mean.mean_distance_tokens, 2),
-                            fixed(mean.even_distance_tokens, 2), fixed(mean.largest, 2)});
+      table.rows.push_back(
+          {first ? subject.label : "", std::to_string(mean.layer + request.first_layer),
+           fixed_text(mean.entropy_nats, 3), fixed_text(mean.largest_entropy_nats, 3),
+           fixed_text(mean.symmetry_error, 3), fixed_text(mean.mean_distance_tokens, 2),
+           fixed_text(mean.even_distance_tokens, 2), fixed_text(mean.largest, 2)});
       first = false;
     }
   }
@@ -242,7 +249,8 @@ FigureRecipe position_bias_recipe() {
       .settings = {setting::choice("show", names_of(show_names), "maps",
                                    "maps, one query's biases on the grid of patches, or numbers"),
                    indices_setting("layers", "layers"),
-                   indices_setting("heads", "of the biases; auto: the first 16")
+                   indices_setting(
+                       "heads", "of the biases; auto: the first, as many as have room, at most 16")
                        .or_word({"auto"})
                        .by_default("auto"),
                    setting::whole("query", 0, {.minimum = 0},

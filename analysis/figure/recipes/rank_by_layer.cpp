@@ -52,6 +52,7 @@ void add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLay
 
 struct Series {
   std::string label, shown;  ///< in numbers, and in the legend
+  std::int64_t first_layer = 0;
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;
@@ -63,7 +64,7 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
   Band band;
   means.keys = heads.keys = band.keys = {{"model", series.label}};
   for (const auto& [layer, values] : ranks) {
-    const auto x = static_cast<double>(layer);
+    const auto x = static_cast<double>(layer + series.first_layer);
     double sum = 0;
     for (const double value : values) {
       sum += value;
@@ -104,7 +105,7 @@ void add_bounds(Figure& figure, Panel& panel, const Series& series,
   line.name = series.label + ", bound of the rank";
   line.keys = {{"model", series.label}};
   for (const auto& [layer, bound] : bounds) {
-    line.x.push_back(static_cast<double>(layer));
+    line.x.push_back(static_cast<double>(layer + series.first_layer));
     line.y.push_back(static_cast<double>(bound));
   }
   line.colour = series.colour;
@@ -148,9 +149,10 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     layers = std::max(layers, static_cast<std::int64_t>(subject.trace->layers.size()));
   }
   panel.x.label = panel.x.key = "layer";
-  panel.x.minimum = -0.35;
-  panel.x.maximum = static_cast<double>(layers) - 0.65;
-  panel.x.ticks = layer_ticks(layers);
+  const auto first = static_cast<double>(request.first_layer);
+  panel.x.minimum = first - 0.35;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers, request.first_layer);
   panel.y.label = axis_label(measure, options.threshold);
   panel.y.minimum = 0;
   panel.legend = legend_of(read);
@@ -180,6 +182,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       }
       const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
       Series series;
+      series.first_layer = request.first_layer;
       series.label = seen_label(groups[index].label, trace, view);
       series.shown = seen_label(groups[index].short_label, trace, view);
       series.colour = subject_colour(index);

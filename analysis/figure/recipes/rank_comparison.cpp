@@ -51,8 +51,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     figure.numbers["rank/" + other.label] = points.y;
     pairs.marks.emplace_back(std::move(points));
     constexpr LineStyle styles[] = {LineStyle::solid, LineStyle::dashed, LineStyle::dash_dotted};
-    figure.numbers["rank_difference_by_layer/" + other.label] =
-        add_by_layer(by_layer, other, Quantity::rank_difference, styles[other.subject % 3]);
+    figure.numbers["rank_difference_by_layer/" + other.label] = add_by_layer(
+        by_layer, other, request.first_layer, Quantity::rank_difference, styles[other.subject % 3]);
     figure.numbers["mean_rank_difference/" + other.label] = {
         other.comparison.mean[Quantity::rank_difference]};
   }

@@ -71,6 +71,7 @@ struct Series {
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;
+  std::int64_t first_layer = 0;
 };
 
 void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDepth& values,
@@ -81,10 +82,10 @@ void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDep
     double sum = 0;
     for (const double value : at) {
       sum += value;
-      single.x.push_back(static_cast<double>(layer));
+      single.x.push_back(static_cast<double>(layer + series.first_layer));
       single.y.push_back(value);
     }
-    means.x.push_back(static_cast<double>(layer));
+    means.x.push_back(static_cast<double>(layer + series.first_layer));
     means.y.push_back(sum / static_cast<double>(at.size()));
   }
   if (means.x.empty()) return;
@@ -110,17 +111,18 @@ std::string rank_name(const Asked& asked, double threshold) {
 }
 
 Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
-                  const std::string& rank, std::int64_t column) {
+                  const std::string& rank, std::int64_t column, std::int64_t first_layer) {
   Panel panel;
   panel.row = quantity == Quantity::rank ? 0 : 1;
   panel.column = column;
   if (quantity == Quantity::rank) panel.title = of == Of::maps ? "attention maps" : "tokens";
-  panel.x.minimum = of == Of::tokens && embedded ? -1.35 : -0.35;
-  panel.x.maximum = static_cast<double>(layers) - 0.65;
-  panel.x.ticks = layer_ticks(layers);
+  const auto first = static_cast<double>(first_layer);
+  panel.x.minimum = first + (of == Of::tokens && embedded ? -1.35 : -0.35);
+  panel.x.maximum = first + static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers, first_layer);
+  if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {first - 1, "in"});
   panel.x.key = "layer";
   panel.keys = {{"of", of == Of::maps ? "attention maps" : "tokens"}};
-  if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {-1, "in"});
   if (quantity == Quantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
   if (column == 0) panel.y.label = quantity == Quantity::rank ? rank : "rank-one residual";
   panel.y.minimum = 0;
@@ -179,13 +181,15 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   for (const Of of : {Of::maps, Of::tokens}) {
     if (!(of == Of::maps ? maps : tokens)) continue;
     for (const Quantity quantity : {Quantity::rank, Quantity::residual}) {
-      Panel panel = empty_panel(of, quantity, layers, embedded, rank, column);
+      Panel panel = empty_panel(of, quantity, layers, embedded, rank, column, request.first_layer);
       for (std::size_t index = 0; index < groups.size(); ++index) {
         const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
         const Series series{seen_label(groups[index].label, trace, view),
                             seen_label(groups[index].short_label, trace, view),
-                            subject_colour(index), subject_marker(index),
-                            shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid};
+                            subject_colour(index),
+                            subject_marker(index),
+                            shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid,
+                            request.first_layer};
         const std::string number = std::string(of == Of::maps ? "maps_" : "tokens_") +
                                    (quantity == Quantity::rank ? "rank" : "rank_one_residual");
         draw_series(figure, panel, series, values[index].at(of, quantity),

@@ -181,6 +181,11 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
         .expected("3 to 48 pt")
         .found(rounded_text(request.font_size_pt, 6));
   }
+  if (request.first_layer != 0 && request.first_layer != 1) {
+    throw Error(ErrorKind::usage, "layers are numbered from 0 or from 1")
+        .about("layers-from")
+        .found(std::to_string(request.first_layer));
+  }
   FigureRequest complete = request;
   complete.settings = complete_settings(name, request.settings);
   check_needs(recipe, complete);

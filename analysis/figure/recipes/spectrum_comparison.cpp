@@ -83,7 +83,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   for (const ComparedSubject& other : compared.others) {
     constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
     figure.numbers["spectrum_distance_by_layer/" + other.label] =
-        add_by_layer(by_layer, other, Quantity::spectrum_distance, styles[other.subject % 3]);
+        add_by_layer(by_layer, other, request.first_layer, Quantity::spectrum_distance,
+                     styles[other.subject % 3]);
     figure.numbers["spectrum_distance/" + other.label] = {
         other.comparison.mean[Quantity::spectrum_distance]};
   }

@@ -47,11 +47,12 @@ ParameterDescription statistic_setting() {
 }
 
 Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::int64_t head,
-               Figure& figure) {
+               std::int64_t first_layer, Figure& figure) {
   Panel panel;
   panel.x.label = panel.x.key = "layer";
   panel.y.label = std::string(statistic.title);
   const std::string name(statistic.name);
+  const auto first = static_cast<double>(first_layer);
   std::size_t layers = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const SweepSeries& series = result.series[s];
@@ -69,7 +70,7 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
       const SweptStatistic swept = swept_statistic(found->second, head);
       if (swept.count == 0) continue;
       layers = std::max(layers, series.layers.size());
-      const auto x = static_cast<double>(l);
+      const auto x = first + static_cast<double>(l);
       mean.x.push_back(x);
       mean.y.push_back(swept.mean);
       band.x.push_back(x);
@@ -85,9 +86,9 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
     panel.marks.emplace_back(std::move(band));
     panel.marks.emplace_back(std::move(mean));
   }
-  panel.x.minimum = -0.3;
-  panel.x.maximum = static_cast<double>(layers) - 0.7;
-  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers));
+  panel.x.minimum = first - 0.3;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.7;
+  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers), first_layer);
   return panel;
 }
 
@@ -99,7 +100,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   Figure figure;
   const auto statistics = statistics_in(result, read.text("statistic"));
   for (std::size_t i = 0; i < statistics.size(); ++i) {
-    Panel panel = panel_of(*statistics[i], result, head, figure);
+    Panel panel = panel_of(*statistics[i], result, head, request.first_layer, figure);
     panel.row = static_cast<std::int64_t>(i / kColumns);
     panel.column = static_cast<std::int64_t>(i % kColumns);
     figure.panels.push_back(std::move(panel));

@@ -35,6 +35,7 @@ Figure make(const FigureRequest& request, const Progress&) {
 
   Figure figure;
   Panel panel;
+  const auto first = static_cast<double>(request.first_layer);
   std::size_t layers = 1;
   double highest = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
@@ -55,7 +56,7 @@ Figure make(const FigureRequest& request, const Progress&) {
       if (head >= series.layers[l].heads) continue;
       const SweptRanks ranks = swept_ranks(series.layers[l], head, threshold);
       if (ranks.maps == 0) continue;
-      const auto x = static_cast<double>(l);
+      const auto x = first + static_cast<double>(l);
       for (std::size_t q = 0; q < quantiles.size(); ++q) {
         bands[q].x.push_back(x);
         bands[q].low.push_back(ranks.quantile(quantiles[q]));
@@ -78,9 +79,9 @@ Figure make(const FigureRequest& request, const Progress&) {
     panel.marks.emplace_back(std::move(median));
   }
   panel.x.label = panel.x.key = "layer";
-  panel.x.minimum = -0.3;
-  panel.x.maximum = static_cast<double>(layers) - 0.7;
-  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers));
+  panel.x.minimum = first - 0.3;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.7;
+  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers), request.first_layer);
   const double tau = result.thresholds.empty() ? 0 : result.thresholds[threshold];
   panel.y.label = "equivalent rank at τ = " + rounded_text(tau);
   panel.y.minimum = 0;

@@ -100,13 +100,13 @@ Figure make(const FigureRequest& request, const Progress&) {
   figure.panels.push_back(std::move(panel));
 
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
-  figure.caption = "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-                   sweep_in_words(result) + ", " + chosen("layer", read.written("layer")) +
-                   " and " + chosen("head", read.written("head")) +
-                   (spread ? ", with one standard deviation over maps" : "") +
-                   ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
-                   rounded_text(threshold) +
-                   ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  figure.caption =
+      "Cumulative normalised singular values f(r) of the attention maps, mean over " +
+      sweep_in_words(result) + ", " + chosen("layer", layers_written(request, "layer")) + " and " +
+      chosen("head", read.written("head")) +
+      (spread ? ", with one standard deviation over maps" : "") +
+      ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
+      rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
   if (left_out > 0) {
     figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
   }

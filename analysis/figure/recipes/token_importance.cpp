@@ -140,7 +140,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     for (const ImportanceOf attention : wanted(read, subject, layer)) {
       Shown shown{&subject, {}, token_importance(trace, layer, head, attention, end)};
       shown.label = (request.subjects.size() > 1 ? labels[i] + ", " : "") +
-                    title_of(shown.importance) + ", layer " + std::to_string(layer) +
+                    title_of(shown.importance) + ", " + layer_name(request, layer) +
                     (head ? ", head " + std::to_string(*head) : ", mean over heads");
       const std::string key = std::string(name_of(attention)) + "/" + subject.label;
       for (const RankedToken& token : top_tokens(shown.importance, top)) {

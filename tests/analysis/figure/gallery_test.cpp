@@ -106,6 +106,23 @@ TEST(Gallery, ShowsAsManyModelsAsThePaper) {
   EXPECT_EQ(item_at(items, "Adder, appendix Fig. 3").request.subjects.size(), 2U);
 }
 
+TEST(Gallery, FiguresOfOneMechanismTrainedInSeveralWaysShowAsManyModels) {
+  FigureRequest open;
+  const auto missing = [&](const char* place) {
+    const std::vector<GalleryItem> items = gallery_items(open, "");
+    return item_at(items, place).missing;
+  };
+  open.subjects = {attention_subject("plain", {"daft-conv", {}})};
+  EXPECT_EQ(missing("DAFT, Fig. 8"), "");
+  EXPECT_EQ(missing("DAFT, Fig. 9"),
+            "needs another model with DAFT-conv, trained with sparsity regularisation");
+  open.subjects.push_back(attention_subject("sparse", {"daft-conv", {}}));
+  const std::vector<GalleryItem> items = gallery_items(open, "");
+  EXPECT_EQ(item_at(items, "DAFT, Fig. 8").request.subjects.at(0).label, "plain");
+  EXPECT_EQ(item_at(items, "DAFT, Fig. 9").request.subjects.at(0).label, "sparse");
+  EXPECT_NE(missing("DAFT, Fig. 10"), "");
+}
+
 TEST(Fit, ToldByWhatSubjectsAre) {
   const std::vector<Subject> subjects = open_subjects().subjects;
   EXPECT_EQ(fit_of("rank-by-layer", subjects).subjects.size(), 2U);
