@@ -43,18 +43,19 @@ std::vector<std::pair<double, Colour>> colour_stops(const ColourScale& scale) {
   return list;
 }
 
-std::string tex_bar(const Figure& figure, std::size_t colour_scale, const TexBox& frame) {
+std::string tex_bar(const Figure& figure, const TexBar& bar) {
   constexpr double arrow_mm = 1.8, tick_mm = 0.7;
-  const ColourScale& scale = figure.colour_scales.at(colour_scale);
+  const ColourScale& scale = figure.colour_scales.at(bar.colour_scale);
+  const TexBox& frame = bar.frame;
   const std::vector<std::pair<double, Colour>> stops = colour_stops(scale);
-  const std::string name = "attnscope-" + std::to_string(colour_scale);
+  const std::string name = "attnscope-" + std::to_string(bar.colour_scale);
   const double left = frame.x, right = left + frame.width;
   const double bottom = frame.y, top = bottom + frame.height;
   const std::string box = tex_place(left, bottom) + " rectangle " + tex_place(right, top) + ";\n";
   std::string out = "\\pgfdeclareverticalshading{" + name + "}{100bp}{" + shading_of(stops) +
                     "}\n" + "\\shade[shading=" + name + "] " + box + "\\draw[attnscope frame] " +
                     box;
-  const Clipping clipping = clipping_of(figure, colour_scale);
+  const Clipping clipping = clipping_of(figure, bar.colour_scale);
   if (clipping.above) out += arrowhead(left, right, top, top + arrow_mm, stops.back().second);
   if (clipping.below) {
     out += arrowhead(left, right, bottom, bottom - arrow_mm, stops.front().second);
@@ -67,9 +68,9 @@ std::string tex_bar(const Figure& figure, std::size_t colour_scale, const TexBox
            tex_node("attnscope small, anchor=west", right + tick_mm, y, tex_text(tick.label));
     widest = std::max(widest, text_ems(tick.label) * (figure.font_size_pt - 0.75) * 25.4 / 72);
   }
-  if (scale.label.empty()) return out;
+  if (bar.label.empty()) return out;
   return out + tex_node("attnscope text, anchor=north, rotate=90", right + 2 * tick_mm + widest,
-                        (bottom + top) / 2, tex_text(scale.label));
+                        (bottom + top) / 2, tex_text(bar.label));
 }
 
 }  // namespace attnscope

@@ -13,8 +13,6 @@ namespace attnscope {
 /// The scale's colours at even fractions of its range, 0 to 1.
 [[nodiscard]] std::vector<std::pair<double, Colour>> colour_stops(const ColourScale& scale);
 
-/// The bar of the figure's scale of this index.
-[[nodiscard]] std::string tex_bar(const Figure& figure, std::size_t colour_scale,
-                                  const TexBox& frame);
+[[nodiscard]] std::string tex_bar(const Figure& figure, const TexBar& bar);
 
 }  // namespace attnscope

@@ -112,12 +112,27 @@ class Layout {
     bars_.push_back(*bar);
   }
 
+  /// In two lines where it is longer than the rows its bar stands beside, once those are known.
+  [[nodiscard]] std::string bar_label(std::size_t scale) const {
+    const std::string& label = figure_.colour_scales[scale].label;
+    for (const Bar& bar : bars_) {
+      if (bar.scale != scale || rows_.front().content == 0) continue;
+      double height = -kGapMm;
+      for (std::int64_t row = bar.first_row; row <= bar.last_row; ++row) {
+        const Track& track = rows_[static_cast<std::size_t>(row)];
+        height += track.before + track.content + track.after + kGapMm;
+      }
+      if (width_of(label, figure_.font_size_pt) > height) return in_two_lines(label);
+    }
+    return label;
+  }
+
   [[nodiscard]] double bar_width(std::size_t scale) const {
     double widest = 0;
     for (const Tick& tick : bar_ticks(figure_.colour_scales[scale])) {
       widest = std::max(widest, small_width(tick.label));
     }
-    const auto lines = static_cast<double>(lines_of(figure_.colour_scales[scale].label));
+    const auto lines = static_cast<double>(lines_of(bar_label(scale)));
     return kBarGapMm + kBarMm + kTickMm + widest + lines * line_mm() + 2 * kPadMm;
   }
 
@@ -235,9 +250,13 @@ class Layout {
         placed.y_label = in_two_lines(placed.y_label);
       }
       const double beside = std::min(column.before, column.after) + kGapMm / 2;
-      placed.title =
-          elided(placed.title, (column.content + 2 * beside) / (figure_.font_size_pt * kMmOfPt));
+      // TeX's type is a little narrower than it is measured.
+      placed.title = elided(
+          placed.title, 1.12 * (column.content + 2 * beside) / (figure_.font_size_pt * kMmOfPt));
       changed |= placed.y_label != placed.panel->y.label;
+    }
+    for (const Bar& bar : bars_) {
+      changed |= bar_label(bar.scale) != figure_.colour_scales[bar.scale].label;
     }
     return changed;
   }
@@ -280,7 +299,8 @@ class Layout {
       const auto first = static_cast<std::size_t>(bar.first_row);
       const auto last = static_cast<std::size_t>(bar.last_row);
       const double bottom = top - tops[last] - rows_[last].content;
-      layout_.bars.push_back({bar.scale, {x, bottom, kBarMm, top - tops[first] - bottom}});
+      layout_.bars.push_back(
+          {bar.scale, {x, bottom, kBarMm, top - tops[first] - bottom}, bar_label(bar.scale)});
     }
   }
 

@@ -27,6 +27,7 @@ struct TexPanel {
 struct TexBar {
   std::size_t colour_scale = 0;
   TexBox frame;
+  std::string label;  ///< the scale's, broken as the room asks
 };
 
 struct TexLayout {

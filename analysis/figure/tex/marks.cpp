@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "analysis/figure/polyline.h"
+#include "analysis/figure/tex/text_places.h"
 #include "analysis/figure/tex/words.h"
-#include "analysis/figure/text_room.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -84,11 +84,11 @@ class Marks {
     out_ += "\\draw[" + tex_stroke(rule.colour, rule.style, 0.6) +
             "] (axis description cs:" + from + ") -- (axis description cs:" + to + ");\n";
     if (rule.text.empty()) return;
-    const bool near_top = share * placed_.frame.height > placed_.frame.height - 1.3 * small_mm_;
-    text(rule.text, rule.colour, rule.vertical ? share : 0, rule.vertical ? 1 : share,
-         rule.vertical ? "north west"
-         : near_top    ? "north west"
-                       : "south west");
+    if (rule.vertical) {
+      write(rule.text, rule.colour, share, 1, "north west");
+    } else {
+      rules_.push_back({&rule, share});
+    }
   }
 
   void add(const Bars& bars) {
@@ -135,58 +135,52 @@ class Marks {
       out_ += "\\draw plot[" + tex_marker(MarkerShape::circle, point->colour).substr(2) +
               "] coordinates {" + at + "};\n";
     }
-    for (const PointMark* point : points_) {
-      if (!point->text.empty()) place_text(*point);
-    }
+    place_texts();
   }
 
-  struct Taken {
-    double left, right;
-    int level;
-  };
-
-  void place_text(const PointMark& point) {
-    const double width = text_ems(point.text) * small_mm_ + 1;
-    const double x = across(point.x) * placed_.frame.width;
-    double least = 1e9;
-    Taken best{};
-    for (int level = 0; level < 6; ++level) {
-      for (const bool right : {true, false}) {
-        const Taken box{right ? x : x - width, right ? x + width : x, level};
-        double cost = level + (right ? 0 : 0.5);
-        if (box.left < 0 || box.right > placed_.frame.width) cost += 100;
-        for (const Taken& other : taken_) {
-          const bool covers =
-              other.level == level && other.left < box.right && box.left < other.right;
-          if (covers) cost += 50;
-        }
-        for (const PointMark* other : points_) {
-          const double at = across(other->x) * placed_.frame.width;
-          if (other->drop_lines && at > box.left + 0.2 && at < box.right - 0.2) cost += 5;
-        }
-        if (cost < least) {
-          least = cost;
-          best = box;
-        }
+  /// Rules' and points' texts, where they cover least of the rest and of each other.
+  void place_texts() {
+    TextPlaces places(placed_.frame.width, placed_.frame.height, small_mm_);
+    for (const Mark& mark : panel_.marks) {
+      const auto* line = std::get_if<Line>(&mark);
+      for (std::size_t i = 1; line != nullptr && i < std::min(line->x.size(), line->y.size());
+           ++i) {
+        places.avoid({x_mm(line->x[i - 1]), y_mm(line->y[i - 1])},
+                     {x_mm(line->x[i]), y_mm(line->y[i])});
       }
     }
-    taken_.push_back(best);
-    const bool right = best.left >= x;
-    const double level = (0.3 + best.level * 1.35 * small_mm_) / placed_.frame.height;
-    text(point.text, point.colour, x / placed_.frame.width, level,
-         right ? "south west" : "south east");
+    for (const PointMark* point : points_) {
+      if (!point->drop_lines) continue;
+      places.avoid({x_mm(point->x), 0}, {x_mm(point->x), y_mm(point->y)});
+    }
+    for (const auto& [rule, share] : rules_) {
+      write(places.along(rule->text, share * placed_.frame.height), rule->text, rule->colour);
+    }
+    for (const PointMark* point : points_) {
+      if (point->text.empty()) continue;
+      write(places.beside(point->text, x_mm(point->x)), point->text, point->colour);
+    }
   }
 
-  void text(const std::string& said, const Colour& colour, double x, double y,
-            const std::string& anchor) {
-    out_ += "\\node[attnscope small, anchor=" + anchor + ", text=" + tex_colour(colour) +
-            "] at (axis description cs:" + tex_number(x, 5) + "," + tex_number(y, 5) + ") {" +
-            tex_text(said) + "};\n";
+  void write(const TextPlace& place, const std::string& said, const Colour& colour) {
+    write(said, colour, (place.left + place.width / 2) / placed_.frame.width,
+          place.bottom / placed_.frame.height, "south");
+  }
+
+  void write(const std::string& said, const Colour& colour, double x, double y,
+             const std::string& anchor) {
+    out_ +=
+        "\\node[attnscope small, fill=white, fill opacity=0.75, text opacity=1, anchor=" + anchor +
+        ", text=" + tex_colour(colour) + "] at (axis description cs:" + tex_number(x, 5) + "," +
+        tex_number(y, 5) + ") {" + tex_text(said) + "};\n";
   }
 
   void plot(const std::string& keys, const Polyline& line) {
     out_ += "\\addplot[" + keys + "]" + table(line.x, line.y);
   }
+
+  [[nodiscard]] double x_mm(double x) const { return across(x) * placed_.frame.width; }
+  [[nodiscard]] double y_mm(double y) const { return up(y) * placed_.frame.height; }
 
   /// The share of the frame's width, height from its lower left corner.
   [[nodiscard]] double across(double x) const {
@@ -208,7 +202,7 @@ class Marks {
   std::string out_;
   std::map<double, double> stacks_;  // sum of the heights at each x
   std::vector<const PointMark*> points_;
-  std::vector<Taken> taken_;
+  std::vector<std::pair<const Rule*, double>> rules_;  // horizontal, with texts, and their height
 };
 
 }  // namespace

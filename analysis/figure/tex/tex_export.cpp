@@ -89,7 +89,9 @@ std::string area_source(const Figure& figure, std::size_t index, TexBox room,
                         std::vector<TexFigure::File>& images) {
   for (std::size_t scale = 0; scale < figure.colour_scales.size(); ++scale) {
     if (figure.colour_scales[scale].bar_area == index) {
-      return tex_bar(figure, scale, {room.x + 0.8, room.y + 2.2, 2.1, room.height - 4.4});
+      return tex_bar(figure, {scale,
+                              {room.x + 0.8, room.y + 2.2, 2.1, room.height - 4.4},
+                              figure.colour_scales[scale].label});
     }
   }
   std::string out;
@@ -102,7 +104,7 @@ std::string area_source(const Figure& figure, std::size_t index, TexBox room,
   for (const TexPanel& placed : layout.panels) {
     out += tex_panel(figure, placed, cells_as_plot, name, images);
   }
-  for (const TexBar& bar : layout.bars) out += tex_bar(figure, bar.colour_scale, bar.frame);
+  for (const TexBar& bar : layout.bars) out += tex_bar(figure, bar);
   return out;
 }
 
