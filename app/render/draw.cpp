@@ -6,6 +6,7 @@
 
 #include "analysis/figure/axis_range.h"
 #include "analysis/figure/clipping.h"
+#include "analysis/figure/shared_bars.h"
 #include "app/render/cells_plottable.h"
 #include "app/render/figure_layout.h"
 #include "app/render/panel.h"
@@ -97,13 +98,10 @@ class Drawing {
     if (!title.empty()) {
       layout.set_title(text(title, pens_.base_pt + 1, true, Qt::AlignCenter));
     }
-    bars_.clear();
     for (const Panel& panel : figure_.panels) {
       if (panel.area == area) add_panel(layout, panel);
     }
-    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
-      if (!figure_.colour_scales[scale].bar_area) add_bar(layout, area, scale);
-    }
+    for (const SharedBar& bar : shared_bars(figure_, area)) add_bar(layout, bar);
   }
 
   void add_area(PageLayout& page, std::size_t index) {
@@ -243,30 +241,11 @@ class Drawing {
     }
   }
 
-  void add_bar(FigureLayout& layout, std::size_t area, std::size_t scale_index) {
-    FigureLayout::PlacedBar bar;
-    bool used = false;
-    for (const Panel& panel : figure_.panels) {
-      const bool shares =
-          std::any_of(panel.marks.begin(), panel.marks.end(), [&](const Mark& mark) {
-            const auto* map = std::get_if<HeatMap>(&mark);
-            return map != nullptr && map->colour_scale == scale_index;
-          });
-      if (!shares || panel.area != area) continue;
-      const auto row = static_cast<int>(panel.row);
-      bar.first_row = used ? std::min(bar.first_row, row) : row;
-      bar.last_row = used ? std::max(bar.last_row, row) : row;
-      used = true;
-    }
-    if (!used) return;
-    for (const auto& [first, last, rank] : bars_) {
-      if (bar.first_row <= last && first <= bar.last_row) bar.rank = std::max(bar.rank, rank + 1);
-    }
-    bars_.push_back({bar.first_row, bar.last_row, bar.rank});
-
-    bar.axes = axis_rect();
-    layout.add(bar);
-    set_bar(*bar.axes, scale_index);
+  void add_bar(FigureLayout& layout, const SharedBar& bar) {
+    QCPAxisRect* const axes = axis_rect();
+    layout.add(FigureLayout::PlacedBar{axes, static_cast<int>(bar.first_row),
+                                       static_cast<int>(bar.last_row), static_cast<int>(bar.rank)});
+    set_bar(*axes, bar.colour_scale);
   }
 
   void set_bar(QCPAxisRect& axes, std::size_t scale_index) {
@@ -289,14 +268,9 @@ class Drawing {
                           pens_.pen(pens_.theme.faint, 0.35));
   }
 
-  struct BarSpan {
-    int first_row, last_row, rank;
-  };
-
   const Figure& figure_;
   QCustomPlot& plot_;
   Pens pens_;
-  std::vector<BarSpan> bars_;  // of the area that is being filled
   QCPLegend* shared_legend_ = nullptr;
 };
 

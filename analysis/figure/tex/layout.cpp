@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/figure/clipping.h"
+#include "analysis/figure/shared_bars.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 
@@ -41,7 +42,7 @@ class Layout {
       if (panel.area == area_) add(panel);
     }
     if (layout_.panels.empty()) return std::move(layout_);
-    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) add_bar(scale);
+    bars_ = shared_bars(figure_, area_);
     measure();
     // Labels are broken by the heights of frames, which depend on them.
     share_room();
@@ -83,40 +84,11 @@ class Layout {
     grow(columns_, panel.column);
   }
 
-  struct Bar {
-    std::size_t scale = 0;
-    std::int64_t first_row = 0, last_row = 0;
-    std::size_t rank = 0;  ///< 0 stands next to the panels, 1 outside it
-  };
-
-  void add_bar(std::size_t scale) {
-    if (figure_.colour_scales[scale].bar_area) return;
-    std::optional<Bar> bar;
-    for (const TexPanel& placed : layout_.panels) {
-      const Panel& panel = *placed.panel;
-      const bool shares = std::any_of(panel.marks.begin(), panel.marks.end(), [&](const Mark& m) {
-        const auto* map = std::get_if<HeatMap>(&m);
-        return map != nullptr && map->colour_scale == scale;
-      });
-      if (!shares) continue;
-      if (!bar) bar = Bar{scale, panel.row, panel.row, 0};
-      bar->first_row = std::min(bar->first_row, panel.row);
-      bar->last_row = std::max(bar->last_row, panel.row);
-    }
-    if (!bar) return;
-    for (const Bar& other : bars_) {
-      if (bar->first_row <= other.last_row && other.first_row <= bar->last_row) {
-        bar->rank = std::max(bar->rank, other.rank + 1);
-      }
-    }
-    bars_.push_back(*bar);
-  }
-
   /// In two lines where it is longer than the rows its bar stands beside, once those are known.
   [[nodiscard]] std::string bar_label(std::size_t scale) const {
     const std::string& label = figure_.colour_scales[scale].label;
-    for (const Bar& bar : bars_) {
-      if (bar.scale != scale || rows_.front().content == 0) continue;
+    for (const SharedBar& bar : bars_) {
+      if (bar.colour_scale != scale || rows_.front().content == 0) continue;
       double height = -kGapMm;
       for (std::int64_t row = bar.first_row; row <= bar.last_row; ++row) {
         const Track& track = rows_[static_cast<std::size_t>(row)];
@@ -170,10 +142,10 @@ class Layout {
       row.after = std::max(row.after, below + legend_height(panel));
     }
     bar_widths_.clear();
-    for (const Bar& bar : bars_) {
+    for (const SharedBar& bar : bars_) {
       bar_widths_.resize(std::max(bar_widths_.size(), bar.rank + 1));
-      bar_widths_[bar.rank] = std::max(bar_widths_[bar.rank], bar_width(bar.scale));
-      const Clipping clipping = clipping_of(figure_, bar.scale);
+      bar_widths_[bar.rank] = std::max(bar_widths_[bar.rank], bar_width(bar.colour_scale));
+      const Clipping clipping = clipping_of(figure_, bar.colour_scale);
       Track& first = rows_[static_cast<std::size_t>(bar.first_row)];
       Track& last = rows_[static_cast<std::size_t>(bar.last_row)];
       first.before = std::max(first.before, clipping.above ? 2.2 : small_mm() / 2);
@@ -255,8 +227,8 @@ class Layout {
           placed.title, 1.12 * (column.content + 2 * beside) / (figure_.font_size_pt * kMmOfPt));
       changed |= placed.y_label != placed.panel->y.label;
     }
-    for (const Bar& bar : bars_) {
-      changed |= bar_label(bar.scale) != figure_.colour_scales[bar.scale].label;
+    for (const SharedBar& bar : bars_) {
+      changed |= bar_label(bar.colour_scale) != figure_.colour_scales[bar.colour_scale].label;
     }
     return changed;
   }
@@ -293,14 +265,15 @@ class Layout {
       if (width < room_.width) placed.legend_room.x += static_cast<double>(c) * width;
     }
     const double bars_left = left + used_width - bars_mm_;
-    for (const Bar& bar : bars_) {
+    for (const SharedBar& bar : bars_) {
       double x = bars_left + kBarGapMm;
       for (std::size_t rank = 0; rank < bar.rank; ++rank) x += bar_widths_[rank];
       const auto first = static_cast<std::size_t>(bar.first_row);
       const auto last = static_cast<std::size_t>(bar.last_row);
       const double bottom = top - tops[last] - rows_[last].content;
-      layout_.bars.push_back(
-          {bar.scale, {x, bottom, kBarMm, top - tops[first] - bottom}, bar_label(bar.scale)});
+      layout_.bars.push_back({bar.colour_scale,
+                              {x, bottom, kBarMm, top - tops[first] - bottom},
+                              bar_label(bar.colour_scale)});
     }
   }
 
@@ -309,25 +282,12 @@ class Layout {
   TexBox room_;
   TexLayout layout_;
   std::vector<Track> rows_, columns_;
-  std::vector<Bar> bars_;
+  std::vector<SharedBar> bars_;
   std::vector<double> bar_widths_;
   double bars_mm_ = 0;
 };
 
 }  // namespace
-
-std::vector<std::string> legend_labels(const Panel& panel) {
-  std::vector<std::string> labels;
-  if (panel.legend == LegendPosition::none) return labels;
-  for (const Mark& mark : panel.marks) {
-    const std::string* label = nullptr;
-    if (const auto* line = std::get_if<Line>(&mark)) label = &line->label;
-    if (const auto* band = std::get_if<Band>(&mark)) label = &band->label;
-    if (const auto* bars = std::get_if<Bars>(&mark)) label = &bars->label;
-    if (label != nullptr && !label->empty()) labels.push_back(*label);
-  }
-  return labels;
-}
 
 TexLayout tex_layout(const Figure& figure, std::size_t area, const TexBox& room) {
   return Layout(figure, area, room).make();

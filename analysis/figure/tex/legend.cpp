@@ -71,6 +71,19 @@ std::size_t rows_for(const std::vector<Entry>& entries, double width_mm) {
 
 }  // namespace
 
+std::vector<std::string> legend_labels(const Panel& panel) {
+  std::vector<std::string> labels;
+  if (panel.legend == LegendPosition::none) return labels;
+  for (const Mark& mark : panel.marks) {
+    const std::string* label = nullptr;
+    if (const auto* line = std::get_if<Line>(&mark)) label = &line->label;
+    if (const auto* band = std::get_if<Band>(&mark)) label = &band->label;
+    if (const auto* bars = std::get_if<Bars>(&mark)) label = &bars->label;
+    if (label != nullptr && !label->empty()) labels.push_back(*label);
+  }
+  return labels;
+}
+
 std::string tex_legend(const TexPanel& placed) {
   std::vector<Entry> entries;
   add_entries(*placed.panel, entries, false);
