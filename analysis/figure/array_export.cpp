@@ -98,13 +98,19 @@ class MarkArrays {
   std::string path_;
 };
 
-/// A name as a path: without parts that mean something to a file of groups.
+/// A part of a number's name as the name of a group: one that means something to a file of groups,
+/// or is that of the values themselves (a component of attention is called so), goes on with '_'.
+std::string group_name(const std::string& part) {
+  const std::string stem = part.substr(0, part.find_last_not_of('_') + 1);
+  return stem.empty() || stem == "." || stem == "values" ? part + "_" : part;
+}
+
+/// A name as a path below numbers.
 std::string number_path(const std::string& name) {
   std::string path = "numbers";
   for (std::size_t first = 0; first <= name.size();) {
     const std::size_t slash = std::min(name.find('/', first), name.size());
-    const std::string part = name.substr(first, slash - first);
-    path += "/" + (part.empty() || part == "." ? std::string("_") : part);
+    path += "/" + group_name(name.substr(first, slash - first));
     first = slash + 1;
   }
   return path;

@@ -165,6 +165,8 @@ Figure make(const FigureRequest& request, const Progress&) {
     const auto& map = std::get<HeatMap>(figure.panels.back().marks.front());
     figure.height_mm += 5.5 + line_mm * static_cast<double>(map.rows);
   }
+  ColourScale& shown = figure.colour_scales.front();
+  shown.label = fitted(shown.label, figure.height_mm - 5.5, figure.font_size_pt);
   const TokenImportance& first = all.front().importance;
   const TokenLayout& layout = request.subjects.front().trace->layout;
   figure.caption = "How much each token counts" +
