@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/shown_text.h"
+
 namespace attnscope {
 
 namespace {
@@ -10,12 +12,11 @@ namespace {
 /// What an error quotes comes from files of strangers: no terminal's control sequences, no novels.
 std::string one_line(const std::string& text) {
   constexpr std::size_t longest = 1000;  // bytes
-  std::string line = text.substr(0, longest);
-  if (text.size() > longest) line += "…";
+  std::size_t end = std::min(longest, text.size());
+  while (end < text.size() && end > 0 && (text[end] & 0xC0) == 0x80) --end;  // inside a character
+  std::string line = text.substr(0, end);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return line;
+  return shown_text(line) + (end < text.size() ? "…" : "");
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ Error& Error::remedy(std::string remedy) & {
 
 void Error::compose() {
   line_.clear();
-  if (!file_.empty()) line_ += file_.string() + ": ";
+  if (!file_.empty()) line_ += one_line(file_.string()) + ": ";
   if (!subject_.empty()) line_ += one_line(subject_) + ": ";
   line_ += one_line(message_);
   if (!expected_.empty() && !found_.empty()) {

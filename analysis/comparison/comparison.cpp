@@ -122,7 +122,7 @@ std::span<const ComparisonQuantityEntry> comparison_quantities() {
        "no key"},
       {Quantity::largest_divergence, "largest_js_divergence_bits", "JS max",
        "Jensen–Shannon divergence in bits of the row where it is largest, 0 to 1"},
-      {Quantity::cosine_distance, "cosine_distance", "cosine",
+      {Quantity::cosine_distance, "cosine_distance", "1 − cos",
        "Cosine distance of the maps, 1 − ⟨A, B⟩ / (‖A‖ ‖B‖): 0 for proportional maps, to 2"},
       {Quantity::frobenius_distance, "frobenius_distance", "Frob.",
        "Frobenius distance of the maps, ‖A − B‖"},

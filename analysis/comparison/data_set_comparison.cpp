@@ -29,19 +29,18 @@ std::string why_not_predicted(const ComparedModel& reference, const ComparedMode
   return heads ? std::string() : "a model has no head to classify with";
 }
 
-/// Head costs summed over the first items, of each model but the first.
+/// Head costs summed over the items, of each model but the first.
 std::vector<HeadCosts> summed_costs(std::span<const ComparedModel> models, const DataSet& data_set,
-                                    std::int64_t items, const ComparisonOptions& options,
-                                    const Progress& progress) {
-  std::vector<std::vector<HeadCosts>> of_item(static_cast<std::size_t>(items));
+                                    std::span<const std::int64_t> items,
+                                    const ComparisonOptions& options, const Progress& progress) {
+  std::vector<std::vector<HeadCosts>> of_item(items.size());
   std::atomic<std::int64_t> done{0};
-  tbb::parallel_for(std::int64_t{0}, items, [&](std::int64_t i) {
-    progress.step(static_cast<double>(done) / static_cast<double>(items), "heads matched");
-    const Input input = data_set.item(i);
+  tbb::parallel_for(std::size_t{0}, items.size(), [&](std::size_t i) {
+    progress.step(static_cast<double>(done) / static_cast<double>(items.size()), "heads matched");
+    const Input input = data_set.item(items[i]);
     const Trace reference = run(models.front(), input);
     for (const ComparedModel& model : models.subspan(1)) {
-      of_item[static_cast<std::size_t>(i)].push_back(
-          head_costs(reference, run(model, input), options.layers, options.view));
+      of_item[i].push_back(head_costs(reference, run(model, input), options.layers, options.view));
     }
     ++done;
   });
@@ -118,7 +117,8 @@ class Means {
 }  // namespace
 
 std::vector<DataSetComparison> compare_over_data_set(std::span<const ComparedModel> models,
-                                                     const DataSet& data_set, std::int64_t count,
+                                                     const DataSet& data_set,
+                                                     const ItemChoice& choice,
                                                      const ComparisonOptions& options,
                                                      const Progress& progress) {
   if (models.size() < 2) {
@@ -126,13 +126,17 @@ std::vector<DataSetComparison> compare_over_data_set(std::span<const ComparedMod
         .expected("two models or more")
         .found(std::to_string(models.size()));
   }
-  const std::int64_t items = count > 0 ? std::min(count, data_set.size()) : data_set.size();
+  const std::vector<std::int64_t> chosen = chosen_items(data_set.size(), choice);
+  const std::int64_t items = std::ssize(chosen);
   if (items == 0) throw Error(ErrorKind::usage, "the data set is empty");
   std::vector<HeadCosts> costs;
   const double first = options.match_heads ? 0.1 : 0;
   if (options.match_heads) {
-    costs = summed_costs(models, data_set, std::min(items, kItemsForMatching), options,
-                         progress.part(0, first));
+    std::vector<std::int64_t> for_matching;
+    for (const std::int64_t place : chosen_items(items, {kItemsForMatching})) {
+      for_matching.push_back(chosen[static_cast<std::size_t>(place)]);
+    }
+    costs = summed_costs(models, data_set, for_matching, options, progress.part(0, first));
   }
   const Progress rest = progress.part(first, 1);
   const std::size_t others = models.size() - 1;
@@ -147,7 +151,7 @@ std::vector<DataSetComparison> compare_over_data_set(std::span<const ComparedMod
     std::vector<std::vector<ItemComparison>> batch(static_cast<std::size_t>(size));
     tbb::parallel_for(std::int64_t{0}, size, [&](std::int64_t i) {
       rest.step(static_cast<double>(done) / static_cast<double>(items), "items compared");
-      const Input input = data_set.item(start + i);
+      const Input input = data_set.item(chosen[static_cast<std::size_t>(start + i)]);
       const Trace reference = run(models.front(), input);
       for (std::size_t other = 0; other < others; ++other) {
         const Trace trace = run(models[other + 1], input);

@@ -19,15 +19,11 @@ class Accountant {
       : architecture_(architecture), options_(options), layers_(options.convention) {}
 
   NetworkCost count() {
-    std::int64_t all_layers = 0;
-    for (const Stage& stage : architecture_.stages) all_layers += stage.layers;
     std::int64_t layer = 0;
     for (const Stage& stage : architecture_.stages) {
       embed(stage);
       for (std::int64_t i = 0; i < stage.layers; ++i, ++layer) {
-        const bool multiplicative = layer < options_.multiplicative_ends ||
-                                    layer >= all_layers - options_.multiplicative_ends;
-        count_layer(stage, i, layer, multiplicative);
+        count_layer(stage, layer, layer_kind(architecture_, options_, stage, i, layer));
       }
       if (stage.closing_norm) {
         outside("closing norm").components = {
@@ -69,48 +65,41 @@ class Accountant {
     }
   }
 
-  void count_layer(const Stage& stage, std::int64_t index_in_stage, std::int64_t layer,
-                   bool multiplicative) {
+  void count_layer(const Stage& stage, std::int64_t layer, const LayerKind& kind) {
     PartCost part{.name = "layer " + std::to_string(layer), .layer = layer, .components = {}};
     const auto add = [&](OperationCount count, ComponentGroup group) {
       part.components.push_back({std::move(count), group});
     };
-    const bool own_mechanism = !multiplicative && !stage.softmax_only;
-    const MechanismChoice mechanism =
-        own_mechanism ? with_window(stage, index_in_stage) : MechanismChoice{};
-    const Arithmetic arithmetic = multiplicative ? Arithmetic::multiplicative : options_.arithmetic;
-
     add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
 
-    const bool windowed =
-        options_.native_attention && stage.window_tokens > 0 && index_in_stage % 2 == 0;
-    const bool reduced = options_.native_attention && stage.reduction > 1 && !windowed;
     AttentionShape shape = shape_of(stage);
-    if (reduced) {
+    shape.keys = keys_of(stage, kind);
+    if (kind.reduced) {
       const std::int64_t area = stage.reduction * stage.reduction;
-      shape.keys = std::max<std::int64_t>(stage.tokens / area, 1);
       add(layers_.convolution("spatial reduction", shape.keys, area, stage.width, stage.width),
           ComponentGroup::attention);
       if (stage.reduction_norm) {
         add(layers_.norm("spatial reduction", shape.keys, stage.width), ComponentGroup::attention);
       }
     }
-    const AttentionCost& cost = find_attention_cost(mechanism.name);
-    const ParameterValues values = complete_parameters(cost, mechanism.parameters);
-    std::int64_t adder_layers = 0;
-    std::vector<OperationCount> projections;
-    for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+    const MechanismCost cost(kind.mechanism);
+    // Every adder layer is followed by a LayerNorm, which scales its large outputs.
+    std::vector<OperationCount> projections, adder_norms;
+    for (const Projection& projection : cost.projections(stage.width, shape)) {
       const bool output = projection.component == "output projection";
+      const std::int64_t rows = projection.of_keys ? shape.keys : stage.tokens;
       projections.push_back(layers_.linear(
-          projection.component, projection.of_keys ? shape.keys : stage.tokens, projection.inputs,
-          projection.outputs,
-          output ? architecture_.linear_biases : architecture_.query_key_value_biases, arithmetic));
-      ++adder_layers;
+          projection.component, rows, projection.inputs, projection.outputs,
+          output ? architecture_.linear_biases : architecture_.query_key_value_biases,
+          kind.arithmetic));
+      if (kind.arithmetic == Arithmetic::adder) {
+        adder_norms.push_back(layers_.norm("normalisation", rows, projection.outputs));
+      }
     }
     for (const OperationCount& count : projections) {
       if (count.component != "output projection") add(count, ComponentGroup::attention);
     }
-    for (OperationCount count : core(cost, shape, values, windowed, stage)) {
+    for (OperationCount count : core(cost, shape, kind.windowed, stage)) {
       add(std::move(count), ComponentGroup::attention);
     }
     for (const OperationCount& count : projections) {
@@ -120,7 +109,7 @@ class Accountant {
 
     add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
     add(layers_.linear("FFN in", stage.tokens, stage.width, stage.mlp_width,
-                       architecture_.linear_biases, arithmetic),
+                       architecture_.linear_biases, kind.arithmetic),
         ComponentGroup::feed_forward);
     if (stage.mlp_convolution_taps > 0) {
       add(layers_.convolution("FFN convolution", stage.tokens, stage.mlp_convolution_taps, 1,
@@ -130,42 +119,30 @@ class Accountant {
     add(layers_.activation("activation", stage.tokens, stage.mlp_width, architecture_.activation),
         ComponentGroup::feed_forward);
     add(layers_.linear("FFN out", stage.tokens, stage.mlp_width, stage.width,
-                       architecture_.linear_biases, arithmetic),
+                       architecture_.linear_biases, kind.arithmetic),
         ComponentGroup::feed_forward);
     add(layers_.sum("FFN residual", stage.tokens, stage.width), ComponentGroup::feed_forward);
-    if (arithmetic == Arithmetic::adder) {
-      // Every adder linear is followed by a LayerNorm, which scales its large outputs.
-      for (std::int64_t i = 0; i < adder_layers + 1; ++i) {
-        add(layers_.norm("normalisation", stage.tokens, stage.width),
-            ComponentGroup::normalisation);
-      }
-      add(layers_.norm("normalisation", stage.tokens, stage.mlp_width),
-          ComponentGroup::normalisation);
+    if (kind.arithmetic == Arithmetic::adder) {
+      // Those of the heads' output (Adder, Eq. 9) and of the MLP's two layers.
+      adder_norms.push_back(layers_.norm("normalisation", stage.tokens,
+                                         (Count(shape.heads) * shape.value_width).value()));
+      adder_norms.push_back(layers_.norm("normalisation", stage.tokens, stage.mlp_width));
+      adder_norms.push_back(layers_.norm("normalisation", stage.tokens, stage.width));
     }
+    for (OperationCount& norm : adder_norms) add(std::move(norm), ComponentGroup::normalisation);
     cost_.parts.push_back(std::move(part));
   }
 
-  std::vector<OperationCount> core(const AttentionCost& cost, AttentionShape shape,
-                                   const ParameterValues& values, bool windowed,
+  std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape, bool windowed,
                                    const Stage& stage) const {
     if (!windowed || stage.tokens <= stage.window_tokens) {
-      return cost.count(shape, options_.convention, values);
+      return cost.counts(shape, options_.convention);
     }
     const std::int64_t windows = (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
     shape.queries = shape.keys = stage.window_tokens;
-    std::vector<OperationCount> counts = cost.count(shape, options_.convention, values);
+    std::vector<OperationCount> counts = cost.counts(shape, options_.convention);
     for (OperationCount& count : counts) count = repeated(count, windows);
     return counts;
-  }
-
-  MechanismChoice with_window(const Stage& stage, std::int64_t index) const {
-    MechanismChoice mechanism = options_.mechanism;
-    const auto at = static_cast<std::size_t>(index);
-    if (mechanism.name == "additive" && at < stage.windows.size() &&
-        !mechanism.parameters.contains("window")) {
-      mechanism.parameters["window"] = stage.windows[at];
-    }
-    return mechanism;
   }
 
   void finish(const Stage& last) {
@@ -175,12 +152,24 @@ class Accountant {
       part.components.push_back(
           {layers_.norm("normalisation", last.tokens, last.width), ComponentGroup::normalisation});
     }
-    if (architecture_.head_outputs > 0) {
-      const Count rows = Count(architecture_.head_copies) * architecture_.head_tokens;
+    if (architecture_.pooling > 0) {
+      for (OperationCount& count :
+           layers_.attention_pooling(last.tokens, last.width, architecture_.pooling)) {
+        part.components.push_back({std::move(count), ComponentGroup::head});
+      }
+    }
+    if (architecture_.head_outputs == 0) return;
+    const std::int64_t rows =
+        (Count(architecture_.head_copies) * architecture_.head_tokens).value();
+    std::int64_t inputs = last.width;
+    std::vector<std::int64_t> outputs = architecture_.head_hidden;
+    outputs.push_back(architecture_.head_outputs);
+    for (const std::int64_t width : outputs) {
       part.components.push_back(
-          {layers_.linear("head", rows.value(), last.width, architecture_.head_outputs,
-                          architecture_.head_bias, Arithmetic::multiplicative),
+          {layers_.linear("head", rows, inputs, width, architecture_.head_bias,
+                          Arithmetic::multiplicative),
            ComponentGroup::head});
+      inputs = width;
     }
   }
 
@@ -244,8 +233,7 @@ NetworkCost count_operations(const Network& architecture, const AccountingOption
 
 std::vector<OperationCount> count_core(const Stage& stage, const MechanismChoice& mechanism,
                                        CostConvention convention) {
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  return cost.count(shape_of(stage), convention, complete_parameters(cost, mechanism.parameters));
+  return MechanismCost(mechanism).counts(shape_of(stage), convention);
 }
 
 std::string_view name_of(ComponentGroup group) {

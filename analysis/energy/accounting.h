@@ -7,7 +7,7 @@
 
 #include "analysis/energy/architecture.h"
 #include "analysis/energy/constants.h"
-#include "core/attention/costs/list.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/parameters/enum_names.h"
 
 namespace attnscope {
@@ -16,7 +16,8 @@ struct AccountingOptions {
   CostConvention convention = CostConvention::complete;
   MechanismChoice mechanism;
   Arithmetic arithmetic = Arithmetic::multiplicative;
-  /// First and last layers that stay multiplicative softmax (Adder on ImageNet: 1).
+  /// First and last layers that stay multiplicative, softmax in place of adder attention (Adder on
+  /// ImageNet: 1).
   std::int64_t multiplicative_ends = 0;
   /// The family's own windows and spatial reduction (PVTv2, Twins) instead of all keys.
   bool native_attention = false;

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/architecture/model_spec.h"
+#include "core/model/weight_extents.h"
 
 namespace attnscope {
 
@@ -63,13 +65,18 @@ struct Network {
   bool linear_biases = true;
   bool query_key_value_biases = true;
   bool head_bias = true;
-  std::int64_t head_outputs = 0;  ///< classes or vocabulary; 0: no head
-  std::int64_t head_tokens = 1;   ///< rows the head is applied to
-  std::int64_t head_copies = 1;   ///< 2 for a distilled model
-  bool tied_head = false;         ///< shares the embedding table
+  std::vector<std::int64_t> head_hidden;  ///< widths between the layers of a deep head
+  std::int64_t head_outputs = 0;          ///< classes or vocabulary; 0: no head
+  std::int64_t pooling =
+      0;  ///< P of the attention pooling before the head (Wu et al. 2021); 0: none
+  std::int64_t head_tokens = 1;  ///< rows the head is applied to
+  std::int64_t head_copies = 1;  ///< 2 for a distilled model
+  bool tied_head = false;        ///< shares the embedding table
   /// What settings of these names are unless they are given; see AccountingOptions.
   bool native_attention = false;
   std::int64_t multiplicative_ends = 0;
+  /// Layers that stay multiplicative beside the ends.
+  std::vector<std::int64_t> multiplicative_layers;
 };
 
 /// What a named architecture's maker may be asked for beside its own extents; absent: its own.
@@ -100,9 +107,12 @@ struct NamedNetwork {
 [[nodiscard]] std::string architecture_names();
 
 /// A loaded model's, for `tokens` tokens (0: its own) and `classes` outputs of its head (-1: as
-/// many as it has labels). Throws Error(usage) when only an input would tell the number of tokens.
+/// many as `weights` say, or else as it has labels). `weights` is what its file says beyond the
+/// spec, where that is known. Throws Error(usage) when only an input would tell the number of
+/// tokens.
 [[nodiscard]] Network architecture_of(const ModelSpec& spec, const std::string& name,
-                                      std::int64_t tokens = 0, std::int64_t classes = -1);
+                                      std::int64_t tokens = 0, std::int64_t classes = -1,
+                                      const std::optional<WeightExtents>& weights = {});
 
 /// Throws Error(usage): heads that do not divide the width, an extent that is not positive.
 void check(const Network& architecture);

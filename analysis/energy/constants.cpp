@@ -1,11 +1,11 @@
 #include "analysis/energy/constants.h"
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/file/read_file.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -54,17 +54,13 @@ EnergyConstants find_energy_constants(const std::string& name_or_file) {
   if (name_or_file.find_first_of("./\\") == std::string::npos) {
     throw unknown_name("energy table", name_or_file, known + "or a JSON file of your own");
   }
-  std::ifstream file(name_or_file, std::ios::binary);
-  if (!file) {
-    throw Error(ErrorKind::io, "the energy table cannot be read").in_file(name_or_file);
-  }
-  return energy_constants_from_json(std::string(std::istreambuf_iterator<char>(file), {}),
-                                    name_or_file);
+  constexpr std::size_t most = 1 << 20;  // bytes
+  return energy_constants_from_json(read_file(name_or_file, most), name_or_file);
 }
 
 EnergyConstants energy_constants_from_json(std::string_view text,
                                            const std::filesystem::path& file) {
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto json = parse_json_or_null(text);
   if (!json.is_object()) {
     throw Error(ErrorKind::damaged, "the energy table is not a JSON object")
         .in_file(file)

@@ -57,10 +57,9 @@ double attention_energy_pj(const Stage& stage, const MechanismChoice& mechanism,
     energy += operations_energy_pj(count, constants);
   }
   if (!projections) return energy;
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
   const LayerCosts layers(convention);
-  for (const Projection& projection : cost.projections(
-           stage.width, shape_of(stage), complete_parameters(cost, mechanism.parameters))) {
+  for (const Projection& projection :
+       MechanismCost(mechanism).projections(stage.width, shape_of(stage))) {
     energy +=
         operations_energy_pj(layers.linear(projection.component, stage.tokens, projection.inputs,
                                            projection.outputs, true, Arithmetic::multiplicative),
@@ -113,12 +112,11 @@ Growth energy_growth(const std::vector<MechanismChoice>& mechanisms, const Growt
 
 std::vector<MechanismChoice> mechanisms_for_growth(std::int64_t width) {
   std::vector<MechanismChoice> mechanisms;
-  for (const AttentionCost& cost : attention_costs()) {
-    MechanismChoice choice{std::string(cost.name), {}};
-    for (const ParameterDescription& parameter : cost.parameters) {
-      if (parameter.name != "conv_heads") continue;
-      choice.parameters[parameter.name] =
-          std::gcd(std::get<std::int64_t>(parameter.default_value), width);
+  for (const MechanismEntry& entry : counted_mechanisms()) {
+    MechanismChoice choice{std::string(entry.name), {}};
+    const ParameterValues values = complete_values(entry.name, entry.parameters, {});
+    if (values.contains("conv_heads")) {
+      choice.parameters["conv_heads"] = std::gcd(TypedValues(values).whole("conv_heads"), width);
     }
     mechanisms.push_back(std::move(choice));
   }

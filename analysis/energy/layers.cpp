@@ -1,5 +1,7 @@
 #include "analysis/energy/layers.h"
 
+#include <algorithm>
+
 #include "core/attention/costs/build.h"
 
 namespace attnscope {
@@ -16,6 +18,36 @@ AttentionShape shape_of(const Stage& stage) {
           .heads = stage.heads,
           .head_width = head_width,
           .value_width = head_width};
+}
+
+LayerKind layer_kind(const Network& network, const AccountingOptions& options, const Stage& stage,
+                     std::int64_t index, std::int64_t layer) {
+  std::int64_t layers = 0;
+  for (const Stage& one : network.stages) layers += one.layers;
+  const bool multiplicative = layer < options.multiplicative_ends ||
+                              layer >= layers - options.multiplicative_ends ||
+                              std::ranges::count(network.multiplicative_layers, layer) > 0;
+  LayerKind kind;
+  if (!multiplicative) kind.arithmetic = options.arithmetic;
+  const bool softmax = stage.softmax_only || (multiplicative && options.mechanism.name == "adder");
+  if (!softmax) kind.mechanism = options.mechanism;
+  const auto at = static_cast<std::size_t>(index);
+  const auto window = kind.mechanism.parameters.find("window");
+  // −1: each layer's own, as where it is left out.
+  const bool own = window == kind.mechanism.parameters.end() ||
+                   window->second == ParameterValue(std::int64_t{-1});
+  if (kind.mechanism.name == "additive" && at < stage.windows.size() && own) {
+    kind.mechanism.parameters["window"] = stage.windows[at];
+  }
+  kind.windowed = options.native_attention && stage.window_tokens > 0 && index % 2 == 0;
+  kind.reduced = options.native_attention && stage.reduction > 1 && !kind.windowed;
+  return kind;
+}
+
+std::int64_t keys_of(const Stage& stage, const LayerKind& kind) {
+  if (!kind.reduced) return stage.tokens;
+  const Count area = Count(stage.reduction) * stage.reduction;
+  return std::max<std::int64_t>((Count(stage.tokens) / area).value(), 1);
 }
 
 OperationCount repeated(const OperationCount& count, std::int64_t times) {
@@ -92,6 +124,26 @@ OperationCount LayerCosts::activation(const std::string& name, std::int64_t rows
       break;
   }
   return moving(count, convention_, 2 * elements);
+}
+
+std::vector<OperationCount> LayerCosts::attention_pooling(std::int64_t rows, std::int64_t width,
+                                                          std::int64_t hidden) const {
+  const std::string name = "attention pooling";
+  std::vector<OperationCount> counts = {
+      linear(name, rows, width, hidden, true, Arithmetic::multiplicative),
+      linear(name, rows, hidden, 1, true, Arithmetic::multiplicative)};
+  if (convention_ == CostConvention::complete) {
+    const Count elements = Count(rows) * hidden, n = rows;
+    OperationCount tanh = component(name, 0, 0);
+    tanh.exponentials = elements.value();
+    counts.push_back(moving(tanh, convention_, 2 * elements));
+    OperationCount softmax = component(name, 0, 3 * n);  // maximum, difference, sum
+    softmax.exponentials = softmax.divisions = rows;
+    counts.push_back(moving(softmax, convention_, 2 * n));
+  }
+  const Count products = Count(rows) * width;
+  counts.push_back(moving(accumulated(name, products), convention_, products + rows + width));
+  return counts;
 }
 
 OperationCount LayerCosts::sum(const std::string& name, std::int64_t rows,

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "analysis/energy/accounting.h"
 #include "analysis/energy/architecture.h"
 #include "core/attention/costs/cost.h"
 
@@ -11,6 +13,22 @@ namespace attnscope {
 
 /// Extents of the attention core of one layer, all tokens as keys.
 [[nodiscard]] AttentionShape shape_of(const Stage& stage);
+
+/// How one layer of a network is counted.
+struct LayerKind {
+  Arithmetic arithmetic = Arithmetic::multiplicative;
+  MechanismChoice mechanism;
+  bool windowed = false;  ///< within the family's own windows
+  bool reduced = false;   ///< its keys are the family's own spatial reduction
+};
+
+/// Layer `layer` of all, the `index`-th of `stage`. A multiplicative layer of an adder network is
+/// so as a whole (Adder, 4.2): softmax takes the place of adder attention.
+[[nodiscard]] LayerKind layer_kind(const Network& network, const AccountingOptions& options,
+                                   const Stage& stage, std::int64_t index, std::int64_t layer);
+
+/// Key tokens of a layer of that kind.
+[[nodiscard]] std::int64_t keys_of(const Stage& stage, const LayerKind& kind);
 
 /// `times` the count. Throws Error(usage) beyond 2^63 - 1.
 [[nodiscard]] OperationCount repeated(const OperationCount& count, std::int64_t times);
@@ -37,6 +55,11 @@ class LayerCosts {
 
   [[nodiscard]] OperationCount activation(const std::string& name, std::int64_t rows,
                                           std::int64_t width, Activation activation) const;
+
+  /// The mean of the rows that the head reads, by softmax(w·tanh(P x)): logits, weights and their
+  /// products with the rows [rows, width] (Wu et al. 2021).
+  [[nodiscard]] std::vector<OperationCount> attention_pooling(std::int64_t rows, std::int64_t width,
+                                                              std::int64_t hidden) const;
 
   /// Element-wise addition: of residuals and positions. Counted by `complete` alone.
   [[nodiscard]] OperationCount sum(const std::string& name, std::int64_t rows,

@@ -42,33 +42,48 @@ void add_embedding(Sum& sum, const Stage& stage) {
                                       : Count(0));
 }
 
-void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
-               const AccountingOptions& options, const MechanismChoice& mechanism,
-               std::int64_t index) {
+void add_layer(Sum& sum, const Network& architecture, const Stage& stage, const LayerKind& kind) {
   const Count width = stage.width;
   sum.add("normalisation", 4 * width);
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  const ParameterValues values = complete_parameters(cost, mechanism.parameters);
+  const MechanismCost cost(kind.mechanism);
   AttentionShape shape = shape_of(stage);
-  const bool windowed = stage.window_tokens > 0 && index % 2 == 0;
-  if (options.native_attention && stage.reduction > 1 && !windowed) {
+  shape.keys = keys_of(stage, kind);
+  if (kind.reduced) {
     const Count area = Count(stage.reduction) * stage.reduction;
-    shape.keys = std::max<std::int64_t>((Count(stage.tokens) / area).value(), 1);
     sum.add("spatial reduction",
             width * width * area + width + (stage.reduction_norm ? 2 * width : Count(0)));
   }
-  for (const Projection& projection : cost.projections(stage.width, shape, values)) {
+  const bool adder = kind.arithmetic == Arithmetic::adder;
+  for (const Projection& projection : cost.projections(stage.width, shape)) {
     const bool output = projection.component == "output projection";
     const bool bias = output ? architecture.linear_biases : architecture.query_key_value_biases;
     sum.add(projection.component, Count(projection.inputs) * projection.outputs +
                                       (bias ? Count(projection.outputs) : Count(0)));
+    // Gain and bias of the LayerNorm that belongs to every adder layer.
+    if (adder) sum.add("normalisation", 2 * Count(projection.outputs));
   }
-  sum.add(std::string(cost.name), cost.own_parameters(shape, values));
+  sum.add(std::string(cost.entry().name), cost.own_parameters(shape));
 
   const Count hidden = stage.mlp_width;
+  if (adder) {  // of the heads' output, and of the MLP's two layers
+    sum.add("normalisation", 2 * (Count(shape.heads) * shape.value_width + hidden + width));
+  }
   sum.add("FFN", 2 * width * hidden + (architecture.linear_biases ? width + hidden : Count(0)));
   if (stage.mlp_convolution_taps > 0) {
     sum.add("FFN convolution", Count(stage.mlp_convolution_taps) * hidden + hidden);
+  }
+}
+
+void add_head(Sum& sum, const Network& architecture, Count width) {
+  if (architecture.head_outputs == 0) return;
+  std::vector<std::int64_t> outputs = architecture.head_hidden;
+  outputs.push_back(architecture.head_outputs);
+  Count inputs = width;
+  for (const Count layer : outputs) {
+    const Count weights = architecture.tied_head ? Count(0) : inputs * layer;
+    sum.add("head", Count(architecture.head_copies) *
+                        (weights + (architecture.head_bias ? layer : Count(0))));
+    inputs = layer;
   }
 }
 
@@ -78,26 +93,20 @@ std::vector<ParameterCount> count_parameters(const Network& architecture,
                                              const AccountingOptions& options) {
   check(architecture);
   Sum sum;
-  std::int64_t all_layers = 0, layer = 0;
-  for (const Stage& stage : architecture.stages) all_layers += stage.layers;
+  std::int64_t layer = 0;
   for (const Stage& stage : architecture.stages) {
     add_embedding(sum, stage);
     for (std::int64_t i = 0; i < stage.layers; ++i, ++layer) {
-      const bool multiplicative =
-          layer < options.multiplicative_ends || layer >= all_layers - options.multiplicative_ends;
-      add_layer(sum, architecture, stage, options,
-                multiplicative || stage.softmax_only ? MechanismChoice{} : options.mechanism, i);
+      add_layer(sum, architecture, stage, layer_kind(architecture, options, stage, i, layer));
     }
     if (stage.closing_norm) sum.add("normalisation", 2 * Count(stage.width));
   }
   const Count width = architecture.stages.back().width;
   if (architecture.final_norm) sum.add("normalisation", 2 * width);
-  if (architecture.head_outputs > 0) {
-    const Count outputs = architecture.head_outputs;
-    sum.add("head", Count(architecture.head_copies) *
-                        ((architecture.tied_head ? Count(0) : width * outputs) +
-                         (architecture.head_bias ? outputs : Count(0))));
+  if (const Count hidden = architecture.pooling; architecture.pooling > 0) {
+    sum.add("attention pooling", width * hidden + hidden + hidden + 1);
   }
+  add_head(sum, architecture, width);
   return sum.take();
 }
 

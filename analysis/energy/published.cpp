@@ -9,6 +9,7 @@
 
 #include "analysis/energy/request.h"
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -78,17 +79,6 @@ std::string table_name(const PublishedFigure& figure) {
   return name + figure.table;
 }
 
-std::optional<double> number_of(const std::string& text) {
-  try {
-    std::size_t used = 0;
-    const double value = std::stod(text, &used);
-    if (used == text.size()) return value;
-  } catch (const std::exception&) {
-    // Not a number: a formula.
-  }
-  return std::nullopt;
-}
-
 double unit_of(const std::string& unit) {
   if (unit.starts_with("B")) return 1e9;
   return unit == "M" ? 1e6 : 1;
@@ -152,7 +142,7 @@ double printed_beside(const PublishedFigure& figure, const std::string& method,
   for (const PublishedFigure& other : published_figures()) {
     if (other.paper == figure.paper && other.table == figure.table && other.model == figure.model &&
         other.method == method && other.quantity == quantity) {
-      return number_of(other.printed).value_or(kNone);
+      return parse_number(other.printed).value_or(kNone);
     }
   }
   return kNone;
@@ -222,7 +212,7 @@ bool ReproducedFigure::holds() const {
 ReproducedFigure reproduce(const PublishedFigure& figure) {
   ReproducedFigure result{.published = figure};
   result.computed = compute(figure);
-  const auto printed = number_of(figure.printed);
+  const auto printed = parse_number(figure.printed);
   result.printed = printed.value_or(kNone);
   result.relative_difference = (result.computed - result.printed) / result.printed;
   if (printed) {

@@ -1,11 +1,12 @@
 #include "analysis/energy/request.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <sstream>
 
 #include "core/error.h"
+#include "core/model/model.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -20,7 +21,9 @@ constexpr EnergySetting settings[] = {
     {"image", "side of the image in pixels"},
     {"layers", "1 to 10000; networks of one stage"},
     {"mlp_width", "hidden width of the FFN; networks of one stage"},
-    {"multiplicative_ends", "first and last layers that stay multiplicative softmax: 0 or more"},
+    {"multiplicative_ends",
+     "first and last layers that stay multiplicative, with softmax instead of adder attention: 0 "
+     "or more"},
     {"native", "true: the family's own windows and spatial reduction (PVTv2, Twins)"},
     {"positions", "false: no position embeddings"},
     {"qkv_bias", "false: no biases on queries, keys and values"},
@@ -52,15 +55,13 @@ class Remaining {
                      std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) {
     const auto text = take(name);
     if (!text) return otherwise;
-    std::int64_t value = 0;
-    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (failure != std::errc() || end != text->data() + text->size() || value < minimum ||
-        value > maximum) {
+    const auto value = parse_whole(*text);
+    if (!value || *value < minimum || *value > maximum) {
       throw bad_value(
           name, "a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum),
           *text);
     }
-    return value;
+    return *value;
   }
 
   bool truth(const std::string& name, bool otherwise) {
@@ -105,7 +106,7 @@ Network architecture_asked_for(const EnergyRequest& request, Remaining& remainin
   if (extents.channels > 0) spec.channels = extents.channels;
   if (extents.class_tokens >= 0) spec.class_tokens = extents.class_tokens;
   Network architecture = architecture_of(spec, std::filesystem::path(request.label).stem().string(),
-                                         extents.tokens, extents.classes);
+                                         extents.tokens, extents.classes, request.weights);
   if (extents.positions == 0) architecture.stages[0].embedding.positions = 0;
   return architecture;
 }
@@ -132,30 +133,28 @@ void override_extents(Network& architecture, Remaining& remaining) {
   }
 }
 
-/// Parameters of a network's own mechanism that the program's accounting does not know are left
-/// out: they are not matters of cost.
-MechanismChoice own_mechanism(const Network& architecture) {
-  MechanismChoice own{architecture.mechanism.name, {}};
-  const AttentionCost& cost = find_attention_cost(own.name);
-  for (const ParameterDescription& description : cost.parameters) {
-    const auto given = architecture.mechanism.parameters.find(description.name);
-    if (given != architecture.mechanism.parameters.end()) own.parameters.insert(*given);
-  }
-  return own;
-}
-
-std::string known_settings(const AttentionCost& cost) {
+std::string known_settings(const MechanismEntry& mechanism) {
   std::string known;
   for (const EnergySetting& setting : settings) {
     known += (known.empty() ? "" : ", ") + std::string(setting.name);
   }
-  for (const ParameterDescription& description : cost.parameters) known += ", " + description.name;
+  for (const ParameterDescription& description : mechanism.counted_parameters()) {
+    known += ", " + description.name;
+  }
   return known;
 }
 
 }  // namespace
 
 std::span<const EnergySetting> energy_settings() { return settings; }
+
+EnergyRequest energy_request_of(const Model& model) {
+  EnergyRequest request;
+  request.spec = model.spec();
+  request.weights = weight_extents(model);
+  request.label = model.file().string();
+  return request;
+}
 
 EnergySubject understand(const EnergyRequest& request) {
   Remaining remaining(request.settings);
@@ -175,18 +174,17 @@ EnergySubject understand(const EnergyRequest& request) {
 
   const bool own =
       request.mechanism.empty() || request.mechanism == subject.architecture.mechanism.name;
-  options.mechanism =
-      own ? own_mechanism(subject.architecture) : MechanismChoice{request.mechanism, {}};
-  const AttentionCost& cost = find_attention_cost(options.mechanism.name);
-  for (const ParameterDescription& description : cost.parameters) {
+  options.mechanism = own ? subject.architecture.mechanism : MechanismChoice{request.mechanism, {}};
+  const MechanismEntry& mechanism = find_counted_mechanism(options.mechanism.name);
+  for (const ParameterDescription& description : mechanism.counted_parameters()) {
     if (const auto text = remaining.take(description.name)) {
       options.mechanism.parameters[description.name] = parse_parameter(description, *text);
     }
   }
   if (!remaining.left().empty()) {
-    throw unknown_name("setting", remaining.left().begin()->first, known_settings(cost));
+    throw unknown_name("setting", remaining.left().begin()->first, known_settings(mechanism));
   }
-  static_cast<void>(complete_parameters(cost, options.mechanism.parameters));
+  static_cast<void>(MechanismCost(options.mechanism));  // is there such a one
   check(subject.architecture);
   subject.constants = find_energy_constants(request.constants);
   subject.label = subject.architecture.title + ", " + to_string(options.mechanism);
@@ -211,11 +209,9 @@ EnergyRequest parse_energy_request(std::string_view text) {
     } else if (name == "constants") {
       request.constants = value;
     } else if (name == "tokens") {
-      const auto [end, failure] =
-          std::from_chars(value.data(), value.data() + value.size(), request.tokens);
-      if (failure != std::errc() || end != value.data() + value.size() || request.tokens < 1) {
-        throw bad_value(name, "a whole number from 1", value);
-      }
+      const auto tokens = parse_whole(value);
+      if (!tokens || *tokens < 1) throw bad_value(name, "a whole number from 1", value);
+      request.tokens = *tokens;
     } else {
       request.settings[name] = value;
     }

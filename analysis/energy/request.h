@@ -15,15 +15,19 @@ namespace attnscope {
 
 /// What is to be counted. Settings are those of `energy_settings` and the mechanism's parameters.
 struct EnergyRequest {
-  std::string architecture;       ///< a named one; ignored where `spec` is given
-  std::optional<ModelSpec> spec;  ///< a loaded model's
-  std::string label;              ///< of the loaded model
-  std::string mechanism;          ///< empty: the network's own
+  std::string architecture;              ///< a named one; ignored where `spec` is given
+  std::optional<ModelSpec> spec;         ///< a loaded model's
+  std::optional<WeightExtents> weights;  ///< what its file says beyond the spec, if known
+  std::string label;                     ///< of the loaded model
+  std::string mechanism;                 ///< empty: the network's own
   std::string convention = "complete";
   std::string constants = "fp32";  ///< a table's name or the path of one
   std::int64_t tokens = 0;         ///< 0: the network's own
   std::map<std::string, std::string> settings;
 };
+
+/// A loaded model as it is; the mechanism is its own.
+[[nodiscard]] EnergyRequest energy_request_of(const Model& model);
 
 /// A request understood: everything known, nothing counted yet.
 struct EnergySubject {

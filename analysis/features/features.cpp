@@ -45,17 +45,17 @@ RunItem run_item(const Model& model, const MechanismChoice& mechanism, const Inp
 }  // namespace
 
 LabelledFeatures features_of(const Model& model, const MechanismChoice& mechanism,
-                             const DataSet& data_set, std::int64_t count,
+                             const DataSet& data_set, const ItemChoice& choice,
                              const Progress& progress) {
-  const std::int64_t size = data_set.size();
-  const std::int64_t items = count > 0 ? std::min(count, size) : size;
+  const std::vector<std::int64_t> chosen = chosen_items(data_set.size(), choice);
+  const std::int64_t items = std::ssize(chosen);
   if (items == 0) throw Error(ErrorKind::usage, "the data set is empty");
   std::vector<RunItem> run(static_cast<std::size_t>(items));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, items, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(items), "features of images");
-    // Spread over the whole set: many are stored class by class.
-    run[static_cast<std::size_t>(i)] = run_item(model, mechanism, data_set.item(i * size / items));
+    const auto place = static_cast<std::size_t>(i);
+    run[place] = run_item(model, mechanism, data_set.item(chosen[place]));
     ++done;
   });
   progress.step(1, "features of images");

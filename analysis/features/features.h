@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/input/data_set.h"
+#include "core/input/item_choice.h"
 #include "core/model/model.h"
 
 namespace attnscope {
@@ -18,11 +19,10 @@ struct LabelledFeatures {
   std::int64_t not_finite = 0;           ///< items left out: NaN or Inf among their features
 };
 
-/// Runs `count` items spread evenly over the data set (all if 0) in parallel; the same items for
-/// every model. Throws Error(usage) if the model reads nothing out or an item has no label;
-/// Cancelled.
+/// Runs the chosen items in parallel; the same for every model. Throws Error(usage) if the model
+/// reads nothing out or an item has no label; Cancelled.
 [[nodiscard]] LabelledFeatures features_of(const Model& model, const MechanismChoice& mechanism,
-                                           const DataSet& data_set, std::int64_t count,
+                                           const DataSet& data_set, const ItemChoice& choice,
                                            const Progress& progress);
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/fit.h"
+#include "analysis/figure/shown_figure.h"
 #include "analysis/figure/style.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
@@ -164,7 +165,9 @@ Figure compose(const Page& page, const CompositeOptions& options, const MakeCell
     }
     y += height + gap_mm;
   }
-  return joined.finish(std::max(y - gap_mm, 1.0));
+  Figure composed = joined.finish(std::max(y - gap_mm, 1.0));
+  make_text_showable(composed);  // a page's titles come from a file too
+  return composed;
 }
 
 }  // namespace attnscope

@@ -24,18 +24,16 @@ std::shared_ptr<const Trace> recorded_run(const Subject& subject, std::int64_t l
 
 std::int64_t whole_parameter(const MechanismChoice& mechanism, const char* name,
                              std::int64_t absent) {
-  const auto found = mechanism.parameters.find(name);
-  if (mechanism.name != "hash" || found == mechanism.parameters.end()) return absent;
-  const auto* value = std::get_if<std::int64_t>(&found->second);
-  return value ? *value : absent;
+  const TypedValues values(mechanism.parameters);
+  return mechanism.name == "hash" && values.has(name) ? values.whole(name) : absent;
 }
 
 /// Whether the run's codes were made by buffers that were learned: its file's, or learnt here.
 bool has_learned_codes(const Subject& subject, const Trace& trace, const LayerTrace& layer) {
   const MechanismChoice& mechanism = mechanism_at(trace, layer);
-  const auto codes = mechanism.parameters.find("codes");
-  if (mechanism.name != "hash" || codes == mechanism.parameters.end() ||
-      codes->second != ParameterValue(std::string(name_of(HashKind::learned)))) {
+  const TypedValues values(mechanism.parameters);
+  if (mechanism.name != "hash" || !values.has("codes") ||
+      !(values.is("codes", name_of(HashKind::learned)) || values.is("codes", "auto"))) {
     return false;
   }
   if (!layer.quantities.contains("codes")) return false;

@@ -159,6 +159,7 @@ BiasNumbers bias_numbers(const PositionBias& bias) {
   const std::int64_t first = bias.layout.prefix, count = bias.queries - first;
   const std::int64_t keys = bias.windowed ? bias.queries : bias.w.cols();
   if (count < 1 || keys <= first) return numbers;
+  numbers.mean_distance_tokens = numbers.even_distance_tokens = 0;
   std::vector<Distances> of_queries(static_cast<std::size_t>(count));
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
     of_queries[static_cast<std::size_t>(i)] = distances_of(bias, first + i);
@@ -171,26 +172,26 @@ BiasNumbers bias_numbers(const PositionBias& bias) {
 }
 
 std::vector<BiasNumbers> layer_means(const std::vector<BiasNumbers>& numbers) {
+  constexpr double BiasNumbers::*quantities[] = {
+      &BiasNumbers::entropy_nats, &BiasNumbers::largest_entropy_nats, &BiasNumbers::symmetry_error,
+      &BiasNumbers::mean_distance_tokens, &BiasNumbers::even_distance_tokens};
   std::vector<BiasNumbers> means;
-  for (std::size_t first = 0; first < numbers.size();) {
-    std::size_t end = first;
+  for (std::size_t first = 0, end = 0; first < numbers.size(); first = end) {
     BiasNumbers mean{.layer = numbers[first].layer, .head = -1};
     mean.largest = numbers[first].largest;
-    for (; end < numbers.size() && numbers[end].layer == mean.layer; ++end) {
-      mean.entropy_nats += numbers[end].entropy_nats;
-      mean.largest_entropy_nats += numbers[end].largest_entropy_nats;
-      mean.symmetry_error += numbers[end].symmetry_error;
-      mean.mean_distance_tokens += numbers[end].mean_distance_tokens;
-      mean.even_distance_tokens += numbers[end].even_distance_tokens;
-      mean.largest = std::max(mean.largest, numbers[end].largest);
+    while (end < numbers.size() && numbers[end].layer == mean.layer) {
+      mean.largest = std::max(mean.largest, numbers[end++].largest);
     }
-    const auto count = static_cast<double>(end - first);
-    for (double* value : {&mean.entropy_nats, &mean.largest_entropy_nats, &mean.symmetry_error,
-                          &mean.mean_distance_tokens, &mean.even_distance_tokens}) {
-      *value /= count;
+    for (const auto quantity : quantities) {
+      double sum = 0, count = 0;
+      for (std::size_t i = first; i < end; ++i) {
+        if (std::isnan(numbers[i].*quantity)) continue;
+        sum += numbers[i].*quantity;
+        ++count;
+      }
+      mean.*quantity = count > 0 ? sum / count : BiasNumbers::kUnknown;
     }
     means.push_back(mean);
-    first = end;
   }
   return means;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/trace/trace.h"
@@ -37,22 +38,25 @@ struct PositionBias {
 [[nodiscard]] std::vector<double> query_bias(const PositionBias& bias, std::int64_t query);
 
 struct BiasNumbers {
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
   std::int64_t layer = 0, head = 0;
   double entropy_nats = 0;          ///< of softmax(w) over all of w: the sparser, the less (Eq. 10)
   double largest_entropy_nats = 0;  ///< ln of the entries of w: of equal biases
-  /// ‖B − Bᵀ‖_F / ‖B‖_F of B = exp(w) − 1, 0 to 2; 0 if w is not square. Of a window: towards a
-  /// token and away from it.
-  double symmetry_error = 0;
+  /// ‖B − Bᵀ‖_F / ‖B‖_F of B = exp(w) − 1, 0 to 2; of B = 0, which is symmetric, 0; NaN if w is not
+  /// square. Of a window: towards a token and away from it.
+  double symmetry_error = kUnknown;
   /// Σ_j softmax_j(w_ij) · distance(i, j), mean over queries, in tokens of the grid (or sequence):
-  /// how far a query looks where all keys are equal. Prefix tokens lie nowhere and do not count.
-  double mean_distance_tokens = 0;
-  double even_distance_tokens = 0;  ///< the same where w is 0
-  double largest = 0;               ///< of exp(w) − 1
+  /// how far a query looks where all keys are equal. Prefix tokens lie nowhere and do not count;
+  /// NaN where there are no others.
+  double mean_distance_tokens = kUnknown;
+  double even_distance_tokens = kUnknown;  ///< the same where w is 0
+  double largest = 0;                      ///< of exp(w) − 1
 };
 
 [[nodiscard]] BiasNumbers bias_numbers(const PositionBias& bias);
 
-/// The mean over a layer's heads; `head` is −1.
+/// The mean over a layer's heads, each number over those that have it; `head` is −1.
 [[nodiscard]] std::vector<BiasNumbers> layer_means(const std::vector<BiasNumbers>& numbers);
 
 }  // namespace attnscope

@@ -1,12 +1,12 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 
 #include <Eigen/SVD>
-#include <Spectra/SymEigsSolver.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
-#include <random>
 
+#include "analysis/spectrum/leading_values.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/rank.h"
@@ -20,52 +20,9 @@ namespace {
 constexpr std::int64_t kLeading = 32;      // values found exactly, and left out of the estimate
 constexpr Eigen::Index kProbesAtOnce = 8;  // share every pass over the map
 constexpr std::size_t kMostProbes = 32;
-constexpr Eigen::Index kSteps = 48;     // of Lanczos: the quadrature errs by far less than 0.1 %
-constexpr double kWantedError = 0.002;  // of Σσ
-
-/// HᵀH, as Spectra asks for it.
-class GramOperator {
- public:
-  using Scalar = double;
-  explicit GramOperator(const MapOperator& map) : map_(map) {}
-  [[nodiscard]] Eigen::Index rows() const { return map_.columns(); }
-  [[nodiscard]] Eigen::Index cols() const { return map_.columns(); }
-  void perform_op(const double* in, double* out) const {
-    const MatrixD x = Eigen::Map<const MatrixD>(in, rows(), 1);
-    Eigen::Map<MatrixD>(out, rows(), 1) = map_.times_transposed(map_.times(x));
-  }
-
- private:
-  const MapOperator& map_;
-};
-
-struct Leading {
-  std::vector<double> values;  ///< σ_1 ≥ σ_2 ≥ …
-  Eigen::MatrixXd vectors;     ///< [M, as many], right singular vectors
-};
-
-/// The leading values by Lanczos on HᵀH; fewer than kLeading where it does not converge.
-Leading leading_values(const MapOperator& map) {
-  const Eigen::Index size = map.columns();
-  const auto wanted = std::min<Eigen::Index>(kLeading, size / 4);
-  if (wanted < 1) return {};
-  GramOperator gram(map);
-  Spectra::SymEigsSolver<GramOperator> solver(gram, wanted,
-                                              std::min<Eigen::Index>(size, 3 * wanted + 8));
-  std::mt19937 generator(7);
-  Eigen::VectorXd start(size);
-  for (double& value : start) value = static_cast<double>(generator()) / 4294967296.0 - 0.5;
-  solver.init(start.data());
-  solver.compute(Spectra::SortRule::LargestAlge, 60, 1e-11);
-  // Values that converged out of turn would leave a gap: only an unbroken beginning is known.
-  if (solver.info() != Spectra::CompInfo::Successful) return {};
-  Leading leading;
-  for (const double square : solver.eigenvalues()) {
-    leading.values.push_back(std::sqrt(std::max(square, 0.0)));
-  }
-  leading.vectors = solver.eigenvectors();
-  return leading;
-}
+constexpr Eigen::Index kSteps = 48;      // of Lanczos: the quadrature errs by far less than 0.1 %
+constexpr double kWantedError = 0.002;   // of Σσ
+constexpr double kBearableError = 0.02;  // of Σσ: above it no rank can be told
 
 /// x without its share in the columns of `basis`; twice, to rounding.
 void orthogonalise(Eigen::VectorXd& x, const Eigen::Ref<const Eigen::MatrixXd>& basis) {
@@ -196,7 +153,8 @@ std::vector<double> whole_spectrum(std::span<const double> known,
   return values;
 }
 
-void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map, const Leading& leading) {
+void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
+                   const LeadingValues& leading) {
   const double known = std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
   // Normal numbers point any way alike, also within what the known vectors leave: as unit vectors
   // they estimate a trace without bias, and that of I exactly.
@@ -206,9 +164,9 @@ void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map, const Lea
     std::vector<Bidiagonalisation> probes;
     for (Eigen::Index p = 0; p < kProbesAtOnce; ++p) {
       probes.emplace_back(Eigen::VectorXd(normal.matrix(map.columns(), 1)), map.rows(),
-                          leading.vectors);
+                          leading.right);
     }
-    bidiagonalise(probes, map, leading.vectors, estimate.frobenius_norm);
+    bidiagonalise(probes, map, leading.right, estimate.frobenius_norm);
     for (const Bidiagonalisation& probe : probes) estimate.probes.push_back(probe.nodes(others));
     double sum = 0, squares = 0;
     for (const auto& nodes : estimate.probes) {
@@ -303,26 +261,35 @@ MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
     spectrum.singular_values.assign(static_cast<std::size_t>(dimension), 0);
     return spectrum;
   }
-  auto estimate = std::make_shared<SpectrumEstimate>();
-  estimate->frobenius_norm = std::sqrt(facts.squares);
-  estimate->dimension = dimension;
-  const Leading leading = leading_values(operator_of_map);
-  estimate->known = std::ssize(leading.values);
-  estimate_rest(*estimate, operator_of_map, leading);
+  auto found = std::make_shared<SpectrumEstimate>();
+  found->frobenius_norm = std::sqrt(facts.squares);
+  found->dimension = dimension;
+  const LeadingValues leading =
+      leading_values(operator_of_map, std::min<std::int64_t>(kLeading, dimension / 4));
+  found->known = std::ssize(leading.values);
+  estimate_rest(*found, operator_of_map, leading);
+  if (!(found->standard_error <= kBearableError * found->nuclear_norm)) {
+    spectrum.state = SpectrumState::not_converged;
+    return spectrum;
+  }
   std::vector<std::pair<double, double>> all;
-  for (const auto& nodes : estimate->probes) all.insert(all.end(), nodes.begin(), nodes.end());
+  for (const auto& nodes : found->probes) all.insert(all.end(), nodes.begin(), nodes.end());
   std::sort(all.begin(), all.end(), std::greater<>());
   const double tail =
-      estimate->nuclear_norm - std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
+      found->nuclear_norm - std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
   take_singular_values(spectrum, whole_spectrum(leading.values, all, dimension, tail));
   spectrum.numerical_rank = 0;  // decided by the smallest values, which nobody has seen
+  spectrum.stable_rank = spectrum.rank_one_distance = spectrum.symmetry_error =
+      std::numeric_limits<double>::quiet_NaN();
   if (!leading.values.empty()) {
     const double first = leading.values.front();
     spectrum.stable_rank = facts.squares / (first * first);
     spectrum.rank_one_distance = std::sqrt(std::max(0.0, 1 - first * first / facts.squares));
   }
-  spectrum.symmetry_error = facts.asymmetry / estimate->frobenius_norm;
-  spectrum.estimate = std::move(estimate);
+  if (map.rows() == map.cols()) {
+    spectrum.symmetry_error = facts.asymmetry / found->frobenius_norm;
+  }
+  spectrum.estimate = std::move(found);
   return spectrum;
 }
 

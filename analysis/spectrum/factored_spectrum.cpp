@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <lapacke.h>
+#include <limits>
 
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/singular_values.h"
@@ -119,6 +120,7 @@ MapSpectrum spectrum_of_factors(const ConstMatrixMap& left_factor,
     return spectrum;
   }
   take_singular_values(spectrum, std::move(values));
+  spectrum.symmetry_error = std::numeric_limits<double>::quiet_NaN();
   if (n == m) {
     double whole = 0;  // ‖H + I‖²_F, or ‖H‖²_F
     for (const double value : spectrum.singular_values) whole += value * value;

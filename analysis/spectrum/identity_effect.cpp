@@ -27,6 +27,7 @@ void compare(IdentityEffect& effect) {
   if (effect.without.state != SpectrumState::ready || effect.with.state != SpectrumState::ready) {
     return;
   }
+  if (!effect.with.identity) return;  // not square: there is no I to add
   effect.predicted = effect.without.singular_values;
   for (double& value : effect.predicted) value += 1;
   effect.predicted_rank = equivalent_rank(effect.predicted, effect.without.threshold);

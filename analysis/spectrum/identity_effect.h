@@ -12,12 +12,12 @@ namespace attnscope {
 /// Real maps are not: the exact σ(H + I) stands beside the prediction.
 struct IdentityEffect {
   MapSpectrum without;              ///< of H; its symmetry error explains the difference
-  MapSpectrum with;                 ///< of H + I, exact
-  std::vector<double> predicted;    ///< σ(H) + 1; empty unless both are ready
+  MapSpectrum with;                 ///< of H + I, exact; of H where it is not square: no `identity`
+  std::vector<double> predicted;    ///< σ(H) + 1; empty unless H is square and both are ready
   std::int64_t predicted_rank = 0;  ///< the equivalent rank of the prediction
   double prediction_error = 0;      ///< max_r |f_predicted(r) − f(r)| of H + I, 0 to 1
 
-  // The assertions of Proposition 1 on this map; false unless both spectra are ready.
+  // The assertions of Proposition 1 on this map; false unless there is a prediction.
   bool share_is_concave = false;  ///< f rises and its second difference is ≤ 0: true of any map
   bool closer_to_linear = false;  ///< D(r) of H + I ≤ D(r) of H for every r
   bool rank_not_lower = false;    ///< equivalent rank of H + I ≥ that of H

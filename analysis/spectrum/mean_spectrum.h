@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,13 +12,16 @@
 
 namespace attnscope {
 
-/// Equivalent ranks of single maps. All 0 if there are none.
+/// Equivalent ranks of single maps. What they do not tell is NaN, or none.
 struct RankDistribution {
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
   std::vector<std::int64_t> ranks;  ///< ascending
-  double mean = 0;
-  double standard_deviation = 0;  ///< of the sample (n − 1); 0 for one map
-  std::int64_t minimum = 0, maximum = 0;
-  double lower_quartile = 0, median = 0, upper_quartile = 0;  ///< linear between ranks, as NumPy
+  double mean = kUnknown;
+  double standard_deviation = kUnknown;  ///< of the sample (n − 1); of two maps or more
+  std::optional<std::int64_t> minimum, maximum;
+  /// Linear between ranks, as NumPy.
+  double lower_quartile = kUnknown, median = kUnknown, upper_quartile = kUnknown;
 };
 
 /// Of all ready maps in a list; the others are counted.
@@ -29,8 +34,8 @@ struct MeanSpectrum {
   bool relative = false;
   std::vector<double> mean_share;             ///< f̄(r), r = 1 … K: the mean of the maps' f(r)
   std::vector<double> low_share, high_share;  ///< the least and greatest f(r) of any map
-  std::int64_t rank_of_mean = 0;              ///< smallest r with f̄(r) ≥ threshold
-  RankDistribution ranks;                     ///< of the maps' own equivalent ranks
+  std::int64_t rank_of_mean = 0;  ///< smallest r with f̄(r) ≥ threshold; 0 without maps
+  RankDistribution ranks;         ///< of the maps' own equivalent ranks
 };
 
 /// Throws Error(usage) for a threshold out of range.

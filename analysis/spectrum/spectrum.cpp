@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <tbb/parallel_for.h>
 
@@ -17,7 +18,8 @@ namespace {
 
 double symmetry_error_of(const MatrixD& map) {
   const double norm = map.norm();
-  if (map.rows() != map.cols() || !(norm > 0)) return 0;
+  if (map.rows() != map.cols()) return std::numeric_limits<double>::quiet_NaN();
+  if (!(norm > 0)) return 0;
   double squares = 0;
   for (Eigen::Index i = 0; i < map.rows(); ++i) {
     for (Eigen::Index j = 0; j < i; ++j) {

@@ -20,7 +20,7 @@ enum class SpectrumState {
   ready,
   not_finite,    ///< the map holds NaN or Inf: no singular values
   zero,          ///< every entry is 0: N singular values 0, no ranks
-  not_converged  ///< LAPACK gave up: no singular values
+  not_converged  ///< LAPACK gave up, or the estimate: no singular values
 };
 
 /// "ready", "NaN or Inf in the map", "all zero", "did not converge".
@@ -88,10 +88,10 @@ struct MapSpectrum {
   double threshold = 0.9;               ///< of the equivalent rank
   std::int64_t equivalent_rank = 0;     ///< smallest r with f(r) ≥ threshold
   double effective_rank = 0;            ///< exp of the entropy of σ / Σσ
-  double stable_rank = 0;               ///< ‖H‖_F² / σ_1²
+  double stable_rank = 0;               ///< ‖H‖_F² / σ_1²; NaN: not known, if estimated
   std::int64_t numerical_rank = 0;  ///< σ above N · 2⁻²³ · σ_1; 0: not known, if estimated
-  double rank_one_distance = 0;     ///< √(Σ_{t≥2} σ_t²) / ‖H‖_F
-  double symmetry_error = 0;  ///< ‖H − Hᵀ‖_F / ‖H‖_F of the analysed map, 0 to 2; 0 if
+  double rank_one_distance = 0;     ///< √(Σ_{t≥2} σ_t²) / ‖H‖_F; NaN likewise
+  double symmetry_error = 0;  ///< ‖H − Hᵀ‖_F / ‖H‖_F of the analysed map, 0 to 2; NaN if
                               ///< the map is not square
   /// Of an estimated spectrum: singular_values are the leading ones, exact, then estimates.
   std::shared_ptr<const SpectrumEstimate> estimate = nullptr;

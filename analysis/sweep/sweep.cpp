@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -22,7 +23,7 @@ namespace attnscope {
 
 namespace {
 
-// Inputs between two points at which the work can be taken up again. Part of no result.
+// Inputs between two points at which the work can be resumed. Part of no result.
 constexpr std::int64_t kBlock = 16;
 
 /// What one map of one input contributes.
@@ -97,7 +98,7 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
     SeriesRecord record;
     record.identity = shows_identity(trace, view);
     record.label = subject.label;
-    if (view != IdentityView::as_is) record.label += record.identity ? " + I" : " − I";
+    if (view != IdentityView::as_is) record.label += record.identity ? " + I" : " without I";
     record.correct = is_correct(trace, input);
     for (const LayerTrace& layer : trace.layers) {
       const Tensor& map = layer.implied_map;
@@ -250,8 +251,7 @@ std::string content_hash(const std::vector<NamedTensors>& layers) {
 }
 
 std::int64_t inputs_of(const SweepRequest& request) {
-  const std::int64_t left = request.data_set->size() - request.first;
-  return request.count > 0 ? std::min(request.count, left) : left;
+  return chosen_count(request.data_set->size() - request.first, request.choice);
 }
 
 void check(const SweepRequest& request) {
@@ -271,7 +271,7 @@ void check(const SweepRequest& request) {
         .expected("above 0, at most 1")
         .found(to_string(ParameterValue(threshold)));
   }
-  if (request.first < 0 || request.count < 0 || request.first >= request.data_set->size()) {
+  if (request.first < 0 || request.first >= request.data_set->size()) {
     throw Error(ErrorKind::usage, "the data set has no such inputs")
         .in_file(request.data_set_path)
         .expected("0 to " + std::to_string(request.data_set->size() - 1))
@@ -285,6 +285,8 @@ SweepResult begin(const SweepRequest& request) {
   result.fingerprint = sweep_fingerprint(request);
   result.first = request.first;
   result.count = inputs_of(request);
+  result.items = request.data_set->size() - request.first;
+  result.seed = request.choice.seed;
   result.thresholds = request.thresholds;
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   std::error_code ignored;
@@ -307,8 +309,8 @@ SweepResult begin(const SweepRequest& request) {
   return result;
 }
 
-void sweep_block(const SweepRequest& request, SweepResult& result, std::int64_t begun,
-                 const Progress& progress) {
+void sweep_block(const SweepRequest& request, std::span<const std::int64_t> items,
+                 SweepResult& result, std::int64_t begun, const Progress& progress) {
   const std::int64_t size = std::min(kBlock, result.count - result.done);
   std::vector<InputRecord> records(static_cast<std::size_t>(size));
   std::vector<std::string> labels(records.size());
@@ -318,7 +320,8 @@ void sweep_block(const SweepRequest& request, SweepResult& result, std::int64_t 
     const std::int64_t done = result.done + finished;
     progress.step(static_cast<double>(done - begun) / static_cast<double>(result.count - begun),
                   std::to_string(done) + " of " + std::to_string(result.count) + " inputs");
-    const Input input = request.data_set->item(request.first + result.done + i);
+    const Input input =
+        request.data_set->item(request.first + items[static_cast<std::size_t>(result.done + i)]);
     labels[at] = input.label;
     // A thread that waits for maps of this input must not begin another: memory would grow.
     tbb::this_task_arena::isolate([&] {
@@ -361,6 +364,7 @@ std::string sweep_fingerprint(const SweepRequest& request) {
                     {"size", request.data_set->size()},
                     {"first", request.first},
                     {"count", inputs_of(request)},
+                    {"seed", request.choice.seed},
                     {"thresholds", request.thresholds},
                     {"views", views}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -374,6 +378,8 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
   { const AtomicFile writable(request.out); }
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   SweepResult result = begin(request);
+  const std::vector<std::int64_t> items =
+      chosen_items(request.data_set->size() - request.first, request.choice);
   const std::int64_t begun = result.done;
   std::int64_t kept = begun;
   Clock::time_point last = Clock::now();
@@ -386,7 +392,7 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
   };
   while (result.done < result.count) {
     try {
-      sweep_block(request, result, begun, progress);
+      sweep_block(request, items, result, begun, progress);
     } catch (const Cancelled&) {
       keep();
       throw;

@@ -7,10 +7,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/input/data_set.h"
+#include "core/input/item_choice.h"
 #include "core/model/subject.h"
 #include "core/progress.h"
 
@@ -39,10 +41,10 @@ struct LayerSweep {
 
 /// One model under one mechanism, its maps seen in one way.
 struct SweepSeries {
-  std::string label;      ///< "fashion-adder", "fashion-softmax as adder", with " + I" or " − I"
-  std::string model;      ///< the weight file
-  std::string mechanism;  ///< to_string of the choice
-  bool identity = false;  ///< whether the analysed maps contain I
+  std::string label;  ///< "fashion-adder", "fashion-softmax as adder", with " + I" or " without I"
+  std::string model;  ///< the weight file
+  std::string mechanism;                   ///< to_string of the choice
+  bool identity = false;                   ///< whether the analysed maps contain I
   std::int64_t labelled = 0, correct = 0;  ///< inputs with a class, and those named right
   std::vector<LayerSweep> layers;
 };
@@ -51,8 +53,11 @@ struct SweepSeries {
 struct SweepResult {
   std::string data_set;     ///< its path
   std::string fingerprint;  ///< of what is swept; see sweep_fingerprint
-  std::int64_t first = 0;   ///< index of the first input
+  std::int64_t first = 0;   ///< index of the first input that could be chosen
   std::int64_t count = 0, done = 0;
+  std::int64_t items = 0;  ///< how many could be chosen; 0: not known, as in older files
+  /// Of the choice; none: the items follow one another, as in older files.
+  std::optional<std::uint32_t> seed = std::nullopt;
   std::vector<double> thresholds;  ///< of equivalent ranks
   std::vector<SweepSeries> series;
 };
@@ -61,8 +66,8 @@ struct SweepRequest {
   std::vector<Subject> subjects;  ///< each with its model; inputs and traces do not count
   std::shared_ptr<const DataSet> data_set;
   std::string data_set_path;
-  std::int64_t first = 0;
-  std::int64_t count = 0;  ///< 0: all; at most what the data set has from `first`
+  std::int64_t first = 0;  ///< the items before it are left out
+  ItemChoice choice;       ///< of the others
   std::vector<double> thresholds = {0.9};
   std::vector<IdentityView> views = {IdentityView::as_is};
   std::filesystem::path out;  ///< the result; beside it, while unfinished, sweep_checkpoint(out)
@@ -75,7 +80,7 @@ struct SweepRequest {
 [[nodiscard]] std::filesystem::path sweep_checkpoint(const std::filesystem::path& out);
 
 /// What decides a sweep's result, as text: weights and data set (by hash), mechanisms and what was
-/// learnt for them, views, thresholds, range of inputs, program version.
+/// learnt for them, views, thresholds, choice of inputs, program version.
 [[nodiscard]] std::string sweep_fingerprint(const SweepRequest& request);
 
 /// Called after a checkpoint was written, from the thread that runs the sweep.

@@ -10,6 +10,7 @@
 #include "core/checkpoint/hdf5/hdf5_writer.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -30,7 +31,8 @@ json describe_contents(const SweepResult& result) {
   json contents = {{"data_set", result.data_set}, {"fingerprint", result.fingerprint},
                    {"first", result.first},       {"count", result.count},
                    {"done", result.done},         {"thresholds", result.thresholds},
-                   {"series", json::array()}};
+                   {"items", result.items},       {"series", json::array()}};
+  if (result.seed) contents["seed"] = *result.seed;
   for (const SweepSeries& series : result.series) {
     json layers = json::array();
     for (const LayerSweep& layer : series.layers) {
@@ -110,6 +112,10 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
   result.first = within(contents.at("first"), 0, kMost);
   result.count = within(contents.at("count"), 0, kMost);
   result.done = within(contents.at("done"), 0, result.count);
+  result.items = within(contents.value("items", json(0)), 0, kMost);
+  if (const auto seed = contents.find("seed"); seed != contents.end()) {
+    result.seed = static_cast<std::uint32_t>(within(*seed, 0, 0xffffffff));
+  }
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
   for (const json& described : contents.at("series")) {
     SweepSeries series;
@@ -174,7 +180,7 @@ SweepResult read_sweep(const std::filesystem::path& file) {
         .in_file(file);
   }
   try {
-    return read_contents(stored, json::parse(contents->second));
+    return read_contents(stored, parse_json(contents->second));
   } catch (const json::exception& error) {
     throw Error(ErrorKind::damaged,
                 std::string("the sweep's description is broken: ") + error.what())

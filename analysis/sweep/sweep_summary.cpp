@@ -12,7 +12,7 @@ namespace {
 
 /// Of the sample, from its sum and sum of squares; rounding must not make it negative.
 double deviation(double sum, double squares, std::int64_t count) {
-  if (count < 2) return 0;
+  if (count < 2) return kUnknown;
   const auto n = static_cast<double>(count);
   return std::sqrt(std::max(0.0, (squares - sum * sum / n) / (n - 1)));
 }
@@ -70,7 +70,7 @@ SweptSpectrum swept_spectrum(const SweepSeries& series, const std::vector<std::i
 }
 
 double SweptRanks::quantile(double q) const {
-  if (maps == 0) return 0;
+  if (maps == 0) return kUnknown;
   const double place = q * static_cast<double>(maps - 1);
   const auto below = static_cast<std::int64_t>(place);
   const double part = place - static_cast<double>(below);

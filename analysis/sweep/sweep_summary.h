@@ -2,17 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "analysis/sweep/sweep.h"
 
 namespace attnscope {
 
+/// Of what was not counted, or is not told by one value alone.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 /// The mean curve of the chosen maps.
 struct SweptSpectrum {
   std::int64_t maps = 0, left_out = 0;
   std::vector<double> mean_share;          ///< f̄(r), r = 1 … n; empty without maps
-  std::vector<double> standard_deviation;  ///< of f(r) over maps (n − 1); 0 for one map
+  std::vector<double> standard_deviation;  ///< of f(r) over maps (n − 1); NaN of one map
   std::int64_t rank_of_mean = 0;           ///< smallest r with f̄(r) ≥ threshold
 };
 
@@ -26,10 +30,10 @@ struct SweptSpectrum {
 /// The distribution of the maps' own equivalent ranks.
 struct SweptRanks {
   std::int64_t maps = 0;
-  double mean = 0, standard_deviation = 0;  ///< of the sample (n − 1)
-  std::vector<std::int64_t> counts;         ///< [n + 1]: maps of rank r
+  double mean = kUnknown, standard_deviation = kUnknown;  ///< of the sample (n − 1)
+  std::vector<std::int64_t> counts;                       ///< [n + 1]: maps of rank r
 
-  /// Quantile q in [0, 1], linear between ranks, as NumPy; 0 without maps.
+  /// Quantile q in [0, 1], linear between ranks, as NumPy; NaN without maps.
   [[nodiscard]] double quantile(double q) const;
 };
 
@@ -40,7 +44,8 @@ struct SweptRanks {
 /// Mean and standard deviation of a statistic over inputs, of one head or (−1) of all.
 struct SweptStatistic {
   std::int64_t count = 0;
-  double mean = 0, standard_deviation = 0, least = 0, greatest = 0;
+  double mean = kUnknown, standard_deviation = kUnknown;
+  double least = kUnknown, greatest = kUnknown;
 };
 [[nodiscard]] SweptStatistic swept_statistic(const StatisticSums& sums, std::int64_t head);
 

@@ -1,21 +1,14 @@
 #include "app/canvas/atlas_layout.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/figure/colour_map.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
 namespace {
-
-std::string short_number(double value, int digits) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-  return text.data();
-}
 
 /// The smallest of 1, 2, 5 × 10^n that is at least `value`.
 double round_up(double value) {
@@ -33,7 +26,7 @@ void add_decades(std::vector<Tick>& ticks, const ColourScale& scale, double sign
        e -= step) {
     const double value = sign * std::pow(10.0, e);
     if (value < scale.minimum * (1 - 1e-9) - 1e-300 && scale.minimum > 0) continue;
-    ticks.push_back({value, short_number(value, 3)});
+    ticks.push_back({value, rounded_text(value, 3)});
   }
 }
 
@@ -142,7 +135,7 @@ std::string cell_number(float value, double cell_width) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   if (value == 0) return "0";
-  return short_number(value, cell_width < 56 ? 2 : cell_width < 84 ? 3 : 4);
+  return rounded_text(value, cell_width < 56 ? 2 : cell_width < 84 ? 3 : 4);
 }
 
 std::vector<Tick> colour_bar_ticks(const ColourScale& scale, double pixels, double spacing) {
@@ -153,7 +146,7 @@ std::vector<Tick> colour_bar_ticks(const ColourScale& scale, double pixels, doub
   if (scale.norm == ScaleNorm::linear) {
     const double step = round_up((high - low) / places);
     for (double i = std::ceil(low / step - 1e-6); i * step <= high + step * 1e-6; ++i) {
-      ticks.push_back({i * step, short_number(i == 0 ? 0 : i * step, 4)});
+      ticks.push_back({i * step, rounded_text(i == 0 ? 0 : i * step, 4)});
     }
     return ticks;
   }

@@ -17,7 +17,7 @@ namespace {
 struct CompareArguments {
   ModelArguments models;
   std::string data_set;
-  std::int64_t count = 100;
+  ItemChoice choice{100};
   std::string align = "index";
   bool match_heads = false;
   std::string identity = "as-is";
@@ -94,12 +94,14 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
     models.push_back({std::move(label), std::move(model), mechanism});
   }
   const std::vector<DataSetComparison> results =
-      compare_over_data_set(models, *data_set, arguments.count, options, progress);
+      compare_over_data_set(models, *data_set, arguments.choice, options, progress);
   ComparisonReport report;
   report.options = options;
   report.reference = models.front().label;
   report.reference_mechanism = models.front().mechanism;
   report.data_set = arguments.data_set;
+  report.choice = arguments.choice;
+  report.data_set_size = data_set->size();
   for (std::size_t i = 0; i < results.size(); ++i) {
     report.compared.push_back({models[i + 1].label, models[i + 1].mechanism, results[i]});
   }
@@ -142,9 +144,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
       ->add_option("--dataset", arguments->data_set,
                    "Means over the items of a data set, and how often the predictions agree")
       ->type_name("D");
-  added->add_option("--count", arguments->count, "How many items of the data set (100; 0: all)")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_choice_options(*added, arguments->choice, "How many items of the data set (100; 0: all)");
   added
       ->add_option("--align", arguments->align,
                    "Layers of different depth by index or by relative depth: index, depth")

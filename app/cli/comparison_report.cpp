@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figure/table.h"
+#include "app/cli/number_cell.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -112,7 +113,7 @@ struct TextColumn {
 
 constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
                                  TextColumn{Quantity::largest_divergence, "JS max", 7, 4},
-                                 TextColumn{Quantity::cosine_distance, "cosine", 7, 4},
+                                 TextColumn{Quantity::cosine_distance, "1-cos", 7, 4},
                                  TextColumn{Quantity::frobenius_distance, "|A-B|", 7, 3},
                                  TextColumn{Quantity::relative_frobenius, "rel.", 6, 3},
                                  TextColumn{Quantity::spectrum_distance, "spectrum", 8, 4},
@@ -121,23 +122,12 @@ constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
                                  TextColumn{Quantity::rank_difference, "diff.", 6, 1},
                                  TextColumn{Quantity::cka, "CKA", 6, 3}};
 
-/// Right-aligned in `width` columns; − as a hyphen, which every terminal has.
-std::string cell(double value, int width, int digits) {
-  std::array<char, 64> text{};
-  if (std::isnan(value)) {
-    std::snprintf(text.data(), text.size(), "  %*s", width, "-");
-  } else {
-    std::snprintf(text.data(), text.size(), "  %*.*f", width, digits, value);
-  }
-  return text.data();
-}
-
 std::string left_text(const std::string& text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
 std::string place_text(std::int64_t layer, std::int64_t head) {
-  return layer < 0 ? "-" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
+  return layer < 0 ? "–" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
 }
 
 void add_row(std::string& text, const std::string& layer, const std::string& head,
@@ -145,7 +135,7 @@ void add_row(std::string& text, const std::string& layer, const std::string& hea
   text += left_text(layer, 5) + left_text(head, 6) + left_text(beside, 8);
   for (const TextColumn& column : kColumns) {
     if (column.quantity == Quantity::cka && !with_cka) continue;
-    text += cell(values[column.quantity], column.width, column.digits);
+    text += "  " + number_cell(values[column.quantity], column.width, column.digits);
   }
 }
 
@@ -211,6 +201,10 @@ std::string comparison_as_json(const ComparisonReport& report) {
       {"identity", name_of(report.options.view)},
       {"threshold", report.options.threshold},
       {"compared", std::move(compared)}};
+  if (over_data_set) {
+    json["data_set_size"] = report.data_set_size;
+    json["seed"] = report.choice.seed;
+  }
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -256,17 +250,15 @@ std::string comparison_as_text(const ComparisonReport& report) {
   const bool over_data_set = !report.data_set.empty();
   std::string text =
       "reference: " + report.reference + ", " + to_string(report.reference_mechanism) + "\n";
-  text +=
-      over_data_set
-          ? "means over " +
-                std::to_string(report.compared.empty() ? 0 : report.compared.front().result.items) +
-                " items of " + report.data_set
-          : "on " + report.input;
+  text += over_data_set
+              ? "means over " + choice_in_words(report.data_set_size, report.choice, "items") +
+                    " of " + report.data_set
+              : "on " + report.input;
   text +=
       "; " + alignment_in_words(report.options) + "; identity " + name_of(report.options.view) +
       "; ranks at " + rounded_text(report.options.threshold) +
       "\nJS: Jensen-Shannon divergence of rows in bits (rows over the sum of their magnitudes); "
-      "differences are compared - reference\n";
+      "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n";
   for (const auto& compared : report.compared) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism) + "\n";
     text += map_table(compared.result.mean);

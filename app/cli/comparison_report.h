@@ -19,6 +19,8 @@ struct ComparisonReport {
   MechanismChoice reference_mechanism;
   std::string input;     ///< its label; empty over a data set
   std::string data_set;  ///< its path; empty on a single input
+  ItemChoice choice;     ///< which of its items
+  std::int64_t data_set_size = 0;
   ComparisonOptions options;
   std::vector<Compared> compared;
 };

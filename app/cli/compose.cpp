@@ -1,6 +1,5 @@
 // attnscope compose: several figures on one page, each of its own models and inputs, from JSON.
 #include <QApplication>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "core/error.h"
+#include "core/file/read_file.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -112,10 +112,8 @@ ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
 }
 
 ComposedPage read_page_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(ErrorKind::io, "the page's description cannot be read").in_file(file);
   try {
-    return read_page(json::parse(stream), file.parent_path());
+    return read_page(read_json_file(file), file.parent_path());
   } catch (const json::exception& error) {
     throw Error(ErrorKind::usage, "the page's description is not as it must be")
         .in_file(file)

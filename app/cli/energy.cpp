@@ -56,8 +56,9 @@ EnergyRequest request_of(const EnergyArguments& arguments) {
   const std::filesystem::path file = arguments.subject;
   if (find_named_architecture(arguments.subject) == nullptr &&
       (std::filesystem::exists(file) || file.has_extension())) {
-    const std::shared_ptr<const Model> model = load_model(file);
-    request.spec = model->spec();
+    const EnergyRequest of_model = energy_request_of(*load_model(file));
+    request.spec = of_model.spec;
+    request.weights = of_model.weights;
     request.label = arguments.subject;
   }
   return request;

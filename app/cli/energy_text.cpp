@@ -7,6 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/text/csv_field.h"
+
 namespace attnscope {
 
 namespace {
@@ -43,13 +45,6 @@ std::string grouped(std::int64_t value) {
     digits.insert(static_cast<std::size_t>(at), 1, ' ');
   }
   return digits;
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string number(double value) {
@@ -335,11 +330,11 @@ std::string known_networks_as_text() {
     text += std::string(network.source) + "\n";
   }
   text += "\nMechanisms, with the parameters --set takes\n";
-  for (const AttentionCost& cost : attention_costs()) {
+  for (const MechanismEntry& mechanism : counted_mechanisms()) {
     text += "  ";
-    append_padded(text, std::string(cost.name), 18);
-    text += std::string(cost.title) + ": " + std::string(cost.source) + "\n";
-    for (const ParameterDescription& parameter : cost.parameters) {
+    append_padded(text, std::string(mechanism.name), 18);
+    text += std::string(mechanism.title) + ": " + std::string(mechanism.source) + "\n";
+    for (const ParameterDescription& parameter : mechanism.counted_parameters()) {
       text += "    ";
       append_padded(text, parameter.name + "=" + to_string(parameter.default_value), 26);
       text += parameter.explanation + "\n";

@@ -1,10 +1,11 @@
-// attnscope evaluate: how often a model names the right class, or how well it foretells a text.
+// attnscope evaluate: how often a model names the right class, or how well it predicts a text.
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/model_arguments.h"
+#include "app/cli/number_cell.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -19,7 +20,7 @@ struct EvaluateArguments {
   ModelArguments model;
   std::string data_set;
   std::string text;
-  std::int64_t count = 0;
+  ItemChoice choice;
   bool json = false;
 };
 
@@ -47,6 +48,8 @@ void print_json(const Model& model, const MechanismChoice& mechanism,
                                    {"mechanism_trained", is_trained(model, mechanism)},
                                    {"data_set", arguments.data_set},
                                    {"images", result.images},
+                                   {"of_images", data_set.size()},
+                                   {"seed", arguments.choice.seed},
                                    {"correct", result.correct},
                                    {"accuracy", result.accuracy()},
                                    {"standard_error", standard_error(result)},
@@ -63,13 +66,14 @@ void print_json(const Model& model, const MechanismChoice& mechanism,
               object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
-void print_text(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
-                const Evaluation& result) {
-  std::printf("%s, %s%s: accuracy %.2f %% ± %.2f (%lld of %lld images)\n", model.name().c_str(),
-              to_string(mechanism).c_str(),
+void print_text(const Model& model, const MechanismChoice& mechanism, const ItemChoice& choice,
+                const DataSet& data_set, const Evaluation& result) {
+  std::printf("%s, %s%s: accuracy %.2f %% ± %.2f (%lld correct of %lld; %s)\n",
+              model.name().c_str(), to_string(mechanism).c_str(),
               is_trained(model, mechanism) ? "" : " (not trained: laid over the weights)",
               100 * result.accuracy(), 100 * standard_error(result),
-              static_cast<long long>(result.correct), static_cast<long long>(result.images));
+              static_cast<long long>(result.correct), static_cast<long long>(result.images),
+              choice_in_words(data_set.size(), choice, "images").c_str());
   if (result.not_finite > 0) {
     std::printf("  %lld with NaN or Inf in the logits, counted as wrong\n",
                 static_cast<long long>(result.not_finite));
@@ -95,7 +99,7 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   }
   const TextEvaluation result = [&] {
     const TerminalProgress line;
-    return evaluate_text(model, mechanism, *text, arguments.count, line.progress());
+    return evaluate_text(model, mechanism, *text, arguments.choice, line.progress());
   }();
   const double correct =
       static_cast<double>(result.correct) / static_cast<double>(result.predicted);
@@ -103,6 +107,9 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
     const nlohmann::ordered_json object = {{"model", model.name()},
                                            {"mechanism", to_string(mechanism)},
                                            {"text", arguments.text},
+                                           {"stretches", result.stretches},
+                                           {"of_stretches", result.of_stretches},
+                                           {"seed", arguments.choice.seed},
                                            {"tokens", result.predicted},
                                            {"characters", result.characters},
                                            {"bits_per_token", result.bits_per_token()},
@@ -112,13 +119,16 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
     std::printf("%s\n", object.dump(2).c_str());
     return 0;
   }
-  std::printf("%s, %s: %.4f bits a character (%lld characters)\n", model.name().c_str(),
-              to_string(mechanism).c_str(), result.bits_per_character(),
+  std::printf("%s, %s: %s bits a character (%lld characters)\n", model.name().c_str(),
+              to_string(mechanism).c_str(), number_cell(result.bits_per_character(), 0, 4).c_str(),
               static_cast<long long>(result.characters));
-  std::printf("  %.4f bits a token, %.2f %% of %lld tokens foretold rightly\n",
-              result.bits_per_token(), 100 * correct, static_cast<long long>(result.predicted));
+  std::printf(
+      "  %s bits a token, %.2f %% of %lld tokens predicted correctly (%s)\n",
+      number_cell(result.bits_per_token(), 0, 4).c_str(), 100 * correct,
+      static_cast<long long>(result.predicted),
+      choice_in_words(result.of_stretches, arguments.choice, "stretches of the text").c_str());
   if (result.not_finite > 0) {
-    std::printf("  %lld with NaN or Inf in the logits, not counted\n",
+    std::printf("  %lld with NaN or Inf in the logits: not in the bits, and not correct\n",
                 static_cast<long long>(result.not_finite));
   }
   return 0;
@@ -138,13 +148,13 @@ int run(const EvaluateArguments& arguments) {
   const auto data_set = open_data_set(arguments.data_set);
   const Evaluation result = [&] {
     const TerminalProgress line;
-    return evaluate(*model, mechanism, *data_set, arguments.count, line.progress(),
+    return evaluate(*model, mechanism, *data_set, arguments.choice, line.progress(),
                     laid.parameters);
   }();
   if (arguments.json) {
     print_json(*model, mechanism, arguments, *data_set, result);
   } else {
-    print_text(*model, mechanism, *data_set, result);
+    print_text(*model, mechanism, arguments.choice, *data_set, result);
   }
   return 0;
 }
@@ -154,7 +164,7 @@ int run(const EvaluateArguments& arguments) {
 Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EvaluateArguments>();
   added = parent.add_subcommand(
-      "evaluate", "Say how often a model names the right class, or how well it foretells a text");
+      "evaluate", "Say how often a model names the right class, or how well it predicts a text");
   added->add_option("MODEL", arguments->model.models, "Weight file")->required()->expected(1);
   added
       ->add_option("--dataset", arguments->data_set,
@@ -166,10 +176,7 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
                    "Of a language model: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS "
                    "or ids:1,2,3")
       ->type_name("X");
-  added
-      ->add_option("--count", arguments->count, "Only the first N images, or stretches of the text")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+  add_choice_options(*added, arguments->choice, "How many images, or stretches of the text (all)");
   added->add_flag("--json", arguments->json, "As JSON");
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);

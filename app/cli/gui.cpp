@@ -5,6 +5,7 @@
 #include <QPixmap>
 #include <QStandardPaths>
 #include <QTimer>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -71,6 +72,7 @@ int run_gui(const GuiOptions& options) {
   QCoreApplication::setApplicationName("Attnscope");
   QCoreApplication::setApplicationVersion(ATTNSCOPE_VERSION);
   QApplication application(argc, argv);
+  std::setlocale(LC_NUMERIC, "C");  // Qt takes the user's, and printf would write 0,9
   QGuiApplication::setDesktopFileName("attnscope");
 
   Session session;

@@ -12,6 +12,8 @@
 #include "core/architecture/pyramid_grid.h"
 #include "core/checkpoint/tensor_scan.h"
 #include "core/error.h"
+#include "core/shown_text.h"
+#include "core/text/json.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -102,7 +104,7 @@ std::string json_text(const Inspection& inspection) {
 }
 
 void print_line(const char* what, const std::string& value) {
-  std::printf("%-14s %s\n", what, value.c_str());
+  std::printf("%-14s %s\n", shown_text(what).c_str(), shown_text(value).c_str());
 }
 
 std::string grid_text(const GridExtents& grid) {
@@ -131,8 +133,9 @@ void print_stages(const ModelSpec& spec) {
 
 /// A JSON list of objects, a line each; nothing for any other value.
 std::string item_lines(const std::string& value) {
-  const Json list = Json::parse(value, nullptr, false);
-  if (!list.is_array() || list.empty() || !list.front().is_object()) return {};
+  if (!parse_json_or_null(value).is_array()) return {};
+  const Json list = parse_ordered_json(value);
+  if (list.empty() || !list.front().is_object()) return {};
   std::string lines;
   for (const Json& item : list) {
     lines += (lines.empty() ? "    [" : ",\n     ") + item.dump();
@@ -171,8 +174,8 @@ void print_architecture(const Architecture& architecture) {
     for (const Assumption& assumption : architecture.assumptions) {
       const std::string items = item_lines(assumption.value);
       std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
-                  items.empty() ? assumption.value.c_str() : "as below", assumption.reason.c_str(),
-                  items.c_str());
+                  items.empty() ? shown_text(assumption.value).c_str() : "as below",
+                  assumption.reason.c_str(), shown_lines(items).c_str());
     }
   }
 }

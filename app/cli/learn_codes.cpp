@@ -1,10 +1,12 @@
 // attnscope learn-codes: hash codes learnt from a model's own attention.
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 #include "analysis/hash_codes/learned_codes.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/number_cell.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -26,7 +28,7 @@ double mean_of_heads(const MatrixD& errors, Eigen::Index layer) {
     sum += error;
     ++heads;
   }
-  return heads > 0 ? sum / heads : 0;
+  return heads > 0 ? sum / heads : std::numeric_limits<double>::quiet_NaN();
 }
 
 void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
@@ -36,8 +38,9 @@ void print(const LearnedCodes& codes, const LearnCodesArguments& arguments) {
               arguments.model.inputs.size() == 1 ? "" : "s");
   std::printf("error ‖HHᵀ − bY‖² / ‖bY‖², mean over heads: random → learnt\n");
   for (Eigen::Index layer = 0; layer < codes.error_before.rows(); ++layer) {
-    std::printf("  layer %-3lld %7.3f → %.3f\n", static_cast<long long>(layer),
-                mean_of_heads(codes.error_before, layer), mean_of_heads(codes.error_after, layer));
+    std::printf("  layer %-3lld %s → %s\n", static_cast<long long>(layer),
+                number_cell(mean_of_heads(codes.error_before, layer), 7, 3).c_str(),
+                number_cell(mean_of_heads(codes.error_after, layer), 0, 3).c_str());
   }
 }
 

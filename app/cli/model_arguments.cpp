@@ -103,6 +103,15 @@ std::optional<std::int64_t> parse_channel(const std::string& text) {
   return channel;
 }
 
+void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string& what) {
+  command
+      .add_option("--count", choice.count,
+                  what + "; fewer than there are are spread evenly over them")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  command.add_option("--seed", choice.seed, "Another seed chooses other items (0)")->type_name("N");
+}
+
 void add_input_option(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--input", arguments.inputs,

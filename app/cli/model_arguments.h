@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/figure/needs.h"
+#include "core/input/item_choice.h"
 #include "core/model/subject.h"
 #include "core/progress.h"
 
@@ -36,6 +37,8 @@ void add_mechanism_options(CLI::App& command, ModelArguments& arguments, bool wi
 void add_channel_option(CLI::App& command, ModelArguments& arguments, bool with_all = false);
 /// A channel by its number, or none for "mean". Throws Error(usage).
 [[nodiscard]] std::optional<std::int64_t> parse_channel(const std::string& text);
+/// --count and --seed: which items of a data set. `what` says what --count counts.
+void add_choice_options(CLI::App& command, ItemChoice& choice, const std::string& what);
 /// --input, once or several times.
 void add_input_option(CLI::App& command, ModelArguments& arguments);
 

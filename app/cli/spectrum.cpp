@@ -23,7 +23,7 @@ namespace {
 struct Arguments {
   ModelArguments model;
   std::string data_set;
-  std::int64_t count = 16;
+  ItemChoice choice{16};
   bool identity = false;
   bool proposition = false;
   double threshold = 0.9;
@@ -38,26 +38,27 @@ class InputList {
  public:
   explicit InputList(const Arguments& arguments) : locators_(arguments.model.inputs) {
     if (arguments.data_set.empty()) return;
-    if (arguments.count < 1) {
-      throw Error(ErrorKind::usage, "at least one item of the data set is needed").about("--count");
-    }
     data_set_ = open_data_set(arguments.data_set);
-    items_ = std::min(arguments.count, data_set_->size());
+    items_ = chosen_items(data_set_->size(), arguments.choice);
+    words_ =
+        choice_in_words(data_set_->size(), arguments.choice, "items") + " of " + arguments.data_set;
   }
 
-  [[nodiscard]] std::int64_t size() const {
-    return static_cast<std::int64_t>(locators_.size()) + items_;
-  }
+  [[nodiscard]] std::int64_t size() const { return std::ssize(locators_) + std::ssize(items_); }
   [[nodiscard]] Input open(std::int64_t index) const {
     const auto given = static_cast<std::int64_t>(locators_.size());
     return index < given ? open_input(locators_[static_cast<std::size_t>(index)])
-                         : data_set_->item(index - given);
+                         : data_set_->item(items_[static_cast<std::size_t>(index - given)]);
   }
+
+  /// Which items of the data set: "16 of 10000 items, …"; empty without one.
+  [[nodiscard]] const std::string& words() const { return words_; }
 
  private:
   std::vector<std::string> locators_;
   std::shared_ptr<const DataSet> data_set_;
-  std::int64_t items_ = 0;
+  std::vector<std::int64_t> items_;  ///< of the data set
+  std::string words_;
 };
 
 // Values go into tables and files: each of them is to be right, not only their shares.
@@ -68,11 +69,10 @@ SpectrumOptions options_of(const Arguments& arguments) {
           .dense_limit = arguments.dense_limit};
 }
 
-void add_heading(SpectrumReport& report, const Trace& trace, IdentityView view) {
+void add_heading(SpectrumReport& report, const Trace& trace) {
   report.model = trace.model_name;
   report.mechanism = trace.mechanism;
   report.mechanism_trained = trace.mechanism_trained;
-  report.identity = shows_identity(trace, view);
   report.channels = channel_in_words(trace);
   report.inputs.push_back(trace.input_label);
 }
@@ -84,7 +84,7 @@ IdentityView view_of(const Arguments& arguments) {
 /// The maps of every channel instead of the one that the trace holds.
 void add_channels(SpectrumReport& report, const Arguments& arguments, const Subject& subject,
                   const Progress& progress) {
-  add_heading(report, *subject.trace, view_of(arguments));
+  add_heading(report, *subject.trace);
   if (subject.trace->map_channels > 1) {
     report.channels = "each of " + std::to_string(subject.trace->map_channels) + " channels";
   }
@@ -96,7 +96,7 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& 
                const Progress& progress) {
   const SpectrumOptions options = options_of(arguments);
   const IdentityView view = view_of(arguments);
-  add_heading(report, trace, view);
+  add_heading(report, trace);
   if (!arguments.proposition) {
     report.maps.push_back(spectra_of(trace, view, options, progress));
     return;
@@ -104,7 +104,9 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& 
   std::vector<IdentityEffect> effects = identity_effects(trace, options, progress);
   std::vector<MapSpectrum>& maps = report.maps.emplace_back();
   for (const IdentityEffect& effect : effects) {
-    maps.push_back(report.identity ? effect.with : effect.without);
+    const bool with = view == IdentityView::with ||
+                      (view == IdentityView::as_is && has_identity(trace, effect.without.layer));
+    maps.push_back(with ? effect.with : effect.without);
   }
   report.effects.push_back(std::move(effects));
 }
@@ -112,8 +114,10 @@ void add_trace(SpectrumReport& report, const Arguments& arguments, const Trace& 
 SpectrumReport make_report(const Arguments& arguments, const Progress& progress) {
   SpectrumReport report;
   report.threshold = arguments.threshold;
+  report.asked_with_identity = arguments.identity;
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   const InputList inputs(arguments);
+  report.chosen = inputs.words();
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {
       throw Error(ErrorKind::usage, "a trace holds the maps of one channel, or their mean")
@@ -176,10 +180,8 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
       ->required()
       ->expected(1);
   add_input_option(*added, arguments->model);
-  added->add_option("--dataset", arguments->data_set, "Run on the first items of a data set")
-      ->type_name("D");
-  added->add_option("--count", arguments->count, "How many items of the data set (16)")
-      ->type_name("N");
+  added->add_option("--dataset", arguments->data_set, "Run on items of a data set")->type_name("D");
+  add_choice_options(*added, arguments->choice, "How many items of the data set (16; 0: all)");
   added->add_flag("--identity", arguments->identity,
                   "Add I to every map that does not contain it (Adder, Eq. 20)");
   added->add_option("--threshold", arguments->threshold,

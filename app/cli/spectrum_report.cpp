@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
+#include "app/cli/number_cell.h"
+#include "core/text/csv_field.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -35,6 +39,37 @@ MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t la
   return mean_spectrum(of_layer, threshold);
 }
 
+struct WithIdentity {
+  std::int64_t with = 0, maps = 0;
+};
+
+WithIdentity with_identity(const SpectrumReport& report) {
+  WithIdentity found;
+  for (const auto& maps : report.maps) {
+    for (const MapSpectrum& map : maps) {
+      found.with += map.identity;
+      ++found.maps;
+    }
+  }
+  return found;
+}
+
+/// "maps without I", "4 of 18 maps with I".
+std::string identity_in_words(const SpectrumReport& report) {
+  const auto [with, maps] = with_identity(report);
+  if (with == 0) return "maps without I";
+  if (with == maps) return "maps with I";
+  return std::to_string(with) + " of " + std::to_string(maps) + " maps with I";
+}
+
+/// null where some maps contain I and others do not: each says so itself.
+ordered_json identity_json(const SpectrumReport& report) {
+  const auto [with, maps] = with_identity(report);
+  return with == 0      ? ordered_json(false)
+         : with == maps ? ordered_json(true)
+                        : ordered_json(nullptr);
+}
+
 template <class Value>
 ordered_json if_ready(const MapSpectrum& map, const Value& value) {
   return map.state == SpectrumState::ready ? ordered_json(value) : ordered_json(nullptr);
@@ -48,7 +83,9 @@ ordered_json json_of(const IdentityEffect& effect) {
   return {
       {"equivalent_rank_without_identity",
        if_ready(effect.without, effect.without.equivalent_rank)},
-      {"equivalent_rank_with_identity", if_ready(effect.with, effect.with.equivalent_rank)},
+      {"equivalent_rank_with_identity", effect.with.identity
+                                            ? if_ready(effect.with, effect.with.equivalent_rank)
+                                            : ordered_json(nullptr)},
       {"predicted_rank_with_identity", if_known(effect.predicted_rank)},
       {"prediction_error", if_known(effect.prediction_error)},
       {"share_is_concave", if_known(effect.share_is_concave)},
@@ -57,12 +94,22 @@ ordered_json json_of(const IdentityEffect& effect) {
       {"largest_excess", if_known(effect.largest_excess)},
       {"symmetry_error_without_identity", if_ready(effect.without, effect.without.symmetry_error)},
       {"singular_values_without_identity", effect.without.singular_values},
-      {"singular_values_with_identity", effect.with.singular_values},
+      {"singular_values_with_identity",
+       effect.with.identity ? effect.with.singular_values : std::vector<double>{}},
       {"predicted_singular_values", effect.predicted}};
 }
 
 ordered_json channel_of(const MapSpectrum& map) {
   return map.channel ? ordered_json(*map.channel) : ordered_json("mean");
+}
+
+/// 0 says that it is not known.
+std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map) {
+  return map.numerical_rank > 0 ? std::optional(map.numerical_rank) : std::nullopt;
+}
+
+ordered_json known(const std::optional<std::int64_t>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
 /// Where the equivalent rank lies with 95 % confidence: twice itself, unless it was estimated.
@@ -72,54 +119,46 @@ std::array<std::int64_t, 2> interval_of(const MapSpectrum& map) {
 }
 
 ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumReport& report) {
-  return {
-      {"input", report.inputs[input]},
-      {"layer", map.layer},
-      {"head", map.head},
-      {"channel", report.channels.empty() ? ordered_json(nullptr) : channel_of(map)},
-      {"identity", map.identity},
-      {"state", describe(map.state)},
-      {"tokens", map.tokens},
-      {"method", name_of(map.method)},
-      {"rank_bound", map.rank_bound > 0 ? ordered_json(map.rank_bound) : ordered_json(nullptr)},
-      {"equivalent_rank", if_ready(map, map.equivalent_rank)},
-      {"equivalent_rank_interval", if_ready(map, interval_of(map))},
-      {"nuclear_norm", if_ready(map, nuclear_norm(map))},
-      {"nuclear_norm_standard_error",
-       if_ready(map, map.estimate ? map.estimate->standard_error : 0.0)},
-      {"exact_singular_values",
-       if_ready(map, map.estimate ? map.estimate->known : std::ssize(map.singular_values))},
-      {"effective_rank", if_ready(map, map.effective_rank)},
-      {"stable_rank", if_ready(map, map.stable_rank)},
-      {"numerical_rank", map.estimate ? ordered_json(nullptr) : if_ready(map, map.numerical_rank)},
-      {"rank_one_distance", if_ready(map, map.rank_one_distance)},
-      {"symmetry_error", if_ready(map, map.symmetry_error)},
-      {"zero_rows", map.zero_rows},
-      {"not_finite_entries", map.not_finite_entries},
-      {"singular_values", map.singular_values}};
+  return {{"input", report.inputs[input]},
+          {"layer", map.layer},
+          {"head", map.head},
+          {"channel", report.channels.empty() ? ordered_json(nullptr) : channel_of(map)},
+          {"identity", map.identity},
+          {"state", describe(map.state)},
+          {"tokens", map.tokens},
+          {"method", name_of(map.method)},
+          {"rank_bound", map.rank_bound > 0 ? ordered_json(map.rank_bound) : ordered_json(nullptr)},
+          {"equivalent_rank", if_ready(map, map.equivalent_rank)},
+          {"equivalent_rank_interval", if_ready(map, interval_of(map))},
+          {"nuclear_norm", if_ready(map, nuclear_norm(map))},
+          {"nuclear_norm_standard_error",
+           if_ready(map, map.estimate ? map.estimate->standard_error : 0.0)},
+          {"exact_singular_values",
+           if_ready(map, map.estimate ? map.estimate->known : std::ssize(map.singular_values))},
+          {"effective_rank", if_ready(map, map.effective_rank)},
+          {"stable_rank", if_ready(map, map.stable_rank)},
+          {"numerical_rank", known(numerical_rank_of(map))},
+          {"rank_one_distance", if_ready(map, map.rank_one_distance)},
+          {"symmetry_error", if_ready(map, map.symmetry_error)},
+          {"zero_rows", map.zero_rows},
+          {"not_finite_entries", map.not_finite_entries},
+          {"singular_values", map.singular_values}};
 }
 
 ordered_json json_of(const MeanSpectrum& mean) {
   return {{"maps", mean.maps},
           {"left_out", mean.left_out},
           {"curve_is_relative", mean.relative},
-          {"rank_of_mean_curve", mean.rank_of_mean},
+          {"rank_of_mean_curve",
+           mean.maps > 0 ? ordered_json(mean.rank_of_mean) : ordered_json(nullptr)},
           {"mean_rank", mean.ranks.mean},
           {"rank_standard_deviation", mean.ranks.standard_deviation},
-          {"rank_minimum", mean.ranks.minimum},
+          {"rank_minimum", known(mean.ranks.minimum)},
           {"rank_lower_quartile", mean.ranks.lower_quartile},
           {"rank_median", mean.ranks.median},
           {"rank_upper_quartile", mean.ranks.upper_quartile},
-          {"rank_maximum", mean.ranks.maximum},
+          {"rank_maximum", known(mean.ranks.maximum)},
           {"mean_share", mean.mean_share}};
-}
-
-/// Quoted if a spreadsheet would read it otherwise.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 void print_heading(const SpectrumReport& report) {
@@ -135,10 +174,15 @@ void print_heading(const SpectrumReport& report) {
                                : " (not trained: laid over weights trained with another mechanism)",
       report.inputs.size() == 1 ? report.inputs[0].c_str()
                                 : (std::to_string(report.inputs.size()) + " inputs").c_str());
+  if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
   if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
-  std::printf("%s%lld tokens, maps %s I; equivalent rank: smallest r with f(r) >= %g\n\n",
+  std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %g\n",
               differ ? "up to " : "", static_cast<long long>(tokens),
-              report.identity ? "with" : "without", report.threshold);
+              identity_in_words(report).c_str(), report.threshold);
+  if (report.asked_with_identity && with_identity(report).with < with_identity(report).maps) {
+    std::printf("I can be added to square maps only: the others are seen without it\n");
+  }
+  std::printf("\n");
 }
 
 void print_maps(const SpectrumReport& report) {
@@ -152,14 +196,11 @@ void print_maps(const SpectrumReport& report) {
     std::printf("%5lld %5lld  ", static_cast<long long>(map.layer),
                 static_cast<long long>(map.head));
     if (map.state == SpectrumState::ready) {
-      std::printf("%10lld %10.2f %8.2f ", static_cast<long long>(map.equivalent_rank),
-                  map.effective_rank, map.stable_rank);
-      if (map.estimate) {
-        std::printf("         –");
-      } else {
-        std::printf("%10lld", static_cast<long long>(map.numerical_rank));
-      }
-      std::printf(" %9.4f", map.symmetry_error);
+      std::printf("%10lld %s %s %s %s", static_cast<long long>(map.equivalent_rank),
+                  number_cell(map.effective_rank, 10, 2).c_str(),
+                  number_cell(map.stable_rank, 8, 2).c_str(),
+                  number_cell(numerical_rank_of(map), 10).c_str(),
+                  number_cell(map.symmetry_error, 9, 4).c_str());
       if (bounded && map.rank_bound > 0) {
         std::printf(" %10lld", static_cast<long long>(map.rank_bound));
       }
@@ -200,11 +241,15 @@ void print_maps(const SpectrumReport& report) {
 void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
   std::printf("layer  maps  mean rank  deviation  least  median  greatest  rank of mean curve\n");
   const auto print = [](const char* name, const MeanSpectrum& mean) {
-    std::printf("%5s %5lld  %9.2f %10.2f %6lld %7.1f %9lld ", name,
-                static_cast<long long>(mean.maps), mean.ranks.mean, mean.ranks.standard_deviation,
-                static_cast<long long>(mean.ranks.minimum), mean.ranks.median,
-                static_cast<long long>(mean.ranks.maximum));
-    if (mean.relative) {
+    std::printf("%5s %5lld  %s %s %s %s %s ", name, static_cast<long long>(mean.maps),
+                number_cell(mean.ranks.mean, 9, 2).c_str(),
+                number_cell(mean.ranks.standard_deviation, 10, 2).c_str(),
+                number_cell(mean.ranks.minimum, 6).c_str(),
+                number_cell(mean.ranks.median, 7, 1).c_str(),
+                number_cell(mean.ranks.maximum, 9).c_str());
+    if (mean.maps == 0) {
+      std::printf("%s", number_cell(std::nullopt, 18).c_str());
+    } else if (mean.relative) {
       // Maps of different sizes: their curves have only a relative rank in common.
       std::printf("%16.1f %% of n", 100 * static_cast<double>(mean.rank_of_mean) /
                                         static_cast<double>(mean.mean_share.size()));
@@ -223,16 +268,27 @@ void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& 
 }
 
 void print_proposition(const SpectrumReport& report) {
-  std::int64_t maps = 0, concave = 0, closer = 0, not_lower = 0;
-  if (report.effects.size() == 1) {
+  std::int64_t maps = 0, concave = 0, closer = 0, not_lower = 0, not_square = 0, no_spectrum = 0;
+  const bool any = std::ranges::any_of(report.effects, [](const auto& effects) {
+    return std::ranges::any_of(
+        effects, [](const IdentityEffect& effect) { return !effect.predicted.empty(); });
+  });
+  std::printf("\n");
+  if (report.effects.size() == 1 && any) {
     std::printf(
-        "\nProposition 1: H beside H + I\n"
+        "Proposition 1: H beside H + I\n"
         "layer  head  rank H  rank H+I  predicted  error of f  symmetry  closer to  rank not\n"
         "                                                     error H   linear     lower\n");
   }
   for (const auto& effects : report.effects) {
     for (const IdentityEffect& effect : effects) {
-      if (effect.predicted.empty()) continue;
+      if (effect.predicted.empty()) {
+        // A map of NaN is no map to speak of, square or not.
+        const bool both = effect.without.state == SpectrumState::ready &&
+                          effect.with.state == SpectrumState::ready;
+        ++(both ? not_square : no_spectrum);
+        continue;
+      }
       ++maps;
       concave += effect.share_is_concave ? 1 : 0;
       closer += effect.closer_to_linear ? 1 : 0;
@@ -248,11 +304,22 @@ void print_proposition(const SpectrumReport& report) {
                   effect.rank_not_lower ? "yes" : "no");
     }
   }
-  std::printf(
-      "\nof %lld maps, f is concave on %lld, f(H + I) is closer to linear on %lld, the equivalent "
-      "rank of H + I is not lower on %lld\n",
-      static_cast<long long>(maps), static_cast<long long>(concave), static_cast<long long>(closer),
-      static_cast<long long>(not_lower));
+  if (maps > 0) {
+    std::printf(
+        "\nof %lld maps, f is concave on %lld, f(H + I) is closer to linear on %lld, the "
+        "equivalent rank of H + I is not lower on %lld\n",
+        static_cast<long long>(maps), static_cast<long long>(concave),
+        static_cast<long long>(closer), static_cast<long long>(not_lower));
+  }
+  if (not_square > 0) {
+    std::printf(
+        "the proposition says nothing of %lld maps that are not square: there is no H + I\n",
+        static_cast<long long>(not_square));
+  }
+  if (no_spectrum > 0) {
+    std::printf("%lld maps have no spectrum, without or with I\n",
+                static_cast<long long>(no_spectrum));
+  }
 }
 
 }  // namespace
@@ -263,10 +330,11 @@ void print_json(const SpectrumReport& report) {
       {"model", report.model},
       {"mechanism", to_string(report.mechanism)},
       {"mechanism_trained", report.mechanism_trained},
-      {"identity", report.identity},
+      {"identity", identity_json(report)},
       {"channels", report.channels.empty() ? ordered_json(nullptr) : ordered_json(report.channels)},
       {"threshold", report.threshold},
-      {"inputs", report.inputs}};
+      {"inputs", report.inputs},
+      {"chosen", report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen)}};
   json["maps"] = ordered_json::array();
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
     for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
@@ -286,6 +354,11 @@ void print_json(const SpectrumReport& report) {
 }
 
 namespace {
+
+/// A comma and the number; nothing behind it where it is not known.
+std::string csv_number(double value) {
+  return std::isnan(value) ? "," : "," + rounded_text(value, 9);
+}
 
 void print_method(const MapSpectrum& map) {
   const std::string_view method = name_of(map.method);
@@ -325,9 +398,11 @@ void print_csv(const SpectrumReport& report) {
                   channel.c_str(), map.identity ? "true" : "false",
                   csv_field(std::string(describe(map.state))).c_str());
       if (map.state == SpectrumState::ready) {
-        std::printf(",%lld,%.9g,%.9g,%lld,%.9g,%.9g", static_cast<long long>(map.equivalent_rank),
-                    map.effective_rank, map.stable_rank, static_cast<long long>(map.numerical_rank),
-                    map.rank_one_distance, map.symmetry_error);
+        std::printf(",%lld%s%s,%s%s%s", static_cast<long long>(map.equivalent_rank),
+                    csv_number(map.effective_rank).c_str(), csv_number(map.stable_rank).c_str(),
+                    map.numerical_rank > 0 ? std::to_string(map.numerical_rank).c_str() : "",
+                    csv_number(map.rank_one_distance).c_str(),
+                    csv_number(map.symmetry_error).c_str());
       } else {
         std::printf(",,,,,,");
       }

@@ -15,10 +15,12 @@ struct SpectrumReport {
   std::string model;
   MechanismChoice mechanism;
   bool mechanism_trained = true;
-  bool identity = false;  ///< whether the analysed maps contain I
-  std::string channels;   ///< whose maps, where each channel has its own; else empty
+  bool asked_with_identity = false;  ///< I was to be added
+  std::string channels;              ///< whose maps, where each channel has its own; else empty
   double threshold = 0.9;
   std::vector<std::string> inputs;
+  std::string
+      chosen;  ///< "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set
   std::vector<std::vector<MapSpectrum>> maps;        ///< of each input
   std::vector<std::vector<IdentityEffect>> effects;  ///< of each input, if asked for
 };

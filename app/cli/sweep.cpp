@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "analysis/sweep/sweep_summary.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/number_cell.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -19,7 +21,7 @@ namespace {
 struct SweepArguments {
   ModelArguments models;
   std::string data_set;
-  std::int64_t count = 10'000;
+  ItemChoice choice{10'000};
   std::int64_t first = 0;
   std::string out;
   std::string identity = "as-is";
@@ -38,7 +40,10 @@ std::vector<IdentityView> views_of(const std::string& name) {
 }
 
 void print_text(const SweepResult& result, const std::string& out) {
-  std::printf("%s: %lld inputs\n", out.c_str(), static_cast<long long>(result.done));
+  const std::string inputs =
+      result.seed ? choice_in_words(result.items, {result.count, *result.seed}, "inputs")
+                  : std::to_string(result.done) + " inputs";
+  std::printf("%s: %s\n", out.c_str(), inputs.c_str());
   for (const SweepSeries& series : result.series) {
     std::printf("%s\n", series.label.c_str());
     if (series.labelled > 0) {
@@ -51,10 +56,18 @@ void print_text(const SweepResult& result, const std::string& out) {
                 rounded_text(result.thresholds.front()).c_str());
     for (std::size_t l = 0; l < series.layers.size(); ++l) {
       const SweptRanks ranks = swept_ranks(series.layers[l], -1, 0);
-      std::printf("  %5zu %6lld %19.2f %5.2f %5.0f %5.0f %5.0f %5.0f %5.0f\n", l,
-                  static_cast<long long>(ranks.maps), ranks.mean, ranks.standard_deviation,
-                  ranks.quantile(0.05), ranks.quantile(0.25), ranks.quantile(0.5),
-                  ranks.quantile(0.75), ranks.quantile(0.95));
+      std::printf("  %5zu %6lld %s %s", l, static_cast<long long>(ranks.maps),
+                  number_cell(ranks.mean, 19, 2).c_str(),
+                  number_cell(ranks.standard_deviation, 5, 2).c_str());
+      for (const double q : {0.05, 0.25, 0.5, 0.75, 0.95}) {
+        std::printf(" %s", number_cell(ranks.quantile(q), 5, 0).c_str());
+      }
+      const std::int64_t left_out = std::accumulate(
+          series.layers[l].left_out.begin(), series.layers[l].left_out.end(), std::int64_t{0});
+      if (left_out > 0) {
+        std::printf("  (%lld maps left out)", static_cast<long long>(left_out));
+      }
+      std::printf("\n");
     }
   }
 }
@@ -64,13 +77,19 @@ void print_json(const SweepResult& result, const std::string& out) {
                                  {"data_set", result.data_set},
                                  {"first", result.first},
                                  {"count", result.count},
+                                 {"items", result.items},
+                                 {"seed", result.seed ? nlohmann::ordered_json(*result.seed)
+                                                      : nlohmann::ordered_json(nullptr)},
                                  {"thresholds", result.thresholds},
                                  {"series", nlohmann::ordered_json::array()}};
   for (const SweepSeries& series : result.series) {
     nlohmann::ordered_json layers = nlohmann::ordered_json::array();
     for (const LayerSweep& layer : series.layers) {
       const SweptRanks ranks = swept_ranks(layer, -1, 0);
+      const std::int64_t left_out =
+          std::accumulate(layer.left_out.begin(), layer.left_out.end(), std::int64_t{0});
       nlohmann::ordered_json entry = {{"maps", ranks.maps},
+                                      {"left_out", left_out},
                                       {"mean_rank", ranks.mean},
                                       {"standard_deviation", ranks.standard_deviation},
                                       {"quantiles",
@@ -107,7 +126,7 @@ int run(const SweepArguments& arguments) {
   request.data_set_path = arguments.data_set;
   request.subjects = make_subjects_without_traces(arguments.models);
   request.first = arguments.first;
-  request.count = arguments.count;
+  request.choice = arguments.choice;
   request.thresholds = arguments.thresholds;
   request.out = arguments.out;
   request.restart = arguments.restart;
@@ -138,10 +157,8 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
                    "Images: IDX (also .gz), HDF5 or NPZ, or a folder of class folders")
       ->required()
       ->type_name("D");
-  added->add_option("--count", arguments->count, "How many inputs, at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  added->add_option("--first", arguments->first, "The index of the first input")
+  add_choice_options(*added, arguments->choice, "How many inputs, at most");
+  added->add_option("--first", arguments->first, "Leave out the items before this one")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   added

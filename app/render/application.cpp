@@ -1,6 +1,7 @@
 #include "app/render/application.h"
 
 #include <QApplication>
+#include <clocale>
 #include <cstdio>
 
 namespace attnscope {
@@ -28,7 +29,9 @@ std::unique_ptr<QApplication> drawing_application() {
   static int count = 1;
   static char name[] = "attnscope";
   static char* arguments[] = {name, nullptr};
-  return std::make_unique<QApplication>(count, arguments);
+  auto application = std::make_unique<QApplication>(count, arguments);
+  std::setlocale(LC_NUMERIC, "C");  // Qt takes the user's, and printf would write 0,9
+  return application;
 }
 
 }  // namespace attnscope

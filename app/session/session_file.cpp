@@ -1,5 +1,4 @@
 // Sessions on disk: JSON, so that people can read and change them.
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -7,6 +6,7 @@
 #include "app/session/session.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/read_file.h"
 #include "core/input/input.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/name_list.h"
@@ -237,15 +237,9 @@ void Session::save(const std::filesystem::path& file) const {
 }
 
 void Session::restore(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    throw Error(ErrorKind::io, "the session file cannot be read")
-        .in_file(file)
-        .remedy("check that it exists and that you may read it");
-  }
   SavedSession saved;
   try {
-    const json root = json::parse(stream);
+    const json root = read_json_file(file);
     if (!root.is_object() || !root.contains("attnscope_session")) {
       throw Error(ErrorKind::not_this_format, "this is not an Attnscope session")
           .remedy("open model files with Open model");
@@ -258,6 +252,9 @@ void Session::restore(const std::filesystem::path& file) {
     saved = read_session(root, std::filesystem::absolute(file).parent_path());
   } catch (Error& error) {
     error.in_file(file);
+    if (error.kind() == ErrorKind::damaged && error.remedy_text().empty()) {
+      error.remedy("restore an earlier copy, or open the models anew");
+    }
     throw;
   } catch (const json::exception& error) {
     throw Error(ErrorKind::damaged, "the session file is broken")

@@ -93,6 +93,8 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
 }
 
 QPixmap thumbnail_of(const std::filesystem::path& file, int side, double pixel_ratio) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return {};  // a pipe would never end
   if (is_text_file_name(file)) {
     QFile text(QString::fromStdString(file.string()));
     if (!text.open(QIODevice::ReadOnly)) return {};

@@ -1,6 +1,7 @@
 #include "app/window/manual_window.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QListWidget>
@@ -10,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/theme.h"
+#include "core/attention/mechanism_manual.h"
 
 namespace attnscope {
 
@@ -20,10 +22,28 @@ constexpr const char* kPages[] = {"first-minute", "models",       "inputs",  "ma
                                   "mechanisms",   "text",         "compare", "sweeps", "energy",
                                   "figures",      "command-line", "lessons", "window"};
 
-QString page_text(const char* page) {
+QString page_text(const QString& page) {
   QFile file(QString(":/manual/%1.md").arg(page));
-  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  QString text = QString::fromUtf8(file.readAll());
+  // The entries of the list say it themselves.
+  const std::pair<const char*, std::string (*)()> generated[] = {
+      {"{{mechanisms}}", mechanisms_as_markdown},
+      {"{{mechanism settings}}", mechanism_settings_as_markdown}};
+  for (const auto& [place, make] : generated) {
+    if (text.contains(place)) text.replace(place, QString::fromStdString(make()));
+  }
+  return text;
 }
+
+/// Shows pages of the manual as page_text makes them.
+class Pages final : public QTextBrowser {
+ protected:
+  QVariant loadResource(int type, const QUrl& url) override {
+    if (type != QTextDocument::MarkdownResource) return QTextBrowser::loadResource(type, url);
+    return page_text(QFileInfo(url.path()).completeBaseName()).toUtf8();
+  }
+};
 
 QString title_of(const QString& markdown) {
   return markdown.left(markdown.indexOf('\n')).mid(2).trimmed();
@@ -41,7 +61,7 @@ ManualWindow::ManualWindow(QWidget* parent) : QWidget(parent, Qt::Window) {
     auto* item = new QListWidgetItem(title_of(page_text(page)), pages_);
     item->setData(Qt::UserRole, QString(page));
   }
-  text_ = new QTextBrowser;
+  text_ = new Pages;
   text_->setObjectName("manual_text");
   text_->setAccessibleName(tr("The page"));
   text_->setOpenExternalLinks(true);

@@ -129,8 +129,13 @@ void validate_text(const ModelSpec& spec) {
 }  // namespace
 
 const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer) {
-  return spec.layer_mechanisms.empty() ? spec.mechanism
-                                       : spec.layer_mechanisms.at(static_cast<std::size_t>(layer));
+  if (!spec.layer_mechanisms.empty()) {
+    return spec.layer_mechanisms.at(static_cast<std::size_t>(layer));
+  }
+  static const MechanismChoice softmax{"softmax", {}};
+  const bool multiplicative_block = spec.arithmetic == Arithmetic::adder &&
+                                    arithmetic_of(spec, layer) == Arithmetic::multiplicative;
+  return multiplicative_block && spec.mechanism.name == "adder" ? softmax : spec.mechanism;
 }
 
 Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {

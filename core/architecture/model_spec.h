@@ -96,8 +96,8 @@ struct ModelSpec {
   std::vector<std::string> labels;  ///< of classes; of a causal_lm, what each token says
   /// Of each layer, where they differ; empty: `mechanism` everywhere.
   std::vector<MechanismChoice> layer_mechanisms;
-  /// Adder arithmetic: layers whose linear layers stay multiplicative (Adder, 4.2: the first and
-  /// last block on ImageNet).
+  /// Adder arithmetic: layers that stay multiplicative, linear layers and attention (Adder, 4.2:
+  /// the first and last block on ImageNet).
   std::vector<std::int64_t> multiplicative_layers;
   /// Of a pyramid; its `layers` is their sum, its `patch_*` the first stage's stride, and its
   /// `width`, `heads`, `head_width` and `mlp_width` are the last stage's.
@@ -134,7 +134,7 @@ struct ModelSpec {
   }
 };
 
-/// What layer `layer` of `spec` was trained with.
+/// What a layer was trained with: softmax where one with adder attention stays multiplicative.
 [[nodiscard]] const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer);
 
 /// The arithmetic of the linear layers of layer `layer`.

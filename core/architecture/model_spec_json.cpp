@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
+#include "core/shown_text.h"
+#include "core/text/json.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -214,7 +216,7 @@ void set_from_json(bool& member, const json& value) {
 
 void set_from_json(std::string& member, const json& value) {
   if (!value.is_string()) wrong_type("a text", value);
-  member = value.get<std::string>();
+  member = shown_text(value.get<std::string>());
 }
 
 template <class Enum>
@@ -282,10 +284,7 @@ void set_member(ModelSpec& spec, const Member& member, const json& value) {
 }
 
 json parse_object(std::string_view text) {
-  json object = json::parse(text, nullptr, false);
-  if (object.is_discarded()) {
-    throw Error(ErrorKind::damaged, "the architecture is not valid JSON");
-  }
+  json object = parse_json(text);
   if (!object.is_object()) {
     throw Error(ErrorKind::damaged, "the architecture is not a JSON object {…}");
   }
@@ -305,7 +304,7 @@ bool is_free_text(const AnyMember& member) {
 
 json json_from_text(const Member& member, std::string_view text) {
   if (is_free_text(member.member)) {
-    if (!text.empty() && text.front() == '{') return json::parse(text, nullptr, false);
+    if (!text.empty() && text.front() == '{') return parse_json_or_null(text);
     return std::string(text);
   }
   const bool objects =
@@ -315,18 +314,18 @@ json json_from_text(const Member& member, std::string_view text) {
   const bool numbers = std::holds_alternative<MemberOf<std::vector<double>>>(member.member) ||
                        std::holds_alternative<MemberOf<std::vector<std::int64_t>>>(member.member);
   if (numbers || std::holds_alternative<MemberOf<std::vector<std::string>>>(member.member)) {
-    if (text.starts_with('[')) return json::parse(text, nullptr, false);
+    if (text.starts_with('[')) return parse_json_or_null(text);
     json list = json::array();
     while (!text.empty()) {
       const std::size_t comma = text.find(',');
       const std::string element(text.substr(0, comma));
-      list.push_back(numbers ? json::parse(element, nullptr, false) : json(element));
+      list.push_back(numbers ? parse_json_or_null(element) : json(element));
       text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     }
     return list;
   }
-  const json value = json::parse(text, nullptr, false);
-  return value.is_discarded() ? json(std::string(text)) : value;
+  const json value = parse_json_or_null(text);
+  return value.is_null() ? json(std::string(text)) : value;
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "core/architecture/neighbour_config.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/file/read_file.h"
 
 namespace attnscope {
 
@@ -14,12 +13,10 @@ using nlohmann::json;
 using Values = std::map<std::string, std::string>;
 
 json read_json(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return json::object();
-  std::string text(std::size_t{8} << 20, '\0');  // far above any such file
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  json object = json::parse(text, nullptr, false);
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown)) return json::object();
+  constexpr std::size_t most = std::size_t{8} << 20;  // bytes; far above any such file
+  json object = read_json_file(path, most);
   if (!object.is_object()) {
     throw Error(ErrorKind::damaged, "the configuration beside the weights is not a JSON object")
         .in_file(path)

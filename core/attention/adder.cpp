@@ -8,18 +8,18 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/kernels/l1_distance.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 
 namespace attnscope {
 
 namespace {
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
+std::vector<ParameterDescription> parameters() {
+  return {
       setting::flag("identity", false,
                     "adds the identity matrix I to the normalised map (Adder, Eq. 20)"),
   };
-  return list;
 }
 
 /// √d_a with d_a = 2d(1 − 2/π), the variance of −‖q − k‖₁ for standard normal q and k (Theorem 1).
@@ -31,10 +31,6 @@ class Adder final : public Mechanism {
  public:
   explicit Adder(bool identity) : identity_(identity) {}
 
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"adder", {{"identity", identity_}}};
-  }
-
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     check_shapes(input);
     return attend_by_blocks(input, scores(input), identity_);
@@ -43,11 +39,6 @@ class Adder final : public Mechanism {
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
     check_shapes(input);
     return map_by_blocks(input, scores(input), identity_);
-  }
-
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::adder(shape, convention, identity_);
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
@@ -79,15 +70,26 @@ class Adder final : public Mechanism {
 }  // namespace
 
 MechanismEntry adder_entry() {
-  return {"adder",
-          "Adder attention",
-          "Shu et al. 2021, Eq. 7 and 20",
-          parameters(),
-          {},
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            return std::make_unique<Adder>(std::get<bool>(values.at("identity")));
+  return {
+      .name = "adder",
+      .title = "Adder attention",
+      .source = "Shu et al. 2021, Eq. 7 and 20",
+      .formula = "softmax(−‖q − k‖₁/√d_a), + I if `identity`",
+      .rank = "N",
+      .complexity = {"N²D + ND²", "N² + ND", "Shu et al. 2021, Eq. 7"},
+      .parameters = parameters(),
+      .accounting = {setting::flag("identity_products", false,
+                                   "counts I·V as multiplications (inferred from Adder, Table 1)")},
+      .counts =
+          [](const AttentionShape& shape, CostConvention convention, const TypedValues& values) {
+            return costs::adder(shape, convention, values.flag("identity"),
+                                values.flag("identity_products"));
           },
-          true};
+      .projections = separate_projections,
+      .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
+        return std::make_unique<Adder>(values.flag("identity"));
+      },
+      .causal = true};
 }
 
 }  // namespace attnscope

@@ -16,6 +16,7 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 
@@ -23,8 +24,8 @@ namespace attnscope {
 
 namespace {
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
+std::vector<ParameterDescription> parameters() {
+  return {
       setting::flag("causal", false,
                     "each token pools the tokens up to itself (Fastformer-LM) instead of all"),
       setting::whole("window", 0, {-1, 1e9},
@@ -32,17 +33,12 @@ const std::vector<ParameterDescription>& parameters() {
                      "each layer's own in a model that has windows, else all")
           .in("tokens"),
   };
-  return list;
 }
 
 class Additive final : public Mechanism {
  public:
   Additive(bool causal, std::int64_t window)
-      : causal_(causal), chosen_window_(window), window_(std::max<std::int64_t>(window, 0)) {}
-
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"additive", {{"causal", causal_}, {"window", chosen_window_}}};
-  }
+      : causal_(causal), window_(std::max<std::int64_t>(window, 0)) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     const Tensor logits = logits_of(input);
@@ -107,14 +103,6 @@ class Additive final : public Mechanism {
     return quantities;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::additive(
-        shape, convention,
-        causal_ ? costs::AdditiveKind::causal : costs::AdditiveKind::bidirectional,
-        causal_ ? window_ : 0);
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = causal_ ? shape.queries : 1};
   }
@@ -175,30 +163,53 @@ class Additive final : public Mechanism {
   [[nodiscard]] bool causal(const AttentionInput& input) const { return causal_ || input.causal; }
 
   bool causal_;
-  std::int64_t chosen_window_;
   std::int64_t window_;  ///< 0: none
 };
 
 }  // namespace
 
 MechanismEntry additive_entry() {
-  static constexpr std::string_view tensors[] = {"importance", "importance_bias"};
-  return {"additive",
-          "Additive attention",
-          "Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            const bool causal = std::get<bool>(values.at("causal"));
-            const auto window = std::get<std::int64_t>(values.at("window"));
-            if (window > 0 && !causal) {
-              throw Error(ErrorKind::usage, "a window needs causal attention")
-                  .about("additive window")
-                  .remedy("set causal=true, or window=0");
-            }
-            return std::make_unique<Additive>(causal, window);
+  // A layer of Fastformer pools twice: once by its queries, once by its keys.
+  constexpr std::int64_t kPools = 2;
+  return {
+      .name = "additive",
+      .title = "Additive attention",
+      .source = "Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15",
+      .formula = "learned importance of each token; `causal`, `window`",
+      .rank = "1; N if causal",
+      .complexity = {"ND²", "ND", "Wu et al. 2021"},
+      .parameters = parameters(),
+      .tensors = {{"importance", "[H, d], w of each head; [H, H·d] where it reads all heads",
+                   [](const AttentionShape& s, const TypedValues& values) {
+                     const std::int64_t width = s.heads * s.head_width;
+                     const bool own = values.flag("causal");
+                     return std::optional(Shape{s.heads, own ? s.head_width : width});
+                   },
+                   kPools},
+                  {"importance_bias", "[H], added to w·k",
+                   [](const AttentionShape& s, const TypedValues& values) {
+                     return values.flag("causal") ? std::nullopt : std::optional(Shape{s.heads});
+                   },
+                   kPools}},
+      .counts =
+          [](const AttentionShape& shape, CostConvention convention, const TypedValues& values) {
+            return costs::additive(shape, convention,
+                                   values.flag("causal") ? costs::AdditiveKind::causal
+                                                         : costs::AdditiveKind::bidirectional,
+                                   std::max<std::int64_t>(values.whole("window"), 0));
           },
-          true};
+      .projections = separate_projections,
+      .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
+        const bool causal = values.flag("causal");
+        const std::int64_t window = values.whole("window");
+        if (window > 0 && !causal) {
+          throw Error(ErrorKind::usage, "a window needs causal attention")
+              .about("additive window")
+              .remedy("set causal=true, or window=0");
+        }
+        return std::make_unique<Additive>(causal, window);
+      },
+      .causal = true};
 }
 
 }  // namespace attnscope

@@ -79,7 +79,10 @@ float daft_element(const AttentionInput& input, const DaftChannels& channels, st
   return static_cast<float>(sum / total);
 }
 
-float daft_gate(float x) { return 1.0F / (1.0F + std::exp(-x)); }
+float daft_gate(float x) {
+  const float decay = std::exp(-std::abs(x));
+  return (x < 0 ? decay : 1.0F) / (1.0F + decay);
+}
 
 Tensor daft_map(const AttentionInput& input, const DaftChannels& channels, const DaftBias& bias) {
   const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();

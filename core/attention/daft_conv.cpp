@@ -5,14 +5,21 @@
 namespace attnscope {
 
 MechanismEntry daft_conv_entry() {
-  return {"daft-conv",
-          "DAFT-conv",
-          "DAFT, Eq. 7 to 9",
-          daft_window_parameters(),
-          daft_window_tensors(),
-          [](const ParameterValues& values) {
-            return make_daft_window("daft-conv", DaftWindowKind::conv, values);
-          }};
+  MechanismEntry entry = daft_window_entry();
+  entry.name = "daft-conv";
+  entry.title = "DAFT-conv";
+  entry.source = "DAFT, Eq. 7 to 9";
+  entry.formula = "exp(K + w) by channel, w in a window and 0 outside, gated by σ(Q)";
+  entry.rank = "N";
+  entry.complexity = {"NsD + ND²", "ND", "DAFT, Eq. 7 to 9"};
+  entry.counts = [](const AttentionShape& shape, CostConvention convention,
+                    const TypedValues& values) {
+    return costs::daft_conv(shape, convention, daft_cost_options(values));
+  };
+  entry.make = [](const TypedValues& values) {
+    return make_daft_window("daft-conv", DaftWindowKind::conv, values);
+  };
+  return entry;
 }
 
 }  // namespace attnscope

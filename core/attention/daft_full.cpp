@@ -13,6 +13,7 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/daft.h"
 #include "core/attention/kernels/exponentials.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
 
@@ -39,12 +40,11 @@ ConstStridedMatrixMap strided(const Matrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
 }
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
+std::vector<ParameterDescription> parameters() {
+  return {
       setting::whole("factors", 128, {0, 1e6},
                      "n, columns of pe0 and pe1 (Eq. 6); 0: w is a free matrix"),
   };
-  return list;
 }
 
 class FullBias final : public DaftBias {
@@ -158,10 +158,6 @@ class DaftFull final : public Mechanism {
  public:
   explicit DaftFull(std::int64_t factors) : factors_(factors) {}
 
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"daft-full", {{"factors", factors_}}};
-  }
-
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     const DaftChannels channels = check(input);
     const FullBias bias(input, factors_);
@@ -192,11 +188,6 @@ class DaftFull final : public Mechanism {
     quantities.emplace("position_bias", std::move(w));
     quantities.emplace("key_logits", daft_key_logits(input));
     return quantities;
-  }
-
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::daft_full(shape, convention, factors_);
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
@@ -243,10 +234,9 @@ class DaftFull final : public Mechanism {
         out(channel) = daft_element(input, channels, channel, exact.data());
       }
     }
-    const Row zero = Row::Zero(width);
     Row gate(width);
-    exponentiate(zero.data(), input.queries.row(query).data(), width, gate.data());
-    out /= 1.0F + gate;
+    sigmoid(input.queries.row(query).data(), width, gate.data());
+    out *= gate;
   }
 
   /// Scaled by the largest key, a channel's past would feel later tokens by rounding. So each block
@@ -305,19 +295,44 @@ class DaftFull final : public Mechanism {
   std::int64_t factors_;
 };
 
+/// Of pe0 or pe1; null with factors=0.
+std::optional<Shape> shape_of_factor(std::int64_t tokens, const TypedValues& values) {
+  const std::int64_t factors = values.whole("factors");
+  if (factors == 0) return std::nullopt;
+  return Shape{tokens, factors};
+}
+
 }  // namespace
 
 MechanismEntry daft_full_entry() {
-  static constexpr std::string_view tensors[] = {"pe0", "pe1", "w", "local_mask"};
-  return {"daft-full",
-          "DAFT-full",
-          "DAFT, Eq. 5 and 6",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            return std::make_unique<DaftFull>(std::get<std::int64_t>(values.at("factors")));
+  using Values = const TypedValues&;
+  using Extents = const AttentionShape&;
+  return {.name = "daft-full",
+          .title = "DAFT-full",
+          .source = "DAFT, Eq. 5 and 6",
+          .formula = "exp(K + w) by channel, w of every pair, gated by σ(Q)",
+          .rank = "N",
+          .complexity = {"N²D + ND²", "ND", "DAFT, Table 1"},
+          .parameters = parameters(),
+          .tensors = {{"pe0", "[N, n], left factor of w (Eq. 6)",
+                       [](Extents s, Values v) { return shape_of_factor(s.queries, v); }},
+                      {"pe1", "[M, n], right factor of w (Eq. 6)",
+                       [](Extents s, Values v) { return shape_of_factor(s.keys, v); }},
+                      {"w", "[N, M], with factors=0",
+                       [](Extents s, Values v) {
+                         return v.whole("factors") == 0 ? std::optional(Shape{s.queries, s.keys})
+                                                        : std::nullopt;
+                       }},
+                      {"local_mask", "[N, M], 0 or 1, times w where a file has one"}},
+          .counts =
+              [](Extents shape, CostConvention convention, Values values) {
+                return costs::daft_full(shape, convention, values.whole("factors"));
+              },
+          .projections = separate_projections,
+          .make = [](Values values) -> std::unique_ptr<Mechanism> {
+            return std::make_unique<DaftFull>(values.whole("factors"));
           },
-          true};
+          .causal = true};
 }
 
 }  // namespace attnscope

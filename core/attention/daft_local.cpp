@@ -5,14 +5,24 @@
 namespace attnscope {
 
 MechanismEntry daft_local_entry() {
-  return {"daft-local",
-          "DAFT-local",
-          "DAFT, section 5.1",
-          daft_window_parameters(),
-          daft_window_tensors(),
-          [](const ParameterValues& values) {
-            return make_daft_window("daft-local", DaftWindowKind::local, values);
-          }};
+  MechanismEntry entry = daft_window_entry();
+  entry.name = "daft-local";
+  entry.title = "DAFT-local";
+  entry.source = "DAFT, section 5.1";
+  entry.formula = "the same inside the window alone";
+  entry.rank = "N";
+  entry.complexity = {"NsD + ND²", "ND", "DAFT, 5.1"};
+  entry.counts = [](const AttentionShape& shape, CostConvention convention,
+                    const TypedValues& values) {
+    auto counts = costs::daft_conv(shape, convention, daft_cost_options(values));
+    // Without global connectivity there are no sums over all tokens.
+    std::erase_if(counts, [](const auto& count) { return count.component == "global sums"; });
+    return counts;
+  };
+  entry.make = [](const TypedValues& values) {
+    return make_daft_window("daft-local", DaftWindowKind::local, values);
+  };
+  return entry;
 }
 
 }  // namespace attnscope

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "core/attention/costs/list.h"
 #include "core/attention/daft_convolution.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -47,16 +47,7 @@ void keep_largest(Matrix& taps) {
 
 class WindowedDaft final : public Mechanism {
  public:
-  WindowedDaft(std::string_view name, const DaftWindowOptions& options)
-      : name_(name), options_(options) {}
-
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {name_,
-            {{"kernel", options_.kernel},
-             {"conv_heads", options_.conv_heads},
-             {"dimensions", options_.dimensions},
-             {"full_keys", options_.full_keys}}};
-  }
+  explicit WindowedDaft(const DaftWindowOptions& options) : options_(options) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     const DaftChannels channels = daft_channels(input, options_.conv_heads);
@@ -81,24 +72,24 @@ class WindowedDaft final : public Mechanism {
     return quantities;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return find_attention_cost(name_).count(shape, convention, choice().parameters);
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return daft_structure(shape);
   }
 
  private:
-  std::string name_;
   DaftWindowOptions options_;
 };
 
 }  // namespace
 
-std::span<const ParameterDescription> daft_window_parameters() {
-  static const std::vector<ParameterDescription> list = {
+MechanismEntry daft_window_entry() {
+  using Values = const TypedValues&;
+  using Extents = const AttentionShape&;
+  const auto one_a_head = [](Extents, Values values) {
+    return std::optional(Shape{values.whole("conv_heads")});
+  };
+  MechanismEntry entry;
+  entry.parameters = {
       setting::whole("kernel", 11, {1, 9999}, "2s + 1, extent of the window, odd (Eq. 7)")
           .in("tokens"),
       setting::whole("conv_heads", 16, {1, 1e6},
@@ -108,24 +99,34 @@ std::span<const ParameterDescription> daft_window_parameters() {
       setting::flag("full_keys", false,
                     "the model's keys have D channels instead of one for each head of biases"),
   };
-  return list;
-}
-
-std::span<const std::string_view> daft_window_tensors() {
-  static constexpr std::string_view list[] = {"r", "gamma", "beta"};
-  return list;
-}
-
-std::unique_ptr<const Mechanism> make_daft_window(std::string_view name, DaftWindowKind kind,
-                                                  const ParameterValues& values) {
-  const auto whole = [&](const char* parameter) {
-    return std::get<std::int64_t>(values.find(parameter)->second);
+  entry.tensors = {{"r", "[h, k] or [h, k, k], biases of the window's places (Eq. 7)",
+                    [](Extents, Values values) {
+                      Shape shape = {values.whole("conv_heads"), values.whole("kernel")};
+                      if (values.whole("dimensions") == 2) shape.push_back(values.whole("kernel"));
+                      return std::optional(std::move(shape));
+                    }},
+                   {"gamma", "[h], γ of Eq. 9", one_a_head},
+                   {"beta", "[h], β of Eq. 9", one_a_head}};
+  entry.projections = [](std::int64_t width, Extents shape, Values values) {
+    std::vector<Projection> list = separate_projections(width, shape, values);
+    if (!values.flag("full_keys")) list[1].outputs = values.whole("conv_heads");
+    return list;
   };
+  return entry;
+}
+
+costs::DaftConvOptions daft_cost_options(const TypedValues& values) {
+  return {.kernel = values.whole("kernel"),
+          .heads = values.whole("conv_heads"),
+          .dimensions = values.whole("dimensions")};
+}
+
+std::unique_ptr<Mechanism> make_daft_window(std::string_view name, DaftWindowKind kind,
+                                            const TypedValues& values) {
   const DaftWindowOptions options = {.kind = kind,
-                                     .kernel = whole("kernel"),
-                                     .conv_heads = whole("conv_heads"),
-                                     .dimensions = whole("dimensions"),
-                                     .full_keys = std::get<bool>(values.find("full_keys")->second)};
+                                     .kernel = values.whole("kernel"),
+                                     .conv_heads = values.whole("conv_heads"),
+                                     .dimensions = values.whole("dimensions")};
   if (options.kernel % 2 == 0) {
     throw Error(ErrorKind::usage, "a window around a token has an odd extent")
         .about(std::string(name) + " kernel")
@@ -133,7 +134,7 @@ std::unique_ptr<const Mechanism> make_daft_window(std::string_view name, DaftWin
         .found(std::to_string(options.kernel))
         .remedy("set kernel=" + std::to_string(options.kernel + 1));
   }
-  return std::make_unique<WindowedDaft>(name, options);
+  return std::make_unique<WindowedDaft>(options);
 }
 
 DaftWindow::DaftWindow(const AttentionInput& input, const DaftWindowOptions& options)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/attention/costs/costs.h"
 #include "core/attention/daft.h"
 
 namespace attnscope {
@@ -21,25 +22,26 @@ struct DaftWindowOptions {
   std::int64_t kernel = 11;      ///< extent of the window, odd
   std::int64_t conv_heads = 16;  ///< h
   std::int64_t dimensions = 2;   ///< of the window: 1 (a sequence) or 2 (a grid)
-  bool full_keys = false;        ///< whether the model's keys have D or h channels
 };
 
-/// The description of kernel, conv_heads, dimensions and full_keys.
-[[nodiscard]] std::span<const ParameterDescription> daft_window_parameters();
+/// All that the entries of the list share: what is left to each is its name, title and source, what
+/// it costs, and `make`.
+///
+/// Layer parameters: "r" [h, k] or [h, k, k]; with "gamma" and "beta" [h] it becomes γ (r − mean) /
+/// std + β (Eq. 9; std of the population; 0 / 0 is 0), else it is taken as it is. Without "r", as
+/// over other models, w is 0 inside the window: what γ = β = 0 begin with. Windows of two
+/// dimensions need tokens on a grid. Prefix tokens lie at no place: every token sees them, and they
+/// see every token, with bias 0. Causal layers are sequences: windows of one dimension, of whose
+/// taps the later half is unused.
+[[nodiscard]] MechanismEntry daft_window_entry();
 
-/// "r", "gamma" and "beta": the layer's tensors, see make_daft_window.
-[[nodiscard]] std::span<const std::string_view> daft_window_tensors();
+/// Throws Error(usage) for an even kernel, naming it as that of the mechanism `name`.
+[[nodiscard]] std::unique_ptr<Mechanism> make_daft_window(std::string_view name,
+                                                          DaftWindowKind kind,
+                                                          const TypedValues& values);
 
-/// The mechanism `name`. Layer parameters: "r" [h, k] or [h, k, k]; with "gamma" and "beta" [h] it
-/// becomes γ (r − mean) / std + β (Eq. 9; std of the population; 0 / 0 is 0), else it is taken as
-/// it is. Without "r", as over other models, w is 0 inside the window: what γ = β = 0 begin with.
-/// Windows of two dimensions need tokens on a grid. Prefix tokens lie at no place: every token sees
-/// them, and they see every token, with bias 0. Causal layers are sequences: windows of one
-/// dimension, of whose taps the later half is unused.
-/// Throws Error(usage) for an even kernel.
-[[nodiscard]] std::unique_ptr<const Mechanism> make_daft_window(std::string_view name,
-                                                                DaftWindowKind kind,
-                                                                const ParameterValues& values);
+/// What the window counts by.
+[[nodiscard]] costs::DaftConvOptions daft_cost_options(const TypedValues& values);
 
 /// The window biases of one layer, over where its tokens lie.
 class DaftWindow final : public DaftBias {

@@ -2,6 +2,7 @@
 // Linear in the tokens; codes by hash_codes.h, learned ones from the layer's buffers "ksh.A",
 // "ksh.mvec", "ksh.anchor". Queries and keys have the same hash function: that of the keys.
 #include <bit>
+#include <optional>
 #include <span>
 #include <tbb/parallel_for.h>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "core/attention/hash_codes.h"
 #include "core/attention/kernels/hamming.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
@@ -18,35 +20,34 @@ namespace attnscope {
 
 namespace {
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
-      setting::choice("mode", {"paper", "upstream"}, "paper",
+/// Of the values, beside the products of codes.
+enum class Bias { paper, upstream };
+constexpr EnumName<Bias> bias_names[] = {{Bias::paper, "paper"}, {Bias::upstream, "upstream"}};
+
+std::vector<ParameterDescription> parameters() {
+  return {
+      setting::choice("mode", names_of(bias_names), "paper",
                       "paper: bias 2^c of every value (Eq. 9); upstream, as released weights were "
                       "trained: bias b + 1, and in the numerator of the token's own value only"),
-      setting::choice("codes", names_of(hash_kind_names), "learned",
-                      "learned: the layer's own hash, as klsh where there is none; klsh: random "
-                      "kernelised; lsh: random hyperplanes; sign: signs of the channels (Eq. 5)"),
+      setting::choice(
+          "codes", names_of(hash_kind_names), name_of(HashKind::klsh),
+          "learned: the layer's own hash (Eq. 10, 11); klsh: random kernelised; lsh: "
+          "random hyperplanes; sign: signs of the channels (Eq. 5); auto: learned where "
+          "the layer has a hash, else klsh")
+          .or_word({"auto"})
+          .by_default("auto"),
       setting::whole("bits", 16, {1, 64},
                      "b, bits of a code; of sign as many as a head has channels")
           .in("bits"),
       setting::whole("supports", 25, {1, 1e6}, "m, support samples of the kernel (learned, klsh)")
           .in("tokens"),
   };
-  return list;
 }
 
 class Hash final : public Mechanism {
  public:
-  Hash(bool upstream, HashKind kind, std::int64_t bits, std::int64_t supports)
-      : upstream_(upstream), kind_(kind), bits_(bits), supports_(supports) {}
-
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"hash",
-            {{"mode", std::string(upstream_ ? "upstream" : "paper")},
-             {"codes", std::string(name_of(kind_))},
-             {"bits", bits_},
-             {"supports", supports_}}};
-  }
+  Hash(Bias bias, std::optional<HashKind> kind, std::int64_t bits, std::int64_t supports)
+      : upstream_(bias == Bias::upstream), kind_(kind), bits_(bits), supports_(supports) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     check(input);
@@ -126,16 +127,6 @@ class Hash final : public Mechanism {
     return quantities;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    const costs::CodeKind kind = kind_ == HashKind::lsh    ? costs::CodeKind::lsh
-                                 : kind_ == HashKind::sign ? costs::CodeKind::binary
-                                                           : costs::CodeKind::kernel;
-    // Of the tokens themselves, where the paper's comparison takes Performer's features first.
-    return costs::hash(shape, convention,
-                       {.codes = kind, .bits = bits_, .supports = supports_, .features = 0});
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     const std::int64_t smaller = std::min(shape.queries, shape.keys);
     // Upstream adds a diagonal.
@@ -179,12 +170,17 @@ class Hash final : public Mechanism {
     }
   }
 
+  /// What "auto" stands for at this layer.
+  [[nodiscard]] HashKind kind_of(const AttentionInput& input) const {
+    return kind_.value_or(has_hash_buffers(input.parameters) ? HashKind::learned : HashKind::klsh);
+  }
+
   [[nodiscard]] Codes codes_of(const AttentionInput& input, std::int64_t head) const {
     const ConstStridedMatrixMap keys = head_columns(input.keys, input.heads, head);
     const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
     const HashFunction function = hash_function(
         input.parameters, input.heads, head, keys,
-        {.kind = kind_, .bits = bits_, .supports = supports_, .causal = input.causal});
+        {.kind = kind_of(input), .bits = bits_, .supports = supports_, .causal = input.causal});
     Codes codes;
     codes.keys = function.codes_of(keys, upstream_);
     // A shared projection, as in every network trained so, gives the same codes twice.
@@ -270,26 +266,70 @@ class Hash final : public Mechanism {
   }
 
   bool upstream_;
-  HashKind kind_;
+  std::optional<HashKind> kind_;  ///< null: auto
   std::int64_t bits_;
   std::int64_t supports_;
 };
 
+std::optional<HashKind> kind_of(const TypedValues& values) {
+  if (values.is("codes", "auto")) return std::nullopt;
+  return values.choice("codes", hash_kind_names);
+}
+
+costs::CodeKind counted_kind(const TypedValues& values) {
+  const HashKind kind = kind_of(values).value_or(HashKind::learned);
+  if (kind == HashKind::lsh) return costs::CodeKind::lsh;
+  return kind == HashKind::sign ? costs::CodeKind::binary : costs::CodeKind::kernel;
+}
+
+/// `shape` where the codes are learned.
+std::optional<Shape> learned(const TypedValues& values, Shape shape) {
+  if (kind_of(values).value_or(HashKind::learned) != HashKind::learned) return std::nullopt;
+  return shape;
+}
+
 }  // namespace
 
 MechanismEntry hash_entry() {
-  static constexpr std::string_view tensors[] = {"ksh.A", "ksh.mvec", "ksh.anchor"};
-  return {"hash",
-          "Hashed attention",
-          "EcoFormer, Eq. 7 to 11",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            return std::make_unique<Hash>(std::get<std::string>(values.at("mode")) == "upstream",
-                                          hash_kind(std::get<std::string>(values.at("codes"))),
-                                          std::get<std::int64_t>(values.at("bits")),
-                                          std::get<std::int64_t>(values.at("supports")));
-          }};
+  using Values = const TypedValues&;
+  using Extents = const AttentionShape&;
+  return {
+      .name = "hash",
+      .title = "Hashed attention",
+      .source = "EcoFormer, Eq. 7 to 11",
+      .formula = "products of b-bit codes, + 2^c",
+      .rank = "b + 1; N if causal",
+      .complexity = {"NbD + ND²", "ND + bD", "EcoFormer, Eq. 7 to 9"},
+      .parameters = parameters(),
+      .accounting = {setting::whole("features", 0, {0, 1e9},
+                                    "F, Performer's features that EcoFormer's comparison makes lsh "
+                                    "and sign codes of; 0: the tokens themselves, as they run")},
+      .tensors = {{"ksh.A", "[H, b, m], weights of the supports (Eq. 10)",
+                   [](Extents s, Values v) {
+                     return learned(v, {s.heads, v.whole("bits"), v.whole("supports")});
+                   }},
+                  {"ksh.mvec", "[H, m], μ, the mean kernel of each support",
+                   [](Extents s, Values v) {
+                     return learned(v, {s.heads, v.whole("supports")});
+                   }},
+                  {"ksh.anchor", "[H, m, d], the supports",
+                   [](Extents s, Values v) {
+                     return learned(v, {s.heads, v.whole("supports"), s.head_width});
+                   }}},
+      .counts =
+          [](Extents shape, CostConvention convention, Values values) {
+            return costs::hash(shape, convention,
+                               {.codes = counted_kind(values),
+                                .bits = values.whole("bits"),
+                                .supports = values.whole("supports"),
+                                .features = values.whole("features")});
+          },
+      .projections = shared_projections,
+      .make = [](Values values) -> std::unique_ptr<Mechanism> {
+        return std::make_unique<Hash>(values.choice("mode", bias_names), kind_of(values),
+                                      values.whole("bits"), values.whole("supports"));
+      },
+      .causal = true};
 }
 
 }  // namespace attnscope

@@ -39,23 +39,6 @@ MatrixD of_head(const NamedTensors& parameters, const char* name, std::int64_t h
   return ConstMatrixMap(tensor.data() + head * rows * columns, rows, columns).cast<double>();
 }
 
-bool has_buffers(const NamedTensors* parameters) {
-  if (parameters == nullptr) return false;
-  int found = 0;
-  std::string missing;
-  for (const char* name : {"ksh.A", "ksh.mvec", "ksh.anchor"}) {
-    if (parameters->contains(std::string_view(name))) {
-      ++found;
-    } else {
-      missing = name;
-    }
-  }
-  if (found != 0 && found != 3) {
-    throw Error(ErrorKind::usage, "a buffer of the hash function is missing").about(missing);
-  }
-  return found == 3;
-}
-
 void read_buffers(const NamedTensors& parameters, std::int64_t heads, std::int64_t head,
                   std::int64_t width, const HashSettings& settings, HashFunction& function) {
   function.weights = of_head(parameters, "ksh.A", heads, head, settings.bits, settings.supports);
@@ -110,6 +93,23 @@ double mean_squared_distance(const MatrixD& tokens, const MatrixD& anchors) {
   return mean > 0 ? mean : 1;  // 0: all alike
 }
 
+bool has_hash_buffers(const NamedTensors* parameters) {
+  if (parameters == nullptr) return false;
+  int found = 0;
+  std::string missing;
+  for (const char* name : {"ksh.A", "ksh.mvec", "ksh.anchor"}) {
+    if (parameters->contains(std::string_view(name))) {
+      ++found;
+    } else {
+      missing = name;
+    }
+  }
+  if (found != 0 && found != 3) {
+    throw Error(ErrorKind::usage, "a buffer of the hash function is missing").about(missing);
+  }
+  return found == 3;
+}
+
 HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, std::int64_t head,
                            const ConstStridedMatrixMap& keys, const HashSettings& settings) {
   HashFunction function;
@@ -129,7 +129,14 @@ HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, s
     return function;
   }
   const MatrixD tokens = unit_rows(keys);
-  const bool learned = settings.kind == HashKind::learned && has_buffers(parameters);
+  const bool learned = settings.kind == HashKind::learned;
+  if (learned && !has_hash_buffers(parameters)) {
+    throw Error(ErrorKind::usage, "the layer has no learnt hash codes")
+        .about("hash codes")
+        .expected("the tensors ksh.A, ksh.mvec and ksh.anchor")
+        .found("none of them")
+        .remedy("learn codes for the model and lay them over it, or set codes=klsh");
+  }
   if (learned) {
     read_buffers(*parameters, heads, head, keys.cols(), settings, function);
   } else {

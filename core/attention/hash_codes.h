@@ -26,7 +26,7 @@ struct HashCodes {
 
 /// How codes are made of tokens x that are scaled to length 1 first.
 enum class HashKind {
-  learned,  ///< sign(A (κ(x) − μ)) with the buffers of a file, or learnt here; else as klsh
+  learned,  ///< sign(A (κ(x) − μ)) with the buffers of a file, or learnt here
   klsh,     ///< the same with random A (Kulis and Grauman 2009)
   lsh,      ///< sides of random hyperplanes through the origin (Charikar 2002)
   sign      ///< sign(x), with the scale ‖x‖₁ / d (EcoFormer, Eq. 5): as many bits as channels
@@ -60,18 +60,22 @@ struct HashFunction {
 };
 
 struct HashSettings {
-  HashKind kind = HashKind::learned;
+  HashKind kind = HashKind::klsh;
   std::int64_t bits = 16;      ///< b, 1 to 64; of sign always d
   std::int64_t supports = 25;  ///< m, of a kernel
   /// Nothing may depend on the tokens: σ is that of the anchors, and KLSH's anchors are random.
   bool causal = false;
 };
 
-/// The hash function of head `head` for its keys [M, d]. Learned: from `parameters` where they hold
-/// "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d] (upstream's buffers, leading 1s
-/// allowed), else KLSH: A random normal, the same for every input, anchors evenly spaced tokens, μ
-/// their mean kernel. Throws Error(usage) for buffers of another shape, for more supports than
-/// tokens, and for plain signs of more than 64 channels.
+/// Whether `parameters` (may be null) hold a learnt hash: "ksh.A" [H, b, m], "ksh.mvec" [H, m] and
+/// "ksh.anchor" [H, m, d] (upstream's buffers, leading 1s allowed). Throws Error(usage) if only
+/// some of them are there.
+[[nodiscard]] bool has_hash_buffers(const NamedTensors* parameters);
+
+/// The hash function of head `head` for its keys [M, d]. Learned: from those buffers. KLSH: A
+/// random normal, the same for every input, anchors evenly spaced tokens, μ their mean kernel.
+/// Throws Error(usage) for learned codes without buffers, for buffers of another shape, for more
+/// supports than tokens, and for plain signs of more than 64 channels.
 [[nodiscard]] HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads,
                                          std::int64_t head, const ConstStridedMatrixMap& keys,
                                          const HashSettings& settings);

@@ -5,6 +5,7 @@
 
 #include "core/attention/costs/costs.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
 
@@ -76,8 +77,6 @@ void map_causally(const AttentionInput& input, Tensor& map) {
 
 class Linear final : public Mechanism {
  public:
-  [[nodiscard]] MechanismChoice choice() const override { return {"linear", {}}; }
-
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     check_shapes(input);
     const std::int64_t width = input.values.cols() / input.heads;
@@ -149,11 +148,6 @@ class Linear final : public Mechanism {
     return factors;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::linear(shape, convention);
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min({shape.queries, shape.keys, shape.head_width})};
   }
@@ -162,15 +156,19 @@ class Linear final : public Mechanism {
 }  // namespace
 
 MechanismEntry linear_entry() {
-  return {"linear",
-          "Linear attention",
-          "Katharopoulos et al. 2020, Eq. 7",
-          {},
-          {},
-          [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
+  return {.name = "linear",
+          .title = "Linear attention",
+          .source = "Katharopoulos et al. 2020, Eq. 7",
+          .formula = "φ(q)·φ(k) with φ = 1 + elu",
+          .rank = "d; N if causal",
+          .complexity = {"ND²", "ND + D²", "DAFT, Table 1"},
+          .counts = [](const AttentionShape& shape, CostConvention convention,
+                       const TypedValues&) { return costs::linear(shape, convention); },
+          .projections = separate_projections,
+          .make = [](const TypedValues&) -> std::unique_ptr<Mechanism> {
             return std::make_unique<Linear>();
           },
-          true};
+          .causal = true};
 }
 
 }  // namespace attnscope

@@ -12,6 +12,7 @@
 #include "core/attention/costs/costs.h"
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
@@ -21,17 +22,26 @@ namespace attnscope {
 
 namespace {
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
+enum class Landmarks { pooling, gaussian };
+constexpr EnumName<Landmarks> landmark_names[] = {{Landmarks::pooling, "pooling"},
+                                                  {Landmarks::gaussian, "gaussian"}};
+
+/// k where neither the settings nor the model say it.
+std::int64_t landmarks_of(std::int64_t keys) {
+  constexpr std::int64_t kMost = 256;  // the paper's: from here on linear in the tokens
+  return std::clamp<std::int64_t>(keys / 4, keys > 0 ? 1 : 0, kMost);
+}
+
+std::vector<ParameterDescription> parameters() {
+  return {
       setting::whole("landmarks", 0, {0, 1e6},
                      "k, rows keys and values are projected to; 0: those of E and F where the "
-                     "model has them, else a quarter of the tokens")
+                     "model has them, else a quarter of the tokens, at most 256")
           .in("tokens"),
-      setting::choice("projection", {"pooling", "gaussian"}, "pooling",
+      setting::choice("projection", names_of(landmark_names), "pooling",
                       "E and F where the model has none: means of neighbouring tokens, or random"),
       seed_parameter("the random projection"),
   };
-  return list;
 }
 
 ConstStridedMatrixMap strided(const Matrix& matrix) {
@@ -44,15 +54,8 @@ StridedMatrixMap whole(Matrix& matrix) {
 
 class Linformer final : public Mechanism {
  public:
-  Linformer(std::int64_t landmarks, bool pooling, std::int64_t seed)
-      : landmarks_(landmarks), pooling_(pooling), seed_(seed) {}
-
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"linformer",
-            {{"landmarks", landmarks_},
-             {"projection", std::string(pooling_ ? "pooling" : "gaussian")},
-             {"seed", seed_}}};
-  }
+  Linformer(std::int64_t landmarks, Landmarks kind, std::int64_t seed)
+      : landmarks_(landmarks), pooling_(kind == Landmarks::pooling), seed_(seed) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     const std::int64_t landmarks = check(input);
@@ -111,12 +114,6 @@ class Linformer final : public Mechanism {
     return quantities;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::linformer(shape, convention,
-                            landmarks_ > 0 ? landmarks_ : landmarks_of(shape.keys));
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     // Without a number of its own the model's E decides, which is not known here.
     const std::int64_t bound = landmarks_ > 0 ? landmarks_ : shape.keys;
@@ -126,10 +123,6 @@ class Linformer final : public Mechanism {
   }
 
  private:
-  static std::int64_t landmarks_of(std::int64_t keys) {
-    return std::max<std::int64_t>(keys / 4, keys > 0 ? 1 : 0);
-  }
-
   /// How many landmarks there are.
   [[nodiscard]] std::int64_t check(const AttentionInput& input) const {
     check_shapes(input);
@@ -166,9 +159,10 @@ class Linformer final : public Mechanism {
         find_parameter(input.parameters, name, input.heads, {landmarks, keys});
     if (given != nullptr) return of_head(*given, head, landmarks, keys);
     if (!pooling_) {
-      NormalNumbers numbers(seed_, input.layer, head);
       const double scale = 1 / std::sqrt(static_cast<double>(landmarks));
-      return (scale * numbers.matrix(landmarks, keys)).cast<float>();
+      return (scale * rows_of_streams(seed_, input.layer, head, keys, landmarks))
+          .cast<float>()
+          .transpose();
     }
     Matrix means = Matrix::Zero(landmarks, keys);
     for (std::int64_t l = 0; l < landmarks; ++l) {
@@ -199,21 +193,40 @@ class Linformer final : public Mechanism {
   std::int64_t seed_;
 };
 
+std::int64_t counted_landmarks(const AttentionShape& shape, const TypedValues& values) {
+  const std::int64_t chosen = values.whole("landmarks");
+  return chosen > 0 ? chosen : landmarks_of(shape.keys);
+}
+
+std::optional<Shape> projection_shape(const AttentionShape& shape, const TypedValues& values) {
+  return Shape{counted_landmarks(shape, values), shape.keys};
+}
+
 }  // namespace
 
 MechanismEntry linformer_entry() {
-  static constexpr std::string_view tensors[] = {"E", "F"};
-  return {"linformer",
-          "Linformer",
-          "Wang et al. 2020, Eq. 7",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            return std::make_unique<Linformer>(
-                std::get<std::int64_t>(values.at("landmarks")),
-                std::get<std::string>(values.at("projection")) == "pooling",
-                std::get<std::int64_t>(values.at("seed")));
-          }};
+  return {
+      .name = "linformer",
+      .title = "Linformer",
+      .source = "Wang et al. 2020, Eq. 7",
+      .formula = "softmax(Q(EK)ᵀ/√d)F: keys and values projected to k landmarks",
+      .rank = "k",
+      .complexity = {"NkD + ND²", "Nk + ND", "Wang et al. 2020"},
+      .parameters = parameters(),
+      .accounting = {setting::flag("mask", false, "counts masking keys and values")},
+      .tensors = {{"E", "[k, M] or [H, k, M], projects the keys", projection_shape},
+                  {"F", "[k, M] or [H, k, M], projects the values", projection_shape}},
+      .counts =
+          [](const AttentionShape& shape, CostConvention convention, const TypedValues& values) {
+            return costs::linformer(shape, convention, counted_landmarks(shape, values),
+                                    values.flag("mask"));
+          },
+      .projections = separate_projections,
+      .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
+        return std::make_unique<Linformer>(values.whole("landmarks"),
+                                           values.choice("projection", landmark_names),
+                                           values.whole("seed"));
+      }};
 }
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 // The one interface of attention. Adding a mechanism = one file, one line in mechanisms.cpp, one
-// test file; every view, table and command then has it.
+// naive twin in tests/support; every view, table and command then has it
+// (docs/adding-a-mechanism.md).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 #include "core/attention/costs/cost.h"
 #include "core/attention/token_layout.h"
-#include "core/parameters/parameters.h"
+#include "core/parameters/typed_values.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -60,7 +61,8 @@ class Mechanism {
  public:
   virtual ~Mechanism() = default;
 
-  [[nodiscard]] virtual MechanismChoice choice() const = 0;
+  /// What make_mechanism made it of: every parameter, defaults too.
+  [[nodiscard]] const MechanismChoice& choice() const { return choice_; }
 
   /// Output of every head, [N, H·dv]: fast, and never larger than it must be.
   [[nodiscard]] virtual Tensor forward(const AttentionInput& input) const = 0;
@@ -78,35 +80,85 @@ class Mechanism {
   /// The mechanism's own quantities (codes, importances); none by default.
   [[nodiscard]] virtual NamedTensors quantities(const AttentionInput&) const { return {}; }
 
-  /// Operations of one layer's attention core: scores to weighted values, without projections.
-  [[nodiscard]] virtual std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                         CostConvention convention) const = 0;
-
   [[nodiscard]] virtual MapStructure structure(const AttentionShape& shape) const = 0;
 
   /// Whether I is part of the implied map (Adder, Eq. 20).
   [[nodiscard]] virtual bool has_identity_mapping() const { return false; }
+
+ private:
+  friend std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);
+  MechanismChoice choice_;
 };
 
-/// One line of the list of mechanisms.
+/// A tensor of a layer that a mechanism reads from AttentionInput::parameters where it is there. A
+/// model file holds it beside the layer's projections.
+struct TensorDescription {
+  std::string_view name;         ///< "pe0"
+  std::string_view explanation;  ///< "[N, n], the left factor of the position biases (Eq. 6)"
+  /// Its extents, heads first where each has its own; null where these settings have no such
+  /// tensor. Absent for one that goes with another model's settings only ("local_mask").
+  std::optional<Shape> (*shape)(const AttentionShape& shape, const TypedValues& values) = nullptr;
+  /// How many a trained layer holds among its parameters: 0 of random ones, kept as drawn.
+  std::int64_t learned = 1;
+};
+
+/// A linear layer of a mechanism, applied to every token.
+struct Projection {
+  std::string component;     ///< "query projection"
+  std::int64_t inputs = 0;   ///< features
+  std::int64_t outputs = 0;  ///< features
+  bool of_keys = false;      ///< applied to the M key tokens, not to the N query tokens
+};
+
+/// How time and space of one layer with its projections grow, in symbols: N tokens, D channels; b
+/// bits, F features, k landmarks, s positions of a window, h rounds of hashing, c tokens a bucket.
+struct Complexity {
+  std::string_view time, space;
+  std::string_view source;  ///< who says so
+};
+
+/// One line of the list of mechanisms: all that is known of it.
 struct MechanismEntry {
-  std::string_view name;    ///< "adder": in files, flags and errors
-  std::string_view title;   ///< "Adder attention"
-  std::string_view source;  ///< "Shu et al. 2021, Eq. 7"
-  std::span<const ParameterDescription> parameters;
-  /// Learned tensors of a layer that it reads from AttentionInput::parameters where they are there:
-  /// "pe0". A model file holds them beside the layer's projections.
-  std::span<const std::string_view> tensors;
-  /// `values` holds every described parameter, validated.
-  std::unique_ptr<const Mechanism> (*make)(const ParameterValues& values);
+  std::string_view name;          ///< "adder": in files, flags and errors
+  std::string_view title;         ///< "Adder attention"
+  std::string_view source;        ///< "Shu et al. 2021, Eq. 7"
+  std::string_view formula = {};  ///< "softmax(QKᵀ/√d)": the weights, for the manual
+  std::string_view rank = {};     ///< "N": of its map at most, in symbols
+  Complexity complexity = {};
+  std::vector<ParameterDescription> parameters = {};
+  /// Further settings that change nothing but how papers count it.
+  std::vector<ParameterDescription> accounting = {};
+  std::vector<TensorDescription> tensors = {};
+
+  /// Operations of one layer's core, scores to weighted values, without projections; see
+  /// costs/costs.h. `values` holds all of counted_parameters().
+  std::vector<OperationCount> (*counts)(const AttentionShape& shape, CostConvention convention,
+                                        const TypedValues& values) = nullptr;
+  /// The linear layers around the core. `width` is D of the model; the core's own extents come from
+  /// `shape`.
+  std::vector<Projection> (*projections)(std::int64_t width, const AttentionShape& shape,
+                                         const TypedValues& values) = nullptr;
+  /// `values` holds every one of `parameters`, validated. Null for what is counted only, because it
+  /// is no product of weights with values.
+  std::unique_ptr<Mechanism> (*make)(const TypedValues& values) = nullptr;
   /// Whether it honours AttentionInput::causal; if not, language models refuse it.
   bool causal = false;
+
+  /// `parameters`, then `accounting`.
+  [[nodiscard]] std::vector<ParameterDescription> counted_parameters() const;
 };
 
+/// Those that the program can run.
 [[nodiscard]] std::span<const MechanismEntry> mechanisms();
 
-/// Throws Error(usage) listing the known names.
+/// Those and the ones that it can only count.
+[[nodiscard]] std::span<const MechanismEntry> counted_mechanisms();
+
+/// One of mechanisms(). Throws Error(usage) listing the known names.
 [[nodiscard]] const MechanismEntry& find_mechanism(std::string_view name);
+
+/// One of counted_mechanisms(). Throws Error(usage) listing the known names.
+[[nodiscard]] const MechanismEntry& find_counted_mechanism(std::string_view name);
 
 /// Fills in defaults and validates. Throws Error(usage) naming mechanism, parameter and range.
 [[nodiscard]] std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice);

@@ -1,6 +1,5 @@
 // The list of mechanisms.
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "core/attention/mechanism.h"
@@ -23,8 +22,10 @@ MechanismEntry linformer_entry();
 MechanismEntry performer_entry();
 MechanismEntry reformer_entry();
 MechanismEntry synthesizer_entry();
+MechanismEntry cosformer_entry();
+MechanismEntry mixer_entry();
 
-std::span<const MechanismEntry> mechanisms() {
+std::span<const MechanismEntry> counted_mechanisms() {
   // One line each.
   // clang-format off
   static const MechanismEntry list[] = {
@@ -41,9 +42,18 @@ std::span<const MechanismEntry> mechanisms() {
       linformer_entry(),
       reformer_entry(),
       synthesizer_entry(),
+      cosformer_entry(),
+      mixer_entry(),  // from here on: counted only
   };
   // clang-format on
   return list;
+}
+
+std::span<const MechanismEntry> mechanisms() {
+  const std::span<const MechanismEntry> all = counted_mechanisms();
+  const auto end =
+      std::ranges::find_if(all, [](const MechanismEntry& entry) { return !entry.make; });
+  return all.first(static_cast<std::size_t>(end - all.begin()));
 }
 
 AttentionShape AttentionInput::shape() const {
@@ -55,16 +65,32 @@ AttentionShape AttentionInput::shape() const {
           .value_width = values.cols() / share};
 }
 
+std::vector<ParameterDescription> MechanismEntry::counted_parameters() const {
+  std::vector<ParameterDescription> all = parameters;
+  all.insert(all.end(), accounting.begin(), accounting.end());
+  return all;
+}
+
+const MechanismEntry& find_counted_mechanism(std::string_view name) {
+  const std::span<const MechanismEntry> all = counted_mechanisms();
+  const auto found = std::ranges::find(all, name, &MechanismEntry::name);
+  if (found != all.end()) return *found;
+  throw unknown_name("mechanism", name, name_list(all, &MechanismEntry::name));
+}
+
 const MechanismEntry& find_mechanism(std::string_view name) {
-  for (const MechanismEntry& entry : mechanisms()) {
-    if (entry.name == name) return entry;
-  }
-  throw unknown_name("mechanism", name, name_list(mechanisms(), &MechanismEntry::name));
+  const std::span<const MechanismEntry> runnable = mechanisms();
+  const auto found = std::ranges::find(runnable, name, &MechanismEntry::name);
+  if (found != runnable.end()) return *found;
+  throw unknown_name("mechanism", name, name_list(runnable, &MechanismEntry::name));
 }
 
 std::unique_ptr<const Mechanism> make_mechanism(const MechanismChoice& choice) {
   const MechanismEntry& entry = find_mechanism(choice.name);
-  return entry.make(complete_values(entry.name, entry.parameters, choice.parameters));
+  ParameterValues values = complete_values(entry.name, entry.parameters, choice.parameters);
+  std::unique_ptr<Mechanism> made = entry.make(TypedValues(values));
+  made->choice_ = {std::string(entry.name), std::move(values)};
+  return made;
 }
 
 }  // namespace attnscope

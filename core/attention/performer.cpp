@@ -11,7 +11,9 @@
 #include <tbb/parallel_for.h>
 
 #include "core/attention/costs/costs.h"
+#include "core/attention/kernels/relu.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
@@ -22,15 +24,17 @@ namespace {
 
 constexpr float kReluFloor = 1e-3F;
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
-      setting::choice("kernel", {"softmax", "relu"}, "softmax",
+enum class Kernel { softmax, relu };
+constexpr EnumName<Kernel> kernel_names[] = {{Kernel::softmax, "softmax"}, {Kernel::relu, "relu"}};
+
+std::vector<ParameterDescription> parameters() {
+  return {
+      setting::choice("kernel", names_of(kernel_names), "softmax",
                       "softmax: positive features of the softmax kernel (FAVOR+); relu: ReLU "
                       "features, as DAFT compares with"),
       setting::whole("features", 256, {1, 65536}, "F, random features of a query and of a key"),
       seed_parameter("the random features"),
   };
-  return list;
 }
 
 ConstStridedMatrixMap strided(const Matrix& matrix) {
@@ -104,15 +108,8 @@ class CausalFeatures {
 
 class Performer final : public Mechanism {
  public:
-  Performer(bool relu, std::int64_t features, std::int64_t seed)
-      : relu_(relu), features_(features), seed_(seed) {}
-
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"performer",
-            {{"kernel", std::string(relu_ ? "relu" : "softmax")},
-             {"features", features_},
-             {"seed", seed_}}};
-  }
+  Performer(Kernel kernel, std::int64_t features, std::int64_t seed)
+      : relu_(kernel == Kernel::relu), features_(features), seed_(seed) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     check_shapes(input);
@@ -172,11 +169,6 @@ class Performer final : public Mechanism {
     return factors;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::performer(shape, convention, features_);
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min({shape.queries, shape.keys, features_})};
   }
@@ -206,8 +198,8 @@ class Performer final : public Mechanism {
     Features features{project(head_columns(input.queries, input.heads, head)), project(keys),
                       !relu_};
     if (relu_) {
-      features.queries = features.queries.cwiseMax(0.0F).array() + kReluFloor;
-      features.keys = features.keys.cwiseMax(0.0F).array() + kReluFloor;
+      features.queries = features.queries.unaryExpr(&relu).array() + kReluFloor;
+      features.keys = features.keys.unaryExpr(&relu).array() + kReluFloor;
       return features;
     }
     // The query's own ‖q'‖²/2 cancels in the quotient.
@@ -269,18 +261,31 @@ class Performer final : public Mechanism {
 }  // namespace
 
 MechanismEntry performer_entry() {
-  static constexpr std::string_view tensors[] = {"features"};
-  return {"performer",
-          "Performer",
-          "Choromanski et al. 2020, Lemma 1",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            return std::make_unique<Performer>(std::get<std::string>(values.at("kernel")) == "relu",
-                                               std::get<std::int64_t>(values.at("features")),
-                                               std::get<std::int64_t>(values.at("seed")));
+  return {
+      .name = "performer",
+      .title = "Performer",
+      .source = "Choromanski et al. 2020, Lemma 1",
+      .formula = "random features of softmax, or ReLU",
+      .rank = "F; N if causal",
+      .complexity = {"ND² log D", "ND log D + D² log D", "DAFT, Table 1"},
+      .parameters = parameters(),
+      .accounting = {setting::flag("released", false, "counts as EcoFormer's released hook does")},
+      .tensors = {{"features", "[F, d] or [H, F, d], the ω",
+                   [](const AttentionShape& s, const TypedValues& values) {
+                     return std::optional(Shape{values.whole("features"), s.head_width});
+                   },
+                   0}},
+      .counts =
+          [](const AttentionShape& shape, CostConvention convention, const TypedValues& values) {
+            return costs::performer(shape, convention, values.whole("features"),
+                                    values.flag("released"), values.is("kernel", "relu"));
           },
-          true};
+      .projections = separate_projections,
+      .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
+        return std::make_unique<Performer>(values.choice("kernel", kernel_names),
+                                           values.whole("features"), values.whole("seed"));
+      },
+      .causal = true};
 }
 
 }  // namespace attnscope

@@ -15,6 +15,12 @@ NormalNumbers::NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t
   generator_.seed(sequence);
 }
 
+NormalNumbers::NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t part,
+                             std::int64_t row) {
+  std::seed_seq sequence{seed, layer, part, row};
+  generator_.seed(sequence);
+}
+
 double NormalNumbers::uniform() { return (static_cast<double>(generator_()) + 0.5) / 4294967296.0; }
 
 double NormalNumbers::operator()() {
@@ -29,10 +35,26 @@ MatrixD NormalNumbers::matrix(std::int64_t rows, std::int64_t columns) {
   return numbers;
 }
 
+MatrixD rows_of_streams(std::int64_t seed, std::int64_t layer, std::int64_t part, std::int64_t rows,
+                        std::int64_t columns) {
+  MatrixD numbers(rows, columns);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    numbers.row(row) = NormalNumbers(seed, layer, part, row).matrix(1, columns);
+  }
+  return numbers;
+}
+
 MatrixD orthogonal_rows(NormalNumbers& numbers, std::int64_t count, std::int64_t d) {
   MatrixD rows(count, d);
   for (std::int64_t first = 0; first < count; first += d) {
-    const MatrixD orthogonal = Eigen::HouseholderQR<MatrixD>(numbers.matrix(d, d)).householderQ();
+    const Eigen::HouseholderQR<MatrixD> factored(numbers.matrix(d, d));
+    MatrixD orthogonal = factored.householderQ();
+    // Reflections leave R's diagonal of either sign, depending on what they reflect: such a Q
+    // prefers directions. The factorisation with a positive diagonal is the unique one, and
+    // uniform.
+    for (Eigen::Index c = 0; c < d; ++c) {
+      if (factored.matrixQR()(c, c) < 0) orthogonal.col(c) *= -1;
+    }
     const std::int64_t taken = std::min(d, count - first);
     rows.middleRows(first, taken) = orthogonal.topRows(taken);
   }

@@ -13,6 +13,8 @@ namespace attnscope {
 class NormalNumbers {
  public:
   NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t part);
+  /// The stream of one row (token) of a part.
+  NormalNumbers(std::int64_t seed, std::int64_t layer, std::int64_t part, std::int64_t row);
   explicit NormalNumbers(std::uint32_t seed) : generator_(seed) {}
   double operator()();
   /// Independent ones.
@@ -23,9 +25,14 @@ class NormalNumbers {
   std::mt19937 generator_;
 };
 
+/// Normal numbers [rows, columns], each row the beginning of a stream of its own: a token's numbers
+/// are the same whatever the number of tokens, in either direction.
+[[nodiscard]] MatrixD rows_of_streams(std::int64_t seed, std::int64_t layer, std::int64_t part,
+                                      std::int64_t rows, std::int64_t columns);
+
 /// Rows [count, d] of which each block of d is orthogonal, each as long as a vector of d standard
 /// normal numbers: marginally normal, of less variance in sums (Choromanski et al. 2020, Section
-/// 2.4).
+/// 2.4). The orthogonal matrices are uniform, of Haar's measure (Mezzadri 2007, Section 5).
 [[nodiscard]] MatrixD orthogonal_rows(NormalNumbers& numbers, std::int64_t count, std::int64_t d);
 
 /// `parameters` (may be null) at `name`, or null. Throws Error(usage) unless its shape is

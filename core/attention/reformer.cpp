@@ -18,6 +18,7 @@
 
 #include "core/attention/costs/costs.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
@@ -26,14 +27,24 @@ namespace attnscope {
 
 namespace {
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
+std::vector<ParameterDescription> parameters() {
+  return {
       setting::whole("hashes", 2, {1, 64}, "rounds of hashing, each with its own rotations"),
       setting::whole("chunk", 64, {1, 1e6}, "m, tokens of a chunk, and on average of a bucket")
           .in("tokens"),
+      setting::whole("buckets", 0, {0, 1e6},
+                     "of each round, an even number; 0: those of the model's rotations, else one "
+                     "for each chunk: of the tokens, or of a text of 1024 where it is causal"),
       seed_parameter("the rotations"),
   };
-  return list;
+}
+
+/// About a chunk each, an even number: every rotation gives two. A causal text's must not depend on
+/// its length, or a longer one would put earlier tokens into other buckets.
+std::int64_t default_buckets(std::int64_t tokens, std::int64_t chunk, bool causal) {
+  constexpr std::int64_t kUsualText = 1024;
+  const std::int64_t chunks = ((causal ? kUsualText : tokens) + chunk - 1) / chunk;
+  return std::max<std::int64_t>(2, chunks + chunks % 2);
 }
 
 /// One round: which bucket each token is in, and where it lies when they are sorted.
@@ -76,12 +87,8 @@ struct Attended {
 
 class Reformer final : public Mechanism {
  public:
-  Reformer(std::int64_t hashes, std::int64_t chunk, std::int64_t seed)
-      : hashes_(hashes), chunk_(chunk), seed_(seed) {}
-
-  [[nodiscard]] MechanismChoice choice() const override {
-    return {"reformer", {{"hashes", hashes_}, {"chunk", chunk_}, {"seed", seed_}}};
-  }
+  Reformer(std::int64_t hashes, std::int64_t chunk, std::int64_t buckets, std::int64_t seed)
+      : hashes_(hashes), chunk_(chunk), buckets_(buckets), seed_(seed) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     check(input);
@@ -129,11 +136,6 @@ class Reformer final : public Mechanism {
     return quantities;
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::reformer(shape, convention, {.hashes = hashes_, .chunk = chunk_});
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min(shape.queries, shape.keys)};
   }
@@ -148,25 +150,33 @@ class Reformer final : public Mechanism {
         .found(std::to_string(input.keys.rows()));
   }
 
-  /// About a chunk each, an even number: every rotation gives two.
-  [[nodiscard]] std::int64_t buckets(std::int64_t tokens) const {
-    const std::int64_t chunks = (tokens + chunk_ - 1) / chunk_;
-    return std::max<std::int64_t>(2, chunks + chunks % 2);
+  /// Columns of the rotations: half as many as buckets.
+  [[nodiscard]] std::int64_t half_buckets(const AttentionInput& input) const {
+    if (buckets_ > 0) return buckets_ / 2;
+    if (input.parameters != nullptr) {
+      const auto given = input.parameters->find(std::string_view("rotations"));
+      if (given != input.parameters->end() && given->second.rank() > 0) {
+        return std::max<std::int64_t>(given->second.shape().back(), 1);
+      }
+    }
+    return default_buckets(input.queries.rows(), chunk_, input.causal) / 2;
   }
 
   [[nodiscard]] std::vector<Round> rounds_of(const AttentionInput& input, std::int64_t head) const {
     const std::int64_t d = input.queries.cols() / input.heads, n = input.queries.rows();
-    const std::int64_t half = buckets(n) / 2;
+    const std::int64_t half = half_buckets(input);
     const MatrixD tokens = head_columns(input.queries, input.heads, head).cast<double>();
     const Tensor* const given =
         find_parameter(input.parameters, "rotations", input.heads, {hashes_, d, half});
-    NormalNumbers numbers(seed_, input.layer, 0);
     std::vector<Round> rounds;
     for (std::int64_t round = 0; round < hashes_; ++round) {
-      const MatrixD rotation = given == nullptr ? numbers.matrix(d, half)
-                                                : MatrixD(of_head(*given, head, hashes_ * d, half)
-                                                              .middleRows(round * d, d)
-                                                              .cast<double>());
+      // A stream for each direction: more buckets leave those that were there as they are.
+      const MatrixD rotation =
+          given == nullptr
+              ? MatrixD(rows_of_streams(seed_, input.layer, round, half, d).transpose())
+              : MatrixD(of_head(*given, head, hashes_ * d, half)
+                            .middleRows(round * d, d)
+                            .cast<double>());
       const MatrixD rotated = tokens * rotation;
       std::vector<std::int64_t> bucket(static_cast<std::size_t>(n));
       for (std::int64_t token = 0; token < n; ++token) {
@@ -228,24 +238,62 @@ class Reformer final : public Mechanism {
 
   std::int64_t hashes_;
   std::int64_t chunk_;
+  std::int64_t buckets_;  ///< 0: by the input
   std::int64_t seed_;
 };
+
+std::int64_t counted_buckets(const AttentionShape& shape, const TypedValues& values) {
+  const std::int64_t chosen = values.whole("buckets");
+  return chosen > 0 ? chosen : default_buckets(shape.queries, values.whole("chunk"), false);
+}
 
 }  // namespace
 
 MechanismEntry reformer_entry() {
-  static constexpr std::string_view tensors[] = {"rotations"};
-  return {"reformer",
-          "Reformer",
-          "Kitaev et al. 2020, Section 2",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            return std::make_unique<Reformer>(std::get<std::int64_t>(values.at("hashes")),
-                                              std::get<std::int64_t>(values.at("chunk")),
-                                              std::get<std::int64_t>(values.at("seed")));
+  return {
+      .name = "reformer",
+      .title = "Reformer",
+      .source = "Kitaev et al. 2020, Section 2",
+      .formula = "softmax inside buckets of alike tokens",
+      .rank = "N",
+      .complexity = {"NhcD + ND²", "Nhc + ND", "Kitaev et al. 2020"},
+      .parameters = parameters(),
+      .accounting = {setting::flag("rotations", true, "counts the random rotations"),
+                     setting::flag("scaled", false,
+                                   "scales the scores instead of normalising the keys"),
+                     setting::flag("shared", true, "queries and keys share one projection")},
+      .tensors = {{"rotations", "[rounds, d, buckets / 2], or with the heads in front",
+                   [](const AttentionShape& s, const TypedValues& values) {
+                     return std::optional(Shape{values.whole("hashes"), s.head_width,
+                                                counted_buckets(s, values) / 2});
+                   },
+                   0}},
+      .counts =
+          [](const AttentionShape& shape, CostConvention convention, const TypedValues& values) {
+            return costs::reformer(shape, convention,
+                                   {.hashes = values.whole("hashes"),
+                                    .chunk = values.whole("chunk"),
+                                    .buckets = values.whole("buckets"),
+                                    .rotations = values.flag("rotations"),
+                                    .scaled = values.flag("scaled")});
           },
-          true};
+      .projections =
+          [](std::int64_t width, const AttentionShape& shape, const TypedValues& values) {
+            return values.flag("shared") ? shared_projections(width, shape, values)
+                                         : separate_projections(width, shape, values);
+          },
+      .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
+        const std::int64_t buckets = values.whole("buckets");
+        if (buckets % 2 != 0) {
+          throw Error(ErrorKind::usage, "every rotation gives two buckets")
+              .about("reformer buckets")
+              .expected("an even number")
+              .found(std::to_string(buckets));
+        }
+        return std::make_unique<Reformer>(values.whole("hashes"), values.whole("chunk"), buckets,
+                                          values.whole("seed"));
+      },
+      .causal = true};
 }
 
 }  // namespace attnscope

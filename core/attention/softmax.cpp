@@ -3,6 +3,7 @@
 
 #include "core/attention/costs/costs.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
 
@@ -12,19 +13,12 @@ namespace {
 
 class Softmax final : public Mechanism {
  public:
-  [[nodiscard]] MechanismChoice choice() const override { return {"softmax", {}}; }
-
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     return attend_by_blocks(input, scores(input));
   }
 
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
     return map_by_blocks(input, scores(input));
-  }
-
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    return costs::softmax(shape, convention);
   }
 
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
@@ -48,15 +42,19 @@ class Softmax final : public Mechanism {
 }  // namespace
 
 MechanismEntry softmax_entry() {
-  return {"softmax",
-          "Softmax attention",
-          "Vaswani et al. 2017, Eq. 1",
-          {},
-          {},
-          [](const ParameterValues&) -> std::unique_ptr<const Mechanism> {
+  return {.name = "softmax",
+          .title = "Softmax attention",
+          .source = "Vaswani et al. 2017, Eq. 1",
+          .formula = "softmax(QKᵀ/√d)",
+          .rank = "N",
+          .complexity = {"N²D + ND²", "N² + ND", "DAFT, Table 1"},
+          .counts = [](const AttentionShape& shape, CostConvention convention,
+                       const TypedValues&) { return costs::softmax(shape, convention); },
+          .projections = separate_projections,
+          .make = [](const TypedValues&) -> std::unique_ptr<Mechanism> {
             return std::make_unique<Softmax>();
           },
-          true};
+          .causal = true};
 }
 
 }  // namespace attnscope

@@ -11,7 +11,9 @@
 #include <string>
 
 #include "core/attention/costs/costs.h"
+#include "core/attention/kernels/relu.h"
 #include "core/attention/mechanism.h"
+#include "core/attention/mechanism_cost.h"
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
@@ -20,18 +22,19 @@ namespace attnscope {
 
 namespace {
 
-const std::vector<ParameterDescription>& parameters() {
-  static const std::vector<ParameterDescription> list = {
-      setting::choice("scores", {"dense", "random", "factorised"}, "dense",
+using Scores = costs::ScoreSource;
+constexpr EnumName<Scores> score_names[] = {
+    {Scores::dense, "dense"}, {Scores::random, "random"}, {Scores::factorised, "factorised"}};
+
+std::vector<ParameterDescription> parameters() {
+  return {
+      setting::choice("scores", names_of(score_names), "dense",
                       "dense: predicted from each token; random: the same for every input; "
                       "factorised: random, as a product of two narrow matrices"),
       setting::whole("factors", 8, {1, 1e6}, "k, columns of the two matrices of factorised scores"),
       seed_parameter("the scores and weights"),
   };
-  return list;
 }
-
-enum class Scores { dense, random, factorised };
 
 /// What one head's scores are made of: left · rightᵀ + a bias for each key.
 struct ScoreFactors {
@@ -45,14 +48,6 @@ class Synthesizer final : public Mechanism {
   Synthesizer(Scores scores, std::int64_t factors, std::int64_t seed)
       : scores_(scores), factors_(factors), seed_(seed) {}
 
-  [[nodiscard]] MechanismChoice choice() const override {
-    constexpr const char* names[] = {"dense", "random", "factorised"};
-    return {"synthesizer",
-            {{"scores", std::string(names[static_cast<std::size_t>(scores_)])},
-             {"factors", factors_},
-             {"seed", seed_}}};
-  }
-
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     return attend_by_blocks(input, filler(input));
   }
@@ -61,56 +56,71 @@ class Synthesizer final : public Mechanism {
     return map_by_blocks(input, filler(input));
   }
 
-  [[nodiscard]] std::vector<OperationCount> cost(const AttentionShape& shape,
-                                                 CostConvention convention) const override {
-    constexpr costs::ScoreSource sources[] = {costs::ScoreSource::dense, costs::ScoreSource::random,
-                                              costs::ScoreSource::factorised};
-    return costs::synthesizer(shape, convention, sources[static_cast<std::size_t>(scores_)],
-                              factors_);
-  }
-
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     // The softmax of narrow scores is not narrow.
     return {.rank_bound = std::min(shape.queries, shape.keys)};
   }
 
  private:
-  /// `name` of one head, else normal numbers of that standard deviation. `part` tells the
+  /// How far a tensor goes in one direction, and whether that is one place for each token.
+  struct Extent {
+    std::int64_t size;
+    bool tokens = false;
+  };
+
+  /// One head's share of the layer's tensor, if it has that; else normal numbers of that standard
+  /// deviation, a stream for each row: longer texts leave earlier tokens theirs. `part` tells the
   /// parameters of a head apart.
   [[nodiscard]] Matrix own(const AttentionInput& input, const char* name, std::int64_t head,
-                           const Shape& shape, double deviation, std::int64_t part) const {
-    const std::int64_t columns = shape.size() > 1 ? shape[1] : 1;
-    const Tensor* const given = find_parameter(input.parameters, name, input.heads, shape);
-    if (given != nullptr) return of_head(*given, head, shape[0], columns);
-    if (deviation == 0) return Matrix::Zero(shape[0], columns);
-    NormalNumbers numbers(seed_, input.layer, 4 * head + part);
-    return (deviation * numbers.matrix(shape[0], columns)).cast<float>();
+                           std::vector<Extent> extents, double deviation, std::int64_t part) const {
+    const std::int64_t rows = extents[0].size;
+    const std::int64_t columns = extents.size() > 1 ? extents[1].size : 1;
+    Shape stored;
+    for (const Extent& extent : extents) stored.push_back(extent.size);
+    const auto given = input.parameters == nullptr ? NamedTensors::const_iterator()
+                                                   : input.parameters->find(std::string_view(name));
+    if (input.parameters == nullptr || given == input.parameters->end()) {
+      if (deviation == 0) return Matrix::Zero(rows, columns);
+      return (deviation * rows_of_streams(seed_, input.layer, 4 * head + part, rows, columns))
+          .cast<float>();
+    }
+    // A causal layer takes the first of what was learnt for texts as long as possible.
+    const Shape& there = given->second.shape();
+    for (std::size_t i = 0; input.causal && i < stored.size() && there.size() >= stored.size();
+         ++i) {
+      const std::int64_t size = there[there.size() - stored.size() + i];
+      if (extents[i].tokens) stored[i] = std::max(stored[i], size);
+    }
+    (void)find_parameter(input.parameters, name, input.heads, stored);  // its shape
+    return of_head(given->second, head, stored[0], stored.size() > 1 ? stored[1] : 1)
+        .topLeftCorner(rows, columns);
   }
 
   [[nodiscard]] ScoreFactors factors_of(const AttentionInput& input, std::int64_t head) const {
-    const std::int64_t n = input.queries.rows(), m = input.keys.rows();
+    const Extent n{input.queries.rows(), true}, m{input.keys.rows(), true};
     if (scores_ == Scores::factorised) {
       const double deviation = std::pow(static_cast<double>(factors_), -0.25);
-      return {own(input, "R1", head, {n, factors_}, deviation, 0),
-              own(input, "R2", head, {m, factors_}, deviation, 1), Eigen::RowVectorXf::Zero(m)};
+      return {own(input, "R1", head, {n, {factors_}}, deviation, 0),
+              own(input, "R2", head, {m, {factors_}}, deviation, 1),
+              Eigen::RowVectorXf::Zero(m.size)};
     }
-    const std::int64_t d = input.queries.cols() / input.heads;
-    const double width = static_cast<double>(std::max<std::int64_t>(d, 1));
+    const Extent d{input.queries.cols() / input.heads};
+    const double width = static_cast<double>(std::max<std::int64_t>(d.size, 1));
     const Matrix w1 = own(input, "W1", head, {d, d}, std::sqrt(2 / width), 0);
     const Matrix b1 = own(input, "b1", head, {d}, 0, 0);
-    Matrix hidden(n, d);
+    Matrix hidden(n.size, d.size);
     multiply_transposed(head_columns(input.queries, input.heads, head),
-                        {w1.data(), d, d, Eigen::OuterStride<>(d)}, 1.0F,
-                        {hidden.data(), n, d, Eigen::OuterStride<>(d)});
+                        {w1.data(), d.size, d.size, Eigen::OuterStride<>(d.size)}, 1.0F,
+                        {hidden.data(), n.size, d.size, Eigen::OuterStride<>(d.size)});
     hidden.rowwise() += b1.col(0).transpose();
-    return {hidden.cwiseMax(0.0F), own(input, "W2", head, {m, d}, std::sqrt(1 / width), 1),
+    return {hidden.unaryExpr(&relu), own(input, "W2", head, {m, d}, std::sqrt(1 / width), 1),
             own(input, "b2", head, {m}, 0, 0).col(0).transpose()};
   }
 
   /// The scores of every head, made once for all blocks.
   [[nodiscard]] FillScores filler(const AttentionInput& input) const {
     check_shapes(input);
-    const std::int64_t n = input.queries.rows(), m = input.keys.rows();
+    const Extent n{input.queries.rows(), true}, m{input.keys.rows(), true};
     auto whole = std::make_shared<std::vector<Matrix>>();
     auto factors = std::make_shared<std::vector<ScoreFactors>>();
     for (std::int64_t head = 0; head < input.heads; ++head) {
@@ -141,24 +151,64 @@ class Synthesizer final : public Mechanism {
   std::int64_t seed_;
 };
 
+/// `shape` where the scores come from there.
+std::optional<Shape> only(Scores source, const TypedValues& values, Shape shape) {
+  if (values.choice("scores", score_names) != source) return std::nullopt;
+  return shape;
+}
+
 }  // namespace
 
 MechanismEntry synthesizer_entry() {
-  static constexpr std::string_view tensors[] = {"R", "R1", "R2", "W1", "b1", "W2", "b2"};
-  return {"synthesizer",
-          "Synthesizer",
-          "Tay et al. 2020, Eq. 2 to 5",
-          parameters(),
-          tensors,
-          [](const ParameterValues& values) -> std::unique_ptr<const Mechanism> {
-            const std::string& scores = std::get<std::string>(values.at("scores"));
-            return std::make_unique<Synthesizer>(scores == "dense"    ? Scores::dense
-                                                 : scores == "random" ? Scores::random
-                                                                      : Scores::factorised,
-                                                 std::get<std::int64_t>(values.at("factors")),
-                                                 std::get<std::int64_t>(values.at("seed")));
+  using Values = const TypedValues&;
+  using Extents = const AttentionShape&;
+  return {
+      .name = "synthesizer",
+      .title = "Synthesizer",
+      .source = "Tay et al. 2020, Eq. 2 to 5",
+      .formula = "softmax of weights that do not look at keys",
+      .rank = "N",
+      .complexity = {"N²D + ND²", "N² + ND", "Tay et al. 2020"},
+      .parameters = parameters(),
+      .tensors = {{"R", "[H, N, M], the scores (Eq. 5)",
+                   [](Extents s, Values v) {
+                     return only(Scores::random, v, {s.heads, s.queries, s.keys});
+                   }},
+                  {"R1", "[H, N, k], their left factor (Section 3.2.2)",
+                   [](Extents s, Values v) {
+                     return only(Scores::factorised, v, {s.heads, s.queries, v.whole("factors")});
+                   }},
+                  {"R2", "[H, M, k], their right factor",
+                   [](Extents s, Values v) {
+                     return only(Scores::factorised, v, {s.heads, s.keys, v.whole("factors")});
+                   }},
+                  {"W1", "[H, d, d], the inner layer (Eq. 2)",
+                   [](Extents s, Values v) {
+                     return only(Scores::dense, v, {s.heads, s.head_width, s.head_width});
+                   }},
+                  {"b1", "[H, d], its bias",
+                   [](Extents s, Values v) {
+                     return only(Scores::dense, v, {s.heads, s.head_width});
+                   }},
+                  {"W2", "[H, M, d], the outer layer",
+                   [](Extents s, Values v) {
+                     return only(Scores::dense, v, {s.heads, s.keys, s.head_width});
+                   }},
+                  {"b2", "[H, M], its bias",
+                   [](Extents s, Values v) {
+                     return only(Scores::dense, v, {s.heads, s.keys});
+                   }}},
+      .counts =
+          [](Extents shape, CostConvention convention, Values values) {
+            return costs::synthesizer(shape, convention, values.choice("scores", score_names),
+                                      values.whole("factors"));
           },
-          true};
+      .projections = value_projections,
+      .make = [](Values values) -> std::unique_ptr<Mechanism> {
+        return std::make_unique<Synthesizer>(values.choice("scores", score_names),
+                                             values.whole("factors"), values.whole("seed"));
+      },
+      .causal = true};
 }
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/shown_text.h"
 
 namespace attnscope {
 
@@ -35,6 +36,7 @@ Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
       tensors_(std::move(tensors)),
       metadata_(std::move(metadata)) {
   for (std::size_t place = 0; place < tensors_.size(); ++place) {
+    tensors_[place].name = shown_text(tensors_[place].name);
     if (!index_.emplace(tensors_[place].name, place).second) {
       throw Error(ErrorKind::damaged, "two tensors have the same name")
           .in_file(path_)

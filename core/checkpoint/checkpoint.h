@@ -16,7 +16,7 @@ namespace attnscope {
 
 /// One stored tensor. The shape is known from the file's header; the elements are read by `view`.
 struct StoredTensor {
-  std::string name;
+  std::string name;  ///< in a Checkpoint as shown_text (core/shown_text.h) has it
   DType dtype = DType::f32;
   Shape shape;
   std::int64_t bytes = 0;            ///< element_count(shape) × size_of(dtype)

@@ -2,11 +2,15 @@
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -25,17 +29,58 @@ Error cannot_write(const std::filesystem::path& path, const std::string& why) {
   return error;
 }
 
-/// Creates a new file beside `path` under a name nobody uses.
-std::filesystem::path create_beside(const std::filesystem::path& path) {
+/// Temporary files are named ".STEM.PROCESS-NUMBER.part.EXTENSION".
+std::string start_of_temporary_name(const std::filesystem::path& path) {
+  return "." + path.stem().string() + ".";
+}
+
+/// The process in the name of a temporary file of `path`; nothing if it has another name.
+std::optional<pid_t> writer_of(const std::string& name, const std::filesystem::path& path) {
+  const std::string start = start_of_temporary_name(path);
+  const std::string end = ".part" + path.extension().string();
+  if (!name.starts_with(start) || !name.ends_with(end)) return std::nullopt;
+  pid_t writer = 0;
+  unsigned number = 0;
+  const char* const last = name.data() + name.size();
+  const auto [dash, problem] = std::from_chars(name.data() + start.size(), last, writer);
+  if (problem != std::errc() || writer <= 0 || dash == last || *dash != '-') return std::nullopt;
+  const auto [stop, no_number] = std::from_chars(dash + 1, last, number);
+  if (no_number != std::errc() || std::string_view(stop, last) != end) return std::nullopt;
+  return writer;
+}
+
+/// Removes what writers of `path` left that were killed: their process is gone, and nobody holds
+/// the file's lock (a process of another container, whose number says nothing here).
+void remove_abandoned(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::optional<pid_t> writer = writer_of(entry->path().filename().string(), path);
+    if (!writer || ::kill(*writer, 0) == 0 || errno != ESRCH) continue;
+    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    ::close(file);
+  }
+}
+
+struct NewFile {
+  std::filesystem::path path;
+  int descriptor;
+};
+
+/// Creates a new file beside `path` under a name nobody uses, and locks it.
+NewFile create_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> counter{0};
   for (int attempt = 0; attempt < 1000; ++attempt) {
     std::filesystem::path candidate = path;
-    candidate.replace_filename("." + path.stem().string() + "." + std::to_string(::getpid()) + "-" +
+    candidate.replace_filename(start_of_temporary_name(path) + std::to_string(::getpid()) + "-" +
                                std::to_string(counter++) + ".part" + path.extension().string());
     const int descriptor = ::open(candidate.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
-      ::close(descriptor);
-      return candidate;
+      ::flock(descriptor, LOCK_EX | LOCK_NB);  // where the file system knows no locks, without
+      return {candidate, descriptor};
     }
     if (errno != EEXIST) throw cannot_write(path, std::strerror(errno));
   }
@@ -58,13 +103,18 @@ AtomicFile::AtomicFile(const std::filesystem::path& final_path) : final_path_(fi
     final_path_ = std::filesystem::weakly_canonical(final_path, ignored);
     if (ignored) throw cannot_write(final_path, ignored.message());
   }
-  temporary_ = create_beside(final_path_);
+  remove_abandoned(final_path_);
+  const NewFile created = create_beside(final_path_);
+  temporary_ = created.path;
+  lock_ = created.descriptor;
 }
 
 AtomicFile::~AtomicFile() {
-  if (committed_ || direct_) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary_, ignored);
+  if (!committed_ && !direct_) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary_, ignored);
+  }
+  if (lock_ >= 0) ::close(lock_);
 }
 
 void AtomicFile::commit() {

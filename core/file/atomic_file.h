@@ -9,7 +9,8 @@
 namespace attnscope {
 
 /// A file being written: beside its final place under another name, renamed by `commit`, removed
-/// if it is destroyed before.
+/// if it is destroyed before. What a killed process left is removed by the next that writes the
+/// same file.
 ///
 ///     AtomicFile file("figure.pdf");
 ///     write_pdf(file.temporary());
@@ -33,6 +34,7 @@ class AtomicFile {
  private:
   std::filesystem::path final_path_;
   std::filesystem::path temporary_;
+  int lock_ = -1;  ///< of the temporary file, open and locked while it is written
   bool direct_ = false;
   bool committed_ = false;
 };

@@ -47,11 +47,12 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     if (mapped == MAP_FAILED) throw refused_by_system(path, errno);
     data = static_cast<const std::byte*>(mapped);
   }
-  return std::shared_ptr<const MappedFile>(new MappedFile(data, size));
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile({data, size}, path, FileState::of(status)));
 }
 
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+MappedFile::Mapping::~Mapping() {
+  if (!bytes.empty()) ::munmap(const_cast<std::byte*>(bytes.data()), bytes.size());
 }
 
 TensorView view_of(const std::shared_ptr<const MappedFile>& file, std::uint64_t offset, DType dtype,

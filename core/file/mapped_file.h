@@ -7,31 +7,57 @@
 #include <memory>
 #include <span>
 
+#include "core/error.h"
+#include "core/memory/watched_memory.h"
 #include "core/tensor/tensor_view.h"
 
 namespace attnscope {
 
 /// Shared by every TensorView into the file, so that the mapping lives as long as one of them.
-/// A file that is truncated by another program while it is mapped ends the process (SIGBUS), as
-/// with every memory-mapping reader; writers that rename are harmless.
+/// Another program may write to the file meanwhile: the bytes are then anything, zeros where the
+/// file has become shorter, and `check_unchanged` tells. Writers that rename are harmless.
 class MappedFile {
  public:
   /// Throws Error(io) if the file cannot be opened, is no regular file, or cannot be mapped.
   [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
 
-  ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return mapping_.bytes; }
+  [[nodiscard]] std::size_t size() const { return mapping_.bytes.size(); }
+
+  /// To be called after reading, before what was read is believed; TensorView does so itself.
+  /// Throws Error(io) if the file changed since it was opened.
+  void check_unchanged() const { watched_.check(); }
 
  private:
-  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+  /// Unmapped only when it is no longer watched: another mapping may then have the same place.
+  struct Mapping {
+    std::span<const std::byte> bytes;
+    ~Mapping();
+  };
 
-  const std::byte* data_;
-  std::size_t size_;
+  MappedFile(std::span<const std::byte> bytes, const std::filesystem::path& path, FileState state)
+      : mapping_{bytes}, watched_(bytes, path, state) {}
+
+  Mapping mapping_;
+  WatchedMemory watched_;
 };
+
+/// What `read()` returns if `file` stayed the same meanwhile. Throws Error(io) if not, also in
+/// place of an error that `read` throws: half a new file looks damaged.
+template <class Read>
+auto read_unchanged(const MappedFile& file, Read&& read) {
+  try {
+    auto result = read();
+    file.check_unchanged();
+    return result;
+  } catch (const Error&) {
+    file.check_unchanged();
+    throw;
+  }
+}
 
 /// The contiguous tensor at byte `offset` of `file`. Throws Error(damaged) unless it lies wholly
 /// inside.

@@ -231,6 +231,10 @@ const ZipEntry* ZipArchive::find(const std::string& name) const {
 ZipBytes ZipArchive::read(const ZipEntry& entry) const {
   const std::span<const std::byte> packed = file_->bytes().subspan(entry.offset, entry.packed_size);
   if (!entry.deflated) return {packed, file_};
+  return read_unchanged(*file_, [&] { return inflated(entry, packed); });
+}
+
+ZipBytes ZipArchive::inflated(const ZipEntry& entry, std::span<const std::byte> packed) {
   try {
     auto inflated = std::make_shared<Inflated>(inflate(packed, DeflateWrapping::raw, entry.size));
     if (!inflated->complete || inflated->bytes.size() != entry.size) {

@@ -41,13 +41,15 @@ class ZipArchive {
   [[nodiscard]] const std::vector<ZipEntry>& entries() const { return entries_; }
   [[nodiscard]] const ZipEntry* find(const std::string& name) const;
 
-  /// A stored entry in place; a deflated one unpacked, its checksum checked. Throws Error(damaged).
+  /// A stored entry in place; a deflated one unpacked, its checksum checked. Throws Error(damaged),
+  /// or Error(io) if the file was written to meanwhile.
   [[nodiscard]] ZipBytes read(const ZipEntry& entry) const;
   /// The first `count` bytes (or all, if fewer).
   [[nodiscard]] ZipBytes read_start(const ZipEntry& entry, std::uint64_t count) const;
 
  private:
   void read_directory();
+  static ZipBytes inflated(const ZipEntry& entry, std::span<const std::byte> packed);
   void place_data(ZipEntry& entry, std::uint64_t header, std::uint64_t directory);
 
   std::shared_ptr<const MappedFile> file_;

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/input/data_set_kinds.h"
+#include "core/shown_text.h"
 
 namespace attnscope {
 
@@ -36,7 +37,7 @@ class ClassFolders : public DataSet {
   [[nodiscard]] Input item(std::int64_t index) const override {
     check_index(folder_, index, size());
     const Picture& picture = pictures_[static_cast<std::size_t>(index)];
-    return {read_image(picture.file), picture.file.filename().string(),
+    return {read_image(picture.file), shown_text(picture.file.filename().string()),
             item_locator(folder_, index), picture.class_index};
   }
 
@@ -68,7 +69,7 @@ std::shared_ptr<const DataSet> open_class_folders(const std::filesystem::path& f
     for (const std::filesystem::path& class_folder : sorted_content(folder)) {
       if (!std::filesystem::is_directory(class_folder)) continue;
       const auto class_index = static_cast<int>(class_names.size());
-      class_names.push_back(class_folder.filename().string());
+      class_names.push_back(shown_text(class_folder.filename().string()));
       for (std::filesystem::path& file : sorted_content(class_folder)) {
         if (is_picture(file)) pictures.push_back({std::move(file), class_index});
       }

@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/input/data_set_kinds.h"
+#include "core/shown_text.h"
 
 namespace attnscope {
 
@@ -25,7 +26,7 @@ std::string item_locator(const std::filesystem::path& path, std::int64_t index) 
 }
 
 std::string item_label(const std::filesystem::path& path, std::int64_t index) {
-  return path.filename().string() + "[" + std::to_string(index) + "]";
+  return shown_text(path.filename().string()) + "[" + std::to_string(index) + "]";
 }
 
 void check_index(const std::filesystem::path& path, std::int64_t index, std::int64_t size) {

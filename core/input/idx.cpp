@@ -7,6 +7,7 @@
 #include "core/file/inflate.h"
 #include "core/file/mapped_file.h"
 #include "core/input/data_set_kinds.h"
+#include "core/memory/watched_memory.h"
 
 namespace attnscope {
 
@@ -39,58 +40,62 @@ std::vector<std::byte> start_of(std::span<const std::byte> file) {
   return {start.begin(), start.end()};
 }
 
+Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
+  const std::vector<std::byte> start = start_of(file->bytes());
+  if (!has_idx_magic(start)) {
+    throw Error(ErrorKind::not_this_format, "is no IDX file");
+  }
+  if (start[2] != std::byte{0x08}) {
+    throw Error(ErrorKind::unsupported, "the IDX file holds other than unsigned bytes");
+  }
+  const auto axes = std::to_integer<std::size_t>(start[3]);
+  const std::size_t header = 4 + 4 * axes;
+  if (axes > 4) throw Error(ErrorKind::unsupported, "the IDX file has more than four axes");
+  if (start.size() < header) throw Error(ErrorKind::damaged, "the file ends inside its header");
+  Bytes bytes;
+  std::uint64_t count = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    std::uint64_t extent = 0;
+    for (std::size_t place = 0; place < 4; ++place) {
+      extent = extent << 8 | std::to_integer<std::uint64_t>(start[4 + 4 * axis + place]);
+    }
+    bytes.extents.push_back(extent);
+    if (extent != 0 && count > largest / extent) {
+      throw Error(ErrorKind::damaged, "the data set is absurdly large");
+    }
+    count *= extent;
+  }
+  const std::uint64_t expected = header + count;
+  const auto wrong_size = [&](const std::string& found) {
+    return Error(ErrorKind::damaged, "the extents do not fit the number of bytes")
+        .expected(std::to_string(expected) + " bytes")
+        .found(found)
+        .remedy("fetch the file again");
+  };
+  if (!is_gzip(file->bytes())) {
+    if (file->size() != expected) throw wrong_size(std::to_string(file->size()));
+    bytes.elements = file->bytes().subspan(header);
+    bytes.storage = file;
+    return bytes;
+  }
+  if (is_bomb(file->size(), expected)) {
+    throw wrong_size("a file of " + std::to_string(file->size()) + " compressed bytes");
+  }
+  const auto inflated =
+      std::make_shared<Inflated>(inflate(file->bytes(), DeflateWrapping::gzip, expected));
+  if (!inflated->complete) throw wrong_size("more");
+  if (inflated->bytes.size() != expected) {
+    throw wrong_size(std::to_string(inflated->bytes.size()));
+  }
+  bytes.elements = std::span<const std::byte>(inflated->bytes).subspan(header);
+  bytes.storage = inflated;
+  return bytes;
+}
+
 Bytes read_idx(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   try {
-    const std::vector<std::byte> start = start_of(file->bytes());
-    if (!has_idx_magic(start)) {
-      throw Error(ErrorKind::not_this_format, "is no IDX file");
-    }
-    if (start[2] != std::byte{0x08}) {
-      throw Error(ErrorKind::unsupported, "the IDX file holds other than unsigned bytes");
-    }
-    const auto axes = std::to_integer<std::size_t>(start[3]);
-    const std::size_t header = 4 + 4 * axes;
-    if (axes > 4) throw Error(ErrorKind::unsupported, "the IDX file has more than four axes");
-    if (start.size() < header) throw Error(ErrorKind::damaged, "the file ends inside its header");
-    Bytes bytes;
-    std::uint64_t count = 1;
-    for (std::size_t axis = 0; axis < axes; ++axis) {
-      std::uint64_t extent = 0;
-      for (std::size_t place = 0; place < 4; ++place) {
-        extent = extent << 8 | std::to_integer<std::uint64_t>(start[4 + 4 * axis + place]);
-      }
-      bytes.extents.push_back(extent);
-      if (extent != 0 && count > largest / extent) {
-        throw Error(ErrorKind::damaged, "the data set is absurdly large");
-      }
-      count *= extent;
-    }
-    const std::uint64_t expected = header + count;
-    const auto wrong_size = [&](const std::string& found) {
-      return Error(ErrorKind::damaged, "the extents do not fit the number of bytes")
-          .expected(std::to_string(expected) + " bytes")
-          .found(found)
-          .remedy("fetch the file again");
-    };
-    if (!is_gzip(file->bytes())) {
-      if (file->size() != expected) throw wrong_size(std::to_string(file->size()));
-      bytes.elements = file->bytes().subspan(header);
-      bytes.storage = file;
-      return bytes;
-    }
-    if (is_bomb(file->size(), expected)) {
-      throw wrong_size("a file of " + std::to_string(file->size()) + " compressed bytes");
-    }
-    const auto inflated =
-        std::make_shared<Inflated>(inflate(file->bytes(), DeflateWrapping::gzip, expected));
-    if (!inflated->complete) throw wrong_size("more");
-    if (inflated->bytes.size() != expected) {
-      throw wrong_size(std::to_string(inflated->bytes.size()));
-    }
-    bytes.elements = std::span<const std::byte>(inflated->bytes).subspan(header);
-    bytes.storage = inflated;
-    return bytes;
+    return read_unchanged(*file, [&] { return parse_idx(file); });
   } catch (Error& error) {
     error.in_file(path);
     throw;
@@ -137,8 +142,10 @@ class IdxDataSet : public DataSet {
     const auto* pixels = reinterpret_cast<const std::uint8_t*>(images_.elements.data());
     pixels += static_cast<std::size_t>(index) * count;
     image.pixels.assign(pixels, pixels + count);
+    check_unchanged(images_.elements.data());
     const int label =
         labels_ ? std::to_integer<int>(labels_->elements[static_cast<std::size_t>(index)]) : -1;
+    if (labels_) check_unchanged(labels_->elements.data());
     return {std::move(image), item_label(path_, index), item_locator(path_, index), label};
   }
 

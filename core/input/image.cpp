@@ -20,10 +20,12 @@ void check_extents(std::uint64_t width, std::uint64_t height) {
 Image read_image(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   try {
-    if (is_png(file->bytes())) return decode_png(file->bytes());
-    if (is_jpeg(file->bytes())) return decode_jpeg(file->bytes());
-    throw Error(ErrorKind::not_this_format, "is no picture that can be read")
-        .remedy("convert it to PNG or JPEG");
+    return read_unchanged(*file, [&] {
+      if (is_png(file->bytes())) return decode_png(file->bytes());
+      if (is_jpeg(file->bytes())) return decode_jpeg(file->bytes());
+      throw Error(ErrorKind::not_this_format, "is no picture that can be read")
+          .remedy("convert it to PNG or JPEG");
+    });
   } catch (Error& error) {
     error.in_file(path);
     throw;

@@ -12,6 +12,7 @@
 #include "core/input/data_set.h"
 #include "core/input/picture_codecs.h"
 #include "core/input/text_file.h"
+#include "core/shown_text.h"
 
 namespace attnscope {
 
@@ -64,7 +65,7 @@ std::string in_quotes(const std::string& text) {
   const bool all = starts.size() <= most + 1;
   std::string shown = text.substr(0, all ? text.size() : starts[most]);
   std::replace(shown.begin(), shown.end(), '\n', ' ');
-  return "“" + shown + (all ? "”" : "…”");
+  return "“" + shown_text(shown) + (all ? "”" : "…”");
 }
 
 Input open_literal(const std::string& locator) {
@@ -82,8 +83,8 @@ Input open_literal(const std::string& locator) {
 Input open_text_part(const TextPart& part, const std::string& locator) {
   try {
     Text text = part_of_text(read_text(part.path), part.first, part.last);
-    const std::string label = part.path.filename().string() + "[" + std::to_string(part.first) +
-                              "–" + std::to_string(part.last) + "]";
+    const std::string label = shown_text(part.path.filename().string()) + "[" +
+                              std::to_string(part.first) + "–" + std::to_string(part.last) + "]";
     return {std::move(text), label, locator, -1};
   } catch (Error& error) {
     error.in_file(part.path);
@@ -139,7 +140,7 @@ Input open_input(const std::string& locator) {
     throw Error(ErrorKind::usage, "is a folder").in_file(path).remedy(kinds_of_input);
   }
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const std::string label = path.filename().string();
+  const std::string label = shown_text(path.filename().string());
   if (is_npy(file->bytes())) {
     const Checkpoint arrays = open_checkpoint(path);
     const StoredTensor& array = arrays.tensors().at(0);

@@ -6,33 +6,9 @@
 
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/utf8.h"
 
 namespace attnscope {
-
-namespace {
-
-/// Bytes of the character that begins at `at`, or 0 if none does: The Unicode Standard, Table 3-7.
-std::size_t character_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const unsigned first = byte(at), second = byte(at + 1);
-  if (first < 0x80) return 1;
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  if (first >= 0xC2 && first <= 0xDF) return follows(at + 1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && second < 0xA0,
-               surrogate = first == 0xED && second > 0x9F;
-    return !overlong && !surrogate && follows(at + 1) && follows(at + 2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool overlong = first == 0xF0 && second < 0x90, beyond = first == 0xF4 && second > 0x8F;
-    return !overlong && !beyond && follows(at + 1) && follows(at + 2) && follows(at + 3) ? 4 : 0;
-  }
-  return 0;
-}
-
-}  // namespace
 
 bool is_text_file_name(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
@@ -52,7 +28,7 @@ Text read_text(const std::filesystem::path& path) {
   }
   if (file->size() == 0) throw Error(ErrorKind::usage, "the text is empty").in_file(path);
   const auto* const bytes = reinterpret_cast<const char*>(file->bytes().data());
-  return {std::string(bytes, file->size()), {}};
+  return read_unchanged(*file, [&] { return Text{std::string(bytes, file->size()), {}}; });
 }
 
 std::vector<std::size_t> character_starts(std::string_view text) {
@@ -60,7 +36,7 @@ std::vector<std::size_t> character_starts(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
     starts.push_back(at);
-    at += std::max<std::size_t>(character_length(text, at), 1);
+    at += std::max<std::size_t>(utf8_length(text, at), 1);
   }
   starts.push_back(text.size());
   return starts;
@@ -68,7 +44,7 @@ std::vector<std::size_t> character_starts(std::string_view text) {
 
 std::size_t first_invalid_utf8(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t length = character_length(bytes, at);
+    const std::size_t length = utf8_length(bytes, at);
     if (length == 0) return at;
     at += length;
   }

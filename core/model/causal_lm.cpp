@@ -1,5 +1,6 @@
 #include "core/model/causal_lm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -55,9 +56,7 @@ MechanismChoice without_look_ahead(MechanismChoice choice) {
         .about(choice.name)
         .remedy("lay another over the language model");
   }
-  for (const ParameterDescription& parameter : entry.parameters) {
-    if (parameter.name == "causal") choice.parameters["causal"] = true;
-  }
+  if (find_description(entry.parameters, "causal")) choice.parameters["causal"] = true;
   return choice;
 }
 
@@ -91,6 +90,8 @@ CausalLmWeights read_causal_lm_weights(const Checkpoint& checkpoint,
   Tensor head = reader.has("head.0.weight")
                     ? reader.read("head.0.weight", {spec.vocabulary, spec.width})
                     : weights.embedding.tokens;
+  // Training code often saves the one tensor under both names.
+  weights.tied_head = std::ranges::equal(head.values(), weights.embedding.tokens.values());
   weights.head = Linear(std::move(head), reader.read_vector("head.0.bias", spec.vocabulary, false));
   progress.step(1, "reading weights");
   return weights;
@@ -103,6 +104,15 @@ CausalLm::CausalLm(std::filesystem::path file, std::string name, Architecture ar
       architecture_(std::move(architecture)),
       weights_(std::move(weights)),
       vocabulary_(std::move(vocabulary)) {}
+
+WeightExtents CausalLm::extents() const {
+  const BlockWeights& block = weights_.blocks.front();
+  return {.head = {spec().vocabulary},
+          .head_biases = weights_.head.has_bias(),
+          .tied_head = weights_.tied_head,
+          .query_key_value_biases = block.query.has_bias(),
+          .linear_biases = block.mlp1.has_bias()};
+}
 
 void CausalLm::run_transformer_attention(const BlockWeights& block, const LayerRun& run,
                                          Tensor& x) const {

@@ -4,6 +4,7 @@
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/text_embedding.h"
+#include "core/model/weight_extents.h"
 #include "core/model/weights/vit_weights.h"
 #include "core/tokenizer/vocabulary.h"
 
@@ -15,7 +16,8 @@ struct CausalLmWeights {
   /// `mechanism` of Fastformer-LM's layers: query_importance and key_importance, each [H, d] and
   /// scaled so that w·x / √d is the logit.
   std::vector<BlockWeights> blocks;
-  Linear head;  ///< D → vocabulary
+  Linear head;            ///< D → vocabulary
+  bool tied_head = true;  ///< its weight is the token embedding's
 };
 
 /// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
@@ -42,6 +44,7 @@ class CausalLm final : public Model {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return architecture_.assumptions;
   }
+  [[nodiscard]] WeightExtents extents() const;
   [[nodiscard]] const Vocabulary& vocabulary() const { return *vocabulary_; }
 
   /// A mechanism with a parameter "causal" is run with it on. Throws Error(usage) for an input that

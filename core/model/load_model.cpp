@@ -7,6 +7,7 @@
 #include "core/model/pyramid_vit.h"
 #include "core/model/text_classifier.h"
 #include "core/model/vit.h"
+#include "core/shown_text.h"
 
 namespace attnscope {
 
@@ -16,7 +17,7 @@ namespace {
 std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
   const auto name = checkpoint.metadata().find("name");
   const bool named = name != checkpoint.metadata().end() && !name->second.empty();
-  return named ? name->second : file.stem().string();
+  return shown_text(named ? name->second : file.stem().string());
 }
 
 }  // namespace

@@ -115,6 +115,18 @@ PyramidVit::PyramidVit(std::filesystem::path file, std::string name, Architectur
       architecture_(std::move(architecture)),
       weights_(std::move(weights)) {}
 
+WeightExtents PyramidVit::extents() const {
+  WeightExtents extents;
+  if (weights_.head) {
+    extents.head = {weights_.head->outputs()};
+    extents.head_biases = weights_.head->has_bias();
+  }
+  const PyramidBlockWeights& block = weights_.stages.front().blocks.front();
+  extents.query_key_value_biases = block.query.has_bias();
+  extents.linear_biases = block.mlp1.has_bias();
+  return extents;
+}
+
 Tensor PyramidVit::attend(const PyramidBlockWeights& block, const BlockRun& run,
                           const Tensor& tokens) const {
   const bool linear = run.stage.pooled > 0;

@@ -4,6 +4,7 @@
 
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
+#include "core/model/weight_extents.h"
 #include "core/model/weights/pyramid_weights.h"
 
 namespace attnscope {
@@ -20,6 +21,7 @@ class PyramidVit final : public Model {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return architecture_.assumptions;
   }
+  [[nodiscard]] WeightExtents extents() const;
   /// Layers with windows record maps of all tokens, zero outside the windows, and no quantities.
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;

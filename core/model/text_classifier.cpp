@@ -56,6 +56,15 @@ TextClassifier::TextClassifier(std::filesystem::path file, std::string name,
       weights_(std::move(weights)),
       vocabulary_(std::move(vocabulary)) {}
 
+WeightExtents TextClassifier::extents() const {
+  const BlockWeights& block = weights_.layers.front().block;
+  return {.head = {weights_.head.outputs()},
+          .head_biases = weights_.head.has_bias(),
+          .query_key_value_biases = block.query.has_bias(),
+          .linear_biases = block.mlp1.has_bias(),
+          .pooling = weights_.pooling1.outputs()};
+}
+
 void TextClassifier::leave_out_padding(TokenizedText& tokens, const Input& input) const {
   while (!tokens.ids.empty() && tokens.ids.back() == spec().padding) {
     tokens.ids.pop_back();

@@ -4,6 +4,7 @@
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/text_embedding.h"
+#include "core/model/weight_extents.h"
 #include "core/model/weights/vit_weights.h"
 #include "core/tokenizer/vocabulary.h"
 
@@ -46,6 +47,7 @@ class TextClassifier final : public Model {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return architecture_.assumptions;
   }
+  [[nodiscard]] WeightExtents extents() const;
 
   /// Padding at the end of a text is left out. Throws Error(usage) for an input that is no text,
   /// tokens the model does not have, and padding before the end.

@@ -30,6 +30,16 @@ Vit::Vit(std::filesystem::path file, std::string name, Architecture architecture
       architecture_(std::move(architecture)),
       weights_(std::move(weights)) {}
 
+WeightExtents Vit::extents() const {
+  WeightExtents extents;
+  for (const Linear& layer : weights_.head) extents.head.push_back(layer.outputs());
+  extents.head_biases = weights_.head.empty() || weights_.head.back().has_bias();
+  const BlockWeights& block = weights_.blocks.front();
+  extents.query_key_value_biases = block.query.has_bias();
+  extents.linear_biases = block.mlp1.has_bias();
+  return extents;
+}
+
 Tensor Vit::embed(const Tensor& image) const {
   Tensor patches = to_patches(image, spec());
   if (weights_.patch_norm_before) weights_.patch_norm_before->apply(patches.matrix());

@@ -3,6 +3,7 @@
 
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
+#include "core/model/weight_extents.h"
 #include "core/model/weights/vit_weights.h"
 
 namespace attnscope {
@@ -18,6 +19,7 @@ class Vit final : public Model {
   [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
     return architecture_.assumptions;
   }
+  [[nodiscard]] WeightExtents extents() const;
   [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
                           const TraceRequest& request, const Progress& progress) const override;
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -58,7 +59,7 @@ std::string to_json(const ParameterValues& parameters) {
 }
 
 ParameterValues parameters_from_json(std::string_view text) {
-  const json object = json::parse(text, nullptr, false);
+  const json object = parse_json_or_null(text);
   if (!object.is_object()) {
     throw Error(ErrorKind::damaged, "the mechanism's parameters are not a JSON object {…}");
   }

@@ -4,6 +4,8 @@
 #include <cblas.h>
 #include <mutex>
 
+#include "core/tensor/blas_kernels.h"
+
 namespace attnscope {
 
 namespace {
@@ -27,7 +29,10 @@ void gemm(ConstStridedMatrixMap a, ConstStridedMatrixMap b, bool transpose_b, fl
 
 void use_one_blas_thread() {
   static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
+  std::call_once(once, [] {
+    use_better_blas_kernels();
+    openblas_set_num_threads(1);
+  });
 }
 
 void multiply_transposed(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale,

@@ -5,8 +5,9 @@
 
 namespace attnscope {
 
-/// Sets OpenBLAS (and the LAPACK inside it) to one thread, once; cheap to call again. Everything
-/// that calls BLAS or LAPACKE directly calls this first; the products below do so themselves.
+/// Sets OpenBLAS (and the LAPACK inside it) to one thread, and to kernels that use the processor
+/// (blas_kernels.h), once; cheap to call again. Everything that calls BLAS or LAPACKE directly
+/// calls this first; the products below do so themselves.
 void use_one_blas_thread();
 
 /// out = scale · a bᵀ (+ out if `accumulate`). a [m, k], b [n, k], out [m, n]; rows may be strided.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/memory/watched_memory.h"
 
 namespace attnscope {
 
@@ -136,12 +137,25 @@ Tensor TensorView::to_float() const {
   float* next = tensor.data();
   if (dtype == DType::f32 && is_contiguous()) {
     std::memcpy(next, data, tensor.values().size_bytes());
+    check_unchanged(data);
     return tensor;
   }
   with_element_type(dtype, [&]<class Element>(const Element*) {
     for_each_element<Element>(*this, [&](auto value) { *next++ = static_cast<float>(value); });
   });
+  check_unchanged(data);
   return tensor;
+}
+
+std::vector<double> TensorView::to_double() const {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(element_count(shape)));
+  with_element_type(dtype, [&]<class Element>(const Element*) {
+    for_each_element<Element>(*this,
+                              [&](auto value) { values.push_back(static_cast<double>(value)); });
+  });
+  check_unchanged(data);
+  return values;
 }
 
 std::vector<std::int64_t> TensorView::to_int64() const {
@@ -155,6 +169,7 @@ std::vector<std::int64_t> TensorView::to_int64() const {
     for_each_element<Element>(
         *this, [&](auto value) { values.push_back(static_cast<std::int64_t>(value)); });
   });
+  check_unchanged(data);
   return values;
 }
 
@@ -168,6 +183,7 @@ TensorView::NonFinite TensorView::count_non_finite() const {
       count.infinite += std::isinf(real) ? 1 : 0;
     });
   });
+  check_unchanged(data);
   return count;
 }
 

@@ -26,8 +26,13 @@ struct TensorView {
   [[nodiscard]] static std::vector<std::int64_t> contiguous_strides(const Shape& shape);
   [[nodiscard]] bool is_contiguous() const;
 
+  // Each of these reads the elements, and throws Error(io) if the file they are mapped from was
+  // written to meanwhile.
+
   /// Copies into float32; integers and booleans become numbers, f64 is rounded.
   [[nodiscard]] Tensor to_float() const;
+  /// Copies into float64.
+  [[nodiscard]] std::vector<double> to_double() const;
   /// Copies into int64; throws Error(unsupported) for floating types.
   [[nodiscard]] std::vector<std::int64_t> to_int64() const;
 

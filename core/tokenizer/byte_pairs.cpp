@@ -2,7 +2,6 @@
 #include "core/tokenizer/byte_pairs.h"
 
 #include <array>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <pcre2.h>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file/read_file.h"
 #include "core/input/text_file.h"
 
 namespace attnscope {
@@ -63,18 +63,7 @@ std::string bytes_of(const std::string& written) {
   return text;
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  constexpr std::size_t most = std::size_t{256} << 20;
-  std::error_code unreadable;
-  const auto size = std::filesystem::file_size(path, unreadable);
-  if (!stream || unreadable) throw Error(ErrorKind::io, "cannot be read").in_file(path);
-  if (size > most) throw Error(ErrorKind::damaged, "is too large for a vocabulary").in_file(path);
-  std::string text(size, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(size));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
+constexpr std::size_t kLargestVocabulary = std::size_t{256} << 20;  // bytes
 
 class BytePairs final : public Vocabulary {
  public:
@@ -108,7 +97,7 @@ class BytePairs final : public Vocabulary {
 
  private:
   void read_tokens(const std::filesystem::path& path) {
-    const auto object = nlohmann::json::parse(read_file(path), nullptr, false);
+    const auto object = read_json_file(path, kLargestVocabulary);
     if (!object.is_object()) {
       throw Error(ErrorKind::damaged, "the vocabulary is not a JSON object").in_file(path);
     }
@@ -127,7 +116,7 @@ class BytePairs final : public Vocabulary {
   }
 
   void read_merges(const std::filesystem::path& path) {
-    const std::string text = read_file(path);
+    const std::string text = read_file(path, kLargestVocabulary);
     std::size_t rank = 0, number = 0;
     for (std::size_t at = 0; at < text.size(); ++number) {
       const std::size_t end = std::min(text.find('\n', at), text.size());

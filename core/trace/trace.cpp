@@ -70,7 +70,17 @@ bool has_identity(const Trace& trace, std::int64_t layer) {
 
 bool shows_identity(const Trace& trace, IdentityView view) {
   if (view == IdentityView::as_is) return trace.identity_in_maps;
-  return view == IdentityView::with;
+  if (view == IdentityView::without) return false;
+  const auto recorded = [&](const LayerTrace& layer) {
+    return !layer.implied_map.empty() || layer.factors.has_value();
+  };
+  const auto square = [&](const LayerTrace& layer) {
+    if (!layer.implied_map.empty()) {
+      return layer.implied_map.extent(1) == layer.implied_map.extent(2);
+    }
+    return layer.factors && layer.factors->left.extent(1) == layer.factors->right.extent(1);
+  };
+  return std::ranges::none_of(trace.layers, recorded) || std::ranges::any_of(trace.layers, square);
 }
 
 Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view) {

@@ -44,6 +44,9 @@ struct LayerTrace {
   std::int64_t rank_bound = 0;        ///< of each map without I, in exact arithmetic; 0 if unknown
   TokenLayout layout;                 ///< of this layer's queries: the N rows
   TokenLayout key_layout;             ///< of its keys: the M columns; fewer under spatial reduction
+  /// The numbers of implied_map before they were rounded to float32, where a file stored them in
+  /// double; else null.
+  std::shared_ptr<const std::vector<double>> exact_map;
 };
 
 struct Trace {

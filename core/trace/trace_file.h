@@ -18,6 +18,8 @@
 // unknown). Where layers differ (pyramids): `layer_layouts`, JSON
 // [{"queries": {"prefix": 0, "rows": 56, "columns": 56}, "keys": {…}}, …], and `layer_mechanisms`,
 // JSON [null, {"name": "softmax", "parameters": {}, "identity": false}, …]; null is the trace's.
+// The same names serve in a .npz, without attributes ("layer_00/implied_map.npy"). Arrays of other
+// names are a trace too where they are maps alone, in .npz, .npy and .pt: see trace_arrays.h.
 #pragma once
 
 #include <filesystem>
@@ -29,11 +31,11 @@ namespace attnscope {
 /// Written beside, then renamed. Throws Error(io).
 void write_trace(const std::filesystem::path& file, const Trace& trace);
 
-/// Throws Error(not_this_format) if there is no /layer_00/implied_map, Error(damaged) naming the
-/// data set whose shape does not fit.
+/// Throws Error(not_this_format) if there is no /layer_00/implied_map and the arrays are no maps,
+/// Error(damaged) naming the data set whose shape does not fit.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& file);
 
-/// True if the file is HDF5 and holds /layer_00/implied_map.
+/// True if the file holds /layer_00/implied_map, or its arrays are maps.
 [[nodiscard]] bool is_trace_file(const std::filesystem::path& file);
 
 }  // namespace attnscope

@@ -1,14 +1,20 @@
 // Reading traces, which may come from anyone: what the file claims is checked by the HDF5 reader of
 // checkpoints, what the numbers mean is checked here.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/hdf5/hdf5_file.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 #include "core/parameters/parameters_json.h"
+#include "core/shown_text.h"
+#include "core/text/json.h"
+#include "core/trace/trace_arrays.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -16,6 +22,8 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
+
+constexpr const char* kFirstMap = "layer_00/implied_map";
 
 Error damaged(std::string what, const std::string& subject) {
   return Error(ErrorKind::damaged, std::move(what)).about(subject);
@@ -27,27 +35,42 @@ std::string layer_name(std::size_t layer) {
   return text;
 }
 
-/// The tensor `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
-/// dropped. Empty if there is none.
-Tensor read_tensor(const Checkpoint& file, const std::string& name, std::int64_t rank,
-                   const char* expected) {
+/// The elements of `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
+/// dropped. Nothing if there is no such tensor.
+std::optional<TensorView> stored_view(const Checkpoint& file, const std::string& name,
+                                      std::int64_t rank, const char* expected) {
   const StoredTensor* const stored = file.find(name);
-  if (!stored) return {};
+  if (!stored) return std::nullopt;
   if (!is_floating(stored->dtype)) {
     throw damaged("the data set has the wrong element type", "/" + name)
         .expected("floating point")
         .found(std::string(name_of(stored->dtype)));
   }
   Shape shape = stored->shape;
-  if (static_cast<std::int64_t>(shape.size()) == rank + 1 && shape.front() == 1) {
-    shape.erase(shape.begin());
-  }
+  const bool batch = static_cast<std::int64_t>(shape.size()) == rank + 1 && shape.front() == 1;
+  if (batch) shape.erase(shape.begin());
   if ((rank > 0 && static_cast<std::int64_t>(shape.size()) != rank) || element_count(shape) == 0) {
     throw damaged("the data set has the wrong shape", "/" + name)
         .expected(expected)
         .found(to_string(stored->shape));
   }
-  return stored->view().to_float().reshaped(shape);
+  TensorView view = stored->view();
+  if (batch) view.strides.erase(view.strides.begin());
+  view.shape = std::move(shape);
+  return view;
+}
+
+Tensor read_tensor(const Checkpoint& file, const std::string& name, std::int64_t rank,
+                   const char* expected) {
+  const std::optional<TensorView> view = stored_view(file, name, rank, expected);
+  return view ? view->to_float() : Tensor();
+}
+
+/// The maps, and what float32 would round of them.
+void take_map(const TensorView& view, LayerTrace& layer) {
+  layer.implied_map = view.to_float();
+  if (view.dtype != DType::f64) return;
+  layer.exact_map = std::make_shared<const std::vector<double>>(view.to_double());
 }
 
 std::string text_of(const Checkpoint& file, const char* name, const std::string& otherwise) {
@@ -73,14 +96,29 @@ std::int64_t number_of(const Checkpoint& file, const char* name, std::int64_t ot
 }
 
 json json_of(const Checkpoint& file, const char* name, const char* otherwise) {
-  json value = json::parse(text_of(file, name, otherwise), nullptr, false);
-  if (value.is_discarded()) throw damaged("the attribute is not valid JSON", name);
-  return value;
+  try {
+    return parse_json(text_of(file, name, otherwise));
+  } catch (Error& error) {
+    throw damaged("the attribute " + error.message(), name)
+        .expected(error.expected_text())
+        .found(error.found_text());
+  }
+}
+
+/// A JSON value in one line; texts without their quotes.
+std::string printed(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string text_in(const json& value) {
+  return shown_text(value.is_string() ? value.get<std::string>() : printed(value));
 }
 
 LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
   LayerTrace layer;
-  layer.implied_map = read_tensor(file, name + "/implied_map", 3, "[heads, N, M]");
+  if (const auto map = stored_view(file, name + "/implied_map", 3, "[heads, N, M]")) {
+    take_map(*map, layer);
+  }
   layer.queries = read_tensor(file, name + "/queries", 3, "[heads, N, d]");
   layer.keys = read_tensor(file, name + "/keys", 3, "[heads, M, d]");
   layer.values = read_tensor(file, name + "/values", 3, "[heads, M, d]");
@@ -209,9 +247,9 @@ std::optional<Image> read_picture(const Checkpoint& file) {
 
 Trace read_contents(const Checkpoint& file) {
   Trace trace;
-  trace.model_name = text_of(file, "model_name", file.path().stem().string());
-  trace.input_label = text_of(file, "input_label", "");
-  trace.mechanism.name = text_of(file, "mechanism", "unknown");
+  trace.model_name = shown_text(text_of(file, "model_name", file.path().stem().string()));
+  trace.input_label = shown_text(text_of(file, "input_label", ""));
+  trace.mechanism.name = shown_text(text_of(file, "mechanism", "unknown"));
   trace.mechanism.parameters = parameters_from_json(text_of(file, "mechanism_parameters", "{}"));
   trace.identity_in_maps = number_of(file, "identity_in_maps", 0, 1) != 0;
   trace.mechanism_trained = number_of(file, "mechanism_trained", 1, 1) != 0;
@@ -224,14 +262,15 @@ Trace read_contents(const Checkpoint& file) {
   trace.layout.columns = number_of(file, "grid_columns", 0, 1 << 20);
   trace.causal = number_of(file, "causal", 0, 1) != 0;
   for (const json& text : json_of(file, "token_texts", "[]")) {
-    trace.layout.texts.push_back(text.is_string() ? text.get<std::string>() : text.dump());
+    trace.layout.texts.push_back(
+        shown_lines(text.is_string() ? text.get<std::string>() : printed(text)));
   }
   for (const json& label : json_of(file, "labels", "[]")) {
-    trace.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
+    trace.labels.push_back(text_in(label));
   }
   const json provenance = json_of(file, "provenance", "{}");
   for (const auto& [key, value] : provenance.items()) {
-    trace.provenance[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    trace.provenance[shown_text(key)] = text_in(value);
   }
   std::set<std::string> groups;
   for (const StoredTensor& stored : file.tensors()) {
@@ -267,14 +306,41 @@ Trace read_contents(const Checkpoint& file) {
   return trace;
 }
 
+/// A trace of maps alone.
+Trace read_arrays(const Checkpoint& file) {
+  Trace trace;
+  trace.model_name = shown_text(file.path().stem().string());
+  trace.mechanism.name = "unknown";
+  for (const StoredMaps& maps : maps_in_arrays(file)) {
+    try {
+      take_map(maps.view(), trace.layers.emplace_back());
+    } catch (Error& error) {
+      error.about(maps.array->name);
+      throw;
+    }
+  }
+  read_layouts(file, trace);
+  return trace;
+}
+
+bool holds_trace(const Checkpoint& file) {
+  return file.find(kFirstMap) != nullptr ||
+         (file.format() != "hdf5" && !maps_in_arrays(file).empty());
+}
+
 }  // namespace
 
 bool is_trace_file(const std::filesystem::path& file) {
-  const QuietHdf5 quiet;
   try {
+    const std::shared_ptr<const MappedFile> bytes = MappedFile::open(file);
+    if (!recognises_hdf5(file, bytes->bytes().first(std::min<std::size_t>(64, bytes->size())))) {
+      return holds_trace(open_checkpoint(file));
+    }
+    // A model file may have many data sets: they need not all be seen.
+    const QuietHdf5 quiet;
     const Hdf5Id opened = open_hdf5_file(file);
     return H5Lexists(opened.get(), "layer_00", H5P_DEFAULT) > 0 &&
-           H5Lexists(opened.get(), "layer_00/implied_map", H5P_DEFAULT) > 0;
+           H5Lexists(opened.get(), kFirstMap, H5P_DEFAULT) > 0;
   } catch (const Error&) {
     return false;
   }
@@ -282,12 +348,13 @@ bool is_trace_file(const std::filesystem::path& file) {
 
 Trace read_trace(const std::filesystem::path& file) {
   const Checkpoint opened = open_checkpoint(file);
-  if (opened.format() != "hdf5" || !opened.find("layer_00/implied_map")) {
+  if (!holds_trace(opened)) {
     throw Error(ErrorKind::not_this_format, "not a trace: it holds no /layer_00/implied_map")
-        .in_file(file);
+        .in_file(file)
+        .remedy("or save arrays of maps alone: [heads, N, N] for each layer");
   }
   try {
-    return read_contents(opened);
+    return opened.find(kFirstMap) != nullptr ? read_contents(opened) : read_arrays(opened);
   } catch (Error& error) {
     error.in_file(file);
     throw;

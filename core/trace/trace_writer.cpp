@@ -21,7 +21,12 @@ std::string layer_name(std::size_t layer) {
 
 void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
   const Hdf5Id group = create_group(file, layer_name(index));
-  write_tensor(group, "implied_map", layer.implied_map);
+  if (layer.exact_map) {
+    write_data(group, "implied_map", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, layer.implied_map.shape(),
+               layer.exact_map->data());
+  } else {
+    write_tensor(group, "implied_map", layer.implied_map);
+  }
   write_tensor(group, "queries", layer.queries);
   write_tensor(group, "keys", layer.keys);
   write_tensor(group, "values", layer.values);

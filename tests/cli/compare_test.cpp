@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kModels = ATTNSCOPE_SOURCE_DIR "/sample_data/models/";
-const std::string kInputs = ATTNSCOPE_SOURCE_DIR "/sample_data/inputs";
+const std::string kModels = source_folder() + "/sample_data/models/";
+const std::string kInputs = source_folder() + "/sample_data/inputs";
 const std::string kPair = kModels + "fashion-softmax.h5 " + kModels + "fashion-adder.h5";
 const std::string kInput = " --input " + kInputs + "/09_ankle_boot.png";
 
@@ -98,7 +99,7 @@ TEST(CompareCommand, AModelMayRunOnAnInputOfItsOwn) {
 
   const ProgramRun refused =
       run_program("compare " + model + " " + model + "@,input=" + kInputs +
-                  "/03_dress.png --dataset " + ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/images.npz");
+                  "/03_dress.png --dataset " + source_folder() + "/tests/data/sweep/images.npz");
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.errors.find("all models run on the same here"), std::string::npos)
       << refused.errors;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -14,8 +15,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string kModel = ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5";
-const std::string kInput = " --input " ATTNSCOPE_SOURCE_DIR "/sample_data/inputs/00_t_shirt.png";
+const std::string kModel = source_folder() + "/sample_data/models/fashion-softmax.h5";
+const std::string kInput = " --input " + source_folder() + "/sample_data/inputs/00_t_shirt.png";
 
 class LearnCodes : public testing::Test {
  protected:

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::string kSamples = source_folder() + "/sample_data";
 
 TEST(ModelArguments, AModelMayCarryItsMechanism) {
   const ModelArgument plain = split_model_argument("model.h5");

@@ -10,6 +10,7 @@
 #include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -20,7 +21,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::string kSamples = source_folder() + "/sample_data";
 const std::string kModel = kSamples + "/models/fashion-adder-identity.h5";
 const std::string kImage = kSamples + "/inputs/00_t_shirt.png";
 
@@ -172,6 +173,30 @@ TEST_F(ModelCommands, EvaluateCountsLabelledImages) {
   EXPECT_THAT(
       run_program("evaluate " + kModel + " --count 1 --dataset " + folder_.path().string()).output,
       HasSubstr("100.00 %"));
+}
+
+TEST_F(ModelCommands, EvaluatesACountSpreadOverTheClassFolders) {
+  for (const auto& [folder, images] :
+       {std::pair("a_t_shirt", std::array{"00_t_shirt.png", "07_sneaker.png"}),
+        std::pair("b_trouser", std::array{"01_trouser.png", "08_bag.png"})}) {
+    std::filesystem::create_directories(folder_ / folder);
+    for (const char* image : images) {
+      std::filesystem::copy(kSamples + "/inputs/" + image, folder_ / folder / image);
+    }
+  }
+  const std::string command =
+      "evaluate " + kModel + " --count 2 --dataset " + folder_.path().string();
+  const ProgramRun run = run_program(command + " --json");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const json object = json::parse(run.output);
+  EXPECT_EQ(object["images"], 2);
+  EXPECT_EQ(object["of_images"], 4);
+  EXPECT_EQ(object["seed"], 0);
+  EXPECT_EQ(object["classes"][0]["images"], 1);
+  EXPECT_EQ(object["classes"][1]["images"], 1);
+  EXPECT_EQ(run_program(command + " --json").output, run.output);
+  EXPECT_THAT(run_program(command + " --seed 3").output,
+              HasSubstr("2 of 4 images, spread evenly (seed 3)"));
 }
 
 }  // namespace

@@ -10,11 +10,12 @@
 
 #include "core/trace/trace_file.h"
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+const std::string kSamples = source_folder() + "/sample_data/";
 const std::string kSoftmax = kSamples + "models/fashion-softmax.h5";
 const std::string kInput = " --input " + kSamples + "inputs/09_ankle_boot.png";
 
@@ -109,6 +110,50 @@ TEST(SpectrumCommand, WhatHasNoSpectrumIsSaid) {
   EXPECT_NE(table.output.find("NaN or Inf in the map"), std::string::npos);
   const ProgramRun csv = run_program("spectrum " + trace.path() + " --csv");
   EXPECT_EQ(csv.output.find("nan"), std::string::npos) << csv.output;
+}
+
+TEST(SpectrumCommand, IAddedNowhereIsNotSaidToBe) {
+  Tensor map({1, 5, 4});
+  map.slice(0).setConstant(0.25F);
+  map.slice(0)(2, 2) = 1;
+  const TraceFile trace(trace_of(std::move(map)));
+  const nlohmann::json report = json_of(trace.path() + " --identity --proposition");
+  EXPECT_EQ(report.at("identity"), false);
+  const nlohmann::json& found = report.at("maps")[0];
+  EXPECT_EQ(found.at("identity"), false);
+  EXPECT_TRUE(found.at("symmetry_error").is_null());
+  for (const char* name : {"predicted_rank_with_identity", "equivalent_rank_with_identity",
+                           "rank_not_lower", "closer_to_linear"}) {
+    EXPECT_TRUE(found.at("proposition_1").at(name).is_null()) << name;
+  }
+  const ProgramRun table = run_program("spectrum " + trace.path() + " --identity --proposition");
+  EXPECT_NE(table.output.find("maps without I"), std::string::npos) << table.output;
+  EXPECT_NE(table.output.find("1 maps that are not square"), std::string::npos) << table.output;
+  EXPECT_EQ(table.output.find("of 0 maps"), std::string::npos) << table.output;
+}
+
+TEST(SpectrumCommand, WhatIsNotKnownIsNotZero) {
+  Tensor map({1, 4, 4});
+  map.slice(0)(2, 3) = std::numeric_limits<float>::quiet_NaN();
+  const TraceFile trace(trace_of(std::move(map)));
+  const nlohmann::json report = json_of(trace.path());
+  for (const char* name : {"mean_rank", "rank_of_mean_curve", "rank_median", "rank_minimum"}) {
+    EXPECT_TRUE(report.at("layers")[0].at(name).is_null()) << name;
+    EXPECT_TRUE(report.at("mean").at(name).is_null()) << name;
+  }
+  const ProgramRun table = run_program("spectrum " + trace.path());
+  EXPECT_NE(table.output.find("all     0          –"), std::string::npos) << table.output;
+}
+
+TEST(SpectrumCommand, CollapsedMapsCanBeEstimated) {
+  const nlohmann::json report =
+      json_of(kSoftmax + kInput + " --mechanism additive --method estimated");
+  const nlohmann::json exact = json_of(kSoftmax + kInput + " --mechanism additive --method dense");
+  ASSERT_EQ(report.at("maps").size(), 18U);
+  for (std::size_t i = 0; i < 18; ++i) {
+    EXPECT_EQ(report["maps"][i].at("state"), "ready");
+    EXPECT_EQ(report["maps"][i].at("equivalent_rank"), exact["maps"][i].at("equivalent_rank"));
+  }
 }
 
 TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {

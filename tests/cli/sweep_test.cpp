@@ -11,12 +11,13 @@
 #include <unistd.h>
 
 #include "tests/cli/program.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
+const std::string kData = source_folder() + "/tests/data/sweep/";
 const std::string kArguments = " '" + kData + "model.npz' --heads 2 --option crop_fraction=1" +
                                " --dataset '" + kData + "images.npz' --checkpoint-seconds 0 --out ";
 
@@ -28,7 +29,7 @@ bool killed_after(std::chrono::microseconds time, const std::string& out) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
     const std::string model = kData + "model.npz", images = kData + "images.npz";
-    execl(ATTNSCOPE_BINARY, "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
+    execl(built_program().c_str(), "attnscope", "sweep", model.c_str(), "--heads", "2", "--option",
           "crop_fraction=1", "--dataset", images.c_str(), "--checkpoint-seconds", "0", "--out",
           out.c_str(), nullptr);
     _exit(127);
@@ -72,10 +73,12 @@ TEST(SweepCommand, SaysWhatItFound) {
   const ProgramRun run = run_program("sweep" + kArguments + "'" + out + "' --count 20 --json");
   ASSERT_EQ(run.status, 0) << run.errors;
   const auto json = nlohmann::json::parse(run.output);
+  EXPECT_EQ(json["items"], 96);
+  EXPECT_EQ(json["seed"], 0);
   EXPECT_EQ(json["series"][0]["layers"].size(), 2U);
   EXPECT_EQ(json["series"][0]["layers"][0]["maps"], 40);
   const ProgramRun text = run_program("sweep" + kArguments + "'" + out + "' --count 20");
-  EXPECT_THAT(text.output, testing::HasSubstr("20 inputs"));
+  EXPECT_THAT(text.output, testing::HasSubstr("20 of 96 inputs, spread evenly (seed 0)"));
   const std::string picture = (folder.path() / "ranks.svg").string();
   const ProgramRun figure =
       run_program("figure sweep-ranks --set file='" + out + "' --out '" + picture + "'");

@@ -25,6 +25,11 @@ class Counted {
     tallies_.clear();
     enter("");
   }
+  /// What was entered there does not count.
+  static void leave_out(const std::string& component) {
+    tallies_.erase(component);
+    enter("");
+  }
   [[nodiscard]] static const std::map<std::string, Tally>& tallies() { return tallies_; }
 
   friend Counted operator+(Counted a, Counted b) {

@@ -100,20 +100,30 @@ void count_adder(const AttentionShape& s, bool identity) {
 
 namespace {
 
-Rows random_features(const Rows& rows, std::int64_t features, const char* component) {
+Rows random_features(const Rows& rows, std::int64_t features, const char* component,
+                     bool relu = false) {
   const Rows directions = random_rows(features, static_cast<std::int64_t>(rows[0].size()));
   Counted::enter(component);
   Rows result;
   for (Row row : rows) {
     for (Counted& value : row) value = value * 0.7;
-    const Counted half = dot(row, row) * 0.5;
     result.emplace_back();
+    if (relu) {
+      for (const Row& direction : directions) {
+        const Counted product = dot(direction, row);
+        result.back().push_back((product < Counted(0) ? Counted(0) : product) + 0.001);
+      }
+      continue;
+    }
+    const Counted half = dot(row, row) * 0.5;
     for (const Row& direction : directions) {
       result.back().push_back(exp(dot(direction, row) - half) * 0.1);
     }
   }
   return result;
 }
+
+}  // namespace
 
 void linear_attention(const Rows& queries, const Rows& keys, const Rows& values) {
   Counted::enter("values");
@@ -131,13 +141,12 @@ void linear_attention(const Rows& queries, const Rows& keys, const Rows& values)
   }
 }
 
-}  // namespace
-
-void count_performer(const AttentionShape& s, std::int64_t features) {
+void count_performer(const AttentionShape& s, std::int64_t features, bool relu) {
   for (std::int64_t head = 0; head < s.heads; ++head) {
     const Rows queries =
-        random_features(random_rows(s.queries, s.head_width), features, "query features");
-    const Rows keys = random_features(random_rows(s.keys, s.head_width), features, "key features");
+        random_features(random_rows(s.queries, s.head_width), features, "query features", relu);
+    const Rows keys =
+        random_features(random_rows(s.keys, s.head_width), features, "key features", relu);
     linear_attention(queries, keys, random_rows(s.keys, s.value_width));
   }
 }
@@ -486,6 +495,22 @@ void count_additive(const AttentionShape& s, bool causal, std::int64_t window) {
   const Rows beta = importances(p, s.heads, causal, "key importances");
   global_vectors(p, beta, causal, window, "global key");
   multiply(causal ? "key-value product" : "key-query product");
+}
+
+void count_mixer(const AttentionShape& s, std::int64_t expansion) {
+  const std::int64_t width = s.heads * s.value_width, hidden = expansion * s.queries;
+  Counted::enter("token mixing");
+  Rows inner = products(random_rows(width, s.queries), random_rows(hidden, s.queries));
+  for (Row& row : inner) {
+    for (Counted& value : row) {
+      value += Counted(0.1);
+      value = value * 0.5 * (Counted(1) + exp(value * 0.7));  // erf, counted as exp is
+    }
+  }
+  Rows outer = products(inner, random_rows(s.queries, hidden));
+  for (Row& row : outer) {
+    for (Counted& value : row) value += Counted(0.1);
+  }
 }
 
 void count_reformer(const AttentionShape& s, const costs::ReformerOptions& options) {

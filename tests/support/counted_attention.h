@@ -17,14 +17,17 @@ Rows random_rows(std::int64_t rows, std::int64_t columns);
 /// A·Bᵀ.
 Rows products(const Rows& a, const Rows& b);
 
+/// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) of one head, its rows already features.
+void linear_attention(const Rows& queries, const Rows& keys, const Rows& values);
+
 /// Adder, Eq. 3.
 void count_softmax(const AttentionShape& s);
 
 /// Adder, Eq. 7 and 20.
 void count_adder(const AttentionShape& s, bool identity);
 
-/// Choromanski et al. 2020, positive features.
-void count_performer(const AttentionShape& s, std::int64_t features);
+/// Choromanski et al. 2020, positive features, or ReLU's.
+void count_performer(const AttentionShape& s, std::int64_t features, bool relu = false);
 
 /// Katharopoulos et al. 2020.
 void count_linear(const AttentionShape& s);
@@ -52,6 +55,9 @@ void count_daft_conv(const AttentionShape& s, std::int64_t kernel, std::int64_t 
 
 /// Wu et al. 2021; Fastformer-LM, Eq. 4 to 15.
 void count_additive(const AttentionShape& s, bool causal, std::int64_t window);
+
+/// Tolstikhin et al. 2021.
+void count_mixer(const AttentionShape& s, std::int64_t expansion);
 
 /// Kitaev et al. 2020, without the sort by bucket.
 void count_reformer(const AttentionShape& s, const costs::ReformerOptions& options);

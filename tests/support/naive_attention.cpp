@@ -5,10 +5,6 @@
 #include <limits>
 #include <numbers>
 #include <random>
-#include <stdexcept>
-
-#include "tests/support/naive_baselines.h"
-#include "tests/support/naive_daft.h"
 
 namespace attnscope {
 
@@ -30,7 +26,12 @@ double naive_l1_distance(const ConstStridedMatrixMap& a, std::int64_t i,
   return sum;
 }
 
-NaiveMap naive_softmax(NaiveMap scores) {
+NaiveMap naive_softmax(NaiveMap scores, bool causal) {
+  for (std::size_t i = 0; causal && i < scores.size(); ++i) {
+    for (std::size_t j = i + 1; j < scores[i].size(); ++j) {
+      scores[i][j] = -std::numeric_limits<double>::infinity();
+    }
+  }
   for (std::vector<double>& row : scores) {
     const double greatest = *std::max_element(row.begin(), row.end());
     double sum = 0;
@@ -53,7 +54,7 @@ NaiveMap naive_softmax_map(const AttentionInput& input, std::int64_t head) {
       scores[static_cast<std::size_t>(i)].push_back(product / std::sqrt(static_cast<double>(d)));
     }
   }
-  return naive_softmax(std::move(scores));
+  return naive_softmax(std::move(scores), input.causal);
 }
 
 NaiveMap naive_adder_map(const AttentionInput& input, std::int64_t head, bool identity) {
@@ -70,7 +71,7 @@ NaiveMap naive_adder_map(const AttentionInput& input, std::int64_t head, bool id
       scores[static_cast<std::size_t>(i)].push_back(-distance / std::sqrt(variance));
     }
   }
-  NaiveMap map = naive_softmax(std::move(scores));
+  NaiveMap map = naive_softmax(std::move(scores), input.causal);
   if (identity) {
     for (std::size_t i = 0; i < map.size(); ++i) map[i][i] += 1;
   }
@@ -90,8 +91,8 @@ NaiveMap naive_linear_map(const AttentionInput& input, std::int64_t head) {
         product += feature(element(input.queries, input.heads, head, i, c)) *
                    feature(element(input.keys, input.heads, head, j, c));
       }
-      row.push_back(product);
-      total += product;
+      row.push_back(input.causal && j > i ? 0 : product);
+      total += row.back();
     }
     for (double& weight : row) weight /= total;
   }
@@ -102,12 +103,17 @@ NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head, bool
                             std::int64_t window) {
   const std::int64_t d = input.keys.cols() / input.heads;
   const Tensor& importance = input.parameters->at("importance");
+  const bool of_all = importance.extent(1) != d;  // reads the keys of every head
+  const auto bias = input.parameters->find("importance_bias");
+  causal |= input.causal;
   std::vector<double> logits;
   for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
-    double product = 0;
-    for (std::int64_t c = 0; c < d; ++c) {
+    double product =
+        bias == input.parameters->end() ? 0 : static_cast<double>(bias->second.data()[head]);
+    for (std::int64_t c = 0; c < importance.extent(1); ++c) {
       product += static_cast<double>(importance.matrix()(head, c)) *
-                 element(input.keys, input.heads, head, j, c);
+                 (of_all ? static_cast<double>(input.keys(j, c))
+                         : element(input.keys, input.heads, head, j, c));
     }
     logits.push_back(product / std::sqrt(static_cast<double>(d)));
   }
@@ -127,12 +133,16 @@ namespace {
 
 /// (h_i·h_j + bias) / Σ_j' (h_i·h_j' + bias); upstream adds the bias to its own weight alone.
 NaiveMap map_of_codes(const NaiveMap& of_queries, const NaiveMap& of_keys, double bias,
-                      bool upstream) {
+                      bool upstream, bool causal) {
   NaiveMap map;
   for (std::size_t i = 0; i < of_queries.size(); ++i) {
     std::vector<double>& row = map.emplace_back();
     double total = 0;
     for (std::size_t j = 0; j < of_keys.size(); ++j) {
+      if (causal && j > i) {
+        row.push_back(0);
+        continue;
+      }
       double product = 0;
       for (std::size_t r = 0; r < of_keys[j].size(); ++r) {
         product += of_queries[i][r] * of_keys[j][r];
@@ -164,10 +174,21 @@ NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head, bool ups
     return sum;
   };
   double sigma = 0;
-  for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
+  for (std::int64_t j = 0; j < input.keys.rows() && !input.causal; ++j) {
     for (std::int64_t s = 0; s < supports; ++s) sigma += squares(input.keys, j, s);
   }
   sigma /= static_cast<double>(input.keys.rows() * supports);
+  for (std::int64_t r = 0; r < supports && input.causal; ++r) {
+    for (std::int64_t s = 0; s < supports; ++s) {
+      for (std::int64_t c = 0; c < d; ++c) {
+        sigma += std::pow(static_cast<double>(anchors.slice(head)(r, c)) -
+                              static_cast<double>(anchors.slice(head)(s, c)),
+                          2) /
+                 static_cast<double>(supports * supports);
+      }
+    }
+  }
+  if (!(sigma > 0)) sigma = 1;
   const auto codes = [&](const ConstMatrixMap& tokens) {
     NaiveMap all;
     for (std::int64_t i = 0; i < tokens.rows(); ++i) {
@@ -186,7 +207,7 @@ NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head, bool ups
   };
   double bias = static_cast<double>(bits + 1);
   if (!upstream) bias = std::exp2(std::ceil(std::log2(bias)));
-  return map_of_codes(codes(input.queries), codes(input.keys), bias, upstream);
+  return map_of_codes(codes(input.queries), codes(input.keys), bias, upstream, input.causal);
 }
 
 NaiveMap naive_sign_map(const AttentionInput& input, std::int64_t head, bool upstream) {
@@ -208,7 +229,7 @@ NaiveMap naive_sign_map(const AttentionInput& input, std::int64_t head, bool ups
     }
     return all;
   };
-  return map_of_codes(codes(input.queries), codes(input.keys), 2, upstream);
+  return map_of_codes(codes(input.queries), codes(input.keys), 2, upstream, input.causal);
 }
 
 void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t bits,
@@ -222,44 +243,6 @@ void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t
   Tensor means({heads, supports});
   for (float& mean : means.values()) mean = 0.6F;  // exp(−½) of the mean distance
   parameters.insert_or_assign("ksh.mvec", std::move(means));
-}
-
-NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input, std::int64_t head) {
-  const auto parameter = [&choice](const char* name, ParameterValue absent) {
-    const auto found = choice.parameters.find(name);
-    return found == choice.parameters.end() ? absent : found->second;
-  };
-  if (choice.name == "softmax") return naive_softmax_map(input, head);
-  if (choice.name == "adder") {
-    return naive_adder_map(input, head, std::get<bool>(parameter("identity", false)));
-  }
-  if (choice.name == "linear") return naive_linear_map(input, head);
-  if (choice.name == "additive") {
-    return naive_additive_map(input, head, std::get<bool>(parameter("causal", false)),
-                              std::get<std::int64_t>(parameter("window", std::int64_t{0})));
-  }
-  if (choice.name == "hash") {
-    const auto is = [&](const char* name, const char* value) {
-      return parameter(name, std::string()) == ParameterValue(std::string(value));
-    };
-    if (is("codes", "sign")) return naive_sign_map(input, head, is("mode", "upstream"));
-    return naive_hash_map(input, head, is("mode", "upstream"));
-  }
-  if (choice.name.starts_with("daft-")) return naive_daft_map(choice, input, head);
-  if (choice.name == "performer") {
-    return naive_performer_map(
-        input, head, parameter("kernel", std::string()) == ParameterValue(std::string("relu")));
-  }
-  if (choice.name == "linformer") return naive_linformer_map(input, head);
-  if (choice.name == "reformer") {
-    return naive_reformer_map(input, head,
-                              std::get<std::int64_t>(parameter("chunk", std::int64_t{64})));
-  }
-  if (choice.name == "synthesizer") {
-    return naive_synthesizer_map(input, head,
-                                 std::get<std::string>(parameter("scores", std::string("random"))));
-  }
-  throw std::runtime_error("no naive reference of " + choice.name);
 }
 
 Tensor random_normal(Shape shape, unsigned seed) {

@@ -1,5 +1,5 @@
 // Attention transcribed from the equations: loops, double, nothing else. What fast kernels are
-// compared with.
+// compared with (naive_twins.h). All keep to j ≤ i where input.causal says so.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ using NaiveMap = std::vector<std::vector<double>>;
 [[nodiscard]] double naive_l1_distance(const ConstStridedMatrixMap& a, std::int64_t i,
                                        const ConstStridedMatrixMap& b, std::int64_t j);
 
-/// softmax_j(scores(i, j)).
-[[nodiscard]] NaiveMap naive_softmax(NaiveMap scores);
+/// softmax_j(scores(i, j)), over j ≤ i if `causal`.
+[[nodiscard]] NaiveMap naive_softmax(NaiveMap scores, bool causal = false);
 
 /// softmax_j(q_i · k_j / √d) (Adder, Eq. 3).
 [[nodiscard]] NaiveMap naive_softmax_map(const AttentionInput& input, std::int64_t head);
@@ -30,14 +30,16 @@ using NaiveMap = std::vector<std::vector<double>>;
 /// φ(q_i)·φ(k_j) / Σ_j' φ(q_i)·φ(k_j') with φ = 1 + elu (Katharopoulos et al. 2020, Eq. 7).
 [[nodiscard]] NaiveMap naive_linear_map(const AttentionInput& input, std::int64_t head);
 
-/// softmax_j(w·k_j / √d) with w = input.parameters["importance"], in every row; over j ≤ i if
-/// `causal`, over i − window < j ≤ i with a window > 0 (Fastformer-LM, Eq. 4 to 15).
+/// softmax_j((w·k_j + b) / √d) with w = input.parameters["importance"] [H, d] or [H, H·d] and b =
+/// "importance_bias" [H] if it is there, in every row; over j ≤ i if `causal`, over i − window < j
+/// ≤ i with a window > 0 (Fastformer-LM, Eq. 4 to 15).
 [[nodiscard]] NaiveMap naive_additive_map(const AttentionInput& input, std::int64_t head,
                                           bool causal, std::int64_t window);
 
 /// (h_i·h_j + 2^c) / Σ_j' (h_i·h_j' + 2^c) (EcoFormer, Eq. 7 to 9), or with `upstream`
 /// (h_i·h_j + (b + 1) δ_ij) / (h_i·Σ_j' h_j' + (b + 1) N); h = sign(A (κ − μ)) (Eq. 10, 11) with
-/// "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d] of input.parameters.
+/// "ksh.A" [H, b, m], "ksh.mvec" [H, m] and "ksh.anchor" [H, m, d] of input.parameters. The
+/// kernel's σ is the mean over keys and anchors, or where it is causal over anchors alone.
 [[nodiscard]] NaiveMap naive_hash_map(const AttentionInput& input, std::int64_t head,
                                       bool upstream);
 
@@ -48,10 +50,6 @@ using NaiveMap = std::vector<std::vector<double>>;
 /// Buffers of a hash function with `supports` supports, as naive_hash_map wants them.
 void add_hash_buffers(NamedTensors& parameters, std::int64_t heads, std::int64_t bits,
                       std::int64_t supports, std::int64_t d, unsigned seed);
-
-/// The map of any mechanism of the list.
-[[nodiscard]] NaiveMap naive_map(const MechanismChoice& choice, const AttentionInput& input,
-                                 std::int64_t head);
 
 /// Queries, keys and values of standard normal numbers, which it owns.
 struct RandomAttention {

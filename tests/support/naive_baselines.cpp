@@ -23,33 +23,37 @@ Vectors rows_of(const ConstMatrixMap& all, const AttentionInput& input, std::int
   return rows;
 }
 
-/// One head's matrix of a tensor [H, rows, columns], or vector of [H, rows] as [rows][1].
+/// One head's matrix of a tensor [H, rows, columns], or [rows, columns] for all heads.
 Vectors parameter(const AttentionInput& input, const char* name, std::int64_t head) {
   const Tensor& tensor = input.parameters->at(name);
-  const std::int64_t rows = tensor.extent(1), columns = tensor.rank() > 2 ? tensor.extent(2) : 1;
+  const bool shared = tensor.rank() == 2;
+  const std::int64_t rows = tensor.extent(shared ? 0 : 1), columns = tensor.shape().back();
   Vectors matrix;
   for (std::int64_t i = 0; i < rows; ++i) {
     std::vector<double>& row = matrix.emplace_back();
     for (std::int64_t c = 0; c < columns; ++c) {
-      row.push_back(static_cast<double>(tensor.data()[(head * rows + i) * columns + c]));
+      const std::int64_t at = (shared ? i : head * rows + i) * columns + c;
+      row.push_back(static_cast<double>(tensor.data()[at]));
     }
   }
   return matrix;
+}
+
+/// One head's vector of a tensor [H, length].
+std::vector<double> vector_parameter(const AttentionInput& input, const char* name,
+                                     std::int64_t head) {
+  const Tensor& tensor = input.parameters->at(name);
+  std::vector<double> vector;
+  for (std::int64_t i = 0; i < tensor.extent(1); ++i) {
+    vector.push_back(static_cast<double>(tensor.matrix()(head, i)));
+  }
+  return vector;
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t c = 0; c < a.size(); ++c) sum += a[c] * b[c];
   return sum;
-}
-
-NaiveMap masked(NaiveMap scores, bool causal) {
-  for (std::size_t i = 0; causal && i < scores.size(); ++i) {
-    for (std::size_t j = i + 1; j < scores[i].size(); ++j) {
-      scores[i][j] = -std::numeric_limits<double>::infinity();
-    }
-  }
-  return scores;
 }
 
 }  // namespace
@@ -168,63 +172,40 @@ NaiveMap naive_reformer_map(const AttentionInput& input, std::int64_t head, std:
 
 NaiveMap naive_synthesizer_map(const AttentionInput& input, std::int64_t head,
                                const std::string& scores) {
-  if (scores == "random") return naive_softmax(masked(parameter(input, "R", head), input.causal));
+  // What was learnt for longer texts serves the first tokens.
+  const auto n = static_cast<std::size_t>(input.queries.rows());
+  const auto m = static_cast<std::size_t>(input.keys.rows());
+  const auto first = [](Vectors rows, std::size_t count) {
+    rows.resize(count);
+    return rows;
+  };
+  if (scores == "random") {
+    NaiveMap map = first(parameter(input, "R", head), n);
+    for (std::vector<double>& row : map) row.resize(m);
+    return naive_softmax(std::move(map), input.causal);
+  }
   NaiveMap map;
   if (scores == "factorised") {
-    for (const std::vector<double>& left : parameter(input, "R1", head)) {
+    for (const std::vector<double>& left : first(parameter(input, "R1", head), n)) {
       std::vector<double>& row = map.emplace_back();
-      for (const std::vector<double>& right : parameter(input, "R2", head)) {
+      for (const std::vector<double>& right : first(parameter(input, "R2", head), m)) {
         row.push_back(dot(left, right));
       }
     }
-    return naive_softmax(masked(std::move(map), input.causal));
+    return naive_softmax(std::move(map), input.causal);
   }
-  const Vectors w1 = parameter(input, "W1", head), b1 = parameter(input, "b1", head);
-  const Vectors w2 = parameter(input, "W2", head), b2 = parameter(input, "b2", head);
+  const Vectors w1 = parameter(input, "W1", head), w2 = parameter(input, "W2", head);
+  const std::vector<double> b1 = vector_parameter(input, "b1", head),
+                            b2 = vector_parameter(input, "b2", head);
   for (const std::vector<double>& x : rows_of(input.queries, input, head)) {
     std::vector<double> hidden;
     for (std::size_t c = 0; c < x.size(); ++c) {
-      hidden.push_back(std::max(dot(w1[c], x) + b1[c][0], 0.0));
+      hidden.push_back(std::max(dot(w1[c], x) + b1[c], 0.0));
     }
     std::vector<double>& row = map.emplace_back();
-    for (std::size_t j = 0; j < w2.size(); ++j) row.push_back(dot(w2[j], hidden) + b2[j][0]);
+    for (std::size_t j = 0; j < m; ++j) row.push_back(dot(w2[j], hidden) + b2[j]);
   }
-  return naive_softmax(masked(std::move(map), input.causal));
-}
-
-void add_baseline_parameters(NamedTensors& parameters, const MechanismChoice& choice,
-                             const AttentionShape& shape, unsigned seed) {
-  const std::int64_t h = shape.heads, n = shape.queries, m = shape.keys, d = shape.head_width;
-  const auto add = [&](const char* name, const Shape& extents, double scale) {
-    Tensor tensor = random_normal(extents, seed++);
-    for (float& value : tensor.values()) value *= static_cast<float>(scale);
-    parameters.insert_or_assign(name, std::move(tensor));
-  };
-  const auto whole = [&](const char* name) {
-    return std::get<std::int64_t>(choice.parameters.at(name));
-  };
-  if (choice.name == "performer") add("features", {h, whole("features"), d}, 1);
-  if (choice.name == "linformer") {
-    const std::int64_t k = whole("landmarks");
-    add("E", {h, k, m}, 1 / std::sqrt(static_cast<double>(m)));
-    add("F", {h, k, m}, 1);
-    // No sums that cancel: weights can be compared relative to themselves.
-    for (float& value : parameters.at("F").values()) value = std::abs(value);
-  }
-  if (choice.name == "reformer") {
-    const std::int64_t chunks = (n + whole("chunk") - 1) / whole("chunk");
-    add("rotations", {whole("hashes"), d, std::max<std::int64_t>(2, chunks + chunks % 2) / 2}, 1);
-  }
-  if (choice.name == "synthesizer") {
-    const std::int64_t k = whole("factors");
-    add("R", {h, n, m}, 1);
-    add("R1", {h, n, k}, 0.7);
-    add("R2", {h, m, k}, 0.7);
-    add("W1", {h, d, d}, 1 / std::sqrt(static_cast<double>(d)));
-    add("b1", {h, d}, 0.3);
-    add("W2", {h, m, d}, 1 / std::sqrt(static_cast<double>(d)));
-    add("b2", {h, m}, 0.3);
-  }
+  return naive_softmax(std::move(map), input.causal);
 }
 
 }  // namespace attnscope

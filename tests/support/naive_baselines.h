@@ -7,11 +7,12 @@
 namespace attnscope {
 
 /// φ(q_i)·φ(k_j) / Σ_j' φ(q_i)·φ(k_j'), φ_f(x) = exp(ω_f·x' − ‖x'‖²/2) with x' = x/d^¼, or
-/// ReLU(ω_f·x') + 0.001 (Choromanski et al. 2020); "features" [H, F, d].
+/// ReLU(ω_f·x') + 0.001 (Choromanski et al. 2020); "features" [F, d] or
+/// [H, F, d].
 [[nodiscard]] NaiveMap naive_performer_map(const AttentionInput& input, std::int64_t head,
                                            bool relu);
 
-/// softmax(Q (E K)ᵀ/√d) · F (Wang et al. 2020, Eq. 7); "E" and "F" [H, k, M].
+/// softmax(Q (E K)ᵀ/√d) · F (Wang et al. 2020, Eq. 7); "E" and "F" [k, M] or [H, k, M].
 [[nodiscard]] NaiveMap naive_linformer_map(const AttentionInput& input, std::int64_t head);
 
 /// softmax over the tokens that share bucket and chunk (or the chunk before) in any round (Kitaev
@@ -23,9 +24,5 @@ namespace attnscope {
 /// "W1" [H, d, d], "b1" [H, d], "W2" [H, M, d], "b2" [H, M] (dense) (Tay et al. 2020).
 [[nodiscard]] NaiveMap naive_synthesizer_map(const AttentionInput& input, std::int64_t head,
                                              const std::string& scores);
-
-/// Every tensor that these read, random, for mechanisms of that choice.
-void add_baseline_parameters(NamedTensors& parameters, const MechanismChoice& choice,
-                             const AttentionShape& shape, unsigned seed);
 
 }  // namespace attnscope

@@ -4,6 +4,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "tests/support/paths.h"
+
 namespace attnscope {
 
 Tensor raw_uniform(Shape shape, unsigned seed) {
@@ -43,7 +45,7 @@ Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power, unsign
 }
 
 nlohmann::json read_test_data(const std::string& path) {
-  const std::string file = std::string(ATTNSCOPE_SOURCE_DIR "/tests/data/") + path;
+  const std::string file = std::string(source_folder() + "/tests/data/") + path;
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error("cannot read " + file);
   return nlohmann::json::parse(stream);

@@ -9,6 +9,7 @@
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path samples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const fs::path samples = source_folder() + "/sample_data";
 
 std::vector<Subject> made_up_subjects() {
   const SubjectShape shape = {.layers = 2, .heads = 2, .grid_rows = 3, .grid_columns = 3};

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "tests/support/paths.h"
+
 namespace attnscope {
 
 TemporaryFolder::TemporaryFolder() {
@@ -34,7 +36,7 @@ std::string read_bytes(const std::filesystem::path& file) {
 }
 
 std::filesystem::path test_data(const std::string& name) {
-  return std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data" / name;
+  return std::filesystem::path(source_folder()) / "tests/data" / name;
 }
 
 }  // namespace attnscope

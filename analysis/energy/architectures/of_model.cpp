@@ -108,16 +108,21 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
 }
 
 /// Of a classifier.
-void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes) {
-  architecture.head_outputs =
-      classes >= 0 ? classes : static_cast<std::int64_t>(spec.labels.size());
+void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes,
+              const std::optional<WeightExtents>& weights) {
+  architecture.head_outputs = static_cast<std::int64_t>(spec.labels.size());
+  if (weights && !weights->head.empty()) {
+    architecture.head_hidden.assign(weights->head.begin(), weights->head.end() - 1);
+    architecture.head_outputs = weights->head.back();
+  }
+  if (classes >= 0) architecture.head_outputs = classes;
   if (architecture.head_outputs == 0) {
     architecture.note = "the file names no classes: the head is not counted (--set classes=N)";
   }
 }
 
 void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
-              std::int64_t classes) {
+              std::int64_t classes, const std::optional<WeightExtents>& weights) {
   Stage stage;
   stage.tokens = tokens > 0 ? tokens : spec.context;
   stage.width = spec.width;
@@ -140,16 +145,19 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   architecture.mechanism.parameters.erase("window");
   architecture.stages = {stage};
   if (!spec.is_language_model()) {
-    add_head(architecture, spec, classes);
+    add_head(architecture, spec, classes, weights);
     architecture.final_norm = false;
-    architecture.note += std::string(architecture.note.empty() ? "" : "; ") +
-                         "the attention pooling before the head is not counted";
+    architecture.pooling = weights ? weights->pooling : 0;
+    if (architecture.pooling == 0) {
+      architecture.note += std::string(architecture.note.empty() ? "" : "; ") +
+                           "the width of the attention pooling is not known: it is not counted";
+    }
     return;
   }
-  architecture.tied_head = true;
+  architecture.tied_head = !weights || weights->tied_head;
   architecture.head_tokens = stage.tokens;
   architecture.head_outputs = classes >= 0 ? classes : spec.vocabulary;
-  if (spec.layer_form != LayerForm::transformer) {
+  if (spec.layer_form != LayerForm::transformer && !weights) {
     architecture.linear_biases = architecture.query_key_value_biases = false;
   }
 }
@@ -157,16 +165,27 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
 }  // namespace
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
-                        std::int64_t classes) {
+                        std::int64_t classes, const std::optional<WeightExtents>& weights) {
   Network architecture;
   architecture.name = architecture.title = name;
   architecture.source = "its weight file";
   architecture.mechanism = spec.layer_mechanisms.empty() ? spec.mechanism : mechanism_of(spec, 0);
   architecture.arithmetic = spec.arithmetic;
   architecture.multiplicative_ends = multiplicative_ends(spec);
+  for (const std::int64_t layer : spec.multiplicative_layers) {
+    const std::int64_t ends = architecture.multiplicative_ends;
+    if (spec.arithmetic == Arithmetic::adder && layer >= ends && layer < spec.layers - ends) {
+      architecture.multiplicative_layers.push_back(layer);
+    }
+  }
   architecture.activation = spec.activation;
+  if (weights) {
+    architecture.linear_biases = weights->linear_biases;
+    architecture.query_key_value_biases = weights->query_key_value_biases;
+    architecture.head_bias = weights->head_biases;
+  }
   if (spec.reads_texts()) {
-    add_text(architecture, spec, tokens, classes);
+    add_text(architecture, spec, tokens, classes, weights);
     return architecture;
   }
   architecture.final_norm = spec.norm_position == NormPosition::pre;
@@ -176,7 +195,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   } else {
     add_pyramid(architecture, spec, tokens);
   }
-  if (spec.readout != Readout::none) add_head(architecture, spec, classes);
+  if (spec.readout != Readout::none) add_head(architecture, spec, classes, weights);
   return architecture;
 }
 

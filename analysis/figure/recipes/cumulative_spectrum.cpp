@@ -107,7 +107,7 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   const Colour colour = subject_colour(spectra.group);
   if (mean.maps == 0) {
     Line none;  // a legend entry that says why there is no curve
-    none.label = spectra.shown + " (no spectrum: NaN, Inf or all zero)";
+    none.label = spectra.shown + " (no spectrum: NaN, Inf, all zero or not converged)";
     none.colour = colour;
     panel.marks.emplace_back(std::move(none));
     return;
@@ -139,10 +139,10 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
                                   colour, LineStyle::dash_dotted});
     figure.numbers["rank_bound/" + spectra.label] = {static_cast<double>(most)};
     std::int64_t greatest = 0;
-    for (const MapSpectrum& map : spectra.maps) {
-      greatest = std::max(greatest, map.numerical_rank);
+    for (const MapSpectrum& map : spectra.maps) greatest = std::max(greatest, map.numerical_rank);
+    if (greatest > 0) {
+      figure.numbers["greatest_numerical_rank/" + spectra.label] = {static_cast<double>(greatest)};
     }
-    figure.numbers["greatest_numerical_rank/" + spectra.label] = {static_cast<double>(greatest)};
   }
   figure.numbers[(relative ? "relative_equivalent_rank_percent/" : "equivalent_rank/") +
                  spectra.label] = {rank};

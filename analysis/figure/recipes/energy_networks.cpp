@@ -20,16 +20,10 @@ EnergyRequest request_of(const Subject& subject) {
         .about(subject.label)
         .remedy("give the weight file");
   }
-  EnergyRequest request;
-  request.spec = subject.model->spec();
-  request.label = subject.model->file().string();
+  EnergyRequest request = energy_request_of(*subject.model);
   request.mechanism = subject.mechanism.name;
-  const AttentionCost& cost = find_attention_cost(subject.mechanism.name);
-  for (const ParameterDescription& description : cost.parameters) {
-    const auto value = subject.mechanism.parameters.find(description.name);
-    if (value != subject.mechanism.parameters.end()) {
-      request.settings[description.name] = to_string(value->second);
-    }
+  for (const auto& [name, value] : subject.mechanism.parameters) {
+    request.settings[name] = to_string(value);
   }
   return request;
 }
@@ -85,18 +79,14 @@ std::map<std::string, std::string> listed_parameters(const Texts& list) {
           .found("'" + word + "'");
     }
     const std::string name = word.substr(0, sign);
-    const auto has = [&](const AttentionCost& cost) {
-      return std::any_of(cost.parameters.begin(), cost.parameters.end(),
-                         [&](const ParameterDescription& p) { return p.name == name; });
-    };
-    if (std::none_of(attention_costs().begin(), attention_costs().end(), has)) {
-      std::string known;
-      for (const AttentionCost& cost : attention_costs()) {
-        for (const ParameterDescription& p : cost.parameters) {
-          known += (known.empty() ? "" : ", ") + p.name;
-        }
+    std::vector<std::string> known;
+    for (const MechanismEntry& entry : counted_mechanisms()) {
+      for (const ParameterDescription& p : entry.counted_parameters()) {
+        if (std::ranges::find(known, p.name) == known.end()) known.push_back(p.name);
       }
-      throw unknown_name("parameter", name, known);
+    }
+    if (std::ranges::find(known, name) == known.end()) {
+      throw unknown_name("parameter", name, name_list(known));
     }
     parameters[name] = word.substr(sign + 1);
   }
@@ -185,24 +175,19 @@ MechanismChoice parse_mechanism(const std::string& text, const Texts& parameters
   std::istringstream words(text);
   MechanismChoice choice;
   words >> choice.name;
-  const AttentionCost& cost = find_attention_cost(choice.name);
-  std::string names;
-  for (const ParameterDescription& p : cost.parameters) {
-    names += (names.empty() ? "" : ", ") + p.name;
-  }
-  const auto set = [&](const std::string& name, const std::string& value, bool needed) {
-    const auto known = std::find_if(cost.parameters.begin(), cost.parameters.end(),
-                                    [&](const ParameterDescription& p) { return p.name == name; });
-    if (known != cost.parameters.end()) {
-      choice.parameters.insert_or_assign(known->name, parse_parameter(*known, value));
-    } else if (needed) {
-      throw unknown_name("parameter of " + choice.name, name, names.empty() ? "none" : names);
-    }
+  const auto known = find_counted_mechanism(choice.name).counted_parameters();
+  const auto set = [&](const ParameterDescription& description, const std::string& value) {
+    choice.parameters.insert_or_assign(description.name, parse_parameter(description, value));
   };
-  for (const auto& [name, value] : listed_parameters(parameters)) set(name, value, false);
+  for (const auto& [name, value] : listed_parameters(parameters)) {
+    if (const ParameterDescription* description = find_description(known, name)) {
+      set(*description, value);
+    }
+  }
   for (std::string word; words >> word;) {
     const std::size_t sign = word.find('=');
-    set(word.substr(0, sign), sign == std::string::npos ? "" : word.substr(sign + 1), true);
+    set(description_of(choice.name, known, word.substr(0, sign)),
+        sign == std::string::npos ? "" : word.substr(sign + 1));
   }
   return choice;
 }
@@ -230,9 +215,10 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
       if (wanted.tokens == 0) wanted.tokens = tokens;
       CountedNetwork network;
       network.subject = understand(wanted);
-      const AttentionCost& cost = find_attention_cost(network.subject.options.mechanism.name);
+      const MechanismEntry& mechanism_of =
+          find_counted_mechanism(network.subject.options.mechanism.name);
       bool more = false;
-      for (const ParameterDescription& parameter : cost.parameters) {
+      for (const ParameterDescription& parameter : mechanism_of.counted_parameters()) {
         const auto given = parameters.find(parameter.name);
         if (given == parameters.end()) continue;
         wanted.settings[parameter.name] = given->second;

@@ -96,7 +96,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       return (static_cast<double>(i) + at) / static_cast<double>(request.subjects.size());
     };
     const LabelledFeatures features = features_of(*subject.model, subject.mechanism, *data_set,
-                                                  count, progress.part(part(0), part(1)));
+                                                  {count}, progress.part(part(0), part(1)));
     const PrincipalPlane plane = principal_plane(features.features);
     Panel panel = scatter_panel(features, plane);
     panel.row = static_cast<std::int64_t>(i) / columns;
@@ -117,7 +117,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
              rounded_text(100.0 * static_cast<double>(features.correct) /
                               static_cast<double>(std::max<std::int64_t>(run, 1)),
                           3) +
-             " % classified rightly";
+             " % classified correctly";
     if (features.not_finite > 0) {
       words += ", " + std::to_string(features.not_finite) + " left out: NaN or Inf";
     }
@@ -130,6 +130,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   figure.caption =
       "Final features of " + std::to_string(shown) + " items of " +
       std::filesystem::path(place).filename().string() +
+      (shown < data_set->size() ? " (of " + std::to_string(data_set->size()) + ", spread evenly)"
+                                : std::string()) +
       " in the plane of their first two principal components, coloured by class: " + words +
       ". Percentages at the axes: shares of the variance. " + made_with();
   return figure;

@@ -5,7 +5,6 @@
 #include <array>
 #include <optional>
 
-#include "analysis/energy/complexity.h"
 #include "analysis/energy/growth.h"
 #include "analysis/energy/layers.h"
 #include "analysis/figure/caption.h"
@@ -30,17 +29,13 @@ Stage stage_of(const MeasurementOptions& options) {
   return stage;
 }
 
-/// With those of its parameters the program's mechanism of that name has too; none if it has none.
+/// Without what only papers count by; none for what the program cannot run.
 std::optional<MechanismChoice> runnable(const MechanismChoice& counted) {
-  const auto list = mechanisms();
-  const auto entry = std::find_if(list.begin(), list.end(),
-                                  [&](const MechanismEntry& e) { return e.name == counted.name; });
-  if (entry == list.end()) return std::nullopt;
-  MechanismChoice choice{counted.name, {}};
-  for (const ParameterDescription& parameter : entry->parameters) {
-    const auto given = counted.parameters.find(parameter.name);
-    if (given == counted.parameters.end()) continue;
-    choice.parameters[parameter.name] = checked_parameter(parameter, given->second);
+  const MechanismEntry& entry = find_counted_mechanism(counted.name);
+  if (entry.make == nullptr) return std::nullopt;
+  MechanismChoice choice = counted;
+  for (const ParameterDescription& accounting : entry.accounting) {
+    choice.parameters.erase(accounting.name);
   }
   return choice;
 }
@@ -51,10 +46,9 @@ std::string measured_text(double value) {
 }
 
 std::int64_t layer_parameters(const Stage& stage, const MechanismChoice& mechanism) {
-  const AttentionCost& cost = find_attention_cost(mechanism.name);
-  const ParameterValues values = complete_parameters(cost, mechanism.parameters);
-  std::int64_t sum = cost.own_parameters(shape_of(stage), values);
-  for (const Projection& projection : cost.projections(stage.width, shape_of(stage), values)) {
+  const MechanismCost cost(mechanism);
+  std::int64_t sum = cost.own_parameters(shape_of(stage));
+  for (const Projection& projection : cost.projections(stage.width, shape_of(stage))) {
     sum += projection.inputs * projection.outputs + projection.outputs;
   }
   return sum;
@@ -131,12 +125,11 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
   std::size_t next = 0;
   for (std::size_t i = 0; i < request.counted.size(); ++i) {
     const MechanismChoice& mechanism = request.counted[i];
-    const Complexity* complexity = find_complexity(mechanism.name);
+    const Complexity& complexity = find_counted_mechanism(mechanism.name).complexity;
     const std::string name = to_string(mechanism);
     const auto parameters = static_cast<double>(layer_parameters(stage, mechanism));
     std::vector<std::string> row = {
-        mechanism.name, std::string(complexity ? complexity->time : kUnknown),
-        std::string(complexity ? complexity->space : kUnknown),
+        mechanism.name, std::string(complexity.time), std::string(complexity.space),
         fixed_text(parameters / kThousand, 1), measured_text(energies[i] / unit.pj)};
     figure.numbers["energy_pj/" + name] = {energies[i]};
     figure.numbers["parameters/" + name] = {parameters};

@@ -10,7 +10,7 @@ namespace attnscope {
 
 /// What the settings ask for: mechanisms, extents, and whose energy.
 struct MechanismCostsRequest {
-  std::vector<MechanismChoice> counted;  ///< of attention_costs()
+  std::vector<MechanismChoice> counted;  ///< of counted_mechanisms()
   MeasurementOptions measured;           ///< those of them the program can run
   CostConvention convention = CostConvention::complete;
   EnergyConstants constants;

@@ -29,6 +29,10 @@ constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 /// Layers of one head stand in rows of so many: a column of a paper has room for three.
 constexpr std::int64_t kLayersAcross = 3;
 
+std::string known(double value, int digits) {
+  return std::isnan(value) ? "–" : fixed_text(value, digits);
+}
+
 std::int64_t query_of(const Settings& read, const PositionBias& bias) {
   const TokenLayout& layout = bias.layout;
   if (const auto query = read.index("query", bias.queries)) return *query;
@@ -218,8 +222,8 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
       table.rows.push_back(
           {first ? subject.label : "", std::to_string(mean.layer + request.first_layer),
            fixed_text(mean.entropy_nats, 3), fixed_text(mean.largest_entropy_nats, 3),
-           fixed_text(mean.symmetry_error, 3), fixed_text(mean.mean_distance_tokens, 2),
-           fixed_text(mean.even_distance_tokens, 2), fixed_text(mean.largest, 2)});
+           known(mean.symmetry_error, 3), known(mean.mean_distance_tokens, 2),
+           known(mean.even_distance_tokens, 2), fixed_text(mean.largest, 2)});
       first = false;
     }
   }

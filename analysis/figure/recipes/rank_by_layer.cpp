@@ -1,6 +1,8 @@
 // The rank of each layer's maps: the mean over heads, and the heads themselves.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "analysis/figure/caption.h"
@@ -17,6 +19,8 @@
 namespace attnscope {
 
 namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 enum class Measure { equivalent, effective, stable, numerical };
 constexpr EnumName<Measure> measure_names[] = {{Measure::equivalent, "equivalent"},
@@ -36,18 +40,26 @@ double measured(const MapSpectrum& map, Measure measure) {
     case Measure::stable:
       return map.stable_rank;
     case Measure::numerical:
-      return static_cast<double>(map.numerical_rank);
+      return map.numerical_rank > 0 ? static_cast<double>(map.numerical_rank) : kUnknown;
   }
   return 0;
 }
 
-/// The ranks of every layer's ready maps.
+/// The ranks of every layer's maps whose rank is known.
 using RanksByLayer = std::map<std::int64_t, std::vector<double>>;
 
-void add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLayer& ranks) {
+/// Gives how many maps have none.
+std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLayer& ranks) {
+  std::size_t without = 0;
   for (const MapSpectrum& map : maps) {
-    if (map.state == SpectrumState::ready) ranks[map.layer].push_back(measured(map, measure));
+    const double rank = map.state == SpectrumState::ready ? measured(map, measure) : kUnknown;
+    if (std::isnan(rank)) {
+      ++without;
+    } else {
+      ranks[map.layer].push_back(rank);
+    }
   }
+  return without;
 }
 
 struct Series {
@@ -168,16 +180,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       for (const std::size_t member : groups[index].subjects) {
         const std::vector<MapSpectrum> maps = subject_spectra(
             request, member, view, options, progress.part(done / runs, (done + 1) / runs));
-        add_ranks(maps, measure, ranks);
+        without_rank += add_ranks(maps, measure, ranks);
         all_maps.insert(all_maps.end(), maps.begin(), maps.end());
         for (const MapSpectrum& map : maps) {
           if (map.rank_bound == 0) continue;
           std::int64_t& bound = bounds[map.layer];
           bound = std::max(bound, map.rank_bound);
         }
-        without_rank += static_cast<std::size_t>(std::count_if(
-            maps.begin(), maps.end(),
-            [](const MapSpectrum& map) { return map.state != SpectrumState::ready; }));
         ++done;
       }
       const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
@@ -207,7 +216,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   }
   figure.caption += methods_in_words(all_maps);
   if (without_rank > 0) {
-    figure.caption += std::to_string(without_rank) + " maps without a spectrum were left out. ";
+    figure.caption +=
+        std::to_string(without_rank) + " maps whose rank is not known were left out. ";
   }
   figure.caption += made_with();
   return figure;

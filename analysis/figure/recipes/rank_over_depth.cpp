@@ -61,7 +61,8 @@ struct Values {
 void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
          const RankOneResidual& residual, const Asked& asked) {
   if (spectrum.state != SpectrumState::ready) return;
-  values.at(of, Quantity::rank)[layer].push_back(rank_in(spectrum, asked.measure));
+  const double rank = rank_in(spectrum, asked.measure);
+  if (std::isfinite(rank)) values.at(of, Quantity::rank)[layer].push_back(rank);
   const double distance = asked.composite ? residual.composite : residual.frobenius;
   if (std::isfinite(distance)) values.at(of, Quantity::residual)[layer].push_back(distance);
 }

@@ -2,6 +2,7 @@
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/shown_figure.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -173,7 +174,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   if (!(request.width_mm >= narrowest_mm && request.width_mm <= widest_mm)) {
     throw Error(ErrorKind::usage, "a figure cannot be this wide")
         .expected("20 to 1000 mm")
-        .found(rounded_text(request.width_mm, 6));
+        .found(exact(request.width_mm));
   }
   if (request.font_size_pt != 0 &&
       !(request.font_size_pt >= smallest_pt && request.font_size_pt <= largest_pt)) {
@@ -207,6 +208,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
   }
   figure.command = figure_command(name, request);
   add_models(request, figure.models);
+  make_text_showable(figure);
   return figure;
 }
 

@@ -73,9 +73,11 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
       const auto x = first + static_cast<double>(l);
       mean.x.push_back(x);
       mean.y.push_back(swept.mean);
-      band.x.push_back(x);
-      band.low.push_back(swept.mean - swept.standard_deviation);
-      band.high.push_back(swept.mean + swept.standard_deviation);
+      if (swept.count > 1) {
+        band.x.push_back(x);
+        band.low.push_back(swept.mean - swept.standard_deviation);
+        band.high.push_back(swept.mean + swept.standard_deviation);
+      }
       figure.numbers["mean/" + name + "/" + series.label].push_back(swept.mean);
       figure.numbers["standard_deviation/" + name + "/" + series.label].push_back(
           swept.standard_deviation);

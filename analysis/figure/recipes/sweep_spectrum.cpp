@@ -65,7 +65,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     if (spectrum.maps == 0) continue;
     const Colour colour = subject_colour(s);
     const Keys keys = {{"model", series.label}};
-    if (spread) {
+    if (spread && spectrum.maps > 1) {
       panel.marks.emplace_back(deviation_band(spectrum, colour));
       std::get<Band>(panel.marks.back()).keys = keys;
     }

@@ -13,6 +13,7 @@
 #include <QStyle>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "app/look/theme.h"
 #include "app/panels/comparison/comparison_table.h"
@@ -28,6 +29,12 @@ namespace {
 /// Enough for a share known to 3 %.
 constexpr std::int64_t kItems = 200;
 constexpr int kPlaceWidth = 44, kNumberWidth = 62;
+
+/// A mean of all items; "–" where none of them has the quantity.
+QString number_or_dash(const DataSetComparison& result, ComparisonQuantity quantity) {
+  const double value = result.mean.mean[quantity];
+  return std::isfinite(value) ? QString::number(value, 'f', 3) : QStringLiteral("–");
+}
 
 }  // namespace
 
@@ -59,8 +66,8 @@ ComparisonPanel::ComparisonPanel(Session& session, QWidget* parent)
   over_data_set_ = new QPushButton(tr("Over a data set…"));
   over_data_set_->setObjectName("compare_over_data_set");
   over_data_set_->setToolTip(
-      tr("How often the models' predictions agree, and their mean distances, over the first %1 "
-         "items of a data set")
+      tr("How often the models' predictions agree, and their mean distances, over %1 items "
+         "spread evenly over a data set")
           .arg(kItems));
   row->addWidget(agreement_, 1);
   row->addWidget(over_data_set_, 0, Qt::AlignBottom);
@@ -128,7 +135,7 @@ void ComparisonPanel::compare_over(const QString& data_set) {
       tr("Comparing over %1").arg(QFileInfo(data_set).fileName()),
       [this, models, options, path = data_set_](const Progress& progress) -> JobQueue::Delivery {
         auto results =
-            compare_over_data_set(models, *open_data_set(path), kItems, options, progress);
+            compare_over_data_set(models, *open_data_set(path), {kItems}, options, progress);
         return [this, results = std::move(results)] {
           job_ = 0;
           results_ = results;
@@ -162,8 +169,8 @@ void ComparisonPanel::refresh_agreement() {
     const PredictionAgreement& p = result.predictions;
     const QString number = QString::number(session_.index_of(ids_[i + 1]) + 1);
     const QString distances = tr("mean JS %1, CKA %2")
-                                  .arg(result.mean.mean[ComparisonQuantity::divergence], 0, 'f', 3)
-                                  .arg(result.mean.mean[ComparisonQuantity::cka], 0, 'f', 3);
+                                  .arg(number_or_dash(result, ComparisonQuantity::divergence),
+                                       number_or_dash(result, ComparisonQuantity::cka));
     lines << (result.why_no_predictions.empty()
                   ? tr("%1 predicts as the reference on %2 of %3 items (%4 %); %5")
                         .arg(number)

@@ -11,7 +11,7 @@
 
 #include "analysis/energy/architecture.h"
 #include "analysis/energy/constants.h"
-#include "core/attention/costs/list.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -51,11 +51,11 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   mechanism_button_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   mechanism_menu_ = new QMenu(this);
   mechanism_menu_->installEventFilter(this);
-  for (const AttentionCost& cost : attention_costs()) {
-    QAction* const action = mechanism_menu_->addAction(from_view(cost.title));
+  for (const MechanismEntry& mechanism : counted_mechanisms()) {
+    QAction* const action = mechanism_menu_->addAction(from_view(mechanism.title));
     action->setCheckable(true);
-    action->setData(from_view(cost.name));
-    action->setToolTip(from_view(cost.source));
+    action->setData(from_view(mechanism.name));
+    action->setToolTip(from_view(mechanism.source));
     connect(action, &QAction::toggled, this, &EnergyChoosers::take_mechanisms);
   }
   mechanism_menu_->addSeparator();

@@ -16,7 +16,7 @@
 #include "app/render/render.h"
 #include "app/session/session.h"
 #include "app/widgets/segment_button.h"
-#include "core/attention/costs/list.h"
+#include "core/attention/mechanism.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -139,7 +139,7 @@ std::vector<std::string> EnergyPanel::shown_mechanisms() const {
   const int page = pages_->currentIndex();
   if (!names.empty()) return names;
   if (page == kGrowth || page == kMeasured) {
-    for (const AttentionCost& cost : attention_costs()) names.emplace_back(cost.name);
+    for (const MechanismEntry& entry : counted_mechanisms()) names.emplace_back(entry.name);
     return names;
   }
   if (const NamedNetwork* named = find_named_architecture(choosers_->network())) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/panels/energy/parameter_slider.h"
-#include "core/attention/costs/list.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -30,9 +30,8 @@ std::vector<std::int64_t> with_zero(std::vector<std::int64_t> stops) {
 }
 
 bool has(const std::string& mechanism, const std::string& parameter) {
-  const auto& described = find_attention_cost(mechanism).parameters;
-  return std::any_of(described.begin(), described.end(),
-                     [&](const ParameterDescription& p) { return p.name == parameter; });
+  const auto described = find_counted_mechanism(mechanism).counted_parameters();
+  return find_description(described, parameter) != nullptr;
 }
 
 }  // namespace
@@ -52,7 +51,7 @@ EnergySliders::EnergySliders(QWidget* parent) : QWidget(parent) {
       tr("Tokens a windowed, causal additive layer pools, and extent of DAFT's window"),
       {"window", "kernel"}, with_zero(logarithmic_stops(3, 1024, 3)), 0, tr("own"));
   add(tr("Landmarks"), tr("k, rows Linformer projects keys and values to"), {"landmarks"},
-      logarithmic_stops(8, 2048, 4), 256);
+      with_zero(logarithmic_stops(8, 2048, 4)), 0, tr("own"));
   add(tr("Features"), tr("F, random features of Performer, LSH and binary codes"), {"features"},
       logarithmic_stops(8, 2048, 4), 256);
 }

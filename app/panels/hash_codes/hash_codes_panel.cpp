@@ -106,9 +106,9 @@ void HashCodesPanel::follow_selection() {
   head_ = selection.head;
   show_limits();
   if (another && open.subject.mechanism.name == "hash") {
-    const ParameterValues& own = open.subject.mechanism.parameters;
-    bits_->set_value(static_cast<double>(std::get<std::int64_t>(own.at("bits"))));
-    supports_->set_value(static_cast<double>(std::get<std::int64_t>(own.at("supports"))));
+    const TypedValues own(open.subject.mechanism.parameters);
+    bits_->set_value(own.number("bits"));
+    supports_->set_value(own.number("supports"));
   }
   want();
 }

@@ -47,9 +47,10 @@ QWidget* make_editor(const ParameterDescription& parameter) {
     spin->setValue(*number);
     return spin;
   }
-  const std::string& word = std::get<std::string>(parameter.default_value);
+  const std::string word = to_string(parameter.default_value);
   if (parameter.choices.empty()) return new QLineEdit(QString::fromStdString(word));
   auto* combo = new QComboBox;
+  for (const std::string& one : parameter.words) combo->addItem(QString::fromStdString(one));
   for (const std::string& choice : parameter.choices)
     combo->addItem(QString::fromStdString(choice));
   combo->setCurrentText(QString::fromStdString(word));

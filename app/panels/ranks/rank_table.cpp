@@ -18,6 +18,10 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+QString known(double value, int digits) {
+  return std::isnan(value) ? QStringLiteral("–") : QString::number(value, 'f', digits);
+}
+
 }  // namespace
 
 RankTable::RankTable(Session& session, SpectrumStore& spectra, QObject* parent)
@@ -104,8 +108,9 @@ double RankTable::number(const Place& place, const Column& column) const {
   for (const MapSpectrum& one : column.identity ? spectra->with : spectra->without) {
     if (place.layer >= 0 && one.layer != place.layer) continue;
     if (place.head >= 0 && one.head != place.head) continue;
-    if (one.state != SpectrumState::ready) continue;
-    sum += of_one(one);
+    const double value = one.state == SpectrumState::ready ? of_one(one) : kNone;
+    if (std::isnan(value)) continue;
+    sum += value;
     ++count;
   }
   return count > 0 ? sum / static_cast<double>(count) : kNone;
@@ -123,11 +128,13 @@ QString RankTable::text(const Place& place, const Column& column) const {
     const MapSpectrum* one = spectrum(place, column);
     if (!one) return "–";
     switch (one->state) {
+      case SpectrumState::ready:
+        return "–";  // the map has a spectrum, which does not tell this
       case SpectrumState::not_finite:
         return tr("NaN");
       case SpectrumState::zero:
         return tr("zero");
-      default:
+      case SpectrumState::not_converged:
         return tr("none");
     }
   }
@@ -166,11 +173,14 @@ QVariant RankTable::data(const QModelIndex& index, int role) const {
                 .arg(one->head)
                 .arg(column.identity ? tr("with") : tr("without"))
                 .arg(QString::fromUtf8(state.data(), static_cast<qsizetype>(state.size())))
-                .arg(equivalent_rank(one->singular_values, session_.view().rank_threshold))
+                .arg(one->state == SpectrumState::ready
+                         ? QString::number(equivalent_rank(one->singular_values,
+                                                           session_.view().rank_threshold))
+                         : QStringLiteral("–"))
                 .arg(one->tokens)
-                .arg(one->effective_rank, 0, 'f', 1)
-                .arg(one->stable_rank, 0, 'f', 2)
-                .arg(one->numerical_rank);
+                .arg(known(one->effective_rank, 1), known(one->stable_rank, 2),
+                     one->numerical_rank > 0 ? QString::number(one->numerical_rank)
+                                             : QStringLiteral("–"));
         if (one->rank_bound > 0) {
           tip += tr("; the mechanism bounds the rank by %1").arg(one->rank_bound);
         }

@@ -60,7 +60,7 @@ SweepPanel::SweepPanel(Session& session, QWidget* parent)
   auto* empty = new QLabel(
       tr("The open models over a whole data set: mean spectra, and how ranks, hash codes and "
          "importances are distributed. Choose a data set and where the result goes; stopped work "
-         "is taken up again."));
+         "is resumed."));
   empty->setWordWrap(true);
   empty->setAlignment(Qt::AlignCenter);
   empty->setProperty("role", "muted");
@@ -195,7 +195,7 @@ void SweepPanel::start() {
   if (result_->text().isEmpty()) browse_result();
   if (result_->text().isEmpty()) return;
   wanted.data_set_path = data_set_->text().toStdString();
-  wanted.count = count_->value();
+  wanted.choice.count = count_->value();
   wanted.out = result_->text().toStdString();
   wanted.restart = restart_->isChecked();
   wanted.checkpoint_seconds = kCheckpointSeconds;

@@ -3,6 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/shown_text.h"
+#include "core/text/json.h"
+
 namespace attnscope {
 
 FamilyDeduction::FamilyDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint)
@@ -25,10 +28,10 @@ void FamilyDeduction::apply_overrides(const ModelOptions& options) {
 void FamilyDeduction::read_own_labels() {
   const auto labels = checkpoint_.metadata().find("labels");
   if (labels == checkpoint_.metadata().end() || !spec_.labels.empty()) return;
-  const auto list = nlohmann::json::parse(labels->second, nullptr, false);
+  const auto list = parse_json_or_null(labels->second);
   if (!list.is_array()) return;
   for (const auto& label : list) {
-    spec_.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
+    spec_.labels.push_back(shown_text(label.is_string() ? label.get<std::string>() : label.dump()));
   }
 }
 

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/deduction/spec_deduction.h"
@@ -8,6 +6,7 @@
 #include "core/architecture/model_spec_json.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
+#include "core/file/read_file.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -35,17 +34,8 @@ std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
 }
 
 ArchitectureDescription read_description(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path)) {
-    throw Error(ErrorKind::io, "the architecture description cannot be read").in_file(path);
-  }
-  constexpr std::size_t most = 4 << 20;
-  std::string text(most + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > most) {
-    throw Error(ErrorKind::damaged, "too large for an architecture description").in_file(path);
-  }
+  constexpr std::size_t most = 4 << 20;  // bytes
+  const std::string text = read_file(path, most);
   try {
     return parse_architecture_description(text);
   } catch (Error& error) {

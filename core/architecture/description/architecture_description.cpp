@@ -4,6 +4,7 @@
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -194,10 +195,10 @@ std::map<std::string, std::string, std::less<>> parse_texts(const json& value,
 }  // namespace
 
 ArchitectureDescription parse_architecture_description(std::string_view json_text) {
-  const json object = json::parse(json_text, nullptr, false);
+  const json object = parse_json(json_text);
   if (!object.is_object()) {
     throw Error(ErrorKind::damaged, "an architecture description is a JSON object {…}")
-        .found(object.is_discarded() ? "text that is not valid JSON" : object.type_name());
+        .found(object.type_name());
   }
   ArchitectureDescription description;
   for (const auto& [key, value] : object.items()) {

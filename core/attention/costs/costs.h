@@ -1,5 +1,5 @@
-// What each mechanism's attention core costs: one function a mechanism, which Mechanism::cost calls
-// where the mechanism is implemented.
+// What each mechanism's attention core costs: one function a mechanism, for its entry in the list
+// of mechanisms.
 //
 // Every accounting counts a sum of n products as n multiplications and n additions: accumulators
 // start at zero. The conventions differ in what they leave out.
@@ -11,12 +11,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/attention/costs/cost.h"
-#include "core/parameters/parameters.h"
 
 namespace attnscope::costs {
 
@@ -55,9 +52,10 @@ OperationCounts hash(const AttentionShape& shape, CostConvention convention,
                      const HashOptions& options);
 
 /// FAVOR+ with `features` positive random features (Choromanski et al. 2020). With `as_released`,
-/// EcoFormer's released hook, which counts the product with 1/D over features and width.
+/// EcoFormer's released hook, which counts the product with 1/D over features and width. With
+/// `relu`, features max(ω·x, 0) + ε instead.
 OperationCounts performer(const AttentionShape& shape, CostConvention convention,
-                          std::int64_t features, bool as_released = false);
+                          std::int64_t features, bool as_released = false, bool relu = false);
 
 /// Linear Transformer, features 1 + elu (Katharopoulos et al. 2020).
 OperationCounts linear(const AttentionShape& shape, CostConvention convention);
@@ -68,9 +66,10 @@ OperationCounts linformer(const AttentionShape& shape, CostConvention convention
 
 struct ReformerOptions {
   std::int64_t hashes = 2;
-  std::int64_t chunk = 64;  ///< tokens a bucket; each attends to its own and the one before
-  bool rotations = true;    ///< count the random rotations that make the buckets
-  bool scaled = false;      ///< scale the scores, rather than normalise the keys
+  std::int64_t chunk = 64;   ///< tokens a bucket; each attends to its own and the one before
+  std::int64_t buckets = 0;  ///< 0: one a chunk
+  bool rotations = true;     ///< count the random rotations that make the buckets
+  bool scaled = false;       ///< scale the scores, rather than normalise the keys
 };
 
 /// LSH attention with shared queries and keys (Kitaev et al. 2020).

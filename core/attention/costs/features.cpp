@@ -6,7 +6,7 @@
 namespace attnscope::costs {
 
 OperationCount random_features(std::string name, const AttentionShape& shape, std::int64_t tokens,
-                               CostConvention convention, std::int64_t features) {
+                               CostConvention convention, std::int64_t features, FeatureKind kind) {
   const Count rows = Count(shape.heads) * tokens, c = shape.head_width, f = features;
   switch (convention) {
     case CostConvention::adder:
@@ -16,11 +16,17 @@ OperationCount random_features(std::string name, const AttentionShape& shape, st
     case CostConvention::complete:
       break;
   }
+  const Count traffic = rows * (c + f) + Count(shape.heads) * f * c;
+  if (kind == FeatureKind::relu) {
+    // x·d^(-1/4); ω·x; the larger of it and 0; plus ε.
+    return moving(component(std::move(name), rows * (c + f * c), rows * (f * c + 2 * f)),
+                  convention, traffic);
+  }
   // x·d^(-1/4); ω·x; ‖x‖²/2; exp of the difference; times 1/√F.
   OperationCount count =
       component(std::move(name), rows * (c + f * c + c + 1 + f), rows * (f * c + c + f));
   count.exponentials = (rows * f).value();
-  return moving(count, convention, rows * (c + f) + Count(shape.heads) * f * c);
+  return moving(count, convention, traffic);
 }
 
 void check_shared(const char* mechanism, const AttentionShape& shape) {

@@ -4,9 +4,6 @@
 
 namespace attnscope::costs {
 
-namespace {
-
-/// (φ(Q)·Σ φ(k) vᵀ) / (φ(Q)·Σ φ(k)) over `f` features.
 void append_linear_attention(OperationCounts& counts, const AttentionShape& shape,
                              CostConvention convention, Count f) {
   const Count n = shape.queries, m = shape.keys, h = shape.heads, c = shape.value_width;
@@ -33,15 +30,14 @@ void append_linear_attention(OperationCounts& counts, const AttentionShape& shap
   counts.push_back(division);
 }
 
-}  // namespace
-
 OperationCounts performer(const AttentionShape& shape, CostConvention convention,
-                          std::int64_t features, bool as_released) {
+                          std::int64_t features, bool as_released, bool relu) {
   check(shape);
   check_positive("features", features);
+  const FeatureKind kind = relu ? FeatureKind::relu : FeatureKind::positive;
   OperationCounts counts = {
-      random_features("query features", shape, shape.queries, convention, features),
-      random_features("key features", shape, shape.keys, convention, features)};
+      random_features("query features", shape, shape.queries, convention, features, kind),
+      random_features("key features", shape, shape.keys, convention, features, kind)};
   if (as_released && convention == CostConvention::ecoformer) {
     const Count n = shape.queries, m = shape.keys, h = shape.heads, c = shape.value_width;
     counts.push_back(accumulated("values", h * (2 * n + m) * features * c));

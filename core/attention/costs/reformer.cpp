@@ -19,7 +19,7 @@ OperationCounts reformer(const AttentionShape& shape, CostConvention convention,
   // A chunk of `chunk` tokens and the one before it; no more than there are tokens.
   const Count reach = papers ? 2 * Count(options.chunk)
                              : Count(std::min((2 * Count(options.chunk)).value(), shape.keys));
-  const Count buckets = n / options.chunk;
+  const Count buckets = options.buckets > 0 ? Count(options.buckets) : n / options.chunk;
 
   OperationCounts counts;
   OperationCount normalisation{.component = "key normalisation"};

@@ -12,10 +12,19 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Highway's Exp makes a number of NaN.
+/// For every float. Highway's Exp makes a number of NaN, and its exponent wraps around from 178 on;
+/// from 89 on exp is infinite.
 template <class D, class V>
-HWY_INLINE V exp_or_nan(D d, V x) {
-  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, x));
+HWY_INLINE V exp_of_any(D d, V x) {
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, hn::Min(x, hn::Set(d, 100.0F))));
+}
+
+/// By exp(−|x|), which neither overflows nor takes a small σ(x) from the rounding of 1 + exp(−x).
+template <class D, class V>
+HWY_INLINE V sigmoid_of_any(D d, V x) {
+  const V one = hn::Set(d, 1.0F), decay = exp_of_any(d, hn::Neg(hn::Abs(x)));
+  const V numerator = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), decay, one);
+  return hn::Div(numerator, hn::Add(one, decay));
 }
 
 /// `shift_at(i)` gives the shifts of the lanes from i on.
@@ -25,11 +34,11 @@ HWY_INLINE void run(const float* values, std::int64_t count, float* out, const S
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    hn::StoreU(exp_or_nan(d, hn::Sub(hn::LoadU(d, values + i), shift_at(d, i))), d, out + i);
+    hn::StoreU(exp_of_any(d, hn::Sub(hn::LoadU(d, values + i), shift_at(d, i))), d, out + i);
   }
   const hn::CappedTag<float, 1> one;
   for (; i < count; ++i) {
-    hn::StoreU(exp_or_nan(one, hn::Sub(hn::LoadU(one, values + i), shift_at(one, i))), one,
+    hn::StoreU(exp_of_any(one, hn::Sub(hn::LoadU(one, values + i), shift_at(one, i))), one,
                out + i);
   }
 }
@@ -43,6 +52,17 @@ HWY_NOINLINE void own_shifts_for_target(const float* values, const float* shifts
   run(values, count, out, [shifts](auto d, std::int64_t i) { return hn::LoadU(d, shifts + i); });
 }
 
+HWY_NOINLINE void sigmoid_for_target(const float* x, std::int64_t count, float* out) {
+  const hn::CappedTag<float, 16> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(sigmoid_of_any(d, hn::LoadU(d, x + i)), d, out + i);
+  }
+  const hn::CappedTag<float, 1> one;
+  for (; i < count; ++i) hn::StoreU(sigmoid_of_any(one, hn::LoadU(one, x + i)), one, out + i);
+}
+
 }  // namespace attnscope::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -51,6 +71,7 @@ namespace attnscope {
 
 HWY_EXPORT(one_shift_for_target);
 HWY_EXPORT(own_shifts_for_target);
+HWY_EXPORT(sigmoid_for_target);
 
 void exponentiate(float* values, std::int64_t count, float shift) {
   HWY_DYNAMIC_DISPATCH(one_shift_for_target)(values, count, shift);
@@ -58,6 +79,10 @@ void exponentiate(float* values, std::int64_t count, float shift) {
 
 void exponentiate(const float* values, const float* shifts, std::int64_t count, float* out) {
   HWY_DYNAMIC_DISPATCH(own_shifts_for_target)(values, shifts, count, out);
+}
+
+void sigmoid(const float* x, std::int64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(sigmoid_for_target)(x, count, out);
 }
 
 }  // namespace attnscope

@@ -70,14 +70,17 @@ std::span<const CheckpointFormat> checkpoint_formats() {
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const FileHead head = file->bytes().first(std::min(head_size, file->size()));
+  const auto open = [&](const CheckpointFormat& format) {
+    return read_unchanged(*file, [&] { return format.open(path); });
+  };
   for (const CheckpointFormat& format : checkpoint_formats()) {
-    if (format.recognises(path, head)) return format.open(path);
+    if (format.recognises(path, head)) return open(format);
   }
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const Error unknown = not_a_checkpoint(path, text);
   if (!unknown.found_text().empty()) throw unknown;
   for (const CheckpointFormat& format : checkpoint_formats()) {
-    if (has_extension(path, format.extensions)) return format.open(path);
+    if (has_extension(path, format.extensions)) return open(format);
   }
   throw unknown;
 }

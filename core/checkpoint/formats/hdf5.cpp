@@ -20,7 +20,7 @@ bool recognises_hdf5(const std::filesystem::path&, FileHead head) {
 Checkpoint open_hdf5(const std::filesystem::path& path) {
   const auto file = std::make_shared<const Hdf5Id>(open_hdf5_file(path));
   try {
-    std::map<std::string, std::string> metadata = hdf5_attributes(*file, "/");
+    std::map<std::string, std::string> metadata = hdf5_attributes(path, *file, "/");
     const auto format = metadata.find("format");
     const bool ours = format != metadata.end() && format->second == "attnscope-model";
     std::vector<std::string> skipped;

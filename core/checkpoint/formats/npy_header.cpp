@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/memory/watched_memory.h"
 
 namespace attnscope {
 
@@ -198,6 +199,7 @@ TensorView view_npy(const NpyHeader& header, std::span<const std::byte> elements
     for (auto element = turned->begin(); element != turned->end(); element += width) {
       std::reverse(element, element + width);
     }
+    check_unchanged(elements.data());
     view.data = turned->data();
     view.storage = std::move(turned);
   }

@@ -1,5 +1,6 @@
 // Opcodes: Python's Lib/pickletools.py documents each. Those of protocols 2 to 5 that data need are
-// here; those that make instances (INST, OBJ, EXT, NEWOBJ_EX) and out-of-band buffers are not.
+// here; those that only older protocols make instances with (INST, OBJ), EXT and out-of-band
+// buffers are not.
 #include "core/checkpoint/formats/pickle.h"
 
 #include <bit>
@@ -109,6 +110,7 @@ void PickleReader::push_collected(Kind kind, std::vector<PickleNode*> items) {
 
 void PickleReader::append(std::vector<PickleNode*> items) {
   PickleNode& target = top();
+  if (target.kind == Kind::opaque) return;  // a list of its own kind: what is in it says nothing
   if (target.kind != Kind::list && target.kind != Kind::set) {
     throw broken("an item is added to what is no list");
   }
@@ -117,7 +119,7 @@ void PickleReader::append(std::vector<PickleNode*> items) {
 
 void PickleReader::set_items(std::vector<PickleNode*> items) {
   PickleNode& target = top();
-  if (target.kind != Kind::dict || items.size() % 2 != 0) {
+  if ((target.kind != Kind::dict && target.kind != Kind::opaque) || items.size() % 2 != 0) {
     throw broken("an item is set in what is no dictionary");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
@@ -131,10 +133,10 @@ void PickleReader::recall(std::uint64_t place) {
 
 void PickleReader::global(const std::string& module, const std::string& name) {
   std::string full = module + "." + name;
-  if (!PickleGlobals::knows(full)) {
+  if (PickleGlobals::runs_something(full)) {
     throw Error(ErrorKind::unsupported,
                 "the pickle names '" + full +
-                    "', which is neither a tensor nor a container; nothing was executed")
+                    "', which would run something in Python; nothing was executed")
         .remedy(
             "do not load the file in Python unless you trust it; to save weights alone: "
             "torch.save(model.state_dict(), FILE)");
@@ -151,9 +153,17 @@ void PickleReader::charge(std::size_t count) {
 void PickleReader::build() {
   const PickleNode& state = pop();
   PickleNode& target = top();
-  if (target.kind == Kind::record && state.kind == Kind::dict) {
-    charge(state.items.size());
-    target.items.insert(target.items.end(), state.items.begin(), state.items.end());
+  const auto take = [&](const PickleNode& attributes) {
+    charge(attributes.items.size());
+    target.items.insert(target.items.end(), attributes.items.begin(), attributes.items.end());
+  };
+  if (target.kind == Kind::record && state.kind == Kind::dict) return take(state);
+  if (target.kind == Kind::opaque) {
+    // A dictionary, or (dictionary, slots); classes with a form of their own may have any other.
+    if (state.kind == Kind::dict) take(state);
+    for (const PickleNode* part : state.items) {
+      if (state.kind == Kind::tuple && part->kind == Kind::dict) take(*part);
+    }
     return;
   }
   // Attributes of an OrderedDict (a state dict's _metadata), of a tensor or of a number type say
@@ -343,12 +353,19 @@ bool PickleReader::step(unsigned opcode) {
       push(PickleGlobals::build(*this, callee, arguments));
       break;
     }
+    case 0x92: {    // NEWOBJ_EX
+      (void)pop();  // arguments by name
+      PickleNode& arguments = pop();
+      PickleNode& callee = pop();
+      push(PickleGlobals::build(*this, callee, arguments));
+      break;
+    }
     case 'b':
       build();
       break;
     case 'Q': {  // BINPERSID
       const PickleNode& id = pop();
-      push(PickleGlobals::storage(*this, id));
+      push(PickleGlobals::persistent(*this, id));
       break;
     }
     default:

@@ -1,6 +1,7 @@
 // Python pickles as torch.save writes them, read by an interpreter that can only build numbers,
 // text, containers, and descriptions of tensors. It never calls anything: a global is looked up in
-// a fixed table (pickle_globals.cpp), and one that is not there ends the reading.
+// a fixed table (pickle_globals.cpp), and what one makes that is not there stays an opaque value,
+// with the attributes the pickle gives it.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -42,6 +44,7 @@ struct PickleNode {
     set,
     dict,     ///< `items` are keys and values in turn
     record,   ///< attributes by name, in `items` as those of a dict
+    opaque,   ///< what the global `text` would make; attributes in `items` as those of a record
     global,   ///< `text` is "module.name"
     storage,  ///< `tensor` without shape
     tensor
@@ -53,8 +56,11 @@ struct PickleNode {
   std::string text;
   std::vector<PickleNode*> items;
   std::unique_ptr<PickledTensor> tensor;
+  bool made_of_tensors = false;  ///< opaque: a tensor or storage is among what it is made of
 
-  [[nodiscard]] bool is_mapping() const { return kind == Kind::dict || kind == Kind::record; }
+  [[nodiscard]] bool is_mapping() const {
+    return kind == Kind::dict || kind == Kind::record || kind == Kind::opaque;
+  }
 };
 
 /// Owns all nodes of the pickles it read: containers may hold themselves, so they are not counted.
@@ -63,7 +69,7 @@ class PickleReader {
   explicit PickleReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   /// Reads one pickle and stands behind it afterwards. Throws Error(damaged), or Error(unsupported)
-  /// naming the global that is neither tensor nor container.
+  /// naming a global that only serves to run something (os.system).
   [[nodiscard]] const PickleNode& read();
 
   /// Calls visit(const PickledTensor&) for every storage the pickles referred to.
@@ -121,13 +127,15 @@ class PickleReader {
 /// The table of what a pickle may name, and what a "call" of it builds.
 class PickleGlobals {
  public:
-  [[nodiscard]] static bool knows(const std::string& name);
-  /// What `callee(arguments...)` stands for: a container, or a described tensor. Throws
-  /// Error(damaged) for arguments that do not fit.
+  /// Whether loading the pickle in Python would run something that no data need.
+  [[nodiscard]] static bool runs_something(std::string_view name);
+  /// What `callee(arguments...)` stands for: a container, a described tensor, or an opaque value.
+  /// Throws Error(damaged) for arguments that do not fit.
   [[nodiscard]] static PickleNode& build(PickleReader& reader, PickleNode& callee,
                                          PickleNode& arguments);
-  /// What the persistent id ('storage', type, key, location, elements[, view]) stands for.
-  [[nodiscard]] static PickleNode& storage(PickleReader& reader, const PickleNode& id);
+  /// What a persistent id stands for: a storage, ('storage', type, key, location, elements[,
+  /// view]), or the class of a module, ('module', class, file, source).
+  [[nodiscard]] static PickleNode& persistent(PickleReader& reader, const PickleNode& id);
 };
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
-// What a pickle may name. Nothing here runs anything of Python's: a "call" is recognised by name,
-// its arguments are checked, and a node that describes the result is made.
+// What the things that a pickle names stand for. Nothing here runs anything of Python's: a "call"
+// is recognised by name, its arguments are checked, and a node that describes the result is made;
+// one that is not recognised is an opaque value.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -34,7 +35,7 @@ enum class Role {
   storage_type,
   untyped_storage,
   element_type,
-  inert  // may be named, not called
+  inert  // a function or type of Python's own: what it makes is opaque
 };
 
 struct Global {
@@ -233,6 +234,18 @@ void fill_number(PickleNode& result, const PickleNode& arguments, const std::str
   }
 }
 
+/// Whether a tensor or storage is among `node`'s parts, some levels down.
+bool reaches_tensor(const PickleNode& node, int levels, std::size_t& left) {
+  if (node.kind == Kind::tensor || node.kind == Kind::storage || node.made_of_tensors) return true;
+  if (levels == 0) return false;
+  for (const PickleNode* item : node.items) {
+    if (left == 0) return false;
+    --left;
+    if (reaches_tensor(*item, levels - 1, left)) return true;
+  }
+  return false;
+}
+
 DType element_type_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
   if (arguments.items.size() > place && arguments.items[place]->kind == Kind::global) {
     const Global* global = find_global(arguments.items[place]->text);
@@ -243,14 +256,43 @@ DType element_type_at(const PickleNode& arguments, std::size_t place, const std:
 
 }  // namespace
 
-bool PickleGlobals::knows(const std::string& name) { return find_global(name) != nullptr; }
+bool PickleGlobals::runs_something(std::string_view name) {
+  constexpr std::string_view modules[] = {
+      "os.",    "posix.",  "nt.",  "subprocess.", "sys.",      "socket.",     "shutil.",
+      "runpy.", "ctypes.", "pty.", "importlib.",  "commands.", "webbrowser.", "code."};
+  constexpr std::string_view functions[] = {"eval",       "exec", "execfile", "compile",
+                                            "__import__", "open", "input",    "breakpoint"};
+  for (const std::string_view module : modules) {
+    if (name.starts_with(module)) return true;
+  }
+  for (const std::string_view builtins : {"builtins.", "__builtin__."}) {
+    if (!name.starts_with(builtins)) continue;
+    const std::string_view function = name.substr(builtins.size());
+    return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
+  }
+  return false;
+}
 
 PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, PickleNode& arguments) {
-  const Global* global = callee.kind == Kind::global ? find_global(callee.text) : nullptr;
-  if (global == nullptr) {
+  if (callee.kind != Kind::global && callee.kind != Kind::opaque) {
     throw Error(ErrorKind::damaged, "the pickle calls what cannot be called");
   }
+  const Global* global = callee.kind == Kind::global ? find_global(callee.text) : nullptr;
   const std::string& name = callee.text;
+  const auto opaque = [&]() -> PickleNode& {
+    std::size_t most_parts = 4096;
+    constexpr int levels = 4;
+    PickleNode& result = reader.make(Kind::opaque);
+    result.made_of_tensors = reaches_tensor(arguments, levels, most_parts);
+    reader.charge(4096 - most_parts + name.size());
+    // Protocols before 2 name the class as the first argument of a function that makes any.
+    const bool any = name == "copyreg._reconstructor" || name == "copy_reg._reconstructor";
+    const bool has_class =
+        any && !arguments.items.empty() && arguments.items[0]->kind == Kind::global;
+    result.text = has_class ? arguments.items[0]->text : name;
+    return result;
+  };
+  if (global == nullptr || global->role == Role::inert) return opaque();
   if (arguments.kind != Kind::tuple) throw unfit(name, "they are no tuple");
   const auto is_first = [&](std::initializer_list<Kind> kinds) {
     return !arguments.items.empty() &&
@@ -260,6 +302,8 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     const PickleNode& first = *arguments.items[0];
     reader.charge(first.items.size() + first.text.size());
   }
+  // A tensor of elements or a kind that is not known stays what it is made of.
+  if (is_first({Kind::opaque}) && arguments.items[0]->made_of_tensors) return *arguments.items[0];
   PickleNode& result = reader.make(Kind::none);
   switch (global->role) {
     case Role::mapping:
@@ -319,16 +363,26 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       .remedy("save the weights alone: torch.save(model.state_dict(), FILE)");
 }
 
-PickleNode& PickleGlobals::storage(PickleReader& reader, const PickleNode& id) {
+PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id) {
   const std::string callee = "storage";
+  if (id.kind == Kind::tuple && id.items.size() >= 2 && id.items[0]->kind == Kind::text &&
+      id.items[0]->text == "module" && id.items[1]->kind == Kind::global) {
+    return *id.items[1];
+  }
   if (id.kind != Kind::tuple || id.items.size() < 5 || id.items[0]->kind != Kind::text ||
       id.items[0]->text != "storage" || id.items[1]->kind != Kind::global ||
       id.items[2]->kind != Kind::text) {
     throw Error(ErrorKind::damaged, "the pickle refers to something that is no storage");
   }
   const Global* type = find_global(id.items[1]->text);
-  if (type == nullptr ||
-      (type->role != Role::storage_type && type->role != Role::untyped_storage)) {
+  if (type == nullptr) {
+    reader.charge(id.items[1]->text.size());
+    PickleNode& result = reader.make(Kind::opaque);
+    result.text = id.items[1]->text;
+    result.made_of_tensors = true;
+    return result;
+  }
+  if (type->role != Role::storage_type && type->role != Role::untyped_storage) {
     throw unfit(callee, "no storage type");
   }
   PickleNode& result = reader.make(Kind::storage);

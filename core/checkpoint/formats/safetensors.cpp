@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/checkpoint/formats/json_header.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -19,6 +19,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t longest_header = 100'000'000;  // bytes; the reference reader's own cap
+/// A tensor has some eight values: half a million tensors.
+constexpr JsonLimits header_limits{.depth = 16, .elements = 4'000'000};
 
 std::uint64_t header_length(std::span<const std::byte> bytes) {
   std::uint64_t length = 0;
@@ -158,7 +160,9 @@ Checkpoint read(const std::filesystem::path& path) {
   }
   const std::uint64_t data_start = 8 + length;
   const std::uint64_t data_size = bytes.size() - data_start;
-  const json header = parse_header({reinterpret_cast<const char*>(bytes.data()) + 8, length});
+  const json header =
+      parse_json({reinterpret_cast<const char*>(bytes.data()) + 8, length}, header_limits);
+  if (!header.is_object()) throw Error(ErrorKind::damaged, "the header is no JSON object");
 
   std::map<std::string, std::string> metadata;
   std::vector<Entry> entries;

@@ -3,10 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/checkpoint/formats/json_header.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/shown_text.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -37,7 +38,7 @@ Checkpoint read(const std::filesystem::path& path) {
         .found(std::to_string(file->size()));
   }
   const json index =
-      parse_header({reinterpret_cast<const char*>(file->bytes().data()), file->size()});
+      parse_json({reinterpret_cast<const char*>(file->bytes().data()), file->size()});
   const auto weight_map = index.find("weight_map");
   if (weight_map == index.end() || !weight_map->is_object()) {
     throw Error(ErrorKind::not_this_format, "a JSON file without 'weight_map'")
@@ -58,7 +59,7 @@ Checkpoint read(const std::filesystem::path& path) {
       shard = shards.emplace(shard_file, open_checkpoint(path.parent_path() / shard_file)).first;
       metadata.insert(shard->second.metadata().begin(), shard->second.metadata().end());
     }
-    const StoredTensor* tensor = shard->second.find(name);
+    const StoredTensor* tensor = shard->second.find(shown_text(name));
     if (tensor == nullptr) {
       throw Error(ErrorKind::damaged, "the shard '" + shard_file + "' has no such tensor")
           .about(name);

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -35,16 +38,27 @@ std::optional<std::string> scalar_text(const PickleNode& node) {
       return node.integer != 0 ? "true" : "false";
     case Kind::integer:
       return std::to_string(node.integer);
-    case Kind::real: {
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%.9g", node.real);
-      return text.data();
-    }
+    case Kind::real:
+      return rounded_text(node.real, 9);
     case Kind::text:
       return node.text.substr(0, longest);
     default:
       return std::nullopt;
   }
+}
+
+const PickleNode* member(const PickleNode& node, std::string_view name) {
+  for (std::size_t place = 0; node.is_mapping() && place + 1 < node.items.size(); place += 2) {
+    const PickleNode& key = *node.items[place];
+    if (key.kind == Kind::text && key.text == name) return node.items[place + 1];
+  }
+  return nullptr;
+}
+
+/// A torch.nn.Module that was saved whole: its class is not known, its attributes are.
+bool is_module(const PickleNode& node) {
+  return node.kind == Kind::opaque && member(node, "_parameters") != nullptr &&
+         member(node, "_buffers") != nullptr && member(node, "_modules") != nullptr;
 }
 
 class Collector {
@@ -53,14 +67,23 @@ class Collector {
 
   void visit(const PickleNode& node, const std::string& name, int depth) {
     if (depth > deepest) throw Error(ErrorKind::damaged, "containers are nested too deeply");
-    if (++visits_ > most_visits) throw Error(ErrorKind::damaged, "the file names too many things");
+    count_visits(1);
     characters_ += name.size();
     if (characters_ > most_characters) {
       throw Error(ErrorKind::damaged, "the names are absurdly long");
     }
+    if (node.made_of_tensors) {
+      throw Error(ErrorKind::unsupported, "the tensor is made by '" + node.text +
+                                              "', which is not supported; nothing was executed")
+          .about(name)
+          .remedy("save it as a plain tensor: tensor.dequantize(), .to_dense(), .real");
+    }
     if (node.kind == Kind::tensor) {
       result_.tensors.emplace_back(name.empty() ? "tensor" : name, node.tensor.get());
+    } else if (is_module(node)) {
+      visit_module(node, name, depth);
     } else if (node.is_mapping()) {
+      note_opaque(node, name);
       for (std::size_t place = 0; place + 1 < node.items.size(); place += 2) {
         const PickleNode& value = *node.items[place + 1];
         if (const auto key = key_text(*node.items[place])) {
@@ -79,11 +102,60 @@ class Collector {
   }
 
  private:
+  /// As Module.state_dict() names them: its own parameters and buffers, then those of the modules
+  /// inside; without buffers that are not saved.
+  void visit_module(const PickleNode& module, const std::string& name, int depth) {
+    std::set<std::string_view> unsaved;
+    if (const PickleNode* const set = member(module, "_non_persistent_buffers_set")) {
+      count_visits(set->items.size());
+      for (const PickleNode* item : set->items) unsaved.insert(item->text);
+    }
+    for (const char* attribute : {"_parameters", "_buffers", "_modules"}) {
+      const PickleNode& parts = *member(module, attribute);
+      for (std::size_t place = 0; parts.is_mapping() && place + 1 < parts.items.size();
+           place += 2) {
+        const PickleNode& key = *parts.items[place];
+        count_visits(1);
+        if (key.kind != Kind::text || unsaved.contains(key.text)) continue;
+        visit(*parts.items[place + 1], join(name, key.text), depth + 1);
+      }
+    }
+  }
+
+  void count_visits(std::size_t count) {
+    visits_ += count;
+    if (visits_ > most_visits) throw Error(ErrorKind::damaged, "the file names too many things");
+  }
+
+  /// So that nobody wonders where a value is that the file has and no tensor needs.
+  void note_opaque(const PickleNode& node, const std::string& name) {
+    if (node.kind != Kind::opaque || result_.metadata.size() >= most_metadata) return;
+    result_.metadata.emplace(name.empty() ? "object" : name, node.text);
+  }
+
   StateDict& result_;
   std::size_t visits_ = 0, characters_ = 0;
 };
 
+/// `text` with the letters A to Z small: some write MODEL_STATE, or State_Dict.
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+/// The member of a file's outermost dictionary, whatever the case of its name.
+const PickleNode* root_member(const PickleNode& root, std::string_view name) {
+  for (std::size_t place = 0; root.is_mapping() && place + 1 < root.items.size(); place += 2) {
+    const PickleNode& key = *root.items[place];
+    if (key.kind == Kind::text && lower_case(key.text) == name) return root.items[place + 1];
+  }
+  return nullptr;
+}
+
 bool holds_tensor(const PickleNode& node) {
+  if (is_module(node)) return true;
   if (!node.is_mapping()) return false;
   for (std::size_t place = 1; place < node.items.size(); place += 2) {
     if (node.items[place]->kind == Kind::tensor) return true;
@@ -91,22 +163,17 @@ bool holds_tensor(const PickleNode& node) {
   return false;
 }
 
-const PickleNode* member(const PickleNode& node, std::string_view name) {
-  for (std::size_t place = 0; node.is_mapping() && place + 1 < node.items.size(); place += 2) {
-    const PickleNode& key = *node.items[place];
-    if (key.kind == Kind::text && key.text == name) return node.items[place + 1];
-  }
-  return nullptr;
-}
-
 /// Numbers and texts beside the state dict: the epoch, the architecture's name, training options.
 void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& result) {
   for (std::size_t place = 0; place + 1 < root.items.size(); place += 2) {
     const PickleNode& key = *root.items[place];
     const PickleNode& value = *root.items[place + 1];
-    if (key.kind != Kind::text || key.text == chosen) continue;
+    if (key.kind != Kind::text || lower_case(key.text) == chosen) continue;
     if (auto text = scalar_text(value)) result.metadata.emplace(key.text, std::move(*text));
-    if (value.kind != Kind::dict && value.kind != Kind::record) continue;
+    if (value.kind == Kind::opaque && !is_module(value)) {
+      result.metadata.emplace(key.text, value.text);
+    }
+    if (!value.is_mapping()) continue;
     for (std::size_t inner = 0; inner + 1 < value.items.size(); inner += 2) {
       const PickleNode& inner_key = *value.items[inner];
       if (inner_key.kind != Kind::text || result.metadata.size() >= most_metadata) continue;
@@ -123,8 +190,9 @@ StateDict find_state_dict(const PickleNode& root) {
   StateDict result;
   Collector collector(result);
   if (!holds_tensor(root)) {
-    for (const std::string_view name : {"state_dict", "model_state_dict", "model", "net"}) {
-      const PickleNode* const candidate = member(root, name);
+    for (const std::string_view name :
+         {"state_dict", "model_state_dict", "model_state", "model", "net"}) {
+      const PickleNode* const candidate = root_member(root, name);
       if (candidate == nullptr || !holds_tensor(*candidate)) continue;
       collector.visit(*candidate, "", 0);
       collect_beside(root, name, result);

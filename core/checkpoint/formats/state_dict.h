@@ -16,8 +16,10 @@ struct StateDict {
 };
 
 /// The tensors of `root`: all of them if it holds any directly, else those under the first of
-/// state_dict, model_state_dict, model, net that holds any, else all at whatever depth. Nested
-/// names are joined by dots. Throws Error(damaged) for nesting too deep or endless.
+/// state_dict, model_state_dict, model_state, model, net (in any case) that holds any, else all at
+/// whatever depth. Nested names are joined by dots; a module that was saved whole counts as its
+/// state_dict(). Throws Error(damaged) for nesting too deep or endless, Error(unsupported) naming
+/// the tensor that something unknown would make.
 [[nodiscard]] StateDict find_state_dict(const PickleNode& root);
 
 }  // namespace attnscope

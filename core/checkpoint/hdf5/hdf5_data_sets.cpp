@@ -282,9 +282,10 @@ std::optional<StoredTensor> stored_tensor(const std::filesystem::path& path,
       return view_of(mapped, offset, dtype, shape);
     };
   } else {
-    view = [path, file, absolute, dtype = type->dtype, memory = type->memory, shape] {
+    view = [path, file, mapped, absolute, dtype = type->dtype, memory = type->memory, shape] {
       try {
-        return read_elements(file, absolute, dtype, memory, shape);
+        return read_unchanged(*mapped,
+                              [&] { return read_elements(file, absolute, dtype, memory, shape); });
       } catch (Error& error) {
         error.in_file(path).about(absolute);
         throw;

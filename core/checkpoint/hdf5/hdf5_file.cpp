@@ -1,8 +1,6 @@
 #include "core/checkpoint/hdf5/hdf5_file.h"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -72,115 +70,40 @@ void check_superblock(std::span<const std::byte> bytes) {
   }
 }
 
-/// Once a process: the library must load no filter from a shared object, and follow no link into
-/// another file even where a path passes through one.
-void close_library_doors() {
+/// Once a process, before anything else: the library must load no filter from a shared object,
+/// follow no link into another file even where a path passes through one, and close nothing by
+/// itself when the process ends. We close all files; what it could not close then (a broken file, a
+/// full disk) it would only try again, print about, or fall over.
+void start_library() {
   static std::once_flag once;
   std::call_once(once, [] {
+    H5dont_atexit();
     H5open();
     H5PLset_loading_state(0);
     H5Lunregister(H5L_TYPE_EXTERNAL);
   });
 }
 
-template <class Number>
-std::string print_all(hid_t attribute, hid_t type, std::size_t count) {
-  std::vector<Number> numbers(count);
-  if (H5Aread(attribute, type, numbers.data()) < 0) return {};
-  std::string text;
-  for (const Number number : numbers) {
-    char printed[32];
-    if constexpr (std::is_floating_point_v<Number>) {
-      std::snprintf(printed, sizeof printed, "%.17g", number);
-      // The shortest text that reads back as the same number.
-      for (int digits = 1; digits < 17; ++digits) {
-        char shorter[32];
-        std::snprintf(shorter, sizeof shorter, "%.*g", digits, number);
-        if (std::strtod(shorter, nullptr) == number) {
-          std::memcpy(printed, shorter, sizeof printed);
-          break;
-        }
-      }
-    } else {
-      std::snprintf(printed, sizeof printed, "%lld", static_cast<long long>(number));
-    }
-    text += (text.empty() ? "" : ", ") + std::string(printed);
-  }
-  return text;
-}
-
-std::string read_strings(hid_t attribute, hid_t file_type, const Hdf5Id& space, std::size_t count) {
-  const auto close_type = [](hid_t id) { return H5Tclose(id); };
-  const Hdf5Id type(H5Tcopy(H5T_C_S1), close_type, "the library refused a type");
-  H5Tset_cset(type.get(), H5Tget_cset(file_type));
-  std::string text;
-  const auto append = [&text](const char* begin, std::size_t size) {
-    text += (text.empty() ? "" : ", ") + std::string(begin, strnlen(begin, size));
-  };
-  if (H5Tis_variable_str(file_type) > 0) {
-    H5Tset_size(type.get(), H5T_VARIABLE);
-    std::vector<char*> strings(count, nullptr);
-    if (H5Aread(attribute, type.get(), strings.data()) < 0) return {};
-    for (const char* string : strings) {
-      if (string != nullptr) append(string, std::numeric_limits<std::size_t>::max());
-    }
-    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, strings.data());
-  } else {
-    const std::size_t size = H5Tget_size(file_type);
-    H5Tset_size(type.get(), size + 1);  // room for the zero that space-padded strings lack
-    std::vector<char> strings((size + 1) * count, '\0');
-    if (H5Aread(attribute, type.get(), strings.data()) < 0) return {};
-    for (std::size_t place = 0; place < count; ++place) {
-      append(strings.data() + place * (size + 1), size + 1);
-    }
-  }
-  return text;
-}
-
-std::optional<std::string> attribute_text(hid_t attribute) {
-  constexpr hsize_t largest = 16 << 20;  // bytes
-  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, "an attribute has no type");
-  const Hdf5Id space(H5Aget_space(attribute), H5Sclose, "an attribute has no extent");
-  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  const bool scalar = H5Sget_simple_extent_type(space.get()) == H5S_SCALAR;
-  const std::size_t size = H5Tget_size(type.get());
-  if (count < 0 || size == 0 || size > largest || static_cast<hsize_t>(count) > largest / size ||
-      H5Aget_storage_size(attribute) > largest) {
-    return std::nullopt;
-  }
-  const auto elements = static_cast<std::size_t>(count);
-  std::string text;
-  switch (H5Tget_class(type.get())) {
-    case H5T_INTEGER:
-    case H5T_ENUM:
-      text = print_all<std::int64_t>(attribute, H5T_NATIVE_INT64, elements);
-      break;
-    case H5T_FLOAT:
-      text = print_all<double>(attribute, H5T_NATIVE_DOUBLE, elements);
-      break;
-    case H5T_STRING:
-      text = read_strings(attribute, type.get(), space, elements);
-      break;
-    default:
-      return std::nullopt;
-  }
-  return scalar ? text : "[" + text + "]";
-}
-
 }  // namespace
+
+std::span<const std::byte> hdf5_bytes(const MappedFile& file) {
+  return file.bytes().subspan(superblock_start(file.bytes()).value_or(0));
+}
 
 Hdf5Id::Hdf5Id(hid_t id, Close close, const char* what) : id_(id), close_(close) {
   if (id < 0) throw Error(ErrorKind::damaged, what);
 }
 
-void Hdf5Id::reset() {
-  if (id_ < 0) return;
+herr_t Hdf5Id::close() {
+  if (id_ < 0) return 0;
   const QuietHdf5 quiet;
-  close_(id_);
-  id_ = -1;
+  return close_(std::exchange(id_, -1));
 }
 
+void Hdf5Id::reset() { (void)close(); }
+
 QuietHdf5::QuietHdf5() {
+  start_library();
   H5Eget_auto2(H5E_DEFAULT, &report_, &context_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -188,10 +111,9 @@ QuietHdf5::QuietHdf5() {
 QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, report_, context_); }
 
 Hdf5Id open_hdf5_file(const std::filesystem::path& path) {
+  const QuietHdf5 quiet;
   try {
     check_superblock(MappedFile::open(path)->bytes());
-    close_library_doors();
-    const QuietHdf5 quiet;
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "the HDF5 library refused to start");
     H5Pset_file_locking(access.get(), false, true);
     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
@@ -201,29 +123,6 @@ Hdf5Id open_hdf5_file(const std::filesystem::path& path) {
     error.in_file(path);
     throw;
   }
-}
-
-std::map<std::string, std::string> hdf5_attributes(const Hdf5Id& file, const std::string& name) {
-  const QuietHdf5 quiet;
-  const Hdf5Id object(H5Oopen(file.get(), name.c_str(), H5P_DEFAULT), H5Oclose,
-                      "an object cannot be opened");
-  constexpr int most = 10'000;
-  std::map<std::string, std::string> attributes;
-  for (int index = 0; index < most; ++index) {
-    const hid_t id = H5Aopen_by_idx(object.get(), ".", H5_INDEX_NAME, H5_ITER_INC,
-                                    static_cast<hsize_t>(index), H5P_DEFAULT, H5P_DEFAULT);
-    if (id < 0) break;
-    const Hdf5Id attribute(id, H5Aclose, "");
-    const ssize_t length = H5Aget_name(id, 0, nullptr);
-    if (length <= 0 || length > 4096) continue;
-    std::string key(static_cast<std::size_t>(length) + 1, '\0');
-    H5Aget_name(id, key.size(), key.data());
-    key.pop_back();
-    if (std::optional<std::string> text = attribute_text(id)) {
-      attributes.emplace(std::move(key), std::move(*text));
-    }
-  }
-  return attributes;
 }
 
 }  // namespace attnscope

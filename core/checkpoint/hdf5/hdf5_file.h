@@ -8,11 +8,13 @@
 #include <hdf5.h>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/file/mapped_file.h"
 
 namespace attnscope {
 
@@ -34,6 +36,8 @@ class Hdf5Id {
   }
 
   [[nodiscard]] hid_t get() const { return id_; }
+  /// Before the destructor, to hear whether it succeeded: negative if not.
+  [[nodiscard]] herr_t close();
 
  private:
   void reset();
@@ -42,7 +46,8 @@ class Hdf5Id {
   Close close_ = nullptr;
 };
 
-/// Keeps the library from printing its own error stack on this thread while it lives.
+/// Keeps the library from printing its own error stack on this thread while it lives. Stands before
+/// the first call of the library: it also starts it, with its doors closed.
 class QuietHdf5 {
  public:
   QuietHdf5();
@@ -59,6 +64,9 @@ class QuietHdf5 {
 /// Error(damaged) for a file that is cut off or whose superblock is impossible.
 [[nodiscard]] Hdf5Id open_hdf5_file(const std::filesystem::path& path);
 
+/// What addresses in an HDF5 file count from: its bytes from the superblock on.
+[[nodiscard]] std::span<const std::byte> hdf5_bytes(const MappedFile& file);
+
 /// The numeric data sets at and below the group `root` ("/" for all), in the order of their names,
 /// each named by its path from `root` without a leading slash; soft links inside the file count as
 /// names too. `skipped` receives the names of data sets that are not numeric. Refuses external and
@@ -70,8 +78,10 @@ class QuietHdf5 {
                                                        std::vector<std::string>& skipped);
 
 /// Attributes of the object `name` as text: strings as they are, numbers printed, arrays as
-/// "[1, 2]". Attributes of other kinds, and those above 16 MiB, are left out.
-[[nodiscard]] std::map<std::string, std::string> hdf5_attributes(const Hdf5Id& file,
+/// "[1, 2]". Attributes of other kinds, and those above 16 MiB, are left out. Throws Error(damaged)
+/// for a text that is not where the file says.
+[[nodiscard]] std::map<std::string, std::string> hdf5_attributes(const std::filesystem::path& path,
+                                                                 const Hdf5Id& file,
                                                                  const std::string& name);
 
 }  // namespace attnscope

@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kRefused = "the HDF5 library refused to write";
 
 void must(bool succeeded, const std::string& what) {
-  if (!succeeded) throw Error(ErrorKind::io, kRefused).about(what);
+  if (succeeded) return;
+  throw Error(ErrorKind::io, kRefused).about(what).remedy("the disk may be full");
 }
 
 Hdf5Id creation(hid_t kind) {
@@ -47,15 +48,23 @@ void write_hdf5_file(const std::filesystem::path& path,
   const QuietHdf5 quiet;
   AtomicFile target(path);
   try {
-    const Hdf5Id root(
-        H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose,
-        kRefused);
+    const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, kRefused);
+    // The target is locked already; the library's own lock would find it taken.
+    must(H5Pset_file_locking(access.get(), false, true) >= 0, "locks");
+    must(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0, "access");
+    Hdf5Id root(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
+                H5Fclose, kRefused);
     contents(root);
     // Hands everything to the operating system, and reports what failed.
-    must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0, "/");
+    must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0 && root.close() >= 0, "/");
   } catch (Error& error) {
     error.in_file(path);
-    throw;
+    // What the library refuses to make is no fault of a file that was read.
+    if (error.kind() != ErrorKind::damaged) throw;
+    throw Error(ErrorKind::io, error.message())
+        .in_file(path)
+        .about(error.subject())
+        .remedy("the disk may be full");
   }
   target.commit();
 }

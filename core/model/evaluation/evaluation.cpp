@@ -46,12 +46,13 @@ Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceR
 }  // namespace
 
 Evaluation evaluate(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
-                    std::int64_t count, const Progress& progress,
+                    const ItemChoice& choice, const Progress& progress,
                     std::shared_ptr<const std::vector<NamedTensors>> parameters) {
   if (model.spec().readout == Readout::none) {
     throw Error(ErrorKind::usage, "the model has no head to classify with").in_file(model.file());
   }
-  const std::int64_t images = count > 0 ? std::min(count, data_set.size()) : data_set.size();
+  const std::vector<std::int64_t> items = chosen_items(data_set.size(), choice);
+  const std::int64_t images = std::ssize(items);
   if (images == 0) throw Error(ErrorKind::usage, "the data set is empty");
   TraceRequest request;
   request.implied_maps = false;
@@ -60,7 +61,8 @@ Evaluation evaluate(const Model& model, const MechanismChoice& mechanism, const 
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, images, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(images), "images judged");
-    verdicts[static_cast<std::size_t>(i)] = judge(model, mechanism, request, data_set.item(i));
+    const auto place = static_cast<std::size_t>(i);
+    verdicts[place] = judge(model, mechanism, request, data_set.item(items[place]));
     ++done;
   });
   progress.step(1, "images judged");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/input/data_set.h"
+#include "core/input/item_choice.h"
 #include "core/model/model.h"
 
 namespace attnscope {
@@ -23,11 +24,11 @@ struct Evaluation {
   }
 };
 
-/// Runs the first `count` items (all if 0) in parallel, with `parameters` laid over the model's own
-/// of the mechanism (TraceRequest::parameters). Throws Error(usage) if the model has no
-/// head, the data set no labels, or a label lies outside the model's classes; Cancelled.
+/// Runs the chosen items in parallel, with `parameters` laid over the model's own of the mechanism
+/// (TraceRequest::parameters). Throws Error(usage) if the model has no head, the data set no
+/// labels, or a label lies outside the model's classes; Cancelled.
 [[nodiscard]] Evaluation evaluate(const Model& model, const MechanismChoice& mechanism,
-                                  const DataSet& data_set, std::int64_t count,
+                                  const DataSet& data_set, const ItemChoice& choice,
                                   const Progress& progress,
                                   std::shared_ptr<const std::vector<NamedTensors>> parameters = {});
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <tbb/parallel_for.h>
 
@@ -14,9 +15,12 @@ namespace attnscope {
 
 namespace {
 
-/// Foretells `next[i]` from the tokens up to i.
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Predicts `next[i]`, which says `characters[i]`, from the tokens up to i.
 TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
-                     std::vector<std::int64_t> ids, std::span<const std::int64_t> next) {
+                     std::vector<std::int64_t> ids, std::span<const std::int64_t> next,
+                     std::span<const std::int64_t> characters) {
   TraceRequest request;
   request.implied_maps = false;
   request.token_logits = true;
@@ -36,6 +40,7 @@ TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
       continue;
     }
     result.nats += nats;
+    result.characters += characters[i];
     result.correct += logits(next[i]) == greatest;
   }
   return result;
@@ -51,55 +56,61 @@ std::int64_t characters_in(const std::string& text) {
 
 double TextEvaluation::bits_per_token() const {
   const std::int64_t counted = predicted - not_finite;
-  return counted ? nats / std::numbers::ln2 / static_cast<double>(counted) : 0;
+  return counted ? nats / std::numbers::ln2 / static_cast<double>(counted) : kUnknown;
 }
 
 double TextEvaluation::bits_per_character() const {
-  return characters ? nats / std::numbers::ln2 / static_cast<double>(characters) : 0;
+  return characters ? nats / std::numbers::ln2 / static_cast<double>(characters) : kUnknown;
 }
 
 TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
-                             std::int64_t stretches, const Progress& progress) {
+                             const ItemChoice& choice, const Progress& progress) {
   const auto* const language_model = dynamic_cast<const CausalLm*>(&model);
   if (!language_model) {
     throw Error(ErrorKind::usage, model.spec().reads_texts()
-                                      ? "a text classifier does not foretell a text"
+                                      ? "a text classifier does not predict the next token"
                                       : "a model of images cannot read a text")
         .in_file(model.file());
   }
   const ModelSpec& spec = model.spec();
   const TokenizedText tokens = tokenize(text, spec, language_model->vocabulary(), true);
-  const std::int64_t foretold = std::ssize(tokens.ids) - 1;
-  if (foretold < 1) {
-    throw Error(ErrorKind::usage, "the text is too short to foretell anything")
+  const std::int64_t to_predict = std::ssize(tokens.ids) - 1;
+  if (to_predict < 1) {
+    throw Error(ErrorKind::usage, "the text is too short to predict anything in it")
         .expected("two tokens or more");
   }
-  std::int64_t count = (foretold + spec.context - 1) / spec.context;
-  if (stretches > 0) count = std::min(count, stretches);
+  const std::int64_t of_stretches = (to_predict + spec.context - 1) / spec.context;
+  const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
+  const std::int64_t count = std::ssize(stretches);
+  const bool knows_texts = spec.tokenizer != Tokenizer::ids || !spec.labels.empty();
+  std::vector<std::int64_t> characters(tokens.ids.size(), 1);
+  for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
+    characters[i] = characters_in(tokens.texts[i]);
+  }
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(count), "stretches read");
-    const std::int64_t first = i * spec.context;
-    const std::int64_t length = std::min(spec.context, foretold - first);
+    const std::int64_t first = stretches[static_cast<std::size_t>(i)] * spec.context;
+    const std::int64_t length = std::min(spec.context, to_predict - first);
     const auto begin = tokens.ids.begin() + first;
-    parts[static_cast<std::size_t>(i)] =
-        judge(model, mechanism, {begin, begin + length},
-              std::span(tokens.ids)
-                  .subspan(static_cast<std::size_t>(first) + 1, static_cast<std::size_t>(length)));
+    const auto next = static_cast<std::size_t>(first) + 1;
+    const auto number = static_cast<std::size_t>(length);
+    parts[static_cast<std::size_t>(i)] = judge(model, mechanism, {begin, begin + length},
+                                               std::span(tokens.ids).subspan(next, number),
+                                               std::span(characters).subspan(next, number));
     ++done;
   });
   progress.step(1, "stretches read");
   TextEvaluation result;
+  result.stretches = count;
+  result.of_stretches = of_stretches;
   for (const TextEvaluation& part : parts) {
+    result.characters += part.characters;
     result.predicted += part.predicted;
     result.nats += part.nats;
     result.correct += part.correct;
     result.not_finite += part.not_finite;
-  }
-  const bool knows_texts = spec.tokenizer != Tokenizer::ids || !spec.labels.empty();
-  for (std::int64_t i = 1; i <= result.predicted; ++i) {
-    result.characters += knows_texts ? characters_in(tokens.texts[static_cast<std::size_t>(i)]) : 1;
   }
   return result;
 }

@@ -30,6 +30,7 @@ class Linear {
 
   [[nodiscard]] std::int64_t inputs() const { return inputs_; }
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
+  [[nodiscard]] bool has_bias() const { return !bias_.empty(); }
 
   /// [N, in] → [N, out]. Rows run in parallel; the result does not depend on the thread count.
   [[nodiscard]] Tensor operator()(ConstMatrixMap x) const;

@@ -10,6 +10,7 @@
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
+#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -78,7 +79,7 @@ LearnedTensors read_learned_tensors(const std::filesystem::path& file) {
   LearnedTensors tensors;
   tensors.mechanism.name = text_of(checkpoint, "mechanism");
   tensors.mechanism.parameters = parameters_from_json(text_of(checkpoint, "mechanism_parameters"));
-  const auto provenance = nlohmann::json::parse(text_of(checkpoint, "provenance"), nullptr, false);
+  const auto provenance = parse_json_or_null(text_of(checkpoint, "provenance"));
   if (provenance.is_object()) {
     for (const auto& [name, value] : provenance.items()) {
       if (value.is_string()) tensors.provenance[name] = value.get<std::string>();

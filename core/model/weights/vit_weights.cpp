@@ -99,11 +99,11 @@ std::vector<std::int64_t> fused_rows(const ModelSpec& spec, QkvRows order, std::
 /// biases, unless it says otherwise (DAFT, 3.2).
 std::int64_t width_of_keys(const ModelSpec& spec, const MechanismChoice& trained) {
   const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
-  const auto full = parameters.find("full_keys"), heads = parameters.find("conv_heads");
-  if (full == parameters.end() || heads == parameters.end() || std::get<bool>(full->second)) {
+  const TypedValues values(parameters);
+  if (!values.has("full_keys") || values.flag("full_keys")) {
     return spec.heads * spec.width_of_head();
   }
-  return std::get<std::int64_t>(heads->second);
+  return values.whole("conv_heads");
 }
 
 void read_queries_keys_values(const WeightReader& reader, const Architecture& architecture,

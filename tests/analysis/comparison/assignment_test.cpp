@@ -9,6 +9,8 @@
 #include <random>
 #include <set>
 
+#include "tests/support/paths.h"
+
 namespace attnscope {
 namespace {
 
@@ -66,7 +68,7 @@ TEST(Assignment, IsTheLeastOfAllAsBruteForceFindsIt) {
 }
 
 TEST(Assignment, AgreesWithSciPy) {
-  std::ifstream file(ATTNSCOPE_SOURCE_DIR "/tests/data/comparison/comparison.json");
+  std::ifstream file(source_folder() + "/tests/data/comparison/comparison.json");
   const auto data = nlohmann::json::parse(file);
   for (const auto& one : data.at("assignments")) {
     const auto rows = one.at("costs").get<std::vector<std::vector<double>>>();

@@ -221,7 +221,7 @@ TEST(DataSetComparison, IsTheMeanOfItsItemsWhateverTheBatches) {
                                              {"adder", model, {"adder", {}}},
                                              {"itself", model, model->spec().mechanism}};
   const ComparedItems items(19);
-  const auto results = compare_over_data_set(models, items, 0, {});
+  const auto results = compare_over_data_set(models, items, {}, {});
   ASSERT_EQ(results.size(), 2U);
   ComparisonMean mean;
   PredictionAgreement agreement;
@@ -251,9 +251,9 @@ TEST(DataSetComparison, IsTheMeanOfItsItemsWhateverTheBatches) {
 TEST(DataSetComparison, RefusesOneModelAndAnEmptyDataSet) {
   const auto model = compared_model();
   const std::vector<ComparedModel> models(2, {"softmax", model, model->spec().mechanism});
-  EXPECT_THROW((void)compare_over_data_set(std::span(models).first(1), ComparedItems(2), 0, {}),
+  EXPECT_THROW((void)compare_over_data_set(std::span(models).first(1), ComparedItems(2), {}, {}),
                Error);
-  EXPECT_THROW((void)compare_over_data_set(models, ComparedItems(0), 0, {}), Error);
+  EXPECT_THROW((void)compare_over_data_set(models, ComparedItems(0), {}, {}), Error);
 }
 
 }  // namespace

@@ -11,12 +11,13 @@
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
 nlohmann::json reference_data() {
-  std::ifstream file(ATTNSCOPE_SOURCE_DIR "/tests/data/comparison/comparison.json");
+  std::ifstream file(source_folder() + "/tests/data/comparison/comparison.json");
   return nlohmann::json::parse(file);
 }
 

@@ -5,6 +5,9 @@
 
 #include "analysis/energy/request.h"
 #include "core/error.h"
+#include "core/model/model.h"
+#include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -42,12 +45,12 @@ class EveryNetwork : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryNetwork, TotalsAreTheSumOfTheirParts) {
   for (const char* convention : kConventions) {
-    for (const AttentionCost& cost : attention_costs()) {
-      if (cost.name.starts_with("daft-") && cost.name != "daft-full")
+    for (const MechanismEntry& mechanism : counted_mechanisms()) {
+      if (mechanism.name.starts_with("daft-") && mechanism.name != "daft-full")
         continue;  // its heads need not divide every width
-      SCOPED_TRACE(std::string(cost.name) + " " + convention);
-      const NetworkCost network =
-          count(GetParam() + " mechanism=" + std::string(cost.name) + " convention=" + convention);
+      SCOPED_TRACE(std::string(mechanism.name) + " " + convention);
+      const NetworkCost network = count(GetParam() + " mechanism=" + std::string(mechanism.name) +
+                                        " convention=" + convention);
       OperationCount components, groups, layers;
       for (const ComponentCost& part : network.by_component()) accumulate(components, part.count);
       for (const auto group :
@@ -202,6 +205,94 @@ TEST(Accounting, LoadedModelsCountAsTheirArchitecture) {
   const EnergySubject fewer = understand(request);
   expect_equal(count_operations(fewer.architecture, fewer.options).total(),
                count("deit-tiny tokens=50 classes=10").total());
+}
+
+/// Numbers learned by a model, as the accounting has them.
+std::int64_t parameters_of(const EnergyRequest& request) {
+  const EnergySubject subject = understand(request);
+  std::int64_t sum = 0;
+  for (const ParameterCount& part : count_parameters(subject.architecture, subject.options)) {
+    sum += part.parameters;
+  }
+  return sum;
+}
+
+/// Elements of a checkpoint's tensors.
+std::int64_t elements_of(const NamedShapes& shapes) {
+  std::int64_t sum = 0;
+  for (const auto& [name, shape] : shapes) sum += element_count(shape);
+  return sum;
+}
+
+TEST(Accounting, AModelWithoutLabelsHasItsHead) {
+  // timm's DeiT-T: 5,717,416 parameters, and no names of its 1000 classes.
+  const TemporaryFolder folder;
+  const NamedShapes shapes = timm_shapes(
+      {.width = 192, .layers = 12, .image = 224, .patch = 16, .classes = 1000, .mlp_width = 768});
+  ASSERT_EQ(elements_of(shapes), 5'717'416);
+  write_hashed_safetensors(folder / "deit.safetensors", shapes);
+  const EnergyRequest request = energy_request_of(*load_model(folder / "deit.safetensors"));
+  EXPECT_EQ(parameters_of(request), 5'717'416);
+  EXPECT_TRUE(understand(request).architecture.note.empty());
+}
+
+TEST(Accounting, AHeadOfItsOwnIsCountedATiedOneNot) {
+  const TemporaryFolder folder;
+  write_hashed_safetensors(folder / "labml.safetensors", labml_aft_shapes({}));
+  const auto model = load_model(folder / "labml.safetensors");
+  EXPECT_FALSE(weight_extents(*model).tied_head);
+  EXPECT_EQ(parameters_of(energy_request_of(*model)), elements_of(labml_aft_shapes({})));
+  write_hashed_safetensors(folder / "fastformer.safetensors", fastformer_shapes({}));
+  const auto classifier = load_model(folder / "fastformer.safetensors");
+  EXPECT_GT(weight_extents(*classifier).pooling, 0);
+  EXPECT_EQ(parameters_of(energy_request_of(*classifier)), elements_of(fastformer_shapes({})));
+}
+
+TEST(Accounting, AdderLayersHaveTheirLayerNorms) {
+  // A block of DeiT-T: LayerNorms of Q, K, V, the heads' output, the projection, and the MLP's two.
+  const auto norms = [](const std::string& text) {
+    const EnergySubject s = subject(text);
+    for (const ParameterCount& part : count_parameters(s.architecture, s.options)) {
+      if (part.component == "normalisation") return part.parameters;
+    }
+    return std::int64_t{0};
+  };
+  const std::int64_t own = 2 * (5 * 192 + 768 + 192);
+  EXPECT_EQ(norms("deit-tiny mechanism=adder arithmetic=adder layers=1"),
+            norms("deit-tiny layers=1") + own);
+  const auto additions = [](const std::string& text) {
+    return count(text).total_of(ComponentGroup::normalisation).multiplications;
+  };
+  // Three products an element (complete accounting).
+  EXPECT_EQ(additions("deit-tiny mechanism=adder arithmetic=adder layers=1"),
+            additions("deit-tiny layers=1") + 3 * 197 * (6 * 192 + 768));
+}
+
+TEST(Accounting, SingleMultiplicativeLayersAreSoAsAWhole) {
+  ModelSpec spec;
+  spec.labels.assign(1000, "");
+  spec.mechanism = {"adder", {}};
+  spec.arithmetic = Arithmetic::adder;
+  spec.multiplicative_layers = {3};
+  EnergyRequest request;
+  request.spec = spec;
+  request.label = "mine";
+  request.convention = "adder";
+  const EnergySubject mine = understand(request);
+  const NetworkCost mixed = count_operations(mine.architecture, mine.options);
+  const NetworkCost plain = count("deit-tiny convention=adder");
+  const auto of_layer = [](const NetworkCost& network, std::int64_t index) {
+    OperationCount sum;
+    for (const PartCost& part : network.parts) {
+      if (part.layer != index) continue;
+      for (const ComponentCost& component : part.components) accumulate(sum, component.count);
+    }
+    return sum;
+  };
+  expect_equal(of_layer(mixed, 3), of_layer(plain, 3));
+  EXPECT_LT(of_layer(mixed, 2).multiplications, of_layer(plain, 2).multiplications);
+  EXPECT_EQ(mechanism_of(spec, 3).name, "softmax");
+  EXPECT_EQ(mechanism_of(spec, 2).name, "adder");
 }
 
 TEST(Accounting, RefusesWhatCannotBe) {

@@ -17,7 +17,7 @@ GrowthOptions options() {
 
 TEST(EnergyGrowth, CoversTheRangeForEveryMechanism) {
   const Growth growth = energy_growth(mechanisms_for_growth(384), options());
-  EXPECT_EQ(growth.curves.size(), attention_costs().size());
+  EXPECT_EQ(growth.curves.size(), counted_mechanisms().size());
   for (const GrowthCurve& curve : growth.curves) {
     EXPECT_EQ(curve.tokens.front(), 64);
     EXPECT_EQ(curve.tokens.back(), 65'536);

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 /// The independent value of each row, in order; NaN where it is a formula.
 const std::vector<double>& independent_values() {
   static const std::vector<double> values = [] {
-    std::ifstream file(ATTNSCOPE_SOURCE_DIR "/tests/data/energy/published_values.csv");
+    std::ifstream file(source_folder() + "/tests/data/energy/published_values.csv");
     std::vector<double> all;
     std::string line;
     std::getline(file, line);

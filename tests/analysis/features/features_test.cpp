@@ -7,12 +7,13 @@
 
 #include "analysis/figure/recipe.h"
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path samples = ATTNSCOPE_SOURCE_DIR "/sample_data";
-const std::filesystem::path small_set = ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz";
+const std::filesystem::path samples = source_folder() + "/sample_data";
+const std::filesystem::path small_set = source_folder() + "/tests/data/input/grey_set.npz";
 
 std::shared_ptr<const Model> sample_model(const char* name) {
   return load_model(samples / "models" / name);
@@ -21,7 +22,7 @@ std::shared_ptr<const Model> sample_model(const char* name) {
 TEST(Features, AreWhatEachRunReadsOut) {
   const auto model = sample_model("fashion-adder.h5");
   const auto data_set = open_data_set(small_set);
-  const LabelledFeatures found = features_of(*model, model->spec().mechanism, *data_set, 0, {});
+  const LabelledFeatures found = features_of(*model, model->spec().mechanism, *data_set, {}, {});
   ASSERT_EQ(found.features.extent(0), data_set->size());
   ASSERT_EQ(found.features.extent(1), model->spec().width);
   TraceRequest request;

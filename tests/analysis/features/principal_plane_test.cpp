@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -20,7 +21,7 @@ Tensor tensor_of(const nlohmann::json& values, std::int64_t rows, std::int64_t w
 }
 
 TEST(PrincipalPlane, AgreesWithNumPy) {
-  std::ifstream file(ATTNSCOPE_SOURCE_DIR "/tests/data/features/principal_plane.json");
+  std::ifstream file(source_folder() + "/tests/data/features/principal_plane.json");
   const nlohmann::json cases = nlohmann::json::parse(file);
   ASSERT_EQ(cases.size(), 4U);
   for (const nlohmann::json& one : cases) {

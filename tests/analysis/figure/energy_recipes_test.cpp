@@ -49,6 +49,13 @@ TEST(EnergyFigures, BarsStackToTheTotal) {
   EXPECT_NEAR(height_of_bars(relative.panels[0], 0), 100, 1e-9);
 }
 
+// A component of attention is called "values", as the group's data are.
+TEST(EnergyFigures, CanBeWrittenAsHdf5) {
+  for (const char* name : {"energy-breakdown", "energy-share", "energy-growth"}) {
+    EXPECT_FALSE(figure_as_hdf5(figure(name)).empty()) << name;
+  }
+}
+
 TEST(EnergyFigures, LayersShareOneScale) {
   const Figure layers = figure("energy-breakdown", {{"by", "layer"}});
   ASSERT_EQ(layers.panels.size(), 3U);

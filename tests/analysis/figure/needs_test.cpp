@@ -14,7 +14,9 @@ TEST(Needs, AreSaidByEveryRecipe) {
   for (const FigureRecipe& recipe : figure_recipes()) {
     const FigureFit fit = fit_of(recipe.name, nothing);
     EXPECT_EQ(fit.missing.empty(), recipe.needs.least == 0) << recipe.name;
-    if (!fit.missing.empty()) EXPECT_TRUE(fit.missing.starts_with("needs ")) << recipe.name;
+    if (!fit.missing.empty()) {
+      EXPECT_TRUE(fit.missing.starts_with("needs ")) << recipe.name;
+    }
     EXPECT_EQ(fit.unset.empty(), recipe.needs.setting.empty()) << recipe.name;
     if (recipe.needs.setting.empty()) continue;
     EXPECT_EQ(find_setting(recipe.name, recipe.needs.setting).kind, ParameterKind::file);

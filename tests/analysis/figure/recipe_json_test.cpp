@@ -26,7 +26,9 @@ TEST(RecipeJson, SaysOfEverySettingWhatItIs) {
       for (const char* key : {"name", "type", "default", "range", "explanation"}) {
         EXPECT_TRUE(setting.contains(key)) << recipe.name << " " << setting;
       }
-      if (setting.at("type") == "choice") EXPECT_GE(setting.at("choices").size(), 2U) << setting;
+      if (setting.at("type") == "choice") {
+        EXPECT_GE(setting.at("choices").size(), 2U) << setting;
+      }
     }
   }
   const json spectrum = named(figures, "cumulative-spectrum");
@@ -36,7 +38,7 @@ TEST(RecipeJson, SaysOfEverySettingWhatItIs) {
   EXPECT_EQ(threshold.at("maximum"), 1);
   const json growth = named(figures, "energy-growth");
   EXPECT_EQ(named(growth.at("settings"), "most").at("unit"), "tokens");
-  EXPECT_EQ(named(growth.at("settings"), "mechanisms").at("words"), json({"all"}));
+  EXPECT_EQ(named(growth.at("settings"), "mechanisms").at("words"), json::array({"all"}));
 }
 
 TEST(RecipeJson, SaysWhatAFigureNeeds) {

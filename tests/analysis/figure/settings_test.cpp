@@ -37,8 +37,9 @@ TEST(Settings, EveryChoiceAndWordIsOneTheFigureTakes) {
           try {
             EXPECT_FALSE(make_figure(name, request).panels.empty());
           } catch (const Error& error) {
-            // There is no class token in these models.
-            EXPECT_EQ(value, "class") << name << " " << setting.name << ": " << error.what();
+            // These subjects may not be drawn so, but there must be such a value.
+            EXPECT_EQ(error.message().find("no such value"), std::string::npos)
+                << name << " " << setting.name << "=" << value << ": " << error.what();
           }
         }
       }

@@ -10,6 +10,7 @@
 #include "analysis/hash_codes/report.h"
 #include "core/error.h"
 #include "tests/support/naive_attention.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -118,14 +119,14 @@ class HashCodesOfASample : public testing::Test {
  protected:
   static Subject subject(const std::string& mechanism = "") {
     static const auto model =
-        load_model(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5");
+        load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
     Subject made;
     made.label = "fashion-softmax";
     made.model = model;
     made.mechanism =
         mechanism.empty() ? model->spec().mechanism : make_mechanism({mechanism, {}})->choice();
     made.input = std::make_shared<const Input>(
-        open_input(ATTNSCOPE_SOURCE_DIR "/sample_data/inputs/07_sneaker.png"));
+        open_input(source_folder() + "/sample_data/inputs/07_sneaker.png"));
     return made;
   }
 };
@@ -221,7 +222,7 @@ TEST_F(HashCodesOfASample, WhatDoesNotFitIsRefused) {
 
 TEST(LearnedTensors, AnotherFileIsRefused) {
   EXPECT_THROW(
-      (void)read_learned_tensors(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5"),
+      (void)read_learned_tensors(source_folder() + "/sample_data/models/fashion-softmax.h5"),
       Error);
 }
 

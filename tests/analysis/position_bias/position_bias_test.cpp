@@ -9,6 +9,7 @@
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/naive_daft.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -139,7 +140,7 @@ TEST(KeyMaps, AreExpOfTheKeysOverTheirLargestOnTheGrid) {
 
 // The sample model's biases measure what the file's tensors say.
 TEST(PositionBias, OfTheSampleModels) {
-  const std::filesystem::path samples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+  const std::filesystem::path samples = source_folder() + "/sample_data";
   const Input input = open_input((samples / "inputs/00_t_shirt.png").string());
   TraceRequest request;
   request.quantities = true;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -80,7 +81,7 @@ TEST(Rollout, ARowWithoutAttentionPassesItsTokenOnAlone) {
 class RolloutReference : public testing::TestWithParam<bool> {
  protected:
   static nlohmann::json reference() {
-    std::ifstream in(ATTNSCOPE_SOURCE_DIR "/tests/data/rollout/rollout.json");
+    std::ifstream in(source_folder() + "/tests/data/rollout/rollout.json");
     return nlohmann::json::parse(in);
   }
 

@@ -8,11 +8,12 @@
 #include "analysis/spectrum/spectrum.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/model/model.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+const std::string kSamples = source_folder() + "/sample_data/";
 
 std::vector<double> doubles(const StoredTensor& tensor) {
   EXPECT_EQ(tensor.dtype, DType::f64);

@@ -189,6 +189,34 @@ TEST(IdentityEffect, OfAMapFarFromSymmetricIsNot) {
   EXPECT_GT(effect.prediction_error, 0.4);
 }
 
+TEST(IdentityEffect, IsNotClaimedOfMapsThatAreNotSquare) {
+  Trace trace;
+  trace.layers.emplace_back().implied_map = Tensor({1, 4, 3}, std::vector<float>(12, 0.5F));
+  const IdentityEffect effect = identity_effects(trace).at(0);
+  EXPECT_EQ(effect.without.state, SpectrumState::ready);
+  EXPECT_FALSE(effect.with.identity);
+  EXPECT_TRUE(effect.predicted.empty());
+  EXPECT_FALSE(effect.rank_not_lower);
+  EXPECT_TRUE(std::isnan(effect.without.symmetry_error));
+  EXPECT_FALSE(shows_identity(trace, IdentityView::with));
+  trace.layers.emplace_back().implied_map = Tensor({1, 4, 4}, std::vector<float>(16, 0.5F));
+  EXPECT_TRUE(shows_identity(trace, IdentityView::with));
+  EXPECT_FALSE(shows_identity(trace, IdentityView::without));
+}
+
+TEST(MeanSpectrum, OfNoMapsIsNotZero) {
+  MapSpectrum bad;
+  bad.state = SpectrumState::not_finite;
+  const MeanSpectrum none = mean_spectrum(std::vector<MapSpectrum>{bad}, 0.9);
+  EXPECT_EQ(none.left_out, 1);
+  EXPECT_TRUE(std::isnan(none.ranks.mean));
+  EXPECT_TRUE(std::isnan(none.ranks.median));
+  EXPECT_FALSE(none.ranks.minimum.has_value());
+  MapSpectrum one;
+  one.singular_values = {1, 0};
+  EXPECT_TRUE(std::isnan(mean_spectrum(std::vector{one}, 0.9).ranks.standard_deviation));
+}
+
 TEST(MeanSpectrum, KeepsTheMeanCurveAndTheDistribution) {
   const auto map = [](std::vector<double> values) {
     MapSpectrum spectrum;

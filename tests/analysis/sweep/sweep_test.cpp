@@ -12,12 +12,13 @@
 #include "analysis/sweep/sweep_file.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "core/error.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
+const std::string kData = source_folder() + "/tests/data/sweep/";
 
 class Sweep : public testing::Test {
  protected:
@@ -32,7 +33,7 @@ class Sweep : public testing::Test {
     wanted.subjects = {{"tiny", model(), {}, nullptr, nullptr}};
     wanted.data_set = open_data_set(kData + "images.npz");
     wanted.data_set_path = kData + "images.npz";
-    wanted.count = count;
+    wanted.choice.count = count;
     wanted.out = folder_.path() / out;
     wanted.checkpoint_seconds = 0;
     return wanted;

@@ -7,6 +7,8 @@
 #include <string>
 #include <sys/wait.h>
 
+#include "tests/support/paths.h"
+
 namespace attnscope {
 namespace {
 
@@ -19,7 +21,7 @@ struct Ran {
 
 Ran energy(const std::string& arguments) {
   Ran ran;
-  FILE* pipe = popen((ATTNSCOPE_BINARY " energy " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = popen((built_program() + " energy " + arguments + " 2>&1").c_str(), "r");
   std::array<char, 4096> buffer{};
   std::size_t count = 0;
   while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
@@ -41,11 +43,10 @@ TEST(EnergyCommand, CountsANamedNetwork) {
 }
 
 TEST(EnergyCommand, CountsAWeightFile) {
-  const Ran ran =
-      energy(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5 --layers --csv");
+  const Ran ran = energy(source_folder() + "/sample_data/models/fashion-softmax.h5 --layers --csv");
   ASSERT_EQ(ran.status, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("layer 5,attention,scores,"));
-  const Ran table = energy(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-adder.h5");
+  const Ran table = energy(source_folder() + "/sample_data/models/fashion-adder.h5");
   EXPECT_THAT(table.output, HasSubstr("parameters: 179 962"));
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/app/cli/ran.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -264,10 +265,8 @@ TEST_F(Publish, SaysWhatIsWrongWithAPage) {
 }
 
 TEST_F(Publish, TheGalleryDrawsWhatItCanAndSaysWhatIsMissing) {
-  const Ran ran =
-      run(program + "gallery" + models() +
-          "--dataset " ATTNSCOPE_SOURCE_DIR "/tests/data/input/grey_set.npz --format csv --out " +
-          out("gallery"));
+  const Ran ran = run(program + "gallery" + models() + "--dataset " + source_folder() +
+                      "/tests/data/input/grey_set.npz --format csv --out " + out("gallery"));
   ASSERT_EQ(ran.status, 0) << ran.output;
   for (const char* name : {"adder-fig-1", "adder-fig-2", "adder-fig-3", "adder-appendix-fig-2",
                            "adder-appendix-fig-3", "ecoformer-fig-2"}) {

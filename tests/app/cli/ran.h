@@ -6,6 +6,8 @@
 #include <string>
 #include <sys/wait.h>
 
+#include "tests/support/paths.h"
+
 namespace attnscope {
 
 struct Ran {
@@ -25,7 +27,7 @@ inline Ran run(const std::string& command) {
   return ran;
 }
 
-inline const std::string program = "env -u DISPLAY -u WAYLAND_DISPLAY " ATTNSCOPE_BINARY " ";
-inline const std::string samples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+inline const std::string program = "env -u DISPLAY -u WAYLAND_DISPLAY " + built_program() + " ";
+inline const std::string samples = source_folder() + "/sample_data/";
 
 }  // namespace attnscope

@@ -46,7 +46,7 @@ TEST(UpstreamFiles, AreInspectedTracedAndMeasured) {
   const std::string classifier = (folder / "fastformer.safetensors").string();
   const Ran judged = run(program + "evaluate " + classifier + " --text ids:3,1,4");
   EXPECT_EQ(judged.status, 2);
-  EXPECT_THAT(judged.output, HasSubstr("a text classifier does not foretell a text"));
+  EXPECT_THAT(judged.output, HasSubstr("a text classifier does not predict the next token"));
   const Ran counted = run(program + "energy " + classifier + " --set classes=4");
   EXPECT_EQ(counted.status, 0) << counted.output;
   EXPECT_THAT(counted.output, HasSubstr("attention pooling before the head is not counted"));

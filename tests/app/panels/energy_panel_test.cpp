@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -57,8 +58,8 @@ TEST_F(EnergyPanelTest, ShowsThePapersExamplesWhileNothingIsOpen) {
 }
 
 TEST_F(EnergyPanelTest, CountsTheModelsThatAreOpen) {
-  session().open(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5");
-  session().open(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-adder.h5");
+  session().open(source_folder() + "/sample_data/models/fashion-softmax.h5");
+  session().open(source_folder() + "/sample_data/models/fashion-adder.h5");
   ASSERT_TRUE(wait_until_settled());
   EXPECT_GT(number("energy_pj/fashion-adder"), 0);
   // Pinned: the second is then 100 %.

@@ -12,11 +12,12 @@
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/sweep_file.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kData = ATTNSCOPE_SOURCE_DIR "/tests/data/sweep/";
+const std::string kData = source_folder() + "/tests/data/sweep/";
 
 class SweepPanelTest : public WindowTest {
  protected:
@@ -63,7 +64,7 @@ TEST_F(SweepPanelTest, SweepsTheOpenModelsAndDrawsWhatItFinds) {
 
 TEST_F(SweepPanelTest, StopsKeepsAndGoesOn) {
   // Long enough to be stopped: a sample model.
-  session().open(ATTNSCOPE_SOURCE_DIR "/sample_data/models/fashion-softmax.h5");
+  session().open(source_folder() + "/sample_data/models/fashion-softmax.h5");
   ASSERT_TRUE(wait_until_settled());
   const auto out = folder() / "r.h5";
   type("sweep_data_set", kData + "images.npz");

@@ -60,6 +60,19 @@ fs::path exported(const std::string& figure, const std::string& extension,
   return file;
 }
 
+TEST(SvgExport, IsValidWhateverALabelSays) {
+  FigureRequest request;
+  request.subjects = {attention_subject("a\x01\x1B[2J\u202E<b>&\uFFFE\xFF", softmax())};
+  const fs::path file = scratch("hostile.svg");
+  export_figure(make_figure("cumulative-spectrum", request), file, {});
+  std::ifstream stream(file);
+  const std::string svg{std::istreambuf_iterator<char>(stream), {}};
+  QXmlStreamReader reader(QByteArray::fromStdString(svg));
+  while (!reader.atEnd()) reader.readNext();
+  EXPECT_FALSE(reader.hasError()) << reader.errorString().toStdString();
+  EXPECT_EQ(svg.find("\u202E"), std::string::npos);
+}
+
 TEST(PdfExport, PageHasTheFiguresMillimetres) {
   if (!has_program("pdfinfo")) GTEST_SKIP() << "poppler-utils is not installed";
   const Figure figure = make_figure("cumulative-spectrum", two_subjects());

@@ -15,6 +15,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/style.h"
 #include "app/render/render.h"
+#include "tests/support/paths.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/temporary_folder.h"
 
@@ -23,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path references = ATTNSCOPE_SOURCE_DIR "/tests/data/figure";
+const fs::path references = source_folder() + "/tests/data/figure";
 
 QTransform transform_in(const QXmlStreamAttributes& attributes) {
   QString text = attributes.value("transform").toString();

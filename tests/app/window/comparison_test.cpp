@@ -14,6 +14,7 @@
 #include "app/panels/models/subject_card.h"
 #include "app/session/comparison_store.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -156,9 +157,9 @@ TEST_F(ComparisonWindowTest, ThePanelSaysWhatToDoUntilAReferenceIsPinned) {
 }
 
 TEST_F(ComparisonWindowTest, ModelsAreComparedOverADataSet) {
-  const std::filesystem::path samples = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "sample_data";
+  const std::filesystem::path samples = std::filesystem::path(source_folder()) / "sample_data";
   const std::filesystem::path set =
-      std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "tests/data/input/grey_set.npz";
+      std::filesystem::path(source_folder()) / "tests/data/input/grey_set.npz";
   session().set_input((samples / "inputs/09_ankle_boot.png").string());
   window().open_file(samples / "models/fashion-softmax.h5");
   window().open_file(samples / "models/fashion-adder.h5");

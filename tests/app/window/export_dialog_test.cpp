@@ -25,13 +25,14 @@
 #include "app/render/render.h"
 #include "app/window/export_dialog_preview.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string samples = ATTNSCOPE_SOURCE_DIR "/sample_data/";
+const std::string samples = source_folder() + "/sample_data/";
 
 std::string content(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -128,7 +129,7 @@ TEST_F(ExportTest, ItsCommandWritesTheSameBytes) {
     fs::remove(file);
     ASSERT_EQ(command.rfind("attnscope ", 0), 0U) << command;
     int status = 0;
-    const std::string said = output_of(ATTNSCOPE_BINARY + command.substr(9), status);
+    const std::string said = output_of(built_program() + command.substr(9), status);
     ASSERT_EQ(status, 0) << command << "\n" << said;
     EXPECT_TRUE(content(file) == once) << extension << " differs: " << command;
   }

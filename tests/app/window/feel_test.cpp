@@ -99,6 +99,9 @@ TEST_F(WindowTest, TheManualOpensOnItsFirstPageAndFindsWords) {
       EXPECT_FALSE(QImage(file).isNull()) << file.toStdString();
     }
   }
+  manual->show_page("mechanisms");
+  EXPECT_TRUE(text->toPlainText().contains("cosformer"));
+  EXPECT_FALSE(text->toPlainText().contains("{{"));
   manual->findChild<QLineEdit*>("manual_words")->setText("Jensen");
   int shown = 0;
   for (int row = 0; row < pages->count(); ++row) shown += pages->item(row)->isHidden() ? 0 : 1;

@@ -8,13 +8,14 @@
 #include "app/session/job_queue.h"
 #include "app/widgets/number_slider.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
 using State = OpenSubject::State;
 
-const std::filesystem::path kSamples = std::filesystem::path(ATTNSCOPE_SOURCE_DIR) / "sample_data";
+const std::filesystem::path kSamples = std::filesystem::path(source_folder()) / "sample_data";
 
 class HashCodesPanelTest : public WindowTest {
  protected:

@@ -6,11 +6,12 @@
 
 #include "app/panels/importance/text_heat.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::filesystem::path kSamples = source_folder() + "/sample_data";
 
 class LanguageModelWindow : public WindowTest {
  protected:

@@ -175,6 +175,22 @@ TEST(DaftFull, KeysAndBiasesOfEightyAreStable) {
   }
 }
 
+// Gates of queries that shut them: exp(−q) overflows from −89 on.
+TEST(DaftFull, QueriesOfEverySizeAreGated) {
+  for (const bool causal : {false, true}) {
+    DaftData data(40, 1, 3);
+    data.causal = causal;
+    data.add_full(3);
+    constexpr float kSizes[] = {-1e30F,  -712.0F, -534.0F, -356.0F, -200.0F,
+                                -178.0F, -177.0F, -104.0F, -89.0F,  -88.0F,
+                                -50.0F,  0.0F,    50.0F,   200.0F,  1e30F};
+    for (std::int64_t i = 0; i < 40; ++i) {
+      data.random.queries.matrix().row(i).setConstant(kSizes[i % std::ssize(kSizes)]);
+    }
+    expect_dense(full(3), data, 16);
+  }
+}
+
 struct Place {
   std::int64_t prefix, rows, columns, dimensions;
 };

@@ -161,6 +161,31 @@ TEST(Hash, CausalNeverLooksAhead) {
   }
 }
 
+TEST(Hash, LearnedCodesNeedToBeLearnt) {
+  // Random ones under their name would be taken for them.
+  RandomAttention data(30, 30, 2, 4, 3, 63);
+  const auto with = [](const char* codes) {
+    return make_mechanism({"hash", {{"codes", std::string(codes)}, {"supports", std::int64_t{5}}}});
+  };
+  for (const bool causal : {false, true}) {
+    AttentionInput input = data.input();
+    input.causal = causal;
+    try {
+      (void)with("learned")->forward(input);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_NE(std::string(error.what()).find("codes=klsh"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(with("auto")->forward(input).matrix(), with("klsh")->forward(input).matrix());
+  }
+  add_hash_buffers(data.parameters, 2, 16, 5, 4, 62);
+  EXPECT_EQ(with("auto")->forward(data.input()).matrix(),
+            with("learned")->forward(data.input()).matrix());
+  EXPECT_NE(with("auto")->forward(data.input()).matrix(),
+            with("klsh")->forward(data.input()).matrix());
+}
+
 TEST(Hash, WhatDoesNotFitIsRefused) {
   EXPECT_THROW((void)hash("paper", 65, 25), Error);
   EXPECT_THROW((void)hash("paper", 0, 25), Error);

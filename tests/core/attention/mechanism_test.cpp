@@ -9,8 +9,7 @@
 
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
-#include "tests/support/naive_attention.h"
-#include "tests/support/naive_baselines.h"
+#include "tests/support/naive_twins.h"
 
 namespace attnscope {
 namespace {
@@ -28,111 +27,54 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   return name;
 }
 
+/// The settings of every naive twin, at awkward sizes.
 std::vector<Case> cases() {
+  struct Extents {
+    std::int64_t n, m, heads, d, dv;
+  };
+  constexpr Extents kExtents[] = {{1, 1, 1, 1, 1},     {5, 5, 2, 3, 4},       {63, 63, 1, 16, 16},
+                                  {65, 65, 3, 17, 15}, {197, 197, 3, 16, 16}, {7, 33, 2, 8, 9},
+                                  {130, 31, 2, 64, 5}};
   std::vector<Case> list;
-  const auto additive = [](bool causal, std::int64_t window) {
-    return MechanismChoice{"additive", {{"causal", causal}, {"window", window}}};
-  };
-  const auto hash = [](const char* mode, std::int64_t bits, std::int64_t supports,
-                       const char* codes = "learned") {
-    return MechanismChoice{"hash",
-                           {{"mode", std::string(mode)},
-                            {"codes", std::string(codes)},
-                            {"bits", bits},
-                            {"supports", supports}}};
-  };
-  static constexpr std::int64_t seed = 1;
-  const auto performer = [](const char* kernel, std::int64_t features) {
-    return MechanismChoice{
-        "performer", {{"kernel", std::string(kernel)}, {"features", features}, {"seed", seed}}};
-  };
-  const auto linformer = [](std::int64_t landmarks) {
-    return MechanismChoice{
-        "linformer",
-        {{"projection", std::string("pooling")}, {"landmarks", landmarks}, {"seed", seed}}};
-  };
-  const auto reformer = [](std::int64_t hashes, std::int64_t chunk) {
-    return MechanismChoice{"reformer", {{"hashes", hashes}, {"chunk", chunk}, {"seed", seed}}};
-  };
-  const auto synthesizer = [](const char* scores) {
-    return MechanismChoice{
-        "synthesizer",
-        {{"scores", std::string(scores)}, {"factors", std::int64_t{5}}, {"seed", seed}}};
-  };
-  const std::vector<MechanismChoice> of_any_shape = {hash("paper", 16, 25),
-                                                     hash("paper", 1, 3),
-                                                     hash("paper", 64, 9),
-                                                     hash("paper", 16, 25, "sign"),
-                                                     {"softmax", {}},
-                                                     {"adder", {{"identity", false}}},
-                                                     {"linear", {}},
-                                                     additive(false, 0),
-                                                     performer("softmax", 8),
-                                                     performer("relu", 33),
-                                                     linformer(1),
-                                                     synthesizer("random"),
-                                                     synthesizer("dense"),
-                                                     synthesizer("factorised")};
-  const std::vector<MechanismChoice> square = {{"adder", {{"identity", true}}},
-                                               additive(true, 0),
-                                               additive(true, 1),
-                                               additive(true, 7),
-                                               additive(true, 64),
-                                               additive(true, 1000),
-                                               reformer(1, 4),
-                                               reformer(3, 17),
-                                               reformer(2, 1000)};
-  std::vector<MechanismChoice> choices = of_any_shape;
-  choices.insert(choices.end(), square.begin(), square.end());
-  for (const MechanismChoice& choice : choices) {
-    list.push_back({choice, 1, 1, 1, 1, 1});
-    list.push_back({choice, 5, 5, 2, 3, 4});
-    list.push_back({choice, 63, 63, 1, 16, 16});
-    list.push_back({choice, 65, 65, 3, 17, 15});
-    list.push_back({choice, 197, 197, 3, 16, 16});
+  for (const NaiveTwin& twin : naive_twins()) {
+    for (const NaiveCase& one : twin.cases) {
+      for (const Extents& e : kExtents) {
+        if ((one.square && e.n != e.m) || e.m < one.least_tokens) continue;
+        list.push_back({{std::string(twin.name), one.parameters},
+                        e.n,
+                        e.m,
+                        e.heads,
+                        e.d,
+                        twin.gated ? e.d : e.dv});
+      }
+    }
   }
-  // A gate for each channel: queries are as wide as values. Without biases, which daft_test.cpp
-  // has.
-  const MechanismChoice daft_full{"daft-full", {{"factors", std::int64_t{128}}}};
-  const MechanismChoice daft_conv{"daft-conv",
-                                  {{"kernel", std::int64_t{5}},
-                                   {"conv_heads", std::int64_t{1}},
-                                   {"dimensions", std::int64_t{1}},
-                                   {"full_keys", true}}};
-  for (const MechanismChoice& choice : {daft_full, daft_conv}) {
-    list.push_back({choice, 1, 1, 1, 1, 1});
-    list.push_back({choice, 65, 65, 3, 17, 17});
-    list.push_back({choice, 197, 197, 3, 16, 16});
-  }
-  list.push_back({daft_full, 7, 33, 2, 8, 8});
-  for (const MechanismChoice& choice : of_any_shape) {
-    list.push_back({choice, 7, 33, 2, 8, 9});
-    list.push_back({choice, 130, 31, 2, 64, 5});
-  }
-  list.push_back({linformer(5), 5, 5, 2, 3, 4});
-  list.push_back({linformer(20), 197, 197, 3, 16, 16});
-  list.push_back({linformer(31), 130, 31, 2, 64, 5});
   return list;
 }
 
-class EveryMechanism : public testing::TestWithParam<Case> {
+std::vector<Case> causal_cases() {
+  std::vector<Case> list = cases();
+  std::erase_if(list, [](const Case& one) {
+    return one.n != one.m || !find_mechanism(one.choice.name).causal;
+  });
+  return list;
+}
+
+/// One case's mechanism, over random tokens and tensors.
+class OverRandomTokens : public testing::TestWithParam<Case> {
  protected:
-  EveryMechanism()
+  OverRandomTokens()
       : mechanism_(make_mechanism(GetParam().choice)),
         data_(GetParam().n, GetParam().m, GetParam().heads, GetParam().d, GetParam().dv, 21) {
-    data_.parameters.emplace("importance", random_normal({GetParam().heads, GetParam().d}, 24));
-    if (GetParam().choice.name == "hash") {
-      const ParameterValues& values = GetParam().choice.parameters;
-      add_hash_buffers(data_.parameters, GetParam().heads,
-                       std::get<std::int64_t>(values.at("bits")),
-                       std::get<std::int64_t>(values.at("supports")), GetParam().d, 25);
-    }
-    add_baseline_parameters(data_.parameters, GetParam().choice, data_.input().shape(), 26);
+    data_.parameters = random_tensors(GetParam().choice, data_.input().shape(), 24);
   }
 
+  [[nodiscard]] const NaiveTwin& twin() const { return *find_naive_twin(GetParam().choice.name); }
+
+  /// Its own settings make it causal, whatever the layer.
   [[nodiscard]] bool is_causal() const {
-    const auto found = GetParam().choice.parameters.find("causal");
-    return found != GetParam().choice.parameters.end() && std::get<bool>(found->second);
+    const ParameterValues& values = mechanism_->choice().parameters;
+    return values.contains("causal") && TypedValues(values).flag("causal");
   }
 
   /// Relative to the weights: scores of magnitude s err by s · d · 2⁻²⁴, sums over M keys by M.
@@ -140,26 +82,59 @@ class EveryMechanism : public testing::TestWithParam<Case> {
     return static_cast<double>(GetParam().d * 20 + GetParam().m + 100) * 0x1p-24;
   }
 
+  void expect_naive_map(const AttentionInput& input) const {
+    const Tensor map = mechanism_->implied_map(input);
+    for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+      const NaiveMap expected = naive_map(GetParam().choice, input, head);
+      for (std::int64_t i = 0; i < GetParam().n; ++i) {
+        for (std::int64_t j = 0; j < GetParam().m; ++j) {
+          const double reference =
+              expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+          ASSERT_NEAR(map.slice(head)(i, j), reference, tolerance() * std::abs(reference) + 1e-30);
+        }
+      }
+    }
+  }
+
+  void expect_map_times_values(AttentionInput input) const {
+    const Tensor output = mechanism_->forward(input);
+    const std::int64_t dv = GetParam().dv;
+    ASSERT_EQ(output.shape(), (Shape{GetParam().n, GetParam().heads * dv}));
+    const std::int64_t maps = mechanism_->structure(input.shape()).channels;
+    for (std::int64_t channel = 0; channel < maps; ++channel) {
+      input.channel = channel;
+      const Tensor map = mechanism_->implied_map(input);
+      for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+        const MatrixD weights = map.slice(head).cast<double>();
+        const MatrixD values = input.values.middleCols(head * dv, dv).cast<double>();
+        const MatrixD expected = weights * values;
+        const MatrixD magnitude = weights.cwiseAbs() * values.cwiseAbs();
+        for (std::int64_t i = 0; i < GetParam().n; ++i) {
+          for (std::int64_t c = maps > 1 ? channel : 0; c < (maps > 1 ? channel + 1 : dv); ++c) {
+            ASSERT_NEAR(output.matrix()(i, head * dv + c), expected(i, c),
+                        tolerance() * magnitude(i, c) + 1e-30);
+          }
+        }
+      }
+    }
+  }
+
   std::unique_ptr<const Mechanism> mechanism_;
   RandomAttention data_;
 };
 
+using EveryMechanism = OverRandomTokens;
+
 TEST_P(EveryMechanism, SaysWhatItWasMadeFrom) {
-  EXPECT_EQ(mechanism_->choice(), GetParam().choice);
+  const MechanismEntry& entry = find_mechanism(GetParam().choice.name);
+  EXPECT_EQ(mechanism_->choice().name, entry.name);
+  EXPECT_EQ(mechanism_->choice().parameters,
+            complete_values(entry.name, entry.parameters, GetParam().choice.parameters));
 }
 
-TEST_P(EveryMechanism, MapEqualsTheNaiveReference) {
-  const Tensor map = mechanism_->implied_map(data_.input());
-  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
-    const NaiveMap expected = naive_map(GetParam().choice, data_.input(), head);
-    for (std::int64_t i = 0; i < GetParam().n; ++i) {
-      for (std::int64_t j = 0; j < GetParam().m; ++j) {
-        const double reference = expected[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-        ASSERT_NEAR(map.slice(head)(i, j), reference, tolerance() * std::abs(reference) + 1e-30);
-      }
-    }
-  }
-}
+TEST_P(EveryMechanism, MapEqualsTheNaiveReference) { expect_naive_map(data_.input()); }
+
+TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) { expect_map_times_values(data_.input()); }
 
 TEST_P(EveryMechanism, RowsAreAsItsStructureSays) {
   const MapStructure structure = mechanism_->structure(data_.input().shape());
@@ -207,52 +182,8 @@ TEST_P(EveryMechanism, FactorsMultiplyToTheMap) {
   }
 }
 
-TEST_P(EveryMechanism, CausalOnesDoNotLookAhead) {
-  if (!is_causal()) return;
-  RandomAttention later = data_;
-  const std::int64_t changed = GetParam().n / 2;
-  for (Tensor* tensor : {&later.queries, &later.keys, &later.values}) {
-    tensor->matrix().bottomRows(GetParam().n - changed).setConstant(9.0F);
-  }
-  const Tensor before = mechanism_->forward(data_.input());
-  const Tensor after = mechanism_->forward(later.input());
-  const Tensor map = mechanism_->implied_map(data_.input());
-  EXPECT_EQ(before.matrix().topRows(changed), after.matrix().topRows(changed)) << "to the bit";
-  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
-    for (std::int64_t i = 0; i < GetParam().n; ++i) {
-      EXPECT_TRUE((map.slice(head).row(i).tail(GetParam().n - i - 1).array() == 0).all());
-    }
-  }
-}
-
-TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) {
-  const Tensor output = mechanism_->forward(data_.input());
-  const std::int64_t dv = GetParam().dv;
-  ASSERT_EQ(output.shape(), (Shape{GetParam().n, GetParam().heads * dv}));
-  const std::int64_t maps = mechanism_->structure(data_.input().shape()).channels;
-  for (std::int64_t channel = 0; channel < maps; ++channel) {
-    AttentionInput input = data_.input();
-    input.channel = channel;
-    const Tensor map = mechanism_->implied_map(input);
-    for (std::int64_t head = 0; head < GetParam().heads; ++head) {
-      const MatrixD weights = map.slice(head).cast<double>();
-      const MatrixD values = data_.input().values.middleCols(head * dv, dv).cast<double>();
-      const MatrixD expected = weights * values;
-      const MatrixD magnitude = weights.cwiseAbs() * values.cwiseAbs();
-      for (std::int64_t i = 0; i < GetParam().n; ++i) {
-        for (std::int64_t c = maps > 1 ? channel : 0; c < (maps > 1 ? channel + 1 : dv); ++c) {
-          ASSERT_NEAR(output.matrix()(i, head * dv + c), expected(i, c),
-                      tolerance() * magnitude(i, c) + 1e-30);
-        }
-      }
-    }
-  }
-}
-
 TEST_P(EveryMechanism, PermutedTokensGiveThePermutedOutput) {
-  // Some know the order: what is not causal, by parameters for each position, or by sorting.
-  const std::string& name = GetParam().choice.name;
-  if (is_causal() || name == "linformer" || name == "reformer" || name == "synthesizer") return;
+  if (is_causal() || twin().knows_order) return;
   const auto permuted = [](const Tensor& tensor) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(tensor.extent(0)));
     std::iota(order.begin(), order.end(), 0);
@@ -278,6 +209,109 @@ TEST_P(EveryMechanism, PermutedTokensGiveThePermutedOutput) {
 
 INSTANTIATE_TEST_SUITE_P(AwkwardSizes, EveryMechanism, testing::ValuesIn(cases()), name_of_case);
 
+/// In a language model's layer: no query sees later keys.
+class CausalMechanism : public OverRandomTokens {
+ protected:
+  [[nodiscard]] AttentionInput causal(const RandomAttention& data) const {
+    AttentionInput input = data.input();
+    input.causal = true;
+    return input;
+  }
+
+  /// The first `count` tokens, with the same tensors.
+  [[nodiscard]] RandomAttention first(std::int64_t count) const {
+    RandomAttention data = data_;
+    for (Tensor* tensor : {&data.queries, &data.keys, &data.values}) {
+      const std::int64_t width = tensor->extent(1);
+      *tensor = Tensor({count, width}, {tensor->data(), tensor->data() + count * width});
+    }
+    return data;
+  }
+};
+
+TEST_P(CausalMechanism, MapEqualsTheNaiveReference) { expect_naive_map(causal(data_)); }
+
+TEST_P(CausalMechanism, MapTimesValuesIsTheForwardPass) { expect_map_times_values(causal(data_)); }
+
+TEST_P(CausalMechanism, LaterTokensChangeNotASingleBit) {
+  RandomAttention later = data_;
+  const std::int64_t kept = GetParam().n / 2;
+  for (Tensor* tensor : {&later.queries, &later.keys, &later.values}) {
+    tensor->matrix().bottomRows(GetParam().n - kept).setConstant(9.0F);
+  }
+  const Tensor before = mechanism_->forward(causal(data_));
+  const Tensor after = mechanism_->forward(causal(later));
+  EXPECT_EQ(before.matrix().topRows(kept), after.matrix().topRows(kept));
+  const Tensor map = mechanism_->implied_map(causal(data_));
+  for (std::int64_t head = 0; head < GetParam().heads; ++head) {
+    for (std::int64_t i = 0; i < GetParam().n; ++i) {
+      EXPECT_TRUE((map.slice(head).row(i).tail(GetParam().n - i - 1).array() == 0).all());
+    }
+  }
+  EXPECT_FALSE(mechanism_->factors(causal(data_))) << "a triangle is not narrow";
+}
+
+// A longer text must not change what the model does to its beginning, neither with tensors learnt
+// for texts of this length nor with those that the mechanism makes itself.
+TEST_P(CausalMechanism, APrefixIsTheBeginningOfTheWhole) {
+  for (const bool learnt : {true, false}) {
+    if (!learnt) {
+      data_.parameters.clear();
+      const ParameterValues& values = mechanism_->choice().parameters;
+      if (values.contains("codes") && TypedValues(values).is("codes", "learned")) continue;
+    }
+    const Tensor whole = mechanism_->forward(causal(data_));
+    for (const std::int64_t count : {GetParam().n / 3, GetParam().n / 2, GetParam().n - 1}) {
+      if (count < 1) continue;
+      const RandomAttention shorter = first(count);
+      const Tensor prefix = mechanism_->forward(causal(shorter));
+      // Blocks may end elsewhere: sums of the same terms in another order.
+      const float largest = data_.values.matrix().cwiseAbs().maxCoeff();
+      EXPECT_LT((prefix.matrix() - whole.matrix().topRows(count)).cwiseAbs().maxCoeff(),
+                static_cast<float>(tolerance()) * largest)
+          << count << (learnt ? " tokens" : " tokens, tensors of its own");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AwkwardSizes, CausalMechanism, testing::ValuesIn(causal_cases()),
+                         name_of_case);
+
+TEST(MechanismList, EveryMechanismHasANaiveTwin) {
+  for (const MechanismEntry& entry : counted_mechanisms()) {
+    const NaiveTwin* const twin = find_naive_twin(entry.name);
+    ASSERT_NE(twin, nullptr) << entry.name << ": write tests/support/naive_" << entry.name
+                             << ".cpp and its line in tests/support/naive_twins.cpp";
+    EXPECT_TRUE(twin->count && !twin->counted.empty()) << entry.name << ": what it executes";
+    if (!entry.make) continue;
+    EXPECT_TRUE(twin->map && !twin->cases.empty()) << entry.name << ": its map, and settings";
+  }
+  for (const NaiveTwin& twin : naive_twins()) {
+    EXPECT_NO_THROW((void)find_counted_mechanism(twin.name)) << "a twin of nothing";
+  }
+}
+
+TEST(MechanismList, EveryEntryIsComplete) {
+  for (const MechanismEntry& entry : counted_mechanisms()) {
+    SCOPED_TRACE(std::string(entry.name));
+    for (const std::string_view text : {entry.title, entry.source, entry.complexity.time,
+                                        entry.complexity.space, entry.complexity.source}) {
+      EXPECT_FALSE(text.empty());
+    }
+    EXPECT_TRUE(entry.counts && entry.projections);
+    for (const TensorDescription& tensor : entry.tensors) {
+      EXPECT_TRUE(tensor.explanation.starts_with("[")) << tensor.name << ": its extents";
+    }
+    const auto parameters = entry.counted_parameters();
+    for (const ParameterDescription& parameter : parameters) {
+      EXPECT_FALSE(parameter.explanation.empty()) << parameter.name;
+      EXPECT_EQ(checked_parameter(parameter, parameter.default_value), parameter.default_value);
+      EXPECT_EQ(std::ranges::count(parameters, parameter.name, &ParameterDescription::name), 1)
+          << parameter.name;
+    }
+  }
+}
+
 TEST(MechanismList, NamesAreUniqueAndEveryEntryMakesItself) {
   for (const MechanismEntry& entry : mechanisms()) {
     EXPECT_EQ(&find_mechanism(entry.name), &entry);
@@ -285,9 +319,14 @@ TEST(MechanismList, NamesAreUniqueAndEveryEntryMakesItself) {
     EXPECT_EQ(made->choice().name, entry.name);
     for (const ParameterDescription& parameter : entry.parameters) {
       EXPECT_EQ(made->choice().parameters.at(parameter.name), parameter.default_value);
-      EXPECT_FALSE(parameter.explanation.empty());
     }
   }
+}
+
+TEST(MechanismList, WhatIsCountedOnlyIsNoneThatRuns) {
+  EXPECT_EQ(find_counted_mechanism("mixer").make, nullptr);
+  EXPECT_THROW((void)find_mechanism("mixer"), Error);
+  EXPECT_LT(mechanisms().size(), counted_mechanisms().size());
 }
 
 TEST(MechanismList, AnUnknownNameListsTheKnownOnes) {

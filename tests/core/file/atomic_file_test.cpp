@@ -1,9 +1,12 @@
 #include "core/file/atomic_file.h"
 
+#include <csignal>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
@@ -64,6 +67,60 @@ TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
     EXPECT_EQ(error.kind(), ErrorKind::io);
     EXPECT_NE(std::string(error.what()).find("No such file"), std::string::npos) << error.what();
   }
+}
+
+TEST_F(AtomicFileTest, WhatAKilledWriterLeftIsRemovedByTheNext) {
+  const auto path = folder_ / "sweep.h5.unfinished";
+  const pid_t writer = fork();
+  if (writer == 0) {
+    const AtomicFile file(path);
+    std::ofstream(file.temporary()) << "half";
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(writer, nullptr, 0);
+  ASSERT_EQ(files(), 1);
+  write_file(folder_ / "another.h5.unfinished", "another's are left alone");
+  ASSERT_EQ(files(), 2);
+  write_file(path, "whole");
+  EXPECT_EQ(files(), 2);
+  EXPECT_EQ(read(path), "whole");
+}
+
+TEST_F(AtomicFileTest, WhatIsStillBeingWrittenStays) {
+  const auto path = folder_ / "trace.h5";
+  int ready[2], go_on[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(go_on), 0);
+  const pid_t writer = fork();
+  if (writer == 0) {
+    AtomicFile file(path);
+    std::ofstream(file.temporary()) << "slow";
+    char c = 0;
+    const bool told = write(ready[1], &c, 1) == 1 && ::read(go_on[0], &c, 1) == 1;
+    if (told) file.commit();
+    _exit(told ? 0 : 1);
+  }
+  char c = 0;
+  ASSERT_EQ(::read(ready[0], &c, 1), 1);
+  AtomicFile mine(path);
+  EXPECT_EQ(files(), 2);
+  std::ofstream(mine.temporary()) << "quick";
+  mine.commit();
+  ASSERT_EQ(::write(go_on[1], &c, 1), 1);
+  int status = -1;
+  waitpid(writer, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read(path), "slow");
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicFileTest, FilesThatOnlyLookAbandonedStay) {
+  for (const char* name : {".trace.part.h5", ".trace.999999999-x.part.h5", ".trace.1-1.part.h5",
+                           ".trace.-5-1.part.h5", ".trace.12.h5"}) {
+    (void)folder_.write(name, "someone's");
+  }
+  write_file(folder_ / "trace.h5", "whole");
+  EXPECT_EQ(files(), 6);
 }
 
 }  // namespace

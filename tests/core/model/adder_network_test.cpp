@@ -4,6 +4,7 @@
 
 #include "core/model/vit.h"
 #include "tests/support/hashed_weights.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -77,7 +78,7 @@ void expect_near(const Tensor& found, const Tensor& expected, float tolerance) {
 }
 
 Checkpoint reference() {
-  return open_checkpoint(std::filesystem::path(ATTNSCOPE_SOURCE_DIR) /
+  return open_checkpoint(std::filesystem::path(source_folder()) /
                          "tests/data/models/adder_network.npz");
 }
 
@@ -115,8 +116,13 @@ INSTANTIATE_TEST_SUITE_P(Rows, AdderTable4, testing::Values("MM", "MA", "AM", "A
 TEST(AdderNetwork, SingleLayersMayStayMultiplicative) {
   auto members = row_of_table("AA");
   members["multiplicative_layers"] = "[0]";
-  expect_near(run(file_saying(members)).logits, reference().at("AA_first").view().to_float(),
-              tolerance_of("AA"));
+  const Trace trace = run(file_saying(members));
+  expect_near(trace.logits, reference().at("AA_first").view().to_float(), tolerance_of("AA"));
+  // As a whole: also its attention.
+  ASSERT_TRUE(trace.layers[0].mechanism.has_value());
+  EXPECT_EQ(trace.layers[0].mechanism->name, "softmax");
+  EXPECT_FALSE(trace.layers[1].mechanism.has_value());
+  EXPECT_EQ(trace.mechanism.name, "adder");
 }
 
 }  // namespace

@@ -6,12 +6,13 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/model/model.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kData = ATTNSCOPE_SOURCE_DIR "/tests/data/models";
+const std::filesystem::path kData = source_folder() + "/tests/data/models";
 constexpr float kTolerance = 1e-5F;
 
 class AgreementWithPyTorch : public testing::Test {

@@ -89,7 +89,12 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
   const auto model = load_model(model_file(GetParam().folder));
   std::vector<MechanismChoice> choices = {model->spec().mechanism};
   for (const MechanismEntry& entry : mechanisms()) {
-    if (entry.causal) choices.push_back({std::string(entry.name), {}});
+    if (!entry.causal) continue;
+    MechanismChoice choice{std::string(entry.name), {}};
+    if (find_description(entry.parameters, "dimensions")) {  // a text is no grid
+      choice.parameters = {{"dimensions", std::int64_t{1}}, {"conv_heads", std::int64_t{1}}};
+    }
+    choices.push_back(std::move(choice));
   }
   const std::vector<std::int64_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
   std::vector<std::int64_t> changed = ids;
@@ -226,7 +231,7 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < 60; ++i) ids.push_back(i * i % 29);
   const TextEvaluation result =
-      evaluate_text(*model, model->spec().mechanism, Text{{}, ids}, 0, {});
+      evaluate_text(*model, model->spec().mechanism, Text{{}, ids}, {}, {});
   EXPECT_EQ(result.predicted, 59);
   double nats = 0;
   for (std::size_t first = 0; first < 59; first += 24) {
@@ -242,7 +247,7 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   }
   EXPECT_NEAR(result.nats, nats, 1e-4);
   EXPECT_NEAR(result.bits_per_token(), nats / 59 / std::log(2), 1e-5);
-  EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, 0, {}), Error);
+  EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, {}, {}), Error);
 }
 
 }  // namespace

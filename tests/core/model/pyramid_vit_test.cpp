@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
 
 namespace attnscope {
@@ -15,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kData = ATTNSCOPE_SOURCE_DIR "/tests/data/models";
+const std::filesystem::path kData = source_folder() + "/tests/data/models";
 constexpr float kTolerance = 1e-5F;
 
 PyramidVit model_of(const NamedShapes& shapes, const ModelOptions& options = {}) {

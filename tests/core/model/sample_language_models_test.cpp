@@ -5,11 +5,12 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/model/evaluation/text_evaluation.h"
 #include "core/model/model.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::filesystem::path kSamples = source_folder() + "/sample_data";
 
 class SampleLanguageModel : public testing::TestWithParam<const char*> {};
 
@@ -41,12 +42,12 @@ TEST_P(SampleLanguageModel, AgreesWithNumPy) {
   }
 }
 
-/// A model loaded wrongly would foretell no better than chance, 6 bits.
+/// A model loaded wrongly would predict no better than chance, 6 bits.
 TEST_P(SampleLanguageModel, ForetellsShakespeare) {
   const auto model = load_model(kSamples / "models" / (std::string(GetParam()) + ".h5"));
   const Input input = open_input((kSamples / "inputs" / "22_gremio.txt").string());
   const TextEvaluation result =
-      evaluate_text(*model, model->spec().mechanism, std::get<Text>(input.content), 0, {});
+      evaluate_text(*model, model->spec().mechanism, std::get<Text>(input.content), {}, {});
   EXPECT_LT(result.bits_per_character(), 3.6);
   EXPECT_GT(result.bits_per_character(), 2);
 }

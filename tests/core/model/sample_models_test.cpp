@@ -3,11 +3,12 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/model/model.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kSamples = ATTNSCOPE_SOURCE_DIR "/sample_data";
+const std::filesystem::path kSamples = source_folder() + "/sample_data";
 
 class SampleModel : public testing::TestWithParam<const char*> {};
 

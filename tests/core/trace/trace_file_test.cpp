@@ -1,11 +1,14 @@
 #include "core/trace/trace_file.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <numeric>
+#include <sys/resource.h>
 
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
@@ -257,6 +260,33 @@ TEST(TokenLayout, NamesTokens) {
   EXPECT_EQ(distilled.name(2), "(0, 0)");
   EXPECT_EQ(distilled.name(2 + 15), "(1, 1)");
   EXPECT_EQ(TokenLayout{}.name(7), "7");
+}
+
+/// Writes a trace to a disk that is full after `bytes`, as a program would, and ends the process.
+void write_to_full_disk(const std::filesystem::path& path, rlim_t bytes) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  Trace trace = sample_trace();
+  trace.layers[0].implied_map = counted({3, 200, 200}, 0.01F);
+  trace.layers[0].queries = trace.layers[0].tokens = {};
+  try {
+    write_trace(path, trace);
+    std::exit(1);
+  } catch (const Error& error) {
+    std::exit(error.kind() == ErrorKind::io ? 3 : 2);  // runs the libraries' last handlers
+  }
+}
+
+TEST(TraceFileDeathTest, AFullDiskIsAnErrorAndNothingIsLeft) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TemporaryFolder folder;
+  for (const rlim_t bytes :
+       {rlim_t{0}, rlim_t{100}, rlim_t{5000}, rlim_t{100'000}, rlim_t{480'000}}) {
+    EXPECT_EXIT(write_to_full_disk(folder / "t.h5", bytes), testing::ExitedWithCode(3), "")
+        << bytes;
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << bytes;
+  }
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 """Writes the PyTorch files the reader's tests open. Needs torch; run it in this folder."""
 import argparse
 import collections
+import dataclasses
+import datetime
+import functools
 import io
 import os
+import pathlib
 import pickle
 import zipfile
 
@@ -64,6 +68,50 @@ torch.save({"model": layer, "curve": np.zeros(3)}, "numpy_array.pt")
 torch.save({"encoder": {"w": ramp, "more": {0: ramp}}, "pair": [ramp, (ramp,)]}, "nested.pt")
 torch.save(ramp, "tensor.pt")
 torch.save(torch.nn.Linear(2, 2), "module.pt")
+
+
+class Block(torch.nn.Module):
+    """A module whose class the reader does not know: buffers saved and not, modules inside."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(ramp.clone())
+        self.bias = None
+        self.register_parameter("none", None)
+        self.register_buffer("mean", torch.ones(2))
+        self.register_buffer("mask", torch.zeros(2), persistent=False)
+        self.inner = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.LayerNorm(2))
+        self.comment = "not a weight"
+
+
+@dataclasses.dataclass
+class Config:
+    n_head: int = 3
+    block_size: int = 64
+    act: str = "gelu"
+    nested: dict = dataclasses.field(default_factory=lambda: {"a": 1})
+
+
+class Listed(list):
+    """A list of a class of its own, with attributes."""
+
+
+torch.manual_seed(0)
+block = Block()
+torch.save(block, "unknown_module.pt")
+torch.save(block.state_dict(), "unknown_module_state.pt")
+torch.save(
+    {
+        "MODEL_STATE": layer,
+        "path": pathlib.PosixPath("/home/someone/runs"),
+        "config": Config(),
+        "history": Listed([1, 2, 3]),
+        "when": datetime.datetime(2024, 5, 6),
+        "part": functools.partial(max, 3),
+        "optimizer_tensors": functools.partial(max, ramp),
+    },
+    "opaque_beside.pt",
+)
 torch.save({"w": torch.quantize_per_tensor(ramp, 0.1, 0, torch.qint8)}, "quantized.pt")
 torch.save({"w": ramp.to_sparse()}, "sparse.pt")
 torch.save({"w": ramp.to(torch.complex64)}, "complex.pt")

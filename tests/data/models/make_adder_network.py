@@ -58,7 +58,9 @@ class AdderNetwork(nn.Module):
         maps = []
         for index, block in enumerate(self.blocks):
             adds = adder_linear and index not in multiplicative
-            x = x + self.attention(block.attn, block.norm1(x), adds, adder_attention, maps)
+            # A multiplicative block is so as a whole (Adder, 4.2).
+            scores = adder_attention and index not in multiplicative
+            x = x + self.attention(block.attn, block.norm1(x), adds, scores, maps)
             h = F.gelu(linear(block.mlp.fc1, block.mlp.fc1_norm, block.norm2(x), adds))
             x = x + linear(block.mlp.fc2, block.mlp.fc2_norm, h, adds)
         return self.head(self.norm(x)[:, 0])[0], torch.stack(maps)

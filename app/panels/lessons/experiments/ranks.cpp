@@ -2,6 +2,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QPointer>
+#include <cmath>
 
 #include "analysis/spectrum/rank.h"
 #include "app/look/theme.h"
@@ -59,8 +60,7 @@ class RanksExperiment : public QWidget {
         numbers =
             cell(find_spectrum(spectra->without, selection.layer, selection.head), threshold) +
             cell(find_spectrum(spectra->with, selection.layer, selection.head), threshold) +
-            tr("<td align=right>%1</td>")
-                .arg(mean_equivalent_rank(spectra->without, threshold), 0, 'f', 1);
+            mean_cell(mean_equivalent_rank(spectra->without, threshold));
       }
       rows += QString("<tr><td>%1&nbsp;&nbsp;</td>%2</tr>")
                   .arg(QString::fromStdString(
@@ -72,6 +72,11 @@ class RanksExperiment : public QWidget {
                         .arg(selection.layer)
                         .arg(selection.head)
                         .arg(rows));
+  }
+
+  static QString mean_cell(double mean) {
+    return QString("<td align=right>%1</td>")
+        .arg(std::isnan(mean) ? QStringLiteral("–") : QString::number(mean, 'f', 1));
   }
 
   static QString cell(const MapSpectrum* spectrum, double threshold) {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/model/vit.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -16,7 +17,7 @@ namespace {
 
 /// The JSON blocks of the document.
 std::vector<std::string> documented_examples() {
-  std::ifstream stream(ATTNSCOPE_SOURCE_DIR "/docs/architecture-descriptions.md");
+  std::ifstream stream(source_folder() + "/docs/architecture-descriptions.md");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   std::vector<std::string> blocks;
   const std::string opening = "```json\n";
@@ -162,7 +163,7 @@ TEST_F(DocumentedExample, PostNormMeanAgreesWithPyTorch) {
   }
   const Trace trace = run(hashed_checkpoint(shapes), described_by(examples[1]));
   const Checkpoint reference =
-      open_checkpoint(ATTNSCOPE_SOURCE_DIR "/tests/data/models/described.npz");
+      open_checkpoint(source_folder() + "/tests/data/models/described.npz");
   const Tensor expected = reference.at("output").view().to_float();
   ASSERT_EQ(trace.logits.size(), expected.size());
   for (std::int64_t i = 0; i < expected.size(); ++i) {

@@ -111,6 +111,29 @@ TEST(PytorchStateDict, MayBeNestedOrASingleTensor) {
   EXPECT_EQ(floats(open("tensor.pt"), "tensor"), ramp());
 }
 
+TEST(PytorchStateDict, MayBeAModuleOfAnyClass) {
+  const Checkpoint module = open("unknown_module.pt"), state = open("unknown_module_state.pt");
+  ASSERT_EQ(module.tensors().size(), state.tensors().size());
+  for (std::size_t i = 0; i < state.tensors().size(); ++i) {
+    const std::string& name = state.tensors()[i].name;
+    EXPECT_EQ(module.tensors()[i].name, name);
+    EXPECT_EQ(floats(module, name), floats(state, name)) << name;
+  }
+  EXPECT_EQ(open("module.pt").tensors().size(), 2U);
+}
+
+TEST(PytorchStateDict, MayHaveObjectsOfAnyClassBeside) {
+  const Checkpoint checkpoint = open("opaque_beside.pt");
+  ASSERT_EQ(checkpoint.tensors().size(), 2U);
+  EXPECT_EQ(floats(checkpoint, "module.head.weight"), ramp());
+  EXPECT_EQ(checkpoint.metadata().at("state dict"), "model_state");
+  EXPECT_EQ(checkpoint.metadata().at("path"), "pathlib.PosixPath");
+  EXPECT_EQ(checkpoint.metadata().at("config"), "__main__.Config");
+  EXPECT_EQ(checkpoint.metadata().at("config.n_head"), "3");
+  EXPECT_EQ(checkpoint.metadata().at("config.act"), "gelu");
+  EXPECT_EQ(floats(open("numpy_array.pt"), "module.head.weight"), ramp());
+}
+
 TEST(PytorchStateDict, MayBeSharded) {
   const TemporaryFolder folder;
   (void)folder.write("one.bin", read_bytes(test_data("checkpoint/zip.pt")));
@@ -129,9 +152,7 @@ TEST(PytorchRefusal, NamesTheGlobalAndRunsNothing) {
   expect_refused("evil_zip.pt", ErrorKind::unsupported, "'posix.system'");
   expect_refused("evil_legacy.pt", ErrorKind::unsupported, "'__builtin__.eval'");
   expect_refused("evil_protocol4.pt", ErrorKind::unsupported, "'builtins.exec'");
-  expect_refused("module.pt", ErrorKind::unsupported, "'torch.nn.modules.linear.Linear'");
   expect_refused("quantized.pt", ErrorKind::unsupported, "_rebuild_qtensor");
-  expect_refused("numpy_array.pt", ErrorKind::unsupported, "'numpy.core.multiarray._reconstruct'");
   expect_refused("sparse.pt", ErrorKind::unsupported, "sparse");
   expect_refused("complex.pt", ErrorKind::unsupported, "ComplexFloatStorage");
   EXPECT_FALSE(std::filesystem::exists(trace));
@@ -265,8 +286,51 @@ TEST_F(HostilePickle, WhatIsNoPickleOfData) {
       ErrorKind::damaged, "cut off");
 }
 
+TEST_F(HostilePickle, UnknownObjectsAreNothingButNames) {
+  const std::string weight = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
+  const auto beside = [&](const std::string& value) {
+    return open_checkpoint(
+        write("}(" + text("w") + weight + text("x") + value + "u.", eight_bytes_));
+  };
+  for (const char* value : {"cmine\nThing\n", "cmine\nThing\n)R", "cmine\nThing\n)\x81}b",
+                            "cmine\nThing\n)R)R", "cmine\nThing\n)}\x92",
+                            "cmine\nThing\n)R(K\x01K\x02"
+                            "e",
+                            "cmine\nThing\n)RK\x01K\x02s",
+                            "cmine\nThing\n)RK\x05"
+                            "b",
+                            "cbuiltins\ngetattr\n(cmine\nThing\nU\x01"
+                            "atR"}) {
+    const Checkpoint checkpoint = beside(value);
+    EXPECT_EQ(checkpoint.tensors().size(), 1U) << value;
+    EXPECT_EQ(floats(checkpoint, "w"), (Floats{1, 2})) << value;
+  }
+  // The legacy container's way to name a module's class, with its source text.
+  EXPECT_EQ(beside("(" + text("module") + "cmine\nBlock\n" + text("a.py") + text("code") + "tQ)R")
+                .tensors()
+                .size(),
+            1U);
+}
+
+TEST_F(HostilePickle, NoTensorIsMadeByWhatIsUnknown) {
+  const std::string weight = tensor(2, 0, integer(2) + "\x85", integer(1) + "\x85");
+  expect_refused(named("w", "cmine\nmake\n(" + weight + "tR"), ErrorKind::unsupported,
+                 "w: the tensor is made by 'mine.make'", eight_bytes_);
+  expect_refused(named("w", "cmine\nmake\n((" + storage(2) + "ltR"), ErrorKind::unsupported,
+                 "'mine.make'", eight_bytes_);
+  expect_refused(
+      named("w", "ctorch._utils\n_rebuild_parameter\n(cmine\nmake\n(" + weight + "tR\x89NtR"),
+      ErrorKind::unsupported, "'mine.make'", eight_bytes_);
+}
+
+TEST_F(HostilePickle, ModulesThatHoldThemselves) {
+  expect_refused("cmine\nBlock\n)\x81q\x01}(" + text("_parameters") + "}" + text("_buffers") + "}" +
+                     text("_modules") + "}(" + text("a") + "h\x01uub.",
+                 ErrorKind::damaged, "nested");
+}
+
 TEST_F(HostilePickle, ErrorsCarryNoControlSequences) {
-  const auto file = write("c\x1B[31mred\nsystem\n.");
+  const auto file = write("cos\n\x1B[31mred\n.");
   try {
     (void)open_checkpoint(file);
     FAIL();

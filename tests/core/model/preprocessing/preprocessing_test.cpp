@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/model/parts/position_grid.h"
 #include "core/model/preprocessing/image_resize.h"
+#include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 /// Made by Pillow and PyTorch: tests/data/models/make_images.py.
 const Checkpoint& reference() {
   static const Checkpoint checkpoint =
-      open_checkpoint(ATTNSCOPE_SOURCE_DIR "/tests/data/models/resize.npz");
+      open_checkpoint(source_folder() + "/tests/data/models/resize.npz");
   return checkpoint;
 }
 

@@ -1,0 +1,158 @@
+#include "analysis/spectrum/leading_values.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "core/attention/random_parameters.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr Eigen::Index kBlock = 8;      // directions added at once: they share two passes
+constexpr int kMostSteps = 80;          // of two passes each
+constexpr double kTolerance = 1e-10;    // of ‖HᵀH v − σ² v‖, beside σ_1²
+constexpr double kIndependent = 1e-10;  // of a direction's length, outside those known before
+
+/// A subspace of the map's columns, what HᵀH makes of it, and the Ritz pairs within it.
+class Subspace {
+ public:
+  Subspace(const MapOperator& map, Eigen::Index wanted)
+      : map_(map),
+        wanted_(wanted),
+        // Room for as many again as are kept on a restart.
+        most_(std::min<Eigen::Index>(map.columns(), 3 * wanted + 4 * kBlock)),
+        basis_(map.columns(), 0),
+        images_(map.columns(), 0) {}
+
+  [[nodiscard]] Eigen::Index size() const { return basis_.cols(); }
+  [[nodiscard]] bool is_whole() const { return size() == map_.columns(); }
+
+  /// Adds what the columns of `directions` have outside the subspace.
+  void add(const Eigen::MatrixXd& directions) {
+    if (size() + directions.cols() > most_ && most_ < map_.columns()) restart();
+    Eigen::MatrixXd added(map_.columns(), 0);
+    for (Eigen::Index i = 0; i < directions.cols() && size() + added.cols() < most_; ++i) {
+      Eigen::VectorXd x = directions.col(i).normalized();
+      if (!x.allFinite()) continue;
+      for (int pass = 0; pass < 2; ++pass) {  // twice, to rounding
+        x -= basis_ * (basis_.transpose() * x);
+        x -= added * (added.transpose() * x);
+        if (pass == 0 && x.norm() < kIndependent) break;
+        x.normalize();
+      }
+      if (!(std::abs(x.norm() - 1) < 0.5)) continue;
+      added.conservativeResize(Eigen::NoChange, added.cols() + 1);
+      added.rightCols(1) = x;
+    }
+    if (added.cols() == 0) return;
+    const Eigen::MatrixXd image = map_.times_transposed(map_.times(added));
+    append(basis_, added);
+    append(images_, image);
+    solve();
+  }
+
+  /// The wanted pairs' residuals that are above the tolerance, greatest values first, at most a
+  /// block of them.
+  [[nodiscard]] Eigen::MatrixXd residuals() const {
+    Eigen::MatrixXd left(map_.columns(), 0);
+    for (Eigen::Index i = 0; i < std::min(wanted_, size()) && left.cols() < kBlock; ++i) {
+      if (!is_converged(i)) append(left, residual(i));
+    }
+    return left;
+  }
+
+  /// The unbroken beginning of the wanted pairs.
+  [[nodiscard]] LeadingValues leading() const {
+    Eigen::Index count = 0;
+    while (count < std::min(wanted_, size()) && is_converged(count)) ++count;
+    const Eigen::MatrixXd vectors = basis_ * ritz_.leftCols(count);
+    // ‖H v‖, not the root of the Ritz value: small ones would be lost in the rounding of σ_1².
+    const Eigen::RowVectorXd norms = map_.times(vectors).colwise().norm();
+    std::vector<Eigen::Index> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), Eigen::Index{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Eigen::Index a, Eigen::Index b) { return norms(a) > norms(b); });
+    LeadingValues leading;
+    leading.right.resize(map_.columns(), count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const Eigen::Index from = order[static_cast<std::size_t>(i)];
+      leading.values.push_back(norms(from));
+      leading.right.col(i) = vectors.col(from);
+    }
+    return leading;
+  }
+
+ private:
+  [[nodiscard]] Eigen::Index kept() const { return wanted_ + kBlock; }
+
+  static void append(Eigen::MatrixXd& matrix, const Eigen::MatrixXd& columns) {
+    matrix.conservativeResize(Eigen::NoChange, matrix.cols() + columns.cols());
+    matrix.rightCols(columns.cols()) = columns;
+  }
+
+  [[nodiscard]] Eigen::VectorXd residual(Eigen::Index i) const {
+    return images_ * ritz_.col(i) - squares_(i) * (basis_ * ritz_.col(i));
+  }
+
+  [[nodiscard]] bool is_converged(Eigen::Index i) const {
+    return residual_norms_(i) <= kTolerance * squares_(0);
+  }
+
+  /// The Ritz pairs of HᵀH in the subspace, greatest first, and the wanted ones' residuals.
+  void solve() {
+    const Eigen::MatrixXd within = basis_.transpose() * images_;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(0.5 *
+                                                                (within + within.transpose()));
+    ritz_ = solver.eigenvectors().rowwise().reverse();
+    squares_ = solver.eigenvalues().reverse();
+    const Eigen::Index count = std::min(wanted_, size());
+    const Eigen::MatrixXd residuals =
+        images_ * ritz_.leftCols(count) -
+        (basis_ * ritz_.leftCols(count)) * squares_.head(count).asDiagonal();
+    residual_norms_ = residuals.colwise().norm();
+  }
+
+  /// Keeps the best pairs alone.
+  void restart() {
+    const Eigen::MatrixXd best = ritz_.leftCols(kept());
+    basis_ = (basis_ * best).eval();
+    images_ = (images_ * best).eval();
+  }
+
+  const MapOperator& map_;
+  Eigen::Index wanted_, most_;
+  Eigen::MatrixXd basis_, images_;  ///< [columns, size], the second HᵀH times the first
+  Eigen::MatrixXd ritz_;            ///< [size, size]
+  Eigen::VectorXd squares_, residual_norms_;
+};
+
+}  // namespace
+
+LeadingValues leading_values(const MapOperator& map, Eigen::Index wanted) {
+  wanted = std::min<Eigen::Index>(wanted, map.columns());
+  if (wanted < 1) return {};
+  NormalNumbers normal(7);
+  Subspace subspace(map, wanted);
+  // A subspace that has converged knows nothing of directions it never met, of a value's other
+  // copies say: done is what random directions do not change.
+  bool checked = false;
+  for (int step = 0; step < kMostSteps; ++step) {
+    if (subspace.is_whole()) break;
+    const Eigen::MatrixXd residuals =
+        subspace.size() == 0 ? Eigen::MatrixXd() : subspace.residuals();
+    if (residuals.cols() > 0) {
+      subspace.add(residuals);
+      checked = false;
+      continue;
+    }
+    if (checked && subspace.size() >= wanted) break;
+    checked = true;
+    subspace.add(normal.matrix(map.columns(), kBlock));
+  }
+  return subspace.leading();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,81 @@
+#include "core/checkpoint/hdf5/global_heap.h"
+
+#include <cstring>
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+template <class Number>
+Number number_at(std::span<const std::byte> bytes, std::uint64_t at) {
+  Number number = 0;
+  std::memcpy(&number, bytes.data() + at, sizeof number);
+  return number;
+}
+
+Error broken(std::string_view what) {
+  return Error(ErrorKind::damaged, "the heap of texts is broken: " + std::string(what));
+}
+
+}  // namespace
+
+HeapReference HeapReference::read(std::span<const std::byte, bytes> stored) {
+  return {number_at<std::uint32_t>(stored, 0), number_at<std::uint64_t>(stored, 4),
+          number_at<std::uint32_t>(stored, 12)};
+}
+
+const GlobalHeap::Objects& GlobalHeap::collection(std::uint64_t address) {
+  if (const auto known = collections_.find(address); known != collections_.end()) {
+    return known->second;
+  }
+  // "GCOL", version, 3 reserved bytes, the collection's size; then for each object index, number of
+  // references, 4 reserved bytes, size, and the bytes, filled up to a multiple of 8.
+  constexpr std::uint64_t header = 16, object_header = 16;
+  if (file_.size() < header || address > file_.size() - header) {
+    throw broken("a collection lies outside the file");
+  }
+  if (std::memcmp(file_.data() + address, "GCOL\x01", 5) != 0) {
+    throw broken("there is no collection where one must be");
+  }
+  const auto size = number_at<std::uint64_t>(file_, address + 8);
+  if (size < header || size > file_.size() - address) {
+    throw broken("a collection reaches beyond the file");
+  }
+  const std::span<const std::byte> bytes = file_.subspan(address, size);
+  Objects objects;
+  for (std::uint64_t at = header; size - at >= object_header;) {
+    const auto index = number_at<std::uint16_t>(bytes, at);
+    if (index == 0) break;  // the rest is free
+    const auto length = number_at<std::uint64_t>(bytes, at + 8);
+    const std::uint64_t room = size - at - object_header;
+    if (length > room) throw broken("an object reaches beyond its collection");
+    const auto* const text = reinterpret_cast<const char*>(bytes.data()) + at + object_header;
+    if (!objects.emplace(index, std::string_view(text, length)).second) {
+      throw broken("two objects have the same number");
+    }
+    const std::uint64_t filled = (length + 7) / 8 * 8;
+    at += object_header + std::min(filled, room);
+  }
+  return collections_.emplace(address, std::move(objects)).first->second;
+}
+
+std::string_view GlobalHeap::text(const HeapReference& reference) {
+  constexpr std::uint64_t undefined = ~std::uint64_t{0};
+  if (reference.length == 0 || reference.collection == 0 || reference.collection == undefined) {
+    return {};
+  }
+  const Objects& objects = collection(reference.collection);
+  const auto object = objects.find(reference.index);
+  if (object == objects.end()) throw broken("a text is not where it must be");
+  if (reference.length > object->second.size()) {
+    throw Error(ErrorKind::damaged, "a text is longer than the heap says")
+        .expected("at most " + std::to_string(object->second.size()) + " bytes")
+        .found(std::to_string(reference.length));
+  }
+  return object->second.substr(0, reference.length);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+#include "core/file/read_file.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file/mapped_file.h"
+
+namespace attnscope {
+
+std::string read_file(const std::filesystem::path& path, std::size_t most) {
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  if (file->size() > most) {
+    throw Error(ErrorKind::damaged, "the file is too large for what it should hold")
+        .in_file(path)
+        .expected("at most " + std::to_string(most) + " bytes")
+        .found(std::to_string(file->size()));
+  }
+  return read_unchanged(*file, [&] {
+    return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->size());
+  });
+}
+
+nlohmann::json read_json_file(const std::filesystem::path& path, std::size_t most,
+                              const JsonLimits& limits) {
+  const std::string text = read_file(path, most);
+  try {
+    return parse_json(text, limits);
+  } catch (Error& error) {
+    error.in_file(path);
+    throw;
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,156 @@
+#include "core/memory/watched_memory.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <map>
+#include <mutex>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+/// One watched mapping as the signal's handler sees it: it may take no lock and free nothing, so
+/// ranges form a list that only grows, and are used again.
+struct WatchedMemory::Range {
+  std::atomic<std::uintptr_t> begin{0};  ///< 0: free
+  std::atomic<std::uintptr_t> end{0};
+  std::atomic<bool> cut{false};  ///< a page was missing
+  Range* next = nullptr;
+};
+
+namespace {
+
+/// All that is watched, by address.
+struct Watched {
+  std::mutex mutex;
+  std::map<std::uintptr_t, const WatchedMemory*> memory;  ///< by first byte
+
+  static Watched& all() {
+    static auto* const watched = new Watched;  // outlives every static that holds a mapping
+    return *watched;
+  }
+};
+
+std::uintptr_t address(const void* at) { return reinterpret_cast<std::uintptr_t>(at); }
+
+}  // namespace
+
+class WatchedMemory::Signal {
+ public:
+  /// Needs Watched's mutex.
+  static Range* take(std::span<const std::byte> memory) {
+    static const bool installed = install();
+    (void)installed;
+    Range* range = first_.load();
+    while (range != nullptr && range->begin.load() != 0) range = range->next;
+    if (range == nullptr) {
+      range = new Range;
+      range->next = first_.load();
+      first_.store(range);
+    }
+    range->cut.store(false);
+    range->end.store(address(memory.data()) + memory.size());
+    range->begin.store(address(memory.data()));
+    return range;
+  }
+
+ private:
+  static bool install() {
+    page_ = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    struct sigaction action {};
+    action.sa_sigaction = &Signal::handle;
+    action.sa_flags = SA_SIGINFO;
+    sigemptyset(&action.sa_mask);
+    ::sigaction(SIGBUS, &action, &before_);
+    return true;
+  }
+
+  /// Only what a signal's handler may do: atomics and system calls.
+  static void handle(int signal, siginfo_t* info, void* context) {
+    const int error = errno;
+    const std::uintptr_t at = address(info->si_addr);
+    for (Range* range = first_.load(); range != nullptr; range = range->next) {
+      const std::uintptr_t begin = range->begin.load(), end = range->end.load();
+      // Read again: between the two loads the range may have been given up and used anew.
+      if (begin == 0 || begin != range->begin.load() || at < begin || at >= end) continue;
+      const std::uintptr_t page = at / page_ * page_;
+      const std::uintptr_t size = (end - page + page_ - 1) / page_ * page_;
+      void* const zeros = ::mmap(reinterpret_cast<void*>(page), size, PROT_READ,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+      if (zeros == MAP_FAILED) break;
+      range->cut.store(true);
+      errno = error;
+      return;
+    }
+    if ((before_.sa_flags & SA_SIGINFO) != 0 && before_.sa_sigaction != nullptr) {
+      before_.sa_sigaction(signal, info, context);
+      return;
+    }
+    // The faulting instruction runs again, and ends the process as it would have.
+    ::sigaction(SIGBUS, &before_, nullptr);
+    errno = error;
+  }
+
+  static inline std::atomic<Range*> first_{nullptr};
+  static inline std::uintptr_t page_ = 4096;
+  static inline struct sigaction before_ {};
+};
+
+FileState FileState::of(const struct stat& status) {
+  constexpr std::int64_t second = 1'000'000'000;
+  return {status.st_dev, status.st_ino, status.st_size,
+          status.st_mtim.tv_sec * second + status.st_mtim.tv_nsec};
+}
+
+WatchedMemory::WatchedMemory(std::span<const std::byte> memory, const std::filesystem::path& file,
+                             FileState state)
+    : memory_(memory), state_(state) {
+  std::error_code unknown;  // without a current folder, the path stays as it is
+  file_ = std::filesystem::absolute(file, unknown);
+  if (unknown) file_ = file;
+  if (memory.empty()) return;
+  Watched& watched = Watched::all();
+  const std::lock_guard lock(watched.mutex);
+  range_ = Signal::take(memory);
+  watched.memory.emplace(address(memory.data()), this);
+}
+
+WatchedMemory::~WatchedMemory() {
+  if (range_ == nullptr) return;
+  Watched& watched = Watched::all();
+  const std::lock_guard lock(watched.mutex);
+  watched.memory.erase(address(memory_.data()));
+  range_->begin.store(0);
+}
+
+void WatchedMemory::check() const {
+  struct stat status {};
+  const bool there = ::stat(file_.c_str(), &status) == 0;
+  const FileState now = there ? FileState::of(status) : state_;
+  const bool replaced = now.device != state_.device || now.inode != state_.inode;
+  const bool cut = range_ != nullptr && range_->cut.load();
+  if (!cut && (replaced || now == state_)) return;
+  throw Error(ErrorKind::io, "the file changed while it was read")
+      .in_file(file_)
+      .remedy("open it again when its writer has finished");
+}
+
+void check_unchanged(const void* at) {
+  const WatchedMemory* memory = nullptr;
+  {
+    Watched& watched = Watched::all();
+    const std::lock_guard lock(watched.mutex);
+    auto after = watched.memory.upper_bound(address(at));
+    if (after == watched.memory.begin()) return;
+    const auto& [begin, found] = *--after;
+    memory = found;
+    if (!found->holds(at)) return;
+  }
+  memory->check();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,89 @@
+#include "core/tensor/blas_kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <cblas.h>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <optional>
+
+namespace attnscope {
+
+namespace {
+
+constexpr const char* kChoice = "OPENBLAS_CORETYPE";
+
+/// Sets the environment's word for OpenBLAS while it looks, then puts back what stood there.
+class StatedKernels {
+ public:
+  explicit StatedKernels(std::string_view name) {
+    if (const char* const before = std::getenv(kChoice)) before_ = before;
+    ::setenv(kChoice, std::string(name).c_str(), 1);
+  }
+  ~StatedKernels() {
+    if (before_) {
+      ::setenv(kChoice, before_->c_str(), 1);
+    } else {
+      ::unsetenv(kChoice);
+    }
+  }
+  StatedKernels(const StatedKernels&) = delete;
+  StatedKernels& operator=(const StatedKernels&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+VectorInstructions vector_instructions_here() {
+#if defined(__x86_64__)
+  // These ask the system too: registers it does not save are no use.
+  return {
+      .avx = __builtin_cpu_supports("avx") != 0,
+      .avx2_and_fma = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0,
+      .avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+                __builtin_cpu_supports("avx512dq") != 0 &&
+                __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512cd") != 0};
+#else
+  return {};
+#endif
+}
+
+std::string_view better_blas_kernels(std::string_view chosen, const VectorInstructions& here) {
+  constexpr std::array<std::string_view, 5> kAvx2 = {"Haswell", "Zen", "Excavator", "SkylakeX",
+                                                     "Cooperlake"};
+  constexpr std::array<std::string_view, 4> kAvx = {"Sandybridge", "Bulldozer", "Piledriver",
+                                                    "Steamroller"};
+  const auto is_in = [&](const auto& names) {
+    return std::ranges::find(names, chosen) != names.end();
+  };
+  if (is_in(kAvx2)) return {};
+  if (here.avx512) return "SkylakeX";
+  if (here.avx2_and_fma) return "Haswell";
+  if (here.avx && !is_in(kAvx)) return "Sandybridge";
+  return {};
+}
+
+std::string blas_kernels() { return openblas_get_corename(); }
+
+bool use_blas_kernels(std::string_view name) {
+  // What OpenBLAS does when it is loaded and unloaded. Not in its header, and not there where it
+  // was built without DYNAMIC_ARCH: hence looked up.
+  using Call = void (*)();
+  const auto forget = reinterpret_cast<Call>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit"));
+  const auto choose = reinterpret_cast<Call>(::dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init"));
+  if (forget == nullptr || choose == nullptr) return false;
+  const StatedKernels stated(name);
+  forget();
+  choose();
+  return blas_kernels() == name;
+}
+
+void use_better_blas_kernels() {
+  if (std::getenv(kChoice) != nullptr) return;
+  const std::string_view better = better_blas_kernels(blas_kernels(), vector_instructions_here());
+  if (!better.empty()) use_blas_kernels(better);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,116 @@
+// The numbers that lessons and manual print, computed.
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <numbers>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "analysis/energy/growth.h"
+#include "analysis/energy/request.h"
+#include "analysis/spectrum/rank.h"
+#include "analysis/spectrum/singular_values.h"
+#include "core/model/model.h"
+#include "tests/support/paths.h"
+
+namespace attnscope {
+namespace {
+
+using testing::HasSubstr;
+
+/// A page without its line breaks, so that sentences are found.
+std::string page(const std::string& name) {
+  std::ifstream file(source_folder() + "/assets/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string all = text.str();
+  std::ranges::replace(all, '\n', ' ');
+  return all;
+}
+
+std::int64_t rank_of(MatrixD matrix) {
+  return equivalent_rank(singular_values(matrix, SpectrumAccuracy::every_value).values, 0.9);
+}
+
+TEST(LessonNumbers, RanksOfTheIdentityAndOfAPermutation) {
+  const std::string lesson = page("lessons/2-adding-and-rank.md");
+  const MatrixD identity = MatrixD::Identity(197, 197);
+  EXPECT_EQ(rank_of(identity), 178);
+  EXPECT_THAT(lesson, HasSubstr("90 % of their sum needs 178 of them"));
+
+  // One long cycle: its eigenvalues lie evenly on the circle, as those of most permutations nearly.
+  MatrixD permutation = MatrixD::Zero(197, 197);
+  for (Eigen::Index i = 0; i < 197; ++i) permutation(i, (i + 1) % 197) = 1;
+  EXPECT_EQ(rank_of(permutation), 178);
+  EXPECT_EQ(rank_of(permutation + identity), 141);
+  EXPECT_THAT(lesson, HasSubstr("a permutation has 178 before, as I has, and 141 with I"));
+}
+
+TEST(LessonNumbers, WhatTheSecondTheoremBounds) {
+  const std::string lesson = page("lessons/2-adding-and-rank.md");
+  const auto difference = [](double e) { return 4 * std::numbers::ln2 / (e * e - e * e * e); };
+  double least = difference(0.5);
+  for (int i = 1; i < 1000; ++i) least = std::min(least, difference(i / 1000.0));
+  EXPECT_GT(least, 18);
+  EXPECT_LT(least, 19);
+  EXPECT_THAT(lesson, HasSubstr("is never below 18"));
+  EXPECT_NEAR(difference(0.32), 40, 0.5);
+  EXPECT_THAT(lesson, HasSubstr("A difference of 40 is had by choosing ε near 0.32"));
+}
+
+/// Energies of one layer, least first, and softmax's.
+std::pair<std::vector<double>, double> layer_energies(std::int64_t tokens) {
+  GrowthOptions options;
+  options.constants = energy_tables().front();
+  options.least_tokens = tokens;
+  options.most_tokens = tokens + 1;
+  std::vector<double> energies;
+  double softmax = 0;
+  for (const GrowthCurve& curve :
+       energy_growth(mechanisms_for_growth(options.width), options).curves) {
+    energies.push_back(curve.energy_pj.front());
+    if (curve.mechanism.name == "softmax") softmax = energies.back();
+  }
+  std::ranges::sort(energies);
+  return {energies, softmax};
+}
+
+TEST(LessonNumbers, WhatALayerCosts) {
+  const std::string lesson = page("lessons/6-what-it-costs.md");
+  const auto [few, softmax_few] = layer_energies(197);
+  EXPECT_LT(few.back() / few.front(), 3);
+  EXPECT_GT(few.back() / few.front(), 2);
+  const auto [many, softmax_many] = layer_energies(65'536);
+  EXPECT_GT(softmax_many / many.front(), 100);
+  EXPECT_LT(softmax_many / many.front(), 200);
+  EXPECT_THAT(lesson, HasSubstr("At 197 tokens all mechanisms lie within a factor of three; at "
+                                "65,536 softmax costs over a hundred times as much"));
+}
+
+/// Share of the feed-forward layers in the energy of a whole network, in whole per cent.
+long feed_forward_per_cent(const EnergyRequest& request) {
+  const EnergySubject subject = understand(request);
+  const NetworkCost cost = count_operations(subject.architecture, subject.options);
+  const double part =
+      totals_of(cost.total_of(ComponentGroup::feed_forward), subject.constants).energy_pj;
+  return std::lround(100 * part / totals_of(cost.total(), subject.constants).energy_pj);
+}
+
+TEST(LessonNumbers, WhatTheFeedForwardLayersTake) {
+  EnergyRequest deit;
+  deit.architecture = "deit-tiny";
+  EXPECT_EQ(feed_forward_per_cent(deit), 56);
+  EnergyRequest sample;
+  sample.spec = load_model(source_folder() + "/sample_data/models/fashion-softmax.h5")->spec();
+  sample.label = "fashion-softmax";
+  EXPECT_EQ(feed_forward_per_cent(sample), 38);
+  EXPECT_THAT(page("lessons/6-what-it-costs.md"),
+              HasSubstr("In DeiT-Tiny the feed-forward layers take 56 % of the energy, and 38 % in "
+                        "the narrower model"));
+}
+
+}  // namespace
+}  // namespace attnscope

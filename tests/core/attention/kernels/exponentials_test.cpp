@@ -1,0 +1,81 @@
+#include "core/attention/kernels/exponentials.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <limits>
+#include <vector>
+
+namespace attnscope {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+/// Floats of every exponent and either sign, infinities, and where exp begins to overflow and ends
+/// to be above 0.
+std::vector<float> all_over() {
+  std::vector<float> values = {0.0F, -0.0F, kInfinity, -kInfinity, 88.72283F, 88.722855F};
+  for (int x = -1100; x <= 1100; ++x) values.push_back(static_cast<float>(x));
+  for (std::uint64_t bits = 0; bits <= 0xFFFFFFFFU; bits += 65'521) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (!std::isnan(value)) values.push_back(value);
+  }
+  return values;
+}
+
+/// Within 4 units in the last place of what double precision gives, to the smallest normal number.
+void expect_near(float found, double expected, float x) {
+  if (expected > static_cast<double>(std::numeric_limits<float>::max())) {
+    ASSERT_EQ(found, kInfinity) << x;
+    return;
+  }
+  ASSERT_NEAR(static_cast<double>(found), expected,
+              0x1p-21 * expected + static_cast<double>(std::numeric_limits<float>::min()))
+      << x;
+}
+
+TEST(Exponentials, AreRightForEveryFloat) {
+  const std::vector<float> x = all_over();
+  std::vector<float> found = x;
+  exponentiate(found.data(), std::ssize(found), 0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    expect_near(found[i], std::exp(static_cast<double>(x[i])), x[i]);
+  }
+  const std::vector<float> zeros(x.size(), 0.0F);
+  std::vector<float> again(x.size());
+  exponentiate(zeros.data(), x.data(), std::ssize(x), again.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    expect_near(again[i], std::exp(-static_cast<double>(x[i])), -x[i]);
+  }
+}
+
+TEST(Sigmoid, IsRightForEveryFloat) {
+  const std::vector<float> x = all_over();
+  std::vector<float> found(x.size());
+  sigmoid(x.data(), std::ssize(x), found.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    expect_near(found[i], 1 / (1 + std::exp(-static_cast<double>(x[i]))), x[i]);
+    ASSERT_GE(found[i], 0.0F);
+    ASSERT_LE(found[i], 1.0F);
+  }
+}
+
+TEST(Exponentials, NaNStaysNaN) {
+  for (std::int64_t count = 1; count <= 33; ++count) {
+    for (std::int64_t at = 0; at < count; ++at) {
+      std::vector<float> values(static_cast<std::size_t>(count), 1.0F), out = values;
+      values[static_cast<std::size_t>(at)] = kNaN;
+      sigmoid(values.data(), count, out.data());
+      exponentiate(values.data(), count, 0.5F);
+      for (std::int64_t i = 0; i < count; ++i) {
+        EXPECT_EQ(std::isnan(values[static_cast<std::size_t>(i)]), i == at);
+        EXPECT_EQ(std::isnan(out[static_cast<std::size_t>(i)]), i == at);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,65 @@
+#include "core/attention/mechanism_manual.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+#include "core/attention/mechanism.h"
+#include "tests/support/paths.h"
+
+namespace attnscope {
+namespace {
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(source_folder() + "/" + file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+TEST(MechanismManual, HasEveryMechanismSettingAndTensor) {
+  const std::string manual = mechanisms_as_markdown() + mechanism_settings_as_markdown();
+  for (const MechanismEntry& entry : mechanisms()) {
+    EXPECT_THAT(manual, testing::HasSubstr("| `" + std::string(entry.name) + "` | "));
+    for (const ParameterDescription& parameter : entry.parameters) {
+      EXPECT_THAT(manual, testing::HasSubstr(range_of(parameter)));
+      EXPECT_THAT(manual, testing::HasSubstr(parameter.explanation));
+    }
+    for (const TensorDescription& tensor : entry.tensors) {
+      EXPECT_THAT(manual, testing::HasSubstr(std::string(tensor.explanation)));
+    }
+  }
+}
+
+TEST(MechanismManual, ItsTablesHaveAsManyColumnsAsTheirHeads) {
+  std::istringstream lines(mechanisms_as_markdown() + "\n" + mechanism_settings_as_markdown());
+  std::ptrdiff_t columns = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::ptrdiff_t bars = std::ranges::count(line, '|');
+    if (bars == 0) columns = 0;
+    if (columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << line;
+  }
+}
+
+TEST(MechanismManual, ThePageHasAPlaceForIt) {
+  const std::string page = text_of("assets/manual/mechanisms.md");
+  EXPECT_THAT(page, testing::HasSubstr("\n{{mechanisms}}\n"));
+  EXPECT_THAT(page, testing::HasSubstr("\n{{mechanism settings}}\n"));
+}
+
+TEST(MechanismManual, TheReadmeNamesEveryMechanism) {
+  std::string readme = text_of("README.md");
+  std::ranges::transform(readme, readme.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const MechanismEntry& entry : mechanisms()) {
+    std::string name(entry.name.substr(0, entry.name.find('-')));
+    if (name == "hash") name = "hashed";
+    EXPECT_THAT(readme, testing::HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,54 @@
+#include "core/input/item_choice.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+TEST(ItemChoice, GivesEveryStretchOfTheSetItsShare) {
+  // Ten classes of a thousand one after the other, as class folders have them: fifty of each.
+  const std::vector<std::int64_t> items = chosen_items(10'000, {500});
+  ASSERT_EQ(items.size(), 500U);
+  std::vector<int> of_class(10);
+  for (const std::int64_t item : items) ++of_class[static_cast<std::size_t>(item / 1000)];
+  EXPECT_EQ(of_class, std::vector<int>(10, 50));
+  EXPECT_TRUE(std::is_sorted(items.begin(), items.end()));
+  EXPECT_EQ(std::set<std::int64_t>(items.begin(), items.end()).size(), items.size());
+}
+
+TEST(ItemChoice, MeetsSetsThatRepeatTheirClassesAtEveryClass) {
+  // Classes in turn, 0 to 9, 0 to 9 …: every twentieth item would be of one class alone.
+  std::vector<int> of_class(10);
+  for (const std::int64_t item : chosen_items(10'000, {500})) {
+    ++of_class[static_cast<std::size_t>(item % 10)];
+  }
+  // 50 each but for chance: its deviation is 6.7.
+  for (const int count : of_class) EXPECT_NEAR(count, 50, 5 * 6.7);
+}
+
+TEST(ItemChoice, IsTheSameForTheSameSeedAlone) {
+  EXPECT_EQ(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 3}));
+  EXPECT_NE(chosen_items(1000, {10, 3}), chosen_items(1000, {10, 4}));
+  // Written down: files of sweeps say the seed and not the items.
+  EXPECT_EQ(chosen_items(1000, {5, 0}), (std::vector<std::int64_t>{135, 300, 479, 644, 947}));
+}
+
+TEST(ItemChoice, TakesAllWhereAllAreWanted) {
+  std::vector<std::int64_t> all(7);
+  std::iota(all.begin(), all.end(), 0);
+  for (const std::int64_t count : {0, 7, 8}) {
+    EXPECT_EQ(chosen_items(7, {count, 5}), all);
+    EXPECT_EQ(choice_in_words(7, {count, 5}, "images"), "all 7 images");
+  }
+  EXPECT_EQ(chosen_items(7, {6}).size(), 6U);
+  EXPECT_EQ(choice_in_words(7, {6, 5}, "images"), "6 of 7 images, spread evenly (seed 5)");
+  EXPECT_TRUE(chosen_items(0, {3}).empty());
+  EXPECT_THROW((void)chosen_items(7, {-1}), Error);
+}
+
+}  // namespace
+}  // namespace attnscope

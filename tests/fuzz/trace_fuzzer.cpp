@@ -1,0 +1,21 @@
+// Traces: HDF5, and arrays of NumPy and torch.save.
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/trace/trace_file.h"
+#include "tests/fuzz/fuzzed_file.h"
+
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const std::filesystem::path file = attnscope::fuzzed_file({data, size});
+    if (!attnscope::is_trace_file(file)) return 0;
+    const attnscope::Trace trace = attnscope::read_trace(file);
+    for (const attnscope::LayerTrace& layer : trace.layers) {
+      if (layer.exact_map && std::ssize(*layer.exact_map) != layer.implied_map.size()) std::abort();
+    }
+  } catch (const attnscope::Error&) {
+  }
+  return 0;
+}
