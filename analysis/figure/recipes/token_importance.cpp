@@ -11,6 +11,7 @@
 #include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/importance/importance.h"
 #include "core/error.h"
 #include "core/input/text_file.h"
