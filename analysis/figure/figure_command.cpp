@@ -59,6 +59,9 @@ std::string look_words(const FigureCommand& command) {
   for (const std::string& text : style_arguments(command.style)) line += " " + shell_word(text);
   if (command.dpi != 300) add_words(line, "--dpi", {rounded_text(command.dpi, 6)});
   if (command.heat_maps != "auto") add_words(line, "--heat-maps", {command.heat_maps});
+  if (command.csv_provenance != "file") {
+    add_words(line, "--csv-provenance", {command.csv_provenance});
+  }
   if (command.transparent) add_words(line, "--background", {"transparent"});
   if (!command.formats.empty()) add_words(line, "--format", {command.formats});
   if (!command.out.empty()) add_words(line, "--out", {command.out});

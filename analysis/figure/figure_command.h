@@ -21,7 +21,7 @@ struct FigureCommand {
   std::int64_t first_layer = 0;  ///< said if 1
   FigureStyle style;
   double dpi = 300;
-  std::string heat_maps = "auto";
+  std::string heat_maps = "auto", csv_provenance = "file";
   bool transparent = false;
   std::string formats;  ///< "pdf,csv"; by the extension of `out` if empty
   std::string out;      ///< not said if empty

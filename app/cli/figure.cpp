@@ -181,8 +181,8 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
-                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5; - "
-                   "for standard output, with --format")
+                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json, .h5 or "
+                   ".npz; - for standard output, with --format")
       ->required()
       ->type_name("FILE");
   added

@@ -20,6 +20,13 @@ HeatMapExport heat_map_export(const std::string& name) {
   throw unknown_name("way to write heat maps", name, "auto, cells, pixels");
 }
 
+CsvProvenance csv_provenance(const std::string& name) {
+  if (name == "file") return CsvProvenance::file;
+  if (name == "comment") return CsvProvenance::comment;
+  if (name == "none") return CsvProvenance::none;
+  throw unknown_name("place for how a .csv was made", name, "file, comment, none");
+}
+
 bool is_transparent(const StyleArguments& arguments) {
   if (arguments.background != "light" && arguments.background != "transparent") {
     throw unknown_name("background", arguments.background, "light, transparent");
@@ -74,6 +81,12 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
            "unless the file would grow past about 8 MB"))
       ->type_name("auto|cells|pixels")
       ->capture_default_str();
+  command
+      .add_option(
+          "--csv-provenance", arguments.csv_provenance,
+          "Where a .csv says how it was made: file (beside it, FILE-metadata.json), comment "
+          "(lines before the header that begin with #) or none")
+      ->capture_default_str();
   if (!with_formats) return;
   look(command.add_option("--caption", arguments.caption, "Instead of the draft"))
       ->type_name("TEXT");
@@ -117,6 +130,7 @@ StyleChoice style_choice(const StyleArguments& arguments) {
   choice.options.png_dpi = arguments.dpi;
   choice.options.transparent = is_transparent(arguments);
   choice.options.heat_maps = heat_map_export(arguments.heat_maps);
+  choice.options.csv_provenance = csv_provenance(arguments.csv_provenance);
   return choice;
 }
 
@@ -127,6 +141,7 @@ void say_style(const StyleArguments& arguments, const StyleChoice& choice, Figur
   command.style = choice.style;
   command.dpi = arguments.dpi;
   command.heat_maps = arguments.heat_maps;
+  command.csv_provenance = arguments.csv_provenance;
   command.transparent = choice.options.transparent;
   command.formats = arguments.formats;
 }

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "analysis/figure/axis_range.h"
+#include "analysis/figure/polyline.h"
 #include "app/render/cells_plottable.h"
 #include "app/render/panel.h"
 #include "app/render/point_marks.h"
-#include "app/render/polyline.h"
 
 namespace attnscope {
 

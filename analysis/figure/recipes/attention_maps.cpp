@@ -151,6 +151,9 @@ class Grid {
             static_cast<double>(spectrum.equivalent_rank)};
       }
     }
+    panel.keys = {{"model", seen_label(subject.label, *subject.trace, shown.view)},
+                  {"layer", std::to_string(shown.layer + request_.first_layer)},
+                  {"head", std::to_string(shown.head)}};
     panel.marks.emplace_back(std::move(heat));
     figure_.panels.push_back(std::move(panel));
   }

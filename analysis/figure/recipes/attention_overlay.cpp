@@ -157,6 +157,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     const auto add = [&](const std::string& title, const std::vector<double>* attention,
                          const TokenLayout& layout = {}) {
       Panel panel = picture_panel(subject, row, column);
+      panel.keys = {{"model", subject.label}, {"shown", title}};
       if (row == 0) panel.title = title;
       if (column == 0 && request.subjects.size() > 1) panel.y.label = labels[index];
       if (attention != nullptr) {

@@ -92,7 +92,7 @@ Panel by_layer_panel(const ComparedSubjects& compared, const PanelSplit& split) 
   panel.row = split.row;
   panel.column = split.column;
   panel.letter = "b";
-  panel.x.label = "layer";
+  panel.x.label = panel.x.key = "layer";
   const auto first = static_cast<double>(compared.first_layer);
   panel.x.minimum = first - 0.35;
   panel.x.maximum = first + static_cast<double>(layers) - 0.65;

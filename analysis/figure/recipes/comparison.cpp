@@ -123,6 +123,7 @@ class ComparisonFigure {
           map_seen(reference, {first.reference_layer, beside}, compared_.options.view);
       collect(map, shows_identity(reference, compared_.options.view));
       shown.marks.emplace_back(heat_map_of(map, 0));
+      shown.keys = keys_of(compared_.reference, first.reference_layer, beside);
       if (several_) {
         shown.y.label = layer_name(request_, layer) + ", head " + std::to_string(head);
       }
@@ -131,6 +132,12 @@ class ComparisonFigure {
     std::int64_t column = 1;
     for (const ComparedSubject& other : compared_.others) add_other(other, layer, head, column++);
     row_ += 2;
+  }
+
+  [[nodiscard]] Keys keys_of(std::size_t subject, std::int64_t layer, std::int64_t head) const {
+    return {{"model", request_.subjects[subject].label},
+            {"layer", std::to_string(layer + request_.first_layer)},
+            {"head", std::to_string(head)}};
   }
 
   void add_other(const ComparedSubject& other, std::int64_t layer, std::int64_t head,
@@ -149,10 +156,12 @@ class ComparisonFigure {
     collect(map, shows_identity(trace, compared_.options.view));
     Panel shown = map_panel(row_, column);
     if (row_ == 0) shown.title = labels_[other.subject];
+    shown.keys = keys_of(other.subject, layer, head);
     shown.marks.emplace_back(heat_map_of(map, 0));
     figure_.panels.push_back(std::move(shown));
 
     Panel below = map_panel(row_ + 1, column);
+    below.keys = keys_of(other.subject, layer, head);
     if (numbers->state != MapPairState::compared) {
       below.x.minimum = 0;
       below.x.maximum = 1;

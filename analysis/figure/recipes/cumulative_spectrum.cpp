@@ -114,17 +114,26 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   }
   const LineStyle style = spectra.with_identity ? LineStyle::dashed : LineStyle::solid;
   if (spread && mean.maps > 1) {
-    panel.marks.emplace_back(Band{"", ranks_up_to(mean.low_share.size(), relative), mean.low_share,
-                                  mean.high_share, with_alpha(colour, 40),
-                                  spectra.label + ", least and greatest"});
+    panel.marks.emplace_back(Band{"",
+                                  ranks_up_to(mean.low_share.size(), relative),
+                                  mean.low_share,
+                                  mean.high_share,
+                                  with_alpha(colour, 40),
+                                  spectra.label + ", least and greatest",
+                                  {{"model", spectra.label}}});
   }
-  panel.marks.emplace_back(curve(spectra.shown, mean.mean_share, colour, style, relative));
+  Line line = curve(spectra.shown, mean.mean_share, colour, style, relative);
+  line.keys = {{"model", spectra.label}};
+  panel.marks.emplace_back(std::move(line));
   const double count = static_cast<double>(mean.mean_share.size());
   const double rank = static_cast<double>(mean.rank_of_mean) * (relative ? 100 / count : 1);
   panel.marks.emplace_back(PointMark{
-      rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
+      rank,
+      mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
       relative ? "r = " + rounded_text(std::round(rank * 10) / 10) + " %" : rank_text(spectra),
-      colour, true});
+      colour,
+      true,
+      {{"model", spectra.label}}});
   if (const std::int64_t most = shared_rank_bound(spectra.maps); bound && most > 0 && !relative) {
     panel.marks.emplace_back(Rule{static_cast<double>(most), true, "rank ≤ " + std::to_string(most),
                                   colour, LineStyle::dash_dotted});

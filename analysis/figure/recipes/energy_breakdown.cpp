@@ -37,6 +37,7 @@ void add_bars(Panel& panel, const std::vector<Stack>& stacks, double scale,
               const std::set<std::size_t>& in_legend, double width) {
   for (std::size_t kind = 0; kind < component_kinds().size(); ++kind) {
     Bars bars;
+    bars.keys = {{"component", std::string(component_kinds()[kind])}};
     bars.width = width;
     bars.colour = kind_colour(kind);
     double sum = 0;
@@ -76,6 +77,7 @@ Panel network_panel(const std::vector<CountedNetwork>& networks, double scale, b
   std::vector<Stack> stacks;
   Bars moved;
   moved.label = "memory traffic";
+  moved.keys = {{"component", moved.label}};
   moved.colour = {225, 225, 225, 255};
   moved.width = traffic ? 0.3 : 0.6;
   for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -111,7 +113,8 @@ Panel layer_panel(const CountedNetwork& network, double scale,
   Panel panel;
   add_bars(panel, stacks, scale, in_legend, 0.8);
   panel.title = network.label;
-  panel.x.label = "layer";
+  panel.keys = {{"model", network.label}};
+  panel.x.label = panel.x.key = "layer";
   const auto first = static_cast<double>(first_layer);
   panel.x.minimum = first - 0.6;
   panel.x.maximum = first + static_cast<double>(stacks.size()) - 0.4;

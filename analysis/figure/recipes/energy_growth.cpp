@@ -69,6 +69,7 @@ void add_curves(Panel& panel, const Growth& growth, double pj) {
     const GrowthCurve& curve = growth.curves[i];
     Line line;
     line.name = label_of(growth.curves, curve.mechanism);
+    line.keys = {{"mechanism", to_string(curve.mechanism)}};
     line.x = curve.tokens;
     for (const double energy : curve.energy_pj) line.y.push_back(energy / pj);
     line.colour = curve_colour(i, growth.curves.size());

@@ -29,6 +29,8 @@ Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title
     attention.label = "attention";
     forward.label = "FFN";
   }
+  attention.keys = {{"component", "attention"}};
+  forward.keys = {{"component", "FFN"}};
   attention.colour = subject_colour(0);
   forward.colour = {240, 200, 60, 255};
   for (std::size_t i = 0; i < networks.size(); ++i) {

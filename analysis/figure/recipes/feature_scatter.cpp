@@ -56,6 +56,7 @@ Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plan
   Panel panel;
   for (auto& [index, line] : by_class) {
     line.label = class_name(features.class_names, index);
+    line.keys = {{"class", line.label}};
     line.colour = with_alpha(subject_colour(static_cast<std::size_t>(index)), 200);
     line.style = LineStyle::none;
     line.marker = class_marker(static_cast<std::size_t>(index));

@@ -108,6 +108,7 @@ class HashCodesFigure {
           const std::string top = title_of(report_.kinds[i].kind);
           panel.title = panel.title.empty() ? top : top + ", " + panel.title;
         }
+        panel.keys = {{"codes", title_of(report_.kinds[i].kind)}};
         add(std::move(panel), static_cast<std::int64_t>(i) + (with_reference_ ? 1 : 0));
       }
     }

@@ -52,6 +52,9 @@ Figure make(const FigureRequest& request, const Progress& progress) {
            chosen_channels(read, std::max<std::int64_t>(count, 1), request.width_mm)) {
         const KeyMap keys = key_map(trace, layer, channel);
         Panel panel = map_panel(grid.rows, column);
+        panel.keys = {{"model", request.subjects[i].label},
+                      {"layer", std::to_string(layer + request.first_layer)},
+                      {"channel", std::to_string(channel)}};
         if (first) panel.title = std::to_string(channel);
         if (column == 0) {
           panel.y.label = (several && first ? labels[i] + ", " : "") +

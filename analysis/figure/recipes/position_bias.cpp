@@ -140,6 +140,9 @@ class BiasAtlas {
       layer = bias.layer;
       Panel panel = map_panel(row, column);
       const std::string name = layer_name(request_, layer);
+      panel.keys = {{"model", label},
+                    {"layer", std::to_string(layer + request_.first_layer)},
+                    {"head", std::to_string(bias.head)}};
       if (one_head) {
         panel.title = name;
       } else {

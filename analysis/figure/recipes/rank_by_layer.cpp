@@ -74,6 +74,7 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
                 const RanksByLayer& ranks) {
   Line means, heads;
   Band band;
+  means.keys = heads.keys = band.keys = {{"model", series.label}};
   for (const auto& [layer, values] : ranks) {
     const auto x = static_cast<double>(layer + series.first_layer);
     double sum = 0;
@@ -114,6 +115,7 @@ void add_bounds(Figure& figure, Panel& panel, const Series& series,
   if (bounds.empty()) return;
   Line line;
   line.name = series.label + ", bound of the rank";
+  line.keys = {{"model", series.label}};
   for (const auto& [layer, bound] : bounds) {
     line.x.push_back(static_cast<double>(layer + series.first_layer));
     line.y.push_back(static_cast<double>(bound));
@@ -158,7 +160,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   for (const Subject& subject : request.subjects) {
     layers = std::max(layers, static_cast<std::int64_t>(subject.trace->layers.size()));
   }
-  panel.x.label = "layer";
+  panel.x.label = panel.x.key = "layer";
   const auto first = static_cast<double>(request.first_layer);
   panel.x.minimum = first - 0.35;
   panel.x.maximum = first + static_cast<double>(layers) - 0.65;

@@ -20,6 +20,7 @@ using Quantity = ComparisonQuantity;
 Line points_of(const ComparedSubject& other) {
   Line points;
   points.label = other.shown;
+  points.keys = {{"model", other.label}};
   points.colour = subject_colour(other.subject);
   points.style = LineStyle::none;
   points.marker = subject_marker(other.subject);

@@ -78,6 +78,7 @@ struct Series {
 void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDepth& values,
                  bool heads, const std::string& number) {
   Line means, single;
+  means.keys = single.keys = {{"model", series.label}};
   for (const auto& [layer, at] : values) {
     double sum = 0;
     for (const double value : at) {
@@ -121,6 +122,8 @@ Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
   panel.x.maximum = first + static_cast<double>(layers) - 0.65;
   panel.x.ticks = layer_ticks(layers, first_layer);
   if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {first - 1, "in"});
+  panel.x.key = "layer";
+  panel.keys = {{"of", of == Of::maps ? "attention maps" : "tokens"}};
   if (quantity == Quantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
   if (column == 0) panel.y.label = quantity == Quantity::rank ? rank : "rank-one residual";
   panel.y.minimum = 0;

@@ -133,6 +133,18 @@ void check_subject(const FigureNeeds& needs, const Subject& subject) {
   }
 }
 
+/// The files that the request's subjects came from, as far as they are known, each once.
+void add_models(const FigureRequest& request, std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Subject& subject = request.subjects[i];
+    std::string file = subject.model                ? subject.model->file().string()
+                       : i < request.sources.size() ? request.sources[i]
+                                                    : std::string();
+    if (file.empty() || std::find(files.begin(), files.end(), file) != files.end()) continue;
+    files.push_back(std::move(file));
+  }
+}
+
 /// Throws unless the request has the subjects and the setting the figure cannot do without.
 void check_needs(const FigureRecipe& recipe, const FigureRequest& request) {
   const FigureNeeds needs = needs_of(recipe, request.settings);
@@ -205,6 +217,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
     }
   }
   figure.command = figure_command(name, request);
+  add_models(request, figure.models);
   make_text_showable(figure);
   return figure;
 }

@@ -47,6 +47,7 @@ Line curve_of(const FigureRequest& request, std::size_t subject, const std::stri
               bool is_reference, const ComparisonOptions& options, const Progress& progress) {
   Line line;
   line.label = label + (is_reference ? " (reference)" : "");
+  line.keys = {{"model", request.subjects[subject].label}};
   line.colour = subject_colour(subject);
   constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
   line.style = is_reference ? LineStyle::solid : styles[subject % 3];

@@ -49,7 +49,7 @@ ParameterDescription statistic_setting() {
 Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::int64_t head,
                std::int64_t first_layer, Figure& figure) {
   Panel panel;
-  panel.x.label = "layer";
+  panel.x.label = panel.x.key = "layer";
   panel.y.label = std::string(statistic.title);
   const std::string name(statistic.name);
   const auto first = static_cast<double>(first_layer);
@@ -58,9 +58,11 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
     const SweepSeries& series = result.series[s];
     Line mean;
     mean.label = series.label;
+    mean.keys = {{"model", series.label}};
     mean.colour = subject_colour(s);
     mean.marker = subject_marker(s);
     Band band;
+    band.keys = mean.keys;
     band.colour = with_alpha(mean.colour, 45);
     for (std::size_t l = 0; l < series.layers.size(); ++l) {
       const auto found = series.layers[l].statistics.find(name);

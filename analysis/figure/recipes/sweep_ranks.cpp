@@ -44,6 +44,10 @@ Figure make(const FigureRequest& request, const Progress&) {
     std::vector<Band> bands(quantiles.size());
     Line median;
     median.label = series.label;
+    median.keys = {{"model", series.label}};
+    for (std::size_t q = 0; q < quantiles.size(); ++q) {
+      bands[q].keys = {{"model", series.label}, {"quantile", rounded_text(quantiles[q])}};
+    }
     median.colour = colour;
     median.style = series.identity ? LineStyle::dashed : LineStyle::solid;
     median.marker = subject_marker(s);
@@ -74,7 +78,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     for (Band& band : bands) panel.marks.emplace_back(std::move(band));
     panel.marks.emplace_back(std::move(median));
   }
-  panel.x.label = "layer";
+  panel.x.label = panel.x.key = "layer";
   panel.x.minimum = first - 0.3;
   panel.x.maximum = first + static_cast<double>(layers) - 0.7;
   panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers), request.first_layer);

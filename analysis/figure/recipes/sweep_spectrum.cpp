@@ -64,9 +64,14 @@ Figure make(const FigureRequest& request, const Progress&) {
     longest = std::max(longest, spectrum.mean_share.size());
     if (spectrum.maps == 0) continue;
     const Colour colour = subject_colour(s);
-    if (spread && spectrum.maps > 1) panel.marks.emplace_back(deviation_band(spectrum, colour));
+    const Keys keys = {{"model", series.label}};
+    if (spread && spectrum.maps > 1) {
+      panel.marks.emplace_back(deviation_band(spectrum, colour));
+      std::get<Band>(panel.marks.back()).keys = keys;
+    }
     Line line;
     line.label = series.label;
+    line.keys = keys;
     line.x = zero_to(spectrum.mean_share.size());
     line.y = from_zero(spectrum.mean_share);
     line.colour = colour;
@@ -75,7 +80,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     const auto rank = static_cast<double>(spectrum.rank_of_mean);
     panel.marks.emplace_back(
         PointMark{rank, spectrum.mean_share.at(static_cast<std::size_t>(spectrum.rank_of_mean - 1)),
-                  "r = " + std::to_string(spectrum.rank_of_mean), colour, true});
+                  "r = " + std::to_string(spectrum.rank_of_mean), colour, true, keys});
     figure.numbers["equivalent_rank/" + series.label] = {rank};
     figure.numbers["mean_share/" + series.label] = spectrum.mean_share;
     figure.numbers["standard_deviation/" + series.label] = spectrum.standard_deviation;

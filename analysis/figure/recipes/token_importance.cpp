@@ -11,6 +11,7 @@
 #include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/importance/importance.h"
 #include "core/error.h"
 #include "core/input/text_file.h"
@@ -83,6 +84,8 @@ Panel text_panel(const Shown& shown, std::int64_t row, std::size_t columns,
   Panel panel;
   panel.row = row;
   panel.title = shown.label;
+  panel.keys = {{"model", shown.subject->label},
+                {"attention", std::string(name_of(shown.importance.attention))}};
   panel.reversed_y = true;
   panel.x.visible = panel.y.visible = false;
   HeatMap map;
@@ -163,6 +166,8 @@ Figure make(const FigureRequest& request, const Progress&) {
     const auto& map = std::get<HeatMap>(figure.panels.back().marks.front());
     figure.height_mm += 5.5 + line_mm * static_cast<double>(map.rows);
   }
+  ColourScale& shown = figure.colour_scales.front();
+  shown.label = fitted(shown.label, figure.height_mm - 5.5, figure.font_size_pt);
   const TokenImportance& first = all.front().importance;
   const TokenLayout& layout = request.subjects.front().trace->layout;
   figure.caption = "How much each token counts" +

@@ -115,7 +115,7 @@ TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
 TEST(EnergyFigures, TablesAreBooktabs) {
   const Figure table =
       figure("operations-table", {{"networks", "deit-base classes=10"}, {"convention", "adder"}});
-  const std::string tex = figure_as_tex(table);
+  const std::string tex = figure_as_tex(table).source;
   EXPECT_THAT(tex, testing::HasSubstr("\\toprule"));
   EXPECT_THAT(tex, testing::HasSubstr("DeiT-B & softmax & 17.56 & 17.56 & 80.79 & 85.81 \\\\"));
   EXPECT_THAT(figure_as_csv(table), testing::HasSubstr("DeiT-B,softmax,17.56,17.56,80.79,85.81"));
