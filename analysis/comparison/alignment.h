@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/parameters/enum_names.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
 
@@ -14,6 +15,8 @@ enum class LayerAlignment {
   by_index,  ///< layer 3 with layer 3; layers beyond the reference's last have none
   by_depth   ///< with the layer at whose end the same share of the network has been run
 };
+inline constexpr EnumName<LayerAlignment> layer_alignment_names[] = {
+    {LayerAlignment::by_index, "index"}, {LayerAlignment::by_depth, "depth"}};
 
 /// The reference's layer for `layer` of `layers`, or -1. by_depth: ⌈(layer + 1) · R / layers⌉ − 1
 /// of R reference layers, so that the last is compared with the last.

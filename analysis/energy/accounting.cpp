@@ -12,11 +12,6 @@ namespace {
 
 using costs::component;
 
-constexpr std::pair<std::string_view, CostConvention> conventions[] = {
-    {"adder", CostConvention::adder},
-    {"ecoformer", CostConvention::ecoformer},
-    {"complete", CostConvention::complete}};
-
 /// Counts one network, part by part.
 class Accountant {
  public:
@@ -255,20 +250,6 @@ std::string_view name_of(ComponentGroup group) {
       return "head";
   }
   return {};
-}
-
-std::string_view name_of(CostConvention convention) {
-  for (const auto& [name, value] : conventions) {
-    if (value == convention) return name;
-  }
-  return {};
-}
-
-CostConvention find_convention(std::string_view name) {
-  for (const auto& [known, value] : conventions) {
-    if (known == name) return value;
-  }
-  throw unknown_name("convention", name, "adder, ecoformer, complete");
 }
 
 }  // namespace attnscope

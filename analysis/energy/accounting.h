@@ -8,6 +8,7 @@
 #include "analysis/energy/architecture.h"
 #include "analysis/energy/constants.h"
 #include "core/attention/mechanism_cost.h"
+#include "core/parameters/enum_names.h"
 
 namespace attnscope {
 
@@ -67,8 +68,16 @@ struct ParameterCount {
 void accumulate(OperationCount& sum, const OperationCount& count);
 
 [[nodiscard]] std::string_view name_of(ComponentGroup group);
-[[nodiscard]] std::string_view name_of(CostConvention convention);
+inline constexpr EnumName<CostConvention> cost_convention_names[] = {
+    {CostConvention::adder, "adder"},
+    {CostConvention::ecoformer, "ecoformer"},
+    {CostConvention::complete, "complete"}};
+[[nodiscard]] inline std::string_view name_of(CostConvention convention) {
+  return name_of(cost_convention_names, convention);
+}
 /// Throws Error(usage) listing adder, ecoformer, complete.
-[[nodiscard]] CostConvention find_convention(std::string_view name);
+[[nodiscard]] inline CostConvention find_convention(std::string_view name) {
+  return value_of(cost_convention_names, name, "convention");
+}
 
 }  // namespace attnscope

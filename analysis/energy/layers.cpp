@@ -122,6 +122,17 @@ OperationCount LayerCosts::activation(const std::string& name, std::int64_t rows
     case Activation::relu:
       count = component(name, 0, elements);
       break;
+    case Activation::quick_gelu:  // x / (1 + exp(−1.702 x))
+      count = component(name, elements, elements);
+      count.exponentials = count.divisions = elements.value();
+      break;
+    case Activation::silu:  // x / (1 + exp(−x))
+      count = component(name, 0, elements);
+      count.exponentials = count.divisions = elements.value();
+      break;
+    case Activation::relu2:
+      count = component(name, elements, elements);
+      break;
   }
   return moving(count, convention_, 2 * elements);
 }

@@ -1,26 +1,66 @@
 #include "analysis/figure/caption.h"
 
+#include <algorithm>
+#include <cctype>
+
+#include "analysis/figure/labels.h"
 #include "core/trace/trace_channel.h"
 
 namespace attnscope {
 
+namespace {
+
+/// Whether `word` stands in the label by itself: "adder" in "fashion-adder".
+bool says(const std::string& label, const std::string& word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = label.find(word); at != std::string::npos; at = label.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_part(label[at - 1])) && (end == label.size() || !is_part(label[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// "adder, identity=true": what the label does not say itself.
+std::string mechanism_beside(const std::string& label, const MechanismChoice& mechanism) {
+  const std::string whole = to_string(mechanism);  // "adder (identity=true)"
+  if (says(label, whole)) return {};
+  const std::size_t opening = whole.find(" (");
+  if (opening == std::string::npos) return whole;
+  const std::string parameters = whole.substr(opening + 2, whole.size() - opening - 3);
+  return says(label, mechanism.name) ? parameters : mechanism.name + ", " + parameters;
+}
+
+void add_part(std::string& list, const std::string& part) {
+  if (!part.empty()) list += (list.empty() ? "" : ", ") + part;
+}
+
+}  // namespace
+
 std::string subjects_in_words(const FigureRequest& request) {
+  const auto input_of = [](const Subject& subject) { return subject.trace->input_label; };
+  // An input that all share is said once, after them.
+  const bool same_input =
+      request.subjects.size() > 1 &&
+      std::all_of(request.subjects.begin(), request.subjects.end(), [&](const Subject& subject) {
+        return input_of(subject) == input_of(request.subjects.front());
+      });
   std::string words;
   for (const Subject& subject : request.subjects) {
-    const Trace& trace = *subject.trace;
-    std::string mechanism = to_string(trace.mechanism);  // "adder (identity=true)"
-    if (const std::size_t opening = mechanism.find(" ("); opening != std::string::npos) {
-      mechanism = mechanism.substr(0, opening) + ", " +
-                  mechanism.substr(opening + 2, mechanism.size() - opening - 3);
+    const std::string label = label_without_input(subject);
+    std::string beside = mechanism_beside(label, subject.trace->mechanism);
+    if (!subject.trace->mechanism_trained) {
+      add_part(beside, "not trained: laid over weights trained with another mechanism");
     }
-    words += (words.empty() ? "" : "; ") + subject.label + " (" + mechanism;
-    if (!trace.mechanism_trained)
-      words += ", not trained: laid over weights trained with another mechanism";
-    if (const std::string channel = channel_in_words(trace); !channel.empty()) {
-      words += ", " + channel;
-    }
-    words += ")";
-    if (!trace.input_label.empty()) words += " on " + trace.input_label;
+    add_part(beside, channel_in_words(*subject.trace));
+    words += (words.empty() ? "" : "; ") + label;
+    if (!beside.empty()) words += " (" + beside + ")";
+    if (!same_input && !input_of(subject).empty()) words += " on " + input_of(subject);
+  }
+  if (same_input && !input_of(request.subjects.front()).empty()) {
+    words += std::string(request.subjects.size() == 2 ? ", both on " : ", all on ") +
+             input_of(request.subjects.front());
   }
   return words;
 }

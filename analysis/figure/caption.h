@@ -7,8 +7,9 @@
 
 namespace attnscope {
 
-/// "fashion-adder (adder, identity=false) on sneaker.png", subjects joined by semicolons. Says so
-/// where a mechanism was laid over weights trained with another.
+/// "fashion-adder (identity=false) on sneaker.png", subjects joined by semicolons, with what their
+/// labels do not say themselves, and an input that all share once at the end. Says so where a
+/// mechanism was laid over weights trained with another.
 [[nodiscard]] std::string subjects_in_words(const FigureRequest& request);
 
 /// "all layers", "layer 3", "layers 0,2-3", for a setting of indices.

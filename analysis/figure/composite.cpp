@@ -59,6 +59,11 @@ class Joined {
     for (auto& [name, values] : part.numbers) {
       page_.numbers[letter + "/" + name] = std::move(values);
     }
+    for (std::string& model : part.models) {
+      if (std::find(page_.models.begin(), page_.models.end(), model) == page_.models.end()) {
+        page_.models.push_back(std::move(model));
+      }
+    }
     page_.caption += "(" + letter + ") " + without_program(part.caption) + " ";
   }
 

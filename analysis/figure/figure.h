@@ -5,16 +5,22 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/input/image.h"
+#include "core/parameters/enum_names.h"
 
 namespace attnscope {
 
 struct Colour {
   std::uint8_t red = 0, green = 0, blue = 0, alpha = 255;
 };
+
+/// What numbers belong to, name → value: {"model", "fashion-adder"}, {"layer", "3"}. They are
+/// columns of tables of numbers and attributes of arrays; nothing of them is drawn.
+using Keys = std::vector<std::pair<std::string, std::string>>;
 
 enum class LineStyle { none, solid, dashed, dotted, dash_dotted };
 enum class MarkerShape { none, circle, square, triangle, diamond, cross };
@@ -28,6 +34,7 @@ struct Line {
   MarkerShape marker = MarkerShape::none;
   double width_pt = 1.0;
   std::string name = {};  ///< in tables of numbers, where there is no label
+  Keys keys = {};
 };
 
 /// The area between two curves over x, e.g. a quantile band.
@@ -36,6 +43,7 @@ struct Band {
   std::vector<double> x, low, high;
   Colour colour;
   std::string name = {};  ///< in tables of numbers, where there is no label
+  Keys keys = {};
 };
 
 /// A marked point with a drop line to the x axis and a short text beside that line.
@@ -44,6 +52,7 @@ struct PointMark {
   std::string text;
   Colour colour;
   bool drop_lines = true;
+  Keys keys = {};
 };
 
 /// A vertical or horizontal rule across the panel.
@@ -63,6 +72,7 @@ struct HeatMap {
   std::size_t colour_scale = 0;  ///< index into Figure::colour_scales
   double opacity = 1.0;          ///< below 1 it is mixed, cell by cell, with the Picture under it
   std::optional<Colour> missing = std::nullopt;  ///< of NaN; a light grey if absent
+  Keys keys = {};
 };
 
 /// A picture under or instead of a heat map, filling the panel.
@@ -76,6 +86,7 @@ struct Bars {
   std::vector<double> x, heights;
   double width = 0.8;  ///< in x units
   Colour colour;
+  Keys keys = {};
 };
 
 struct TextMark {
@@ -97,6 +108,7 @@ struct Axis {
   bool logarithmic = false;
   bool visible = true;
   std::vector<Tick> ticks;  ///< automatic if empty
+  std::string key = {};     ///< what its places are, as Keys name it: "layer"; none if empty
 };
 
 /// Inside a corner of the panel, or outside under it, where it can cover nothing.
@@ -112,6 +124,7 @@ struct Panel {
   bool square_cells = false;  ///< equal scale on both axes: maps and pictures
   bool reversed_y = false;    ///< row 0 on top
   std::size_t area = 0;       ///< index into Figure::areas, where a page has several figures
+  Keys keys = {};             ///< of all its marks
 };
 
 /// Where one of the figures of a page stands; its panels have a grid of their own in it.
@@ -121,6 +134,10 @@ struct FigureArea {
 };
 
 enum class ScaleNorm { linear, logarithmic, symmetric_logarithmic };
+inline constexpr EnumName<ScaleNorm> scale_norm_names[] = {
+    {ScaleNorm::linear, "linear"},
+    {ScaleNorm::logarithmic, "log"},
+    {ScaleNorm::symmetric_logarithmic, "symlog"}};
 
 /// Always shown as a bar; shared by every heat map that names it.
 struct ColourScale {
@@ -153,8 +170,9 @@ struct Figure {
   bool shared_legend = false;     ///< one legend under everything instead of one a panel
   /// Of a figure that is a table: what .tex and .csv write instead of the panels.
   std::optional<Table> table;
-  std::string caption;  ///< a draft: model, input, threshold, program version
-  std::string command;  ///< the command line that makes the same file
+  std::string caption;                   ///< a draft: model, input, threshold, program version
+  std::string command;                   ///< the command line that makes the same file
+  std::vector<std::string> models = {};  ///< the files of the models and traces it shows
   /// The numbers behind it that a table may print: name → values, e.g. "equivalent_rank/softmax".
   std::map<std::string, std::vector<double>> numbers;
 };

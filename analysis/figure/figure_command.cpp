@@ -53,9 +53,15 @@ std::string look_words(const FigureCommand& command) {
   if (command.font_size_pt > 0) {
     add_words(line, "--font-size", {rounded_text(command.font_size_pt, 6)});
   }
+  if (command.first_layer != 0) {
+    add_words(line, "--layers-from", {std::to_string(command.first_layer)});
+  }
   for (const std::string& text : style_arguments(command.style)) line += " " + shell_word(text);
   if (command.dpi != 300) add_words(line, "--dpi", {rounded_text(command.dpi, 6)});
   if (command.heat_maps != "auto") add_words(line, "--heat-maps", {command.heat_maps});
+  if (command.csv_provenance != "file") {
+    add_words(line, "--csv-provenance", {command.csv_provenance});
+  }
   if (command.transparent) add_words(line, "--background", {"transparent"});
   if (!command.formats.empty()) add_words(line, "--format", {command.formats});
   if (!command.out.empty()) add_words(line, "--out", {command.out});
@@ -127,10 +133,11 @@ FigureCommand command_of(std::string_view figure, const FigureRequest& request) 
   if (!own_labels) command.labels.clear();
   command.further = request.further_arguments;
   for (const auto& [setting, value] : request.settings) {
-    command.settings.push_back(setting + "=" + value);
+    command.settings.push_back(setting + "=" + to_string(value));
   }
   command.width_mm = request.width_mm;
   command.font_size_pt = request.font_size_pt;
+  command.first_layer = request.first_layer;
   return command;
 }
 

@@ -17,10 +17,11 @@ struct FigureCommand {
   std::vector<std::string> further;   ///< word by word: "--model-heads", "3"
   std::vector<std::string> settings;  ///< "key=value"
   double width_mm = 84;
-  double font_size_pt = 0;  ///< not said if 0
+  double font_size_pt = 0;       ///< not said if 0
+  std::int64_t first_layer = 0;  ///< said if 1
   FigureStyle style;
   double dpi = 300;
-  std::string heat_maps = "auto";
+  std::string heat_maps = "auto", csv_provenance = "file";
   bool transparent = false;
   std::string formats;  ///< "pdf,csv"; by the extension of `out` if empty
   std::string out;      ///< not said if empty

@@ -17,16 +17,14 @@ inline constexpr std::string_view not_in_this_version = "not in this version";
 struct FigureFit {
   std::vector<std::size_t> subjects;
   std::size_t most = 0;  ///< how many of them it shows at once; any number if 0
-  std::string missing;   ///< empty if it can be drawn
+  std::string missing;   ///< of subjects; empty if there are those it needs
+  std::string unset;     ///< of settings: "needs a labelled data set"; empty if that is set
 };
 
-/// By what the subjects and the settings say, without making the figure. `settings` are those that
-/// are set; the rest is default. A figure that is not in this version is said to be missing.
+/// By what the recipe needs and the settings say, without making the figure. `settings` are those
+/// that are set; the rest is default. A figure that is not in this version is said to be missing.
 [[nodiscard]] FigureFit fit_of(std::string_view figure, const std::vector<Subject>& subjects,
-                               const std::map<std::string, std::string>& settings = {});
-
-/// The mechanisms whose names begin with `family`, at any of the subject's layers.
-[[nodiscard]] bool attends_by(const Subject& subject, std::string_view family);
+                               const ParameterValues& settings = {});
 
 /// The request with only the subjects of these indices.
 [[nodiscard]] FigureRequest with_subjects(const FigureRequest& request,

@@ -21,9 +21,6 @@ constexpr std::string_view fastformer_paper =
     "Additive Attention Is All You Need? (Fastformer for language models), after Wu et al.: "
     "Fastformer: Additive Attention Can Be All You Need (2021)";
 
-/// A setting's value that stands for 0, 2, 4, … of the layers there are.
-constexpr std::string_view even_layers = "even";
-
 GalleryEntry key_maps(std::string_view place, int input) {
   return {place,
           "Keys of every layer and head over the image",
@@ -68,7 +65,7 @@ std::span<const GalleryEntry> gallery() {
        "Attention maps side by side, with their equivalent ranks",
        adder_paper,
        "attention-maps",
-       {{"columns", "subjects"}, {"heads", "0"}, {"identity", "both"}},
+       {{"columns", "subjects"}, {"heads", IndexRanges{{0, 0}}}, {"identity", "both"}},
        "",
        "",
        0,
@@ -79,7 +76,7 @@ std::span<const GalleryEntry> gallery() {
        "Attention maps of head 0 in the first, middle and last layer",
        adder_paper,
        "attention-maps",
-       {{"columns", "layers"}, {"heads", "0"}},
+       {{"columns", "layers"}, {"heads", IndexRanges{{0, 0}}}},
        "adder",
        "adder",
        0,
@@ -101,7 +98,7 @@ std::span<const GalleryEntry> gallery() {
        "The position bias of the third layer",
        daft_paper,
        "position-bias",
-       {{"layers", "2"}},
+       {{"layers", IndexRanges{{2, 2}}}},
        "daft-full",
        "DAFT-full",
        0,
@@ -112,13 +109,16 @@ std::span<const GalleryEntry> gallery() {
        "Relative position biases of layers 0, 2, 4, …, head by head",
        daft_paper,
        "position-bias",
-       {{"layers", even_layers}},
+       {},
        "daft-conv",
        "DAFT-conv",
        0,
        false,
        "",
-       1},
+       1,
+       0,
+       "",
+       true},
       {"DAFT, Fig. 3",
        "Exponentiated position biases of every layer",
        daft_paper,
@@ -151,7 +151,9 @@ std::span<const GalleryEntry> gallery() {
        0,
        false,
        "the paper's model was trained with sparsity regularisation; a file does not say",
-       1},
+       1,
+       1,
+       "trained with sparsity regularisation"},
       {"DAFT, Fig. 10",
        "The same, trained with Gumbel softmax sampling",
        daft_paper,
@@ -162,7 +164,9 @@ std::span<const GalleryEntry> gallery() {
        0,
        false,
        "the paper's model was trained with Gumbel softmax sampling; a file does not say",
-       1},
+       1,
+       2,
+       "trained with Gumbel softmax sampling"},
       key_maps("DAFT, Fig. 11", 0),
       key_maps("DAFT, Fig. 12", 1),
       key_maps("DAFT, Fig. 13", 2),
@@ -210,9 +214,9 @@ std::string needs_family(const GalleryEntry& entry) {
   return "needs a model with " + std::string(entry.family_title);
 }
 
-std::string even_indices(std::int64_t count) {
-  std::string list = "0";
-  for (std::int64_t index = 2; index < count; index += 2) list += "," + std::to_string(index);
+IndexRanges even_indices(std::int64_t count) {
+  IndexRanges list;
+  for (std::int64_t index = 0; index < count; index += 2) list.push_back({index, index});
   return list;
 }
 
@@ -249,13 +253,12 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
   GalleryItem item;
   item.entry = &entry;
   item.request = with_subjects(open, {});
-  for (const GallerySetting& setting : entry.settings) {
-    item.request.settings[std::string(setting.name)] = setting.value;
-  }
-  const bool runs = entry.recipe == "feature-scatter";
-  if (runs && !data_set.empty()) item.request.settings["data-set"] = data_set;
+  item.request.settings = entry.settings;
+  const FigureRecipe& recipe = find_figure(entry.recipe);
+  const bool over_data_set = recipe.needs.setting == "dataset";
+  if (over_data_set && !data_set.empty()) item.request.settings["dataset"] = data_set;
   FigureFit fit = fit_of(entry.recipe, open.subjects, item.request.settings);
-  item.missing = fit.missing;
+  item.missing = fit.missing.empty() ? fit.unset : fit.missing;
   const bool none_fits = fit.subjects.empty() && item.missing != not_in_this_version;
   if (none_fits && !entry.family_title.empty()) item.missing = needs_family(entry);
   if (!item.missing.empty() || entry.without_subjects) return item;
@@ -265,6 +268,18 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
   if (fit.subjects.empty()) {
     item.missing = needs_family(entry);
     return item;
+  }
+  if (entry.model > 0) {
+    std::vector<std::size_t> before = fit.subjects;
+    keep_models(open.subjects, entry.model, false, before);
+    std::erase_if(fit.subjects, [&](std::size_t index) {
+      return std::find(before.begin(), before.end(), index) != before.end();
+    });
+    if (fit.subjects.empty()) {
+      item.missing = "needs another model with " + std::string(entry.family_title) + ", " +
+                     std::string(entry.trained);
+      return item;
+    }
   }
   if (entry.input >= 0) {
     const auto wanted = static_cast<std::size_t>(entry.input);
@@ -292,12 +307,10 @@ GalleryItem item_of(const GalleryEntry& entry, const FigureRequest& open,
       return mechanism == "softmax" || mechanism == "adder";
     });
   }
-  keep_models(open.subjects, entry.most_models, runs, fit.subjects);
-  std::map<std::string, std::string> settings = std::move(item.request.settings);
+  keep_models(open.subjects, entry.most_models, over_data_set, fit.subjects);
+  ParameterValues settings = std::move(item.request.settings);
   item.request = with_subjects(open, fit.subjects);
-  for (auto& [name, value] : settings) {
-    if (value == even_layers) value = even_indices(shared_extents(item.request).layers);
-  }
+  if (entry.even_layers) settings["layers"] = even_indices(shared_extents(item.request).layers);
   item.request.settings = std::move(settings);
   return item;
 }

@@ -1,7 +1,6 @@
 // Every figure of the papers that a model can show.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,22 +10,23 @@
 
 namespace attnscope {
 
-struct GallerySetting {
-  std::string_view name, value;
-};
-
 struct GalleryEntry {
   std::string_view place;  ///< "Adder, Fig. 2"
   std::string_view title;  ///< what the paper shows there
   std::string_view paper;  ///< its reference
   std::string_view recipe;
-  std::vector<GallerySetting> settings;
+  ParameterValues settings;
   std::string_view family;        ///< only subjects whose mechanism's name begins so; any if empty
   std::string_view family_title;  ///< "DAFT-conv": for what is missing
   int input = -1;                 ///< of the open inputs the one of this index; all if negative
   bool without_subjects = false;  ///< of the paper's own networks, whatever is open
   std::string_view note;          ///< how the paper's differs; empty if it does not
   std::size_t most_models = 0;    ///< that it shows at once, as the paper does; any number if 0
+  std::size_t model = 0;          ///< the first that it shows, among those that fit
+  /// How that one was trained, if no file says it: the papers' figures of one mechanism trained
+  /// in several ways show as many models.
+  std::string_view trained = {};
+  bool even_layers = false;  ///< of layers 0, 2, 4, … of those there are
 };
 
 /// The list, in the order of the papers.

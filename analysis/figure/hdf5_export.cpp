@@ -1,6 +1,6 @@
-#include <algorithm>
-#include <cstdio>
+#include <set>
 
+#include "analysis/figure/array_export.h"
 #include "analysis/figure/text_export.h"
 #include "core/checkpoint/hdf5/hdf5_writer.h"
 
@@ -8,133 +8,74 @@ namespace attnscope {
 
 namespace {
 
-std::string numbered(const char* name, std::size_t index) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%s_%02zu", name, index);
-  return text;
-}
-
-Shape list_of(std::size_t size) { return {static_cast<std::int64_t>(size)}; }
-
-/// Writes one mark at its path; one overload a kind.
-class MarkData {
+/// Groups are those of NeXus (NXentry for panels, NXdata for what can be drawn), so that readers
+/// draw them: https://manual.nexusformat.org/classes/base_classes/NXdata.html
+class Hdf5Arrays : public ArrayFile {
  public:
-  MarkData(Hdf5Writer& file, std::string path) : file_(file), path_(std::move(path)) {
-    file_.group(path_);
+  void array(const std::string& path, const Shape& shape, std::span<const double> values) override {
+    file_.data("/" + path, shape, values);
+  }
+  void array(const std::string& path, const Shape& shape, std::span<const float> values) override {
+    file_.data("/" + path, shape, values);
+  }
+  void array(const std::string& path, const Shape& shape,
+             std::span<const std::uint8_t> values) override {
+    file_.data("/" + path, shape, values);
+  }
+  void array(const std::string& path, const Shape& shape,
+             const std::vector<std::string>& texts) override {
+    file_.data("/" + path, shape, texts);
   }
 
-  void operator()(const Line& line) {
-    kind("line", line.label);
-    list("x", line.x);
-    list("y", line.y);
+  void text(const std::string& path, const std::string& name, const std::string& value) override {
+    create(path);
+    file_.attribute("/" + path, name, value);
   }
-  void operator()(const Band& band) {
-    kind("band", band.label);
-    list("x", band.x);
-    list("low", band.low);
-    list("high", band.high);
+  void number(const std::string& path, const std::string& name, std::int64_t value) override {
+    create(path);
+    file_.attribute("/" + path, name, value);
   }
-  void operator()(const PointMark& point) {
-    kind("point", point.text);
-    list("x", {point.x});
-    list("y", {point.y});
+
+  void plot(const std::string& group, const std::string& signal,
+            const std::vector<std::string>& others, const std::vector<std::string>& axes,
+            const std::vector<std::string>& names) override {
+    const std::string path = "/" + group;
+    file_.attribute(path, "NX_class", "NXdata");
+    file_.attribute(path, "signal", signal);
+    if (!others.empty()) file_.attribute(path, "auxiliary_signals", others);
+    file_.attribute(path, "axes", axes);
+    std::vector<std::string> arrays = {signal};
+    arrays.insert(arrays.end(), axes.begin(), axes.end());
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (!names[i].empty()) file_.attribute(path + "/" + arrays[i], "long_name", names[i]);
+    }
+    // What a reader shows first: the first mark of a panel, and the first such panel.
+    const std::size_t slash = group.find('/');
+    const std::string panel = group.substr(0, slash);
+    if (!entries_.insert(panel).second) return;
+    file_.attribute("/" + panel, "NX_class", "NXentry");
+    file_.attribute("/" + panel, "default", group.substr(slash + 1));
+    if (entries_.size() > 1) return;
+    file_.attribute("/", "NX_class", "NXroot");
+    file_.attribute("/", "default", panel);
   }
-  void operator()(const Rule& rule) {
-    kind("rule", rule.text);
-    list(rule.vertical ? "x" : "y", {rule.at});
-  }
-  void operator()(const HeatMap& map) {
-    kind("heat map", "");
-    file_.data(path_ + "/values", {map.rows, map.columns}, std::span<const float>(map.values));
-  }
-  void operator()(const Picture& picture) {
-    kind("picture", "");
-    const Image& image = picture.image;
-    file_.data(path_ + "/pixels", {image.height, image.width, image.channels},
-               std::span<const std::uint8_t>(image.pixels));
-  }
-  void operator()(const Bars& bars) {
-    kind("bars", bars.label);
-    list("x", bars.x);
-    list("y", bars.heights);
-  }
-  void operator()(const TextMark& text) {
-    kind("text", text.text);
-    list("x", {text.x});
-    list("y", {text.y});
-  }
+
+  [[nodiscard]] std::string bytes() const { return file_.bytes(); }
 
  private:
-  void kind(const char* name, const std::string& label) {
-    file_.attribute(path_, "kind", std::string(name));
-    if (!label.empty()) file_.attribute(path_, "label", label);
-  }
-  void list(const char* name, const std::vector<double>& values) {
-    file_.data(path_ + "/" + name, list_of(values.size()), std::span<const double>(values));
+  void create(const std::string& path) {
+    if (!path.empty() && groups_.insert(path).second) file_.group("/" + path);
   }
 
-  Hdf5Writer& file_;
-  std::string path_;
+  Hdf5Writer file_;
+  std::set<std::string> groups_, entries_;
 };
-
-/// A part of a number's name as the name of a group: one that means something to HDF5, or is that
-/// of the values themselves (a component of attention is called so), goes on with '_'.
-std::string group_name(const std::string& part) {
-  const std::string stem = part.substr(0, part.find_last_not_of('_') + 1);
-  return stem.empty() || stem == "." || stem == "values" ? part + "_" : part;
-}
-
-/// A name as a path below /numbers.
-std::string number_path(const std::string& name) {
-  std::string path = "/numbers";
-  for (std::size_t first = 0; first <= name.size();) {
-    const std::size_t slash = std::min(name.find('/', first), name.size());
-    path += "/" + group_name(name.substr(first, slash - first));
-    first = slash + 1;
-  }
-  return path;
-}
-
-void write_panel(Hdf5Writer& file, const std::string& path, const Panel& panel) {
-  file.group(path);
-  file.attribute(path, "title", panel.title);
-  if (!panel.letter.empty()) file.attribute(path, "letter", panel.letter);
-  file.attribute(path, "area", static_cast<std::int64_t>(panel.area));
-  file.attribute(path, "row", panel.row);
-  file.attribute(path, "column", panel.column);
-  file.attribute(path, "x_label", panel.x.label);
-  file.attribute(path, "y_label", panel.y.label);
-  for (std::size_t index = 0; index < panel.marks.size(); ++index) {
-    std::visit(MarkData(file, path + "/" + numbered("mark", index)), panel.marks[index]);
-  }
-}
 
 }  // namespace
 
 std::string figure_as_hdf5(const Figure& figure) {
-  Hdf5Writer file;
-  file.attribute("/", "format", std::string("attnscope-figure"));
-  file.attribute("/", "name", figure.name);
-  file.attribute("/", "title", figure.title);
-  file.attribute("/", "caption", figure.caption);
-  file.attribute("/", "command", figure.command);
-  for (std::size_t index = 0; index < figure.panels.size(); ++index) {
-    write_panel(file, "/" + numbered("panel", index), figure.panels[index]);
-  }
-  for (const auto& [name, values] : figure.numbers) {
-    // A number whose name goes on under another's is kept beside it.
-    file.data(number_path(name) + "/values", list_of(values.size()),
-              std::span<const double>(values));
-  }
-  if (figure.table) {
-    const Table& table = *figure.table;
-    std::vector<std::string> cells = table.header;
-    for (const auto& row : table.rows) cells.insert(cells.end(), row.begin(), row.end());
-    file.data("/table",
-              {static_cast<std::int64_t>(table.rows.size()) + 1,
-               static_cast<std::int64_t>(table.header.size())},
-              cells);
-  }
+  Hdf5Arrays file;
+  write_arrays(figure, file);
   return file.bytes();
 }
 

@@ -1,8 +1,8 @@
 #include "analysis/figure/heat_scale.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "analysis/figure/colour_map.h"
 #include "core/error.h"
@@ -12,45 +12,65 @@ namespace attnscope {
 
 namespace {
 
-void set_range(ColourScale& scale, const std::string& text) {
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, scale.minimum);
-  if (first.ec == std::errc() && first.ptr != end && *first.ptr == ',') {
-    const auto second = std::from_chars(first.ptr + 1, end, scale.maximum);
-    if (second.ec == std::errc() && second.ptr == end && scale.minimum < scale.maximum &&
-        std::isfinite(scale.minimum) && std::isfinite(scale.maximum)) {
-      return;
-    }
+void set_range(ColourScale& scale, const std::vector<double>& range) {
+  if (range.size() != 2 || !(range[0] < range[1])) {
+    throw Error(ErrorKind::usage, "the colours' range is none")
+        .about("range")
+        .expected("auto, full, or LOW,HIGH such as 0,0.1")
+        .found("'" + to_string(ParameterValue(range)) + "'");
   }
-  throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-      .about("range")
-      .expected("auto, full, or LOW,HIGH such as 0,0.1")
-      .found("'" + text + "'");
+  scale.minimum = range[0];
+  scale.maximum = range[1];
+}
+
+ParameterDescription range_description() {
+  return setting::numbers("range", {0, 1}, {},
+                          "of the colours: to the value that one cell in 200 exceeds (auto), to "
+                          "the greatest (full), or LOW,HIGH")
+      .or_word({"auto", "full"});
 }
 
 }  // namespace
 
+ParameterDescription colour_map_setting(std::string_view otherwise) {
+  std::vector<std::string> choices;
+  for (const ColourMap& map : colour_maps()) choices.emplace_back(map.name);
+  return setting::choice("colour-map", std::move(choices), otherwise, "the colours of heat maps");
+}
+
+ParameterDescription norm_setting(ScaleNorm otherwise) {
+  return setting::choice("norm", names_of(scale_norm_names), name_of(scale_norm_names, otherwise),
+                         "how values become colours");
+}
+
+ParameterDescription range_setting(std::string otherwise) {
+  return range_description().by_default(std::move(otherwise));
+}
+
+ParameterDescription range_setting(double least, double greatest) {
+  ParameterDescription description = range_description();
+  description.default_value = std::vector<double>{least, greatest};
+  return description;
+}
+
 HeatScale heat_scale(const Settings& settings, std::vector<float> values,
                      const std::string& label) {
-  constexpr ScaleNorm norms[] = {ScaleNorm::linear, ScaleNorm::logarithmic,
-                                 ScaleNorm::symmetric_logarithmic};
   HeatScale result;
   ColourScale& scale = result.scale;
   scale.label = label;
   const ColourMap& map = find_colour_map(settings.text("colour-map"));
   scale.colour_map = map.name;
-  scale.norm = norms[settings.choice("norm", {"linear", "log", "symlog"})];
+  scale.norm = settings.choice("norm", scale_norm_names);
 
   std::erase_if(values, [](float value) { return !std::isfinite(value); });
   if (values.empty()) values.push_back(0);
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
   const double low = *least;
   const double high = *greatest;
-  const std::string& range = settings.text("range");
-  if (range == "auto" || range == "full") {
+  if (settings.is("range", "auto") || settings.is("range", "full")) {
     scale.minimum = std::min(low, 0.0);
     scale.maximum = high;
-    if (range == "auto") {
+    if (settings.is("range", "auto")) {
       const auto nth = values.begin() +
                        static_cast<std::ptrdiff_t>(static_cast<double>(values.size() - 1) * 0.995);
       std::nth_element(values.begin(), nth, values.end());
@@ -62,7 +82,7 @@ HeatScale heat_scale(const Settings& settings, std::vector<float> values,
     }
     if (!(scale.maximum > scale.minimum)) scale.maximum = scale.minimum + 1;
   } else {
-    set_range(scale, range);
+    set_range(scale, settings.numbers("range"));
   }
   result.clipped = high > scale.maximum || low < scale.minimum;
   return result;

@@ -9,12 +9,12 @@
 namespace attnscope {
 
 /// Settings of figures with heat maps, to stand in their lists.
-inline constexpr FigureSetting colour_map_setting = {"colour-map", "viridis",
-                                                     "viridis, magma, cividis, grey or diverging"};
-inline constexpr FigureSetting norm_setting = {"norm", "linear", "linear, log or symlog"};
-inline constexpr FigureSetting range_setting = {
-    "range", "auto",
-    "auto (to the value that one cell in 200 exceeds), full, or LOW,HIGH such as 0,0.1"};
+[[nodiscard]] ParameterDescription colour_map_setting(std::string_view otherwise = "viridis");
+[[nodiscard]] ParameterDescription norm_setting(ScaleNorm otherwise = ScaleNorm::linear);
+/// "auto" (to the value that one cell in 200 exceeds), "full", or the least and the greatest value.
+[[nodiscard]] ParameterDescription range_setting(std::string otherwise = "auto");
+/// The same with the two values themselves as the default.
+[[nodiscard]] ParameterDescription range_setting(double least, double greatest);
 
 struct HeatScale {
   ColourScale scale;

@@ -43,10 +43,18 @@ const char* name_of(LegendPosition position) {
   return names[static_cast<int>(position)];
 }
 
+Json keys_as_json(const Keys& keys) {
+  Json json = Json::object();
+  for (const auto& [name, value] : keys) json[name] = value;
+  return json;
+}
+
 struct MarkAsJson {
   Json operator()(const Line& line) const {
     return {{"kind", "line"},
             {"label", line.label},
+            {"name", line.name},
+            {"keys", keys_as_json(line.keys)},
             {"colour", hex(line.colour)},
             {"style", name_of(line.style)},
             {"marker", name_of(line.marker)},
@@ -55,12 +63,19 @@ struct MarkAsJson {
             {"y", line.y}};
   }
   Json operator()(const Band& band) const {
-    return {{"kind", "band"}, {"label", band.label}, {"colour", hex(band.colour)},
-            {"x", band.x},    {"low", band.low},     {"high", band.high}};
+    return {{"kind", "band"},
+            {"label", band.label},
+            {"name", band.name},
+            {"keys", keys_as_json(band.keys)},
+            {"colour", hex(band.colour)},
+            {"x", band.x},
+            {"low", band.low},
+            {"high", band.high}};
   }
   Json operator()(const PointMark& point) const {
     return {{"kind", "point"},
             {"text", point.text},
+            {"keys", keys_as_json(point.keys)},
             {"colour", hex(point.colour)},
             {"drop_lines", point.drop_lines},
             {"x", point.x},
@@ -75,9 +90,9 @@ struct MarkAsJson {
             {"at", rule.at}};
   }
   Json operator()(const HeatMap& map) const {
-    return {{"kind", "heat_map"},     {"rows", map.rows},
-            {"columns", map.columns}, {"colour_scale", map.colour_scale},
-            {"opacity", map.opacity}, {"values", map.values}};
+    return {{"kind", "heat_map"},     {"keys", keys_as_json(map.keys)},   {"rows", map.rows},
+            {"columns", map.columns}, {"colour_scale", map.colour_scale}, {"opacity", map.opacity},
+            {"values", map.values}};
   }
   Json operator()(const Picture& picture) const {
     return {{"kind", "picture"},
@@ -87,8 +102,13 @@ struct MarkAsJson {
             {"pixels", picture.image.pixels}};
   }
   Json operator()(const Bars& bars) const {
-    return {{"kind", "bars"},      {"label", bars.label}, {"colour", hex(bars.colour)},
-            {"width", bars.width}, {"x", bars.x},         {"heights", bars.heights}};
+    return {{"kind", "bars"},
+            {"label", bars.label},
+            {"keys", keys_as_json(bars.keys)},
+            {"colour", hex(bars.colour)},
+            {"width", bars.width},
+            {"x", bars.x},
+            {"heights", bars.heights}};
   }
   Json operator()(const TextMark& text) const {
     Json json = {{"kind", "text"}, {"text", text.text}, {"x", text.x}, {"y", text.y}};
@@ -103,6 +123,7 @@ Json axis_as_json(const Axis& axis) {
                {"maximum", axis.maximum ? Json(*axis.maximum) : Json()},
                {"logarithmic", axis.logarithmic},
                {"visible", axis.visible}};
+  if (!axis.key.empty()) json["key"] = axis.key;
   if (!axis.ticks.empty()) {
     json["ticks"] = Json::array();
     for (const Tick& tick : axis.ticks) {
@@ -120,6 +141,7 @@ Json panel_as_json(const Panel& panel) {
           {"column", panel.column},
           {"title", panel.title},
           {"letter", panel.letter},
+          {"keys", keys_as_json(panel.keys)},
           {"x", axis_as_json(panel.x)},
           {"y", axis_as_json(panel.y)},
           {"legend", name_of(panel.legend)},
@@ -135,6 +157,8 @@ std::string figure_as_json(const Figure& figure) {
                {"title", figure.title},
                {"caption", figure.caption},
                {"command", figure.command},
+               {"models", figure.models},
+               {"software", "attnscope " ATTNSCOPE_VERSION},
                {"width_mm", figure.width_mm},
                {"height_mm", figure.height_mm},
                {"font_family", figure.font_family},

@@ -66,7 +66,6 @@ class PageReader {
       ++at_;
       read_settings(cell);
     }
-    check_settings(cell.figure, cell.settings);
     return cell;
   }
 
@@ -132,7 +131,8 @@ class PageReader {
         first = comma + 1;
       }
     } else {
-      cell.settings[key] = value;
+      const ParameterDescription& setting = find_setting(cell.figure, key);
+      cell.settings[setting.name] = parse_parameter(setting, value);
     }
   }
 
@@ -167,7 +167,7 @@ std::string to_string(const Page& page) {
       const auto add = [&inside](const std::string& key, const std::string& value) {
         inside += (inside.empty() ? "" : "; ") + key + "=" + quoted(value);
       };
-      for (const auto& [key, value] : cell.settings) add(key, value);
+      for (const auto& [key, value] : cell.settings) add(key, to_string(value));
       std::string list;
       for (const std::size_t subject : cell.subjects) {
         list += (list.empty() ? "" : ",") + std::to_string(subject);

@@ -1,16 +1,17 @@
 // A page of several figures: which stands where, as text and as data.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/parameters/parameters.h"
 
 namespace attnscope {
 
 struct PageCell {
   std::string figure;  ///< a recipe's name
-  std::map<std::string, std::string> settings = {};
+  ParameterValues settings = {};
   std::vector<std::size_t> subjects = {};  ///< indices into the request's; all if empty
   double share = 1;                        ///< of its row's width, beside its neighbours'; above 0
   std::string title = {};                  ///< above it; none if empty

@@ -1,116 +1,112 @@
 #include "analysis/figure/settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "core/error.h"
-#include "core/text/name_list.h"
-#include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
 namespace {
 
-Error wrong_setting(std::string_view name, const std::string& found) {
-  return Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-      .about(std::string(name))
-      .found("'" + found + "'");
-}
-
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+constexpr std::string_view both_views = "both";
+constexpr std::string_view mean_of_inputs = "mean";
 
 }  // namespace
 
-const std::string& Settings::text(std::string_view name) const {
-  const auto found = request_.settings.find(std::string(name));
-  if (found == request_.settings.end()) {
-    throw Error(ErrorKind::usage, "the figure has no such setting").about(std::string(name));
-  }
-  return found->second;
-}
-
-double Settings::number(std::string_view name, double minimum, double maximum) const {
-  const std::string& value = text(name);
-  double number = 0;
-  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
-  // Written so that NaN is out of range too.
-  if (failure != std::errc() || end != value.data() + value.size() ||
-      !(number >= minimum && number <= maximum)) {
-    throw wrong_setting(name, value)
-        .expected("a number from " + rounded_text(minimum) + " to " + rounded_text(maximum));
-  }
-  return number;
-}
-
-std::size_t Settings::choice(std::string_view name,
-                             std::initializer_list<std::string_view> choices) const {
-  const std::string& value = text(name);
-  const auto found = std::find(choices.begin(), choices.end(), value);
-  if (found != choices.end()) return static_cast<std::size_t>(found - choices.begin());
-  throw wrong_setting(name, value).expected("one of " + name_list(choices));
-}
-
-bool Settings::flag(std::string_view name) const {
-  const std::size_t index = choice(name, {"no", "yes", "false", "true"});
-  return index == 1 || index == 3;
-}
-
 std::vector<std::int64_t> Settings::indices(std::string_view name, std::int64_t count) const {
-  const std::string& value = text(name);
-  std::vector<std::int64_t> list;
-  if (value == "all") {
-    for (std::int64_t index = 0; index < count; ++index) list.push_back(index);
-    return list;
-  }
-  const auto wrong = [&] {
-    return wrong_setting(name, value)
-        .expected("all, or indices from 0 to " + std::to_string(count - 1) + " such as 0,2-3");
-  };
-  std::string_view rest = value;
-  while (true) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view item = rest.substr(0, comma);
-    const std::size_t dash = item.find('-');
-    const auto first = whole(item.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : whole(item.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last >= count || *first > *last) throw wrong();
-    for (std::int64_t index = *first; index <= *last; ++index) list.push_back(index);
-    if (comma == std::string_view::npos) return list;
-    rest.remove_prefix(comma + 1);
-  }
+  if (!is(name, "all")) return TypedValues::indices(name, count);
+  std::vector<std::int64_t> list(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+  for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::int64_t>(i);
+  return list;
 }
 
-std::vector<IdentityView> identity_views(const Settings& settings, std::string_view name) {
-  switch (settings.choice(name, {"as-is", "without", "with", "both"})) {
-    case 0:
-      return {IdentityView::as_is};
-    case 1:
-      return {IdentityView::without};
-    case 2:
-      return {IdentityView::with};
-    default:
-      return {IdentityView::without, IdentityView::with};
-  }
+std::optional<std::int64_t> Settings::index(std::string_view name, std::int64_t count) const {
+  if (std::holds_alternative<std::string>(values_.find(name)->second)) return std::nullopt;
+  const std::int64_t value = whole(name);
+  if (value >= 0 && value < count) return value;
+  throw Error(ErrorKind::usage, "there is no such index")
+      .about(std::string(name))
+      .expected("an index from 0 to " + std::to_string(count - 1))
+      .found("'" + std::to_string(value) + "'");
 }
 
-void require_maps(const FigureRequest& request, std::string_view figure) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "there is nothing to draw")
-        .about(std::string(figure))
-        .expected("at least one model or trace");
-  }
-  for (const Subject& subject : request.subjects) {
-    if (subject.trace == nullptr || subject.trace->tokens() == 0 || subject.trace->heads() == 0) {
-      throw Error(ErrorKind::usage, "its attention maps were not recorded").about(subject.label);
+std::string Settings::written(std::string_view name) const {
+  return to_string(values_.find(name)->second);
+}
+
+ParameterDescription indices_setting(std::string name, std::string what) {
+  return setting::indices(std::move(name), "", std::move(what)).or_word({"all"}).by_default("all");
+}
+
+ParameterDescription identity_setting(std::string_view otherwise) {
+  std::vector<std::string> choices = names_of(identity_view_names);
+  choices.emplace_back(both_views);
+  return setting::choice("identity", std::move(choices), otherwise,
+                         "the maps as they are, without or with I added, or both beside each "
+                         "other");
+}
+
+ParameterDescription single_identity_setting() {
+  return setting::choice("identity", names_of(identity_view_names), "as-is",
+                         "the maps as they are, without or with I added");
+}
+
+ParameterDescription threshold_setting() {
+  constexpr double kLeast = 1e-6;
+  return setting::number("threshold", 0.9, {kLeast, 1},
+                         "τ, the share of the singular values that the equivalent rank reaches");
+}
+
+ParameterDescription spectrum_method_setting() {
+  return setting::choice("method", names_of(spectrum_method_names), "automatic",
+                         "how singular values are found");
+}
+
+ParameterDescription inputs_setting() {
+  return setting::choice("inputs", {std::string(mean_of_inputs), "each"}, mean_of_inputs,
+                         "the mean over the inputs of each model, or each input by itself");
+}
+
+ParameterDescription legend_setting(bool may_be_inside) {
+  std::vector<std::string> choices = names_of(legend_names);
+  if (!may_be_inside) std::erase(choices, "inside");
+  return setting::choice("legend", std::move(choices), "below", "where the legend stands");
+}
+
+std::vector<IdentityView> identity_views(const Settings& settings) {
+  if (settings.is("identity", both_views)) return {IdentityView::without, IdentityView::with};
+  return {settings.choice("identity", identity_view_names)};
+}
+
+LegendPosition legend_of(const Settings& settings, LegendPosition inside) {
+  const LegendPosition position = settings.choice("legend", legend_names);
+  return position == LegendPosition::top_left ? inside : position;
+}
+
+bool averages_inputs(const Settings& settings) { return settings.is("inputs", mean_of_inputs); }
+
+std::string layers_written(const FigureRequest& request, std::string_view setting) {
+  ParameterValue value = request.settings.find(setting)->second;
+  if (auto* ranges = std::get_if<IndexRanges>(&value)) {
+    for (IndexRange& range : *ranges) {
+      range.first += request.first_layer;
+      range.last += request.first_layer;
     }
   }
+  return to_string(value);
+}
+
+std::string layer_name(const FigureRequest& request, std::int64_t layer) {
+  return "layer " + std::to_string(layer + request.first_layer);
+}
+
+std::vector<std::int64_t> first_middle_last(std::int64_t count) {
+  std::vector<std::int64_t> list = {0, count / 2, count - 1};
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
 }
 
 SharedExtents shared_extents(const FigureRequest& request) {

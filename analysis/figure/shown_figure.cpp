@@ -12,6 +12,13 @@ namespace {
 
 void show(std::string& text) { text = shown_lines(text); }
 
+void show(Keys& keys) {
+  for (auto& [name, value] : keys) {
+    show(name);
+    show(value);
+  }
+}
+
 void show(Axis& axis) {
   show(axis.label);
   for (Tick& tick : axis.ticks) show(tick.label);
@@ -31,6 +38,7 @@ void show_mark(AnyMark& mark) {
                   { mark.text } -> std::same_as<std::string&>;
                 })
     show(mark.text);
+  if constexpr (requires { mark.keys; }) show(mark.keys);
 }
 
 void show(Panel& panel) {
@@ -38,6 +46,7 @@ void show(Panel& panel) {
   show(panel.letter);
   show(panel.x);
   show(panel.y);
+  show(panel.keys);
   for (Mark& mark : panel.marks) {
     std::visit([](auto& any) { show_mark(any); }, mark);
   }
@@ -49,6 +58,7 @@ void make_text_showable(Figure& figure) {
   show(figure.title);
   show(figure.caption);
   show(figure.command);
+  for (std::string& model : figure.models) show(model);
   for (Panel& panel : figure.panels) show(panel);
   for (ColourScale& scale : figure.colour_scales) show(scale.label);
   for (FigureArea& area : figure.areas) show(area.title);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/figure/labels.h"
+
 namespace attnscope {
 
 namespace {
@@ -13,13 +15,6 @@ bool same_but_for_input(const Subject& a, const Subject& b) {
                               : a.model == b.model && a.trace->model_name == b.trace->model_name;
   return same_model && a.trace->mechanism == b.trace->mechanism &&
          a.trace->input_label != b.trace->input_label;
-}
-
-std::string without_input(const Subject& subject) {
-  const std::string suffix = " on " + subject.trace->input_label;
-  return subject.label.ends_with(suffix)
-             ? subject.label.substr(0, subject.label.size() - suffix.size())
-             : subject.label;
 }
 
 }  // namespace
@@ -34,33 +29,21 @@ std::vector<SubjectGroup> subject_groups(const FigureRequest& request, bool aver
       });
     });
     if (averaged && group != groups.end()) {
-      group->label = without_input(request.subjects[group->subjects.front()]);
+      group->label = label_without_input(request.subjects[group->subjects.front()]);
       group->subjects.push_back(index);
     } else {
-      groups.push_back({subject.label, {index}});
+      groups.push_back({subject.label, {}, {index}});
     }
   }
-  return groups;
-}
-
-std::vector<std::string> short_labels(const FigureRequest& request) {
-  std::vector<std::string> labels;
-  for (const Subject& subject : request.subjects) labels.push_back(subject.label);
-  if (labels.size() < 2) return labels;
-  std::size_t common = labels.front().size();
-  for (const std::string& label : labels) {
-    const auto [a, b] =
-        std::mismatch(labels.front().begin(), labels.front().end(), label.begin(), label.end());
-    common = std::min(common, static_cast<std::size_t>(a - labels.front().begin()));
+  // What the subjects' short labels would say, if their inputs were not averaged.
+  FigureRequest firsts;
+  for (const SubjectGroup& group : groups) {
+    firsts.subjects.push_back(request.subjects[group.subjects.front()]);
+    firsts.subjects.back().label = group.label;
   }
-  const std::size_t separator = labels.front().substr(0, common).find_last_of("-_ /");
-  if (separator == std::string::npos) return labels;
-  const bool leaves_all = std::all_of(labels.begin(), labels.end(), [&](const std::string& label) {
-    return label.size() > separator + 1;
-  });
-  if (!leaves_all) return labels;
-  for (std::string& label : labels) label.erase(0, separator + 1);
-  return labels;
+  const std::vector<std::string> labels = short_labels(firsts);
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].short_label = labels[i];
+  return groups;
 }
 
 }  // namespace attnscope

@@ -11,15 +11,12 @@ namespace attnscope {
 
 struct SubjectGroup {
   std::string label;                  ///< the subjects' own, without their inputs
+  std::string short_label;            ///< what tells it from the other groups: short_labels
   std::vector<std::size_t> subjects;  ///< indices into the request; not empty
 };
 
 /// Subjects of one model and one mechanism in one group, in the order of their first; a group each
 /// if not `averaged`.
 [[nodiscard]] std::vector<SubjectGroup> subject_groups(const FigureRequest& request, bool averaged);
-
-/// What stands before rows and columns of a grid, where room is short: labels without the part
-/// they all begin with. "fashion-softmax", "fashion-adder" → "softmax", "adder".
-[[nodiscard]] std::vector<std::string> short_labels(const FigureRequest& request);
 
 }  // namespace attnscope

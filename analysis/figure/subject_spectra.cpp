@@ -59,15 +59,8 @@ Panel cumulative_share_panel(const Settings& settings) {
   panel.y.minimum = 0;
   panel.y.maximum = 1;
   panel.y.ticks = share_ticks();
-  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::bottom_right,
-                                          LegendPosition::none};
-  panel.legend = positions[settings.choice("legend", {"below", "inside", "none"})];
+  panel.legend = legend_of(settings, LegendPosition::bottom_right);
   return panel;
-}
-
-SpectrumMethod method_setting(const Settings& settings) {
-  return static_cast<SpectrumMethod>(
-      settings.choice("method", {"automatic", "dense", "factored", "estimated"}));
 }
 
 std::int64_t shared_rank_bound(std::span<const MapSpectrum> spectra) {

@@ -21,9 +21,6 @@ namespace attnscope {
 /// The axes of f(r) over r, and the legend where the setting "legend" says: below, inside or none.
 [[nodiscard]] Panel cumulative_share_panel(const Settings& settings);
 
-/// The setting "method": automatic, dense, factored or estimated.
-[[nodiscard]] SpectrumMethod method_setting(const Settings& settings);
-
 /// The largest bound of rank among ready maps, if every one of them has one; else 0.
 [[nodiscard]] std::int64_t shared_rank_bound(std::span<const MapSpectrum> spectra);
 

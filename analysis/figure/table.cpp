@@ -4,77 +4,25 @@
 #include <numeric>
 
 #include "analysis/figure/text_room.h"
+#include "core/text/csv_field.h"
 
 namespace attnscope {
 
-namespace {
-
-std::string escaped_for_tex(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("#$%&_{}").find(c) != std::string_view::npos) escaped += '\\';
-    if (c == '~' || c == '^' || c == '\\') {
-      escaped += c == '~'   ? "\\textasciitilde{}"
-                 : c == '^' ? "\\textasciicircum{}"
-                            : "\\textbackslash{}";
-      continue;
-    }
-    escaped += c;
-  }
-  return escaped;
-}
-
-std::string tex_row(const std::vector<std::string>& cells) {
-  std::string row = "  ";
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    row += (i == 0 ? "" : " & ") + escaped_for_tex(cells[i]);
-  }
-  return row + " \\\\\n";
-}
-
-std::string csv_row(const std::vector<std::string>& cells) {
-  std::string row;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) row += ',';
-    if (cells[i].find_first_of(",\"\n") == std::string::npos) {
-      row += cells[i];
-      continue;
-    }
-    row += '"';
-    for (const char c : cells[i]) {
-      if (c == '"') row += '"';
-      row += c;
-    }
-    row += '"';
-  }
-  return row + "\n";
-}
-
-}  // namespace
-
-std::string table_as_booktabs(const Table& table) {
-  std::string out = "% \\usepackage{booktabs}\n\\begin{tabular}{";
-  for (std::size_t i = 0; i < table.header.size(); ++i) out += i < table.text_columns ? 'l' : 'r';
-  out += "}\n  \\toprule\n" + tex_row(table.header) + "  \\midrule\n";
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    if (i > 0 && !table.rows[i][0].empty() && table.rows[i - 1][0].empty()) {
-      out += "  \\addlinespace\n";
-    }
-    out += tex_row(table.rows[i]);
-  }
-  return out + "  \\bottomrule\n\\end{tabular}\n";
-}
-
 std::string table_as_csv(const Table& table) {
-  std::string out = csv_row(table.header);
-  for (const auto& row : table.rows) out += csv_row(row);
+  std::string out;
+  const auto add = [&out](const std::vector<std::string>& cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) out += (i == 0 ? "" : ",") + csv_field(cells[i]);
+    out += "\n";
+  };
+  add(table.header);
+  for (const auto& row : table.rows) add(row);
   return out;
 }
 
 namespace {
 
 constexpr double kColumnGapEms = 1.2;
-constexpr double kLargestPt = 7, kSmallestPt = 5.75;
+constexpr double kLargestPt = 7, kSmallestPt = 6.75;  // texts in it are 6 pt then
 
 std::vector<double> column_widths(const Table& table) {
   std::vector<double> widths;

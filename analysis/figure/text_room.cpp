@@ -15,23 +15,6 @@ std::string label_of(const Mark& mark) {
   return {};
 }
 
-/// As few as the width allows, filled column by column: as legends are drawn.
-std::size_t legend_rows(const std::vector<std::string>& labels, double width_mm) {
-  constexpr double text_pt = 6.25, icon_pt = 18, gap_pt = 8, margins_pt = 4;
-  for (std::size_t rows = 1; rows < labels.size(); ++rows) {
-    double width_pt = margins_pt - gap_pt;
-    for (std::size_t first = 0; first < labels.size(); first += rows) {
-      double widest = 0;
-      for (std::size_t i = first; i < std::min(first + rows, labels.size()); ++i) {
-        widest = std::max(widest, text_ems(labels[i]));
-      }
-      width_pt += icon_pt + widest * text_pt + gap_pt;
-    }
-    if (width_pt <= width_mm / 25.4 * 72) return rows;
-  }
-  return labels.size();
-}
-
 }  // namespace
 
 double text_ems(const std::string& text) {
@@ -69,6 +52,45 @@ std::string in_two_lines(const std::string& label) {
   std::string first = label.substr(0, best);
   if (first.back() == ' ') first.pop_back();
   return first + "\n" + label.substr(best);
+}
+
+std::size_t legend_rows(const std::vector<std::string>& labels, double width_mm) {
+  constexpr double text_pt = 6.25, icon_pt = 18, gap_pt = 8, margins_pt = 4;
+  for (std::size_t rows = 1; rows < labels.size(); ++rows) {
+    double width_pt = margins_pt - gap_pt;
+    for (std::size_t first = 0; first < labels.size(); first += rows) {
+      double widest = 0;
+      for (std::size_t i = first; i < std::min(first + rows, labels.size()); ++i) {
+        widest = std::max(widest, text_ems(labels[i]));
+      }
+      width_pt += icon_pt + widest * text_pt + gap_pt;
+    }
+    if (width_pt <= width_mm / 25.4 * 72) return rows;
+  }
+  return labels.size();
+}
+
+std::string elided(const std::string& text, double ems) {
+  std::string out;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', first), text.size());
+    std::string line = text.substr(first, end - first);
+    if (text_ems(line) > ems) {
+      const auto shorten = [&line] {
+        while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0U) == 0x80U) {
+          line.pop_back();
+        }
+        if (!line.empty()) line.pop_back();
+      };
+      do shorten();
+      while (line.size() > 1 && text_ems(line + "…") > ems);
+      while (line.ends_with(' ') || line.ends_with(',')) line.pop_back();
+      line += "…";
+    }
+    out += (first > 0 ? "\n" : "") + line;
+    first = end + 1;
+  }
+  return out;
 }
 
 double legend_mm(const Figure& figure, double width_mm) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/figure/figure.h"
 
@@ -16,6 +17,13 @@ namespace attnscope {
 
 /// in_two_lines if the label would be longer than `room_mm` at `size_pt`, else as it is.
 [[nodiscard]] std::string fitted(const std::string& label, double room_mm, double size_pt);
+
+/// How many rows a legend of these labels, in type of 7 pt, takes in such a width: as few as it
+/// allows, filled column by column, as legends are drawn.
+[[nodiscard]] std::size_t legend_rows(const std::vector<std::string>& labels, double width_mm);
+
+/// The text without the end that does not fit into so many ems, with an ellipsis; line by line.
+[[nodiscard]] std::string elided(const std::string& text, double ems);
 
 /// Height in mm of the tallest legend that stands below a panel of the figure, or of the one that
 /// all share, in a figure so wide and in type of 7 pt; 0 without one.

@@ -60,18 +60,6 @@ void add_softmax(std::span<const float> logits, std::int64_t first, std::int64_t
 
 }  // namespace
 
-std::string_view name_of(ImportanceOf attention) {
-  switch (attention) {
-    case ImportanceOf::query_attention:
-      return "query";
-    case ImportanceOf::key_attention:
-      return "key";
-    case ImportanceOf::map:
-      break;
-  }
-  return "map";
-}
-
 std::vector<ImportanceOf> importances_of(const Trace& trace, std::int64_t layer) {
   const LayerTrace& recorded = layer_of(trace, layer);
   std::vector<ImportanceOf> list;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parameters/enum_names.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -19,8 +20,13 @@ enum class ImportanceOf {
   map               ///< any other mechanism: the row of its map, of the token at the end
 };
 
-/// "query", "key", "map".
-[[nodiscard]] std::string_view name_of(ImportanceOf attention);
+inline constexpr EnumName<ImportanceOf> importance_names[] = {
+    {ImportanceOf::query_attention, "query"},
+    {ImportanceOf::key_attention, "key"},
+    {ImportanceOf::map, "map"}};
+[[nodiscard]] inline std::string_view name_of(ImportanceOf attention) {
+  return name_of(importance_names, attention);
+}
 
 /// What layer `layer` of the trace has: query- and key-attention, or its map. Empty if nothing of
 /// the layer was recorded.

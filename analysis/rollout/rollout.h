@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/attention/mechanism.h"
+#include "core/parameters/enum_names.h"
 #include "core/progress.h"
 #include "core/tensor/tensor.h"
 #include "core/trace/trace.h"
@@ -10,6 +11,9 @@ namespace attnscope {
 
 /// How the maps of a layer's heads become one.
 enum class RolloutFusion { mean, maximum, minimum };
+inline constexpr EnumName<RolloutFusion> rollout_fusion_names[] = {{RolloutFusion::mean, "mean"},
+                                                                   {RolloutFusion::maximum, "max"},
+                                                                   {RolloutFusion::minimum, "min"}};
 
 struct RolloutOptions {
   std::int64_t layers = 0;  ///< how many from the first, all if 0

@@ -35,7 +35,7 @@ struct RankInterval {
 
 /// The spectrum of map + shift · I; shift is 0 unless the map is square. Deterministic. Probes are
 /// added until the standard error is below 0.2 % of Σσ, or there are 32; not_converged if it is
-/// then above 2 %.
+/// then above 5 %.
 [[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
                                              const SpectrumOptions& options = {});
 [[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,

@@ -1,7 +1,6 @@
 #include "analysis/spectrum/spectrum.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -12,14 +11,10 @@
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
-#include "core/text/name_list.h"
 
 namespace attnscope {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kMethods = {"automatic", "dense", "factored",
-                                                      "estimated"};
 
 double symmetry_error_of(const MatrixD& map) {
   const double norm = map.norm();
@@ -56,18 +51,6 @@ std::string_view describe(SpectrumState state) {
       return "did not converge";
   }
   return "";
-}
-
-std::string_view name_of(SpectrumMethod method) {
-  return kMethods.at(static_cast<std::size_t>(method));
-}
-
-SpectrumMethod spectrum_method(std::string_view name) {
-  const auto found = std::find(kMethods.begin(), kMethods.end(), name);
-  if (found == kMethods.end()) {
-    throw unknown_name("way to find singular values", name, name_list(kMethods));
-  }
-  return static_cast<SpectrumMethod>(found - kMethods.begin());
 }
 
 void take_singular_values(MapSpectrum& spectrum, std::vector<double> values, double epsilon) {

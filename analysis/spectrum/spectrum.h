@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parameters/enum_names.h"
 #include "core/progress.h"
 #include "core/tensor/tensor.h"
 #include "core/trace/trace.h"
@@ -44,10 +45,19 @@ enum class SpectrumMethod {
   estimated  ///< the leading values by Lanczos; Σσ and the rest by stochastic quadrature
 };
 
-/// "automatic", "dense", "factored", "estimated".
-[[nodiscard]] std::string_view name_of(SpectrumMethod method);
+inline constexpr EnumName<SpectrumMethod> spectrum_method_names[] = {
+    {SpectrumMethod::automatic, "automatic"},
+    {SpectrumMethod::dense, "dense"},
+    {SpectrumMethod::factored, "factored"},
+    {SpectrumMethod::estimated, "estimated"}};
+
+[[nodiscard]] inline std::string_view name_of(SpectrumMethod method) {
+  return name_of(spectrum_method_names, method);
+}
 /// Throws Error(usage) listing the names.
-[[nodiscard]] SpectrumMethod spectrum_method(std::string_view name);
+[[nodiscard]] inline SpectrumMethod spectrum_method(std::string_view name) {
+  return value_of(spectrum_method_names, name, "way to find singular values");
+}
 
 struct SpectrumEstimate;
 

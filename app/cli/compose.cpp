@@ -48,10 +48,11 @@ void check_keys(const json& object, std::initializer_list<std::string_view> know
   }
 }
 
+/// As `--set` would say it: a list of what it holds is separated by commas.
 std::string setting_text(const json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  return value.dump();
+  if (!value.is_array()) return value.dump();
+  return name_list(value, setting_text, ",");
 }
 
 /// `text` below the page's folder, unless it is absolute or no file stands there.
@@ -95,8 +96,9 @@ ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
       PageCell cell;
       cell.figure = object.at("figure").get<std::string>();
       const json settings = object.value("settings", json::object());
-      for (const auto& [key, value] : settings.items()) cell.settings[key] = setting_text(value);
-      check_settings(cell.figure, cell.settings);
+      std::map<std::string, std::string> texts;
+      for (const auto& [key, value] : settings.items()) texts[key] = setting_text(value);
+      cell.settings = parse_settings(cell.figure, texts);
       cell.share = object.value("share", 1.0);
       if (!(cell.share > 0 && cell.share <= 1000)) {
         throw Error(ErrorKind::usage, "a figure's share of its row is above 0").about(cell.figure);
@@ -142,7 +144,8 @@ std::vector<std::filesystem::path> files_read(const ComposedPage& composed,
   }
   for (const auto& row : composed.page.rows) {
     for (const PageCell& cell : row) {
-      for (const auto& [name, value] : cell.settings) files.push_back(value);
+      const std::vector<std::filesystem::path> own = files_set(cell.figure, cell.settings);
+      files.insert(files.end(), own.begin(), own.end());
     }
   }
   return files;
@@ -167,7 +170,7 @@ int run(const ComposeArguments& arguments) {
   options.letters = composed.letters;
   options.shared_colours = composed.shared_colours;
   Figure figure;
-  std::map<CellSubjects, std::vector<Subject>> made;
+  std::map<std::pair<CellSubjects, bool>, std::vector<Subject>> made;  // whether they ran
   {
     const TerminalProgress line;
     std::vector<const CellSubjects*> order;
@@ -180,21 +183,18 @@ int run(const ComposeArguments& arguments) {
       const double last = static_cast<double>(next + 1) / static_cast<double>(order.size());
       const Progress own = line.progress().part(first, last);
       const CellSubjects& wanted = *order[next++];
-      const FigureRecipe& recipe = find_figure(cell.figure);
       FigureRequest request;
       request.settings = cell.settings;
       request.width_mm = width_mm;
       request.font_size_pt = choice.font_size_pt;
+      request.first_layer = choice.first_layer;
       ModelArguments models;
       models.models = wanted.models;
       models.inputs = wanted.inputs;
-      if (recipe.counts_only || recipe.runs_models) {
-        request.subjects = make_subjects_without_traces(models);
-      } else {
-        std::vector<Subject>& known = made[wanted];
-        if (known.empty()) known = make_subjects(models, recorded_for_figures(), own.part(0, 0.6));
-        request.subjects = known;
-      }
+      const FigureNeeds needs = needs_of(find_figure(cell.figure), cell.settings);
+      std::vector<Subject>& known = made[{wanted, wants_runs(needs)}];
+      if (known.empty()) known = subjects_for(needs, models, own.part(0, 0.6));
+      request.subjects = known;
       if (wanted.labels.size() == request.subjects.size()) {
         for (std::size_t i = 0; i < wanted.labels.size(); ++i) {
           request.subjects[i].label = wanted.labels[i];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "analysis/figure/composite.h"
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/assumptions.h"
@@ -41,7 +40,7 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
     const std::string& value;
     std::vector<std::string_view> settings;  ///< the first that the figure has
   };
-  const std::vector<Word> words = {{"--dataset", arguments.data_set, {"data-set"}},
+  const std::vector<Word> words = {{"--dataset", arguments.data_set, {"dataset"}},
                                    {"--count", arguments.count, {"count"}},
                                    {"--identity", arguments.identity, {"identity"}},
                                    {"--layers", arguments.layers, {"layers", "layer"}},
@@ -55,7 +54,8 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
     };
     const auto known = std::find_if(word.settings.begin(), word.settings.end(), has);
     // In counts of operations `heads` is how many there are, not which.
-    const bool selects = !recipe.counts_only || word.settings.front() != "heads";
+    const bool counts = recipe.needs.subject == SubjectNeed::model && recipe.needs.least == 0;
+    const bool selects = !counts || word.settings.front() != "heads";
     if (known == word.settings.end() || !selects) {
       std::string remedy = "attnscope figures lists the settings, for --set";
       if (word.settings.front() == "heads") {
@@ -80,15 +80,12 @@ bool is_of_mechanism(const FigureArguments& arguments, const std::string& key,
                    [&](const ParameterDescription& p) { return p.name == key; })) {
     return false;
   }
-  const auto settings = find_figure(arguments.name).settings;
   return value == "true" || value == "false" ||
-         std::none_of(settings.begin(), settings.end(),
-                      [&](const FigureSetting& s) { return s.name == key; });
+         find_description(find_figure(arguments.name).settings, key) == nullptr;
 }
 
 /// The figure's settings; those that mean the mechanism go to `models`.
-std::map<std::string, std::string> figure_settings(const FigureArguments& arguments,
-                                                   ModelArguments& models) {
+ParameterValues figure_settings(const FigureArguments& arguments, ModelArguments& models) {
   std::map<std::string, std::string> settings;
   for (const std::string& text : arguments.settings) {
     const std::size_t equals = text.find('=');
@@ -103,7 +100,8 @@ std::map<std::string, std::string> figure_settings(const FigureArguments& argume
       settings[key] = value;
     }
   }
-  return settings;
+  add_shared_words(arguments, find_figure(arguments.name), settings);
+  return parse_settings(arguments.name, settings);
 }
 
 void set_labels(std::vector<Subject>& subjects, const std::vector<std::string>& labels) {
@@ -136,34 +134,20 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
   return to_string(command);
 }
 
-/// Whether the figure shows models without running them on an input.
-bool needs_no_input(const FigureRecipe& recipe,
-                    const std::map<std::string, std::string>& settings) {
-  if (recipe.counts_only || recipe.runs_models) return true;
-  if (recipe.name != "composite") return false;
-  const auto page = settings.find("page");
-  if (page == settings.end()) return false;
-  for (const auto& row : parse_page(page->second).rows) {
-    for (const PageCell& cell : row) {
-      if (!needs_no_input(find_figure(cell.figure), {})) return false;
-    }
-  }
-  return true;
-}
-
 int run(const FigureArguments& arguments) {
   // What can be refused is refused before any model is run.
   const FigureRecipe& recipe = find_figure(arguments.name);
   FigureRequest request;
   ModelArguments models = arguments.models;
   request.settings = figure_settings(arguments, models);
-  add_shared_words(arguments, recipe, request.settings);
-  check_settings(arguments.name, request.settings);
   std::vector<std::filesystem::path> read = files_read(models);
-  for (const auto& [name, value] : request.settings) read.push_back(value);  // those that are files
+  for (const std::filesystem::path& file : files_set(arguments.name, request.settings)) {
+    read.push_back(file);
+  }
   const StyleChoice choice = style_choice(arguments.style);
   request.width_mm = choice.width_mm;
   request.font_size_pt = choice.font_size_pt;
+  request.first_layer = choice.first_layer;
   const std::vector<std::filesystem::path> files =
       figure_files(arguments.out, arguments.style.formats, read);
   const std::unique_ptr<QApplication> application = drawing_application();
@@ -173,9 +157,7 @@ int run(const FigureArguments& arguments) {
   {
     const TerminalProgress line;
     request.subjects =
-        needs_no_input(recipe, request.settings)
-            ? make_subjects_without_traces(models)
-            : make_subjects(models, recorded_for_figures(), line.progress().part(0, 0.6));
+        subjects_for(needs_of(recipe, request.settings), models, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
     figure =
         dressed(make_figure(arguments.name, request, line.progress().part(0.6, 1)), choice.style);
@@ -199,8 +181,8 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
   add_input_option(*added, arguments->models);
   added
       ->add_option("--out", arguments->out,
-                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json or .h5; - "
-                   "for standard output, with --format")
+                   "The file to write: .pdf, .svg, .png, .tex (PGFPlots), .csv, .json, .h5 or "
+                   ".npz; - for standard output, with --format")
       ->required()
       ->type_name("FILE");
   added

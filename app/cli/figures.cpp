@@ -3,7 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/figure/recipe.h"
+#include "analysis/figure/recipe_json.h"
 #include "app/cli/command_table.h"
 #include "app/cli/json_output.h"
 #include "app/cli/subcommand.h"
@@ -20,25 +20,11 @@ void print_recipe(const FigureRecipe& recipe) {
     std::printf(" (%.*s)", width(recipe.source), recipe.source.data());
   }
   std::printf("\n");
-  for (const FigureSetting& setting : recipe.settings) {
-    const std::string assignment =
-        std::string(setting.name) + "=" + std::string(setting.default_value);
-    std::printf("    %-20s %.*s\n", assignment.c_str(), width(setting.explanation),
-                setting.explanation.data());
+  for (const ParameterDescription& setting : recipe.settings) {
+    const std::string assignment = setting.name + "=" + to_string(setting.default_value);
+    std::printf("    %-20s %s: %s\n", assignment.c_str(), setting.explanation.c_str(),
+                range_of(setting).c_str());
   }
-}
-
-nlohmann::ordered_json recipe_json(const FigureRecipe& recipe) {
-  nlohmann::ordered_json settings = nlohmann::ordered_json::array();
-  for (const FigureSetting& setting : recipe.settings) {
-    settings.push_back({{"name", setting.name},
-                        {"default", setting.default_value},
-                        {"explanation", setting.explanation}});
-  }
-  return {{"name", recipe.name},
-          {"title", recipe.title},
-          {"source", recipe.source},
-          {"settings", std::move(settings)}};
 }
 
 }  // namespace
@@ -49,15 +35,11 @@ Action add_figures(CLI::App& parent, CLI::App*& added) {
   add_json_flag(*added, *json);
   set_examples(*added, {"attnscope figures"});
   return [json] {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const FigureRecipe& recipe : figure_recipes()) {
-      if (*json) {
-        list.push_back(recipe_json(recipe));
-      } else {
-        print_recipe(recipe);
-      }
+    if (*json) {
+      print_json(nlohmann::ordered_json::parse(figures_as_json()));
+      return 0;
     }
-    if (*json) print_json(list);
+    for (const FigureRecipe& recipe : figure_recipes()) print_recipe(recipe);
     return 0;
   };
 }

@@ -26,7 +26,7 @@ namespace {
 struct FirstFigure {
   const char* name;
   double width_mm;
-  std::map<std::string, std::string> settings;
+  ParameterValues settings;
 };
 
 const std::vector<FirstFigure>& first_figures() {

@@ -172,6 +172,7 @@ int run(const GalleryArguments& given) {
   FigureRequest open;
   open.width_mm = choice.width_mm;
   open.font_size_pt = choice.font_size_pt;
+  open.first_layer = choice.first_layer;
   open.further_arguments = further_arguments(arguments.models);
   const std::unique_ptr<QApplication> application = drawing_application();
   check_font_family(choice.style.font_family);

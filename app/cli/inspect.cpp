@@ -12,6 +12,7 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/architecture/architecture.h"
+#include "core/architecture/model_file.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
 #include "core/checkpoint/tensor_scan.h"
@@ -42,8 +43,9 @@ struct Inspection {
 };
 
 Inspection inspect(const InspectArguments& arguments) {
-  Inspection inspection(open_checkpoint(file_or_standard_input(arguments.model.models.front())));
   const ModelOptions options = options_of(arguments.model, {});
+  Inspection inspection(
+      open_model_file(file_or_standard_input(arguments.model.models.front()), options));
   try {
     inspection.architecture = recognise_architecture(inspection.checkpoint, options);
   } catch (const Error& error) {
@@ -147,14 +149,16 @@ void print_architecture(const Architecture& architecture) {
   print_line("mechanism", to_string(spec.mechanism));
   print_line("layers", std::to_string(spec.layers));
   print_line("heads", std::to_string(spec.heads) + " of " + std::to_string(spec.width_of_head()));
+  print_line("scale", option_text(spec, "scale") +
+                          (spec.scale_by_layer ? ", and by the layer's number" : ""));
   print_line("width", std::to_string(spec.width));
   print_stages(spec);
   if (spec.patch_height > 0) {
-    print_line("tokens", std::to_string(spec.tokens()) + " (" + std::to_string(spec.class_tokens) +
-                             " + " + std::to_string(spec.grid_rows()) + " × " +
-                             std::to_string(spec.grid_columns()) + " patches of " +
-                             std::to_string(spec.patch_height) + " × " +
-                             std::to_string(spec.patch_width) + ")");
+    print_line("tokens",
+               std::to_string(spec.tokens()) + " (" + std::to_string(spec.prefix_tokens()) + " + " +
+                   std::to_string(spec.grid_rows()) + " × " + std::to_string(spec.grid_columns()) +
+                   " patches of " + std::to_string(spec.patch_height) + " × " +
+                   std::to_string(spec.patch_width) + ")");
     print_line("image", std::to_string(spec.channels) + " × " + std::to_string(spec.image_height) +
                             " × " + std::to_string(spec.image_width));
   } else if (spec.reads_texts()) {

@@ -314,6 +314,12 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
   return subjects;
 }
 
+std::vector<Subject> subjects_for(const FigureNeeds& needs, const ModelArguments& arguments,
+                                  const Progress& progress) {
+  return wants_runs(needs) ? make_subjects(arguments, recorded_for_figures(), progress)
+                           : make_subjects_without_traces(arguments);
+}
+
 TraceRequest recorded_for_figures() {
   TraceRequest request;
   request.tokens = request.factors = request.quantities = true;

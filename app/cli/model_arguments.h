@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/figure/needs.h"
 #include "core/input/item_choice.h"
 #include "core/model/subject.h"
+#include "core/progress.h"
 
 namespace attnscope {
 
@@ -95,6 +97,11 @@ struct MechanismArgument {
 
 /// What figures read of a run: some need more than its maps.
 [[nodiscard]] TraceRequest recorded_for_figures();
+
+/// The subjects of these arguments as a figure needs them: run on their inputs, or not.
+[[nodiscard]] std::vector<Subject> subjects_for(const FigureNeeds& needs,
+                                                const ModelArguments& arguments,
+                                                const Progress& progress);
 
 /// The models alone, not run: what they cost is in their extents.
 [[nodiscard]] std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments);

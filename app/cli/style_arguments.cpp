@@ -20,6 +20,13 @@ HeatMapExport heat_map_export(const std::string& name) {
   throw unknown_name("way to write heat maps", name, "auto, cells, pixels");
 }
 
+CsvProvenance csv_provenance(const std::string& name) {
+  if (name == "file") return CsvProvenance::file;
+  if (name == "comment") return CsvProvenance::comment;
+  if (name == "none") return CsvProvenance::none;
+  throw unknown_name("place for how a .csv was made", name, "file, comment, none");
+}
+
 bool is_transparent(const StyleArguments& arguments) {
   if (arguments.background != "light" && arguments.background != "transparent") {
     throw unknown_name("background", arguments.background, "light, transparent");
@@ -57,6 +64,11 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
       ->type_name("light|transparent")
       ->capture_default_str();
   add_former_flag(command, "--transparent", arguments.transparent, "--background transparent");
+  look(command.add_option("--layers-from", arguments.first_layer,
+                          "What figures call the first layer; settings count from 0"))
+      ->check(CLI::Range(0, 1))
+      ->type_name("0|1")
+      ->capture_default_str();
   look(command.add_flag("--letters", arguments.letters, "a, b, c before the panels"));
   look(command.add_flag("--shared-legend", arguments.shared_legend, "One legend under all panels"));
   look(command.add_option("--dpi", arguments.dpi, "Resolution of .png, 20 to 2400"))
@@ -68,6 +80,12 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
            "In .pdf and .svg: vectors, an embedded image of one pixel a cell, or auto: vectors "
            "unless the file would grow past about 8 MB"))
       ->type_name("auto|cells|pixels")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--csv-provenance", arguments.csv_provenance,
+          "Where a .csv says how it was made: file (beside it, FILE-metadata.json), comment "
+          "(lines before the header that begin with #) or none")
       ->capture_default_str();
   if (!with_formats) return;
   look(command.add_option("--caption", arguments.caption, "Instead of the draft"))
@@ -82,6 +100,7 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
 StyleChoice style_choice(const StyleArguments& arguments) {
   StyleChoice choice;
   choice.style.height_mm = arguments.height_mm;
+  choice.first_layer = arguments.first_layer;
   const auto presets = width_presets();
   const auto preset = std::find_if(presets.begin(), presets.end(), [&](const WidthPreset& known) {
     return known.name == arguments.width;
@@ -111,15 +130,18 @@ StyleChoice style_choice(const StyleArguments& arguments) {
   choice.options.png_dpi = arguments.dpi;
   choice.options.transparent = is_transparent(arguments);
   choice.options.heat_maps = heat_map_export(arguments.heat_maps);
+  choice.options.csv_provenance = csv_provenance(arguments.csv_provenance);
   return choice;
 }
 
 void say_style(const StyleArguments& arguments, const StyleChoice& choice, FigureCommand& command) {
   command.width_mm = choice.width_mm;
   command.font_size_pt = choice.font_size_pt;
+  command.first_layer = choice.first_layer;
   command.style = choice.style;
   command.dpi = arguments.dpi;
   command.heat_maps = arguments.heat_maps;
+  command.csv_provenance = arguments.csv_provenance;
   command.transparent = choice.options.transparent;
   command.formats = arguments.formats;
 }

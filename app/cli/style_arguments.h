@@ -14,7 +14,8 @@ struct StyleArguments {
   std::string width = "84";  ///< mm, or a preset's name
   double height_mm = 0, font_size_pt = 0, dpi = 300;
   std::string font_family, colour_map, lines = "as-made", background = "light", caption;
-  std::string heat_maps = "auto", formats;
+  std::string heat_maps = "auto", csv_provenance = "file", formats;
+  std::int64_t first_layer = 0;
   bool letters = false, shared_legend = false, transparent = false;
 };
 
@@ -24,6 +25,7 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
 /// The arguments as their meaning.
 struct StyleChoice {
   double width_mm = 84, font_size_pt = 0;
+  std::int64_t first_layer = 0;
   FigureStyle style;
   ExportOptions options;
 };

@@ -50,7 +50,23 @@ void GradientPlottable::draw(QCPPainter* painter) {
   painter->setPen(Qt::NoPen);
   painter->setBrush(gradient);
   painter->drawRect(frame);
+  if (clipping_.above) draw_arrow(*painter, frame, true);
+  if (clipping_.below) draw_arrow(*painter, frame, false);
   painter->restore();
+}
+
+void GradientPlottable::draw_arrow(QCPPainter& painter, const QRectF& frame, bool up) const {
+  const double base = up ? frame.top() : frame.bottom();
+  const double tip = up ? base - arrow_height_ : base + arrow_height_;
+  const Colour colour = colour_at(map_, up ? 1 : 0, reversed_);
+  painter.setPen(outline_);
+  painter.setBrush(QColor(colour.red, colour.green, colour.blue));
+  painter.drawPolygon(QPolygonF({QPointF(frame.left(), base), QPointF(frame.center().x(), tip),
+                                 QPointF(frame.right(), base)}));
+}
+
+QRect GradientPlottable::clipRect() const {
+  return keyAxis()->axisRect()->rect().adjusted(-1, -arrow_height_ - 1, 1, arrow_height_ + 1);
 }
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 
 #include <qcustomplot.h>
 
+#include "analysis/figure/clipping.h"
 #include "analysis/figure/colour_map.h"
 #include "app/render/draw_cells.h"
 
@@ -32,13 +33,21 @@ class CellsPlottable : public QCPAbstractPlottable {
   bool as_pixels_;
 };
 
-/// A colour map from bottom to top, filling an axis rect: a gradient, in vector output too.
+/// A colour map from bottom to top, filling an axis rect: a gradient, in vector output too. Where
+/// the scale stands for values beyond an end, an arrowhead in that end's colour points on.
 class GradientPlottable : public QCPAbstractPlottable {
   Q_OBJECT
 
  public:
-  GradientPlottable(QCPAxis* key_axis, QCPAxis* value_axis, const ColourMap& map, bool reversed)
-      : QCPAbstractPlottable(key_axis, value_axis), map_(map), reversed_(reversed) {}
+  /// An arrowhead reaches `arrow_height` pixels past the rect.
+  GradientPlottable(QCPAxis* key_axis, QCPAxis* value_axis, const ColourScale& scale,
+                    const Clipping& clipping, int arrow_height, QPen outline)
+      : QCPAbstractPlottable(key_axis, value_axis),
+        map_(find_colour_map(scale.colour_map)),
+        reversed_(scale.reversed),
+        clipping_(clipping),
+        arrow_height_(arrow_height),
+        outline_(std::move(outline)) {}
 
   double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
   QCPRange getKeyRange(bool& found, QCP::SignDomain) const override;
@@ -47,10 +56,16 @@ class GradientPlottable : public QCPAbstractPlottable {
  protected:
   void draw(QCPPainter* painter) override;
   void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
+  [[nodiscard]] QRect clipRect() const override;
 
  private:
+  void draw_arrow(QCPPainter& painter, const QRectF& frame, bool up) const;
+
   const ColourMap& map_;
   bool reversed_;
+  Clipping clipping_;
+  int arrow_height_;
+  QPen outline_;
 };
 
 }  // namespace attnscope

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <qcustomplot.h>
 
-#include "analysis/figure/colour_map.h"
+#include "analysis/figure/axis_range.h"
+#include "analysis/figure/clipping.h"
+#include "analysis/figure/shared_bars.h"
 #include "app/render/cells_plottable.h"
 #include "app/render/figure_layout.h"
 #include "app/render/panel.h"
@@ -16,7 +18,7 @@ Pens::Pens(const Figure& drawn, const DrawOptions& drawn_with)
       options(drawn_with),
       theme(colours_of(drawn_with.theme)),
       base_pt(drawn.font_size_pt),
-      small_pt(std::max(5.0, drawn.font_size_pt - 0.75)) {}
+      small_pt(std::max(std::min(6.0, drawn.font_size_pt), drawn.font_size_pt - 0.75)) {}
 
 int Pens::pixels(double pt) const {
   return static_cast<int>(std::lround(pt * options.pixels_per_pt));
@@ -96,13 +98,10 @@ class Drawing {
     if (!title.empty()) {
       layout.set_title(text(title, pens_.base_pt + 1, true, Qt::AlignCenter));
     }
-    bars_.clear();
     for (const Panel& panel : figure_.panels) {
       if (panel.area == area) add_panel(layout, panel);
     }
-    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
-      if (!figure_.colour_scales[scale].bar_area) add_bar(layout, area, scale);
-    }
+    for (const SharedBar& bar : shared_bars(figure_, area)) add_bar(layout, bar);
   }
 
   void add_area(PageLayout& page, std::size_t index) {
@@ -113,8 +112,8 @@ class Drawing {
     }
     const QRectF share(area.x_mm / figure_.width_mm, area.y_mm / bottom,
                        area.width_mm / figure_.width_mm, area.height_mm / bottom);
-    for (const ColourScale& scale : figure_.colour_scales) {
-      if (scale.bar_area != index) continue;
+    for (std::size_t scale = 0; scale < figure_.colour_scales.size(); ++scale) {
+      if (figure_.colour_scales[scale].bar_area != index) continue;
       QCPAxisRect* bar = axis_rect();
       page.add_bar(bar, share, pens_.pixels(6), pens_.pixels(2));
       set_bar(*bar, scale);
@@ -168,7 +167,7 @@ class Drawing {
     set_axes(*placed.axes, panel, pens_);
     if (panel.square_cells) {
       const PanelRange range = range_of(panel);
-      placed.aspect = range.x.size() / range.y.size();
+      placed.aspect = (range.x.upper - range.x.lower) / (range.y.upper - range.y.lower);
     }
     if (!panel.title.empty()) {
       placed.title = text(panel.title, pens_.base_pt, false, Qt::AlignHCenter | Qt::AlignBottom);
@@ -242,34 +241,16 @@ class Drawing {
     }
   }
 
-  void add_bar(FigureLayout& layout, std::size_t area, std::size_t scale_index) {
-    FigureLayout::PlacedBar bar;
-    bool used = false;
-    for (const Panel& panel : figure_.panels) {
-      const bool shares =
-          std::any_of(panel.marks.begin(), panel.marks.end(), [&](const Mark& mark) {
-            const auto* map = std::get_if<HeatMap>(&mark);
-            return map != nullptr && map->colour_scale == scale_index;
-          });
-      if (!shares || panel.area != area) continue;
-      const auto row = static_cast<int>(panel.row);
-      bar.first_row = used ? std::min(bar.first_row, row) : row;
-      bar.last_row = used ? std::max(bar.last_row, row) : row;
-      used = true;
-    }
-    if (!used) return;
-    for (const auto& [first, last, rank] : bars_) {
-      if (bar.first_row <= last && first <= bar.last_row) bar.rank = std::max(bar.rank, rank + 1);
-    }
-    bars_.push_back({bar.first_row, bar.last_row, bar.rank});
-
-    const ColourScale& scale = figure_.colour_scales[scale_index];
-    bar.axes = axis_rect();
-    layout.add(bar);
-    set_bar(*bar.axes, scale);
+  void add_bar(FigureLayout& layout, const SharedBar& bar) {
+    QCPAxisRect* const axes = axis_rect();
+    layout.add(FigureLayout::PlacedBar{axes, static_cast<int>(bar.first_row),
+                                       static_cast<int>(bar.last_row), static_cast<int>(bar.rank)});
+    set_bar(*axes, bar.colour_scale);
   }
 
-  void set_bar(QCPAxisRect& axes, const ColourScale& scale) {
+  void set_bar(QCPAxisRect& axes, std::size_t scale_index) {
+    const ColourScale& scale = figure_.colour_scales[scale_index];
+    const Clipping clipping = clipping_of(figure_, scale_index);
     for (QCPAxis* axis : axes.axes()) {
       axis->setVisible(true);
       axis->setTicks(false);
@@ -278,21 +259,18 @@ class Drawing {
       axis->grid()->setVisible(false);
     }
     const int over = pens_.pixels(pens_.small_pt / 2);
-    axes.setMinimumMargins(QMargins(0, over, 0, over));
+    const int arrow = pens_.pixels(5);
+    axes.setMinimumMargins(QMargins(0, clipping.above ? std::max(over, arrow) : over, 0,
+                                    clipping.below ? std::max(over, arrow) : over));
     QCPAxis* right = axes.axis(QCPAxis::atRight);
     set_bar_axis(*right, scale, pens_);
-    new GradientPlottable(axes.axis(QCPAxis::atBottom), right, find_colour_map(scale.colour_map),
-                          scale.reversed);
+    new GradientPlottable(axes.axis(QCPAxis::atBottom), right, scale, clipping, arrow,
+                          pens_.pen(pens_.theme.faint, 0.35));
   }
-
-  struct BarSpan {
-    int first_row, last_row, rank;
-  };
 
   const Figure& figure_;
   QCustomPlot& plot_;
   Pens pens_;
-  std::vector<BarSpan> bars_;  // of the area that is being filled
   QCPLegend* shared_legend_ = nullptr;
 };
 

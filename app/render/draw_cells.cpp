@@ -70,6 +70,8 @@ void draw_as_areas(QPainter& painter, const Cells& cells, const QRectF& frame) {
 void draw_as_pixels(QPainter& painter, const Cells& cells, const QRectF& frame) {
   painter.save();
   painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+  // Else Qt writes pictures into a PDF as JPEG: other colours, which are other numbers.
+  painter.setRenderHint(QPainter::LosslessImageRendering, true);
   painter.drawImage(frame, as_image(cells));
   painter.restore();
 }

@@ -25,12 +25,6 @@ struct Pens {
   double small_pt;  ///< tick labels, legends, texts in the panel
 };
 
-/// Ranges of the axes as the panel sets them, else of its data.
-struct PanelRange {
-  QCPRange x, y;
-};
-[[nodiscard]] PanelRange range_of(const Panel& panel);
-
 /// Ranges, ticks and labels.
 void set_axes(QCPAxisRect& axes, const Panel& panel, const Pens& pens);
 /// One axis of a colour bar, with its ticks in the scale's values.

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "analysis/figure/axis_range.h"
+#include "analysis/figure/polyline.h"
 #include "app/render/cells_plottable.h"
 #include "app/render/panel.h"
 #include "app/render/point_marks.h"
-#include "app/render/polyline.h"
 
 namespace attnscope {
 
@@ -30,6 +31,11 @@ QCPScatterStyle scatter(MarkerShape shape, const QColor& colour, const Pens& pen
       return styled(QCPScatterStyle::ssCross, 2.6);
   }
   return {};
+}
+
+bool turns_back(const std::vector<double>& x) {
+  return std::adjacent_find(x.begin(), x.end(),
+                            [](double left, double right) { return right < left; }) != x.end();
 }
 
 /// Adds the marks of one panel; one overload a kind of mark.
@@ -100,6 +106,7 @@ class PanelMarks {
     const bool drawn = line.style != LineStyle::none;
     const Polyline shown =
         drawn ? cut(line.x, line.y, window_) : points_inside(line.x, line.y, window_);
+    if (drawn && turns_back(shown.x)) return add_outline(line, shown);
     QCPGraph* added = graph();
     added->setData(list(shown.x), list(shown.y), std::is_sorted(shown.x.begin(), shown.x.end()));
     added->setLineStyle(drawn ? QCPGraph::lsLine : QCPGraph::lsNone);
@@ -116,6 +123,15 @@ class PanelMarks {
       markers->setLineStyle(QCPGraph::lsNone);
       markers->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
     }
+    into_legend(added, line.label);
+  }
+
+  /// A line that goes to and fro, as a frame does: a graph would put its points in order of x.
+  void add_outline(const Line& line, const Polyline& shown) {
+    auto* added = new QCPCurve(x_, y_);
+    added->setSelectable(QCP::stNone);
+    added->setData(list(shown.x), list(shown.y));
+    added->setPen(pens_.pen(colour(line.colour), line.width_pt, line.style));
     into_legend(added, line.label);
   }
 

@@ -13,14 +13,18 @@
 #include <string>
 
 #include "analysis/figure/cells.h"
+#include "analysis/figure/provenance.h"
 #include "analysis/figure/text_export.h"
 #include "app/render/draw.h"
 #include "app/render/heat_map_limits.h"
+#include "app/render/pdf_metadata.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -77,15 +81,6 @@ DrawOptions drawing_options(const Figure& figure, const ExportOptions& options,
   return drawing;
 }
 
-/// The same figure is the same bytes: Qt writes the time of day into a PDF. Blanks, so that the
-/// offsets in its table stay true.
-QByteArray without_date(QByteArray pdf) {
-  const qsizetype start = pdf.lastIndexOf("/CreationDate (");
-  const qsizetype end = start < 0 ? -1 : pdf.indexOf(')', start);
-  if (end > start) pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
-  return pdf;
-}
-
 QByteArray pdf(const Figure& figure, const ExportOptions& options) {
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
@@ -95,11 +90,9 @@ QByteArray pdf(const Figure& figure, const ExportOptions& options) {
     writer.setPageSize(QPageSize(QSizeF(figure.width_mm, figure.height_mm), QPageSize::Millimeter,
                                  QString(), QPageSize::ExactMatch));
     writer.setPageMargins(QMarginsF(0, 0, 0, 0));
-    writer.setTitle(QString::fromStdString(figure.title));
-    writer.setCreator("attnscope");
     paint(figure, writer, units_per_mm, true, drawing_options(figure, options, most_areas_in_pdf));
   }
-  return without_date(buffer.data());
+  return with_provenance(buffer.data(), figure);
 }
 
 QByteArray svg(const Figure& figure, const ExportOptions& options) {
@@ -114,7 +107,12 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
     generator.setViewBox(QRect(QPoint(0, 0), extent));
     // The generator writes both as they are.
     generator.setTitle(QString::fromStdString(figure.title).toHtmlEscaped());
-    generator.setDescription(QString::fromStdString(figure.caption).toHtmlEscaped());
+    std::string description;
+    for (const auto& [name, text] : provenance_of(figure)) {
+      if (name == "Title") continue;
+      description += (name == "Description" ? text : name + ": " + text) + "\n";
+    }
+    generator.setDescription(QString::fromStdString(description).toHtmlEscaped());
     paint(figure, generator, units_per_mm, true,
           drawing_options(figure, options, most_areas_in_svg));
   }
@@ -123,9 +121,9 @@ QByteArray svg(const Figure& figure, const ExportOptions& options) {
 
 QByteArray png(const Figure& figure, const ExportOptions& options) {
   QImage image = figure_as_image(figure, options.png_dpi, options.transparent);
-  image.setText("Title", QString::fromStdString(figure.title));
-  image.setText("Description", QString::fromStdString(figure.caption));
-  image.setText("Source", QString::fromStdString(figure.command));
+  for (const auto& [name, text] : provenance_of(figure)) {
+    image.setText(QString::fromStdString(name), QString::fromStdString(text));
+  }
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
   image.save(&buffer, "PNG");
@@ -147,9 +145,10 @@ std::span<const ExportFormat> export_formats() {
       {".svg", "SVG", "vectors and text, to edit or for the web", true},
       {".png", "PNG", "pixels", true},
       {".tex", "PGFPlots", "LaTeX source that draws it", false},
-      {".csv", "CSV", "every number, one line a point", false},
+      {".csv", "CSV", "every number, one row a value", false},
       {".json", "JSON", "the whole figure as data", false},
       {".h5", "HDF5", "every number, as arrays", false},
+      {".npz", "NPZ", "every number, as NumPy's arrays", false},
   };
   return list;
 }
@@ -165,27 +164,47 @@ void check_export_path(const std::filesystem::path& file) {
       .found(extension.empty() ? "none" : extension);
 }
 
-void export_figure(const Figure& figure, const std::filesystem::path& file,
-                   const ExportOptions& options) {
-  check_export_path(file);
+namespace {
+
+/// What stands beside a figure's file first, the file itself last.
+std::vector<FileContent> files_of(const Figure& figure, const fs::path& file,
+                                  const ExportOptions& options) {
   const std::string extension = extension_of(file);
-  std::string bytes;
-  if (extension == ".pdf") {
-    bytes = pdf(figure, options).toStdString();
-  } else if (extension == ".svg") {
-    bytes = svg(figure, options).toStdString();
-  } else if (extension == ".png") {
-    bytes = png(figure, options).toStdString();
-  } else if (extension == ".csv") {
-    bytes = figure_as_csv(figure);
-  } else if (extension == ".tex") {
-    bytes = figure_as_tex(figure);
-  } else if (extension == ".json") {
-    bytes = figure_as_json(figure);
-  } else if (extension == ".h5") {
-    bytes = figure_as_hdf5(figure);
+  if (extension == ".pdf") return {{file, pdf(figure, options).toStdString()}};
+  if (extension == ".svg") return {{file, svg(figure, options).toStdString()}};
+  if (extension == ".png") return {{file, png(figure, options).toStdString()}};
+  if (extension == ".json") return {{file, figure_as_json(figure)}};
+  if (extension == ".h5") return {{file, figure_as_hdf5(figure)}};
+  if (extension == ".npz") return {{file, figure_as_npz(figure)}};
+  std::vector<FileContent> files;
+  if (extension == ".tex") {
+    TexFigure tex = figure_as_tex(figure, file.stem().string());
+    for (TexFigure::File& image : tex.images) {
+      files.push_back({file.parent_path() / image.name, std::move(image.bytes)});
+    }
+    files.push_back({file, std::move(tex.source)});
+    return files;
   }
-  write_file(file, bytes);
+  if (options.csv_provenance == CsvProvenance::file) {
+    files.push_back(
+        {file.string() + "-metadata.json", csv_metadata(figure, file.filename().string())});
+  }
+  const bool comments = options.csv_provenance == CsvProvenance::comment;
+  files.push_back(
+      {file, (comments ? csv_comments(figure) : std::string()) + figure_as_csv(figure)});
+  return files;
+}
+
+}  // namespace
+
+std::vector<fs::path> export_figure(const Figure& figure, const fs::path& file,
+                                    const ExportOptions& options) {
+  check_export_path(file);
+  const std::vector<FileContent> files = files_of(figure, file, options);
+  write_files(files);
+  std::vector<fs::path> written;
+  for (const FileContent& one : files) written.push_back(one.path);
+  return written;
 }
 
 QImage figure_as_image(const Figure& figure, double dpi, bool transparent) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/figure/figure.h"
 
@@ -28,10 +29,18 @@ enum class HeatMapExport {
   pixels      ///< an embedded image, one pixel a cell
 };
 
+/// Where a .csv says how it was made: the other formats have a place for it.
+enum class CsvProvenance {
+  file,     ///< in a file beside it, FILE.csv-metadata.json, with what the columns mean
+  comment,  ///< in lines before its header that begin with #
+  none
+};
+
 struct ExportOptions {
   double png_dpi = 300;
   bool transparent = false;
   HeatMapExport heat_maps = HeatMapExport::automatic;
+  CsvProvenance csv_provenance = CsvProvenance::file;
 };
 
 /// One kind of file a figure can be written as.
@@ -46,12 +55,14 @@ struct ExportFormat {
 /// Throws Error(usage) listing the extensions export_figure writes if `file` has none of them.
 void check_export_path(const std::filesystem::path& file);
 
-/// Writes .pdf, .svg or .png (vectors true, text as text) by QCustomPlot, or .csv, .tex, .json, .h5
-/// by analysis/figure: decided by the extension. Beside, then renamed: where it fails, what stood
-/// there stays. Throws Error(usage) listing the extensions, Error(io). Needs a QApplication for
-/// pdf, svg and png: see application.h.
-void export_figure(const Figure& figure, const std::filesystem::path& file,
-                   const ExportOptions& options = {});
+/// Writes .pdf, .svg or .png (vectors true, text as text) by QCustomPlot, or .csv, .tex, .json,
+/// .h5, .npz by analysis/figure: decided by the extension. Returns the files written: `file`, and
+/// beside it the pictures of a .tex (STEM-01.png …) and the metadata of a .csv. Each beside, then
+/// renamed: where one fails, what stood there stays. Throws Error(usage) listing the extensions,
+/// Error(io). Needs a QApplication for pdf, svg and png: see application.h.
+std::vector<std::filesystem::path> export_figure(const Figure& figure,
+                                                 const std::filesystem::path& file,
+                                                 const ExportOptions& options = {});
 
 /// The pixels that .png has, of a figure of width_mm / 25.4 · dpi by height_mm / 25.4 · dpi.
 [[nodiscard]] QImage figure_as_image(const Figure& figure, double dpi, bool transparent = false);

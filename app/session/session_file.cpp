@@ -79,6 +79,7 @@ json write_view(const ViewSettings& view) {
                  {"head_fusion", kFusions[static_cast<std::size_t>(view.head_fusion)]},
                  {"hide_prefix_tokens", view.hide_prefix_tokens},
                  {"rank_threshold", view.rank_threshold},
+                 {"first_layer", view.first_layer},
                  {"comparison", kComparisons[static_cast<std::size_t>(view.comparison)]},
                  {"wipe_position", view.wipe_position},
                  {"overlay_opacity", view.overlay_opacity},
@@ -99,6 +100,7 @@ ViewSettings read_view(const json& object) {
   view.head_fusion = read_name(object, "head_fusion", kFusions, view.head_fusion);
   view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
   view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
+  view.first_layer = object.value("first_layer", view.first_layer) == 1 ? 1 : 0;
   view.comparison = read_name(object, "comparison", kComparisons, view.comparison);
   view.wipe_position = object.value("wipe_position", view.wipe_position);
   view.overlay_opacity = object.value("overlay_opacity", view.overlay_opacity);

@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/checkpoint/model_folder.h"
 #include "core/input/text_file.h"
 
 namespace attnscope {
@@ -37,6 +38,7 @@ bool is_session(const std::filesystem::path& file) {
 FileUse use_of(const std::filesystem::path& file) {
   const std::string extension = lower_extension(file);
   std::error_code ignored;
+  if (is_model_folder(file)) return FileUse::model;
   if (std::filesystem::is_directory(file, ignored)) return FileUse::input;
   for (const char* image : {".png", ".jpg", ".jpeg", ".npy"}) {
     if (extension == image) return FileUse::input;

@@ -69,6 +69,12 @@ QPlainTextEdit* text_box(const char* name, const QString& title, int lines) {
   return box;
 }
 
+/// The one that holds other figures.
+const FigureRecipe& page_recipe() {
+  return *std::ranges::find_if(
+      figure_recipes(), [](const FigureRecipe& recipe) { return recipe.needs_as_set != nullptr; });
+}
+
 QString stored_page() { return QSettings().value(kPageKey).toString(); }
 
 }  // namespace
@@ -158,7 +164,7 @@ QWidget* ExportDialog::make_controls() {
   column->addStretch(1);
   connect(page_, &QPushButton::clicked, this, &ExportDialog::add_to_page);
   connect(show_page_, &QPushButton::clicked, this, [this] {
-    show_figure("composite", {{"page", stored_page().toStdString()}});
+    show_figure(std::string(page_recipe().name), {{"page", stored_page().toStdString()}});
   });
   connect(clear_page_, &QPushButton::clicked, this, [this] {
     QSettings().remove(kPageKey);
@@ -281,11 +287,8 @@ void ExportDialog::fill_figures() {
   auto* model = qobject_cast<QStandardItemModel*>(figure_->model());
   for (const bool fits : {true, false}) {
     for (const FigureRecipe& recipe : figure_recipes()) {
-      // A data set is asked for by the figure's own settings.
-      const std::map<std::string, std::string> given =
-          recipe.runs_models ? std::map<std::string, std::string>{{"data-set", "given"}}
-                             : std::map<std::string, std::string>{};
-      const FigureFit fit = fit_of(recipe.name, open_.subjects, given);
+      // What it must be set to is asked for by its own settings.
+      const FigureFit fit = fit_of(recipe.name, open_.subjects);
       if (fit.missing.empty() != fits) continue;
       figure_->addItem(
           fits ? text(recipe.title) : tr("%1 – %2").arg(text(recipe.title), text(fit.missing)),
@@ -295,10 +298,11 @@ void ExportDialog::fill_figures() {
   }
 }
 
+bool ExportDialog::is_page() const { return find_figure(recipe()).needs_as_set != nullptr; }
+
 std::string ExportDialog::recipe() const { return figure_->currentData().toString().toStdString(); }
 
-void ExportDialog::show_figure(const std::string& recipe,
-                               const std::map<std::string, std::string>& settings,
+void ExportDialog::show_figure(const std::string& recipe, const ParameterValues& settings,
                                const std::optional<std::vector<std::size_t>>& subjects) {
   figure_->setCurrentIndex(std::max(0, figure_->findData(QString::fromStdString(recipe))));
   settings_->show_recipe(find_figure(this->recipe()), settings);
@@ -320,11 +324,11 @@ void ExportDialog::take_recipe() {
   fill_subjects();
   // The window's choices are the first ones here.
   const ViewSettings& view = session_.view();
-  std::map<std::string, std::string> values;
+  ParameterValues values;
   if (view.rank_threshold != ViewSettings{}.rank_threshold) {
-    values["threshold"] = QLocale::c().toString(view.rank_threshold, 'g', 6).toStdString();
+    values["threshold"] = view.rank_threshold;
   }
-  if (recipe() == "composite" && !stored_page().isEmpty()) {
+  if (is_page() && !stored_page().isEmpty()) {
     values["page"] = stored_page().toStdString();
   }
   settings_->show_recipe(chosen, values);
@@ -334,7 +338,7 @@ void ExportDialog::take_recipe() {
                              : before.path();
   const QString extension = format_->currentData().toString();
   file_->setText(QDir(folder).filePath(text(chosen.name) + extension));
-  page_->setEnabled(recipe() != "composite");
+  page_->setEnabled(!is_page());
   own_caption_ = false;
   want();
 }
@@ -342,13 +346,13 @@ void ExportDialog::take_recipe() {
 void ExportDialog::fill_subjects() {
   const QSignalBlocker quiet(subjects_);
   subjects_->clear();
-  const FigureFit fit = fit_of(recipe(), open_.subjects, {{"data-set", "given"}});
+  const FigureFit fit = fit_of(recipe(), open_.subjects);
   for (const std::size_t index : fit.subjects) {
     auto* item = new QListWidgetItem(QString::fromStdString(open_.subjects[index].label));
     item->setFlags(Qt::ItemIsUserCheckable | Qt::ItemIsEnabled);
     item->setData(Qt::UserRole, static_cast<int>(index));
     // Energy figures show the papers' networks unless told otherwise.
-    const bool shown = !find_figure(recipe()).counts_only &&
+    const bool shown = find_figure(recipe()).needs.least > 0 &&
                        (fit.most == 0 || static_cast<std::size_t>(subjects_->count()) < fit.most);
     item->setCheckState(shown ? Qt::Checked : Qt::Unchecked);
     subjects_->addItem(item);
@@ -356,7 +360,7 @@ void ExportDialog::fill_subjects() {
   const int rows = std::min(subjects_->count(), 5);
   subjects_->setFixedHeight(rows * (fontMetrics().lineSpacing() + 3) + 8);
   // A page's figures choose theirs by number among all.
-  subjects_->setVisible(subjects_->count() > 1 && recipe() != "composite");
+  subjects_->setVisible(subjects_->count() > 1 && !is_page());
 }
 
 std::vector<std::size_t> ExportDialog::chosen_subjects() const {
@@ -371,11 +375,12 @@ std::vector<std::size_t> ExportDialog::chosen_subjects() const {
 }
 
 FigureRequest ExportDialog::request() const {
-  FigureRequest request = recipe() == "composite" ? open_ : with_subjects(open_, chosen_subjects());
+  FigureRequest request = is_page() ? open_ : with_subjects(open_, chosen_subjects());
   const FigureLook look = look_->look();
   request.settings = settings_->settings();
   request.width_mm = look.width_mm;
   request.font_size_pt = look.font_size_pt;
+  request.first_layer = session_.view().first_layer;
   return request;
 }
 

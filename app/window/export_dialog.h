@@ -31,7 +31,7 @@ class ExportDialog : public QDialog {
 
   /// Shows this figure of these subjects (indices into the request of all that are ready; all that
   /// fit if absent), so set.
-  void show_figure(const std::string& recipe, const std::map<std::string, std::string>& settings,
+  void show_figure(const std::string& recipe, const ParameterValues& settings,
                    const std::optional<std::vector<std::size_t>>& subjects = {});
 
  signals:
@@ -45,6 +45,7 @@ class ExportDialog : public QDialog {
   void take_recipe();
   void fill_subjects();
   [[nodiscard]] std::string recipe() const;
+  [[nodiscard]] bool is_page() const;  ///< of several figures
   [[nodiscard]] std::vector<std::size_t> chosen_subjects() const;
   [[nodiscard]] FigureRequest request() const;
   [[nodiscard]] FigureStyle figure_style() const;

@@ -9,9 +9,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+#include <algorithm>
+#include <cmath>
 
-#include "analysis/figure/setting_form.h"
-#include "core/text/number_text.h"
+#include "core/error.h"
 
 namespace attnscope {
 
@@ -22,34 +23,51 @@ QString text(std::string_view view) {
 }
 
 /// "colour-map" → "Colour map".
-QString title_of(const FigureSetting& setting) {
+QString title_of(const ParameterDescription& setting) {
   QString title = text(setting.name);
   title.replace('-', ' ');
   title[0] = title[0].toUpper();
   return title;
 }
 
-std::string value_of(const QWidget& editor) {
-  if (const auto* check = qobject_cast<const QCheckBox*>(&editor)) {
-    return check->isChecked() ? "yes" : "no";
+/// What is typed, as what the setting is. What it is not stays a text: the figure says why it
+/// cannot be that.
+ParameterValue typed_value(const ParameterDescription& setting, const QString& typed) {
+  const std::string text = typed.trimmed().toStdString();
+  try {
+    return parse_parameter(setting, text);
+  } catch (const Error&) {
+    return text;
   }
-  if (const auto* spin = qobject_cast<const QDoubleSpinBox*>(&editor)) {
-    return rounded_text(spin->value(), 6);
-  }
-  if (const auto* combo = qobject_cast<const QComboBox*>(&editor)) {
-    return combo->currentText().trimmed().toStdString();
-  }
-  const auto* line = editor.findChild<QLineEdit*>();
-  if (line == nullptr) line = qobject_cast<const QLineEdit*>(&editor);
-  return line == nullptr ? std::string() : line->text().trimmed().toStdString();
 }
 
-void set_value_of(QWidget& editor, const std::string& value) {
-  const QString shown = QString::fromStdString(value);
+ParameterValue value_of(const ParameterDescription& setting, const QWidget& editor) {
+  if (const auto* check = qobject_cast<const QCheckBox*>(&editor)) return check->isChecked();
+  if (const auto* spin = qobject_cast<const QDoubleSpinBox*>(&editor)) {
+    if (setting.kind == ParameterKind::whole) return static_cast<std::int64_t>(spin->value());
+    // Two decimals more than are shown make 0.3 of 0.30000000000000004.
+    const double scale = std::pow(10.0, spin->decimals() + 2);
+    return std::round(spin->value() * scale) / scale;
+  }
+  if (const auto* combo = qobject_cast<const QComboBox*>(&editor)) {
+    return typed_value(setting, combo->currentText());
+  }
+  const auto* line = qobject_cast<const QLineEdit*>(&editor);
+  if (line == nullptr) line = editor.findChild<QLineEdit*>();
+  return typed_value(setting, line->text());
+}
+
+void set_value_of(QWidget& editor, const ParameterValue& value) {
+  const QString shown = QString::fromStdString(to_string(value));
   if (auto* check = qobject_cast<QCheckBox*>(&editor)) {
-    check->setChecked(value == "yes" || value == "true");
+    const bool* on = std::get_if<bool>(&value);
+    check->setChecked(on != nullptr && *on);
   } else if (auto* spin = qobject_cast<QDoubleSpinBox*>(&editor)) {
-    spin->setValue(QLocale::c().toDouble(shown));
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      spin->setValue(static_cast<double>(*whole));
+    } else if (const auto* number = std::get_if<double>(&value)) {
+      spin->setValue(*number);
+    }
   } else if (auto* combo = qobject_cast<QComboBox*>(&editor)) {
     combo->setCurrentText(shown);
   } else if (auto* line = qobject_cast<QLineEdit*>(&editor)) {
@@ -57,6 +75,25 @@ void set_value_of(QWidget& editor, const std::string& value) {
   } else if (auto* inner = editor.findChild<QLineEdit*>()) {
     inner->setText(shown);
   }
+}
+
+QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
+  constexpr double kMost = 1e12;
+  constexpr int kDecimals = 3;
+  const bool whole = setting.kind == ParameterKind::whole;
+  auto* spin = new QDoubleSpinBox;
+  spin->setDecimals(whole ? 0 : kDecimals);
+  const double least = whole ? 1 : std::pow(10.0, -kDecimals);
+  // What lies between 0 and the least number shown would be shown as 0.
+  const bool above_zero = setting.bounds.minimum > 0 && setting.bounds.minimum < least;
+  spin->setRange(above_zero ? least : std::max(setting.bounds.minimum, -kMost),
+                 std::min(setting.bounds.maximum, kMost));
+  const double extent = spin->maximum() - spin->minimum();
+  spin->setSingleStep(whole ? (extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
+                            : std::min(1.0, extent / 20));
+  if (!setting.unit.empty()) spin->setSuffix(" " + text(setting.unit));
+  spin->setKeyboardTracking(false);
+  return spin;
 }
 
 }  // namespace
@@ -69,7 +106,7 @@ FigureSettingsForm::FigureSettingsForm(QWidget* parent) : QWidget(parent) {
   form_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
 }
 
-QWidget* FigureSettingsForm::make_file_editor(const FigureSetting& setting) {
+QWidget* FigureSettingsForm::make_file_editor(const ParameterDescription& setting) {
   auto* row = new QWidget;
   auto* layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -90,82 +127,71 @@ QWidget* FigureSettingsForm::make_file_editor(const FigureSetting& setting) {
   return row;
 }
 
-QWidget* FigureSettingsForm::make_editor(const FigureSetting& setting) {
-  const SettingControl control = control_of(setting);
-  switch (control.kind) {
-    case SettingKind::file:
-      return make_file_editor(setting);
-    case SettingKind::flag: {
+QWidget* FigureSettingsForm::make_editor(const ParameterDescription& setting) {
+  const bool is_number =
+      setting.kind == ParameterKind::whole || setting.kind == ParameterKind::number;
+  if (setting.words.empty()) {
+    if (setting.kind == ParameterKind::file) return make_file_editor(setting);
+    if (setting.kind == ParameterKind::flag) {
       auto* check = new QCheckBox;
       connect(check, &QCheckBox::toggled, this, &FigureSettingsForm::changed);
       return check;
     }
-    case SettingKind::number: {
-      auto* spin = new QDoubleSpinBox;
-      const bool whole = control.maximum - control.minimum > 20;
-      spin->setDecimals(whole ? 0 : 3);
-      spin->setRange(control.minimum, control.maximum);
-      spin->setSingleStep(whole ? 50 : (control.maximum - control.minimum) / 20);
-      spin->setKeyboardTracking(false);
+    if (is_number) {
+      QDoubleSpinBox* const spin = number_editor(setting);
       connect(spin, &QDoubleSpinBox::valueChanged, this, &FigureSettingsForm::changed);
       return spin;
     }
-    case SettingKind::choice: {
-      auto* combo = new QComboBox;
-      for (const std::string& choice : control.choices) {
-        combo->addItem(QString::fromStdString(choice));
-      }
-      combo->setEditable(control.free);
-      combo->setMinimumContentsLength(8);
-      connect(combo, &QComboBox::currentTextChanged, this, &FigureSettingsForm::changed);
-      return combo;
+  }
+  if (!setting.words.empty() || !setting.choices.empty()) {
+    auto* combo = new QComboBox;
+    for (const auto* list : {&setting.words, &setting.choices}) {
+      for (const std::string& word : *list) combo->addItem(QString::fromStdString(word));
     }
-    case SettingKind::text:
-      break;
+    // Some of the choices, or a number or a list instead of the word.
+    combo->setEditable(setting.kind != ParameterKind::choice);
+    combo->setInsertPolicy(QComboBox::NoInsert);
+    combo->setMinimumContentsLength(8);
+    connect(combo, &QComboBox::currentTextChanged, this, &FigureSettingsForm::changed);
+    return combo;
   }
   auto* line = new QLineEdit;
   connect(line, &QLineEdit::textChanged, this, &FigureSettingsForm::changed);
   return line;
 }
 
-void FigureSettingsForm::show_recipe(const FigureRecipe& recipe,
-                                     const std::map<std::string, std::string>& values) {
+void FigureSettingsForm::show_recipe(const FigureRecipe& recipe, const ParameterValues& values) {
   const QSignalBlocker quiet(this);
   while (form_->rowCount() > 0) form_->removeRow(0);
   controls_.clear();
-  for (const FigureSetting& setting : recipe.settings) {
+  for (const ParameterDescription& setting : recipe.settings) {
     if (setting.name == "colour-map") continue;
     QWidget* const editor = make_editor(setting);
     if (editor->objectName().isEmpty()) editor->setObjectName("setting_" + text(setting.name));
+    const QString explained = text(setting.explanation) + " (" + text(range_of(setting)) + ")";
     editor->setAccessibleName(title_of(setting));
-    editor->setAccessibleDescription(text(setting.explanation));
+    editor->setAccessibleDescription(explained);
     auto* label = new QLabel(title_of(setting));
     label->setBuddy(editor);
     // As rich text it is wrapped.
-    const QString tip = "<p>" + text(setting.explanation).toHtmlEscaped() + "</p>";
+    const QString tip = "<p>" + explained.toHtmlEscaped() + "</p>";
     label->setToolTip(tip);
     editor->setToolTip(tip);
     form_->addRow(label, editor);
-    controls_.push_back({setting, editor});
-    const auto found = values.find(std::string(setting.name));
-    set_value_of(*editor,
-                 found == values.end() ? std::string(setting.default_value) : found->second);
+    const auto found = values.find(setting.name);
+    set_value_of(*editor, found == values.end() ? setting.default_value : found->second);
+    // Compared with what it shows at first: a spin box rounds.
+    const bool is_default = found == values.end() || found->second == setting.default_value;
+    controls_.push_back(
+        {&setting, editor, is_default ? value_of(setting, *editor) : setting.default_value});
   }
 }
 
-void FigureSettingsForm::set_value(const std::string& name, const std::string& value) {
+ParameterValues FigureSettingsForm::settings() const {
+  ParameterValues values;
   for (const Control& control : controls_) {
-    if (control.setting.name == name) set_value_of(*control.editor, value);
-  }
-}
-
-std::map<std::string, std::string> FigureSettingsForm::settings() const {
-  std::map<std::string, std::string> values;
-  for (const Control& control : controls_) {
-    const std::string value = value_of(*control.editor);
-    if (value != control.setting.default_value) {
-      values[std::string(control.setting.name)] = value;
-    }
+    ParameterValue value = value_of(*control.setting, *control.editor);
+    if (value != control.default_value) values[control.setting->name] = std::move(value);
   }
   return values;
 }

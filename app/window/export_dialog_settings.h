@@ -1,8 +1,7 @@
-// A figure's own settings as controls.
+// A figure's own settings as controls, made from their types.
 #pragma once
 
 #include <QWidget>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,22 +18,22 @@ class FigureSettingsForm : public QWidget {
 
   /// Controls for every setting of the recipe, set to `values` where they say anything, else to
   /// their defaults. Without `colour-map`: the dialog has one for all figures.
-  void show_recipe(const FigureRecipe& recipe, const std::map<std::string, std::string>& values);
-  void set_value(const std::string& name, const std::string& value);
+  void show_recipe(const FigureRecipe& recipe, const ParameterValues& values);
 
   /// Those that are not at their default.
-  [[nodiscard]] std::map<std::string, std::string> settings() const;
+  [[nodiscard]] ParameterValues settings() const;
 
  signals:
   void changed();
 
  private:
   struct Control {
-    FigureSetting setting;
+    const ParameterDescription* setting;
     QWidget* editor;
+    ParameterValue default_value;  ///< as the editor shows it
   };
-  [[nodiscard]] QWidget* make_editor(const FigureSetting& setting);
-  [[nodiscard]] QWidget* make_file_editor(const FigureSetting& setting);
+  [[nodiscard]] QWidget* make_editor(const ParameterDescription& setting);
+  [[nodiscard]] QWidget* make_file_editor(const ParameterDescription& setting);
 
   QFormLayout* form_;
   std::vector<Control> controls_;

@@ -25,7 +25,7 @@ class GalleryWindow : public QDialog {
 
  signals:
   /// The user wants this figure as a file.
-  void export_wanted(const std::string& recipe, const std::map<std::string, std::string>& settings,
+  void export_wanted(const std::string& recipe, const ParameterValues& settings,
                      const std::vector<std::size_t>& subjects);
 
  protected:

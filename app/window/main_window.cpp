@@ -158,6 +158,7 @@ void MainWindow::set_preferences(const Preferences& preferences) {
   ViewSettings view = session_.view();
   view.colour_map = preferences.colour_map;
   view.rank_threshold = preferences.rank_threshold;
+  view.first_layer = preferences.layers_from_one ? 1 : 0;
   session_.set_view(view);
 }
 
@@ -205,7 +206,7 @@ void MainWindow::show_gallery() {
   if (gallery_ == nullptr) {
     gallery_ = new GalleryWindow(session_, this);
     connect(gallery_, &GalleryWindow::export_wanted, this,
-            [this](const std::string& recipe, const std::map<std::string, std::string>& settings,
+            [this](const std::string& recipe, const ParameterValues& settings,
                    const std::vector<std::size_t>& subjects) {
               ExportDialog dialog(session_, gallery_);
               dialog.show_figure(recipe, settings, subjects);

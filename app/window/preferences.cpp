@@ -35,6 +35,7 @@ Preferences read_preferences() {
   }
   const double threshold = settings.value("rank_threshold", read.rank_threshold).toDouble();
   if (threshold > 0 && threshold <= 1) read.rank_threshold = threshold;
+  read.layers_from_one = settings.value("layers_from_one", false).toBool();
   read.reopen = settings.value("reopen", false).toBool();
   return read;
 }
@@ -45,6 +46,7 @@ void write_preferences(const Preferences& preferences) {
   settings.setValue("text_scale", preferences.text_scale);
   settings.setValue("colour_map", QString::fromStdString(preferences.colour_map));
   settings.setValue("rank_threshold", preferences.rank_threshold);
+  settings.setValue("layers_from_one", preferences.layers_from_one);
   settings.setValue("reopen", preferences.reopen);
 }
 
@@ -65,6 +67,9 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
   colour_map_->setCurrentIndex(
       std::max(0, colour_map_->findData(QString::fromStdString(preferences.colour_map))));
   threshold_ = new NumberSlider({}, {0.5, 0.99, 0.01}, preferences.rank_threshold);
+  layers_from_one_ = new QCheckBox(tr("Number layers from 1"));
+  layers_from_one_->setObjectName("layers_from_one");
+  layers_from_one_->setChecked(preferences.layers_from_one);
   reopen_ = new QCheckBox(tr("Open what was open last"));
   reopen_->setChecked(preferences.reopen);
 
@@ -76,6 +81,7 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
   form->addRow(tr("Text size"), text_scale_);
   form->addRow(tr("Colour map"), colour_map_);
   form->addRow(tr("Rank at τ"), threshold_);
+  form->addRow(tr("Figures"), layers_from_one_);
   form->addRow(tr("At start"), reopen_);
   column->addLayout(form);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
@@ -91,6 +97,7 @@ Preferences PreferencesDialog::preferences() const {
   chosen.text_scale = text_scale_->value();
   chosen.colour_map = colour_map_->currentData().toString().toStdString();
   chosen.rank_threshold = threshold_->value();
+  chosen.layers_from_one = layers_from_one_->isChecked();
   chosen.reopen = reopen_->isChecked();
   return chosen;
 }

@@ -17,8 +17,9 @@ struct Preferences {
   Theme theme = Theme::dark;
   double text_scale = 1;  ///< 0.8 to 2
   std::string colour_map = "viridis";
-  double rank_threshold = 0.9;  ///< what new sessions begin with, in (0, 1]
-  bool reopen = false;          ///< what was open last, when the program starts
+  double rank_threshold = 0.9;   ///< what new sessions begin with, in (0, 1]
+  bool layers_from_one = false;  ///< how figures number layers
+  bool reopen = false;           ///< what was open last, when the program starts
 };
 
 [[nodiscard]] Preferences read_preferences();
@@ -35,6 +36,7 @@ class PreferencesDialog : public QDialog {
   NumberSlider* text_scale_;
   QComboBox* colour_map_;
   NumberSlider* threshold_;
+  QCheckBox* layers_from_one_;
   QCheckBox* reopen_;
 };
 

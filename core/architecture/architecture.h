@@ -49,10 +49,14 @@ struct ArchitectureDescription {
   ModelSpec spec;                             ///< what it states or assumes
   std::set<std::string, std::less<>> stated;  ///< members of `spec` that are no assumption
   std::map<std::string, std::string, std::less<>> reasons;  ///< why `spec` assumes a member
+  /// Role, in the first layer → members as JSON, which `spec` assumes where that role is there.
+  std::map<std::string, std::string, std::less<>> where;
   QkvRows qkv_rows = QkvRows::parts_first;
   std::int64_t first_stage = 0;  ///< the number that the first {stage} has
   /// "layer.qkv.weight", "class_token" → the patterns to try; the first that is there is taken.
   std::map<std::string, std::vector<TensorPattern>, std::less<>> tensors;
+  /// Patterns (* for any characters) of tensors without a role that no map or logit needs.
+  std::vector<std::string> harmless;
   /// Tensors that mean that the file is something else → what.
   std::map<std::string, std::string, std::less<>> refused;
 };
@@ -67,9 +71,9 @@ struct Architecture {
   ModelSpec spec;
   std::vector<Assumption> assumptions;
   QkvRows qkv_rows = QkvRows::parts_first;
-  /// Grid the stored position embeddings cover, and whether they begin with the prefix tokens'.
+  /// Grid the stored position embeddings cover, and how many prefix tokens' stand before it.
   std::int64_t position_rows = 0, position_columns = 0;
-  bool positions_cover_prefix = true;
+  std::int64_t position_prefix = 0;
 
   struct Source {
     std::string tensor;

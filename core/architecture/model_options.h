@@ -4,16 +4,33 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace attnscope {
 
-/// What the user says where a file is silent: option names of ModelSpec → values as text
-/// ("heads" → "3"), and possibly an architecture description.
+/// What the user says where a file is silent: option names → values as text ("heads" → "3"), and
+/// possibly an architecture description. Options are the members of ModelSpec, and two about the
+/// file itself: kIgnoreOption and kStateDictOption.
 struct ModelOptions {
   std::map<std::string, std::string> overrides;
   std::filesystem::path description;  ///< a user's architecture description (JSON); may be empty
 
   bool operator==(const ModelOptions&) const = default;
+
+  /// The patterns of kIgnoreOption.
+  [[nodiscard]] std::vector<std::string> ignored() const;
+  /// The value of kStateDictOption; empty if there is none.
+  [[nodiscard]] std::string state_dict() const;
 };
+
+/// Patterns, separated by commas, of tensors without a role that take no part by the user's word;
+/// "config.KEY" for a key of the configuration beside the file.
+inline constexpr const char* kIgnoreOption = "ignore";
+/// Which of several state dicts in the file: "model_ema", "teacher".
+inline constexpr const char* kStateDictOption = "state_dict";
+
+/// Whether it is one of the two, not a member of ModelSpec.
+[[nodiscard]] bool is_file_option(std::string_view option);
 
 }  // namespace attnscope

@@ -55,8 +55,12 @@ void validate_stages(const ModelSpec& spec) {
         std::to_string(spec.patch_height));
   check(spec.width == last.width, "width", std::to_string(last.width) + ", the last stage's",
         std::to_string(spec.width));
-  check(spec.class_tokens == 0, "class_tokens", "0: a pyramid has none",
-        std::to_string(spec.class_tokens));
+  for (const auto& [name, value] : {std::pair("class_tokens", spec.class_tokens),
+                                    std::pair("register_tokens", spec.register_tokens),
+                                    std::pair("patch_stride", spec.patch_stride),
+                                    std::pair("patch_padding", spec.patch_padding)}) {
+    check(value == 0, name, "0: a pyramid has none", std::to_string(value));
+  }
   (void)pyramid_grids(spec);
 }
 
@@ -70,18 +74,24 @@ void validate_images(const ModelSpec& spec) {
   if (spec.patch_height > 0) {
     check_range("image_height", spec.image_height, spec.patch_height, most);
     check_range("image_width", spec.image_width, spec.patch_width, most);
-    check(spec.image_height % spec.patch_height == 0, "image_height",
+    check_range("patch_stride", spec.patch_stride, 0, most);
+    check_range("patch_padding", spec.patch_padding, 0,
+                std::min(spec.patch_height, spec.patch_width) / 2);
+    const bool tiles = spec.patch_stride == 0 && spec.patch_padding == 0;
+    check(!tiles || spec.image_height % spec.patch_height == 0, "image_height",
           "a multiple of patch_height, " + std::to_string(spec.patch_height),
           std::to_string(spec.image_height));
-    check(spec.image_width % spec.patch_width == 0, "image_width",
+    check(!tiles || spec.image_width % spec.patch_width == 0, "image_width",
           "a multiple of patch_width, " + std::to_string(spec.patch_width),
           std::to_string(spec.image_width));
     check(spec.tokens() <= most, "image_height", "an image of at most 65536 patches",
           std::to_string(spec.tokens()) + " tokens");
   }
   check_range("class_tokens", spec.class_tokens, 0, 2);
-  const bool reads_class =
-      spec.readout == Readout::class_token || spec.readout == Readout::class_and_distilled;
+  check_range("register_tokens", spec.register_tokens, 0, 4096);
+  const bool reads_class = spec.readout == Readout::class_token ||
+                           spec.readout == Readout::class_and_distilled ||
+                           spec.readout == Readout::class_and_mean;
   check(!reads_class || spec.class_tokens >= 1, "readout", "mean or none without class token",
         option_text(spec, "readout"));
   check(spec.readout != Readout::class_and_distilled || spec.class_tokens == 2, "readout",
@@ -145,6 +155,18 @@ Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
   return stays ? Arithmetic::multiplicative : spec.arithmetic;
 }
 
+std::optional<double> score_scale(const ModelSpec& spec, std::int64_t layer) {
+  double scale = spec.scale.number;
+  if (spec.scale.rule == ScoreScale::Rule::head_width) {
+    if (!spec.scale_by_layer) return std::nullopt;
+    scale = 1 / std::sqrt(static_cast<double>(spec.width_of_head()));
+  }
+  if (spec.scale.rule == ScoreScale::Rule::width) {
+    scale = 1 / std::sqrt(static_cast<double>(spec.width));
+  }
+  return spec.scale_by_layer ? scale / static_cast<double>(layer + 1) : scale;
+}
+
 void validate(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
   constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm", "text_classifier"};
@@ -165,6 +187,15 @@ void validate(const ModelSpec& spec) {
   check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
         "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
   check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
+  check(std::isfinite(spec.scale.number) && spec.scale.number > 0, "scale", "a number above 0",
+        std::to_string(spec.scale.number));
+  const bool usual = spec.scale == ScoreScale{} && !spec.scale_by_layer;
+  check(usual || spec.family == "vit" || spec.is_language_model(), "scale",
+        "head_width^-1/2 in a " + spec.family, option_text(spec, "scale"));
+  check(spec.mlp_form == MlpForm::plain || spec.family == "vit" || spec.is_language_model(),
+        "mlp_form", "plain in a " + spec.family, "gated");
+  check(spec.mlp_form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
+        "mlp_form", "plain in adder arithmetic", "gated");
   check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
         std::to_string(spec.norm_eps));
   check(spec.layer_mechanisms.empty() ||

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,30 @@
 namespace attnscope {
 
 enum class NormPosition { pre, post };
-enum class Activation { gelu, gelu_tanh, relu };
+enum class Norm {
+  layer,  ///< LayerNorm
+  rms     ///< x / √(mean x² + ε) ⊙ weight
+};
+enum class Activation {
+  gelu,        ///< x Φ(x)
+  gelu_tanh,   ///< its tanh form: Hugging Face's gelu_new, gelu_fast and gelu_pytorch_tanh
+  relu,        ///< max(x, 0)
+  quick_gelu,  ///< x σ(1.702 x), as CLIP
+  silu,        ///< x σ(x), also called swish
+  relu2        ///< max(x, 0)²
+};
+enum class MlpForm {
+  plain,  ///< mlp2(act(mlp1 x))
+  gated   ///< mlp2(act(gate x) ⊙ mlp1 x): GLU, SwiGLU
+};
 /// In JSON "class", "mean", …
 enum class Readout {
   class_token,
   mean,                 ///< of the patches' tokens
   class_and_distilled,  ///< each by its head; the logits are averaged
   none,
-  mean_all  ///< of all tokens, prefix tokens included
+  mean_all,       ///< of all tokens, prefix tokens included
+  class_and_mean  ///< the class token, then the mean of the patches: [2·D]
 };
 enum class PatchOrder {
   channels_first,  ///< a flattened patch is (c, row, column), as a convolution's kernel
@@ -32,6 +49,12 @@ enum class ResizeMode {
   exact          ///< to the wanted width and height, whatever becomes of the proportions
 };
 enum class HeadActivation { none, tanh, gelu, relu };
+/// How learned positions are brought to another grid of patches, always bicubically.
+enum class PositionResize {
+  bicubic,              ///< to the exact extents, as Hugging Face
+  bicubic_antialiased,  ///< the same with a wider kernel where the grid shrinks, as timm
+  bicubic_offset        ///< by the factor (side + 0.1) / stored side, as DINOv2
+};
 /// How a text becomes numbers.
 enum class Tokenizer {
   characters,  ///< one token a Unicode character; the vocabulary is `labels`
@@ -66,6 +89,16 @@ struct PyramidStage {
   bool operator==(const PyramidStage&) const = default;
 };
 
+/// What the scores q·k are multiplied with before the softmax. In text: "head_width^-1/2",
+/// "width^-1/2", "none" or a number.
+struct ScoreScale {
+  enum class Rule { head_width, width, number };
+  Rule rule = Rule::head_width;
+  double number = 1;  ///< of Rule::number
+
+  bool operator==(const ScoreScale&) const = default;
+};
+
 /// One transformer over patches, over given token embeddings (patch extents 0), or over a text
 /// (families "causal_lm" and "text_classifier": of the members about images none counts).
 /// Serialised as JSON (model_spec_json.h) in our own files, sessions and architecture descriptions,
@@ -74,17 +107,25 @@ struct ModelSpec {
   std::string family = "vit";
   std::int64_t channels = 3, image_height = 224, image_width = 224;  ///< pixels
   std::int64_t patch_height = 16, patch_width = 16;                  ///< pixels; 0: no embedding
+  std::int64_t patch_stride = 0;   ///< pixels from patch to patch; 0: they tile the image
+  std::int64_t patch_padding = 0;  ///< zeros around the image, in pixels
   PatchOrder patch_order = PatchOrder::channels_first;
   std::int64_t width = 192;  ///< D
   std::int64_t layers = 12, heads = 3;
   std::int64_t head_width = 0;  ///< d; 0 means width / heads
+  ScoreScale scale;             ///< of the scores q·k; see score_scale
+  bool scale_by_layer = false;  ///< scores are also divided by the layer's number, from 1 on
   std::int64_t mlp_width = 768;
   Activation activation = Activation::gelu;
+  MlpForm mlp_form = MlpForm::plain;
   NormPosition norm_position = NormPosition::pre;
+  Norm norm = Norm::layer;
   double norm_eps = 1e-6;
   Arithmetic arithmetic = Arithmetic::multiplicative;  ///< of the linear layers (Adder, Eq. 4, 5)
-  std::int64_t class_tokens = 1;                       ///< prefix tokens: 0, 1, or 2 (distilled)
+  std::int64_t class_tokens = 1;                       ///< the first: 0, 1, or 2 (distilled)
+  std::int64_t register_tokens = 0;                    ///< between class tokens and patches
   Positions positions = Positions::learned;
+  PositionResize position_resize = PositionResize::bicubic;
   bool final_norm = true;  ///< LayerNorm of all tokens after the last block
   Readout readout = Readout::class_token;
   HeadActivation head_activation = HeadActivation::tanh;  ///< between the layers of a deep head
@@ -118,19 +159,24 @@ struct ModelSpec {
     return is_language_model() || family == "text_classifier";
   }
 
-  [[nodiscard]] std::int64_t grid_rows() const {
-    return patch_height ? image_height / patch_height : 0;
+  [[nodiscard]] std::int64_t grid_rows() const { return cells(image_height, patch_height); }
+  [[nodiscard]] std::int64_t grid_columns() const { return cells(image_width, patch_width); }
+  /// Patches along an axis of `pixels`.
+  [[nodiscard]] std::int64_t cells(std::int64_t pixels, std::int64_t patch) const {
+    if (patch == 0) return 0;
+    const std::int64_t stride = patch_stride ? patch_stride : patch;
+    return pixels + 2 * patch_padding < patch ? 0
+                                              : (pixels + 2 * patch_padding - patch) / stride + 1;
   }
-  [[nodiscard]] std::int64_t grid_columns() const {
-    return patch_width ? image_width / patch_width : 0;
-  }
+  /// Tokens before the patches.
+  [[nodiscard]] std::int64_t prefix_tokens() const { return class_tokens + register_tokens; }
   /// d: of queries, keys and values.
   [[nodiscard]] std::int64_t width_of_head() const {
     return head_width ? head_width : (heads ? width / heads : 0);
   }
   /// Tokens of one input; 0 when only the input decides.
   [[nodiscard]] std::int64_t tokens() const {
-    return patch_height ? class_tokens + grid_rows() * grid_columns() : 0;
+    return patch_height ? prefix_tokens() + grid_rows() * grid_columns() : 0;
   }
 };
 
@@ -139,6 +185,10 @@ struct ModelSpec {
 
 /// The arithmetic of the linear layers of layer `layer`.
 [[nodiscard]] Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer);
+
+/// What the scores of layer `layer` are multiplied with, where that is not each mechanism's own
+/// 1/√d: AttentionInput::scale.
+[[nodiscard]] std::optional<double> score_scale(const ModelSpec& spec, std::int64_t layer);
 
 /// Throws Error(damaged), naming the member and its valid range, for what no model can be.
 void validate(const ModelSpec& spec);

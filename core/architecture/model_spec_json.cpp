@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/architecture/model_options.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/shown_text.h"
@@ -26,10 +27,18 @@ constexpr std::array<std::string_view, 0> kNames{};
 template <>
 constexpr std::array<std::string_view, 2> kNames<NormPosition>{"pre", "post"};
 template <>
-constexpr std::array<std::string_view, 3> kNames<Activation>{"gelu", "gelu_tanh", "relu"};
+constexpr std::array<std::string_view, 2> kNames<Norm>{"layer", "rms"};
 template <>
-constexpr std::array<std::string_view, 5> kNames<Readout>{"class", "mean", "class_and_distilled",
-                                                          "none", "mean_all"};
+constexpr std::array<std::string_view, 6> kNames<Activation>{"gelu",       "gelu_tanh", "relu",
+                                                             "quick_gelu", "silu",      "relu2"};
+template <>
+constexpr std::array<std::string_view, 2> kNames<MlpForm>{"plain", "gated"};
+template <>
+constexpr std::array<std::string_view, 6> kNames<Readout>{
+    "class", "mean", "class_and_distilled", "none", "mean_all", "class_and_mean"};
+template <>
+constexpr std::array<std::string_view, 3> kNames<PositionResize>{"bicubic", "bicubic_antialiased",
+                                                                 "bicubic_offset"};
 template <>
 constexpr std::array<std::string_view, 2> kNames<PatchOrder>{"channels_first", "channels_last"};
 template <>
@@ -49,6 +58,10 @@ template <>
 constexpr std::array<std::string_view, 3> kNames<LayerForm>{"transformer", "fastformer",
                                                             "fastformer_rescaled"};
 
+constexpr const char* kHeadWidthScale = "head_width^-1/2";
+constexpr const char* kWidthScale = "width^-1/2";
+constexpr const char* kNoScale = "none";
+
 template <class T>
 using MemberOf = T ModelSpec::*;
 using AnyMember =
@@ -59,7 +72,8 @@ using AnyMember =
                  MemberOf<NormPosition>, MemberOf<Activation>, MemberOf<Readout>,
                  MemberOf<PatchOrder>, MemberOf<Arithmetic>, MemberOf<Positions>,
                  MemberOf<ResizeFilter>, MemberOf<ResizeMode>, MemberOf<HeadActivation>,
-                 MemberOf<Tokenizer>, MemberOf<LayerForm>>;
+                 MemberOf<Tokenizer>, MemberOf<LayerForm>, MemberOf<MlpForm>,
+                 MemberOf<PositionResize>, MemberOf<ScoreScale>, MemberOf<Norm>>;
 
 struct Member {
   std::string_view name;
@@ -76,18 +90,26 @@ const std::vector<Member>& members() {
       {"image_width", &S::image_width, "pixels; positions are interpolated if it differs"},
       {"patch_height", &S::patch_height, "pixels; 0 for an encoder of given tokens"},
       {"patch_width", &S::patch_width, "pixels; 0 for an encoder of given tokens"},
+      {"patch_stride", &S::patch_stride, "pixels from patch to patch; 0: they tile the image"},
+      {"patch_padding", &S::patch_padding, "zeros around the image, in pixels"},
       {"patch_order", &S::patch_order, "how a flattened patch is ordered"},
       {"width", &S::width, "D, of a token"},
       {"layers", &S::layers, "number of blocks"},
       {"heads", &S::heads, "H, of each block"},
       {"head_width", &S::head_width, "d, of one head; 0 means width / heads"},
+      {"scale", &S::scale, "of the scores q·k: head_width^-1/2, width^-1/2, none (1) or a number"},
+      {"scale_by_layer", &S::scale_by_layer, "divide the scores by the layer's number, from 1 on"},
       {"mlp_width", &S::mlp_width, "of the hidden layer of each block's MLP"},
       {"activation", &S::activation, "of the MLP"},
+      {"mlp_form", &S::mlp_form, "whether a gate multiplies the MLP's hidden layer"},
       {"norm_position", &S::norm_position, "LayerNorm before (pre) or after (post) each part"},
-      {"norm_eps", &S::norm_eps, "added to the variance in LayerNorm"},
+      {"norm", &S::norm, "how tokens are normalised: LayerNorm (layer) or by their RMS (rms)"},
+      {"norm_eps", &S::norm_eps, "added to the variance, or to the mean square, of a norm"},
       {"arithmetic", &S::arithmetic, "of the linear layers"},
-      {"class_tokens", &S::class_tokens, "prefix tokens: 0, 1, or 2 (distilled)"},
+      {"class_tokens", &S::class_tokens, "the first tokens: 0, 1, or 2 (distilled)"},
+      {"register_tokens", &S::register_tokens, "between the class token and the patches"},
       {"positions", &S::positions, "position embeddings"},
+      {"position_resize", &S::position_resize, "how positions are brought to another grid"},
       {"final_norm", &S::final_norm, "LayerNorm after the last block"},
       {"readout", &S::readout, "what the head reads"},
       {"head_activation", &S::head_activation, "between the layers of a deep head"},
@@ -169,6 +191,13 @@ requires std::is_enum_v<Enum> json value_to_json(const Enum& value) {
   return kNames<Enum>.at(static_cast<std::size_t>(value));
 }
 
+json value_to_json(const ScoreScale& scale) {
+  if (scale.rule == ScoreScale::Rule::head_width) return kHeadWidthScale;
+  if (scale.rule == ScoreScale::Rule::width) return kWidthScale;
+  if (scale.number == 1) return kNoScale;
+  return scale.number;
+}
+
 json value_to_json(const MechanismChoice& choice) {
   return {{"name", choice.name}, {"parameters", json::parse(to_json(choice.parameters))}};
 }
@@ -228,6 +257,22 @@ void set_from_json(Enum& member, const json& value) {
                          : names.end();
   if (found == names.end()) wrong_type("one of: " + list_of(names), value);
   member = static_cast<Enum>(found - names.begin());
+}
+
+void set_from_json(ScoreScale& member, const json& value) {
+  using Rule = ScoreScale::Rule;
+  if (value == kHeadWidthScale) {
+    member = {Rule::head_width, 1};
+  } else if (value == kWidthScale) {
+    member = {Rule::width, 1};
+  } else if (value == kNoScale) {
+    member = {Rule::number, 1};
+  } else if (value.is_number()) {
+    member = {Rule::number, value.get<double>()};
+  } else {
+    wrong_type(std::string(kHeadWidthScale) + ", " + kWidthScale + ", " + kNoScale + " or a number",
+               value);
+  }
 }
 
 void set_from_json(MechanismChoice& member, const json& value) {
@@ -375,12 +420,16 @@ const std::vector<ModelOption>& model_options() {
           member.member);
       options.push_back({member.name, member.explanation, std::move(choices)});
     }
+    options.push_back(
+        {kIgnoreOption, "patterns of tensors that take no part, by your word: blocks.*.aux*", {}});
+    options.push_back({kStateDictOption, "which of several state dicts in the file", {}});
     return options;
   }();
   return list;
 }
 
 std::string option_text(const ModelSpec& spec, std::string_view option) {
+  if (is_file_option(option)) return {};
   const json value = std::visit([&](auto pointer) { return value_to_json(spec.*pointer); },
                                 member_at(option).member);
   if (value.is_string()) return value.get<std::string>();

@@ -22,7 +22,8 @@ namespace attnscope {
 /// The members an object of JSON text states: what needs no assumption.
 [[nodiscard]] std::vector<std::string> members_in_json(std::string_view text);
 
-/// One member of ModelSpec, as a flag or a field of a dialog shows it.
+/// One option of a model file, as a flag or a field of a dialog shows it: a member of ModelSpec, or
+/// one about the file itself (is_file_option).
 struct ModelOption {
   std::string_view name;             ///< "heads"
   std::string_view explanation;      ///< one sentence
@@ -31,8 +32,8 @@ struct ModelOption {
 
 [[nodiscard]] const std::vector<ModelOption>& model_options();
 
-/// The member `option` of `spec` as text: "3", "pre", "0.5,0.5,0.5". Throws Error(usage) listing
-/// the known.
+/// The member `option` of `spec` as text: "3", "pre", "0.5,0.5,0.5"; nothing for an option about
+/// the file. Throws Error(usage) listing the known.
 [[nodiscard]] std::string option_text(const ModelSpec& spec, std::string_view option);
 
 /// Sets it from text, as `option_text` writes it, or as JSON for lists and objects. Throws

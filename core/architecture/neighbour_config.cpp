@@ -1,9 +1,12 @@
 #include "core/architecture/neighbour_config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/configuration/config_reader.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
+#include "core/text/pattern.h"
 
 namespace attnscope {
 
@@ -25,10 +28,6 @@ json read_json(const std::filesystem::path& path) {
   return object;
 }
 
-void take_number(const json& object, const char* key, const char* option, Values& values) {
-  if (object.contains(key) && object[key].is_number()) values[option] = object[key].dump();
-}
-
 void take_numbers(const json& object, const char* key, const char* option, Values& values) {
   if (!object.contains(key) || !object[key].is_array()) return;
   std::string text;
@@ -37,50 +36,6 @@ void take_numbers(const json& object, const char* key, const char* option, Value
     text += (text.empty() ? "" : ",") + element.dump();
   }
   if (!text.empty()) values[option] = text;
-}
-
-/// Fastformer-LM's window of each layer.
-void read_windows(const json& config, Values& values) {
-  const json windows = config.value("window_sizes", json());
-  if (!windows.is_array()) return;
-  json list = json::array();
-  for (const json& window : windows) {
-    if (!window.is_number_integer() || window.get<std::int64_t>() < 1) {
-      throw Error(ErrorKind::damaged, "a window holds at least one token")
-          .about("window_sizes")
-          .expected("whole numbers from 1 on")
-          .found(window.dump());
-    }
-    list.push_back({{"name", "additive"}, {"parameters", {{"causal", true}, {"window", window}}}});
-  }
-  values["layer_mechanisms"] = list.dump();
-}
-
-void read_model(const json& config, Values& values) {
-  take_number(config, "num_attention_heads", "heads", values);
-  take_number(config, "layer_norm_eps", "norm_eps", values);
-  // GPT-2's and Fastformer-LM's names for the same.
-  take_number(config, "n_head", "heads", values);
-  take_number(config, "n_heads", "heads", values);
-  take_number(config, "layer_norm_epsilon", "norm_eps", values);
-  take_number(config, "rescale_value", "importance_scale", values);
-  read_windows(config, values);
-  std::string activation;
-  for (const char* key : {"hidden_act", "activation_function"}) {
-    if (config.value(key, json()).is_string()) activation = config[key].get<std::string>();
-  }
-  if (activation == "gelu" || activation == "relu") values["activation"] = activation;
-  if (activation == "gelu_new" || activation == "gelu_pytorch_tanh") {
-    values["activation"] = "gelu_tanh";
-  }
-  const json labels = config.value("id2label", json::object());
-  json list = json::array();
-  for (std::size_t i = 0; labels.is_object() && i < labels.size(); ++i) {
-    const auto label = labels.find(std::to_string(i));
-    if (label == labels.end() || !label->is_string()) return;
-    list.push_back(*label);
-  }
-  if (!list.empty()) values["labels"] = list.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// 224, {"height": 224, "width": 224} or {"shortest_edge": 224}; 0 if it is none of these.
@@ -94,33 +49,96 @@ double extent_of(const json& size) {
   return 0;
 }
 
+/// Pillow's numbers of filters.
+void read_filter(const json& filter, Values& values) {
+  if (filter.is_null()) return;
+  if (filter != 2 && filter != 3) {
+    throw Error(ErrorKind::unsupported, "images are not resized with this filter")
+        .about("resample")
+        .expected("2 (bilinear) or 3 (bicubic)")
+        .found(json_text(filter));
+  }
+  values["resize_filter"] = filter == 2 ? "bilinear" : "bicubic";
+}
+
 void read_preprocessing(const json& config, Values& values) {
   take_numbers(config, "image_mean", "input_mean", values);
   take_numbers(config, "image_std", "input_std", values);
-  if (config.value("resample", json()) == 2) values["resize_filter"] = "bilinear";
-  if (config.value("resample", json()) == 3) values["resize_filter"] = "bicubic";
-  const double resized = extent_of(config.value("size", json()));
+  const json size = config.value("size", json());
+  const double resized = extent_of(size);
   const double cropped = extent_of(config.value("crop_size", json()));
   const bool crops = config.value("do_center_crop", json()) == true;
+  if (config.value("do_resize", json()) != false)
+    read_filter(config.value("resample", json()), values);
+  if (size.is_object() && size.contains("shortest_edge")) values["resize_mode"] = "shorter_side";
+  if (size.is_object() && size.contains("height")) values["resize_mode"] = "exact";
   if (crops && cropped > 0 && cropped <= resized) {
     values["crop_fraction"] = json(cropped / resized).dump();
   }
   if (!crops && resized > 0) values["crop_fraction"] = "1.0";
 }
 
+bool ignores(std::span<const std::string> patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches_pattern(pattern, name); });
+}
+
+/// Without the keys that the user leaves out.
+json without_ignored(const json& object, const std::string& prefix,
+                     std::span<const std::string> ignored) {
+  json kept = json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (ignores(ignored, prefix + key)) continue;
+    kept[key] = value.is_object() ? without_ignored(value, prefix + key + ".", ignored) : value;
+  }
+  return kept;
+}
+
 }  // namespace
 
-Values neighbour_config(const std::filesystem::path& weights) {
-  Values values;
-  const std::filesystem::path model = weights.parent_path() / "config.json";
+bool NeighbourConfig::allows(std::string_view family) const {
+  if (kind.empty()) return true;
+  const auto families = of_timm ? families_of_timm(kind) : families_of_model_type(kind);
+  return std::find(families.begin(), families.end(), family) != families.end();
+}
+
+NeighbourConfig neighbour_config(const std::filesystem::path& weights,
+                                 std::span<const std::string> ignored) {
+  NeighbourConfig config;
+  const std::filesystem::path file = weights.parent_path() / "config.json";
+  if (!ignores(ignored, "config")) {
+    const json object = without_ignored(read_json(file), "config.", ignored);
+    if (!object.empty()) config.file = file;
+    try {
+      if (object.value("architecture", json()).is_string()) {
+        read_timm_config(object, config);
+      } else {
+        read_hugging_face_config(object, config);
+      }
+    } catch (Error& error) {
+      if (error.file().empty()) error.in_file(file);
+      throw;
+    }
+  }
+  const std::filesystem::path preprocessing = weights.parent_path() / "preprocessor_config.json";
   try {
-    read_model(read_json(model), values);
+    read_preprocessing(read_json(preprocessing), config.values);
   } catch (Error& error) {
-    if (error.file().empty()) error.in_file(model);
+    if (error.file().empty()) error.in_file(preprocessing);
     throw;
   }
-  read_preprocessing(read_json(weights.parent_path() / "preprocessor_config.json"), values);
-  return values;
+  return config;
+}
+
+void check_known(const NeighbourConfig& config) {
+  if (config.unknown.empty()) return;
+  const auto& [key, value] = config.unknown.front();
+  throw Error(ErrorKind::unsupported,
+              "the configuration beside the weights has a key that is not known")
+      .in_file(config.file)
+      .about(key)
+      .found(value)
+      .remedy("--option ignore=config." + key + " if it does not change the computation");
 }
 
 bool has_byte_pairs(const std::filesystem::path& folder) {

@@ -180,10 +180,8 @@ class Linformer final : public Mechanism {
     Matrix keys = Matrix::Zero(landmarks, d);
     multiply(strided(project), head_columns(input.keys, input.heads, head), 1.0F, whole(keys));
     Matrix weights(input.queries.rows(), landmarks);
-    multiply_transposed(
-        head_columns(input.queries, input.heads, head), strided(keys),
-        static_cast<float>(1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)))),
-        whole(weights));
+    multiply_transposed(head_columns(input.queries, input.heads, head), strided(keys),
+                        static_cast<float>(input.score_scale()), whole(weights));
     softmax_rows(whole(weights));
     return weights;
   }
@@ -226,7 +224,8 @@ MechanismEntry linformer_entry() {
         return std::make_unique<Linformer>(values.whole("landmarks"),
                                            values.choice("projection", landmark_names),
                                            values.whole("seed"));
-      }};
+      },
+      .scaled = true};
 }
 
 }  // namespace attnscope

@@ -36,8 +36,12 @@ struct AttentionInput {
   std::int64_t layer = 0;  ///< which it is: random parameters differ from layer to layer
   /// Which channel's implied map is asked for, where each has its own; their mean if absent.
   std::optional<std::int64_t> channel = std::nullopt;
+  /// What q·k is multiplied with, where the model says other than 1/√d.
+  std::optional<double> scale = std::nullopt;
 
   [[nodiscard]] AttentionShape shape() const;
+  /// `scale`, else 1/√d.
+  [[nodiscard]] double score_scale() const;
 };
 
 /// What is known of an implied map without computing it.
@@ -143,6 +147,8 @@ struct MechanismEntry {
   std::unique_ptr<Mechanism> (*make)(const TypedValues& values) = nullptr;
   /// Whether it honours AttentionInput::causal; if not, language models refuse it.
   bool causal = false;
+  /// Whether it scores by q·k and honours AttentionInput::scale.
+  bool scaled = false;
 
   /// `parameters`, then `accounting`.
   [[nodiscard]] std::vector<ParameterDescription> counted_parameters() const;

@@ -1,5 +1,6 @@
 // The list of mechanisms.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/attention/mechanism.h"
@@ -63,6 +64,11 @@ AttentionShape AttentionInput::shape() const {
           .heads = heads,
           .head_width = queries.cols() / share,
           .value_width = values.cols() / share};
+}
+
+double AttentionInput::score_scale() const {
+  const auto width = static_cast<double>(std::max<std::int64_t>(shape().head_width, 1));
+  return scale.value_or(1 / std::sqrt(width));
 }
 
 std::vector<ParameterDescription> MechanismEntry::counted_parameters() const {

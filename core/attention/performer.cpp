@@ -186,7 +186,7 @@ class Performer final : public Mechanism {
 
   [[nodiscard]] Features features_of(const AttentionInput& input, std::int64_t head) const {
     const Matrix omega = directions(input, head);
-    const auto scale = static_cast<float>(std::pow(static_cast<double>(omega.cols()), -0.25));
+    const auto scale = static_cast<float>(std::sqrt(input.score_scale()));
     const auto project = [&](const ConstStridedMatrixMap& rows) {
       Matrix projected(rows.rows(), features_);
       multiply_transposed(
@@ -285,7 +285,8 @@ MechanismEntry performer_entry() {
         return std::make_unique<Performer>(values.choice("kernel", kernel_names),
                                            values.whole("features"), values.whole("seed"));
       },
-      .causal = true};
+      .causal = true,
+      .scaled = true};
 }
 
 }  // namespace attnscope

@@ -193,7 +193,7 @@ class Reformer final : public Mechanism {
   /// Calls work(head, query, what it attends to) for every query, in parallel.
   template <class Work>
   void for_each_query(const AttentionInput& input, const Work& work) const {
-    const std::int64_t n = input.queries.rows(), d = input.queries.cols() / input.heads;
+    const std::int64_t n = input.queries.rows();
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const std::vector<Round> rounds = rounds_of(input, head);
       const Matrix queries = head_columns(input.queries, input.heads, head);
@@ -202,7 +202,7 @@ class Reformer final : public Mechanism {
         const double length = keys.row(j).cast<double>().norm();
         if (length > 0) keys.row(j) *= static_cast<float>(1 / length);
       }
-      const double scale = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
+      const double scale = input.score_scale();
       tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n, 64), [&](const auto& range) {
         std::vector<Attended> attended;
         std::vector<std::int64_t> met(static_cast<std::size_t>(n), -1);  // by which query last
@@ -293,7 +293,8 @@ MechanismEntry reformer_entry() {
         return std::make_unique<Reformer>(values.whole("hashes"), values.whole("chunk"), buckets,
                                           values.whole("seed"));
       },
-      .causal = true};
+      .causal = true,
+      .scaled = true};
 }
 
 }  // namespace attnscope

@@ -1,6 +1,4 @@
 // Softmax attention (Adder, Eq. 3; Vaswani et al. 2017, Eq. 1).
-#include <cmath>
-
 #include "core/attention/costs/costs.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
@@ -26,12 +24,12 @@ class Softmax final : public Mechanism {
   }
 
  private:
-  /// q·k / √d.
+  /// q·k / √d, or as the model scales it.
   static FillScores scores(const AttentionInput& input) {
     return [&input](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
       const ConstStridedMatrixMap keys = head_columns(input.keys, input.heads, head);
-      const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(keys.cols())));
+      const auto scale = static_cast<float>(input.score_scale());
       multiply_transposed({queries.data() + first * queries.outerStride(), block.rows(),
                            queries.cols(), Eigen::OuterStride<>(queries.outerStride())},
                           keys, scale, block);
@@ -54,7 +52,8 @@ MechanismEntry softmax_entry() {
           .make = [](const TypedValues&) -> std::unique_ptr<Mechanism> {
             return std::make_unique<Softmax>();
           },
-          .causal = true};
+          .causal = true,
+          .scaled = true};
 }
 
 }  // namespace attnscope

@@ -45,6 +45,38 @@ Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
   }
 }
 
+void Checkpoint::hold_state_dicts(std::string taken,
+                                  std::map<std::string, std::vector<StoredTensor>> others) {
+  state_dict_ = std::move(taken);
+  other_state_dicts_ = std::move(others);
+}
+
+std::vector<std::string> Checkpoint::other_state_dicts() const {
+  std::vector<std::string> names;
+  for (const auto& [name, tensors] : other_state_dicts_) names.push_back(name);
+  return names;
+}
+
+Checkpoint Checkpoint::with_state_dict(const std::string& name) const {
+  if (name == state_dict_) return *this;
+  const auto found = other_state_dicts_.find(name);
+  if (found == other_state_dicts_.end()) {
+    std::string known = state_dict_;
+    for (const std::string& other : other_state_dicts()) known += ", " + other;
+    throw Error(ErrorKind::usage, "the file has no such state dict")
+        .in_file(path_)
+        .about("state_dict")
+        .expected(known)
+        .found(name);
+  }
+  Checkpoint other(path_, format_, found->second, metadata_);
+  std::map<std::string, std::vector<StoredTensor>> others = other_state_dicts_;
+  others.erase(name);
+  others.emplace(state_dict_, tensors_);
+  other.hold_state_dicts(name, std::move(others));
+  return other;
+}
+
 const StoredTensor* Checkpoint::find(std::string_view name) const {
   const auto found = index_.find(name);
   return found == index_.end() ? nullptr : &tensors_[found->second];

@@ -29,6 +29,15 @@ class Checkpoint {
   Checkpoint(std::filesystem::path path, std::string format, std::vector<StoredTensor> tensors,
              std::map<std::string, std::string> metadata);
 
+  /// The tensors of each of several state dicts in the file (raw and averaged ones, say), but for
+  /// the one in `tensors`, which is named `taken`.
+  void hold_state_dicts(std::string taken, std::map<std::string, std::vector<StoredTensor>> others);
+  /// Name of the state dict whose tensors these are; empty where the file has but one.
+  [[nodiscard]] const std::string& state_dict() const { return state_dict_; }
+  [[nodiscard]] std::vector<std::string> other_state_dicts() const;
+  /// This file with another of its state dicts. Throws Error(usage) listing the known.
+  [[nodiscard]] Checkpoint with_state_dict(const std::string& name) const;
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& format() const { return format_; }
   /// In the order of the file. Names are unique: a duplicate is refused when the file is opened.
@@ -49,10 +58,13 @@ class Checkpoint {
   std::string format_;
   std::vector<StoredTensor> tensors_;
   std::map<std::string, std::string> metadata_;
+  std::string state_dict_;
+  std::map<std::string, std::vector<StoredTensor>> other_state_dicts_;
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
-/// Opens a weight file of any known format, decided by its content, then by its extension.
+/// Opens a weight file of any known format, decided by its content, then by its extension; of a
+/// folder, the weight file in it.
 /// Throws Error(not_this_format) listing the known formats, or Error(damaged, unsupported, io).
 [[nodiscard]] Checkpoint open_checkpoint(const std::filesystem::path& path);
 

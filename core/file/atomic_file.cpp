@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <sys/file.h>
@@ -130,8 +131,10 @@ void AtomicFile::commit() {
   committed_ = true;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  AtomicFile file(path);
+namespace {
+
+/// Fills the temporary file of `path`.
+void fill(const AtomicFile& file, const std::filesystem::path& path, std::string_view bytes) {
   errno = 0;
   std::ofstream stream(file.temporary(), std::ios::binary | std::ios::trunc);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -139,7 +142,23 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
   if (!stream) {
     throw cannot_write(path, errno != 0 ? std::strerror(errno) : "the disk may be full");
   }
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  AtomicFile file(path);
+  fill(file, path, bytes);
   file.commit();
+}
+
+void write_files(const std::vector<FileContent>& files) {
+  std::vector<std::unique_ptr<AtomicFile>> filled;
+  for (const FileContent& file : files) {
+    filled.push_back(std::make_unique<AtomicFile>(file.path));
+    fill(*filled.back(), file.path, file.bytes);
+  }
+  for (const std::unique_ptr<AtomicFile>& file : filled) file->commit();
 }
 
 }  // namespace attnscope

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace attnscope {
 
@@ -39,5 +41,14 @@ class AtomicFile {
 
 /// Writes all of `bytes` so. Throws Error(io).
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// A file and all that is in it.
+struct FileContent {
+  std::filesystem::path path;
+  std::string bytes;
+};
+/// Writes files that belong together: none gets its name before all are on the disk. Throws
+/// Error(io).
+void write_files(const std::vector<FileContent>& files);
 
 }  // namespace attnscope

@@ -128,7 +128,8 @@ void CausalLm::run_transformer_attention(const BlockWeights& block, const LayerR
                              .layout = &run.layout,
                              .causal = true,
                              .layer = run.layer,
-                             .channel = run.request.channel};
+                             .channel = run.request.channel,
+                             .scale = score_scale(spec(), run.layer)};
   if (run.recorded) record_attention(run.mechanism, input, run.request, *run.recorded);
   const Tensor output = run.mechanism.forward(input);
   x.matrix() += (block.out ? (*block.out)(seen(output)) : output).matrix();
@@ -219,9 +220,7 @@ Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
     }
     Tensor normed = x;
     if (block.norm2) block.norm2->apply(normed.matrix());
-    Tensor hidden = block.mlp1(seen(normed));
-    apply_activation(spec().activation, hidden.values());
-    x.matrix() += block.mlp2(seen(hidden)).matrix();
+    x.matrix() += block.mlp(spec().activation, seen(normed)).matrix();
     if (recorded && request.tokens) recorded->tokens = x;
   }
   if (weights_.final_norm) weights_.final_norm->apply(x.matrix());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -116,6 +117,11 @@ Trace begin_trace(const Model& model, const Input& input, const Mechanism& mecha
                       {"architecture", model.architecture()},
                       {"mechanism", to_string(trace.mechanism)},
                       {"input", input.locator}};
+  const ModelSpec& spec = model.spec();
+  if (spec.scale != ScoreScale{} || spec.scale_by_layer) {
+    trace.provenance["scale of scores"] =
+        option_text(spec, "scale") + (spec.scale_by_layer ? " / (layer + 1)" : "");
+  }
   for (const Assumption& assumption : model.assumptions()) {
     trace.provenance["assumed " + assumption.option] = assumption.value;
   }

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/model_file.h"
 #include "core/error.h"
 #include "core/model/causal_lm.h"
 #include "core/model/model.h"
@@ -13,11 +14,15 @@ namespace attnscope {
 
 namespace {
 
-/// What the file calls itself, else its own name.
+/// What the file calls itself, else its own name; of a folder the folder's.
 std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
   const auto name = checkpoint.metadata().find("name");
   const bool named = name != checkpoint.metadata().end() && !name->second.empty();
-  return shown_text(named ? name->second : file.stem().string());
+  if (named) return shown_text(name->second);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
+  const std::filesystem::path folder = file.has_filename() ? file : file.parent_path();
+  return shown_text(folder.filename().string());
 }
 
 }  // namespace
@@ -25,13 +30,14 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
 std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
   progress.step(0, "opening " + file.filename().string());
-  const Checkpoint checkpoint = open_checkpoint(file);
+  const Checkpoint checkpoint = open_model_file(file, options);
+  const std::filesystem::path folder = checkpoint.path().parent_path();
   Architecture architecture = recognise_architecture(checkpoint, options);
   try {
     (void)make_mechanism(architecture.spec.mechanism);
     if (architecture.spec.is_language_model()) {
       CausalLmWeights weights = read_causal_lm_weights(checkpoint, architecture, progress);
-      auto vocabulary = make_vocabulary(architecture.spec, file.parent_path());
+      auto vocabulary = make_vocabulary(architecture.spec, folder);
       return std::make_shared<const CausalLm>(file, own_name(checkpoint, file),
                                               std::move(architecture), std::move(weights),
                                               std::move(vocabulary));
@@ -39,7 +45,7 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
     if (architecture.spec.family == "text_classifier") {
       TextClassifierWeights weights =
           read_text_classifier_weights(checkpoint, architecture, progress);
-      auto vocabulary = make_vocabulary(architecture.spec, file.parent_path());
+      auto vocabulary = make_vocabulary(architecture.spec, folder);
       return std::make_shared<const TextClassifier>(file, own_name(checkpoint, file),
                                                     std::move(architecture), std::move(weights),
                                                     std::move(vocabulary));

@@ -21,6 +21,12 @@ void add_residual(Tensor& tokens, const Tensor& part, const std::vector<float>& 
   tokens.matrix().array() += part.matrix().array().rowwise() * factors.array();
 }
 
+/// Each head's share of every row by itself.
+void normalise_heads(const LayerNorm& norm, Tensor& rows) {
+  const auto width = static_cast<std::int64_t>(norm.weight.size());
+  norm.apply({rows.data(), rows.size() / width, width});
+}
+
 }  // namespace
 
 Vit::Vit(std::filesystem::path file, std::string name, Architecture architecture,
@@ -47,7 +53,7 @@ Tensor Vit::embed(const Tensor& image) const {
   if (weights_.patch_norm_after) weights_.patch_norm_after->apply(embedded.matrix());
   if (!weights_.positions.empty()) embedded.matrix() += weights_.positions.matrix();
   Tensor tokens({spec().tokens(), spec().width});
-  const std::int64_t prefix = spec().class_tokens;
+  const std::int64_t prefix = spec().prefix_tokens();
   if (prefix > 0) tokens.matrix().topRows(prefix) = weights_.prefix_tokens.matrix();
   tokens.matrix().bottomRows(embedded.extent(0)) = embedded.matrix();
   if (weights_.embedding_norm) weights_.embedding_norm->apply(tokens.matrix());
@@ -55,8 +61,10 @@ Tensor Vit::embed(const Tensor& image) const {
 }
 
 Tensor Vit::attend(const BlockWeights& block, const LayerRun& run, ConstMatrixMap tokens) const {
-  const Tensor queries = block.query(tokens), keys = block.key(tokens),
-               values = block.value(tokens);
+  Tensor queries = block.query(tokens), keys = block.key(tokens);
+  const Tensor values = block.value(tokens);
+  if (block.query_norm) normalise_heads(*block.query_norm, queries);
+  if (block.key_norm) normalise_heads(*block.key_norm, keys);
   const AttentionInput input{.queries = seen(queries),
                              .keys = seen(keys),
                              .values = seen(values),
@@ -64,7 +72,8 @@ Tensor Vit::attend(const BlockWeights& block, const LayerRun& run, ConstMatrixMa
                              .parameters = &run.parameters,
                              .layout = &run.layout,
                              .layer = run.layer,
-                             .channel = run.request.channel};
+                             .channel = run.request.channel,
+                             .scale = score_scale(spec(), run.layer)};
   if (LayerTrace* const recorded = run.recorded) {
     recorded->layout = recorded->key_layout = run.layout;
     record_attention(run.mechanism, input, run.request, *recorded);
@@ -75,11 +84,7 @@ Tensor Vit::attend(const BlockWeights& block, const LayerRun& run, ConstMatrixMa
 }
 
 void Vit::run_block(const BlockWeights& block, const LayerRun& run, Tensor& tokens) const {
-  const auto mlp = [&](ConstMatrixMap x) {
-    Tensor hidden = block.mlp1(x);
-    apply_activation(spec().activation, hidden.values());
-    return block.mlp2(seen(hidden));
-  };
+  const auto mlp = [&](ConstMatrixMap x) { return block.mlp(spec().activation, x); };
   if (spec().norm_position == NormPosition::post) {
     add_residual(tokens, attend(block, run, seen(tokens)), block.scale1);
     if (block.norm1) block.norm1->apply(tokens.matrix());
@@ -96,16 +101,21 @@ void Vit::run_block(const BlockWeights& block, const LayerRun& run, Tensor& toke
 }
 
 Tensor Vit::read_out(const Tensor& tokens) const {
-  if (spec().readout == Readout::none) return {};
-  Tensor read({1, spec().width});
-  if (spec().readout == Readout::mean || spec().readout == Readout::mean_all) {
-    // timm's average leaves the prefix tokens out, vit-pytorch's does not.
-    const std::int64_t prefix = spec().readout == Readout::mean ? spec().class_tokens : 0;
-    const std::int64_t patches = tokens.extent(0) - prefix;
-    read.matrix() =
-        tokens.matrix().bottomRows(patches).cast<double>().colwise().mean().cast<float>();
+  const Readout readout = spec().readout;
+  if (readout == Readout::none) return {};
+  // timm's average leaves the prefix tokens out, vit-pytorch's does not.
+  const std::int64_t left_out = readout == Readout::mean_all ? 0 : spec().prefix_tokens();
+  const auto mean = [&] {
+    const std::int64_t averaged = tokens.extent(0) - left_out;
+    return tokens.matrix().bottomRows(averaged).cast<double>().colwise().mean().cast<float>();
+  };
+  const bool both = readout == Readout::class_and_mean;
+  Tensor read({1, both ? 2 * spec().width : spec().width});
+  if (readout == Readout::mean || readout == Readout::mean_all) {
+    read.matrix() = mean();
   } else {
-    read.matrix() = tokens.matrix().row(0);
+    read.matrix().leftCols(spec().width) = tokens.matrix().row(0);
+    if (both) read.matrix().rightCols(spec().width) = mean();
   }
   if (weights_.head_norm) weights_.head_norm->apply(read.matrix());
   return read;
@@ -139,7 +149,7 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   Tensor tokens = embeds ? embed(prepared.values) : std::move(prepared.values);
 
   Trace trace = begin_trace(*this, input, *attention, spec().mechanism);
-  trace.layout = {spec().class_tokens, spec().grid_rows(), spec().grid_columns()};
+  trace.layout = {spec().prefix_tokens(), spec().grid_rows(), spec().grid_columns()};
   trace.image = std::move(prepared.image);
   trace.labels = spec().labels;
   const AttentionShape shape{.queries = tokens.extent(0),
@@ -172,7 +182,10 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   if (weights_.final_norm) weights_.final_norm->apply(tokens.matrix());
   Tensor features = read_out(tokens);
   trace.logits = classify(features, tokens);
-  if (!features.empty()) trace.features = std::move(features).reshaped({spec().width});
+  if (!features.empty()) {
+    const std::int64_t width = features.size();
+    trace.features = std::move(features).reshaped({width});
+  }
   progress.step(1, "running the model");
   return trace;
 }

@@ -44,10 +44,10 @@ bool within(const Bounds& bounds, double number) {
   return std::isfinite(number) && number >= bounds.minimum && number <= bounds.maximum;
 }
 
-std::vector<std::string_view> items_of(std::string_view text) {
+std::vector<std::string_view> items_of(std::string_view text, std::string_view separators = ",") {
   std::vector<std::string_view> items;
   while (true) {
-    const std::size_t comma = text.find(',');
+    const std::size_t comma = text.find_first_of(separators);
     std::string_view item = text.substr(0, comma);
     while (item.starts_with(' ')) item.remove_prefix(1);
     while (item.ends_with(' ')) item.remove_suffix(1);
@@ -101,7 +101,10 @@ std::optional<ParameterValue> parsed_as(ParameterKind kind, std::string_view tex
     }
     case ParameterKind::names: {
       std::vector<std::string> names;
-      for (const std::string_view item : items_of(text)) names.emplace_back(item);
+      // What has spaces in it reads better with semicolons: "softmax; hash bits=8".
+      for (const std::string_view item : items_of(text, ",;")) {
+        if (!item.empty()) names.emplace_back(item);
+      }
       return names;
     }
   }

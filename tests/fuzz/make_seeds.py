@@ -17,6 +17,15 @@ header = json.dumps({
 with open("seeds/safetensors/four", "wb") as f:
     f.write(struct.pack("<Q", len(header)) + header + bytes(range(22)))
 
+os.makedirs("seeds/json", exist_ok=True)
+for name, text in [
+    ("header", header),
+    ("config", b'{"model_type": "vit", "hidden_size": 48, "layer_norm_eps": 1e-12, "id2label": {"0": "cat", "1": "d\\u00f6g"}}'),
+    ("nested", b'[[1, -2, 3.5e-7, true, false, null, "", {"a": {"b": []}}], 18446744073709551615]'),
+]:
+    with open(f"seeds/json/{name}", "wb") as f:
+        f.write(text)
+
 images = struct.pack(">BBBBIII", 0, 0, 8, 3, 2, 2, 3) + bytes(range(12))
 for name, data in [("images", images), ("images.gz", gzip.compress(images, mtime=0))]:
     with open(f"seeds/idx/{name}", "wb") as f:

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // The same bytes as the pickle itself: in a zip archive few mutations would reach it.
   try {
     attnscope::PickleReader reader(std::as_bytes(bytes));
-    (void)attnscope::find_state_dict(reader.read());
+    (void)attnscope::find_state_dicts(reader.read());
   } catch (const attnscope::Error&) {
   }
   return 0;

@@ -55,7 +55,7 @@ void sweep_tiny_subjects(const fs::path& out) {
   request.subjects = tiny_subjects();
   request.data_set_path = test_data("sweep/images.npz");
   request.data_set = open_data_set(request.data_set_path);
-  request.count = 24;
+  request.choice.count = 24;
   request.out = out;
   (void)run_sweep(request);
 }
@@ -63,9 +63,7 @@ void sweep_tiny_subjects(const fs::path& out) {
 /// What kernels took on no machine: 0.1 ns · N² each, a tenth more from one to the next.
 Figure costs_of_fixed_measurements(const FigureRequest& request) {
   FigureRequest complete = request;
-  for (const FigureSetting& setting : find_figure("mechanism-costs").settings) {
-    complete.settings.emplace(setting.name, setting.default_value);
-  }
+  complete.settings = complete_settings("mechanism-costs", request.settings);
   const MechanismCostsRequest wanted = mechanism_costs_request(complete);
   Measurement measurement;
   measurement.options = wanted.measured;
@@ -86,8 +84,7 @@ Figure costs_of_fixed_measurements(const FigureRequest& request) {
 
 }  // namespace
 
-Figure sample_figure(const std::string& recipe, std::map<std::string, std::string> settings,
-                     double width_mm) {
+Figure sample_figure(const std::string& recipe, ParameterValues settings, double width_mm) {
   FigureRequest request;
   request.settings = std::move(settings);
   request.width_mm = width_mm;
@@ -103,11 +100,11 @@ Figure sample_figure(const std::string& recipe, std::map<std::string, std::strin
     request.subjects = {sample_subject("shakespeare-fastformer", "text:To be, or not to be")};
   } else if (recipe == "feature-scatter") {
     request.subjects = tiny_subjects();
-    request.settings["data-set"] = test_data("sweep/images.npz");
+    request.settings["dataset"] = test_data("sweep/images.npz");
   } else if (recipe.starts_with("sweep-")) {
-    request.settings["file"] = folder / "sweep.h5";
+    request.settings["file"] = (folder / "sweep.h5").string();
     sweep_tiny_subjects(folder / "sweep.h5");
-  } else if (!find_figure(recipe).counts_only) {
+  } else if (find_figure(recipe).needs.least > 0) {
     request.subjects = made_up_subjects();
   }
   return make_figure(recipe, request);

@@ -37,10 +37,10 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   stage.head_width = spec.head_width;
   stage.layers = spec.layers;
   stage.mlp_width = spec.mlp_width;
-  stage.embedding.class_tokens = spec.class_tokens;
+  stage.embedding.class_tokens = spec.prefix_tokens();
   if (spec.patch_height > 0) {
     stage.embedding.kind = Embedding::Kind::convolution;
-    stage.embedding.outputs = stage.tokens - spec.class_tokens;
+    stage.embedding.outputs = stage.tokens - spec.prefix_tokens();
     stage.embedding.input_channels = spec.channels;
     stage.embedding.kernel_taps = spec.patch_height * spec.patch_width;
     stage.embedding.positions = spec.positions == Positions::learned ? stage.tokens : 0;
@@ -166,6 +166,11 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
+  if (spec.mlp_form == MlpForm::gated) {
+    throw Error(ErrorKind::unsupported, "the operations of gated MLPs are not counted")
+        .about(name)
+        .remedy("take a model with plain MLPs");
+  }
   Network architecture;
   architecture.name = architecture.title = name;
   architecture.source = "its weight file";

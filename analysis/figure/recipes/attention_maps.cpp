@@ -4,11 +4,11 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/text/number_text.h"
@@ -17,17 +17,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 9> settings = {{
-    {"layers", "auto", "auto (first, middle and last), all, or indices from 0 such as 0,2-3"},
-    {"heads", "0", "all, or indices from 0"},
-    {"identity", "as-is", "as-is, without, with (I added to every map), or both"},
-    {"columns", "auto", "what stands side by side: layers, subjects, or auto"},
-    {"ranks", "yes", "yes or no: the equivalent rank under each map"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    colour_map_setting,
-    norm_setting,
-    range_setting,
-}};
+/// What stands side by side.
+enum class Across { automatic, layers, subjects };
+constexpr EnumName<Across> across_names[] = {
+    {Across::automatic, "auto"}, {Across::layers, "layers"}, {Across::subjects, "subjects"}};
 
 /// One map of the figure.
 struct Shown {
@@ -37,10 +30,7 @@ struct Shown {
 };
 
 std::vector<std::int64_t> chosen_layers(const Settings& read, std::int64_t count) {
-  if (read.text("layers") != "auto") return read.indices("layers", count);
-  std::vector<std::int64_t> layers = {0, count / 2, count - 1};
-  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
-  return layers;
+  return read.is("layers", "auto") ? first_middle_last(count) : read.indices("layers", count);
 }
 
 /// More cells a side than a printed map can show: a figure keeps means of blocks instead.
@@ -91,10 +81,11 @@ class Grid {
     const std::vector<std::int64_t> heads = read_.indices("heads", shared.heads);
     const std::vector<IdentityView> views = identity_views(read_);
     show_ranks_ = read_.flag("ranks");
-    options_.threshold = read_.number("threshold", 1e-6, 1);
-    const std::size_t arrangement = read_.choice("columns", {"auto", "layers", "subjects"});
+    options_.threshold = read_.number("threshold");
+    const Across across = read_.choice("columns", across_names);
     const std::size_t seen = request_.subjects.size() * views.size();
-    subjects_across_ = arrangement == 2 || (arrangement == 0 && layers.size() == 1 && seen > 1);
+    subjects_across_ = across == Across::subjects ||
+                       (across == Across::automatic && layers.size() == 1 && seen > 1);
     several_heads_ = heads.size() > 1;
     several_layers_ = layers.size() > 1;
     several_seen_ = seen > 1;
@@ -155,11 +146,14 @@ class Grid {
                             : std::string(describe(spectrum.state));
       if (ready) {
         figure_.numbers["equivalent_rank/" + seen_label(subject.label, *subject.trace, shown.view) +
-                        "/layer " + std::to_string(shown.layer) + "/head " +
+                        "/" + layer_name(request_, shown.layer) + "/head " +
                         std::to_string(shown.head)] = {
             static_cast<double>(spectrum.equivalent_rank)};
       }
     }
+    panel.keys = {{"model", seen_label(subject.label, *subject.trace, shown.view)},
+                  {"layer", std::to_string(shown.layer + request_.first_layer)},
+                  {"head", std::to_string(shown.head)}};
     panel.marks.emplace_back(std::move(heat));
     figure_.panels.push_back(std::move(panel));
   }
@@ -169,7 +163,7 @@ class Grid {
   }
 
   [[nodiscard]] std::string layer_title(const Shown& shown) const {
-    return "layer " + std::to_string(shown.layer);
+    return layer_name(request_, shown.layer);
   }
 
   [[nodiscard]] std::string column_title(const Shown& shown) const {
@@ -217,7 +211,7 @@ class Grid {
     figure_.caption =
         "Attention maps (rows are queries, columns keys) of " +
         std::string(several_layers_ ? "several layers" : layer_in_words()) + ", " +
-        chosen("head", read_.text("heads")) + ": " + subjects_in_words(request_) + ". " +
+        chosen("head", read_.written("heads")) + ": " + subjects_in_words(request_) + ". " +
         (show_ranks_ ? "r: equivalent rank at τ = " + rounded_text(options_.threshold) + ". "
                      : "") +
         (rectangular_ ? "Maps of fewer keys than queries are stretched to squares. " : "") +
@@ -229,7 +223,8 @@ class Grid {
   }
 
   [[nodiscard]] std::string layer_in_words() const {
-    return chosen("layer", read_.text("layers") == "auto" ? "0" : read_.text("layers"));
+    if (read_.is("layers", "auto")) return layer_name(request_, 0);
+    return chosen("layer", layers_written(request_, "layers"));
   }
 
   const FigureRequest& request_;
@@ -247,13 +242,25 @@ class Grid {
 };
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "attention-maps");
   return Grid(request, progress).make();
 }
 
 }  // namespace
 
-extern const FigureRecipe attention_maps_recipe = {
-    "attention-maps", "Attention maps", "Adder, Fig. 3 and appendix Fig. 2", settings, make};
+FigureRecipe attention_maps_recipe() {
+  return {.name = "attention-maps",
+          .title = "Attention maps",
+          .source = "Adder, Fig. 3 and appendix Fig. 2",
+          .settings = {indices_setting("layers", "layers; auto: the first, middle and last")
+                           .or_word({"auto"})
+                           .by_default("auto"),
+                       setting::indices("heads", "0", "heads").or_word({"all"}),
+                       identity_setting("as-is"),
+                       setting::choice("columns", names_of(across_names), "auto",
+                                       "what stands side by side"),
+                       setting::flag("ranks", true, "the equivalent rank under each map"),
+                       threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
+          .make = make};
+}
 
 }  // namespace attnscope

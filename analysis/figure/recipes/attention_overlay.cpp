@@ -2,16 +2,15 @@
 // appendix Fig. 3.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
@@ -21,84 +20,32 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 9> settings = {{
-    {"layers", "auto", "auto (first, middle and last), all, or indices from 0 such as 0,2-3"},
-    {"query", "auto",
-     "the token whose row is shown: class, or its index from 0 in the first layer; auto is class, "
-     "or the middle of the image where there is none"},
-    {"heads",
-     "mean",
-     "mean, max or min over heads, or one head's index from 0",
-     {"mean|max|min|…"}},
-    {"rollout",
-     "auto",
-     "yes or no: attention rollout through all layers in the last column; auto is yes where it is "
-     "defined: all layers have the same tokens",
-     {"auto|yes|no"}},
-    {"image", "yes", "yes or no: the image itself in the first column"},
-    {"opacity", "0.7", "of the colours over the image, 0 to 1"},
-    {"colour-map", "magma", "viridis, magma, cividis, grey or diverging"},
-    norm_setting,
-    range_setting,
-}};
-
 /// How heads become one row: fused, or one of them.
 struct HeadChoice {
   RolloutFusion fusion = RolloutFusion::mean;
   std::optional<std::int64_t> head;
 };
 
-std::optional<std::int64_t> index_in(const std::string& text, std::int64_t count) {
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < 0 || value >= count) {
-    return std::nullopt;
-  }
-  return value;
-}
-
 HeadChoice head_choice(const Settings& read, std::int64_t heads) {
-  const std::string& text = read.text("heads");
-  if (text == "mean") return {RolloutFusion::mean, {}};
-  if (text == "max") return {RolloutFusion::maximum, {}};
-  if (text == "min") return {RolloutFusion::minimum, {}};
-  const auto head = index_in(text, heads);
-  if (!head) {
-    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-        .about("heads")
-        .expected("mean, max, min, or an index from 0 to " + std::to_string(heads - 1))
-        .found("'" + text + "'");
-  }
-  return {RolloutFusion::mean, head};
+  if (const auto head = read.index("heads", heads)) return {RolloutFusion::mean, head};
+  return {read.choice("heads", rollout_fusion_names), {}};
 }
 
 std::int64_t query_token(const Settings& read, const Subject& subject) {
-  const std::string& text = read.text("query");
   const TokenLayout& layout = subject.trace->layout;
-  if (text == "auto") {
-    return layout.prefix > 0 ? 0 : layout.rows / 2 * layout.columns + layout.columns / 2;
-  }
-  if (text == "class") {
-    if (layout.prefix > 0) return 0;
-    throw Error(ErrorKind::usage, "the model has no class token whose row could be shown")
-        .about(subject.label)
-        .remedy("choose a token by its index: --set query=0");
-  }
-  const auto query = index_in(text, subject.trace->tokens());
-  if (!query) {
-    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-        .about("query")
-        .expected("class, or an index from 0 to " + std::to_string(subject.trace->tokens() - 1))
-        .found("'" + text + "'");
-  }
-  return *query;
+  if (const auto query = read.index("query", subject.trace->tokens())) return *query;
+  if (layout.prefix > 0) return 0;
+  if (read.is("query", "auto")) return layout.rows / 2 * layout.columns + layout.columns / 2;
+  throw Error(ErrorKind::usage, "the model has no class token whose row could be shown")
+      .about(subject.label)
+      .remedy("choose a token by its index: --set query=0");
 }
 
 std::string query_in_words(const Settings& read, const Subject& subject) {
-  const std::string& text = read.text("query");
-  const bool class_token = text == "class" || (text == "auto" && subject.trace->layout.prefix > 0);
-  if (class_token) return "the class token";
-  return text == "auto" ? "the patch in the middle" : "token " + text;
+  if (const auto query = read.index("query", subject.trace->tokens())) {
+    return "token " + std::to_string(*query);
+  }
+  return subject.trace->layout.prefix > 0 ? "the class token" : "the patch in the middle";
 }
 
 void require_image(const Subject& subject) {
@@ -182,25 +129,20 @@ Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t colum
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "attention-overlay");
   for (const Subject& subject : request.subjects) require_image(subject);
   const Settings read(request);
   const SharedExtents shared = shared_extents(request);
   const HeadChoice heads = head_choice(read, shared.heads);
   const bool with_image = read.flag("image");
-  const bool rolls = read.choice("rollout", {"auto", "no", "false", "yes", "true"}) > 2;
   const bool with_rollout =
-      rolls || (read.text("rollout") == "auto" &&
-                std::all_of(request.subjects.begin(), request.subjects.end(),
-                            [](const Subject& subject) { return subject.trace->uniform(); }));
-  const double opacity = read.number("opacity", 0, 1);
-  std::vector<std::int64_t> layers;
-  if (read.text("layers") == "auto") {
-    layers = {0, shared.layers / 2, shared.layers - 1};
-    layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
-  } else {
-    layers = read.indices("layers", shared.layers);
-  }
+      read.is("rollout", "yes") ||
+      (read.is("rollout", "auto") &&
+       std::all_of(request.subjects.begin(), request.subjects.end(),
+                   [](const Subject& subject) { return subject.trace->uniform(); }));
+  const double opacity = read.number("opacity");
+  const std::vector<std::int64_t> layers = read.is("layers", "auto")
+                                               ? first_middle_last(shared.layers)
+                                               : read.indices("layers", shared.layers);
 
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
@@ -215,6 +157,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     const auto add = [&](const std::string& title, const std::vector<double>* attention,
                          const TokenLayout& layout = {}) {
       Panel panel = picture_panel(subject, row, column);
+      panel.keys = {{"model", subject.label}, {"shown", title}};
       if (row == 0) panel.title = title;
       if (column == 0 && request.subjects.size() > 1) panel.y.label = labels[index];
       if (attention != nullptr) {
@@ -231,14 +174,14 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       // I is no attention: the query's own cell would outshine all others.
       const Tensor maps = maps_seen(*subject.trace, layer, IdentityView::without);
       if (heads.head && *heads.head >= maps.extent(0)) {
-        throw Error(ErrorKind::usage, "layer " + std::to_string(layer) + " has no such head")
+        throw Error(ErrorKind::usage, layer_name(request, layer) + " has no such head")
             .about("heads")
             .expected("an index from 0 to " + std::to_string(maps.extent(0) - 1))
             .found(std::to_string(*heads.head));
       }
       const std::vector<double> attention =
           row_of(maps, query_of_layer(*subject.trace, query, layer), heads);
-      add("layer " + std::to_string(layer), &attention, key_layout_of(subject, layer));
+      add(layer_name(request, layer), &attention, key_layout_of(subject, layer));
     }
     if (with_rollout) {
       const Progress part =
@@ -275,7 +218,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   figure.caption =
       "Attention of " + query_in_words(read, request.subjects.front()) +
       " to the image's patches, " +
-      (heads.head ? "head " + std::to_string(*heads.head) : read.text("heads") + " over heads") +
+      (heads.head ? "head " + std::to_string(*heads.head) : read.written("heads") + " over heads") +
       ", relative to even attention: " + subjects_in_words(request) + ". " +
       (with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. " : "") +
       (opacity < 1 ? "The colours are mixed with the image. " : "") + clipping_in_words(scale) +
@@ -285,7 +228,32 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe attention_overlay_recipe = {
-    "attention-overlay", "Attention over the image", "Adder, appendix Fig. 3", settings, make};
+FigureRecipe attention_overlay_recipe() {
+  return {.name = "attention-overlay",
+          .title = "Attention over the image",
+          .source = "Adder, appendix Fig. 3",
+          .settings = {indices_setting("layers", "layers; auto: the first, middle and last")
+                           .or_word({"auto"})
+                           .by_default("auto"),
+                       setting::whole(
+                           "query", 0, {.minimum = 0},
+                           "the token whose row is shown, by its index in the first layer; auto: "
+                           "the class token, or the middle of the image where there is none")
+                           .or_word({"auto", "class"})
+                           .by_default("auto"),
+                       setting::whole("heads", 0, {.minimum = 0},
+                                      "the mean, max or min over heads, or one head's index")
+                           .or_word(names_of(rollout_fusion_names))
+                           .by_default("mean"),
+                       setting::choice(
+                           "rollout", {"auto", "yes", "no"}, "auto",
+                           "attention rollout through all layers in the last column; auto: where "
+                           "it is defined, all layers having the same tokens"),
+                       setting::flag("image", true, "the image itself in the first column"),
+                       setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
+                       colour_map_setting("magma"), norm_setting(), range_setting()},
+          .needs = {.input = InputNeed::image, .missing = "needs a model of images, run on one"},
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -5,37 +5,59 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/fit.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
+
+ParameterDescription reference_setting() {
+  return setting::whole("reference", 1, {.minimum = 1},
+                        "which subject the others are compared with: its number, from 1");
+}
+
+ParameterDescription align_setting() {
+  return setting::choice("align", names_of(layer_alignment_names), "index",
+                         "how layers of models of different depth find each other: by index or by "
+                         "relative depth");
+}
+
+ParameterDescription match_heads_setting() {
+  return setting::flag("match-heads", false, "each head beside the reference's most similar one");
+}
+
+std::vector<ParameterDescription> comparison_settings() {
+  return {reference_setting(),       align_setting(),     match_heads_setting(),
+          single_identity_setting(), threshold_setting(), legend_setting()};
+}
 
 ComparedSubjects compared_subjects(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const std::size_t count = request.subjects.size();
-  if (count < 2) {
-    throw Error(ErrorKind::usage, "a comparison needs a reference and another subject")
-        .expected("two subjects or more")
-        .found(std::to_string(count))
-        .remedy("give two models, or several --input");
-  }
   ComparedSubjects compared;
-  const double wanted = read.number("reference", 1, static_cast<double>(count));
-  compared.reference = static_cast<std::size_t>(wanted) - 1;
-  compared.options.layers = read.choice("align", {"index", "depth"}) == 0
-                                ? LayerAlignment::by_index
-                                : LayerAlignment::by_depth;
+  const std::int64_t wanted = read.whole("reference");
+  if (wanted > std::ssize(request.subjects)) {
+    throw Error(ErrorKind::usage, "there is no such subject to compare with")
+        .about("reference")
+        .expected("1 to " + std::to_string(count))
+        .found(std::to_string(wanted));
+  }
+  compared.reference = static_cast<std::size_t>(wanted - 1);
+  compared.first_layer = request.first_layer;
+  compared.options.layers = read.choice("align", layer_alignment_names);
   compared.options.match_heads = read.flag("match-heads");
-  constexpr IdentityView views[] = {IdentityView::as_is, IdentityView::without, IdentityView::with};
-  compared.options.view = views[read.choice("identity", {"as-is", "without", "with"})];
-  compared.options.threshold = read.number("threshold", 1e-6, 1);
+  compared.options.view = read.choice("identity", identity_view_names);
+  compared.options.threshold = read.number("threshold");
+  const std::vector<std::string> labels = short_labels(request);
+  compared.reference_shown = labels[compared.reference];
   const double share = 1.0 / static_cast<double>(count - 1);
   for (std::size_t index = 0; index < count; ++index) {
     if (index == compared.reference) continue;
     const double first = share * static_cast<double>(compared.others.size());
     compared.others.push_back(
-        {index, request.subjects[index].label,
+        {index, request.subjects[index].label, labels[index],
          compare_traces(*request.subjects[compared.reference].trace, *request.subjects[index].trace,
                         compared.options, {}, progress.part(first, first + share))});
   }
@@ -70,19 +92,21 @@ Panel by_layer_panel(const ComparedSubjects& compared, const PanelSplit& split) 
   panel.row = split.row;
   panel.column = split.column;
   panel.letter = "b";
-  panel.x.label = "layer";
-  panel.x.minimum = -0.35;
-  panel.x.maximum = static_cast<double>(layers) - 0.65;
-  panel.x.ticks = layer_ticks(layers);
+  panel.x.label = panel.x.key = "layer";
+  const auto first = static_cast<double>(compared.first_layer);
+  panel.x.minimum = first - 0.35;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers, compared.first_layer);
   return panel;
 }
 
 std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
-                                 ComparisonQuantity quantity, LineStyle style) {
-  const auto add_to = [quantity](Line& line, const auto& part) {
+                                 std::int64_t first_layer, ComparisonQuantity quantity,
+                                 LineStyle style) {
+  const auto add_to = [quantity, first_layer](Line& line, const auto& part) {
     const double value = part.values[quantity];
     if (std::isnan(value)) return;
-    line.x.push_back(static_cast<double>(part.layer));
+    line.x.push_back(static_cast<double>(part.layer + first_layer));
     line.y.push_back(value);
   };
   Line heads, means;

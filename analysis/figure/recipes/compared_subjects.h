@@ -1,7 +1,6 @@
 // What figures of comparisons have in common: their settings, and the comparisons themselves.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -11,32 +10,27 @@
 
 namespace attnscope {
 
-inline constexpr FigureSetting reference_setting = {
-    "reference", "1", "which subject the others are compared with: its number, from 1"};
-inline constexpr FigureSetting align_setting = {
-    "align", "index", "layers of different depth by index or by relative depth: index or depth"};
-inline constexpr FigureSetting match_heads_setting = {
-    "match-heads", "no", "yes or no: each head beside the reference's most similar one"};
+[[nodiscard]] ParameterDescription reference_setting();
+[[nodiscard]] ParameterDescription align_setting();
+[[nodiscard]] ParameterDescription match_heads_setting();
 
 /// Those of the figures of curves.
-inline constexpr std::array<FigureSetting, 6> comparison_settings = {{
-    reference_setting,
-    align_setting,
-    match_heads_setting,
-    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"legend", "below", "below or none"},
-}};
+[[nodiscard]] std::vector<ParameterDescription> comparison_settings();
+
+/// What every comparison needs: a reference and another.
+inline constexpr FigureNeeds comparison_needs{.least = 2};
 
 /// One subject beside the reference.
 struct ComparedSubject {
-  std::size_t subject = 0;  ///< index into the request
-  std::string label;
+  std::size_t subject = 0;   ///< index into the request
+  std::string label, shown;  ///< in numbers and captions; in legends and on axes
   SubjectComparison comparison;
 };
 
 struct ComparedSubjects {
   std::size_t reference = 0;
+  std::int64_t first_layer = 0;  ///< as FigureRequest::first_layer
+  std::string reference_shown;   ///< its short label
   ComparisonOptions options;
   std::vector<ComparedSubject> others;
 };
@@ -64,6 +58,7 @@ struct PanelSplit {
 
 /// Every head a point, their means a line in `style`: the means of layers that have one.
 std::vector<double> add_by_layer(Panel& panel, const ComparedSubject& other,
-                                 ComparisonQuantity quantity, LineStyle style);
+                                 std::int64_t first_layer, ComparisonQuantity quantity,
+                                 LineStyle style);
 
 }  // namespace attnscope

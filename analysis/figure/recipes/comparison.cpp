@@ -9,11 +9,11 @@
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
@@ -23,23 +23,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 12> settings = {{
-    reference_setting,
-    {"layers", "auto", "auto (the middle one of the compared), all, or indices from 0"},
-    {"heads", "0", "all, or indices from 0"},
-    {"difference", "signed",
-     "signed (w - r), absolute (|w - r|) or relative ((w - r) / (|w| + |r|)), r the reference's"},
-    align_setting,
-    match_heads_setting,
-    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
-    {"numbers", "yes", "yes or no: the divergence under each difference"},
-    {"threshold", "0.9", "of the ranks in the figure's numbers, 0 to 1"},
-    colour_map_setting,
-    norm_setting,
-    range_setting,
-}};
-
 enum class Difference { is_signed, absolute, relative };
+constexpr EnumName<Difference> difference_names[] = {{Difference::is_signed, "signed"},
+                                                     {Difference::absolute, "absolute"},
+                                                     {Difference::relative, "relative"}};
 
 double difference_of(double own, double reference, Difference kind) {
   const double difference = own - reference;
@@ -97,7 +84,7 @@ class ComparisonFigure {
   }
 
   Figure make() {
-    kind_ = static_cast<Difference>(read_.choice("difference", {"signed", "absolute", "relative"}));
+    kind_ = read_.choice("difference", difference_names);
     show_numbers_ = read_.flag("numbers");
     std::int64_t layers = std::numeric_limits<std::int64_t>::max(), heads = layers;
     for (const ComparedSubject& other : compared_.others) {
@@ -105,12 +92,13 @@ class ComparisonFigure {
       layers = std::min(layers, std::ssize(trace.layers));
       heads = std::min(heads, trace.heads());
     }
-    const std::vector<std::int64_t> chosen_layers = read_.text("layers") == "auto"
+    const std::vector<std::int64_t> chosen_layers = read_.is("layers", "auto")
                                                         ? std::vector<std::int64_t>{layers / 2}
                                                         : read_.indices("layers", layers);
     const std::vector<std::int64_t> chosen_heads = read_.indices("heads", heads);
-    layers_text_ = read_.text("layers") == "auto" ? std::to_string(chosen_layers.front())
-                                                  : read_.text("layers");
+    layers_text_ = read_.is("layers", "auto")
+                       ? std::to_string(chosen_layers.front() + request_.first_layer)
+                       : layers_written(request_, "layers");
     several_ = chosen_layers.size() * chosen_heads.size() > 1;
     for (const std::int64_t layer : chosen_layers) {
       for (const std::int64_t head : chosen_heads) add_place(layer, head);
@@ -135,14 +123,21 @@ class ComparisonFigure {
           map_seen(reference, {first.reference_layer, beside}, compared_.options.view);
       collect(map, shows_identity(reference, compared_.options.view));
       shown.marks.emplace_back(heat_map_of(map, 0));
+      shown.keys = keys_of(compared_.reference, first.reference_layer, beside);
       if (several_) {
-        shown.y.label = "layer " + std::to_string(layer) + ", head " + std::to_string(head);
+        shown.y.label = layer_name(request_, layer) + ", head " + std::to_string(head);
       }
       figure_.panels.push_back(std::move(shown));
     }
     std::int64_t column = 1;
     for (const ComparedSubject& other : compared_.others) add_other(other, layer, head, column++);
     row_ += 2;
+  }
+
+  [[nodiscard]] Keys keys_of(std::size_t subject, std::int64_t layer, std::int64_t head) const {
+    return {{"model", request_.subjects[subject].label},
+            {"layer", std::to_string(layer + request_.first_layer)},
+            {"head", std::to_string(head)}};
   }
 
   void add_other(const ComparedSubject& other, std::int64_t layer, std::int64_t head,
@@ -161,10 +156,12 @@ class ComparisonFigure {
     collect(map, shows_identity(trace, compared_.options.view));
     Panel shown = map_panel(row_, column);
     if (row_ == 0) shown.title = labels_[other.subject];
+    shown.keys = keys_of(other.subject, layer, head);
     shown.marks.emplace_back(heat_map_of(map, 0));
     figure_.panels.push_back(std::move(shown));
 
     Panel below = map_panel(row_ + 1, column);
+    below.keys = keys_of(other.subject, layer, head);
     if (numbers->state != MapPairState::compared) {
       below.x.minimum = 0;
       below.x.maximum = 1;
@@ -189,7 +186,7 @@ class ComparisonFigure {
                       : kind_ == Difference::absolute ? "absolute difference"
                                                       : "relative difference";
     const std::string place =
-        other.label + "/layer " + std::to_string(layer) + "/head " + std::to_string(head);
+        other.label + "/" + layer_name(request_, layer) + "/head " + std::to_string(head);
     for (const ComparisonQuantityEntry& entry : comparison_quantities()) {
       const double value = numbers->values[entry.quantity];
       if (!std::isnan(value)) figure_.numbers[std::string(entry.name) + "/" + place] = {value};
@@ -230,8 +227,9 @@ class ComparisonFigure {
                         static_cast<double>(row_) * (frame_mm + gap_mm) +
                         (show_numbers_ ? static_cast<double>(row_) / 2 * 1.1 * text_mm : 0);
     figure_.caption = "Attention maps (rows are queries, columns keys) of " +
-                      chosen("layer", layers_text_) + ", " + chosen("head", read_.text("heads")) +
-                      ", and under them the " + std::string(figure_.colour_scales[1].label) +
+                      chosen("layer", layers_text_) + ", " +
+                      chosen("head", read_.written("heads")) + ", and under them the " +
+                      std::string(figure_.colour_scales[1].label) +
                       " from the reference: " + comparison_in_words(request_, compared_) +
                       ". JS: Jensen–Shannon divergence of the rows in bits, mean over queries. " +
                       clipping_in_words(scale) + made_with();
@@ -252,14 +250,29 @@ class ComparisonFigure {
 };
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "comparison");
   return ComparisonFigure(request, progress).make();
 }
 
 }  // namespace
 
-extern const FigureRecipe comparison_recipe = {"comparison",
-                                               "Maps beside a reference, and their differences",
-                                               "Lin 1991, Section IV", settings, make};
+FigureRecipe comparison_recipe() {
+  return {
+      .name = "comparison",
+      .title = "Maps beside a reference, and their differences",
+      .source = "Lin 1991, Section IV",
+      .settings = {reference_setting(),
+                   indices_setting("layers", "layers; auto: the middle one of the compared")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::indices("heads", "0", "heads").or_word({"all"}),
+                   setting::choice("difference", names_of(difference_names), "signed",
+                                   "w - r (signed), |w - r| (absolute) or (w - r) / (|w| + |r|) "
+                                   "(relative), r the reference's weight"),
+                   align_setting(), match_heads_setting(), single_identity_setting(),
+                   setting::flag("numbers", true, "the divergence under each difference"),
+                   threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
+      .needs = comparison_needs,
+      .make = make};
+}
 
 }  // namespace attnscope

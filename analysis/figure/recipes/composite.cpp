@@ -1,8 +1,6 @@
 // Several figures on one page, with letters.
 #include "analysis/figure/composite.h"
 
-#include <array>
-
 #include "analysis/figure/settings.h"
 #include "core/error.h"
 
@@ -10,17 +8,36 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 3> settings = {{
-    {"page", "cumulative-spectrum | rank-by-layer / attention-maps",
-     "figures side by side (|) and in rows (/), each with its settings: "
-     "'rank-by-layer[spread=none; subjects=0,1; share=2; title=Ranks]'"},
-    {"letters", "yes", "yes or no: a, b, c before the figures"},
-    {"shared-colours", "no", "yes or no: one colour scale for all heat maps of one quantity"},
-}};
+/// The page as it is set; "auto" is one of spectra, ranks and maps, the curves side by side where
+/// there is room for their legends.
+std::string page_text(const Settings& read, double width_mm) {
+  constexpr double wide_mm = 120;
+  if (!read.is("page", "auto")) return read.text("page");
+  return width_mm < wide_mm ? "cumulative-spectrum / rank-by-layer / attention-maps"
+                            : "cumulative-spectrum | rank-by-layer / attention-maps";
+}
+
+FigureNeeds needs_of_page(const ParameterValues& settings) {
+  FigureRequest request;
+  request.settings = settings;
+  const Page page = parse_page(page_text(Settings(request), request.width_mm));
+  FigureNeeds needs;
+  bool first = true;
+  for (const auto& row : page.rows) {
+    for (const PageCell& cell : row) {
+      const FigureNeeds own = find_figure(cell.figure).needs;
+      needs = first ? own : joined(needs, own);
+      first = false;
+    }
+  }
+  // Each figure chooses its own among all subjects.
+  needs.most = 0;
+  return needs;
+}
 
 Figure make(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
-  const Page page = parse_page(read.text("page"));
+  const Page page = parse_page(page_text(read, request.width_mm));
   CompositeOptions options;
   options.width_mm = request.width_mm;
   options.letters = read.flag("letters");
@@ -39,7 +56,20 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe composite_recipe = {"composite", "Page of several figures",
-                                              "any of the program's figures", settings, make};
+FigureRecipe composite_recipe() {
+  return {.name = "composite",
+          .title = "Page of several figures",
+          .source = "any of the program's figures",
+          .settings = {setting::text("page", "auto",
+                                     "figures side by side (|) and in rows (/), each with its "
+                                     "settings: 'rank-by-layer[spread=none; subjects=0,1; share=2; "
+                                     "title=Ranks]'; auto: spectra, ranks and maps")
+                           .or_word({"auto"}),
+                       setting::flag("letters", true, "a, b, c before the figures"),
+                       setting::flag("shared-colours", false,
+                                     "one colour scale for all heat maps of one quantity")},
+          .make = make,
+          .needs_as_set = needs_of_page};
+}
 
 }  // namespace attnscope

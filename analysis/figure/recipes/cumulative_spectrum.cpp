@@ -21,21 +21,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 10> settings = {{
-    {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
-    {"head", "all", "heads averaged: all, or indices from 0"},
-    {"identity", "both", "as-is, without, with (I added to every map), or both"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"channels",
-     "shown",
-     "where each channel has its map (DAFT): shown (the subject's), or all, averaged",
-     {"shown|all"}},
-    {"inputs", "mean", "mean over the inputs of each model, or each by itself", {"mean|each"}},
-    {"spread", "none", "none, or range: the band between the lowest and highest map"},
-    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
-    {"bound", "show", "show (a rule where the mechanism bounds the rank) or hide"},
-    {"legend", "below", "below, inside or none"},
-}};
+enum class Channels { shown, all };
+constexpr EnumName<Channels> channels_names[] = {{Channels::shown, "shown"},
+                                                 {Channels::all, "all"}};
 
 /// The axis of ranks: 1 to `count`, or percent of them where maps of different sizes are compared.
 std::vector<double> ranks_up_to(std::size_t count, bool relative) {
@@ -64,7 +52,7 @@ Line curve(const std::string& label, const std::vector<double>& share, Colour co
 struct Spectra {
   MeanSpectrum mean;
   std::vector<MapSpectrum> maps;
-  std::string label;
+  std::string label, shown;  ///< in numbers, and in the legend
   bool with_identity = false;
   std::size_t group = 0;
 };
@@ -79,11 +67,11 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
     const Trace& trace = *request.subjects[index].trace;
     SpectrumOptions options;
     options.threshold = threshold;
-    options.method = method_setting(read);
+    options.method = read.choice("method", spectrum_method_names);
     options.layers = read.indices("layer", static_cast<std::int64_t>(trace.layers.size()));
     const std::vector<std::int64_t> heads = read.indices("head", trace.heads());
     const Progress part = progress.part(done / count, (done + 1) / count);
-    const bool all_channels = read.choice("channels", {"shown", "all"}) == 1;
+    const bool all_channels = read.choice("channels", channels_names) == Channels::all;
     for (MapSpectrum& map : all_channels
                                 ? spectra_of_channels(request.subjects[index], view, options, part)
                                 : subject_spectra(request, index, view, options, part)) {
@@ -96,7 +84,7 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
   const Trace& first = *request.subjects[group.subjects.front()].trace;
   MeanSpectrum mean = mean_spectrum(spectra, threshold);
   return {std::move(mean), std::move(spectra), seen_label(group.label, first, view),
-          shows_identity(first, view)};
+          seen_label(group.short_label, first, view), shows_identity(first, view)};
 }
 
 /// "r = 65"; "r ≈ 120 (115–126)" where one map's values were estimated.
@@ -119,24 +107,33 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   const Colour colour = subject_colour(spectra.group);
   if (mean.maps == 0) {
     Line none;  // a legend entry that says why there is no curve
-    none.label = spectra.label + " (no spectrum: NaN, Inf, all zero or not converged)";
+    none.label = spectra.shown + " (no spectrum: NaN, Inf, all zero or not converged)";
     none.colour = colour;
     panel.marks.emplace_back(std::move(none));
     return;
   }
   const LineStyle style = spectra.with_identity ? LineStyle::dashed : LineStyle::solid;
   if (spread && mean.maps > 1) {
-    panel.marks.emplace_back(Band{"", ranks_up_to(mean.low_share.size(), relative), mean.low_share,
-                                  mean.high_share, with_alpha(colour, 40),
-                                  spectra.label + ", least and greatest"});
+    panel.marks.emplace_back(Band{"",
+                                  ranks_up_to(mean.low_share.size(), relative),
+                                  mean.low_share,
+                                  mean.high_share,
+                                  with_alpha(colour, 40),
+                                  spectra.label + ", least and greatest",
+                                  {{"model", spectra.label}}});
   }
-  panel.marks.emplace_back(curve(spectra.label, mean.mean_share, colour, style, relative));
+  Line line = curve(spectra.shown, mean.mean_share, colour, style, relative);
+  line.keys = {{"model", spectra.label}};
+  panel.marks.emplace_back(std::move(line));
   const double count = static_cast<double>(mean.mean_share.size());
   const double rank = static_cast<double>(mean.rank_of_mean) * (relative ? 100 / count : 1);
   panel.marks.emplace_back(PointMark{
-      rank, mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
+      rank,
+      mean.mean_share.at(static_cast<std::size_t>(mean.rank_of_mean - 1)),
       relative ? "r = " + rounded_text(std::round(rank * 10) / 10) + " %" : rank_text(spectra),
-      colour, true});
+      colour,
+      true,
+      {{"model", spectra.label}}});
   if (const std::int64_t most = shared_rank_bound(spectra.maps); bound && most > 0 && !relative) {
     panel.marks.emplace_back(Rule{static_cast<double>(most), true, "rank ≤ " + std::to_string(most),
                                   colour, LineStyle::dash_dotted});
@@ -155,13 +152,11 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "cumulative-spectrum");
   const Settings read(request);
-  const double threshold = read.number("threshold", 1e-6, 1);
-  const bool spread = read.choice("spread", {"none", "range"}) == 1;
+  const double threshold = read.number("threshold");
+  const bool spread = read.is("spread", "range");
   const std::vector<IdentityView> views = identity_views(read);
-  const std::vector<SubjectGroup> groups =
-      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
+  const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
   Figure figure;
   Panel panel = cumulative_share_panel(read);
@@ -192,7 +187,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   Line even = curve(relative ? "g(r) = r / n" : "g(r) = r / N", linear_share(longest),
                     neutral_colour, LineStyle::dotted, relative);
   even.width_pt = 0.8;
-  const bool bound = read.choice("bound", {"show", "hide"}) == 0;
+  const bool bound = read.is("bound", "show");
   for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread, bound, relative);
   panel.marks.emplace_back(std::move(even));
   figure.panels.push_back(std::move(panel));
@@ -200,8 +195,9 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption =
       "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-      chosen("layer", read.text("layer")) + " and " + chosen("head", read.text("head")) +
-      (read.text("channels") == "all" ? ", each channel by itself: " : ": ") +
+      chosen("layer", layers_written(request, "layer")) + " and " +
+      chosen("head", read.written("head")) +
+      (read.is("channels", "all") ? ", each channel by itself: " : ": ") +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
       rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
   if (relative) {
@@ -226,8 +222,24 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe cumulative_spectrum_recipe = {
-    "cumulative-spectrum", "Cumulative singular values of attention maps", "Adder, Fig. 2",
-    settings, make};
+FigureRecipe cumulative_spectrum_recipe() {
+  return {.name = "cumulative-spectrum",
+          .title = "Cumulative singular values of attention maps",
+          .source = "Adder, Fig. 2",
+          .settings = {indices_setting("layer", "layers averaged"),
+                       indices_setting("head", "heads averaged"), identity_setting("both"),
+                       threshold_setting(),
+                       setting::choice("channels", names_of(channels_names), "shown",
+                                       "where each channel has its map (DAFT): the one the subject "
+                                       "shows, or all, averaged"),
+                       inputs_setting(),
+                       setting::choice("spread", {"none", "range"}, "none",
+                                       "range: the band between the lowest and highest map"),
+                       spectrum_method_setting(),
+                       setting::choice("bound", {"show", "hide"}, "show",
+                                       "a rule where the mechanism bounds the rank"),
+                       legend_setting(true)},
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -9,27 +9,16 @@
 #include "analysis/figure/recipes/energy_networks.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
+#include "analysis/figure/ticks.h"
+#include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 9> settings = {{
-    networks_setting,
-    mechanisms_setting,
-    tokens_setting,
-    parameters_setting,
-    {"by", "network", "network (one bar each) or layer (one bar a layer, a panel each)"},
-    {"relative", "no",
-     "no, yes (to the first network's total), or the number of the network it is relative to: 1, "
-     "2, ..."},
-    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-    {"traffic", "no", "yes: memory traffic as a bar of its own (complete only), or no"},
-}};
-
-constexpr const char* kDefaultNetworks =
-    "deit-tiny; deit-tiny mechanism=adder arithmetic=adder; deit-tiny mechanism=hash";
+Texts default_networks() {
+  return {"deit-tiny", "deit-tiny mechanism=adder arithmetic=adder", "deit-tiny mechanism=hash"};
+}
 
 struct Stack {
   double x = 0;
@@ -48,6 +37,7 @@ void add_bars(Panel& panel, const std::vector<Stack>& stacks, double scale,
               const std::set<std::size_t>& in_legend, double width) {
   for (std::size_t kind = 0; kind < component_kinds().size(); ++kind) {
     Bars bars;
+    bars.keys = {{"component", std::string(component_kinds()[kind])}};
     bars.width = width;
     bars.colour = kind_colour(kind);
     double sum = 0;
@@ -87,6 +77,7 @@ Panel network_panel(const std::vector<CountedNetwork>& networks, double scale, b
   std::vector<Stack> stacks;
   Bars moved;
   moved.label = "memory traffic";
+  moved.keys = {{"component", moved.label}};
   moved.colour = {225, 225, 225, 255};
   moved.width = traffic ? 0.3 : 0.6;
   for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -108,12 +99,12 @@ Panel network_panel(const std::vector<CountedNetwork>& networks, double scale, b
 }
 
 Panel layer_panel(const CountedNetwork& network, double scale,
-                  const std::set<std::size_t>& in_legend) {
+                  const std::set<std::size_t>& in_legend, std::int64_t first_layer) {
   std::vector<Stack> stacks;
   for (const PartCost& part : network.cost.parts) {
     if (part.layer < 0) continue;
     Stack stack;
-    stack.x = static_cast<double>(part.layer);
+    stack.x = static_cast<double>(part.layer + first_layer);
     for (const ComponentCost& component : part.components) {
       add_to(stack, component, network.subject.constants);
     }
@@ -122,13 +113,12 @@ Panel layer_panel(const CountedNetwork& network, double scale,
   Panel panel;
   add_bars(panel, stacks, scale, in_legend, 0.8);
   panel.title = network.label;
-  panel.x.label = "layer";
-  panel.x.minimum = -0.6;
-  panel.x.maximum = static_cast<double>(stacks.size()) - 0.4;
-  const std::size_t step = (stacks.size() + 5) / 6;
-  for (std::size_t layer = 0; layer < stacks.size(); layer += step) {
-    panel.x.ticks.push_back({static_cast<double>(layer), std::to_string(layer)});
-  }
+  panel.keys = {{"model", network.label}};
+  panel.x.label = panel.x.key = "layer";
+  const auto first = static_cast<double>(first_layer);
+  panel.x.minimum = first - 0.6;
+  panel.x.maximum = first + static_cast<double>(stacks.size()) - 0.4;
+  panel.x.ticks = layer_ticks(std::ssize(stacks), first_layer);
   return panel;
 }
 
@@ -146,16 +136,20 @@ double tallest(const Panel& panel) {
 
 /// The index of the network all are relative to; none: absolute.
 std::optional<std::size_t> reference_of(const Settings& read, std::size_t networks) {
-  const std::string& text = read.text("relative");
-  if (text == "no" || text == "false") return std::nullopt;
-  if (text == "yes" || text == "true") return 0;
-  return static_cast<std::size_t>(read.number("relative", 1, static_cast<double>(networks))) - 1;
+  if (read.is("relative", "no")) return std::nullopt;
+  if (read.is("relative", "yes")) return 0;
+  const auto number = static_cast<std::size_t>(read.whole("relative"));
+  if (number <= networks) return number - 1;
+  throw Error(ErrorKind::usage, "there is no such network to be relative to")
+      .about("relative")
+      .expected("1 to " + std::to_string(networks))
+      .found(std::to_string(number));
 }
 
 Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
-  const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
-  const bool by_layer = read.choice("by", {"network", "layer"}) == 1;
+  const std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
+  const bool by_layer = read.is("by", "layer");
   const std::optional<std::size_t> reference = reference_of(read, networks.size());
   const bool traffic = read.flag("traffic") && !by_layer;
 
@@ -173,7 +167,8 @@ Figure make(const FigureRequest& request, const Progress&) {
     for (std::size_t i = 0; i < networks.size(); ++i) {
       // One legend for all panels, under the first.
       Panel panel = layer_panel(networks[i], scale,
-                                i == 0 ? kinds_in(networks, true) : std::set<std::size_t>{});
+                                i == 0 ? kinds_in(networks, true) : std::set<std::size_t>{},
+                                request.first_layer);
       panel.column = static_cast<std::int64_t>(i);
       if (i == 0) panel.y.label = axis;
       most = std::max(most, tallest(panel));
@@ -208,7 +203,25 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe energy_breakdown_recipe = {
-    "energy-breakdown", "Energy by component", "EcoFormer, Table 1", settings, make, true};
+FigureRecipe energy_breakdown_recipe() {
+  return {
+      .name = "energy-breakdown",
+      .title = "Energy by component",
+      .source = "EcoFormer, Table 1",
+      .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
+                   parameters_setting(),
+                   setting::choice("by", {"network", "layer"}, "network",
+                                   "a bar a network, or a bar a layer and a panel a network"),
+                   setting::whole("relative", 1, {.minimum = 1},
+                                  "the number of the network it is relative to, from 1; yes: to "
+                                  "the first")
+                       .or_word({"no", "yes"})
+                       .by_default("no"),
+                   convention_setting(), constants_setting(),
+                   setting::flag("traffic", false,
+                                 "memory traffic as a bar of its own (complete accounting only)")},
+      .needs = network_needs,
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "analysis/energy/growth.h"
 #include "analysis/figure/caption.h"
@@ -17,37 +18,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 10> settings = {{
-    {"mechanisms", "all",
-     "all, or mechanisms separated by semicolons, parameters after them: softmax; hash bits=8"},
-    parameters_setting,
-    {"width", "384", "D, 1 to 65536"},
-    {"heads", "6", "H, divides D"},
-    {"least", "64", "the least number of tokens, 1 or more"},
-    {"most", "65536", "the greatest number of tokens, up to 16777216"},
-    {"crossings", "softmax", "which crossings are marked: softmax (with it), all or none"},
-    {"projections", "yes", "yes: with the projections that feed the mechanism, or no"},
-    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-}};
-
-std::vector<MechanismChoice> mechanisms_of(const Settings& read, std::int64_t width) {
-  const std::string& parameters = read.text("parameters");
-  std::vector<MechanismChoice> mechanisms;
-  if (read.text("mechanisms") == "all") {
-    for (MechanismChoice& choice : mechanisms_for_growth(width)) {
-      MechanismChoice set = parse_mechanism(choice.name, parameters);
-      set.parameters.merge(choice.parameters);
-      mechanisms.push_back(std::move(set));
-    }
-    return mechanisms;
-  }
-  for (const std::string& item : listed_items(read.text("mechanisms"))) {
-    mechanisms.push_back(parse_mechanism(item, parameters));
-  }
-  if (mechanisms.empty()) throw Error(ErrorKind::usage, "no mechanism was given");
-  return mechanisms;
-}
+/// Which crossings are marked.
+enum class Marked { with_softmax, all, none };
+constexpr EnumName<Marked> marked_names[] = {
+    {Marked::with_softmax, "softmax"}, {Marked::all, "all"}, {Marked::none, "none"}};
 
 /// Its parameters where two of the same name differ in them.
 std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoice& mechanism) {
@@ -57,33 +31,101 @@ std::string label_of(const std::vector<GrowthCurve>& curves, const MechanismChoi
   return ambiguous ? to_string(mechanism) : mechanism.name;
 }
 
-Line line_of(const GrowthCurve& curve, std::size_t index, double pj) {
+/// `count` colours, of which neighbours in order are far apart in hue; none twice.
+Colour curve_colour(std::size_t index, std::size_t count) {
+  constexpr std::size_t kOfSubjects = 7;
+  if (count <= kOfSubjects) return subject_colour(index);
+  // The nearest number to two fifths of the circle that visits every hue before it comes back.
+  std::size_t step = count * 2 / 5;
+  while (std::gcd(step, count) != 1) ++step;
+  const double hue = 6.0 * static_cast<double>(index * step % count) / static_cast<double>(count);
+  // Yellows and greens are lighter than reds and blues of the same value.
+  const double strength = hue > 0.7 && hue < 3.4 ? 0.62 : 0.85;
+  const auto channel = [&](double of) {
+    const double away = std::abs(std::remainder(hue - of, 6.0));
+    return static_cast<std::uint8_t>(255 * strength * std::clamp(2 - away, 0.12, 1.0));
+  };
+  return {channel(0), channel(2), channel(4), 255};
+}
+
+/// Texts of `line_mm` each beside `wanted` heights (ascending, in mm), none over another and all
+/// between 0 and `height_mm`.
+std::vector<double> spread(std::vector<double> wanted, double line_mm, double height_mm) {
+  for (std::size_t i = 1; i < wanted.size(); ++i) {
+    wanted[i] = std::max(wanted[i], wanted[i - 1] + line_mm);
+  }
+  double most = height_mm;
+  for (std::size_t i = wanted.size(); i-- > 0;) {
+    wanted[i] = std::min(wanted[i], most);
+    most = wanted[i] - line_mm;
+  }
+  return wanted;
+}
+
+void add_curves(Panel& panel, const Growth& growth, double pj) {
   constexpr LineStyle styles[] = {LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
                                   LineStyle::dash_dotted};
-  constexpr std::size_t kColours = 7;
-  Line line;
-  line.x = curve.tokens;
-  for (const double energy : curve.energy_pj) line.y.push_back(energy / pj);
-  line.colour = subject_colour(index);
-  // Neighbours differ in dash, and those of one colour too.
-  line.style = styles[(index + 2 * (index / kColours)) % 4];
-  line.width_pt = curve.mechanism.name == "softmax" ? 1.6 : 1.0;
-  return line;
+  for (std::size_t i = 0; i < growth.curves.size(); ++i) {
+    const GrowthCurve& curve = growth.curves[i];
+    Line line;
+    line.name = label_of(growth.curves, curve.mechanism);
+    line.keys = {{"mechanism", to_string(curve.mechanism)}};
+    line.x = curve.tokens;
+    for (const double energy : curve.energy_pj) line.y.push_back(energy / pj);
+    line.colour = curve_colour(i, growth.curves.size());
+    line.style = styles[i % 4];
+    line.width_pt = curve.mechanism.name == "softmax" ? 1.6 : 1.0;
+    panel.marks.emplace_back(std::move(line));
+  }
+}
+
+/// Names every curve at its right end, in its colour, and widens the axis for the names.
+void label_curves(Panel& panel, double width_mm, double height_mm) {
+  constexpr double text_mm = 6.25 * 25.4 / 72, line_mm = 1.12 * text_mm;  // type in panels
+  constexpr double gap_mm = 1.2, y_axis_mm = 15;
+  std::vector<const Line*> lines;
+  double widest_ems = 0;
+  for (const Mark& mark : panel.marks) {
+    lines.push_back(&std::get<Line>(mark));
+    widest_ems = std::max(widest_ems, text_ems(lines.back()->name));
+  }
+  std::sort(lines.begin(), lines.end(),
+            [](const Line* a, const Line* b) { return a->y.back() < b->y.back(); });
+  const double axes_mm = width_mm - y_axis_mm;
+  const double room_mm = std::min(widest_ems * text_mm + 2 * gap_mm, axes_mm / 2);
+  const double low = std::log(*panel.y.minimum), high = std::log(*panel.y.maximum);
+  const double left = std::log(*panel.x.minimum), right = std::log(*panel.x.maximum);
+  const double per_mm = (right - left) / (axes_mm - room_mm);
+  panel.x.maximum = std::exp(right + room_mm * per_mm);
+  std::vector<double> wanted;
+  for (const Line* line : lines) {
+    wanted.push_back((std::log(line->y.back()) - low) / (high - low) * height_mm);
+  }
+  const std::vector<double> at = spread(std::move(wanted), line_mm, height_mm - line_mm / 2);
+  std::vector<TextMark> names;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const double middle_mm = gap_mm + text_ems(lines[i]->name) * text_mm / 2;
+    names.push_back({.x = std::exp(right + middle_mm * per_mm),
+                     .y = std::exp(low + at[i] / height_mm * (high - low)),
+                     .text = lines[i]->name,
+                     .colour = lines[i]->colour});
+  }
+  for (TextMark& name : names) panel.marks.emplace_back(std::move(name));
 }
 
 Figure make(const FigureRequest& request, const Progress&) {
-  constexpr double kWidest = 65'536, kMostTokens = 16'777'216;
   const Settings read(request);
   GrowthOptions options;
-  options.width = static_cast<std::int64_t>(read.number("width", 1, kWidest));
-  options.heads = static_cast<std::int64_t>(read.number("heads", 1, kWidest));
-  options.least_tokens = static_cast<std::int64_t>(read.number("least", 1, kMostTokens));
-  options.most_tokens = static_cast<std::int64_t>(read.number("most", 1, kMostTokens));
+  options.width = read.whole("width");
+  options.heads = read.whole("heads");
+  options.least_tokens = read.whole("least");
+  options.most_tokens = read.whole("most");
   options.projections = read.flag("projections");
-  options.convention = find_convention(read.text("convention"));
+  options.convention = read.choice("convention", cost_convention_names);
   options.constants = find_energy_constants(read.text("constants"));
-  const std::size_t marked = read.choice("crossings", {"softmax", "all", "none"});
-  const Growth growth = energy_growth(mechanisms_of(read, options.width), options);
+  const Marked marked = read.choice("crossings", marked_names);
+  const Growth growth =
+      energy_growth(chosen_mechanisms(read, mechanisms_for_growth(options.width)), options);
 
   Figure figure;
   Panel panel;
@@ -92,14 +134,22 @@ Figure make(const FigureRequest& request, const Progress&) {
     largest = std::max(largest, curve.energy_pj.back());
   }
   const EnergyUnit unit = energy_unit(largest);
-  for (std::size_t i = 0; i < growth.curves.size(); ++i) {
-    Line line = line_of(growth.curves[i], i, unit.pj);
-    line.label = label_of(growth.curves, growth.curves[i].mechanism);
-    panel.marks.emplace_back(std::move(line));
-    figure.numbers["energy_pj/" + to_string(growth.curves[i].mechanism)] =
-        growth.curves[i].energy_pj;
-    figure.numbers["tokens"] = growth.curves[i].tokens;
+  add_curves(panel, growth, unit.pj);
+  double least = largest;
+  for (const GrowthCurve& curve : growth.curves) {
+    least = std::min(least, curve.energy_pj.front());
+    figure.numbers["energy_pj/" + to_string(curve.mechanism)] = curve.energy_pj;
+    figure.numbers["tokens"] = curve.tokens;
   }
+  panel.x.logarithmic = panel.y.logarithmic = true;
+  panel.x.minimum = static_cast<double>(options.least_tokens);
+  panel.x.maximum = static_cast<double>(options.most_tokens);
+  panel.y.minimum = 0.7 * least / unit.pj;
+  panel.y.maximum = 1.5 * largest / unit.pj;
+  // Every name has a line of its own.
+  const double names_mm = 2.6 * static_cast<double>(growth.curves.size());
+  const double axes_mm = std::max(0.6 * request.width_mm, names_mm);
+  label_curves(panel, request.width_mm, axes_mm);
   std::string crossings;
   Line marks;
   marks.style = LineStyle::none;
@@ -111,7 +161,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     figure.numbers["crossing/" + to_string(cheaper) + " below " + to_string(dearer)].push_back(
         static_cast<double>(crossing.tokens));
     const bool with_softmax = dearer.name == "softmax" || cheaper.name == "softmax";
-    if (marked == 2 || (marked == 0 && !with_softmax)) continue;
+    if (marked == Marked::none || (marked == Marked::with_softmax && !with_softmax)) continue;
     marks.x.push_back(static_cast<double>(crossing.tokens));
     marks.y.push_back(crossing.energy_pj / unit.pj);
     crossings += (crossings.empty() ? "" : ", ") + cheaper.name + " costs less than " +
@@ -122,9 +172,6 @@ Figure make(const FigureRequest& request, const Progress&) {
     panel.marks.emplace_back(std::move(marks));
   }
   panel.x.label = "tokens N";
-  panel.x.logarithmic = panel.y.logarithmic = true;
-  panel.x.minimum = static_cast<double>(options.least_tokens);
-  panel.x.maximum = static_cast<double>(options.most_tokens);
   for (std::int64_t n = options.least_tokens; n <= options.most_tokens; n *= 4) {
     panel.x.ticks.push_back({static_cast<double>(n), std::to_string(n)});
   }
@@ -132,7 +179,8 @@ Figure make(const FigureRequest& request, const Progress&) {
   panel.legend = LegendPosition::below;
   figure.panels.push_back(std::move(panel));
   figure.title = "Energy of attention as tokens grow";
-  figure.height_mm = 0.7 * request.width_mm + legend_mm(figure, request.width_mm) + 3;
+  constexpr double kBelowMm = 10;  // the axis of tokens
+  figure.height_mm = axes_mm + kBelowMm + legend_mm(figure, request.width_mm);
   figure.caption = "Energy of one attention layer" +
                    std::string(options.projections ? ", projections included" : ", core alone") +
                    ", D = " + std::to_string(options.width) +
@@ -145,7 +193,22 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe energy_growth_recipe = {
-    "energy-growth", "Energy of attention as tokens grow", "EcoFormer, 5.2", settings, make, true};
+FigureRecipe energy_growth_recipe() {
+  return {.name = "energy-growth",
+          .title = "Energy of attention as tokens grow",
+          .source = "EcoFormer, 5.2",
+          .settings =
+              {layer_mechanisms_setting(), parameters_setting(),
+               setting::whole("width", 384, {1, 65'536}, "D, channels of the layer"),
+               setting::whole("heads", 6, {1, 65'536}, "H, divides D"),
+               setting::whole("least", 64, {1, 16'777'216}, "where the axis begins").in("tokens"),
+               setting::whole("most", 65'536, {1, 16'777'216}, "where the axis ends").in("tokens"),
+               setting::choice("crossings", names_of(marked_names), "softmax",
+                               "which crossings are marked: those with softmax, all or none"),
+               setting::flag("projections", true, "with the projections that feed the mechanism"),
+               convention_setting(), constants_setting()},
+          .needs = network_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -12,6 +12,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr std::string_view own_mechanism = "own";
+
 EnergyRequest request_of(const Subject& subject) {
   if (subject.model == nullptr) {
     throw Error(ErrorKind::usage, "a trace does not say what its network costs")
@@ -65,11 +67,9 @@ void label_all(std::vector<CountedNetwork>& networks) {
   for (std::size_t i = 0; i < networks.size(); ++i) networks[i].label = std::move(labels[i]);
 }
 
-/// "bits=8 landmarks=64", also separated by commas.
-std::map<std::string, std::string> listed_parameters(const std::string& text) {
-  std::string spaced = text;
-  std::replace(spaced.begin(), spaced.end(), ',', ' ');
-  std::istringstream words(spaced);
+/// {"bits=8", "landmarks=64"}, also several in one text, separated by spaces.
+std::map<std::string, std::string> listed_parameters(const Texts& list) {
+  std::istringstream words(name_list(list, std::identity(), " "));
   std::map<std::string, std::string> parameters;
   for (std::string word; words >> word;) {
     const std::size_t sign = word.find('=');
@@ -95,7 +95,7 @@ std::map<std::string, std::string> listed_parameters(const std::string& text) {
 
 /// The same network under another mechanism: what its own one was set to is not that one's.
 EnergyRequest under(EnergyRequest request, const std::string& mechanism) {
-  if (mechanism == "own") return request;
+  if (mechanism == own_mechanism) return request;
   const MechanismChoice choice = parse_mechanism(mechanism);
   request.mechanism = choice.name;
   std::erase_if(request.settings, [](const auto& setting) {
@@ -109,18 +109,69 @@ EnergyRequest under(EnergyRequest request, const std::string& mechanism) {
 
 }  // namespace
 
-std::vector<std::string> listed_items(const std::string& text) {
-  std::vector<std::string> items;
-  std::istringstream list(text);
-  for (std::string item; std::getline(list, item, ';');) {
-    const std::size_t first = item.find_first_not_of(' ');
-    if (first == std::string::npos) continue;
-    items.push_back(item.substr(first, item.find_last_not_of(' ') - first + 1));
-  }
-  return items;
+ParameterDescription networks_setting() {
+  return setting::names("networks", {}, {},
+                        "networks without weights: deit-small; deit-small mechanism=hash bits=8");
 }
 
-MechanismChoice parse_mechanism(const std::string& text, const std::string& parameters) {
+ParameterDescription network_mechanisms_setting() {
+  return setting::names("mechanisms", {}, {std::string(own_mechanism)},
+                        "under which each network is counted: own; adder; hash bits=8");
+}
+
+ParameterDescription layer_mechanisms_setting() {
+  return setting::names("mechanisms", {}, {}, "with their parameters: softmax; hash bits=8")
+      .or_word({"all"})
+      .by_default("all");
+}
+
+ParameterDescription tokens_setting() {
+  return setting::whole("tokens", 0, {0, 1e12}, "N of every network; 0: its own").in("tokens");
+}
+
+ParameterDescription parameters_setting() {
+  return setting::names("parameters", {}, {},
+                        "of every mechanism that has them: bits=8, landmarks=64");
+}
+
+ParameterDescription convention_setting(CostConvention otherwise) {
+  return setting::choice("convention", names_of(cost_convention_names), name_of(otherwise),
+                         "whose accounting");
+}
+
+ParameterDescription constants_setting() {
+  std::vector<std::string> tables;
+  for (const EnergyConstants& table : energy_tables()) tables.push_back(table.name);
+  const std::string first = tables.front();
+  return setting::file("constants", "energy per operation: a table, or a JSON file")
+      .or_word(std::move(tables))
+      .by_default(first);
+}
+
+std::vector<MechanismChoice> chosen_mechanisms(const Settings& read,
+                                               const std::vector<MechanismChoice>& all) {
+  const Texts& parameters = read.names("parameters");
+  std::vector<MechanismChoice> chosen;
+  if (read.is("mechanisms", "all")) {
+    for (const MechanismChoice& choice : all) {
+      MechanismChoice set = parse_mechanism(choice.name, parameters);
+      set.parameters.merge(ParameterValues(choice.parameters));
+      chosen.push_back(std::move(set));
+    }
+    return chosen;
+  }
+  for (const std::string& item : read.names("mechanisms")) {
+    chosen.push_back(parse_mechanism(item, parameters));
+  }
+  if (chosen.empty()) {
+    throw Error(ErrorKind::usage, "no mechanism was given")
+        .about("mechanisms")
+        .expected("all, or mechanisms separated by semicolons");
+  }
+  return chosen;
+}
+
+MechanismChoice parse_mechanism(const std::string& text, const Texts& parameters) {
   std::istringstream words(text);
   MechanismChoice choice;
   words >> choice.name;
@@ -141,20 +192,19 @@ MechanismChoice parse_mechanism(const std::string& text, const std::string& para
   return choice;
 }
 
-std::vector<CountedNetwork> counted_networks(const FigureRequest& request,
-                                             const std::string& otherwise) {
-  constexpr double kMostTokens = 1e12;
+std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const Texts& otherwise) {
   const Settings read(request);
   std::vector<EnergyRequest> bases;
   for (const Subject& subject : request.subjects) bases.push_back(request_of(subject));
-  std::string listed = read.text("networks");
-  if (listed.empty() && bases.empty()) listed = otherwise;
-  for (const std::string& item : listed_items(listed)) bases.push_back(parse_energy_request(item));
+  const Texts& listed = read.names("networks");
+  for (const std::string& item : listed.empty() && bases.empty() ? otherwise : listed) {
+    bases.push_back(parse_energy_request(item));
+  }
 
-  const std::vector<std::string> mechanisms = listed_items(read.text("mechanisms"));
-  const bool as_they_are = mechanisms == std::vector<std::string>{"own"};
-  const auto tokens = static_cast<std::int64_t>(read.number("tokens", 0, kMostTokens));
-  const auto parameters = listed_parameters(read.text("parameters"));
+  const Texts& mechanisms = read.names("mechanisms");
+  const bool as_they_are = mechanisms == Texts{std::string(own_mechanism)};
+  const std::int64_t tokens = read.whole("tokens");
+  const auto parameters = listed_parameters(read.names("parameters"));
   std::vector<CountedNetwork> networks;
   for (std::size_t i = 0; i < bases.size(); ++i) {
     for (const std::string& mechanism : mechanisms) {
@@ -184,7 +234,7 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request,
     throw Error(ErrorKind::usage, "nothing is left to be counted")
         .about("mechanisms")
         .expected("own, or mechanisms separated by semicolons")
-        .found("'" + read.text("mechanisms") + "'");
+        .found("'" + read.written("mechanisms") + "'");
   }
   label_all(networks);
   return networks;

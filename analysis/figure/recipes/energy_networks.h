@@ -8,8 +8,11 @@
 #include "analysis/energy/request.h"
 #include "analysis/figure/figure.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/settings.h"
 
 namespace attnscope {
+
+using Texts = std::vector<std::string>;
 
 /// A network in a figure, counted.
 struct CountedNetwork {
@@ -18,34 +21,36 @@ struct CountedNetwork {
   NetworkCost cost;
 };
 
-/// Settings every figure of counted networks has.
-inline constexpr FigureSetting networks_setting = {
-    "networks", "",
-    "networks without weights, separated by semicolons: deit-small; deit-small mechanism=hash "
-    "bits=8"};
-inline constexpr FigureSetting mechanisms_setting = {
-    "mechanisms", "own",
-    "under which each network is counted, separated by semicolons: own; adder; hash bits=8"};
-inline constexpr FigureSetting tokens_setting = {"tokens", "0", "N of every network; 0: its own"};
-inline constexpr FigureSetting parameters_setting = {
-    "parameters", "", "of every mechanism that has them, separated by spaces: bits=8 landmarks=64"};
-inline constexpr FigureSetting constants_setting = {
-    "constants", "fp32", "energy per operation: fp32, fp16, int32, int8 or a JSON file"};
+/// Settings that figures of counted networks have.
+[[nodiscard]] ParameterDescription networks_setting();
+[[nodiscard]] ParameterDescription network_mechanisms_setting();
+/// Those of figures of single layers: all mechanisms, or some.
+[[nodiscard]] ParameterDescription layer_mechanisms_setting();
+[[nodiscard]] ParameterDescription tokens_setting();
+[[nodiscard]] ParameterDescription parameters_setting();
+[[nodiscard]] ParameterDescription convention_setting(
+    CostConvention otherwise = CostConvention::complete);
+[[nodiscard]] ParameterDescription constants_setting();
 
-/// The request's subjects, each with its model, then those of the setting "networks", separated by
-/// semicolons; `otherwise` if there are none; each under every one of "mechanisms". All with the
+/// Energy figures show what networks cost, which needs no run of them, and networks of their own.
+inline constexpr FigureNeeds network_needs{.subject = SubjectNeed::model, .least = 0};
+
+/// The request's subjects, each with its model, then those of the setting "networks"; `otherwise`
+/// if there are none; each under every one of "mechanisms". All with the
 /// settings "convention", "constants" and "tokens" unless they say their own, and with those of
 /// "parameters" their mechanism has. Throws Error(usage) for what cannot be counted.
 [[nodiscard]] std::vector<CountedNetwork> counted_networks(const FigureRequest& request,
-                                                           const std::string& otherwise);
+                                                           const Texts& otherwise);
+
+/// The mechanisms of layer_mechanisms_setting, with the setting "parameters". `all`: what stands
+/// for "all", with parameters that fit the layer. Throws Error(usage).
+[[nodiscard]] std::vector<MechanismChoice> chosen_mechanisms(
+    const Settings& read, const std::vector<MechanismChoice>& all);
 
 /// A mechanism written "hash bits=8", with those of `parameters` that it has and does not say
 /// itself. Throws Error(usage) for an unknown name or a value out of range.
 [[nodiscard]] MechanismChoice parse_mechanism(const std::string& text,
-                                              const std::string& parameters = {});
-
-/// The items between semicolons that are not blank.
-[[nodiscard]] std::vector<std::string> listed_items(const std::string& text);
+                                              const Texts& parameters = {});
 
 /// The kinds of components a bar is stacked of, in their order.
 [[nodiscard]] const std::vector<std::string>& component_kinds();

@@ -13,16 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 6> settings = {{
-    {"networks", "", "networks without weights, separated by semicolons; PVTv2-B0 to B4 if empty"},
-    mechanisms_setting,
-    tokens_setting,
-    parameters_setting,
-    {"convention", "ecoformer", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-}};
-
-constexpr const char* kDefaultNetworks = "pvtv2-b0; pvtv2-b1; pvtv2-b2; pvtv2-b3; pvtv2-b4";
+Texts default_networks() { return {"pvtv2-b0", "pvtv2-b1", "pvtv2-b2", "pvtv2-b3", "pvtv2-b4"}; }
 
 double operations(const OperationCount& count, const EnergyConstants&) {
   return static_cast<double>(count.multiplications) + static_cast<double>(count.additions);
@@ -38,6 +29,8 @@ Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title
     attention.label = "attention";
     forward.label = "FFN";
   }
+  attention.keys = {{"component", "attention"}};
+  forward.keys = {{"component", "FFN"}};
   attention.colour = subject_colour(0);
   forward.colour = {240, 200, 60, 255};
   for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -69,7 +62,7 @@ Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title
 }
 
 Figure make(const FigureRequest& request, const Progress&) {
-  std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
+  std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
   for (CountedNetwork& network : networks) {
     // A family's name would not fit five times under an axis.
     if (network.label.starts_with("PVTv2-")) network.label.erase(0, 6);
@@ -93,7 +86,15 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe energy_share_recipe = {
-    "energy-share", "Attention against FFN", "EcoFormer, Fig. 2", settings, make, true};
+FigureRecipe energy_share_recipe() {
+  return {.name = "energy-share",
+          .title = "Attention against FFN",
+          .source = "EcoFormer, Fig. 2",
+          .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
+                       parameters_setting(), convention_setting(CostConvention::ecoformer),
+                       constants_setting()},
+          .needs = network_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

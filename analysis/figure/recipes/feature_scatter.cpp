@@ -7,10 +7,10 @@
 #include "analysis/features/features.h"
 #include "analysis/features/principal_plane.h"
 #include "analysis/figure/caption.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_room.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
@@ -18,19 +18,6 @@
 namespace attnscope {
 
 namespace {
-
-constexpr std::array<FigureSetting, 4> settings = {{
-    {"data-set",
-     "",
-     "the labelled data set: IDX images, an HDF5 or NPZ file, or a folder of class folders",
-     {.file = true}},
-    {"count",
-     "500",
-     "how many of its items, spread evenly over it; 0: all",
-     {.minimum = 0, .maximum = 100000}},
-    {"columns", "auto", "panels side by side: auto, or a number", {.choices = "auto|1|2|3|4"}},
-    {"legend", "below", "below or none", {.choices = "below|none"}},
-}};
 
 /// Ten classes need more than seven colours: with its marker each is unlike every other.
 MarkerShape class_marker(std::size_t index) {
@@ -69,6 +56,7 @@ Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plan
   Panel panel;
   for (auto& [index, line] : by_class) {
     line.label = class_name(features.class_names, index);
+    line.keys = {{"class", line.label}};
     line.colour = with_alpha(subject_colour(static_cast<std::size_t>(index)), 200);
     line.style = LineStyle::none;
     line.marker = class_marker(static_cast<std::size_t>(index));
@@ -82,9 +70,7 @@ Panel scatter_panel(const LabelledFeatures& features, const PrincipalPlane& plan
 }
 
 std::int64_t columns_of(const Settings& read, std::size_t panels, double width_mm) {
-  if (read.text("columns") != "auto") {
-    return static_cast<std::int64_t>(read.number("columns", 1, 12));
-  }
+  if (!read.is("columns", "auto")) return read.whole("columns");
   constexpr double comfortable_mm = 38;
   const auto fitting = static_cast<std::int64_t>(width_mm / comfortable_mm);
   return std::clamp(fitting, std::int64_t{1}, static_cast<std::int64_t>(panels));
@@ -92,24 +78,9 @@ std::int64_t columns_of(const Settings& read, std::size_t panels, double width_m
 
 Figure make(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "there is nothing to draw")
-        .about("feature-scatter")
-        .expected("at least one model");
-  }
-  const std::string& place = read.text("data-set");
-  if (place.empty()) {
-    throw Error(ErrorKind::usage, "the figure needs a labelled data set")
-        .about("data-set")
-        .remedy("name it: --set data-set=t10k-images-idx3-ubyte.gz");
-  }
-  const auto count = static_cast<std::int64_t>(read.number("count", 0, 1e9));
-  const std::size_t legend = read.choice("legend", {"below", "none"});
-  for (const Subject& subject : request.subjects) {
-    if (subject.model == nullptr) {
-      throw Error(ErrorKind::usage, "a trace cannot be run on a data set").about(subject.label);
-    }
-  }
+  const std::string& place = read.text("dataset");
+  const std::int64_t count = read.whole("count");
+  const LegendPosition legend = legend_of(read);
   const std::shared_ptr<const DataSet> data_set = open_data_set(place);
 
   Figure figure;
@@ -134,7 +105,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       panel.title = fitted(labels[i], 0.8 * panel_mm, figure.font_size_pt);
       title_lines = std::max(title_lines, panel.title.find('\n') == std::string::npos ? 1 : 2);
     }
-    if (legend == 0) panel.legend = LegendPosition::below;
+    panel.legend = legend;
     figure.panels.push_back(std::move(panel));
     const auto run = static_cast<std::int64_t>(features.classes.size()) + features.not_finite;
     shown = std::max(shown, run);
@@ -152,7 +123,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     }
     words += ")";
   }
-  figure.shared_legend = legend == 0;
+  figure.shared_legend = legend == LegendPosition::below;
   const auto rows = (static_cast<std::int64_t>(request.subjects.size()) + columns - 1) / columns;
   figure.height_mm = static_cast<double>(rows) * (0.88 * panel_mm + 1 + 3 * title_lines) +
                      legend_mm(figure, request.width_mm);
@@ -168,7 +139,27 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe feature_scatter_recipe = {
-    "feature-scatter", "Final features by class", "Adder, Fig. 1", settings, make, false, true};
+FigureRecipe feature_scatter_recipe() {
+  return {.name = "feature-scatter",
+          .title = "Final features by class",
+          .source = "Adder, Fig. 1",
+          .settings = {setting::file(
+                           "dataset",
+                           "the labelled data set: IDX images, an HDF5 or NPZ file, or a folder of "
+                           "class folders"),
+                       setting::whole("count", 500, {0, 1e9},
+                                      "how many of its items, spread evenly over it; 0: all"),
+                       setting::whole("columns", 1, {1, 12},
+                                      "panels side by side; auto: as many as have room")
+                           .or_word({"auto"})
+                           .by_default("auto"),
+                       legend_setting()},
+          .needs = {.subject = SubjectNeed::model,
+                    .readout = true,
+                    .missing = "needs a model with a head that reads features",
+                    .setting = "dataset",
+                    .unset = "needs a labelled data set"},
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -2,7 +2,6 @@
 // ways, rows what is looked at. EcoFormer's Table 5, seen.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -21,85 +20,43 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 10> settings = {{
-    {"layer", "0", "the layer, from 0"},
-    {"head", "0", "the head, from 0"},
-    {"codes", "learned,klsh,lsh,sign", "ways to make codes: some of learned, klsh, lsh, sign"},
-    {"bits", "auto", "b, 1 to 64, or auto: the model's own, else 16"},
-    {"supports", "auto", "m, 1 to the number of tokens, or auto: the model's own, else 25"},
-    {"pairs", "auto", "l, similar and dissimilar keys of each query, or auto: 10"},
-    {"show", "auto",
-     "rows: all, some of tokens, affinity, distances, correlation, balance, or auto: all from 130 "
-     "mm on, else tokens and distances"},
-    colour_map_setting,
-    norm_setting,
-    range_setting,
-}};
-
 enum class Row { tokens, affinity, distances, correlation, balance };
-constexpr std::array<std::string_view, 5> row_names = {"tokens", "affinity", "distances",
-                                                       "correlation", "balance"};
+constexpr EnumName<Row> row_names[] = {{Row::tokens, "tokens"},
+                                       {Row::affinity, "affinity"},
+                                       {Row::distances, "distances"},
+                                       {Row::correlation, "correlation"},
+                                       {Row::balance, "balance"}};
 
-std::vector<std::string> words(const std::string& text) {
-  std::vector<std::string> list;
-  std::size_t first = 0;
-  while (first <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', first), text.size());
-    list.push_back(text.substr(first, comma - first));
-    first = comma + 1;
-  }
-  return list;
-}
+constexpr double kWideMm = 130;  // from here on there is room for every row
 
-Error wrong(std::string_view setting, const std::string& expected, const std::string& found) {
-  return Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-      .about(std::string(setting))
-      .expected(expected)
-      .found("'" + found + "'");
-}
-
-std::int64_t whole(const Settings& read, std::string_view name, std::int64_t least,
-                   std::int64_t most) {
-  const std::string& text = read.text(name);
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-    throw wrong(name, std::to_string(least) + " to " + std::to_string(most), text);
-  }
-  return value;
-}
-
-std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name,
-                                          std::int64_t most) {
-  if (read.text(name) == "auto") return std::nullopt;
-  return whole(read, name, 1, most);
+std::optional<std::int64_t> whole_or_auto(const Settings& read, std::string_view name) {
+  if (read.is(name, "auto")) return std::nullopt;
+  return read.whole(name);
 }
 
 std::vector<HashKind> kinds_of(const Settings& read) {
   std::vector<HashKind> kinds;
-  for (const std::string& word : words(read.text("codes"))) {
-    kinds.push_back(hash_kind(word));
+  for (const std::string& name : read.names("codes")) {
+    kinds.push_back(hash_kind(name));
     if (std::count(kinds.begin(), kinds.end(), kinds.back()) > 1) {
-      throw wrong("codes", "each way once", read.text("codes"));
+      throw Error(ErrorKind::usage, "a way to make codes is named twice")
+          .about("codes")
+          .expected("each once")
+          .found("'" + read.written("codes") + "'");
     }
   }
   return kinds;
 }
 
 std::vector<Row> rows_of(const Settings& read, double width_mm) {
-  constexpr double kWide = 130;
+  if (read.is("show", "auto") && width_mm < kWideMm) return {Row::tokens, Row::distances};
   std::vector<Row> rows;
-  if (read.text("show") == "auto" && width_mm < kWide) return {Row::tokens, Row::distances};
-  if (read.text("show") == "all" || read.text("show") == "auto") {
-    return {Row::tokens, Row::affinity, Row::distances, Row::correlation, Row::balance};
+  if (read.is("show", "all") || read.is("show", "auto")) {
+    for (const EnumName<Row>& row : row_names) rows.push_back(row.value);
+    return rows;
   }
-  for (const std::string& word : words(read.text("show"))) {
-    const auto found = std::find(row_names.begin(), row_names.end(), word);
-    if (found == row_names.end()) {
-      throw wrong("show", "auto, all, or some of tokens, affinity, distances, correlation, balance",
-                  word);
-    }
-    rows.push_back(static_cast<Row>(found - row_names.begin()));
+  for (const std::string& name : read.names("show")) {
+    rows.push_back(value_of(row_names, name, "row"));
   }
   return rows;
 }
@@ -129,25 +86,30 @@ HeatMap heat_map(const Matrix& values, std::size_t scale) {
 
 class HashCodesFigure {
  public:
-  HashCodesFigure(const Subject& subject, const HashCodesReport& report, const Settings& read,
+  HashCodesFigure(const FigureRequest& request, const HashCodesReport& report, const Settings& read,
                   std::vector<Row> rows)
-      : subject_(subject), report_(report), rows_(std::move(rows)) {
+      : subject_(request.subjects.front()),
+        first_layer_(request.first_layer),
+        report_(report),
+        rows_(std::move(rows)) {
     const std::vector<float> values(report.attention.data(),
                                     report.attention.data() + report.attention.size());
     attention_ = heat_scale(read, values, "attention");
+    with_reference_ = request.width_mm >= kWideMm || report.kinds.size() < 3;
   }
 
   Figure make(double width_mm) {
     for (std::size_t line = 0; line < rows_.size(); ++line) {
       line_ = static_cast<std::int64_t>(line);
-      add_reference(rows_[line]);
+      if (with_reference_) add_reference(rows_[line]);
       for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
         Panel panel = panel_of(rows_[line], report_.kinds[i], i == 0);
         if (line == 0) {
           const std::string top = title_of(report_.kinds[i].kind);
           panel.title = panel.title.empty() ? top : top + ", " + panel.title;
         }
-        add(std::move(panel), static_cast<std::int64_t>(i) + 1);
+        panel.keys = {{"codes", title_of(report_.kinds[i].kind)}};
+        add(std::move(panel), static_cast<std::int64_t>(i) + (with_reference_ ? 1 : 0));
       }
     }
     add_numbers();
@@ -372,7 +334,7 @@ class HashCodesFigure {
 
   void finish(double width_mm) {
     const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.4;
-    const auto columns = static_cast<double>(report_.kinds.size() + 1);
+    const auto columns = static_cast<double>(report_.kinds.size() + (with_reference_ ? 1 : 0));
     const double frame = std::max(6.0, (width_mm - 16 - 2 * columns) / columns - 2);
     figure_.height_mm = text_mm;
     for (const Row row : rows_) {
@@ -387,8 +349,9 @@ class HashCodesFigure {
   }
 
   [[nodiscard]] std::string caption() const {
-    std::string text = "Binary codes of the tokens at layer " + std::to_string(report_.layer) +
-                       ", head " + std::to_string(report_.head) + " of " + subject_.label +
+    std::string text = "Binary codes of the tokens at layer " +
+                       std::to_string(report_.layer + first_layer_) + ", head " +
+                       std::to_string(report_.head) + " of " + subject_.label +
                        ": b = " + std::to_string(report_.bits) +
                        " bits, m = " + std::to_string(report_.supports) + " supports. ";
     for (const CodesOfKind& codes : report_.kinds) {
@@ -420,20 +383,18 @@ class HashCodesFigure {
   }
 
   const Subject& subject_;
+  std::int64_t first_layer_;
   const HashCodesReport& report_;
   std::vector<Row> rows_;
   Figure figure_;
   HeatScale attention_;
   std::int64_t line_ = 0;
+  /// What the codes are of, and measures of all ways beside each other: only where there is room,
+  /// for every way says its own over its panels.
+  bool with_reference_ = true;
 };
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  if (request.subjects.size() != 1) {
-    throw Error(ErrorKind::usage, "hash codes are shown of one model on one input")
-        .about("MODEL, --input")
-        .expected("1")
-        .found(std::to_string(request.subjects.size()));
-  }
   const Subject& subject = request.subjects.front();
   if (!subject.trace || subject.trace->layers.empty()) {
     throw Error(ErrorKind::usage, "there is no run to take codes from").about(subject.label);
@@ -441,21 +402,47 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   HashCodesRequest wanted;
   const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
-  wanted.layer = whole(read, "layer", 0, layers - 1);
+  wanted.layer = *read.index("layer", layers);
   const Tensor& maps = subject.trace->layers[static_cast<std::size_t>(wanted.layer)].implied_map;
-  wanted.head = whole(read, "head", 0, maps.empty() ? 0 : maps.extent(0) - 1);
+  wanted.head = *read.index("head", maps.empty() ? 1 : maps.extent(0));
   wanted.kinds = kinds_of(read);
-  wanted.bits = whole_or_auto(read, "bits", 64);
-  wanted.supports = whole_or_auto(read, "supports", 4096);
-  wanted.pairs = whole_or_auto(read, "pairs", 1'000'000);
+  wanted.bits = whole_or_auto(read, "bits");
+  wanted.supports = whole_or_auto(read, "supports");
+  wanted.pairs = whole_or_auto(read, "pairs");
   std::vector<Row> rows = rows_of(read, request.width_mm);
   const HashCodesReport report = hash_codes_report(subject, wanted, progress);
-  return HashCodesFigure(subject, report, read, std::move(rows)).make(request.width_mm);
+  return HashCodesFigure(request, report, read, std::move(rows)).make(request.width_mm);
 }
 
 }  // namespace
 
-extern const FigureRecipe hash_codes_recipe = {"hash-codes", "Hash codes",
-                                               "EcoFormer, Section 4 and Table 5", settings, make};
+FigureRecipe hash_codes_recipe() {
+  return {
+      .name = "hash-codes",
+      .title = "Hash codes",
+      .source = "EcoFormer, Section 4 and Table 5",
+      .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer"),
+                   setting::whole("head", 0, {.minimum = 0}, "the head"),
+                   setting::names("codes", names_of(hash_kind_names), names_of(hash_kind_names),
+                                  "ways to make codes"),
+                   setting::whole("bits", 16, {1, 64}, "b; auto: the model's own, else 16")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole("supports", 25, {1, 4096},
+                                  "m, at most the number of tokens; auto: the model's own, else 25")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole("pairs", 10, {1, 1'000'000},
+                                  "l, similar and dissimilar keys of each query; auto: 10")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::names("show", names_of(row_names), {},
+                                  "rows; auto: all from 130 mm on, else tokens and distances")
+                       .or_word({"auto", "all"})
+                       .by_default("auto"),
+                   colour_map_setting(), norm_setting(), range_setting()},
+      .needs = {.subject = SubjectNeed::run, .most = 1},
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -9,30 +9,23 @@
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 6> settings = {{
-    {"layers", "all", "all, or indices from 0 such as 0,2-3"},
-    {"channels", "auto", "of the keys: auto (16, evenly spread), all, or indices from 0"},
-    {"image", "no", "yes or no: the image itself before the first row"},
-    colour_map_setting,
-    norm_setting,
-    {"range", "0,1", "auto, full, or LOW,HIGH; exp(K) is shown relative to its largest"},
-}};
-
 constexpr std::int64_t kMostChannels = 16;
 
-std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count) {
-  if (read.text("channels") != "auto") return read.indices("channels", count);
-  std::vector<std::int64_t> channels(static_cast<std::size_t>(std::min(count, kMostChannels)));
+std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count,
+                                          double width_mm) {
+  if (!read.is("channels", "auto")) return read.indices("channels", count);
+  std::vector<std::int64_t> channels(
+      static_cast<std::size_t>(std::min({count, kMostChannels, maps_across(width_mm)})));
   for (std::size_t i = 0; i < channels.size(); ++i) {
     channels[i] = static_cast<std::int64_t>(i) * count / std::ssize(channels);
   }
@@ -40,11 +33,6 @@ std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t cou
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "there is nothing to draw")
-        .about("key-maps")
-        .expected("at least one model or trace");
-  }
   const Settings read(request);
   const std::vector<std::string> labels = short_labels(request);
   const bool several = labels.size() > 1;
@@ -60,13 +48,17 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       const std::int64_t count = key_channels(trace, layer);
       if (count == 0 && has_key_maps(trace)) continue;  // another mechanism's layer
       std::int64_t column = 0;
-      for (const std::int64_t channel : chosen_channels(read, std::max<std::int64_t>(count, 1))) {
+      for (const std::int64_t channel :
+           chosen_channels(read, std::max<std::int64_t>(count, 1), request.width_mm)) {
         const KeyMap keys = key_map(trace, layer, channel);
         Panel panel = map_panel(grid.rows, column);
+        panel.keys = {{"model", request.subjects[i].label},
+                      {"layer", std::to_string(layer + request.first_layer)},
+                      {"channel", std::to_string(channel)}};
         if (first) panel.title = std::to_string(channel);
         if (column == 0) {
           panel.y.label = (several && first ? labels[i] + ", " : "") +
-                          row_label(layer, std::max<std::int64_t>(count, 1));
+                          row_label(layer + request.first_layer, std::max<std::int64_t>(count, 1));
         }
         HeatMap map;
         map.rows = keys.rows;
@@ -102,7 +94,22 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe key_maps_recipe = {"key-maps", "Keys as feature maps",
-                                             "DAFT, Fig. 11 to 14", settings, make};
+FigureRecipe key_maps_recipe() {
+  return {.name = "key-maps",
+          .title = "Keys as feature maps",
+          .source = "DAFT, Fig. 11 to 14",
+          .settings = {indices_setting("layers", "layers"),
+                       indices_setting(
+                           "channels",
+                           "of the keys; auto: as many as have room, at most 16, evenly spread")
+                           .or_word({"auto"})
+                           .by_default("auto"),
+                       setting::flag("image", false, "the image itself before the first row"),
+                       colour_map_setting(), norm_setting(), range_setting(0, 1)},
+          .needs = {.subject = SubjectNeed::run,
+                    .mechanism = "daft",
+                    .missing = "needs a model with DAFT attention"},
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 
+#include <algorithm>
+
 #include "analysis/figure/text_room.h"
 
 namespace attnscope {
@@ -15,8 +17,19 @@ Panel map_panel(std::int64_t row, std::int64_t column) {
   return panel;
 }
 
+namespace {
+
+constexpr double bar_mm = 14.5, gap_mm = 1.8;
+
+}  // namespace
+
+std::int64_t maps_across(double width_mm) {
+  constexpr double readable_mm = 8.5, labels_mm = 3.5;
+  const double room_mm = width_mm - bar_mm - labels_mm + gap_mm;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(room_mm / (readable_mm + gap_mm)));
+}
+
 void finish_map_grid(Figure& figure, const MapGrid& grid, double width_mm) {
-  constexpr double bar_mm = 14.5, gap_mm = 1.8;
   const double text_mm = figure.font_size_pt * 25.4 / 72 * 1.4;
   const auto across = static_cast<double>(grid.columns), down = static_cast<double>(grid.rows);
   const double frame_mm =

@@ -22,6 +22,9 @@ struct MapGrid {
 /// frames fill `width_mm` beside the scale's bar; breaks labels that would be too long.
 void finish_map_grid(Figure& figure, const MapGrid& grid, double width_mm);
 
+/// How many maps stand side by side in a figure so wide, each wide enough to be read; at least 1.
+[[nodiscard]] std::int64_t maps_across(double width_mm);
+
 /// "layer 3" beside a row of maps, or "3" where `columns` of them leave no room for more.
 [[nodiscard]] std::string row_label(std::int64_t layer, std::int64_t columns);
 

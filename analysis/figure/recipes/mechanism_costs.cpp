@@ -19,18 +19,6 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 8> settings = {{
-    {"mechanisms", "all",
-     "all, or mechanisms separated by semicolons, parameters after them: softmax; hash bits=8"},
-    parameters_setting,
-    {"tokens", "1024", "N, 1 to 65536; also measured at its half, quarter and eighth, from 64 on"},
-    {"width", "384", "D, 1 to 8192"},
-    {"heads", "6", "H, divides D"},
-    {"measure", "yes", "yes: run the kernels here and now, or no"},
-    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-}};
-
 constexpr const char* kUnknown = "–";
 
 Stage stage_of(const MeasurementOptions& options) {
@@ -98,32 +86,20 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 }  // namespace
 
 MechanismCostsRequest mechanism_costs_request(const FigureRequest& request) {
-  constexpr double kMostTokens = 65'536, kWidest = 8'192;
   // Below this, time says little of the growth.
   constexpr std::int64_t kLeastTokens = 64;
   const Settings read(request);
   MechanismCostsRequest wanted;
-  wanted.measured.width = static_cast<std::int64_t>(read.number("width", 1, kWidest));
-  wanted.measured.heads = static_cast<std::int64_t>(read.number("heads", 1, kWidest));
-  const auto tokens = static_cast<std::int64_t>(read.number("tokens", 1, kMostTokens));
+  wanted.measured.width = read.whole("width");
+  wanted.measured.heads = read.whole("heads");
+  const std::int64_t tokens = read.whole("tokens");
   for (const std::int64_t part : {8, 4, 2}) {
     if (tokens / part >= kLeastTokens) wanted.measured.tokens.push_back(tokens / part);
   }
   wanted.measured.tokens.push_back(tokens);
-  wanted.convention = find_convention(read.text("convention"));
+  wanted.convention = read.choice("convention", cost_convention_names);
   wanted.constants = find_energy_constants(read.text("constants"));
-  const std::string& parameters = read.text("parameters");
-  std::vector<std::string> items = listed_items(read.text("mechanisms"));
-  if (items == std::vector<std::string>{"all"}) {
-    items.clear();
-    for (const MechanismChoice& choice : mechanisms_for_growth(wanted.measured.width)) {
-      MechanismChoice set = parse_mechanism(choice.name, parameters);
-      set.parameters.merge(ParameterValues(choice.parameters));
-      wanted.counted.push_back(std::move(set));
-    }
-  }
-  for (const std::string& item : items) wanted.counted.push_back(parse_mechanism(item, parameters));
-  if (wanted.counted.empty()) throw Error(ErrorKind::usage, "no mechanism was given");
+  wanted.counted = chosen_mechanisms(read, mechanisms_for_growth(wanted.measured.width));
   for (const MechanismChoice& choice : wanted.counted) {
     if (auto runs = runnable(choice)) wanted.measured.mechanisms.push_back(std::move(*runs));
   }
@@ -196,11 +172,21 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
   return figure;
 }
 
-extern const FigureRecipe mechanism_costs_recipe = {"mechanism-costs",
-                                                    "Mechanisms: counted and measured",
-                                                    "DAFT, Tables 1 to 3",
-                                                    settings,
-                                                    make,
-                                                    true};
+FigureRecipe mechanism_costs_recipe() {
+  return {
+      .name = "mechanism-costs",
+      .title = "Mechanisms: counted and measured",
+      .source = "DAFT, Tables 1 to 3",
+      .settings = {layer_mechanisms_setting(), parameters_setting(),
+                   setting::whole("tokens", 1024, {1, 65'536},
+                                  "N; also measured at its half, quarter and eighth, from 64 on")
+                       .in("tokens"),
+                   setting::whole("width", 384, {1, 8'192}, "D, channels of the layer"),
+                   setting::whole("heads", 6, {1, 8'192}, "H, divides D"),
+                   setting::flag("measure", true, "run the kernels here and now"),
+                   convention_setting(), constants_setting()},
+      .needs = network_needs,
+      .make = make};
+}
 
 }  // namespace attnscope

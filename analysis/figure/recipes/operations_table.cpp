@@ -12,21 +12,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 8> settings = {{
-    networks_setting,
-    mechanisms_setting,
-    tokens_setting,
-    parameters_setting,
-    {"convention", "complete", "whose accounting: adder, ecoformer or complete"},
-    constants_setting,
-    {"digits", "2", "after the point, 0 to 6"},
-    {"traffic", "no", "yes: a column of memory traffic (complete only), or no"},
-}};
-
-constexpr const char* kDefaultNetworks =
-    "deit-base; deit-base mechanism=adder arithmetic=adder; "
-    "deit-small; deit-small mechanism=adder arithmetic=adder; "
-    "deit-tiny; deit-tiny mechanism=adder arithmetic=adder";
+Texts default_networks() {
+  return {"deit-base",  "deit-base mechanism=adder arithmetic=adder",
+          "deit-small", "deit-small mechanism=adder arithmetic=adder",
+          "deit-tiny",  "deit-tiny mechanism=adder arithmetic=adder"};
+}
 
 Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool traffic) {
   constexpr double kBillion = 1e9, kMillion = 1e6;
@@ -67,11 +57,10 @@ Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool tra
 
 Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
-  const std::vector<CountedNetwork> networks = counted_networks(request, kDefaultNetworks);
+  const std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
   Figure figure;
   make_table_figure(
-      figure,
-      table_of(networks, static_cast<int>(read.number("digits", 0, 6)), read.flag("traffic")),
+      figure, table_of(networks, static_cast<int>(read.whole("digits")), read.flag("traffic")),
       request.width_mm);
   for (const CountedNetwork& network : networks) {
     const OperationCount total = network.cost.total();
@@ -89,7 +78,17 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe operations_table_recipe = {
-    "operations-table", "Operations and energy", "Adder, Tables 1 and 2", settings, make, true};
+FigureRecipe operations_table_recipe() {
+  return {.name = "operations-table",
+          .title = "Operations and energy",
+          .source = "Adder, Tables 1 and 2",
+          .settings = {networks_setting(), network_mechanisms_setting(), tokens_setting(),
+                       parameters_setting(), convention_setting(), constants_setting(),
+                       setting::whole("digits", 2, {0, 6}, "after the point"),
+                       setting::flag("traffic", false,
+                                     "a column of memory traffic (complete accounting only)")},
+          .needs = network_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

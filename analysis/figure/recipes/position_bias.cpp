@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/table.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
@@ -21,16 +20,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 7> settings = {{
-    {"show", "maps", "maps, query (one query's biases on the grid of patches), or numbers"},
-    {"layers", "all", "all, or indices from 0 such as 0,2-3"},
-    {"heads", "auto", "of the biases: auto (the first 16), all, or indices from 0"},
-    {"query", "middle", "of show=query: middle (of the grid), class, or a token's index from 0"},
-    {"colour-map", "diverging", "viridis, magma, cividis, grey or diverging"},
-    // Few pairs are heard far louder than all others.
-    {"norm", "symlog", "linear, log or symlog"},
-    range_setting,
-}};
+enum class Show { maps, query, numbers };
+constexpr EnumName<Show> show_names[] = {
+    {Show::maps, "maps"}, {Show::query, "query"}, {Show::numbers, "numbers"}};
 
 constexpr std::int64_t kMostHeads = 16;  // DAFT, Fig. 8 shows as many
 
@@ -42,24 +34,16 @@ std::string known(double value, int digits) {
 }
 
 std::int64_t query_of(const Settings& read, const PositionBias& bias) {
-  const std::string& text = read.text("query");
   const TokenLayout& layout = bias.layout;
-  const std::int64_t count = bias.queries;
-  if (text == "middle") {
-    if (!layout.has_grid()) return count / 2;
-    return layout.prefix + layout.rows / 2 * layout.columns + layout.columns / 2;
-  }
-  if (text == "class" && layout.prefix > 0) return 0;
-  std::int64_t query = -1;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), query);
-  if (failure != std::errc() || end != text.data() + text.size() || query < 0 || query >= count) {
-    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
+  if (const auto query = read.index("query", bias.queries)) return *query;
+  if (read.is("query", "class")) {
+    if (layout.prefix > 0) return 0;
+    throw Error(ErrorKind::usage, "the model has no class token")
         .about("query")
-        .expected("middle, class where there is one, or an index from 0 to " +
-                  std::to_string(count - 1))
-        .found("'" + text + "'");
+        .remedy("choose a token by its index: --set query=0");
   }
-  return query;
+  if (!layout.has_grid()) return bias.queries / 2;
+  return layout.prefix + layout.rows / 2 * layout.columns + layout.columns / 2;
 }
 
 HeatMap heat_map(const MatrixD& values) {
@@ -87,15 +71,16 @@ HeatMap folded(const PositionBias& bias, std::int64_t query) {
 }
 
 /// The biases to show, of one subject.
-std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& subject) {
+std::vector<PositionBias> chosen_biases(const Settings& read, const Subject& subject,
+                                        std::int64_t most_heads) {
   const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
   std::vector<PositionBias> biases =
       position_biases(*subject.trace, read.indices("layers", layers));
   std::int64_t most = 1;
   for (const PositionBias& bias : biases) most = std::max(most, bias.heads);
-  if (read.text("heads") == "auto") {
-    std::erase_if(biases, [](const PositionBias& bias) { return bias.head >= kMostHeads; });
-  } else if (read.text("heads") != "all") {
+  if (read.is("heads", "auto")) {
+    std::erase_if(biases, [&](const PositionBias& bias) { return bias.head >= most_heads; });
+  } else if (!read.is("heads", "all")) {
     const std::vector<std::int64_t> heads = read.indices("heads", most);
     std::erase_if(biases, [&](const PositionBias& bias) {
       return std::find(heads.begin(), heads.end(), bias.head) == heads.end();
@@ -110,7 +95,7 @@ class BiasAtlas {
       : request_(request), read_(request), progress_(progress), labels_(short_labels(request)) {}
 
   Figure make() {
-    const bool of_query = read_.choice("show", {"maps", "query", "numbers"}) == 1;
+    const bool of_query = read_.choice("show", show_names) == Show::query;
     for (std::size_t i = 0; i < request_.subjects.size(); ++i) {
       progress_.step(static_cast<double>(i) / static_cast<double>(request_.subjects.size()),
                      "position biases");
@@ -122,17 +107,26 @@ class BiasAtlas {
     figure_.caption = of_query ? "Position biases exp(w) − 1 of one query (" + query_name_ +
                                      ", framed) on the grid of patches, "
                                : "Position biases exp(w) − 1 (" + what_ + "), ";
-    figure_.caption += chosen("layer", read_.text("layers")) + ": " + subjects_in_words(request_) +
-                       ". " + clipping_in_words(scale) + made_with();
+    figure_.caption += chosen("layer", layers_written(request_, "layers")) + heads_ + ": " +
+                       subjects_in_words(request_) + ". " + clipping_in_words(scale) + made_with();
     return std::move(figure_);
   }
 
  private:
   void add(const Subject& subject, const std::string& label, bool of_query) {
-    const std::vector<PositionBias> biases = chosen_biases(read_, subject);
+    const std::vector<PositionBias> biases =
+        chosen_biases(read_, subject, std::min(kMostHeads, maps_across(request_.width_mm)));
     const bool one_head = std::all_of(biases.begin(), biases.end(),
                                       [](const PositionBias& bias) { return bias.heads == 1; });
     const bool several = request_.subjects.size() > 1;
+    const std::int64_t heads = biases.front().heads;
+    if (!one_head && std::ssize(biases) > 0) {
+      std::int64_t shown = 0;
+      for (const PositionBias& bias : biases) shown = std::max(shown, bias.head + 1);
+      if (read_.is("heads", "auto") && shown < heads) {
+        heads_ = ", the first " + std::to_string(shown) + " of " + std::to_string(heads) + " heads";
+      }
+    }
     what_ = biases.front().windowed ? "windows around a query; rows of panels are layers, columns "
                                       "heads"
                                     : "rows are queries, columns keys";
@@ -145,15 +139,19 @@ class BiasAtlas {
       }
       layer = bias.layer;
       Panel panel = map_panel(row, column);
-      const std::string layer_name = "layer " + std::to_string(layer);
+      const std::string name = layer_name(request_, layer);
+      panel.keys = {{"model", label},
+                    {"layer", std::to_string(layer + request_.first_layer)},
+                    {"head", std::to_string(bias.head)}};
       if (one_head) {
-        panel.title = layer_name;
+        panel.title = name;
       } else {
         if (row == row_) panel.title = std::to_string(bias.head);
-        if (column == 0) panel.y.label = row_label(layer, biases.front().heads);
+        if (column == 0)
+          panel.y.label = row_label(layer + request_.first_layer, biases.front().heads);
       }
       if (several && column == 0 && (one_head || row == row_)) {
-        panel.y.label = one_head ? label : label + ", " + layer_name;
+        panel.y.label = one_head ? label : label + ", " + name;
       }
       grid_.labelled_rows |= !panel.y.label.empty();
       add_marks(panel, bias, of_query);
@@ -193,7 +191,7 @@ class BiasAtlas {
   MapGrid grid_;
   std::vector<float> values_;
   std::int64_t row_ = 0;
-  std::string what_, query_name_;
+  std::string what_, query_name_, heads_;
 };
 
 Figure make_table(const FigureRequest& request, const Progress& progress) {
@@ -207,25 +205,25 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     std::vector<BiasNumbers> numbers;
-    const std::vector<PositionBias> biases = chosen_biases(read, subject);
+    const std::vector<PositionBias> biases = chosen_biases(read, subject, kMostHeads);
     for (const PositionBias& bias : biases) {
       const auto done = static_cast<double>(i) +
                         static_cast<double>(numbers.size()) / static_cast<double>(biases.size());
       progress.step(done / static_cast<double>(request.subjects.size()), "position biases");
       numbers.push_back(bias_numbers(bias));
       const BiasNumbers& one = numbers.back();
-      figure.numbers[subject.label + "/layer " + std::to_string(one.layer) + "/head " +
+      figure.numbers[subject.label + "/" + layer_name(request, one.layer) + "/head " +
                      std::to_string(one.head)] = {
           one.entropy_nats,         one.largest_entropy_nats, one.symmetry_error,
           one.mean_distance_tokens, one.even_distance_tokens, one.largest};
     }
     bool first = true;
     for (const BiasNumbers& mean : layer_means(numbers)) {
-      table.rows.push_back({first ? subject.label : "", std::to_string(mean.layer),
-                            fixed_text(mean.entropy_nats, 3),
-                            fixed_text(mean.largest_entropy_nats, 3), known(mean.symmetry_error, 3),
-                            known(mean.mean_distance_tokens, 2),
-                            known(mean.even_distance_tokens, 2), fixed_text(mean.largest, 2)});
+      table.rows.push_back(
+          {first ? subject.label : "", std::to_string(mean.layer + request.first_layer),
+           fixed_text(mean.entropy_nats, 3), fixed_text(mean.largest_entropy_nats, 3),
+           known(mean.symmetry_error, 3), known(mean.mean_distance_tokens, 2),
+           known(mean.even_distance_tokens, 2), fixed_text(mean.largest, 2)});
       first = false;
     }
   }
@@ -239,12 +237,7 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "there is nothing to draw")
-        .about("position-bias")
-        .expected("at least one model or trace");
-  }
-  if (Settings(request).choice("show", {"maps", "query", "numbers"}) == 2) {
+  if (Settings(request).choice("show", show_names) == Show::numbers) {
     return make_table(request, progress);
   }
   return BiasAtlas(request, progress).make();
@@ -252,7 +245,30 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe position_bias_recipe = {"position-bias", "Position biases",
-                                                  "DAFT, Fig. 1, 3, 8 to 10", settings, make};
+FigureRecipe position_bias_recipe() {
+  return {
+      .name = "position-bias",
+      .title = "Position biases",
+      .source = "DAFT, Fig. 1, 3, 8 to 10",
+      .settings = {setting::choice("show", names_of(show_names), "maps",
+                                   "maps, one query's biases on the grid of patches, or numbers"),
+                   indices_setting("layers", "layers"),
+                   indices_setting(
+                       "heads", "of the biases; auto: the first, as many as have room, at most 16")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole("query", 0, {.minimum = 0},
+                                  "of show=query: a token's index, the middle of the grid, or the "
+                                  "class token")
+                       .or_word({"middle", "class"})
+                       .by_default("middle"),
+                   colour_map_setting("diverging"),
+                   // Few pairs are heard far louder than all others.
+                   norm_setting(ScaleNorm::symmetric_logarithmic), range_setting()},
+      .needs = {.subject = SubjectNeed::run,
+                .mechanism = "daft",
+                .missing = "needs a model with DAFT attention"},
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -20,20 +20,16 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 7> settings = {{
-    {"measure", "equivalent", "the rank shown: equivalent, effective, stable or numerical"},
-    {"identity", "both", "as-is, without, with (I added to every map), or both"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"inputs", "mean", "mean over the inputs of each model, or each by itself", {"mean|each"}},
-    {"spread", "heads", "heads (a point each), range (a band from least to greatest), or none"},
-    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
-    {"legend", "below", "below or none"},
-}};
-
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 enum class Measure { equivalent, effective, stable, numerical };
+constexpr EnumName<Measure> measure_names[] = {{Measure::equivalent, "equivalent"},
+                                               {Measure::effective, "effective"},
+                                               {Measure::stable, "stable"},
+                                               {Measure::numerical, "numerical"}};
 enum class Spread { heads, range, none };
+constexpr EnumName<Spread> spread_names[] = {
+    {Spread::heads, "heads"}, {Spread::range, "range"}, {Spread::none, "none"}};
 
 double measured(const MapSpectrum& map, Measure measure) {
   switch (measure) {
@@ -67,7 +63,8 @@ std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, Ran
 }
 
 struct Series {
-  std::string label;
+  std::string label, shown;  ///< in numbers, and in the legend
+  std::int64_t first_layer = 0;
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;
@@ -77,8 +74,9 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
                 const RanksByLayer& ranks) {
   Line means, heads;
   Band band;
+  means.keys = heads.keys = band.keys = {{"model", series.label}};
   for (const auto& [layer, values] : ranks) {
-    const auto x = static_cast<double>(layer);
+    const auto x = static_cast<double>(layer + series.first_layer);
     double sum = 0;
     for (const double value : values) {
       sum += value;
@@ -103,7 +101,7 @@ void add_series(Figure& figure, Panel& panel, const Series& series, Spread sprea
     heads.colour = with_alpha(series.colour, 90);
     panel.marks.emplace_back(std::move(heads));
   }
-  means.label = series.label;
+  means.label = series.shown;
   means.colour = series.colour;
   means.style = series.style;
   means.marker = series.marker;
@@ -117,8 +115,9 @@ void add_bounds(Figure& figure, Panel& panel, const Series& series,
   if (bounds.empty()) return;
   Line line;
   line.name = series.label + ", bound of the rank";
+  line.keys = {{"model", series.label}};
   for (const auto& [layer, bound] : bounds) {
-    line.x.push_back(static_cast<double>(layer));
+    line.x.push_back(static_cast<double>(layer + series.first_layer));
     line.y.push_back(static_cast<double>(bound));
   }
   line.colour = series.colour;
@@ -143,18 +142,16 @@ std::string axis_label(Measure measure, double threshold) {
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "rank-by-layer");
   const Settings read(request);
-  const auto measure = static_cast<Measure>(
-      read.choice("measure", {"equivalent", "effective", "stable", "numerical"}));
-  const auto spread = static_cast<Spread>(read.choice("spread", {"heads", "range", "none"}));
+  const Measure measure = read.choice("measure", measure_names);
+  const Spread spread = read.choice("spread", spread_names);
   const std::vector<IdentityView> views = identity_views(read);
   SpectrumOptions options;
-  options.threshold = read.number("threshold", 1e-6, 1);
+  options.threshold = read.number("threshold");
   // Small values decide the numerical rank: they need to be exact.
   if (measure == Measure::numerical) options.accuracy = SpectrumAccuracy::every_value;
 
-  options.method = method_setting(read);
+  options.method = read.choice("method", spectrum_method_names);
 
   Figure figure;
   Panel panel;
@@ -163,17 +160,16 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   for (const Subject& subject : request.subjects) {
     layers = std::max(layers, static_cast<std::int64_t>(subject.trace->layers.size()));
   }
-  panel.x.label = "layer";
-  panel.x.minimum = -0.35;
-  panel.x.maximum = static_cast<double>(layers) - 0.65;
-  panel.x.ticks = layer_ticks(layers);
+  panel.x.label = panel.x.key = "layer";
+  const auto first = static_cast<double>(request.first_layer);
+  panel.x.minimum = first - 0.35;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers, request.first_layer);
   panel.y.label = axis_label(measure, options.threshold);
   panel.y.minimum = 0;
-  panel.legend =
-      read.choice("legend", {"below", "none"}) == 0 ? LegendPosition::below : LegendPosition::none;
+  panel.legend = legend_of(read);
 
-  const std::vector<SubjectGroup> groups =
-      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
+  const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
   const auto runs = static_cast<double>(request.subjects.size() * views.size());
   double done = 0;
   std::size_t without_rank = 0;
@@ -195,7 +191,9 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       }
       const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
       Series series;
+      series.first_layer = request.first_layer;
       series.label = seen_label(groups[index].label, trace, view);
+      series.shown = seen_label(groups[index].short_label, trace, view);
       series.colour = subject_colour(index);
       series.marker = subject_marker(index);
       series.style = shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
@@ -227,7 +225,17 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe rank_by_layer_recipe = {
-    "rank-by-layer", "Rank of attention maps by layer", "Adder, Section 3.2.2", settings, make};
+FigureRecipe rank_by_layer_recipe() {
+  return {.name = "rank-by-layer",
+          .title = "Rank of attention maps by layer",
+          .source = "Adder, Section 3.2.2",
+          .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
+                                       "the rank shown"),
+                       identity_setting("both"), threshold_setting(), inputs_setting(),
+                       setting::choice("spread", names_of(spread_names), "heads",
+                                       "a point a head, a band from least to greatest, or none"),
+                       spectrum_method_setting(), legend_setting()},
+          .make = make};
+}
 
 }  // namespace attnscope

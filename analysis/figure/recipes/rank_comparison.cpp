@@ -19,7 +19,8 @@ using Quantity = ComparisonQuantity;
 
 Line points_of(const ComparedSubject& other) {
   Line points;
-  points.label = other.label;
+  points.label = other.shown;
+  points.keys = {{"model", other.label}};
   points.colour = subject_colour(other.subject);
   points.style = LineStyle::none;
   points.marker = subject_marker(other.subject);
@@ -32,11 +33,10 @@ Line points_of(const ComparedSubject& other) {
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "rank-comparison");
   const Settings read(request);
-  const bool legend = read.choice("legend", {"below", "none"}) == 0;
+  const LegendPosition legend = legend_of(read);
   const ComparedSubjects compared = compared_subjects(request, progress);
-  const std::string& reference = request.subjects[compared.reference].label;
+  const std::string& reference = compared.reference_shown;
   const PanelSplit split = split_for(request.width_mm);
 
   Figure figure;
@@ -51,8 +51,8 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     figure.numbers["rank/" + other.label] = points.y;
     pairs.marks.emplace_back(std::move(points));
     constexpr LineStyle styles[] = {LineStyle::solid, LineStyle::dashed, LineStyle::dash_dotted};
-    figure.numbers["rank_difference_by_layer/" + other.label] =
-        add_by_layer(by_layer, other, Quantity::rank_difference, styles[other.subject % 3]);
+    figure.numbers["rank_difference_by_layer/" + other.label] = add_by_layer(
+        by_layer, other, request.first_layer, Quantity::rank_difference, styles[other.subject % 3]);
     figure.numbers["mean_rank_difference/" + other.label] = {
         other.comparison.mean[Quantity::rank_difference]};
   }
@@ -72,7 +72,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   pairs.x.minimum = pairs.y.minimum = 0;
   pairs.x.maximum = pairs.y.maximum = longest;
   pairs.x.ticks = pairs.y.ticks = ticks_up_to(longest);
-  pairs.legend = legend ? LegendPosition::below : LegendPosition::none;
+  pairs.legend = legend;
 
   by_layer.y.label = "rank − rank of the reference";
   by_layer.marks.insert(by_layer.marks.begin(),
@@ -89,7 +89,12 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe rank_comparison_recipe = {"rank-comparison", "Ranks beside a reference's",
-                                                    "", comparison_settings, make};
+FigureRecipe rank_comparison_recipe() {
+  return {.name = "rank-comparison",
+          .title = "Ranks beside a reference's",
+          .settings = comparison_settings(),
+          .needs = comparison_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

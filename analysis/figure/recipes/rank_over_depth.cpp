@@ -14,26 +14,17 @@
 #include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
-#include "core/error.h"
 #include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 8> settings = {{
-    {"measure", "effective", "the rank shown: effective, equivalent or stable"},
-    {"residual", "frobenius",
-     "the norm of the rank-one residual: frobenius, or composite (√(‖·‖₁‖·‖∞))"},
-    {"identity", "as-is", "as-is, without, or with (I added to every map)"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"inputs", "mean", "mean over the inputs of each model, or each by itself"},
-    {"spread", "heads", "heads (a point each) or none"},
-    {"method", "automatic", "how singular values are found: automatic, dense, factored, estimated"},
-    {"legend", "below", "below or none"},
-}};
-
 enum class Measure { effective, equivalent, stable };
+constexpr EnumName<Measure> measure_names[] = {{Measure::effective, "effective"},
+                                               {Measure::equivalent, "equivalent"},
+                                               {Measure::stable, "stable"}};
 enum class Quantity { rank, residual };
 enum class Of { maps, tokens };
 
@@ -77,23 +68,25 @@ void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
 }
 
 struct Series {
-  std::string label;
+  std::string label, shown;  ///< in numbers, and in the legend
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
   LineStyle style = LineStyle::solid;
+  std::int64_t first_layer = 0;
 };
 
 void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDepth& values,
                  bool heads, const std::string& number) {
   Line means, single;
+  means.keys = single.keys = {{"model", series.label}};
   for (const auto& [layer, at] : values) {
     double sum = 0;
     for (const double value : at) {
       sum += value;
-      single.x.push_back(static_cast<double>(layer));
+      single.x.push_back(static_cast<double>(layer + series.first_layer));
       single.y.push_back(value);
     }
-    means.x.push_back(static_cast<double>(layer));
+    means.x.push_back(static_cast<double>(layer + series.first_layer));
     means.y.push_back(sum / static_cast<double>(at.size()));
   }
   if (means.x.empty()) return;
@@ -104,7 +97,7 @@ void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDep
     single.colour = with_alpha(series.colour, 80);
     panel.marks.emplace_back(std::move(single));
   }
-  means.label = series.label;
+  means.label = series.shown;
   means.colour = series.colour;
   means.style = series.style;
   means.marker = series.marker;
@@ -113,22 +106,24 @@ void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDep
 }
 
 std::string rank_name(const Asked& asked, double threshold) {
-  constexpr const char* names[] = {"effective rank", "equivalent rank", "stable rank"};
-  std::string name = names[static_cast<std::size_t>(asked.measure)];
+  std::string name = std::string(name_of(measure_names, asked.measure)) + " rank";
   if (asked.measure == Measure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
   return name;
 }
 
 Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
-                  const std::string& rank, std::int64_t column) {
+                  const std::string& rank, std::int64_t column, std::int64_t first_layer) {
   Panel panel;
   panel.row = quantity == Quantity::rank ? 0 : 1;
   panel.column = column;
   if (quantity == Quantity::rank) panel.title = of == Of::maps ? "attention maps" : "tokens";
-  panel.x.minimum = of == Of::tokens && embedded ? -1.35 : -0.35;
-  panel.x.maximum = static_cast<double>(layers) - 0.65;
-  panel.x.ticks = layer_ticks(layers);
-  if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {-1, "in"});
+  const auto first = static_cast<double>(first_layer);
+  panel.x.minimum = first + (of == Of::tokens && embedded ? -1.35 : -0.35);
+  panel.x.maximum = first + static_cast<double>(layers) - 0.65;
+  panel.x.ticks = layer_ticks(layers, first_layer);
+  if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {first - 1, "in"});
+  panel.x.key = "layer";
+  panel.keys = {{"of", of == Of::maps ? "attention maps" : "tokens"}};
   if (quantity == Quantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
   if (column == 0) panel.y.label = quantity == Quantity::rank ? rank : "rank-one residual";
   panel.y.minimum = 0;
@@ -136,28 +131,17 @@ Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
   return panel;
 }
 
-void require_something(const FigureRequest& request) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "a figure of ranks over depth needs a model or a trace")
-        .about("rank-over-depth");
-  }
-}
-
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_something(request);
   const Settings read(request);
   Asked asked;
-  asked.measure =
-      static_cast<Measure>(read.choice("measure", {"effective", "equivalent", "stable"}));
-  asked.composite = read.choice("residual", {"frobenius", "composite"}) == 1;
-  asked.heads = read.choice("spread", {"heads", "none"}) == 0;
-  constexpr IdentityView views[] = {IdentityView::as_is, IdentityView::without, IdentityView::with};
-  const IdentityView view = views[read.choice("identity", {"as-is", "without", "with"})];
+  asked.measure = read.choice("measure", measure_names);
+  asked.composite = read.is("residual", "composite");
+  asked.heads = read.is("spread", "heads");
+  const IdentityView view = read.choice("identity", identity_view_names);
   SpectrumOptions options;
-  options.threshold = read.number("threshold", 1e-6, 1);
-  options.method = method_setting(read);
-  const std::vector<SubjectGroup> groups =
-      subject_groups(request, read.choice("inputs", {"mean", "each"}) == 0);
+  options.threshold = read.number("threshold");
+  options.method = read.choice("method", spectrum_method_names);
+  const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
   std::vector<Values> values(groups.size());
   std::vector<MapSpectrum> all_maps;
@@ -198,12 +182,15 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   for (const Of of : {Of::maps, Of::tokens}) {
     if (!(of == Of::maps ? maps : tokens)) continue;
     for (const Quantity quantity : {Quantity::rank, Quantity::residual}) {
-      Panel panel = empty_panel(of, quantity, layers, embedded, rank, column);
+      Panel panel = empty_panel(of, quantity, layers, embedded, rank, column, request.first_layer);
       for (std::size_t index = 0; index < groups.size(); ++index) {
         const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
-        const Series series{seen_label(groups[index].label, trace, view), subject_colour(index),
+        const Series series{seen_label(groups[index].label, trace, view),
+                            seen_label(groups[index].short_label, trace, view),
+                            subject_colour(index),
                             subject_marker(index),
-                            shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid};
+                            shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid,
+                            request.first_layer};
         const std::string number = std::string(of == Of::maps ? "maps_" : "tokens_") +
                                    (quantity == Quantity::rank ? "rank" : "rank_one_residual");
         draw_series(figure, panel, series, values[index].at(of, quantity),
@@ -213,8 +200,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     }
     ++column;
   }
-  const bool legend = read.choice("legend", {"below", "none"}) == 0;
-  if (legend && !figure.panels.empty()) figure.panels[1].legend = LegendPosition::below;
+  if (!figure.panels.empty()) figure.panels[1].legend = legend_of(read);
   figure.height_mm = 0.95 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption = "Over depth: " + rank +
                    ", and the distance ‖X − 1x̄ᵀ‖ / ‖X‖ from a matrix of equal rows (" +
@@ -230,7 +216,21 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe rank_over_depth_recipe = {"rank-over-depth", "Rank over depth",
-                                                    "Dong et al. 2021, Fig. 2", settings, make};
+FigureRecipe rank_over_depth_recipe() {
+  return {
+      .name = "rank-over-depth",
+      .title = "Rank over depth",
+      .source = "Dong et al. 2021, Fig. 2",
+      .settings = {setting::choice("measure", names_of(measure_names), "effective",
+                                   "the rank shown"),
+                   setting::choice("residual", {"frobenius", "composite"}, "frobenius",
+                                   "the norm of the rank-one residual: Frobenius', or "
+                                   "√(‖·‖₁‖·‖∞)"),
+                   single_identity_setting(), threshold_setting(), inputs_setting(),
+                   setting::choice("spread", {"heads", "none"}, "heads", "a point a head, or none"),
+                   spectrum_method_setting(), legend_setting()},
+      .needs = {.subject = SubjectNeed::run},
+      .make = make};
+}
 
 }  // namespace attnscope

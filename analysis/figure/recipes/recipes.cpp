@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <array>
+#include <vector>
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/figure/recipe.h"
@@ -11,54 +10,61 @@
 namespace attnscope {
 
 // One line a figure, defined in recipes/ in the file of its name.
-extern const FigureRecipe cumulative_spectrum_recipe;
-extern const FigureRecipe attention_maps_recipe;
-extern const FigureRecipe attention_overlay_recipe;
-extern const FigureRecipe rank_by_layer_recipe;
-extern const FigureRecipe rank_over_depth_recipe;
-extern const FigureRecipe comparison_recipe;
-extern const FigureRecipe spectrum_comparison_recipe;
-extern const FigureRecipe rank_comparison_recipe;
-extern const FigureRecipe hash_codes_recipe;
-extern const FigureRecipe feature_scatter_recipe;
-extern const FigureRecipe position_bias_recipe;
-extern const FigureRecipe key_maps_recipe;
-extern const FigureRecipe token_importance_recipe;
-extern const FigureRecipe energy_breakdown_recipe;
-extern const FigureRecipe energy_growth_recipe;
-extern const FigureRecipe energy_share_recipe;
-extern const FigureRecipe operations_table_recipe;
-extern const FigureRecipe mechanism_costs_recipe;
-extern const FigureRecipe sweep_quantities_recipe;
-extern const FigureRecipe sweep_ranks_recipe;
-extern const FigureRecipe sweep_spectrum_recipe;
-extern const FigureRecipe composite_recipe;
+FigureRecipe cumulative_spectrum_recipe();
+FigureRecipe attention_maps_recipe();
+FigureRecipe attention_overlay_recipe();
+FigureRecipe rank_by_layer_recipe();
+FigureRecipe rank_over_depth_recipe();
+FigureRecipe comparison_recipe();
+FigureRecipe spectrum_comparison_recipe();
+FigureRecipe rank_comparison_recipe();
+FigureRecipe hash_codes_recipe();
+FigureRecipe feature_scatter_recipe();
+FigureRecipe position_bias_recipe();
+FigureRecipe key_maps_recipe();
+FigureRecipe token_importance_recipe();
+FigureRecipe energy_breakdown_recipe();
+FigureRecipe energy_growth_recipe();
+FigureRecipe energy_share_recipe();
+FigureRecipe operations_table_recipe();
+FigureRecipe mechanism_costs_recipe();
+FigureRecipe sweep_quantities_recipe();
+FigureRecipe sweep_ranks_recipe();
+FigureRecipe sweep_spectrum_recipe();
+FigureRecipe composite_recipe();
+
+namespace {
+
+/// Settings that were once called otherwise.
+std::string_view name_today(std::string_view name) { return name == "data-set" ? "dataset" : name; }
+
+}  // namespace
 
 std::span<const FigureRecipe> figure_recipes() {
-  static const std::array list = {
+  static const std::vector<FigureRecipe> list = {
       // clang-format off
-      cumulative_spectrum_recipe,
-      attention_maps_recipe,
-      attention_overlay_recipe,
-      rank_by_layer_recipe,
-      rank_over_depth_recipe,
-      comparison_recipe,
-      spectrum_comparison_recipe,
-      rank_comparison_recipe,
-      hash_codes_recipe,
-      feature_scatter_recipe,
-      position_bias_recipe,
-      key_maps_recipe,
-      token_importance_recipe,
-      energy_breakdown_recipe,
-      energy_growth_recipe,
-      energy_share_recipe,
-      operations_table_recipe,
-      mechanism_costs_recipe,
-      sweep_spectrum_recipe,
-      sweep_ranks_recipe,
-      sweep_quantities_recipe,
-      composite_recipe,
+      cumulative_spectrum_recipe(),
+      attention_maps_recipe(),
+      attention_overlay_recipe(),
+      rank_by_layer_recipe(),
+      rank_over_depth_recipe(),
+      comparison_recipe(),
+      spectrum_comparison_recipe(),
+      rank_comparison_recipe(),
+      hash_codes_recipe(),
+      feature_scatter_recipe(),
+      position_bias_recipe(),
+      key_maps_recipe(),
+      token_importance_recipe(),
+      energy_breakdown_recipe(),
+      energy_growth_recipe(),
+      energy_share_recipe(),
+      operations_table_recipe(),
+      mechanism_costs_recipe(),
+      sweep_spectrum_recipe(),
+      sweep_ranks_recipe(),
+      sweep_quantities_recipe(),
+      composite_recipe(),
       // clang-format on
   };
   return list;
@@ -71,17 +77,103 @@ const FigureRecipe& find_figure(std::string_view name) {
   throw unknown_name("figure", name, name_list(figure_recipes(), &FigureRecipe::name));
 }
 
-void check_settings(std::string_view figure, const std::map<std::string, std::string>& settings) {
+FigureNeeds needs_of(const FigureRecipe& recipe, const ParameterValues& settings) {
+  if (recipe.needs_as_set == nullptr) return recipe.needs;
+  return recipe.needs_as_set(complete_settings(recipe.name, settings));
+}
+
+const ParameterDescription& find_setting(std::string_view figure, std::string_view name) {
   const FigureRecipe& recipe = find_figure(figure);
-  for (const auto& [setting, value] : settings) {
-    const bool exists = std::any_of(recipe.settings.begin(), recipe.settings.end(),
-                                    [&](const FigureSetting& s) { return s.name == setting; });
-    if (!exists) {
-      throw unknown_name("setting of " + std::string(figure), setting,
-                         name_list(recipe.settings, &FigureSetting::name));
-    }
+  if (const auto* found = find_description(recipe.settings, name_today(name))) return *found;
+  throw unknown_name("setting of " + std::string(figure), name,
+                     name_list(recipe.settings, &ParameterDescription::name));
+}
+
+ParameterValues parse_settings(std::string_view figure,
+                               const std::map<std::string, std::string>& texts) {
+  ParameterValues settings;
+  for (const auto& [name, text] : texts) {
+    const ParameterDescription& description = find_setting(figure, name);
+    settings[description.name] = parse_parameter(description, text);
+  }
+  return settings;
+}
+
+std::vector<std::filesystem::path> files_set(std::string_view figure,
+                                             const ParameterValues& settings) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& [name, value] : settings) {
+    if (find_setting(figure, name).kind == ParameterKind::file)
+      files.emplace_back(to_string(value));
+  }
+  return files;
+}
+
+ParameterValues complete_settings(std::string_view figure, const ParameterValues& given) {
+  ParameterValues today;
+  for (const auto& [name, value] : given) today[find_setting(figure, name).name] = value;
+  return complete_values("figure " + std::string(figure), find_figure(figure).settings, today);
+}
+
+namespace {
+
+void check_subject(const FigureNeeds& needs, const Subject& subject) {
+  const bool ran = subject.trace != nullptr;
+  if (needs.subject == SubjectNeed::maps &&
+      (!ran || subject.trace->tokens() == 0 || subject.trace->heads() == 0)) {
+    throw Error(ErrorKind::usage, "its attention maps were not recorded").about(subject.label);
+  }
+  if (needs.subject == SubjectNeed::run && (!ran || subject.trace->layers.empty())) {
+    throw Error(ErrorKind::usage, "it has not run on an input").about(subject.label);
+  }
+  if (needs.subject == SubjectNeed::model && subject.model == nullptr) {
+    throw Error(ErrorKind::usage, "a trace is not enough for the figure")
+        .about(subject.label)
+        .remedy("give the weight file");
   }
 }
+
+/// The files that the request's subjects came from, as far as they are known, each once.
+void add_models(const FigureRequest& request, std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < request.subjects.size(); ++i) {
+    const Subject& subject = request.subjects[i];
+    std::string file = subject.model                ? subject.model->file().string()
+                       : i < request.sources.size() ? request.sources[i]
+                                                    : std::string();
+    if (file.empty() || std::find(files.begin(), files.end(), file) != files.end()) continue;
+    files.push_back(std::move(file));
+  }
+}
+
+/// Throws unless the request has the subjects and the setting the figure cannot do without.
+void check_needs(const FigureRecipe& recipe, const FigureRequest& request) {
+  const FigureNeeds needs = needs_of(recipe, request.settings);
+  const std::size_t count = request.subjects.size();
+  if (count < needs.least) {
+    throw Error(ErrorKind::usage,
+                count == 0 ? "there is nothing to draw" : "there is nothing to compare with")
+        .about(std::string(recipe.name))
+        .expected(needs.least == 1 ? "at least one model or trace" : "two subjects or more")
+        .found(std::to_string(count))
+        .remedy(needs.least == 1 ? "give --model" : "give --model twice, or several --input");
+  }
+  if (needs.most > 0 && count > needs.most) {
+    throw Error(ErrorKind::usage, "the figure shows one model on one input")
+        .about(std::string(recipe.name))
+        .expected(std::to_string(needs.most))
+        .found(std::to_string(count));
+  }
+  for (const Subject& subject : request.subjects) check_subject(needs, subject);
+  if (needs.setting.empty()) return;
+  const std::string name(needs.setting);
+  if (to_string(request.settings.at(name)).empty()) {
+    throw Error(ErrorKind::usage, "the figure " + std::string(needs.unset))
+        .about(name)
+        .remedy("name it: --set " + name + "=FILE");
+  }
+}
+
+}  // namespace
 
 Figure make_figure(std::string_view name, const FigureRequest& request, const Progress& progress) {
   constexpr double narrowest_mm = 20;
@@ -98,18 +190,21 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
       !(request.font_size_pt >= smallest_pt && request.font_size_pt <= largest_pt)) {
     throw Error(ErrorKind::usage, "a figure cannot have type of this size")
         .expected("3 to 48 pt")
-        .found(std::to_string(request.font_size_pt));
+        .found(rounded_text(request.font_size_pt, 6));
   }
-  check_settings(name, request.settings);
+  if (request.first_layer != 0 && request.first_layer != 1) {
+    throw Error(ErrorKind::usage, "layers are numbered from 0 or from 1")
+        .about("layers-from")
+        .found(std::to_string(request.first_layer));
+  }
   FigureRequest complete = request;
+  complete.settings = complete_settings(name, request.settings);
+  check_needs(recipe, complete);
   // Recipes measure by their own size of type: made as much narrower as that is smaller than the
   // wanted one, everything keeps its room.
   const double growth = request.font_size_pt > 0 ? request.font_size_pt / Figure{}.font_size_pt : 1;
   complete.width_mm /= growth;
   complete.font_size_pt = 0;
-  for (const FigureSetting& setting : recipe.settings) {
-    complete.settings.emplace(setting.name, setting.default_value);
-  }
   Figure figure = recipe.make(complete, progress);
   figure.name = recipe.name;
   if (figure.title.empty()) figure.title = recipe.title;
@@ -122,6 +217,7 @@ Figure make_figure(std::string_view name, const FigureRequest& request, const Pr
     }
   }
   figure.command = figure_command(name, request);
+  add_models(request, figure.models);
   make_text_showable(figure);
   return figure;
 }

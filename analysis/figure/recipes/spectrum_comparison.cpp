@@ -4,6 +4,7 @@
 
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/compared_subjects.h"
 #include "analysis/figure/series_style.h"
@@ -42,10 +43,11 @@ std::vector<double> mean_curve(const std::vector<MapSpectrum>& spectra) {
   return sums;
 }
 
-Line curve_of(const FigureRequest& request, std::size_t subject, bool is_reference,
-              const ComparisonOptions& options, const Progress& progress) {
+Line curve_of(const FigureRequest& request, std::size_t subject, const std::string& label,
+              bool is_reference, const ComparisonOptions& options, const Progress& progress) {
   Line line;
-  line.label = request.subjects[subject].label + (is_reference ? " (reference)" : "");
+  line.label = label + (is_reference ? " (reference)" : "");
+  line.keys = {{"model", request.subjects[subject].label}};
   line.colour = subject_colour(subject);
   constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
   line.style = is_reference ? LineStyle::solid : styles[subject % 3];
@@ -56,18 +58,19 @@ Line curve_of(const FigureRequest& request, std::size_t subject, bool is_referen
 }
 
 Figure make(const FigureRequest& request, const Progress& progress) {
-  require_maps(request, "spectrum-comparison");
   const Settings read(request);
-  const bool legend = read.choice("legend", {"below", "none"}) == 0;
+  const LegendPosition legend = legend_of(read);
   const ComparedSubjects compared = compared_subjects(request, progress.part(0, 0.6));
   const PanelSplit split = split_for(request.width_mm);
   Figure figure;
   Panel curves, by_layer = by_layer_panel(compared, split);
+  const std::vector<std::string> labels = short_labels(request);
   const double share = 0.4 / static_cast<double>(request.subjects.size());
   for (std::size_t subject = 0; subject < request.subjects.size(); ++subject) {
     const double first = 0.6 + share * static_cast<double>(subject);
-    curves.marks.emplace_back(curve_of(request, subject, subject == compared.reference,
-                                       compared.options, progress.part(first, first + share)));
+    curves.marks.emplace_back(curve_of(request, subject, labels[subject],
+                                       subject == compared.reference, compared.options,
+                                       progress.part(first, first + share)));
   }
   curves.letter = "a";
   curves.x.label = "relative rank r / N";
@@ -75,12 +78,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   curves.x.minimum = curves.y.minimum = 0;
   curves.x.maximum = curves.y.maximum = 1;
   curves.x.ticks = curves.y.ticks = share_ticks();
-  curves.legend = legend ? LegendPosition::below : LegendPosition::none;
+  curves.legend = legend;
 
   for (const ComparedSubject& other : compared.others) {
     constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
     figure.numbers["spectrum_distance_by_layer/" + other.label] =
-        add_by_layer(by_layer, other, Quantity::spectrum_distance, styles[other.subject % 3]);
+        add_by_layer(by_layer, other, request.first_layer, Quantity::spectrum_distance,
+                     styles[other.subject % 3]);
     figure.numbers["spectrum_distance/" + other.label] = {
         other.comparison.mean[Quantity::spectrum_distance]};
   }
@@ -98,8 +102,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
 
 }  // namespace
 
-extern const FigureRecipe spectrum_comparison_recipe = {"spectrum-comparison",
-                                                        "Spectra beside a reference's",
-                                                        "Adder, Eq. 21", comparison_settings, make};
+FigureRecipe spectrum_comparison_recipe() {
+  return {.name = "spectrum-comparison",
+          .title = "Spectra beside a reference's",
+          .source = "Adder, Eq. 21",
+          .settings = comparison_settings(),
+          .needs = comparison_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

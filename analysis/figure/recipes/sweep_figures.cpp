@@ -4,18 +4,21 @@
 #include <filesystem>
 
 #include "analysis/sweep/sweep_file.h"
-#include "core/error.h"
 
 namespace attnscope {
 
-SweepResult sweep_shown(const Settings& read) {
-  if (read.text("file").empty()) {
-    throw Error(ErrorKind::usage, "which sweep?")
-        .about("file")
-        .remedy("--set file=R.h5; make one with attnscope sweep MODEL --dataset D --out R.h5");
-  }
-  return read_sweep(read.text("file"));
+ParameterDescription sweep_file_setting() {
+  return setting::file("file",
+                       "the result of attnscope sweep, or its unfinished work (R.h5.unfinished)");
 }
+
+ParameterDescription sweep_head_setting() {
+  return setting::whole("head", 0, {.minimum = 0}, "all heads together, or one of them")
+      .or_word({"all"})
+      .by_default("all");
+}
+
+SweepResult sweep_shown(const Settings& read) { return read_sweep(read.text("file")); }
 
 std::string sweep_in_words(const SweepResult& result) {
   std::string words = std::to_string(result.done) +
@@ -34,13 +37,11 @@ std::string sweep_in_words(const SweepResult& result) {
 }
 
 std::int64_t head_shown(const Settings& read, const SweepResult& result) {
-  if (read.text("head") == "all") return -1;
-  std::int64_t heads = 0;
+  std::int64_t heads = 1;
   for (const SweepSeries& series : result.series) {
     for (const LayerSweep& layer : series.layers) heads = std::max(heads, layer.heads);
   }
-  return static_cast<std::int64_t>(
-      read.number("head", 0, static_cast<double>(std::max<std::int64_t>(heads, 1) - 1)));
+  return read.index("head", heads).value_or(-1);
 }
 
 }  // namespace attnscope

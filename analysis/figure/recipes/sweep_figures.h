@@ -10,10 +10,17 @@
 
 namespace attnscope {
 
-inline constexpr FigureSetting sweep_file_setting = {
-    "file", "", "the result of attnscope sweep, or its unfinished work (R.h5.unfinished)"};
+[[nodiscard]] ParameterDescription sweep_file_setting();
+/// "head": all heads together, or one of them.
+[[nodiscard]] ParameterDescription sweep_head_setting();
 
-/// The sweep the setting "file" names. Throws Error(usage) without one, and as read_sweep.
+/// Figures of sweeps show no subjects.
+inline constexpr FigureNeeds sweep_needs{.subject = SubjectNeed::none,
+                                         .least = 0,
+                                         .setting = "file",
+                                         .unset = "needs the result of a sweep"};
+
+/// The sweep the setting "file" names. Throws as read_sweep.
 [[nodiscard]] SweepResult sweep_shown(const Settings& read);
 
 /// "10000 inputs of train-images-idx3-ubyte", and how many are done where it is not finished.

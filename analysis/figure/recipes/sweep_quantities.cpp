@@ -16,12 +16,6 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 3> settings = {{
-    sweep_file_setting,
-    {"statistic", "all", "all that were swept, or the name of one: importance_entropy"},
-    {"head", "all", "all heads together, or one of them, from 0"},
-}};
-
 std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
                                                  const std::string& wanted) {
   std::set<std::string> present;
@@ -46,20 +40,29 @@ std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
   throw unknown_name("statistic of the sweep", wanted, known);
 }
 
+ParameterDescription statistic_setting() {
+  std::vector<std::string> names = {"all"};
+  for (const SweepStatistic& statistic : sweep_statistics()) names.emplace_back(statistic.name);
+  return setting::choice("statistic", std::move(names), "all", "all that were swept, or one");
+}
+
 Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::int64_t head,
-               Figure& figure) {
+               std::int64_t first_layer, Figure& figure) {
   Panel panel;
-  panel.x.label = "layer";
+  panel.x.label = panel.x.key = "layer";
   panel.y.label = std::string(statistic.title);
   const std::string name(statistic.name);
+  const auto first = static_cast<double>(first_layer);
   std::size_t layers = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const SweepSeries& series = result.series[s];
     Line mean;
     mean.label = series.label;
+    mean.keys = {{"model", series.label}};
     mean.colour = subject_colour(s);
     mean.marker = subject_marker(s);
     Band band;
+    band.keys = mean.keys;
     band.colour = with_alpha(mean.colour, 45);
     for (std::size_t l = 0; l < series.layers.size(); ++l) {
       const auto found = series.layers[l].statistics.find(name);
@@ -67,7 +70,7 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
       const SweptStatistic swept = swept_statistic(found->second, head);
       if (swept.count == 0) continue;
       layers = std::max(layers, series.layers.size());
-      const auto x = static_cast<double>(l);
+      const auto x = first + static_cast<double>(l);
       mean.x.push_back(x);
       mean.y.push_back(swept.mean);
       if (swept.count > 1) {
@@ -85,9 +88,9 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
     panel.marks.emplace_back(std::move(band));
     panel.marks.emplace_back(std::move(mean));
   }
-  panel.x.minimum = -0.3;
-  panel.x.maximum = static_cast<double>(layers) - 0.7;
-  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers));
+  panel.x.minimum = first - 0.3;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.7;
+  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers), first_layer);
   return panel;
 }
 
@@ -99,7 +102,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   Figure figure;
   const auto statistics = statistics_in(result, read.text("statistic"));
   for (std::size_t i = 0; i < statistics.size(); ++i) {
-    Panel panel = panel_of(*statistics[i], result, head, figure);
+    Panel panel = panel_of(*statistics[i], result, head, request.first_layer, figure);
     panel.row = static_cast<std::int64_t>(i / kColumns);
     panel.column = static_cast<std::int64_t>(i % kColumns);
     figure.panels.push_back(std::move(panel));
@@ -118,11 +121,13 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe sweep_quantities_recipe = {"sweep-quantities",
-                                                     "Hash codes and importances over many inputs",
-                                                     "EcoFormer, 4; Fastformer-LM, Eq. 4",
-                                                     settings,
-                                                     make,
-                                                     true};
+FigureRecipe sweep_quantities_recipe() {
+  return {.name = "sweep-quantities",
+          .title = "Hash codes and importances over many inputs",
+          .source = "EcoFormer, 4; Fastformer-LM, Eq. 4",
+          .settings = {sweep_file_setting(), statistic_setting(), sweep_head_setting()},
+          .needs = sweep_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

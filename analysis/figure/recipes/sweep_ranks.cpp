@@ -15,32 +15,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 5> settings = {{
-    sweep_file_setting,
-    {"head", "all", "all heads together, or one of them, from 0"},
-    {"threshold", "", "one of those swept for; the first if empty"},
-    {"bands", "5,25", "quantiles in percent, below 50: a band from each to its counterpart; none"},
-    {"legend", "below", "below, inside or none"},
-}};
-
-/// "5,25" → 0.05, 0.25.
+/// 5, 25 → 0.05, 0.25.
 std::vector<double> band_quantiles(const Settings& read) {
-  std::vector<double> quantiles;
-  const std::string& text = read.text("bands");
-  if (text == "none" || text.empty()) return quantiles;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string item = text.substr(at, comma - at);
-    const auto percent = parse_number(item);
-    if (!percent || !(*percent >= 0 && *percent < 50)) {
-      throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-          .about("bands")
-          .expected("percentages from 0 to below 50, separated by commas, or none")
-          .found("'" + text + "'");
-    }
-    quantiles.push_back(*percent / 100);
-    at = comma + 1;
-  }
+  if (read.is("bands", "none")) return {};
+  std::vector<double> quantiles = read.numbers("bands");
+  for (double& quantile : quantiles) quantile /= 100;
   return quantiles;
 }
 
@@ -51,11 +30,12 @@ Figure make(const FigureRequest& request, const Progress&) {
   const SweepResult result = sweep_shown(read);
   const std::int64_t head = head_shown(read, result);
   const std::size_t threshold =
-      read.text("threshold").empty() ? 0 : find_threshold(result, read.number("threshold", 0, 1));
+      read.is("threshold", "first") ? 0 : find_threshold(result, read.number("threshold"));
   const std::vector<double> quantiles = band_quantiles(read);
 
   Figure figure;
   Panel panel;
+  const auto first = static_cast<double>(request.first_layer);
   std::size_t layers = 1;
   double highest = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
@@ -64,6 +44,10 @@ Figure make(const FigureRequest& request, const Progress&) {
     std::vector<Band> bands(quantiles.size());
     Line median;
     median.label = series.label;
+    median.keys = {{"model", series.label}};
+    for (std::size_t q = 0; q < quantiles.size(); ++q) {
+      bands[q].keys = {{"model", series.label}, {"quantile", rounded_text(quantiles[q])}};
+    }
     median.colour = colour;
     median.style = series.identity ? LineStyle::dashed : LineStyle::solid;
     median.marker = subject_marker(s);
@@ -72,7 +56,7 @@ Figure make(const FigureRequest& request, const Progress&) {
       if (head >= series.layers[l].heads) continue;
       const SweptRanks ranks = swept_ranks(series.layers[l], head, threshold);
       if (ranks.maps == 0) continue;
-      const auto x = static_cast<double>(l);
+      const auto x = first + static_cast<double>(l);
       for (std::size_t q = 0; q < quantiles.size(); ++q) {
         bands[q].x.push_back(x);
         bands[q].low.push_back(ranks.quantile(quantiles[q]));
@@ -94,17 +78,15 @@ Figure make(const FigureRequest& request, const Progress&) {
     for (Band& band : bands) panel.marks.emplace_back(std::move(band));
     panel.marks.emplace_back(std::move(median));
   }
-  panel.x.label = "layer";
-  panel.x.minimum = -0.3;
-  panel.x.maximum = static_cast<double>(layers) - 0.7;
-  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers));
+  panel.x.label = panel.x.key = "layer";
+  panel.x.minimum = first - 0.3;
+  panel.x.maximum = first + static_cast<double>(layers) - 0.7;
+  panel.x.ticks = layer_ticks(static_cast<std::int64_t>(layers), request.first_layer);
   const double tau = result.thresholds.empty() ? 0 : result.thresholds[threshold];
   panel.y.label = "equivalent rank at τ = " + rounded_text(tau);
   panel.y.minimum = 0;
   panel.y.maximum = 1.05 * highest;
-  constexpr LegendPosition positions[] = {LegendPosition::below, LegendPosition::top_left,
-                                          LegendPosition::none};
-  panel.legend = positions[read.choice("legend", {"below", "inside", "none"})];
+  panel.legend = legend_of(read);
   figure.panels.push_back(std::move(panel));
 
   std::string described;
@@ -122,7 +104,22 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe sweep_ranks_recipe = {
-    "sweep-ranks", "Ranks over many inputs", "Adder, 3.2.2", settings, make, true};
+FigureRecipe sweep_ranks_recipe() {
+  return {.name = "sweep-ranks",
+          .title = "Ranks over many inputs",
+          .source = "Adder, 3.2.2",
+          .settings = {sweep_file_setting(), sweep_head_setting(),
+                       setting::number("threshold", 0.9, {0, 1},
+                                       "τ, one of those swept for, or the first of them")
+                           .or_word({"first"})
+                           .by_default("first"),
+                       setting::numbers("bands", {5, 25}, {0, 49.999},
+                                        "quantiles: a band from each to its counterpart")
+                           .or_word({"none"})
+                           .in("%"),
+                       legend_setting(true)},
+          .needs = sweep_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -16,15 +16,6 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::array<FigureSetting, 6> settings = {{
-    sweep_file_setting,
-    {"layer", "all", "layers averaged: all, or indices from 0 such as 0,2-3"},
-    {"head", "all", "heads averaged: all, or indices from 0"},
-    {"threshold", "0.9", "share of the singular values that the equivalent rank reaches, 0 to 1"},
-    {"spread", "deviation", "deviation: a band of one standard deviation over maps; or none"},
-    {"legend", "below", "below, inside or none"},
-}};
-
 std::vector<double> zero_to(std::size_t count) {
   std::vector<double> list(count + 1);
   for (std::size_t index = 0; index <= count; ++index) list[index] = static_cast<double>(index);
@@ -54,8 +45,8 @@ Band deviation_band(const SweptSpectrum& spectrum, Colour colour) {
 Figure make(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const SweepResult result = sweep_shown(read);
-  const double threshold = read.number("threshold", 1e-6, 1);
-  const bool spread = read.choice("spread", {"deviation", "none"}) == 0;
+  const double threshold = read.number("threshold");
+  const bool spread = read.is("spread", "deviation");
 
   Figure figure;
   Panel panel = cumulative_share_panel(read);
@@ -73,9 +64,14 @@ Figure make(const FigureRequest& request, const Progress&) {
     longest = std::max(longest, spectrum.mean_share.size());
     if (spectrum.maps == 0) continue;
     const Colour colour = subject_colour(s);
-    if (spread && spectrum.maps > 1) panel.marks.emplace_back(deviation_band(spectrum, colour));
+    const Keys keys = {{"model", series.label}};
+    if (spread && spectrum.maps > 1) {
+      panel.marks.emplace_back(deviation_band(spectrum, colour));
+      std::get<Band>(panel.marks.back()).keys = keys;
+    }
     Line line;
     line.label = series.label;
+    line.keys = keys;
     line.x = zero_to(spectrum.mean_share.size());
     line.y = from_zero(spectrum.mean_share);
     line.colour = colour;
@@ -84,7 +80,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     const auto rank = static_cast<double>(spectrum.rank_of_mean);
     panel.marks.emplace_back(
         PointMark{rank, spectrum.mean_share.at(static_cast<std::size_t>(spectrum.rank_of_mean - 1)),
-                  "r = " + std::to_string(spectrum.rank_of_mean), colour, true});
+                  "r = " + std::to_string(spectrum.rank_of_mean), colour, true, keys});
     figure.numbers["equivalent_rank/" + series.label] = {rank};
     figure.numbers["mean_share/" + series.label] = spectrum.mean_share;
     figure.numbers["standard_deviation/" + series.label] = spectrum.standard_deviation;
@@ -104,13 +100,13 @@ Figure make(const FigureRequest& request, const Progress&) {
   figure.panels.push_back(std::move(panel));
 
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
-  figure.caption = "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-                   sweep_in_words(result) + ", " + chosen("layer", read.text("layer")) + " and " +
-                   chosen("head", read.text("head")) +
-                   (spread ? ", with one standard deviation over maps" : "") +
-                   ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
-                   rounded_text(threshold) +
-                   ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  figure.caption =
+      "Cumulative normalised singular values f(r) of the attention maps, mean over " +
+      sweep_in_words(result) + ", " + chosen("layer", layers_written(request, "layer")) + " and " +
+      chosen("head", read.written("head")) +
+      (spread ? ", with one standard deviation over maps" : "") +
+      ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
+      rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
   if (left_out > 0) {
     figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
   }
@@ -120,11 +116,17 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe sweep_spectrum_recipe = {"sweep-spectrum",
-                                                   "Cumulative singular values over many inputs",
-                                                   "Adder, Fig. 2",
-                                                   settings,
-                                                   make,
-                                                   true};
+FigureRecipe sweep_spectrum_recipe() {
+  return {.name = "sweep-spectrum",
+          .title = "Cumulative singular values over many inputs",
+          .source = "Adder, Fig. 2",
+          .settings = {sweep_file_setting(), indices_setting("layer", "layers averaged"),
+                       indices_setting("head", "heads averaged"), threshold_setting(),
+                       setting::choice("spread", {"deviation", "none"}, "deviation",
+                                       "a band of one standard deviation over maps"),
+                       legend_setting(true)},
+          .needs = sweep_needs,
+          .make = make};
+}
 
 }  // namespace attnscope

@@ -1,16 +1,17 @@
 // How important each token of a text is, as heat over the text itself: Fastformer-LM, Eq. 1 and 5.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "analysis/figure/caption.h"
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/heat_scale.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
-#include "analysis/figure/subject_groups.h"
+#include "analysis/figure/text_room.h"
 #include "analysis/importance/importance.h"
 #include "core/error.h"
 #include "core/input/text_file.h"
@@ -18,32 +19,6 @@
 namespace attnscope {
 
 namespace {
-
-constexpr std::array<FigureSetting, 8> settings = {{
-    {"layer", "last", "last, or a layer's index from 0"},
-    {"head", "mean", "mean over heads, or one head's index from 0"},
-    {"attention", "auto", "auto (what the model has), query, key, or map (a row of the map)"},
-    {"end", "last", "the text's last token: last, or its index from 0"},
-    {"top", "10", "tokens of greatest weight in the numbers, 0 to 1000"},
-    {"colour-map", "magma", "viridis, magma, cividis, grey or diverging"},
-    norm_setting,
-    {"range", "full", "full, auto (to the value that one cell in 200 exceeds), or LOW,HIGH"},
-}};
-
-std::int64_t index_setting(const Settings& read, std::string_view name, std::string_view word,
-                           std::int64_t value_of_word, std::int64_t count) {
-  const std::string& text = read.text(name);
-  if (text == word) return value_of_word;
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < 0 || value >= count) {
-    throw Error(ErrorKind::usage, "a setting of the figure cannot have this value")
-        .about(std::string(name))
-        .expected(std::string(word) + ", or an index from 0 to " + std::to_string(count - 1))
-        .found("'" + text + "'");
-  }
-  return value;
-}
 
 /// One character of the text and the token it belongs to.
 struct Sign {
@@ -88,13 +63,18 @@ struct Shown {
 
 std::vector<ImportanceOf> wanted(const Settings& read, const Subject& subject, std::int64_t layer) {
   const std::vector<ImportanceOf> available = importances_of(*subject.trace, layer);
-  const std::size_t choice = read.choice("attention", {"auto", "query", "key", "map"});
-  if (choice == 0) {
+  if (read.is("attention", "auto")) {
     if (!available.empty()) return available;
     throw Error(ErrorKind::usage, "nothing was recorded that says how important tokens are")
         .about(subject.label);
   }
-  return {static_cast<ImportanceOf>(choice - 1)};
+  return {read.choice("attention", importance_names)};
+}
+
+std::vector<std::string> attention_choices() {
+  std::vector<std::string> choices = {"auto"};
+  for (const EnumName<ImportanceOf>& known : importance_names) choices.emplace_back(known.name);
+  return choices;
 }
 
 Panel text_panel(const Shown& shown, std::int64_t row, std::size_t columns,
@@ -104,6 +84,8 @@ Panel text_panel(const Shown& shown, std::int64_t row, std::size_t columns,
   Panel panel;
   panel.row = row;
   panel.title = shown.label;
+  panel.keys = {{"model", shown.subject->label},
+                {"attention", std::string(name_of(shown.importance.attention))}};
   panel.reversed_y = true;
   panel.x.visible = panel.y.visible = false;
   HeatMap map;
@@ -143,33 +125,24 @@ std::string title_of(const TokenImportance& importance) {
 }
 
 Figure make(const FigureRequest& request, const Progress&) {
-  if (request.subjects.empty()) {
-    throw Error(ErrorKind::usage, "token-importance needs a model and a text");
-  }
   const Settings read(request);
-  const auto top = static_cast<std::int64_t>(read.number("top", 0, 1000));
+  const std::int64_t top = read.whole("top");
   Figure figure;
   const std::vector<std::string> labels = short_labels(request);
   std::vector<Shown> all;
   std::vector<float> values;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
-    if (!subject.trace) {
-      throw Error(ErrorKind::usage, "the subject has not run yet").about(subject.label);
-    }
     const Trace& trace = *subject.trace;
     const std::int64_t layers = std::ssize(trace.layers);
-    const std::int64_t layer = index_setting(read, "layer", "last", layers - 1, layers);
-    const std::int64_t head = index_setting(read, "head", "mean", -1, trace.heads());
-    const std::int64_t end = index_setting(read, "end", "last", trace.tokens() - 1, trace.tokens());
+    const std::int64_t layer = read.index("layer", layers).value_or(layers - 1);
+    const std::optional<std::int64_t> head = read.index("head", trace.heads());
+    const std::int64_t end = read.index("end", trace.tokens()).value_or(trace.tokens() - 1);
     for (const ImportanceOf attention : wanted(read, subject, layer)) {
-      Shown shown{&subject,
-                  {},
-                  token_importance(trace, layer, head < 0 ? std::nullopt : std::optional(head),
-                                   attention, end)};
+      Shown shown{&subject, {}, token_importance(trace, layer, head, attention, end)};
       shown.label = (request.subjects.size() > 1 ? labels[i] + ", " : "") +
-                    title_of(shown.importance) + ", layer " + std::to_string(layer) +
-                    (head < 0 ? ", mean over heads" : ", head " + std::to_string(head));
+                    title_of(shown.importance) + ", " + layer_name(request, layer) +
+                    (head ? ", head " + std::to_string(*head) : ", mean over heads");
       const std::string key = std::string(name_of(attention)) + "/" + subject.label;
       for (const RankedToken& token : top_tokens(shown.importance, top)) {
         figure.numbers["top_token/" + key].push_back(static_cast<double>(token.token));
@@ -193,6 +166,8 @@ Figure make(const FigureRequest& request, const Progress&) {
     const auto& map = std::get<HeatMap>(figure.panels.back().marks.front());
     figure.height_mm += 5.5 + line_mm * static_cast<double>(map.rows);
   }
+  ColourScale& shown = figure.colour_scales.front();
+  shown.label = fitted(shown.label, figure.height_mm - 5.5, figure.font_size_pt);
   const TokenImportance& first = all.front().importance;
   const TokenLayout& layout = request.subjects.front().trace->layout;
   figure.caption = "How much each token counts" +
@@ -206,7 +181,29 @@ Figure make(const FigureRequest& request, const Progress&) {
 
 }  // namespace
 
-extern const FigureRecipe token_importance_recipe = {"token-importance", "Importance of tokens",
-                                                     "Fastformer-LM, Eq. 1 and 5", settings, make};
+FigureRecipe token_importance_recipe() {
+  return {
+      .name = "token-importance",
+      .title = "Importance of tokens",
+      .source = "Fastformer-LM, Eq. 1 and 5",
+      .settings = {setting::whole("layer", 0, {.minimum = 0}, "the layer")
+                       .or_word({"last"})
+                       .by_default("last"),
+                   setting::whole("head", 0, {.minimum = 0}, "the mean over heads, or one head")
+                       .or_word({"mean"})
+                       .by_default("mean"),
+                   setting::choice("attention", attention_choices(), "auto",
+                                   "query- or key-attention, a row of the map, or what the model "
+                                   "has"),
+                   setting::whole("end", 0, {.minimum = 0}, "the text's last token, by its index")
+                       .or_word({"last"})
+                       .by_default("last"),
+                   setting::whole("top", 10, {0, 1000}, "tokens of greatest weight in the numbers"),
+                   colour_map_setting("magma"), norm_setting(), range_setting("full")},
+      .needs = {.subject = SubjectNeed::run,
+                .input = InputNeed::text,
+                .missing = "needs a language model, run on a text"},
+      .make = make};
+}
 
 }  // namespace attnscope

@@ -8,7 +8,7 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/segment_button.h"
-#include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
@@ -41,10 +41,10 @@ QString DepthPanel::empty_text() const {
 
 FigureRequest DepthPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
-  request.settings["threshold"] = exact(session().view().rank_threshold);
+  request.settings["threshold"] = session().view().rank_threshold;
   request.settings["measure"] = equivalent_->isChecked() ? "equivalent" : "effective";
-  constexpr const char* views[] = {"as-is", "without", "with"};
-  request.settings["identity"] = views[static_cast<std::size_t>(session().view().identity)];
+  request.settings["identity"] =
+      std::string(name_of(identity_view_names, session().view().identity));
   return request;
 }
 

@@ -155,26 +155,22 @@ FigureRequest EnergyPanel::networks_request() const {
   FigureRequest request;
   const std::string network = choosers_->network();
   if (network.empty()) request.subjects = models_of(session_);
-  std::string mechanisms;
-  for (const std::string& name : choosers_->mechanisms()) {
-    mechanisms += (mechanisms.empty() ? "" : "; ") + name;
-  }
   const std::size_t shown = std::max<std::size_t>(choosers_->mechanisms().size(), 1) *
                             std::max<std::size_t>(request.subjects.size(), 1);
-  const auto set = [&request](const char* name, const std::string& value, const char* usual) {
-    if (value != usual) request.settings[name] = value;
-  };
-  set("networks", network, "");
-  set("mechanisms", mechanisms, "");
-  set("tokens", std::to_string(sliders_->tokens()), "0");
-  set("parameters", sliders_->parameters(), "");
-  set("convention", choosers_->convention(), "");
-  set("constants", choosers_->constants(), "fp32");
+  // What is not set is not said in the command line.
+  if (!network.empty()) request.settings["networks"] = std::vector<std::string>{network};
+  if (!choosers_->mechanisms().empty()) request.settings["mechanisms"] = choosers_->mechanisms();
+  if (sliders_->tokens() > 0) request.settings["tokens"] = sliders_->tokens();
+  if (const auto parameters = sliders_->parameters(); !parameters.empty()) {
+    request.settings["parameters"] = parameters;
+  }
+  request.settings["convention"] = choosers_->convention();
+  if (choosers_->constants() != "fp32") request.settings["constants"] = choosers_->constants();
   // Without a network the recipe shows the papers' three.
   const bool examples = network.empty() && request.subjects.empty();
   if (choosers_->reference() > 0 &&
       (examples || choosers_->reference() <= static_cast<int>(shown))) {
-    request.settings["relative"] = std::to_string(choosers_->reference());
+    request.settings["relative"] = std::int64_t{choosers_->reference()};
   }
   return request;
 }
@@ -199,8 +195,8 @@ FigureRequest EnergyPanel::growth_request() const {
   request.subjects.clear();
   request.settings.erase("networks");
   request.settings.erase("tokens");
-  request.settings["width"] = std::to_string(extents.width);
-  request.settings["heads"] = std::to_string(extents.heads);
+  request.settings["width"] = extents.width;
+  request.settings["heads"] = extents.heads;
   return request;
 }
 
@@ -210,7 +206,7 @@ FigureRequest EnergyPanel::measure_request() const {
   const std::int64_t own = layer_extents(choosers_->network(), models_of(session_)).tokens;
   const std::int64_t tokens =
       sliders_->tokens() > 0 ? sliders_->tokens() : (own >= kLeast ? own : kUsual);
-  request.settings["tokens"] = std::to_string(tokens);
+  request.settings["tokens"] = tokens;
   return request;
 }
 

@@ -68,17 +68,17 @@ void EnergySliders::add(const QString& name, const QString& tip,
 
 std::int64_t EnergySliders::tokens() const { return entries_.front().slider->value(); }
 
-std::string EnergySliders::parameters() const {
-  std::string text;
+std::vector<std::string> EnergySliders::parameters() const {
+  std::vector<std::string> list;
   for (const Entry& entry : entries_) {
     if (entry.slider->is_default()) continue;
     for (const std::string& name : entry.parameters) {
-      text += (text.empty() ? "" : " ") + name + "=" + std::to_string(entry.slider->value());
+      list.push_back(name + "=" + std::to_string(entry.slider->value()));
       // Only a causal layer has a window.
-      if (name == "window") text += " causal=true";
+      if (name == "window") list.emplace_back("causal=true");
     }
   }
-  return text;
+  return list;
 }
 
 void EnergySliders::show_for(const std::vector<std::string>& mechanisms, bool with_tokens) {

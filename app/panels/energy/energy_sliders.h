@@ -19,8 +19,8 @@ class EnergySliders : public QWidget {
 
   /// 0: each network's own.
   [[nodiscard]] std::int64_t tokens() const;
-  /// "bits=8 landmarks=64": what was moved.
-  [[nodiscard]] std::string parameters() const;
+  /// "bits=8", "landmarks=64": what was moved.
+  [[nodiscard]] std::vector<std::string> parameters() const;
   /// Shows N if asked, and the parameters any of these mechanisms has.
   void show_for(const std::vector<std::string>& mechanisms, bool with_tokens);
 

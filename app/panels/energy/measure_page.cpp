@@ -64,9 +64,7 @@ MeasurePage::MeasurePage(Session& session, std::function<FigureRequest()> wanted
 MechanismCostsRequest MeasurePage::request(FigureRequest& complete) const {
   complete = wanted_();
   FigureRequest filled = complete;
-  for (const FigureSetting& setting : find_figure(kRecipe).settings) {
-    filled.settings.emplace(setting.name, setting.default_value);
-  }
+  filled.settings = complete_settings(kRecipe, complete.settings);
   return mechanism_costs_request(filled);
 }
 

@@ -1,6 +1,8 @@
 #include "app/panels/frame/figure_panel.h"
 
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 #include <qcustomplot.h>
 #include <utility>
 
@@ -55,11 +57,13 @@ void FigurePanel::make() {
   FigureRequest request;
   try {
     request = this->request();
+    request.first_layer = session_.view().first_layer;
+    if (follows_room()) request.width_mm = made_for_mm_ = room_mm();
   } catch (const Error& error) {
     shown_ = wanted;
     return fail(QString::fromStdString(error.what()));
   }
-  if (request.subjects.empty() && !find_figure(recipe_).counts_only) {
+  if (request.subjects.empty() && find_figure(recipe_).needs.least > 0) {
     figure_ = nullptr;
     shown_ = wanted;
     show_instead(session_.subjects().empty() ? empty_text() : waiting_text());
@@ -84,6 +88,12 @@ void FigurePanel::make() {
         if (!failure.cancelled) fail(QString::fromStdString(failure.what));
       },
       this);
+}
+
+double FigurePanel::room_mm() const {
+  constexpr double kStepMm = 10;
+  return std::max(FigureRequest{}.width_mm,
+                  std::floor(plot_->width() * kMmPerPixel / kStepMm) * kStepMm);
 }
 
 void FigurePanel::fail(const QString& what) { show_instead("⚠ " + what, true); }
@@ -111,7 +121,10 @@ void FigurePanel::showEvent(QShowEvent* event) {
 void FigurePanel::resizeEvent(QResizeEvent* event) {
   DockPanel::resizeEvent(event);
   // The plot has its new size only after the layout's turn.
-  QTimer::singleShot(0, this, &FigurePanel::draw_figure);
+  QTimer::singleShot(0, this, [this] {
+    draw_figure();
+    if (follows_room() && room_mm() != made_for_mm_) want();
+  });
 }
 
 void FigurePanel::changeEvent(QEvent* event) {

@@ -42,6 +42,10 @@ class FigurePanel : public DockPanel {
   /// Shown while there are subjects, but none to draw.
   [[nodiscard]] virtual QString waiting_text() const;
 
+  /// Whether the figure shows more where there is more room: then it is made for the panel's width,
+  /// and again as that changes; else for a column of a paper.
+  [[nodiscard]] virtual bool follows_room() const { return false; }
+
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] QCustomPlot& plot() { return *plot_; }
@@ -54,6 +58,7 @@ class FigurePanel : public DockPanel {
   void make();
   void draw_figure();
   void fail(const QString& what);
+  [[nodiscard]] double room_mm() const;  ///< in steps, so that not every pixel makes a figure
 
   std::string recipe_;
   Session& session_;
@@ -62,6 +67,7 @@ class FigurePanel : public DockPanel {
   std::shared_ptr<const Figure> figure_;
   std::int64_t wanted_ = 1, shown_ = 0;  // counts of requests
   std::int64_t job_ = 0;
+  double made_for_mm_ = 0;
 };
 
 }  // namespace attnscope

@@ -144,18 +144,21 @@ FigureRequest HashCodesPanel::request() const {
     request.sources = {all.sources[i]};
   }
   // The rows that say most come first: what does not fit is left out.
-  static const char* const kSimilarity[] = {"tokens", "tokens,distances",
-                                            "tokens,affinity,distances"};
-  static const char* const kBits[] = {"balance", "balance,correlation",
-                                      "tokens,balance,correlation"};
+  using Rows = std::vector<std::string>;
+  static const Rows kSimilarity[] = {
+      {"tokens"}, {"tokens", "distances"}, {"tokens", "affinity", "distances"}};
+  static const Rows kBits[] = {
+      {"balance"}, {"balance", "correlation"}, {"tokens", "balance", "correlation"}};
   const auto rows = static_cast<std::size_t>(rows_that_fit() - 1);
-  const std::string show = similarity_->isChecked() ? kSimilarity[rows] : kBits[rows];
+  const Rows& show = similarity_->isChecked() ? kSimilarity[rows] : kBits[rows];
   const Selection& selection = session().selection();
-  request.settings = {
-      {"layer", std::to_string(selection.layer)}, {"head", std::to_string(selection.head)},
-      {"bits", std::to_string(whole(*bits_))},    {"supports", std::to_string(whole(*supports_))},
-      {"pairs", std::to_string(whole(*pairs_))},  {"show", show},
-      {"colour-map", session().view().colour_map}};
+  request.settings = {{"layer", selection.layer},
+                      {"head", selection.head},
+                      {"bits", whole(*bits_)},
+                      {"supports", whole(*supports_)},
+                      {"pairs", whole(*pairs_)},
+                      {"show", show},
+                      {"colour-map", session().view().colour_map}};
   return request;
 }
 

@@ -18,6 +18,7 @@ class HashCodesPanel : public FigurePanel {
 
  protected:
   [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] bool follows_room() const override { return true; }
   [[nodiscard]] QString empty_text() const override;
   void resizeEvent(QResizeEvent* event) override;
 

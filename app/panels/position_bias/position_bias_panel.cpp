@@ -60,8 +60,7 @@ FigureRequest PositionBiasPanel::request() const {
   if (numbers_->isChecked()) request.settings["show"] = "numbers";
   if (query_->isChecked()) {
     request.settings["show"] = "query";
-    const std::optional<std::int64_t> query = shown_query(request);
-    if (query) request.settings["query"] = std::to_string(*query);
+    if (const auto query = shown_query(request)) request.settings["query"] = *query;
   }
   return request;
 }

@@ -14,6 +14,7 @@ class PositionBiasPanel : public FigurePanel {
 
  protected:
   [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] bool follows_room() const override { return true; }
   [[nodiscard]] QString empty_text() const override;
   [[nodiscard]] QString waiting_text() const override { return empty_text(); }
 

@@ -9,7 +9,7 @@
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/segment_button.h"
-#include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
@@ -59,18 +59,11 @@ QString SpectrumPanel::empty_text() const {
 
 FigureRequest SpectrumPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
-  request.settings["threshold"] = exact(session().view().rank_threshold);
-  switch (session().view().identity) {
-    case IdentityView::as_is:
-      request.settings["identity"] = "both";
-      break;
-    case IdentityView::without:
-      request.settings["identity"] = "without";
-      break;
-    case IdentityView::with:
-      request.settings["identity"] = "with";
-      break;
-  }
+  request.settings["threshold"] = session().view().rank_threshold;
+  const IdentityView view = session().view().identity;
+  request.settings["identity"] = view == IdentityView::as_is
+                                     ? std::string("both")
+                                     : std::string(name_of(identity_view_names, view));
   if (all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
     request.settings["channels"] = "all";
     // A trace that was opened holds the maps of one channel: it stays with them.
@@ -80,8 +73,9 @@ FigureRequest SpectrumPanel::request() const {
     if (std::ranges::any_of(request.subjects, fixed)) request.settings.erase("channels");
   }
   if (this_map_->isChecked()) {
-    request.settings["layer"] = std::to_string(session().selection().layer);
-    request.settings["head"] = std::to_string(session().selection().head);
+    const Selection& selection = session().selection();
+    request.settings["layer"] = IndexRanges{{selection.layer, selection.layer}};
+    request.settings["head"] = IndexRanges{{selection.head, selection.head}};
   }
   return request;
 }

@@ -3,22 +3,154 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/attention/mechanism.h"
 #include "core/shown_text.h"
 #include "core/text/json.h"
 
 namespace attnscope {
 
-FamilyDeduction::FamilyDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint)
-    : checkpoint_(checkpoint), description_(*match.description), layers_(match.layers) {
+FamilyDeduction::FamilyDeduction(const DeductionInput& input)
+    : checkpoint_(input.checkpoint),
+      options_(input.options),
+      config_(input.config),
+      description_(*input.match.description),
+      layers_(input.match.layers) {
   result_.name = description_.name;
   result_.qkv_rows = description_.qkv_rows;
-  result_.sources = match.sources;
+  result_.sources = input.match.sources;
   spec_ = description_.spec;
   stated_ = description_.stated;
+  const bool gated = deduce_gates();
+  for (const auto& [role, members] : description_.where) {
+    const bool of_layer = role.starts_with("layer.");
+    if (!has(of_layer ? "layer.0." + role.substr(6) : role)) continue;
+    const ModelSpec before = std::exchange(spec_, model_spec_from_json(members, spec_, false));
+    for (const std::string& member : stated_) {
+      apply_override(spec_, member, option_text(before, member));
+    }
+  }
+  if (spec_.family != "pyramid") {
+    fact("mlp_form", &ModelSpec::mlp_form, gated ? MlpForm::gated : MlpForm::plain, "the MLPs");
+  }
+}
+
+void FamilyDeduction::take_config(bool with_labels) {
+  for (const auto& [option, text] : config_.values) {
+    if (option == "labels" && !with_labels) continue;
+    if (options_.overrides.contains(option) || stated(option)) continue;
+    try {
+      apply_override(spec_, option, text);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::damaged, error.message())
+          .in_file(config_.file)
+          .about(option)
+          .expected(error.expected_text())
+          .found(error.found_text());
+    }
+    stated_.insert(option);
+    if (option == "labels" || config_.facts.contains(option)) continue;
+    result_.assumptions.push_back(
+        {option, option_text(spec_, option), "as the configuration beside the file says"});
+  }
+}
+
+bool FamilyDeduction::deduce_gates() {
+  const auto rows_and_columns = [&](const std::string& role) {
+    const auto source = result_.sources.find(role);
+    if (source == result_.sources.end()) return Shape{};
+    Shape shape = checkpoint_.at(source->second.tensor).shape;
+    if (shape.size() == 2 && source->second.transposed) std::swap(shape[0], shape[1]);
+    return shape;
+  };
+  if (has("layer.0.mlp_gate.weight") || has("layer.0.mlp_gate_and_mlp1.weight")) return true;
+  const Shape first = rows_and_columns("layer.0.mlp1.weight");
+  const Shape second = rows_and_columns("layer.0.mlp2.weight");
+  const bool both =
+      first.size() == 2 && second.size() == 2 && second[1] > 0 && first[0] == 2 * second[1];
+  for (std::int64_t layer = 0; both && layer < layers_; ++layer) {
+    const std::string prefix = "layer." + std::to_string(layer) + ".";
+    for (const char* part : {".weight", ".bias"}) {
+      auto node = result_.sources.extract(prefix + "mlp1" + part);
+      if (node.empty()) continue;
+      node.key() = prefix + "mlp_gate_and_mlp1" + part;
+      result_.sources.insert(std::move(node));
+    }
+  }
+  return both;
+}
+
+void FamilyDeduction::check_parts() {
+  check_norms();
+  check_masks();
+  check_mechanism(spec_.mechanism);
+  for (const MechanismChoice& choice : spec_.layer_mechanisms) check_mechanism(choice);
+  if (description_.reasons.contains("scale") || !options_.description.empty()) {
+    if (find_mechanism(spec_.mechanism.name).scaled) {
+      assume("scale", "the file does not say; 1/√d is usual");
+    }
+  }
+}
+
+/// A norm without a bias may be one without a mean.
+void FamilyDeduction::check_norms() {
+  if (stated("norm")) return;
+  constexpr std::string_view weight = ".weight";
+  for (const auto& [role, source] : result_.sources) {
+    if (!role.ends_with(weight) || role.find("norm") == std::string::npos) continue;
+    if (has(role.substr(0, role.size() - weight.size()) + ".bias")) continue;
+    if (!options_.description.empty()) {
+      assume("norm", "LayerNorm is usual; without a bias it may be an RMS norm");
+      return;
+    }
+    throw Error(ErrorKind::unsupported,
+                "a norm without a bias: it may be a LayerNorm or an RMS norm")
+        .in_file(checkpoint_.path())
+        .about(source.tensor)
+        .expected("a bias beside it in " + description_.name)
+        .remedy("--option norm=layer or norm=rms, if you know");
+  }
+}
+
+/// Masks are of every pair of tokens, for all heads; a bias of that name would be left out.
+void FamilyDeduction::check_masks() const {
+  for (const auto& [role, source] : result_.sources) {
+    if (!role.starts_with("layer.") || !role.ends_with(".mask")) continue;
+    Shape shape = checkpoint_.at(source.tensor).shape;
+    while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+    if (shape.size() == 2 && shape[0] == shape[1]) continue;
+    throw Error(ErrorKind::unsupported, "the tensor named like a causal mask is none")
+        .in_file(checkpoint_.path())
+        .about(source.tensor)
+        .expected("[1, 1, context, context]")
+        .found(to_string(checkpoint_.at(source.tensor).shape));
+  }
+}
+
+void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
+  const MechanismEntry& entry = find_mechanism(choice.name);
+  const bool usual = spec_.scale == ScoreScale{} && !spec_.scale_by_layer;
+  if (choice.parameters.contains("scale")) {
+    throw Error(fault_of("mechanism"), "the scale of the scores is no parameter of the attention")
+        .in_file(checkpoint_.path())
+        .about("mechanism")
+        .found(to_string(choice))
+        .remedy(
+            "say it of the model: \"scale\": 0.125 beside \"mechanism\", or --option "
+            "scale=0.125");
+  }
+  if (!usual && !entry.scaled) {
+    throw Error(fault_of("scale"), "this attention does not scale products of queries and keys")
+        .in_file(checkpoint_.path())
+        .about("scale")
+        .expected("head_width^-1/2 with " + choice.name)
+        .found(option_text(spec_, "scale"));
+  }
+  (void)make_mechanism(choice);
 }
 
 void FamilyDeduction::apply_overrides(const ModelOptions& options) {
   for (const auto& [option, text] : options.overrides) {
+    if (is_file_option(option)) continue;
     apply_override(spec_, option, text);
     stated_.insert(option);
     overridden_.insert(option);
@@ -58,6 +190,13 @@ void FamilyDeduction::assume(const char* member, std::string reason) {
 }
 
 void FamilyDeduction::check_labels(std::int64_t classes) const {
+  if (config_.classes >= 0 && config_.classes != classes) {
+    throw Error(ErrorKind::damaged, "the head has not as many classes as the configuration says")
+        .in_file(checkpoint_.path())
+        .about("classes")
+        .expected(std::to_string(config_.classes))
+        .found(std::to_string(classes));
+  }
   if (spec_.labels.empty() || std::ssize(spec_.labels) == classes) return;
   throw Error(fault_of("labels"), "there are not as many labels as classes")
       .in_file(checkpoint_.path())
@@ -67,6 +206,7 @@ void FamilyDeduction::check_labels(std::int64_t classes) const {
 }
 
 Architecture FamilyDeduction::finish() {
+  check_parts();
   result_.spec = std::move(spec_);
   std::set<std::string_view> used;
   for (const auto& [role, source] : result_.sources) used.insert(source.tensor);

@@ -7,15 +7,27 @@
 
 #include "core/architecture/description/architecture_match.h"
 #include "core/architecture/model_spec_json.h"
+#include "core/architecture/neighbour_config.h"
 #include "core/error.h"
 
 namespace attnscope {
 
+/// What a deduction is made from; all of it must outlive the deduction.
+struct DeductionInput {
+  const ArchitectureMatch& match;
+  const Checkpoint& checkpoint;
+  const ModelOptions& options;
+  const NeighbourConfig& config;  ///< empty where it is not of this file
+};
+
 class FamilyDeduction {
  protected:
   /// Begins with what the description says.
-  FamilyDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint);
+  explicit FamilyDeduction(const DeductionInput& input);
 
+  /// What the configuration beside the file says, where nothing else was stated; `with_labels`:
+  /// its labels are of what this family foretells.
+  void take_config(bool with_labels);
   /// The user's word, which goes before every other.
   void apply_overrides(const ModelOptions& options);
   /// The labels in the file's metadata, unless it stated others.
@@ -42,18 +54,30 @@ class FamilyDeduction {
   [[nodiscard]] ErrorKind fault_of(const std::string& member) const;
   /// Nothing if it was stated. The description's reason goes before `reason`.
   void assume(const char* member, std::string reason);
-  /// Throws Error if there are labels, but not one a class.
+  /// Whether the MLPs are gated. Where their first weight holds the gate too, its role says so
+  /// from here on.
+  [[nodiscard]] bool deduce_gates();
+  /// Norms without biases, stored masks, the scale of the scores: what may be something else.
+  void check_parts();
+  /// Throws Error if there are labels, or classes in the configuration, but not one a class.
   void check_labels(std::int64_t classes) const;
 
   /// With the spec, and the tensors that have no role.
   [[nodiscard]] Architecture finish();
 
   const Checkpoint& checkpoint_;
+  const ModelOptions& options_;
+  const NeighbourConfig& config_;
   const ArchitectureDescription& description_;
   std::int64_t layers_ = 0;
   Architecture result_;
   ModelSpec spec_;
   std::set<std::string, std::less<>> stated_, overridden_;
+
+ private:
+  void check_norms();
+  void check_masks() const;
+  void check_mechanism(const MechanismChoice& choice) const;
 };
 
 }  // namespace attnscope

@@ -12,10 +12,10 @@ namespace {
 
 class PyramidDeduction final : FamilyDeduction {
  public:
-  PyramidDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                   const ModelOptions& options)
-      : FamilyDeduction(match, checkpoint), match_(match) {
-    apply_overrides(options);
+  explicit PyramidDeduction(const DeductionInput& input)
+      : FamilyDeduction(input), match_(input.match) {
+    take_config(true);
+    apply_overrides(input.options);
   }
 
   Architecture deduce() {
@@ -241,9 +241,8 @@ class PyramidDeduction final : FamilyDeduction {
 
 }  // namespace
 
-Architecture deduce_pyramid(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                            const ModelOptions& options) {
-  return PyramidDeduction(match, checkpoint, options).deduce();
+Architecture deduce_pyramid(const DeductionInput& input) {
+  return PyramidDeduction(input).deduce();
 }
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include "core/architecture/architecture.h"
 #include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/description/architecture_match.h"
+#include "core/architecture/description/leftover_tensors.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
@@ -44,10 +45,45 @@ ArchitectureDescription read_description(const std::filesystem::path& path) {
   }
 }
 
+/// Which of several whole models in the file was taken.
+std::vector<Assumption> chosen_state_dict(const ArchitectureMatch& match,
+                                          const Checkpoint& checkpoint,
+                                          const ModelOptions& options) {
+  std::vector<std::string> others = checkpoint.other_state_dicts();
+  std::string chosen = checkpoint.state_dict();
+  if (!match.alternatives.empty()) {
+    chosen =
+        match.prefix.substr(0, match.prefix.size() - std::min<std::size_t>(match.prefix.size(), 1));
+    others.insert(others.end(), match.alternatives.begin(), match.alternatives.end());
+  }
+  const std::string asked = options.state_dict();
+  if (!asked.empty() && asked != checkpoint.state_dict() &&
+      !match.prefix.starts_with(asked + ".")) {
+    others.insert(others.begin(), chosen);
+    throw Error(ErrorKind::usage, "the file has no such state dict")
+        .in_file(checkpoint.path())
+        .about(kStateDictOption)
+        .expected(chosen.empty() ? "none: it holds one model" : name_list(others))
+        .found(asked);
+  }
+  if (others.empty()) return {};
+  return {{kStateDictOption, asked.empty() ? chosen : asked,
+           (asked.empty() ? "the file also holds " : "by your word; the file also holds ") +
+               name_list(others)}};
+}
+
+/// A tensor that would be left out is said before what the others say; which model of several it is
+/// comes first of what is assumed.
 Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                    const ModelOptions& options) {
+                    const ModelOptions& options, const NeighbourConfig& config) {
   try {
-    return deduce_architecture(match, checkpoint, options);
+    std::vector<Assumption> said = chosen_state_dict(match, checkpoint, options);
+    for (Assumption& ignored : check_leftover_tensors(match, checkpoint, options)) {
+      said.push_back(std::move(ignored));
+    }
+    Architecture architecture = deduce_architecture({match, checkpoint, options, config});
+    architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
+    return architecture;
   } catch (Error& error) {
     if (error.file().empty()) error.in_file(checkpoint.path());
     throw;
@@ -85,26 +121,33 @@ const std::vector<ArchitectureDescription>& built_in_descriptions() {
 }  // namespace
 
 Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& options) {
+  const std::vector<std::string> ignored = options.ignored();
+  const std::string state_dict = options.state_dict();
   if (!options.description.empty()) {
     const ArchitectureDescription description = read_description(options.description);
-    const ArchitectureMatch match = match_architecture(description, checkpoint);
+    const ArchitectureMatch match = match_architecture(description, checkpoint, state_dict);
     if (!match.complete()) matched_nothing(match, checkpoint);
-    return deduce(match, checkpoint, options);
+    const bool reads_texts = description.spec.reads_texts();
+    return deduce(match, checkpoint, options,
+                  reads_texts ? neighbour_config(checkpoint.path(), ignored) : NeighbourConfig{});
   }
   const auto& descriptions = built_in_descriptions();
   const auto format = checkpoint.metadata().find("format");
   if (format != checkpoint.metadata().end() && format->second == "attnscope-model") {
     const ModelSpec spec = own_spec(checkpoint);
     if (!spec.reads_texts()) {
-      const ArchitectureMatch match = match_architecture(descriptions.front(), checkpoint);
+      const ArchitectureMatch match =
+          match_architecture(descriptions.front(), checkpoint, state_dict);
       if (!match.complete()) matched_nothing(match, checkpoint);
-      return deduce(match, checkpoint, options);
+      return deduce(match, checkpoint, options, {});
     }
     // Models of texts of our own have the names of a known family.
   }
+  const NeighbourConfig config = neighbour_config(checkpoint.path(), ignored);
   std::vector<ArchitectureMatch> matches;
   for (std::size_t i = 1; i < descriptions.size(); ++i) {
-    matches.push_back(match_architecture(descriptions[i], checkpoint));
+    if (!config.allows(descriptions[i].name)) continue;
+    matches.push_back(match_architecture(descriptions[i], checkpoint, state_dict));
   }
   // The most tensors with a role wins; the share of required tensors that are there says how near
   // an incomplete match came.
@@ -118,11 +161,21 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                        if (a.complete()) return a.sources.size() < b.sources.size();
                                        return nearness(a) < nearness(b);
                                      });
-  if (best->complete()) return deduce(*best, checkpoint, options);
+  if (best->complete()) {
+    check_known(config);
+    return deduce(*best, checkpoint, options, config);
+  }
   if (nearness(*best) > 0.3) matched_nothing(*best, checkpoint);
   std::string first_names;
   for (std::size_t i = 0; i < std::min<std::size_t>(checkpoint.tensors().size(), 3); ++i) {
     first_names += (i ? ", " : "") + checkpoint.tensors()[i].name;
+  }
+  if (!config.kind.empty()) {
+    throw Error(ErrorKind::unsupported, "the tensors' names are not those of " + config.kind +
+                                            ", which the configuration beside them says it is")
+        .in_file(checkpoint.path())
+        .found(first_names.empty() ? "no tensors" : first_names + ", …")
+        .remedy("--option ignore=config if the configuration is not of this file");
   }
   throw Error(ErrorKind::unsupported, "the tensors' names are of no known architecture")
       .in_file(checkpoint.path())

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <set>
 
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
@@ -23,14 +25,12 @@ std::optional<std::int64_t> square_side(std::int64_t area) {
 
 class Deduction final : FamilyDeduction {
  public:
-  Deduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-            const ModelOptions& options)
-      : FamilyDeduction(match, checkpoint) {
+  explicit Deduction(const DeductionInput& input) : FamilyDeduction(input) {
     read_own_metadata();
+    if (options_.description.empty()) take_config(true);
     as_stored_ = spec_;
     stated_in_file_ = stated_;
-    if (description_.name.starts_with("Hugging Face")) read_neighbours(options);
-    apply_overrides(options);
+    apply_overrides(input.options);
   }
 
   Architecture deduce() {
@@ -91,18 +91,6 @@ class Deduction final : FamilyDeduction {
     read_own_labels();
   }
 
-  /// What the configuration beside the file says; the user's word goes before it.
-  void read_neighbours(const ModelOptions& options) {
-    for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
-      if (options.overrides.contains(option)) continue;
-      apply_override(spec_, option, text);
-      stated_.insert(option);
-      if (option == "labels") continue;
-      result_.assumptions.push_back(
-          {option, option_text(spec_, option), "as the configuration beside the file says"});
-    }
-  }
-
   // ---- facts against statements
 
   void deduce_blocks() {
@@ -115,8 +103,14 @@ class Deduction final : FamilyDeduction {
       fact("width", &ModelSpec::width, shape_of(role, 2)[1], tensor_of(role));
     }
     fact("layers", &ModelSpec::layers, layers_, "the blocks");
-    const Shape mlp = shape_of("layer.0.mlp1.weight", 2);
-    fact("mlp_width", &ModelSpec::mlp_width, mlp[0], tensor_of("layer.0.mlp1.weight"));
+    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
+    const std::string mlp = both ? "layer.0.mlp_gate_and_mlp1.weight" : "layer.0.mlp1.weight";
+    if (!has(mlp)) {
+      throw Error(ErrorKind::unsupported, "the blocks have no MLP")
+          .in_file(checkpoint_.path())
+          .about("layer.0.mlp1.weight");
+    }
+    fact("mlp_width", &ModelSpec::mlp_width, shape_of(mlp, 2)[0] / (both ? 2 : 1), tensor_of(mlp));
     deduce_heads();
     const bool norm = has("final_norm.weight");
     if (stated("final_norm") && spec_.final_norm && !norm) {
@@ -145,7 +139,9 @@ class Deduction final : FamilyDeduction {
     }
     const bool heads = stated("heads"), head_width = stated("head_width") && spec_.head_width > 0;
     if (!heads && !head_width) {
-      if (description_.spec.head_width > 0) {
+      if (const std::int64_t usual = usual_heads(inner); usual > 0) {
+        spec_.heads = usual;
+      } else if (description_.spec.head_width > 0) {
         for (const std::int64_t guess :
              {description_.spec.head_width, std::int64_t{64}, std::int64_t{32}, std::int64_t{16},
               std::int64_t{8}, inner}) {
@@ -177,12 +173,23 @@ class Deduction final : FamilyDeduction {
       const std::string usual =
           "the file does not say; " + std::to_string(each) + " channels a head";
       assume("heads", usual);
-      if (each != 64 && description_.spec.head_width == 64) {
+      if (usual_heads(inner) > 0) {
+        result_.assumptions.back().reason = "16 heads, as published ViTs of this width have";
+      } else if (each != 64 && description_.spec.head_width == 64) {
         result_.assumptions.back().reason = usual + " is a guess";
       }
     }
     spec_.head_width = each;
     stated_.insert("head_width");
+  }
+
+  /// Of published ViTs (H, g, G, so400m) that have 16 heads, but not of 64 channels.
+  [[nodiscard]] std::int64_t usual_heads(std::int64_t inner) const {
+    constexpr std::int64_t widths[] = {1152, 1280, 1408, 1664};
+    const bool convolutional = description_.spec.patch_order == PatchOrder::channels_first;
+    const bool known = std::find(std::begin(widths), std::end(widths), inner) != std::end(widths);
+    return known && convolutional && inner == spec_.width && description_.spec.head_width == 64 ? 16
+                                                                                                : 0;
   }
 
   void deduce_prefix_tokens() {
@@ -192,6 +199,8 @@ class Deduction final : FamilyDeduction {
           .in_file(checkpoint_.path());
     }
     fact("class_tokens", &ModelSpec::class_tokens, tokens, "the class tokens");
+    fact("register_tokens", &ModelSpec::register_tokens,
+         has("register_tokens") ? shape_of("register_tokens", 2)[0] : 0, "the register tokens");
   }
 
   void deduce_patches() {
@@ -285,42 +294,83 @@ class Deduction final : FamilyDeduction {
   /// The image is what the positions were learnt on, unless another is asked for.
   void take_position_grid(std::int64_t count, const std::string& tensor) {
     find_position_grid(count, tensor);
-    if (!stated("image_height")) spec_.image_height = result_.position_rows * spec_.patch_height;
-    if (!stated("image_width")) spec_.image_width = result_.position_columns * spec_.patch_width;
+    if (stated("image_height") && stated("image_width")) return;
+    const auto extent = [&](std::int64_t cells, std::int64_t patch) {
+      const std::int64_t stride = spec_.patch_stride ? spec_.patch_stride : patch;
+      return (cells - 1) * stride + patch - 2 * spec_.patch_padding;
+    };
+    if (!stated("image_height")) {
+      spec_.image_height = extent(result_.position_rows, spec_.patch_height);
+    }
+    if (!stated("image_width")) {
+      spec_.image_width = extent(result_.position_columns, spec_.patch_width);
+    }
+    assume("patch_stride", "patches that tile the image, which then has " +
+                               std::to_string(spec_.image_height) + " × " +
+                               std::to_string(spec_.image_width) + " pixels");
+  }
+
+  /// Patches that overlap, or have gaps between them: the stride and the padding that give `count`
+  /// positions on the image the model was trained on.
+  template <class Accept>
+  bool solve_stride(const Accept& accept) {
+    if (stated("patch_stride")) return false;
+    ModelSpec tried = as_stored_;
+    tried.patch_height = spec_.patch_height;
+    tried.patch_width = spec_.patch_width;
+    const std::int64_t side = std::max(spec_.patch_height, spec_.patch_width);
+    for (std::int64_t padding = 0; padding <= side / 2; ++padding) {
+      for (std::int64_t stride = 2 * side; stride > 0; --stride) {
+        tried.patch_padding = padding;
+        tried.patch_stride = stride;
+        if (!accept(tried.grid_rows(), tried.grid_columns())) continue;
+        spec_.patch_stride = as_stored_.patch_stride = stride;
+        spec_.patch_padding = as_stored_.patch_padding = padding;
+        const std::string reason = "patches tiling the image would not give the " +
+                                   std::to_string(result_.position_rows) + " × " +
+                                   std::to_string(result_.position_columns) + " positions";
+        assume("patch_stride", reason);
+        if (padding > 0) assume("patch_padding", reason);
+        return true;
+      }
+    }
+    return false;
   }
 
   /// The grid that the stored positions cover: the stated image's, or a square.
   void find_position_grid(std::int64_t count, const std::string& tensor) {
-    const std::int64_t prefix = spec_.class_tokens;
+    const std::int64_t prefix = spec_.prefix_tokens();
+    // Of timm all prefix tokens, of DINOv2 the class token, without embed_class none.
+    const std::set<std::int64_t, std::greater<>> prefixes = {prefix, spec_.class_tokens, 0};
     const auto accept = [&](std::int64_t rows, std::int64_t columns) {
-      const bool covers = rows * columns + prefix == count;
-      if (!covers && rows * columns != count) return false;
+      const auto before = prefixes.find(count - rows * columns);
+      if (before == prefixes.end() || rows * columns == 0) return false;
       result_.position_rows = rows;
       result_.position_columns = columns;
-      result_.positions_cover_prefix = covers;
+      result_.position_prefix = *before;
       return true;
     };
     const bool in_file =
         stated_in_file_.contains("image_height") && stated_in_file_.contains("image_width");
-    if (in_file && accept(as_stored_.image_height / spec_.patch_height,
-                          as_stored_.image_width / spec_.patch_width)) {
+    const ModelSpec& trained = in_file ? as_stored_ : spec_;
+    const bool known = in_file || (stated("image_height") && stated("image_width"));
+    if (known && accept(trained.cells(trained.image_height, spec_.patch_height),
+                        trained.cells(trained.image_width, spec_.patch_width))) {
       return;
     }
-    if (!in_file && stated("image_height") && stated("image_width") &&
-        accept(spec_.grid_rows(), spec_.grid_columns())) {
-      return;
-    }
-    for (const std::int64_t covered : {count - prefix, count}) {
-      const auto side = square_side(covered);
+    if (in_file && solve_stride(accept)) return;
+    for (const std::int64_t before : prefixes) {
+      const auto side = square_side(count - before);
       if (side && !in_file && accept(*side, *side)) return;
     }
     throw Error(in_file ? ErrorKind::damaged : ErrorKind::usage,
                 "the positions do not fit the grid of patches")
         .in_file(checkpoint_.path())
         .about(tensor)
-        .expected(in_file
-                      ? std::to_string(prefix + as_stored_.grid_rows() * as_stored_.grid_columns())
-                      : "a square grid and " + std::to_string(prefix) + " prefix tokens")
+        .expected(in_file ? std::to_string(
+                                prefix + trained.cells(trained.image_height, spec_.patch_height) *
+                                             trained.cells(trained.image_width, spec_.patch_width))
+                          : "a square grid and " + std::to_string(prefix) + " prefix tokens")
         .found(std::to_string(count))
         .remedy("set image_height and image_width to the extents it was trained with");
   }
@@ -348,8 +398,11 @@ class Deduction final : FamilyDeduction {
                                            description_.name.starts_with("timm ViT"))) {
       spec_.readout = Readout::mean;
     } else {
-      spec_.readout = Readout::class_token;
-      assume("readout", "the class token, as the family does by default");
+      const bool described = spec_.readout == Readout::class_and_mean ||
+                             spec_.readout == Readout::mean_all || spec_.readout == Readout::mean;
+      if (!described) spec_.readout = Readout::class_token;
+      assume("readout", described ? "the family's usual one"
+                                  : "the class token, as the family does by default");
     }
   }
 
@@ -364,6 +417,10 @@ class Deduction final : FamilyDeduction {
 
   void list_assumptions() {
     assume("activation", "the family's usual one");
+    if (result_.position_rows > 0 && (result_.position_rows != spec_.grid_rows() ||
+                                      result_.position_columns != spec_.grid_columns())) {
+      assume("position_resize", "the family's usual one");
+    }
     assume("norm_position", "the family's usual one");
     assume("norm_eps", "the family's usual one");
     assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
@@ -383,15 +440,11 @@ class Deduction final : FamilyDeduction {
 
 }  // namespace
 
-Architecture deduce_architecture(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                                 const ModelOptions& options) {
-  if (match.description->spec.reads_texts()) {
-    return deduce_text_model(match, checkpoint, options);
-  }
-  if (match.description->spec.family == "pyramid") {
-    return deduce_pyramid(match, checkpoint, options);
-  }
-  return Deduction(match, checkpoint, options).deduce();
+Architecture deduce_architecture(const DeductionInput& input) {
+  const ModelSpec& described = input.match.description->spec;
+  if (described.reads_texts()) return deduce_text_model(input);
+  if (described.family == "pyramid") return deduce_pyramid(input);
+  return Deduction(input).deduce();
 }
 
 }  // namespace attnscope

@@ -12,15 +12,14 @@ namespace {
 
 class TextDeduction final : FamilyDeduction {
  public:
-  TextDeduction(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                const ModelOptions& options)
-      : FamilyDeduction(match, checkpoint) {
+  explicit TextDeduction(const DeductionInput& input) : FamilyDeduction(input) {
     // Nothing of an image.
     spec_.patch_height = spec_.patch_width = spec_.class_tokens = 0;
     spec_.readout = Readout::none;
     read_own_metadata();
-    read_neighbours(options);
-    apply_overrides(options);
+    // Labels there are of classes, not of tokens.
+    take_config(is_classifier());
+    apply_overrides(input.options);
   }
 
   Architecture deduce() {
@@ -28,16 +27,15 @@ class TextDeduction final : FamilyDeduction {
     fact("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
     deduce_context();
     fact("layers", &ModelSpec::layers, layers_);
-    fact("mlp_width", &ModelSpec::mlp_width, shape_of("layer.0.mlp1.weight")[0]);
+    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
+    fact("mlp_width", &ModelSpec::mlp_width,
+         both ? shape_of("layer.0.mlp_gate_and_mlp1.weight")[0] / 2
+              : shape_of("layer.0.mlp1.weight")[0]);
     spec_.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
     if (is_classifier()) check_labels(shape_of("head.0.weight")[0]);
     deduce_tokenizer();
-    // minGPT and the first nanoGPT store their mask and take the tanh form.
-    if (!stated("activation") && description_.name == "minGPT or nanoGPT" && has("layer.0.mask")) {
-      spec_.activation = Activation::gelu_tanh;
-    }
     for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
     try {
       validate(spec_);
@@ -86,20 +84,6 @@ class TextDeduction final : FamilyDeduction {
       stated_.insert(std::move(member));
     }
     read_own_labels();
-  }
-
-  /// What the configuration beside the file says; the file's and the user's word go before it.
-  void read_neighbours(const ModelOptions& options) {
-    for (const auto& [option, text] : neighbour_config(checkpoint_.path())) {
-      // Labels there are of classes, not of tokens.
-      if (option == "labels" && !is_classifier()) continue;
-      if (options.overrides.contains(option) || stated(option)) continue;
-      apply_override(spec_, option, text);
-      stated_.insert(option);
-      if (option == "labels") continue;
-      result_.assumptions.push_back(
-          {option, option_text(spec_, option), "as the configuration beside the file says"});
-    }
   }
 
   /// The most tokens: those that have positions, and biases for them (DAFT) where there are any.
@@ -193,9 +177,8 @@ class TextDeduction final : FamilyDeduction {
 
 }  // namespace
 
-Architecture deduce_text_model(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-                               const ModelOptions& options) {
-  return TextDeduction(match, checkpoint, options).deduce();
+Architecture deduce_text_model(const DeductionInput& input) {
+  return TextDeduction(input).deduce();
 }
 
 }  // namespace attnscope

@@ -141,7 +141,9 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
 void check_roles(const ArchitectureDescription& description) {
   const auto has = [&](const char* role) { return description.tensors.contains(role); };
   for (const char* role : {"layer.out.weight", "layer.mlp1.weight", "layer.mlp2.weight"}) {
-    if (!has(role))
+    const bool fused =
+        role == std::string_view("layer.mlp1.weight") && has("layer.mlp_gate_and_mlp1.weight");
+    if (!has(role) && !fused)
       throw wrong("the description has no pattern for " + std::string(role), "tensors");
   }
   if (description.spec.family == "pyramid") {
@@ -181,6 +183,16 @@ void check_roles(const ArchitectureDescription& description) {
   }
 }
 
+std::vector<std::string> parse_list(const json& value, const std::string& key) {
+  if (!value.is_array()) throw wrong("this is not a list of texts", key);
+  std::vector<std::string> texts;
+  for (const json& text : value) {
+    if (!text.is_string()) throw wrong("this is not a text", key);
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
 std::map<std::string, std::string, std::less<>> parse_texts(const json& value,
                                                             const std::string& key) {
   if (!value.is_object()) throw wrong("this is not an object of texts", key);
@@ -215,6 +227,14 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       description.first_stage = value.get<std::int64_t>();
     } else if (key == "reasons") {
       description.reasons = parse_texts(value, key);
+    } else if (key == "where" && value.is_object()) {
+      for (const auto& [role, members] : value.items()) {
+        (void)find_role(split_role(role).module, role);
+        (void)model_spec_from_json(members.dump(), {}, false);
+        description.where[role] = members.dump();
+      }
+    } else if (key == "harmless") {
+      description.harmless = parse_list(value, key);
     } else if (key == "refuse") {
       description.refused = parse_texts(value, key);
     } else if (key == "tensors" && value.is_object()) {
@@ -225,7 +245,10 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
           .remedy(
               "known: name (text), model, assume (members of the model), tensors (role to "
               "pattern), "
-              "qkv_rows (parts_first or heads_first), first_stage (number), reasons, refuse");
+              "where (role to members), qkv_rows (parts_first or heads_first), first_stage "
+              "(number), "
+              "reasons, harmless (list of "
+              "patterns), refuse");
     }
   }
   if (description.name.empty()) description.name = "user's description";

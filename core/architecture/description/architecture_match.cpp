@@ -11,9 +11,13 @@ namespace {
 constexpr std::int64_t kMostLayers = 4096;
 
 /// What wrappers put before the names of the model inside them.
-constexpr std::array<std::string_view, 14> kWrappers = {
-    "module.",  "model.",     "backbone.",    "encoder.", "vit.",     "deit.",       "net.",
-    "network.", "_orig_mod.", "transformer.", "student.", "teacher.", "base_model.", "visual."};
+constexpr std::array<std::string_view, 21> kWrappers = {
+    "module.",        "model.",       "backbone.",  "encoder.",
+    "vit.",           "deit.",        "net.",       "network.",
+    "_orig_mod.",     "transformer.", "student.",   "teacher.",
+    "base_model.",    "visual.",      "dinov2.",    "dinov2_with_registers.",
+    "ema.",           "ema_model.",   "model_ema.", "state_dict.",
+    "target_encoder."};
 
 /// Every prefix made of wrappers that some tensor has; "" first, then by length.
 std::vector<std::string> prefixes(const Checkpoint& checkpoint) {
@@ -233,11 +237,27 @@ bool better(const ArchitectureMatch& a, const ArchitectureMatch& b) {
 }  // namespace
 
 ArchitectureMatch match_architecture(const ArchitectureDescription& description,
-                                     const Checkpoint& checkpoint) {
+                                     const Checkpoint& checkpoint, const std::string& state_dict) {
+  std::vector<std::string> tried = prefixes(checkpoint);
+  const auto asked = [&](const std::string& prefix) {
+    return !state_dict.empty() && prefix.starts_with(state_dict + ".");
+  };
+  if (std::any_of(tried.begin(), tried.end(), asked)) {
+    std::erase_if(tried, [&](const std::string& prefix) { return !asked(prefix); });
+  }
   ArchitectureMatch best;
-  for (const std::string& prefix : prefixes(checkpoint)) {
+  std::vector<ArchitectureMatch> complete;
+  for (const std::string& prefix : tried) {
     ArchitectureMatch match = Matcher(description, checkpoint, prefix).match();
+    if (match.complete()) complete.push_back(match);
     if (!best.description || better(match, best)) best = std::move(match);
+  }
+  // Under a longer prefix the same tensors may be found through a shorter one.
+  std::set<std::string> seen;
+  if (best.complete()) seen.insert(best.sources.begin()->second.tensor);
+  for (const ArchitectureMatch& other : complete) {
+    if (other.prefix.empty() || !seen.insert(other.sources.begin()->second.tensor).second) continue;
+    best.alternatives.push_back(other.prefix.substr(0, other.prefix.size() - 1));
   }
   return best;
 }

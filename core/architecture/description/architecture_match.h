@@ -18,6 +18,8 @@ struct MissingTensor {
 struct ArchitectureMatch {
   const ArchitectureDescription* description = nullptr;
   std::string prefix;  ///< "module.vit."
+  /// Prefixes, without their last dot, under which the file holds other models of the same names.
+  std::vector<std::string> alternatives;
   std::int64_t layers = 0;
   std::vector<std::int64_t> depths;  ///< blocks of each stage; empty where there are no stages
   std::map<std::string, Architecture::Source, std::less<>> sources;
@@ -28,8 +30,10 @@ struct ArchitectureMatch {
   [[nodiscard]] bool complete() const { return missing.empty() && refused.empty(); }
 };
 
-/// The best match over the tolerated prefixes ("module.", "model.", "backbone.", "encoder.", …).
+/// The best match over the tolerated prefixes ("module.", "model.", "backbone.", "encoder.", …), of
+/// those that begin with `state_dict` if any does.
 [[nodiscard]] ArchitectureMatch match_architecture(const ArchitectureDescription& description,
-                                                   const Checkpoint& checkpoint);
+                                                   const Checkpoint& checkpoint,
+                                                   const std::string& state_dict = {});
 
 }  // namespace attnscope

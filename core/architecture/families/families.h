@@ -7,13 +7,19 @@ namespace attnscope {
 
 extern const std::string_view own_family;
 extern const std::string_view timm_family;
+extern const std::string_view dinov2_family;
 extern const std::string_view hugging_face_vit_family;
+extern const std::string_view hugging_face_dinov2_family;
 extern const std::string_view hugging_face_deit_family;
 extern const std::string_view torchvision_family;
 extern const std::string_view torch_encoder_family;
 extern const std::string_view vit_pytorch_family;
 extern const std::string_view vit_pytorch_2021_family;
+extern const std::string_view vit_pytorch_early_2021_family;
 extern const std::string_view vit_pytorch_2020_family;
+extern const std::string_view vit_pytorch_autumn_2020_family;
+extern const std::string_view vit_pytorch_october_2020_family;
+extern const std::string_view vit_pytorch_first_2020_family;
 extern const std::string_view aft_pytorch_vit_family;
 extern const std::string_view labml_vit_family;
 extern const std::string_view labml_aft_family;

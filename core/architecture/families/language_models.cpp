@@ -58,7 +58,7 @@ const std::string_view hugging_face_gpt2_family = R"json({
 
 const std::string_view min_gpt_family = R"json({
   "name": "minGPT or nanoGPT",
-  "model": { "family": "causal_lm", "norm_position": "pre" },
+  "model": { "family": "causal_lm", "norm_position": "pre", "norm": "layer" },
   "assume": { "head_width": 64, "activation": "gelu", "norm_eps": 1e-5 },
   "reasons": {
     "activation": "nanoGPT's; minGPT, which stores its mask, has the tanh form",
@@ -76,7 +76,8 @@ const std::string_view min_gpt_family = R"json({
     "layer.mlp2": "h.{layer}.mlp.c_proj",
     "final_norm": "ln_f",
     "head": "lm_head?"
-  }
+  },
+  "where": { "layer.mask": { "activation": "gelu_tanh" } }
 })json";
 
 const std::string_view min_gpt_2020_family = R"json({

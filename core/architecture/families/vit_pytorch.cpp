@@ -1,5 +1,6 @@
-// lucidrains' vit-pytorch: its nesting changed twice, its arithmetic did not. Patches are flattened
-// as (row, column, channel) and embedded by a linear layer.
+// lucidrains' vit-pytorch: its names changed with the months, its arithmetic once: scores were
+// scaled by 1/√D until January 2021, by 1/√d since. Patches are flattened as (row, column, channel)
+// and embedded by a linear layer.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -76,8 +77,8 @@ const std::string_view vit_pytorch_2021_family = R"json({
   }
 })json";
 
-const std::string_view vit_pytorch_2020_family = R"json({
-  "name": "vit-pytorch ViT (2020)",
+const std::string_view vit_pytorch_early_2021_family = R"json({
+  "name": "vit-pytorch ViT (early 2021)",
   "assume": {
     "heads": 8,
     "activation": "gelu",
@@ -97,18 +98,171 @@ const std::string_view vit_pytorch_2020_family = R"json({
     "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'"
   },
   "tensors": {
-    "patch": ["patch_to_embedding", "to_patch_embedding.1"],
+    "patch": "to_patch_embedding.1",
     "class_token": "cls_token",
     "positions": "pos_embedding",
     "layer.norm1": "transformer.layers.{layer}.0.fn.norm",
     "layer.qkv": "transformer.layers.{layer}.0.fn.fn.to_qkv",
-    "layer.out": ["transformer.layers.{layer}.0.fn.fn.to_out.0?", "transformer.layers.{layer}.0.fn.fn.to_out?"],
+    "layer.out": "transformer.layers.{layer}.0.fn.fn.to_out.0",
     "layer.norm2": "transformer.layers.{layer}.1.fn.norm",
     "layer.mlp1": "transformer.layers.{layer}.1.fn.fn.net.0",
-    "layer.mlp2": ["transformer.layers.{layer}.1.fn.fn.net.3", "transformer.layers.{layer}.1.fn.fn.net.2"],
-    "head_norm": "mlp_head.0?",
-    "head.0": "mlp_head.1?",
-    "head.1": "mlp_head.4?"
+    "layer.mlp2": "transformer.layers.{layer}.1.fn.fn.net.3",
+    "head_norm": "mlp_head.0",
+    "head": "mlp_head.1"
+  }
+})json";
+
+const std::string_view vit_pytorch_2020_family = R"json({
+  "name": "vit-pytorch ViT (2020)",
+  "assume": {
+    "heads": 8,
+    "scale": "width^-1/2",
+    "activation": "gelu",
+    "norm_position": "pre",
+    "norm_eps": 1e-5,
+    "readout": "class",
+    "head_activation": "gelu",
+    "patch_order": "channels_last",
+    "input_mean": [0.5, 0.5, 0.5],
+    "input_std": [0.5, 0.5, 0.5],
+    "resize_mode": "shorter_side",
+    "resize_filter": "bicubic",
+    "crop_fraction": 1.0
+  },
+  "reasons": {
+    "heads": "heads=8, its default",
+    "scale": "dim**-0.5 until 21 January 2021, dim_head**-0.5 since; patch_to_embedding lasted four weeks longer",
+    "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'"
+  },
+  "tensors": {
+    "patch": "patch_to_embedding",
+    "class_token": "cls_token",
+    "positions": "pos_embedding",
+    "layer.norm1": "transformer.layers.{layer}.0.fn.norm",
+    "layer.qkv": "transformer.layers.{layer}.0.fn.fn.to_qkv",
+    "layer.out": "transformer.layers.{layer}.0.fn.fn.to_out.0",
+    "layer.norm2": "transformer.layers.{layer}.1.fn.norm",
+    "layer.mlp1": "transformer.layers.{layer}.1.fn.fn.net.0",
+    "layer.mlp2": "transformer.layers.{layer}.1.fn.fn.net.3",
+    "head_norm": "mlp_head.0",
+    "head": "mlp_head.1"
+  }
+})json";
+
+const std::string_view vit_pytorch_autumn_2020_family = R"json({
+  "name": "vit-pytorch ViT (autumn 2020)",
+  "assume": {
+    "heads": 8,
+    "scale": "width^-1/2",
+    "activation": "gelu",
+    "norm_position": "pre",
+    "norm_eps": 1e-5,
+    "readout": "class",
+    "head_activation": "gelu",
+    "patch_order": "channels_last",
+    "input_mean": [0.5, 0.5, 0.5],
+    "input_std": [0.5, 0.5, 0.5],
+    "resize_mode": "shorter_side",
+    "resize_filter": "bicubic",
+    "crop_fraction": 1.0
+  },
+  "reasons": {
+    "heads": "heads=8, its default",
+    "scale": "dim**-0.5, as long as its head was an MLP",
+    "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'"
+  },
+  "tensors": {
+    "patch": "patch_to_embedding",
+    "class_token": "cls_token",
+    "positions": "pos_embedding",
+    "layer.norm1": "transformer.layers.{layer}.0.fn.norm",
+    "layer.qkv": "transformer.layers.{layer}.0.fn.fn.to_qkv",
+    "layer.out": "transformer.layers.{layer}.0.fn.fn.to_out.0",
+    "layer.norm2": "transformer.layers.{layer}.1.fn.norm",
+    "layer.mlp1": "transformer.layers.{layer}.1.fn.fn.net.0",
+    "layer.mlp2": "transformer.layers.{layer}.1.fn.fn.net.3",
+    "head_norm": "mlp_head.0",
+    "head.0": "mlp_head.1",
+    "head.1": "mlp_head.4"
+  }
+})json";
+
+const std::string_view vit_pytorch_october_2020_family = R"json({
+  "name": "vit-pytorch ViT (October 2020)",
+  "assume": {
+    "heads": 8,
+    "scale": "width^-1/2",
+    "activation": "gelu",
+    "norm_position": "pre",
+    "norm_eps": 1e-5,
+    "readout": "class",
+    "head_activation": "gelu",
+    "patch_order": "channels_last",
+    "input_mean": [0.5, 0.5, 0.5],
+    "input_std": [0.5, 0.5, 0.5],
+    "resize_mode": "shorter_side",
+    "resize_filter": "bicubic",
+    "crop_fraction": 1.0
+  },
+  "reasons": {
+    "heads": "heads=8, its default",
+    "scale": "dim**-0.5, as long as its head was an MLP",
+    "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'"
+  },
+  "tensors": {
+    "patch": "patch_to_embedding",
+    "class_token": "cls_token",
+    "positions": "pos_embedding",
+    "layer.norm1": "transformer.layers.{layer}.0.fn.norm",
+    "layer.qkv": "transformer.layers.{layer}.0.fn.fn.to_qkv",
+    "layer.out": ["transformer.layers.{layer}.0.fn.fn.to_out.0",
+                  "transformer.layers.{layer}.0.fn.fn.to_out"],
+    "layer.norm2": "transformer.layers.{layer}.1.fn.norm",
+    "layer.mlp1": "transformer.layers.{layer}.1.fn.fn.net.0",
+    "layer.mlp2": ["transformer.layers.{layer}.1.fn.fn.net.3",
+                   "transformer.layers.{layer}.1.fn.fn.net.2"],
+    "head_norm": "mlp_head.0",
+    "head.0": "mlp_head.1",
+    "head.1": "mlp_head.3"
+  }
+})json";
+
+const std::string_view vit_pytorch_first_2020_family = R"json({
+  "name": "vit-pytorch ViT (first October 2020)",
+  "assume": {
+    "heads": 8,
+    "scale": "width^-1/2",
+    "activation": "gelu",
+    "norm_position": "pre",
+    "norm_eps": 1e-5,
+    "readout": "class",
+    "head_activation": "gelu",
+    "patch_order": "channels_last",
+    "input_mean": [0.5, 0.5, 0.5],
+    "input_std": [0.5, 0.5, 0.5],
+    "resize_mode": "shorter_side",
+    "resize_filter": "bicubic",
+    "crop_fraction": 1.0
+  },
+  "reasons": {
+    "heads": "heads=8, its default",
+    "scale": "dim**-0.5, as long as its head was an MLP",
+    "patch_order": "its rearrange 'b c (h p1) (w p2) -> b (h w) (p1 p2 c)'"
+  },
+  "tensors": {
+    "patch": "patch_to_embedding",
+    "class_token": "cls_token",
+    "positions": "pos_embedding",
+    "layer.norm1": "transformer.layers.{layer}.0.fn.norm",
+    "layer.qkv": "transformer.layers.{layer}.0.fn.fn.to_qkv",
+    "layer.out": ["transformer.layers.{layer}.0.fn.fn.to_out.0",
+                  "transformer.layers.{layer}.0.fn.fn.to_out"],
+    "layer.norm2": "transformer.layers.{layer}.1.fn.norm",
+    "layer.mlp1": "transformer.layers.{layer}.1.fn.fn.net.0",
+    "layer.mlp2": ["transformer.layers.{layer}.1.fn.fn.net.3",
+                   "transformer.layers.{layer}.1.fn.fn.net.2"],
+    "head.0": "mlp_head.0",
+    "head.1": "mlp_head.2"
   }
 })json";
 

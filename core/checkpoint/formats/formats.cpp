@@ -6,6 +6,7 @@
 
 #include "core/checkpoint/format.h"
 #include "core/checkpoint/formats/readers.h"
+#include "core/checkpoint/model_folder.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 
@@ -68,6 +69,8 @@ std::span<const CheckpointFormat> checkpoint_formats() {
 }
 
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return open_checkpoint(weight_file_in(path));
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const FileHead head = file->bytes().first(std::min(head_size, file->size()));
   const auto open = [&](const CheckpointFormat& format) {

@@ -53,13 +53,21 @@ StoredTensor stored_tensor(const std::string& name, const PickledTensor& tensor,
 
 Checkpoint make_checkpoint(const std::filesystem::path& path, const PickleNode& root,
                            const FindStorage& find_storage) {
-  StateDict state = find_state_dict(root);
-  std::vector<StoredTensor> tensors;
-  tensors.reserve(state.tensors.size());
-  for (const auto& [name, tensor] : state.tensors) {
-    tensors.push_back(stored_tensor(name, *tensor, find_storage));
-  }
-  return {path, "pytorch", std::move(tensors), std::move(state.metadata)};
+  const auto stored = [&](const StateDict& state) {
+    std::vector<StoredTensor> tensors;
+    tensors.reserve(state.tensors.size());
+    for (const auto& [name, tensor] : state.tensors) {
+      tensors.push_back(stored_tensor(name, *tensor, find_storage));
+    }
+    return tensors;
+  };
+  std::vector<StateDict> states = find_state_dicts(root);
+  StateDict& first = states.front();
+  Checkpoint checkpoint(path, "pytorch", stored(first), std::move(first.metadata));
+  std::map<std::string, std::vector<StoredTensor>> others;
+  for (std::size_t i = 1; i < states.size(); ++i) others.emplace(states[i].name, stored(states[i]));
+  checkpoint.hold_state_dicts(first.name, std::move(others));
+  return checkpoint;
 }
 
 Checkpoint read_zip(const std::filesystem::path& path,

@@ -186,22 +186,24 @@ void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& 
 
 }  // namespace
 
-StateDict find_state_dict(const PickleNode& root) {
-  StateDict result;
-  Collector collector(result);
-  if (!holds_tensor(root)) {
-    for (const std::string_view name :
-         {"state_dict", "model_state_dict", "model_state", "model", "net"}) {
-      const PickleNode* const candidate = root_member(root, name);
-      if (candidate == nullptr || !holds_tensor(*candidate)) continue;
-      collector.visit(*candidate, "", 0);
-      collect_beside(root, name, result);
-      result.metadata.emplace("state dict", name);
-      return result;
-    }
+std::vector<StateDict> find_state_dicts(const PickleNode& root) {
+  // Where there are several, raw weights go before averaged ones.
+  static constexpr std::string_view names[] = {
+      "state_dict", "model_state_dict", "model_state",    "model",     "net",
+      "network",    "module",           "weights",        "params",    "model_ema",
+      "ema",        "state_dict_ema",   "ema_state_dict", "ema_model", "params_ema"};
+  std::vector<StateDict> found;
+  for (const std::string_view name : names) {
+    const PickleNode* const candidate = holds_tensor(root) ? nullptr : root_member(root, name);
+    if (candidate == nullptr || !holds_tensor(*candidate)) continue;
+    StateDict& state = found.emplace_back();
+    state.name = name;
+    Collector(state).visit(*candidate, "", 0);
+    collect_beside(root, name, state);
+    state.metadata.emplace("state dict", name);
   }
-  collector.visit(root, "", 0);
-  return result;
+  if (found.empty()) Collector(found.emplace_back()).visit(root, "", 0);
+  return found;
 }
 
 }  // namespace attnscope

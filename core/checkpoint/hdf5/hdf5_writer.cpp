@@ -89,6 +89,11 @@ void Hdf5Writer::attribute(const std::string& path, const std::string& name, std
   write_attribute(file_->object(path), name, value);
 }
 
+void Hdf5Writer::attribute(const std::string& path, const std::string& name,
+                           const std::vector<std::string>& texts) {
+  write_attribute(file_->object(path), name, texts);
+}
+
 std::string Hdf5Writer::bytes() const {
   must(H5Fflush(file_->id.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   const ssize_t size = H5Fget_file_image(file_->id.get(), nullptr, 0);

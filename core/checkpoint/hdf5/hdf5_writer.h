@@ -30,8 +30,13 @@ class Hdf5Writer {
 
   /// Of the object at `path`; "/" is the file's root.
   void attribute(const std::string& path, const std::string& name, const std::string& text);
+  void attribute(const std::string& path, const std::string& name, const char* text) {
+    attribute(path, name, std::string(text));
+  }
   void attribute(const std::string& path, const std::string& name, double value);
   void attribute(const std::string& path, const std::string& name, std::int64_t value);
+  void attribute(const std::string& path, const std::string& name,
+                 const std::vector<std::string>& texts);
 
   /// The file so far.
   [[nodiscard]] std::string bytes() const;

@@ -27,13 +27,18 @@ Hdf5Id creation(hid_t kind) {
   return list;
 }
 
-void write_scalar(const Hdf5Id& object, const std::string& name, hid_t stored_type,
-                  hid_t memory_type, const void* value) {
-  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kRefused);
+void write_in(const Hdf5Id& space, const Hdf5Id& object, const std::string& name, hid_t stored_type,
+              hid_t memory_type, const void* value) {
   const Hdf5Id attribute(
       H5Acreate2(object.get(), name.c_str(), stored_type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose, kRefused);
   must(H5Awrite(attribute.get(), memory_type, value) >= 0, name);
+}
+
+void write_scalar(const Hdf5Id& object, const std::string& name, hid_t stored_type,
+                  hid_t memory_type, const void* value) {
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kRefused);
+  write_in(space, object, name, stored_type, memory_type, value);
 }
 
 }  // namespace
@@ -109,6 +114,16 @@ void write_attribute(const Hdf5Id& object, const std::string& name, std::int64_t
 
 void write_attribute(const Hdf5Id& object, const std::string& name, double value) {
   write_scalar(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
+void write_attribute(const Hdf5Id& object, const std::string& name,
+                     const std::vector<std::string>& texts) {
+  const hsize_t count = texts.size();
+  const Hdf5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose, kRefused);
+  const Hdf5Id type = text_type();
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  write_in(space, object, name, type.get(), type.get(), pointers.data());
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/checkpoint/hdf5/hdf5_file.h"
 #include "core/tensor/tensor.h"
@@ -35,5 +36,8 @@ void write_tensor(const Hdf5Id& parent, const std::string& name, const Tensor& t
 void write_attribute(const Hdf5Id& object, const std::string& name, const std::string& text);
 void write_attribute(const Hdf5Id& object, const std::string& name, std::int64_t value);
 void write_attribute(const Hdf5Id& object, const std::string& name, double value);
+/// A list of texts, one at least.
+void write_attribute(const Hdf5Id& object, const std::string& name,
+                     const std::vector<std::string>& texts);
 
 }  // namespace attnscope

@@ -40,6 +40,8 @@ float gelu_tanh(float x) {
   return 0.5F * x * (1.0F + std::tanh(scale * (x + 0.044715F * x * x * x)));
 }
 
+float sigmoid(float x) { return 1.0F / (1.0F + std::exp(-x)); }
+
 float relu(float x) { return x < 0 ? 0.0F : x; }  // NaN stays NaN
 
 }  // namespace
@@ -50,7 +52,7 @@ void LayerNorm::apply(MatrixMap x) const {
     for (std::int64_t row = first; row < first + count; ++row) {
       float* const values = x.data() + row * width;
       double sum = 0;
-      for (std::int64_t i = 0; i < width; ++i) sum += values[i];
+      for (std::int64_t i = 0; !rms && i < width; ++i) sum += values[i];
       const double mean = sum / static_cast<double>(width);
       double squares = 0;
       for (std::int64_t i = 0; i < width; ++i) squares += (values[i] - mean) * (values[i] - mean);
@@ -109,6 +111,12 @@ void apply_activation(Activation activation, std::span<float> values) {
       return for_each(values, gelu_tanh);
     case Activation::relu:
       return for_each(values, relu);
+    case Activation::quick_gelu:
+      return for_each(values, [](float x) { return x * sigmoid(1.702F * x); });
+    case Activation::silu:
+      return for_each(values, [](float x) { return x * sigmoid(x); });
+    case Activation::relu2:
+      return for_each(values, [](float x) { return relu(x) * relu(x); });
   }
 }
 

@@ -10,10 +10,11 @@
 
 namespace attnscope {
 
-/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row.
+/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row; of rms without the mean.
 struct LayerNorm {
   std::vector<float> weight, bias;  ///< [D]
   double eps = 1e-6;
+  bool rms = false;
 
   /// In place over the rows of `x` [N, D].
   void apply(MatrixMap x) const;

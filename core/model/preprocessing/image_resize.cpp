@@ -6,20 +6,11 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/parts/resample_taps.h"
 
 namespace attnscope {
 
 namespace {
-
-double triangle(double x) { return std::max(0.0, 1.0 - std::abs(x)); }
-
-double cubic(double x) {
-  constexpr double a = -0.5;
-  x = std::abs(x);
-  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  if (x < 2) return (((x - 5) * x + 8) * x - 4) * a;
-  return 0;
-}
 
 /// Which places make up a new one, and how much of each in units of 2⁻²².
 struct Taps {
@@ -30,27 +21,12 @@ struct Taps {
 constexpr int kBits = 22;
 
 std::vector<Taps> taps_of(std::int64_t from, std::int64_t to, ResizeFilter filter) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double widening = std::max(scale, 1.0);
-  const double support = (filter == ResizeFilter::bilinear ? 1.0 : 2.0) * widening;
-  std::vector<Taps> taps(static_cast<std::size_t>(to));
-  std::vector<double> weights;
-  for (std::int64_t i = 0; i < to; ++i) {
-    const double centre = (static_cast<double>(i) + 0.5) * scale;
-    const auto first = std::max(static_cast<std::int64_t>(centre - support + 0.5), std::int64_t{0});
-    const auto last = std::min(static_cast<std::int64_t>(centre + support + 0.5), from);
-    weights.clear();
-    double sum = 0;
-    for (std::int64_t place = first; place < last; ++place) {
-      const double x = (static_cast<double>(place) - centre + 0.5) / widening;
-      weights.push_back(filter == ResizeFilter::bilinear ? triangle(x) : cubic(x));
-      sum += weights.back();
-    }
-    Taps& own = taps[static_cast<std::size_t>(i)];
-    own.first = first;
-    for (const double weight : weights) {
-      own.weights.push_back(
-          static_cast<std::int32_t>(std::lround(weight / sum * static_cast<double>(1 << kBits))));
+  std::vector<Taps> taps;
+  for (const ResampleTaps& exact : antialiased_taps(from, to, filter == ResizeFilter::bicubic)) {
+    taps.push_back({exact.first, {}});
+    for (const double weight : exact.weights) {
+      taps.back().weights.push_back(
+          static_cast<std::int32_t>(std::lround(weight * static_cast<double>(1 << kBits))));
     }
   }
   return taps;

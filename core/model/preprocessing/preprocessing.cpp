@@ -109,6 +109,23 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
   return {std::move(values), std::move(image)};
 }
 
+/// `count` pixels of one row of [C, H, W] from column `first` on to `out`, zeros outside the image;
+/// returns the end.
+float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std::int64_t first,
+                std::int64_t count, float* out) {
+  const std::int64_t height = image.extent(1), width = image.extent(2);
+  const bool outside = row < 0 || row >= height;
+  const std::int64_t left = outside ? count : std::clamp<std::int64_t>(-first, 0, count);
+  const std::int64_t inside =
+      outside ? 0 : std::clamp<std::int64_t>(width - first, left, count) - left;
+  out = std::fill_n(out, left, 0.0F);
+  if (inside > 0) {
+    const std::int64_t from = (channel * height + row) * width + first + left;
+    out = std::copy_n(image.data() + from, inside, out);
+  }
+  return std::fill_n(out, count - left - inside, 0.0F);
+}
+
 }  // namespace
 
 PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
@@ -133,16 +150,16 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
 
 Tensor to_patches(const Tensor& image, const ModelSpec& spec) {
   const std::int64_t height = spec.patch_height, width = spec.patch_width;
+  const std::int64_t down = spec.patch_stride ? spec.patch_stride : height;
+  const std::int64_t across = spec.patch_stride ? spec.patch_stride : width;
   Tensor patches({spec.grid_rows() * spec.grid_columns(), spec.channels * height * width});
   float* out = patches.data();
   for (std::int64_t row = 0; row < spec.grid_rows(); ++row) {
     for (std::int64_t column = 0; column < spec.grid_columns(); ++column) {
       for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
         for (std::int64_t y = 0; y < height; ++y) {
-          const float* const from =
-              image.data() + (channel * spec.image_height + row * height + y) * spec.image_width +
-              column * width;
-          out = std::copy(from, from + width, out);
+          out = copy_row(image, channel, row * down - spec.patch_padding + y,
+                         column * across - spec.patch_padding, width, out);
         }
       }
     }

@@ -19,7 +19,8 @@ struct PreparedInput {
 /// Throws Error(usage) when the input does not fit the model.
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
-/// [C, H, W] as flattened patches in row-major order, [N, C·ph·pw], each (channel, row, column).
+/// [C, H, W] as flattened patches in row-major order, [N, C·ph·pw], each (channel, row, column):
+/// patch_stride apart, zeros in the padding.
 [[nodiscard]] Tensor to_patches(const Tensor& image, const ModelSpec& spec);
 
 }  // namespace attnscope

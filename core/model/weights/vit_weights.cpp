@@ -64,23 +64,26 @@ void read_patches(const WeightReader& reader, const ModelSpec& spec, VitWeights&
 void read_tokens(const WeightReader& reader, const Architecture& architecture,
                  VitWeights& weights) {
   const ModelSpec& spec = architecture.spec;
-  const std::int64_t prefix = spec.class_tokens;
-  if (prefix > 0) {
-    weights.prefix_tokens = Tensor({prefix, spec.width});
+  if (spec.prefix_tokens() > 0) {
+    weights.prefix_tokens = Tensor({spec.prefix_tokens(), spec.width});
     const char* const roles[] = {"class_token", "distillation_token"};
-    for (std::int64_t i = 0; i < prefix; ++i) {
+    for (std::int64_t i = 0; i < spec.class_tokens; ++i) {
       weights.prefix_tokens.matrix().row(i) =
           reader.read(roles[i], {1, spec.width}).matrix().row(0);
     }
   }
+  if (spec.register_tokens > 0) {
+    weights.prefix_tokens.matrix().bottomRows(spec.register_tokens) =
+        reader.read("register_tokens", {spec.register_tokens, spec.width}).matrix();
+  }
   if (spec.positions == Positions::none) return;
   const std::int64_t patches = architecture.position_rows * architecture.position_columns;
-  const std::int64_t before = architecture.positions_cover_prefix ? prefix : 0;
+  const std::int64_t before = architecture.position_prefix;
   const Tensor stored = reader.read("positions", {before + patches, spec.width});
-  if (before > 0) weights.prefix_tokens.matrix() += stored.matrix().topRows(before);
-  weights.positions =
-      resample_positions(rows_of(stored, before, patches), architecture.position_rows,
-                         architecture.position_columns, spec.grid_rows(), spec.grid_columns());
+  if (before > 0) weights.prefix_tokens.matrix().topRows(before) += stored.matrix().topRows(before);
+  weights.positions = resample_positions(
+      rows_of(stored, before, patches), {architecture.position_rows, architecture.position_columns},
+      {spec.grid_rows(), spec.grid_columns()}, spec.position_resize);
 }
 
 /// Rows of part 0 (queries), 1 (keys) or 2 (values) of a fused weight, in the order of the heads.
@@ -141,7 +144,40 @@ void read_queries_keys_values(const WeightReader& reader, const Architecture& ar
   }
 }
 
+/// The hidden layer of block `index`'s MLP and its gate, apart or in one weight: the gate first.
+void read_mlp(const WeightReader& reader, const ModelSpec& spec, std::int64_t index,
+              BlockWeights& block) {
+  const std::string layer = "layer." + std::to_string(index) + ".";
+  const Arithmetic arithmetic = arithmetic_of(spec, index);
+  const std::string both = layer + "mlp_gate_and_mlp1";
+  if (!reader.has(both + ".weight")) {
+    block.mlp1 = reader.read_linear(layer + "mlp1", spec.mlp_width, spec.width, arithmetic);
+    if (spec.mlp_form == MlpForm::gated) {
+      block.mlp_gate =
+          reader.read_linear(layer + "mlp_gate", spec.mlp_width, spec.width, arithmetic);
+    }
+    return;
+  }
+  const std::int64_t width = spec.mlp_width;
+  const Tensor weight = reader.read(both + ".weight", {2 * width, spec.width});
+  const std::vector<float> bias = reader.read_vector(both + ".bias", 2 * width, false);
+  block.mlp_gate = Linear(rows_of(weight, 0, width), part_of(bias, 0, width));
+  block.mlp1 = Linear(rows_of(weight, width, width), part_of(bias, width, width));
+}
+
 }  // namespace
+
+Tensor BlockWeights::mlp(Activation activation, ConstMatrixMap tokens) const {
+  Tensor hidden = mlp1(tokens);
+  if (mlp_gate) {
+    Tensor gate = (*mlp_gate)(tokens);
+    apply_activation(activation, gate.values());
+    hidden.matrix().array() *= gate.matrix().array();
+  } else {
+    apply_activation(activation, hidden.values());
+  }
+  return mlp2(std::as_const(hidden).matrix());
+}
 
 BlockWeights read_block(const WeightReader& reader, const Architecture& architecture,
                         std::int64_t index) {
@@ -154,6 +190,9 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
   block.middle_norm = reader.read_norm(layer + "middle_norm", spec.width);
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   read_queries_keys_values(reader, architecture, index, block);
+  block.query_norm = reader.read_norm(layer + "query_norm", spec.width_of_head());
+  block.key_norm = reader.read_norm(layer + "key_norm", spec.width_of_head());
+  block.attention_norm = reader.read_norm(layer + "heads_norm", inner);
   if (arithmetic == Arithmetic::adder) {
     block.attention_norm = reader.read_norm(layer + "attention_norm", inner);
     if (!block.attention_norm) block.attention_norm = reader.plain_norm(inner);
@@ -166,7 +205,7 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
   }
   block.scale1 = reader.read_vector(layer + "scale1", spec.width, false);
   block.scale2 = reader.read_vector(layer + "scale2", spec.width, false);
-  block.mlp1 = reader.read_linear(layer + "mlp1", spec.mlp_width, spec.width, arithmetic);
+  read_mlp(reader, spec, index, block);
   block.mlp2 = reader.read_linear(layer + "mlp2", spec.width, spec.mlp_width, arithmetic);
   block.mechanism = reader.read_mechanism(index);
   return block;
@@ -180,7 +219,7 @@ void read_head(const WeightReader& reader, const Checkpoint& checkpoint,
   if (spec.final_norm) weights.final_norm = reader.read_norm("final_norm", spec.width);
   weights.head_norm = reader.read_norm("head_norm", spec.width);
   if (spec.readout == Readout::none) return;
-  std::int64_t inputs = spec.width;
+  std::int64_t inputs = spec.readout == Readout::class_and_mean ? 2 * spec.width : spec.width;
   for (int i = 0; i < 10; ++i) {
     const std::string role = "head." + std::to_string(i);
     if (!reader.has(role + ".weight")) continue;

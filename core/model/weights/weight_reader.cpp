@@ -61,6 +61,7 @@ std::optional<LayerNorm> WeightReader::read_norm(const std::string& role, std::i
   norm.bias = read_vector(role + ".bias", width, false);
   if (norm.bias.empty()) norm.bias.assign(static_cast<std::size_t>(width), 0.0F);
   norm.eps = eps;
+  norm.rms = spec_.norm == Norm::rms;
   return norm;
 }
 

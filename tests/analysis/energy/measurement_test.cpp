@@ -82,7 +82,10 @@ TEST(Measurement, RefusesImpossibleExtents) {
 
 TEST(MechanismCosts, PutsTheMeasuredBesideTheCounted) {
   FigureRequest request;
-  request.settings = {{"tokens", "256"}, {"width", "16"}, {"heads", "2"}, {"parameters", "bits=4"}};
+  request.settings = {{"tokens", 256},
+                      {"width", 16},
+                      {"heads", 2},
+                      {"parameters", std::vector<std::string>{"bits=4"}}};
   const Figure figure = make_figure("mechanism-costs", request);
   ASSERT_TRUE(figure.table.has_value());
   EXPECT_EQ(figure.table->rows.front()[0], "softmax");
@@ -97,7 +100,8 @@ TEST(MechanismCosts, PutsTheMeasuredBesideTheCounted) {
 
 TEST(MechanismCosts, SaysDashesWhereNothingWasMeasured) {
   FigureRequest request;
-  request.settings = {{"measure", "no"}, {"mechanisms", "softmax; mixer"}};
+  request.settings = {{"measure", false},
+                      {"mechanisms", std::vector<std::string>{"softmax", "mixer"}}};
   const Figure figure = make_figure("mechanism-costs", request);
   ASSERT_EQ(figure.table->rows.size(), 2U);
   for (const auto& row : figure.table->rows) {

@@ -43,7 +43,7 @@ TEST(FeatureScatter, ShowsEveryItemOnceInTheColourOfItsClass) {
     const auto model = sample_model(name);
     request.subjects.push_back({model->name(), model, model->spec().mechanism, nullptr, nullptr});
   }
-  request.settings["data-set"] = small_set.string();
+  request.settings["dataset"] = small_set.string();
   const Figure figure = make_figure("feature-scatter", request);
   ASSERT_EQ(figure.panels.size(), 2U);
   const auto data_set = open_data_set(small_set);
@@ -79,7 +79,7 @@ TEST(FeatureScatter, SaysWhatItNeeds) {
     return std::string();
   };
   EXPECT_NE(refusal().find("labelled data set"), std::string::npos);
-  request.settings["data-set"] = small_set.string();
+  request.settings["dataset"] = small_set.string();
   request.subjects.front().model = nullptr;
   EXPECT_NE(refusal().find("trace"), std::string::npos);
 }

@@ -46,7 +46,7 @@ TEST(ComparisonFigure, DrawsTheReferenceTheOthersAndTheirDifferences) {
 
 TEST(ComparisonFigure, AbsoluteAndRelativeDifferencesHaveTheirScales) {
   FigureRequest request = three_subjects();
-  request.settings = {{"difference", "absolute"}, {"reference", "2"}, {"layers", "0,2"}};
+  request.settings = {{"difference", "absolute"}, {"reference", 2}, {"layers", "0,2"}};
   const Figure absolute = make_figure("comparison", request);
   EXPECT_EQ(absolute.colour_scales[1].minimum, 0);
   EXPECT_EQ(absolute.colour_scales[1].colour_map, "viridis");
@@ -110,7 +110,7 @@ TEST(SpectrumComparison, CurvesRiseFromNothingToAllAndDistancesAreTheAnalysis) {
 TEST(ComparisonFigures, WantAReferenceAndAnother) {
   for (const char* name : {"comparison", "rank-comparison", "spectrum-comparison"}) {
     FigureRequest request = three_subjects();
-    request.settings = {{"reference", "4"}};
+    request.settings = {{"reference", 4}};
     EXPECT_THROW((void)make_figure(name, request), Error) << name;
     request.settings = {{"align", "width"}};
     EXPECT_THROW((void)make_figure(name, request), Error) << name;

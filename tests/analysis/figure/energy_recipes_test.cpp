@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
+#include <tuple>
 
 #include "analysis/energy/request.h"
 #include "analysis/figure/recipe.h"
@@ -10,9 +13,9 @@
 namespace attnscope {
 namespace {
 
-Figure figure(const char* name, std::map<std::string, std::string> settings = {}) {
+Figure figure(const char* name, const std::map<std::string, std::string>& settings = {}) {
   FigureRequest request;
-  request.settings = std::move(settings);
+  request.settings = parse_settings(name, settings);
   return make_figure(name, request);
 }
 
@@ -73,19 +76,46 @@ TEST(EnergyFigures, LargerPyramidsGiveMoreToTheFeedForward) {
 TEST(EnergyFigures, GrowthHasACurveAMechanismAndMarksCrossings) {
   const Figure growth = figure("energy-growth", {{"mechanisms", "softmax; performer features=64"}});
   const Panel& panel = growth.panels.at(0);
-  ASSERT_EQ(panel.marks.size(), 3U);
+  // Two curves, their names, the crossings.
+  ASSERT_EQ(panel.marks.size(), 5U);
   EXPECT_TRUE(panel.x.logarithmic && panel.y.logarithmic);
-  const Line& crossing = std::get<Line>(panel.marks[2]);
+  const Line& crossing = std::get<Line>(panel.marks[4]);
   ASSERT_EQ(crossing.x.size(), 1U);
   EXPECT_EQ(crossing.x[0],
             growth.numbers.at("crossing/performer (features=64) below softmax").at(0));
   EXPECT_THAT(growth.caption, testing::HasSubstr("performer costs less than softmax from N = "));
 }
 
+TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
+  const Figure growth = figure("energy-growth");
+  const Panel& panel = growth.panels.at(0);
+  std::set<std::tuple<int, int, int>> colours;
+  std::vector<double> heights;
+  for (const Mark& mark : panel.marks) {
+    const auto* name = std::get_if<TextMark>(&mark);
+    if (name == nullptr) continue;
+    ASSERT_TRUE(name->colour.has_value());
+    colours.insert({name->colour->red, name->colour->green, name->colour->blue});
+    EXPECT_GT(name->x, 65536);
+    EXPECT_LT(name->x, *panel.x.maximum);
+    heights.push_back(std::log(name->y));
+  }
+  EXPECT_GE(heights.size(), 14U);
+  EXPECT_EQ(colours.size(), heights.size());
+  std::sort(heights.begin(), heights.end());
+  const double range = std::log(*panel.y.maximum / *panel.y.minimum);
+  for (std::size_t i = 1; i < heights.size(); ++i) {
+    // A line of type of 6.25 pt is 2.2 mm.
+    EXPECT_GT((heights[i] - heights[i - 1]) / range * (growth.height_mm - 14), 2.0);
+  }
+  EXPECT_GE(heights.front(), std::log(*panel.y.minimum));
+  EXPECT_LE(heights.back(), std::log(*panel.y.maximum));
+}
+
 TEST(EnergyFigures, TablesAreBooktabs) {
   const Figure table =
       figure("operations-table", {{"networks", "deit-base classes=10"}, {"convention", "adder"}});
-  const std::string tex = figure_as_tex(table);
+  const std::string tex = figure_as_tex(table).source;
   EXPECT_THAT(tex, testing::HasSubstr("\\toprule"));
   EXPECT_THAT(tex, testing::HasSubstr("DeiT-B & softmax & 17.56 & 17.56 & 80.79 & 85.81 \\\\"));
   EXPECT_THAT(figure_as_csv(table), testing::HasSubstr("DeiT-B,softmax,17.56,17.56,80.79,85.81"));

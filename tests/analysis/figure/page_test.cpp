@@ -18,18 +18,19 @@ TEST(Page, ReadsRowsCellsAndTheirSettings) {
   ASSERT_EQ(page.rows[0].size(), 2U);
   const PageCell& first = page.rows[0][0];
   EXPECT_EQ(first.figure, "cumulative-spectrum");
-  EXPECT_EQ(first.settings, (std::map<std::string, std::string>{{"identity", "as-is"}}));
+  EXPECT_EQ(first.settings, (ParameterValues{{"identity", "as-is"}}));
   EXPECT_EQ(first.share, 2);
   EXPECT_EQ(first.title, "a; \"b\" ]");
   EXPECT_EQ(page.rows[0][1].figure, "rank-by-layer");
   const PageCell& last = page.rows[1][0];
-  EXPECT_EQ(last.settings.at("layers"), "0,2-3");
+  EXPECT_EQ(last.settings.at("layers"), ParameterValue(IndexRanges{{0, 0}, {2, 3}}));
   EXPECT_EQ(last.subjects, (std::vector<std::size_t>{1, 0}));
 }
 
 TEST(Page, ItsTextReadsAsTheSamePage) {
   Page page;
-  page.rows = {{{.figure = "energy-share", .settings = {{"networks", "pvtv2-b0; pvtv2-b1"}}},
+  page.rows = {{{.figure = "energy-share",
+                 .settings = {{"networks", std::vector<std::string>{"pvtv2-b0", "pvtv2-b1"}}}},
                 {.figure = "rank-by-layer", .subjects = {0, 2}, .share = 1.5, .title = " \"]\\ "}},
                {{.figure = "attention-maps"}}};
   EXPECT_EQ(parse_page(to_string(page)), page);
@@ -71,7 +72,7 @@ class CompositeTest : public testing::Test {
     request_.width_mm = 174;
   }
 
-  Figure page(const std::string& text, const char* shared = "no") {
+  Figure page(const std::string& text, bool shared = false) {
     request_.settings = {{"page", text}, {"shared-colours", shared}};
     return make_figure("composite", request_);
   }
@@ -113,7 +114,7 @@ TEST_F(CompositeTest, SharesOneColourScaleWhereAsked) {
       "attention-maps[subjects=1; layers=0; range=full]";
   const Figure apart = page(text);
   ASSERT_EQ(apart.colour_scales.size(), 2U);
-  const Figure shared = page(text, "yes");
+  const Figure shared = page(text, true);
   ASSERT_EQ(shared.colour_scales.size(), 1U);
   EXPECT_EQ(shared.colour_scales[0].maximum,
             std::max(apart.colour_scales[0].maximum, apart.colour_scales[1].maximum));

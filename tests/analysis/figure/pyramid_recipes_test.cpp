@@ -72,7 +72,7 @@ TEST(PyramidFigures, MapsOfDifferentLayersStandSideBySide) {
 
 TEST(PyramidFigures, TheOverlayFoldsEachLayersRowOnItsOwnKeys) {
   FigureRequest request = pyramid();
-  request.settings = {{"layers", "all"}, {"image", "no"}};
+  request.settings = {{"layers", "all"}, {"image", false}};
   const Figure figure = make_figure("attention-overlay", request);
   ASSERT_EQ(figure.panels.size(), 3U);  // no rollout
   const HeatMap& first = heat_of(figure.panels[0]);

@@ -1,16 +1,9 @@
 #include "analysis/figure/text_export.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
-
-#include "analysis/figure/recipe.h"
-#include "tests/support/attention_subjects.h"
-#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
@@ -39,15 +32,90 @@ Figure small_figure() {
   return figure;
 }
 
-TEST(CsvExport, HoldsEveryNumberExactly) {
-  const std::string csv = figure_as_csv(small_figure());
-  EXPECT_NE(csv.find("# rank/a: 25\n"), std::string::npos);
-  EXPECT_NE(csv.find("panel,series,kind,x,y,value\n"), std::string::npos);
-  EXPECT_NE(csv.find("\"(0, 0)\",\"A, \"\"quoted\"\" & more\",line,2,0.3333333333333333,\n"),
-            std::string::npos)
-      << csv;
-  EXPECT_NE(csv.find("\"(0, 1)\",,cell,0,0,0.25\n"), std::string::npos) << csv;
-  EXPECT_NE(csv.find("\"(0, 1)\",,cell,1,0,nan\n"), std::string::npos);
+/// The rows of a table without quotes: columns by name.
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> cells(1);
+  std::string cell;
+  bool quoted = false;
+  for (std::size_t i = 0; i < csv.size(); ++i) {
+    if (csv[i] == '"' && quoted && i + 1 < csv.size() && csv[i + 1] == '"') {
+      cell += csv[++i];
+    } else if (csv[i] == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (csv[i] == ',' || csv[i] == '\n')) {
+      cells.back().push_back(std::move(cell));
+      cell.clear();
+      if (csv[i] == '\n' && i + 1 < csv.size()) cells.emplace_back();
+    } else {
+      cell += csv[i];
+    }
+  }
+  std::vector<std::map<std::string, std::string>> rows;
+  for (std::size_t r = 1; r < cells.size(); ++r) {
+    EXPECT_EQ(cells[r].size(), cells[0].size()) << r;
+    auto& row = rows.emplace_back();
+    for (std::size_t c = 0; c < cells[r].size(); ++c) row[cells[0][c]] = cells[r][c];
+  }
+  return rows;
+}
+
+TEST(CsvExport, HasOneHeaderAndARowForEveryValue) {
+  Figure figure = small_figure();
+  figure.panels[1].keys = {{"layer", "3"}, {"head", "1"}};
+  figure.panels[1].title = "two\nlines";
+  std::get<Line>(figure.panels[0].marks[0]).keys = {{"model", "a"}};
+  const std::string csv = figure_as_csv(figure);
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "figure,panel_row,panel_column,panel,model,layer,head,mark,series,quantity,x,x_label,y,"
+            "value");
+  const auto rows = rows_of(csv);
+  ASSERT_EQ(rows.size(), 6U);  // three points, two cells, one number
+  EXPECT_EQ(rows[1].at("model"), "a");
+  EXPECT_EQ(rows[1].at("layer"), "");
+  EXPECT_EQ(rows[1].at("series"), "A, \"quoted\" & more");
+  EXPECT_EQ(rows[1].at("mark"), "line");
+  EXPECT_EQ(rows[1].at("x"), "2");
+  EXPECT_EQ(rows[1].at("value"), "0.3333333333333333");
+  EXPECT_EQ(rows[2].at("value"), "nan");
+  EXPECT_EQ(rows[3].at("panel"), "two lines");
+  EXPECT_EQ(rows[3].at("layer"), "3");
+  EXPECT_EQ(rows[3].at("value"), "0.25");
+  EXPECT_EQ(rows[4].at("x"), "1");
+  EXPECT_EQ(rows[4].at("y"), "0");
+  EXPECT_EQ(rows[5].at("mark"), "number");
+  EXPECT_EQ(rows[5].at("quantity"), "rank");
+  EXPECT_EQ(rows[5].at("series"), "a");
+  EXPECT_EQ(rows[5].at("value"), "25");
+}
+
+TEST(CsvExport, NoTextIsRunAsAFormula) {
+  Figure figure = small_figure();
+  std::get<Line>(figure.panels[0].marks[0]).label = "=HYPERLINK(\"http://x\")";
+  figure.panels[0].title = "@SUM(A1)";
+  for (const auto& row : rows_of(figure_as_csv(figure))) {
+    for (const auto& [column, cell] : row) {
+      EXPECT_TRUE(cell.empty() || std::string("=@+").find(cell[0]) == std::string::npos) << cell;
+    }
+  }
+  figure.table = Table{{"name", "value"}, {{"-cmd", "-5"}}, 1};
+  const auto rows = rows_of(figure_as_csv(figure));
+  EXPECT_EQ(rows[0].at("name"), "'-cmd");
+  EXPECT_EQ(rows[0].at("value"), "-5");
+}
+
+TEST(CsvExport, SaysBesideItHowItWasMade) {
+  const Figure figure = small_figure();
+  EXPECT_NE(csv_comments(figure).find("# Command: attnscope figure small\n"), std::string::npos);
+  const auto json = nlohmann::json::parse(csv_metadata(figure, "f.csv"));
+  EXPECT_EQ(json.at("@context"), "http://www.w3.org/ns/csvw");
+  EXPECT_EQ(json.at("url"), "f.csv");
+  EXPECT_EQ(json.at("notes").at("Command"), "attnscope figure small");
+  std::string header;
+  for (const auto& column : json.at("tableSchema").at("columns")) {
+    header += (header.empty() ? "" : ",") + std::string(column.at("titles"));
+  }
+  const std::string csv = figure_as_csv(figure);
+  EXPECT_EQ(header, csv.substr(0, csv.find('\n')));
 }
 
 TEST(JsonExport, IsTheWholeFigure) {
@@ -62,34 +130,14 @@ TEST(JsonExport, IsTheWholeFigure) {
 }
 
 TEST(TexExport, EscapesTextAndKeepsNumbers) {
-  const std::string tex = figure_as_tex(small_figure());
-  EXPECT_NE(tex.find("\\addlegendentry{A, \"quoted\" \\& more}"), std::string::npos) << tex;
+  Figure figure = small_figure();
+  figure.panels[0].legend = LegendPosition::below;
+  const std::string tex = figure_as_tex(figure).source;
+  EXPECT_NE(tex.find("\\node{A, \\char34{}quoted\\char34{} \\& more};"), std::string::npos) << tex;
   EXPECT_NE(tex.find("2 0.3333333333333333\n"), std::string::npos);
-  EXPECT_NE(tex.find("% command: attnscope figure small\n"), std::string::npos);
+  EXPECT_NE(tex.find("% Command: attnscope figure small\n"), std::string::npos);
   EXPECT_NE(tex.find("matrix plot*"), std::string::npos);
   EXPECT_EQ(std::count(tex.begin(), tex.end(), '{'), std::count(tex.begin(), tex.end(), '}'));
-}
-
-TEST(TexExport, CompilesWhereLatexIsInstalled) {
-  if (std::system("command -v pdflatex >/dev/null && kpsewhich standalone.cls pgfplots.sty "
-                  ">/dev/null") != 0) {
-    GTEST_SKIP() << "pdflatex with standalone and pgfplots is not installed";
-  }
-  const TemporaryFolder folder;
-  SubjectShape shape;
-  shape.grid_rows = shape.grid_columns = 9;  // 82 × 82: more than a plot of cells
-  FigureRequest request;
-  request.subjects = {attention_subject("soft_max", {"softmax", {}}, shape)};
-  for (const char* name : {"cumulative-spectrum", "attention-maps"}) {
-    std::ofstream(folder / "figure.tex") << figure_as_tex(make_figure(name, request));
-    const std::string command = "cd " + folder.path().string() +
-                                " && pdflatex -halt-on-error -interaction=nonstopmode figure.tex "
-                                ">figure.out 2>&1";
-    std::ostringstream log;
-    const int status = std::system(command.c_str());
-    log << std::ifstream(folder / "figure.out").rdbuf();
-    EXPECT_EQ(status, 0) << name << "\n" << log.str();
-  }
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(TokenImportanceFigure, DrawsTheTextOfEveryAttention) {
   subject.trace = run.trace;
   FigureRequest request;
   request.subjects = {subject};
-  request.settings = {{"layer", "1"}, {"head", "0"}, {"end", "12"}, {"top", "3"}};
+  request.settings = {{"layer", 1}, {"head", 0}, {"end", 12}, {"top", 3}};
   const Figure figure = make_figure("token-importance", request);
   ASSERT_EQ(figure.panels.size(), 2U);
   EXPECT_NE(figure.panels[0].title.find("query-attention, window 5"), std::string::npos);
@@ -128,7 +128,7 @@ TEST(TokenImportanceFigure, DrawsTheTextOfEveryAttention) {
   EXPECT_EQ(figure.numbers.at("weight/key/fastformer")[10], expected.weights[10]);
   request.settings["attention"] = "map";
   EXPECT_EQ(make_figure("token-importance", request).panels.size(), 1U);
-  request.settings["end"] = "19";
+  request.settings["end"] = std::int64_t{19};
   EXPECT_THROW((void)make_figure("token-importance", request), Error);
 }
 

@@ -270,7 +270,7 @@ TEST_F(Sweep, ItsFiguresShowItsNumbers) {
   EXPECT_EQ(ranks.numbers.at("median/tiny")[1], expected["quantiles"]["0.5"][1]);
   const Figure quantities = make_figure("sweep-quantities", asked);
   EXPECT_TRUE(quantities.numbers.contains("mean/code_entropy/hashed"));
-  asked.settings["bands"] = "60";
+  asked.settings["bands"] = std::vector<double>{60};
   EXPECT_THROW((void)make_figure("sweep-ranks", asked), Error);
   EXPECT_THROW((void)make_figure("sweep-spectrum", {}), Error);
 }

@@ -39,6 +39,29 @@ TEST_F(FigureCommand, ListsFiguresWithTheirSettings) {
   }
 }
 
+TEST_F(FigureCommand, ListsTheTypesOfSettingsAsJson) {
+  const Ran ran = run(program + "figures --json");
+  ASSERT_EQ(ran.status, 0) << ran.output;
+  const nlohmann::json figures = nlohmann::json::parse(ran.output);
+  ASSERT_FALSE(figures.empty());
+  for (const nlohmann::json& figure : figures) {
+    for (const char* key : {"name", "title", "needs", "settings"}) {
+      EXPECT_TRUE(figure.contains(key)) << figure;
+    }
+  }
+}
+
+TEST_F(FigureCommand, NumbersLayersAsItIsTold) {
+  const auto ticks = [&](const std::string& words) {
+    const std::string file = out("layers.json");
+    const Ran ran = run(program + "figure rank-by-layer" + models() + words + " --out " + file);
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    return read(file).at("panels").at(0).at("x").at("ticks").at(0).at("label").get<std::string>();
+  };
+  EXPECT_EQ(ticks(""), "0");
+  EXPECT_EQ(ticks(" --layers-from 1"), "1");
+}
+
 TEST_F(FigureCommand, ItsCommandMakesTheSameFile) {
   const std::string file = out("f.json");
   const Ran ran = run(program + "figure cumulative-spectrum" + models() +

@@ -65,9 +65,9 @@ TEST_F(Publish, EveryLookIsAFlagAndTheCommandSaysThemAll) {
 
 TEST_F(Publish, WritesOneFileAFormat) {
   const Ran ran = run(program + "figure rank-by-layer" + models() +
-                      "--format pdf,svg,png,tex,csv,json,h5 --out " + out("rank"));
+                      "--format pdf,svg,png,tex,csv,json,h5,npz --out " + out("rank"));
   ASSERT_EQ(ran.status, 0) << ran.output;
-  for (const char* extension : {".pdf", ".svg", ".png", ".tex", ".csv", ".json", ".h5"}) {
+  for (const char* extension : {".pdf", ".svg", ".png", ".tex", ".csv", ".json", ".h5", ".npz"}) {
     EXPECT_GT(fs::file_size(folder_ / ("rank" + std::string(extension))), 500U) << extension;
   }
   // The same numbers in all of them.
@@ -76,8 +76,26 @@ TEST_F(Publish, WritesOneFileAFormat) {
   std::ostringstream number;
   number.precision(17);
   number << rank;
-  EXPECT_NE(content(out("rank.csv")).find(",line,0," + number.str()), std::string::npos)
+  EXPECT_NE(content(out("rank.csv")).find(",0,,," + number.str() + "\n"), std::string::npos)
       << number.str();
+}
+
+TEST_F(Publish, ACsvSaysHowItWasMadeWhereItIsAsked) {
+  const std::string file = out("f.csv"), beside = file + "-metadata.json";
+  const std::string make = program + "figure energy-share --out " + file + " --csv-provenance ";
+  ASSERT_EQ(run(make + "none").status, 0);
+  const std::string bare = content(file);
+  EXPECT_FALSE(fs::exists(beside));
+  EXPECT_TRUE(bare.starts_with("figure,panel_row,")) << bare.substr(0, 100);
+  ASSERT_EQ(run(make + "comment").status, 0);
+  EXPECT_FALSE(fs::exists(beside));
+  const std::string commented = content(file);
+  EXPECT_TRUE(commented.starts_with("# Title: ")) << commented.substr(0, 100);
+  EXPECT_NE(commented.find("--csv-provenance comment"), std::string::npos);
+  EXPECT_TRUE(commented.ends_with(bare));
+  ASSERT_EQ(run(make + "file").status, 0);
+  EXPECT_EQ(content(file), bare);
+  EXPECT_EQ(read(beside).at("url"), "f.csv");
 }
 
 TEST_F(Publish, TheHdf5FileHoldsTheNumbers) {
@@ -85,17 +103,27 @@ TEST_F(Publish, TheHdf5FileHoldsTheNumbers) {
       run(program + "figure rank-by-layer" + models() + "--format json,h5 --out " + out("rank"))
           .status,
       0);
-  const std::string check =
-      "import h5py, json, sys\n"
-      "f = h5py.File(sys.argv[1]); j = json.load(open(sys.argv[2]))\n"
-      "assert f.attrs['name'] == 'rank-by-layer', f.attrs['name']\n"
-      "for p, panel in enumerate(j['panels']):\n"
-      "  for m, mark in enumerate(panel['marks']):\n"
-      "    g = f['panel_%02d/mark_%02d' % (p, m)]\n"
-      "    assert list(g['x'][()]) == mark['x'] and list(g['y'][()]) == mark['y']\n"
-      "for name, values in j['numbers'].items():\n"
-      "  assert list(f['numbers/' + name + '/values'][()]) == values, name\n"
-      "print('same')\n";
+  const std::string check = R"(
+import h5py, json, sys
+f = h5py.File(sys.argv[1]); j = json.load(open(sys.argv[2]))
+assert f.attrs['name'] == 'rank-by-layer', f.attrs['name']
+assert 'fashion-adder.h5' in f.attrs['models']
+for p, panel in enumerate(j['panels']):
+  for m, mark in enumerate(panel['marks']):
+    g = f['panel_%02d/mark_%02d' % (p, m)]
+    assert list(g['x'][()]) == mark['x'] and list(g['y'][()]) == mark['y']
+    # NeXus: what a reader draws.
+    assert g.attrs['NX_class'] == 'NXdata' and g.attrs['signal'] == 'y', dict(g.attrs)
+    assert list(g.attrs['axes']) == ['x'] and g['y'].attrs['long_name'] == panel['y']['label']
+for name, values in j['numbers'].items():
+  assert list(f['numbers/' + name + '/values'][()]) == values, name
+# What is shown first: from the root to something that can be drawn.
+entry = f[f.attrs['default']]
+assert f.attrs['NX_class'] == 'NXroot' and entry.attrs['NX_class'] == 'NXentry'
+data = entry[entry.attrs['default']]
+assert data[data.attrs['signal']].ndim == len(data.attrs['axes'])
+print('same')
+)";
   std::ofstream(out("check.py")) << check;
   if (run("/usr/bin/python3 -c 'import h5py'").status != 0) {
     GTEST_SKIP() << "h5py is not installed";
@@ -105,6 +133,44 @@ TEST_F(Publish, TheHdf5FileHoldsTheNumbers) {
   EXPECT_NE(ran.output.find("same"), std::string::npos) << ran.output;
 }
 
+TEST_F(Publish, TheNpzFileHoldsTheNumbers) {
+  ASSERT_EQ(
+      run(program + "figure attention-maps" + models() + "--format json,npz --out " + out("maps"))
+          .status,
+      0);
+  std::ofstream(out("check.py")) << R"(
+import json, numpy as np, sys
+f = np.load(sys.argv[1], allow_pickle=False); j = json.load(open(sys.argv[2]))
+assert f['name'].item() == 'attention-maps' and f['command'].item().startswith('attnscope ')
+for p, panel in enumerate(j['panels']):
+  mark = panel['marks'][0]
+  values = f['panel_%02d/mark_00/values' % p]
+  assert values.dtype == np.float32 and values.shape == (mark['rows'], mark['columns'])
+  assert np.array_equal(values.ravel(), np.array(mark['values'], np.float32))
+for name, values in j['numbers'].items():
+  assert f['numbers/' + name + '/values'].tolist() == values, name
+print('same')
+)";
+  if (run("/usr/bin/python3 -c 'import numpy'").status != 0) {
+    GTEST_SKIP() << "NumPy is not installed";
+  }
+  const Ran ran =
+      run("/usr/bin/python3 " + out("check.py") + " " + out("maps.npz") + " " + out("maps.json"));
+  EXPECT_NE(ran.output.find("same"), std::string::npos) << ran.output;
+}
+
+TEST_F(Publish, EnergyFiguresAreWrittenAsArraysToo) {
+  for (const char* figure : {"energy-breakdown", "energy-growth", "energy-share",
+                             "operations-table", "mechanism-costs"}) {
+    const Ran ran = run(program + "figure " + figure +
+                        (std::string(figure) == "mechanism-costs"
+                             ? " --set tokens=16 --set mechanisms='softmax; adder'"
+                             : "") +
+                        " --format h5,npz --out " + out(figure));
+    EXPECT_EQ(ran.status, 0) << figure << "\n" << ran.output;
+  }
+}
+
 TEST_F(Publish, RefusesALookThereIsNot) {
   const std::pair<const char*, const char*> wrong[] = {
       {"--font-family NoSuchFont", "unknown font family"},
@@ -112,6 +178,7 @@ TEST_F(Publish, RefusesALookThereIsNot) {
       {"--colour-map jet", "viridis"},
       {"--lines thick", "as-made, distinct, grey"},
       {"--background blue", "light, transparent"},
+      {"--csv-provenance here", "file, comment, none"},
       {"--font-size 1", "3 to 48"},
       {"--height 3", "20 to 1000"},
       {"--format pdf,doc", ".pdf, .svg"}};
@@ -141,7 +208,7 @@ TEST_F(Publish, AnUnwritableFolderLeavesTheOldFile) {
 }
 
 TEST_F(Publish, AFullDiskLeavesTheOldFileAndNothingElse) {
-  for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".json", ".h5", ".tex"}) {
+  for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".json", ".h5", ".npz", ".tex"}) {
     const std::string file = out("old" + std::string(extension));
     std::ofstream(file) << "old";
     // No file may grow past one block: what the system says then is what a full disk says.
@@ -212,8 +279,11 @@ TEST_F(Publish, TheGalleryDrawsWhatItCanAndSaysWhatIsMissing) {
   // Its command makes the same file.
   const fs::path file = folder_ / "gallery" / "adder-fig-2.csv";
   const std::string once = content(file);
-  const std::size_t start = once.find("# command: attnscope ") + 21;
-  const std::string command = once.substr(start, once.find('\n', start) - start);
+  const std::string command = read(file.string() + "-metadata.json")
+                                  .at("notes")
+                                  .at("Command")
+                                  .get<std::string>()
+                                  .substr(10);
   fs::remove(file);
   ASSERT_EQ(run(program + command).status, 0) << command;
   EXPECT_EQ(content(file), once);

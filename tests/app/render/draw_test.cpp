@@ -108,6 +108,27 @@ TEST(Draw, LegendsOfAPageStandInTheirFigures) {
   for (const QCPLegend* legend : legends) EXPECT_TRUE(plot.rect().contains(legend->outerRect()));
 }
 
+TEST(Draw, AFrameIsClosed) {
+  Figure figure;
+  Panel panel;
+  Line frame;
+  frame.x = {1, 2, 2, 1, 1};
+  frame.y = {1, 1, 2, 2, 1};
+  panel.x.maximum = panel.y.maximum = 3;
+  panel.x.minimum = panel.y.minimum = 0;
+  panel.marks.emplace_back(frame);
+  figure.panels.push_back(panel);
+  QCustomPlot plot;
+  show(figure, plot, {300, 300});
+  const auto* drawn = qobject_cast<QCPCurve*>(plot.plottable(0));
+  ASSERT_NE(drawn, nullptr);
+  ASSERT_EQ(drawn->dataCount(), 5);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(drawn->data()->at(i)->key, frame.x[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(drawn->data()->at(i)->value, frame.y[static_cast<std::size_t>(i)]);
+  }
+}
+
 TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   const Figure figure = make_figure("rank-by-layer", two_subjects());
   QCustomPlot plot;

@@ -2,10 +2,13 @@
 #include <QImage>
 #include <QRegularExpression>
 #include <QXmlStreamReader>
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
 
+#include "analysis/figure/cells.h"
 #include "analysis/figure/recipe.h"
 #include "app/render/application.h"
 #include "app/render/render.h"
@@ -105,13 +108,77 @@ TEST(PdfExport, NothingIsABitmapNotEvenHeatMaps) {
   }
 }
 
-TEST(PdfExport, PixelsAreOneACellWhereTheyAreAskedFor) {
+/// Every map of the figure as its cells, and as the pictures of a PDF hold them, in their order.
+void expect_pictures_are_cells(const Figure& figure, const fs::path& pdf) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run("pdfimages -png " + pdf.string() + " " + (folder / "map").string()).status, 0);
+  int index = 0;
+  for (const Panel& panel : figure.panels) {
+    for (const CellDrawing& drawing : cell_drawings(panel, figure.colour_scales)) {
+      std::array<char, 24> name{};
+      std::snprintf(name.data(), name.size(), "map-%03d.png", index++);
+      const QImage image(QString::fromStdString((folder / name.data()).string()));
+      const Cells& cells = drawing.cells;
+      ASSERT_EQ(image.width(), cells.columns) << name.data();
+      ASSERT_EQ(image.height(), cells.rows) << name.data();
+      for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x) {
+          ASSERT_EQ(image.pixel(x, y) & 0xffffffU, cells.at(y, x))
+              << name.data() << " at " << x << ", " << y;
+        }
+      }
+    }
+  }
+  EXPECT_FALSE(fs::exists(folder / ("map-" + std::to_string(1000 + index).substr(1) + ".png")));
+}
+
+TEST(PdfExport, PixelsAreTheCellsExactly) {
   if (!has_program("pdfimages")) GTEST_SKIP() << "poppler-utils is not installed";
   const fs::path file = exported("attention-maps", ".pdf", {.heat_maps = HeatMapExport::pixels});
-  const std::string images = output_of("pdfimages -list " + file.string());
-  // 2 subjects × 3 layers of 50 × 50, and two lines of heading.
-  EXPECT_EQ(std::count(images.begin(), images.end(), '\n'), 8) << images;
-  EXPECT_NE(images.find("    50    50 "), std::string::npos) << images;
+  expect_pictures_are_cells(make_figure("attention-maps", two_subjects()), file);
+}
+
+TEST(PdfExport, MapsTooLargeForAreasArePixelsAndExact) {
+  if (!has_program("pdfimages")) GTEST_SKIP() << "poppler-utils is not installed";
+  Figure figure;
+  figure.height_mm = 84;
+  figure.colour_scales.emplace_back();
+  HeatMap map;
+  map.rows = map.columns = 1000;  // more areas than a PDF is to hold
+  for (int i = 0; i < 1'000'000; ++i) map.values.push_back(static_cast<float>(i % 9973) / 9973);
+  Panel panel;
+  panel.square_cells = true;
+  panel.marks.emplace_back(map);
+  figure.panels = {panel};
+  const fs::path file = scratch("large.pdf");
+  export_figure(figure, file);
+  expect_pictures_are_cells(figure, file);
+}
+
+Figure with_provenance_of(const std::string& command) {
+  Figure figure = make_figure("rank-by-layer", two_subjects());
+  figure.title = "Ränge (α) \\ 50 %";
+  figure.command = command;
+  figure.models = {"/models/a.h5", "b.pt"};
+  return figure;
+}
+
+TEST(PdfExport, SaysHowItWasMade) {
+  if (!has_program("pdfinfo")) GTEST_SKIP() << "poppler-utils is not installed";
+  const std::string command = "attnscope figure rank-by-layer --model 'ä b.h5'";
+  const Figure figure = with_provenance_of(command);
+  const fs::path file = scratch("provenance.pdf");
+  export_figure(figure, file);
+  const std::string info = output_of("pdfinfo -enc UTF-8 " + file.string());
+  EXPECT_NE(info.find("Ränge (α) \\ 50 %"), std::string::npos) << info;
+  EXPECT_NE(info.find("Keywords:        /models/a.h5, b.pt"), std::string::npos) << info;
+  EXPECT_NE(info.find("Creator:         attnscope " ATTNSCOPE_VERSION), std::string::npos) << info;
+  EXPECT_NE(info.find("Subject:         " + figure.caption), std::string::npos) << info;
+  EXPECT_EQ(info.find("CreationDate"), std::string::npos) << info;
+  const std::string custom = output_of("pdfinfo -custom -enc UTF-8 " + file.string());
+  EXPECT_NE(custom.find(command), std::string::npos) << custom;
+  // Readers that are strict about the file's tables take it, too.
+  EXPECT_EQ(output_of("pdftotext " + file.string() + " - 2>&1 >/dev/null"), "");
 }
 
 /// Every element's name, and the text of every <text>.
@@ -169,13 +236,24 @@ TEST(PngExport, HasTheResolutionThatWasAskedFor) {
   }
 }
 
+TEST(PngExport, SaysHowItWasMade) {
+  const std::string command = "attnscope figure rank-by-layer --model 'ä b.h5'";
+  const fs::path file = scratch("provenance.png");
+  export_figure(with_provenance_of(command), file);
+  const QImage image(QString::fromStdString(file.string()));
+  EXPECT_EQ(image.text("Title").toStdString(), "Ränge (α) \\ 50 %");
+  EXPECT_EQ(image.text("Command").toStdString(), command);
+  EXPECT_EQ(image.text("Models").toStdString(), "/models/a.h5, b.pt");
+  EXPECT_EQ(image.text("Software").toStdString(), "attnscope " ATTNSCOPE_VERSION);
+}
+
 TEST(PngExport, MayHaveNoBackground) {
   const fs::path file = exported("rank-by-layer", ".png", {.transparent = true});
   EXPECT_EQ(QImage(QString::fromStdString(file.string())).pixelColor(0, 0).alpha(), 0);
 }
 
 TEST(Export, IsTheSameTwice) {
-  for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".tex", ".json", ".h5"}) {
+  for (const char* extension : {".pdf", ".svg", ".png", ".csv", ".tex", ".json", ".h5", ".npz"}) {
     const std::string once = read_bytes(exported("attention-maps", extension));
     EXPECT_EQ(once, read_bytes(exported("attention-maps", extension))) << extension;
     EXPECT_FALSE(once.empty());

@@ -79,17 +79,16 @@ class PrintedNumbers : public testing::Test {
     pdf_ = ran.output;
   }
 
-  /// The lines "# NAME/…: 1 2 3" of the CSV, NAME alone or behind the letter of a page's figure.
+  /// The values of the CSV's rows …,number,SERIES,NAME,INDEX,,,VALUE.
   [[nodiscard]] std::vector<double> csv_numbers(const std::string& name) const {
     std::vector<double> numbers;
     std::istringstream lines(csv_);
     for (std::string line; std::getline(lines, line);) {
-      const std::size_t colon = line.rfind(": ");
-      if (!line.starts_with("# ") || colon == std::string::npos) continue;
-      const std::string key = "/" + line.substr(2, colon - 2) + "/";
-      if (key.find("/" + name + "/") == std::string::npos) continue;
-      std::istringstream values(line.substr(colon + 2));
-      for (double value = 0; values >> value;) numbers.push_back(value);
+      if (line.find(",number,") == std::string::npos ||
+          line.find("," + name + ",") == std::string::npos) {
+        continue;
+      }
+      numbers.push_back(std::stod(line.substr(line.rfind(',') + 1)));
     }
     return numbers;
   }
@@ -160,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct PrintedTable {
   const char* figure;
-  std::map<std::string, std::string> settings = {};
+  ParameterValues settings = {};
 };
 
 void PrintTo(const PrintedTable& table, std::ostream* out) { *out << table.figure; }

@@ -181,6 +181,22 @@ TEST_F(ExportTest, SettingsAreControlsAndGoIntoTheCommand) {
   EXPECT_FALSE(get<QPlainTextEdit>("export_command")->toPlainText().contains("fashion-softmax.h5"));
 }
 
+TEST_F(ExportTest, NumbersAreNumbersWhereACommaIsThePoint) {
+  const QLocale before;
+  QLocale::setDefault(QLocale(QLocale::German));
+  open_samples();
+  show_dialog();
+  choose("cumulative-spectrum");
+  auto* threshold = get<QDoubleSpinBox>("setting_threshold");
+  threshold->setLocale(QLocale(QLocale::German));
+  threshold->setValue(0.8);
+  EXPECT_TRUE(threshold->text().contains("0,8")) << threshold->text().toStdString();
+  EXPECT_TRUE(get<QPlainTextEdit>("export_command")->toPlainText().contains("threshold=0.8"));
+  EXPECT_TRUE(wait_until(
+      [&] { return get<QPlainTextEdit>("export_caption")->toPlainText().contains("0.8"); }));
+  QLocale::setDefault(before);
+}
+
 TEST_F(ExportTest, FiguresThatDoNotFitSayWhy) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());

@@ -5,8 +5,8 @@
 
 #include "analysis/figure/colour_map.h"
 #include "analysis/figure/figure_command.h"
+#include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
-#include "analysis/figure/subject_groups.h"
 #include "analysis/figure/text_export.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/rollout/rollout.h"
@@ -124,7 +124,7 @@ TEST(RankOverDepth, DrawsMapsAndTokensOfEverySubject) {
   EXPECT_EQ(figure.numbers.at("tokens_rank/net-softmax").size(), 4U);
   EXPECT_EQ(figure.numbers.at("maps_rank_one_residual/net-softmax").size(), 3U);
   FigureRequest other = request;
-  other.settings = {{"measure", "equivalent"}, {"residual", "composite"}, {"threshold", "0.5"}};
+  other.settings = {{"measure", "equivalent"}, {"residual", "composite"}, {"threshold", 0.5}};
   const Figure composite = make_figure("rank-over-depth", other);
   EXPECT_NE(composite.numbers.at("tokens_rank_one_residual/net-adder"),
             figure.numbers.at("tokens_rank_one_residual/net-adder"));
@@ -151,15 +151,15 @@ TEST(Figures, EverySeriesHasANameInTheTableOfNumbers) {
       FigureRequest request = two_subjects();
       request.settings = {{"spread", spread}};
       const std::string csv = figure_as_csv(make_figure(name, request));
-      EXPECT_EQ(csv.find(",,line,"), std::string::npos) << name;
-      EXPECT_EQ(csv.find(",,low,"), std::string::npos) << name;
+      EXPECT_EQ(csv.find(",line,,"), std::string::npos) << name;
+      EXPECT_EQ(csv.find(",low,,"), std::string::npos) << name;
     }
   }
 }
 
 TEST(CumulativeSpectrum, MarksStandWhereTheCurveReachesTheThreshold) {
   FigureRequest request = two_subjects();
-  request.settings = {{"threshold", "0.75"}};
+  request.settings = {{"threshold", 0.75}};
   const Figure figure = make_figure("cumulative-spectrum", request);
   const auto points = marks_of<PointMark>(figure.panels.at(0));
   const auto lines = marks_of<Line>(figure.panels.at(0));
@@ -336,7 +336,7 @@ TEST(AttentionMaps, IdentityDoesNotDrownTheScale) {
 
 TEST(AttentionOverlay, ShowsTheRowRelativeToEvenAttention) {
   FigureRequest request = two_subjects();
-  request.settings = {{"layers", "1"}, {"heads", "1"}, {"query", "0"}};
+  request.settings = {{"layers", "1"}, {"heads", 1}, {"query", 0}};
   const Figure figure = make_figure("attention-overlay", request);
   ASSERT_EQ(figure.panels.size(), 6U);  // image, layer 1, rollout, of two models
   const Panel& panel = figure.panels[1];
@@ -387,7 +387,7 @@ TEST(AttentionOverlay, SaysThatThereIsNoClassToken) {
   EXPECT_NO_THROW((void)make_figure("attention-overlay", request));  // the middle of the image
   request.settings = {{"query", "class"}};
   expect_usage_error([&] { (void)make_figure("attention-overlay", request); }, "query=0");
-  request.settings = {{"query", "24"}};
+  request.settings = {{"query", 24}};
   EXPECT_NO_THROW((void)make_figure("attention-overlay", request));
 }
 
@@ -410,8 +410,8 @@ TEST(Recipes, ValuesOutOfRangeAreRefusedWithTheRange) {
       {"attention-overlay", {"heads", "2"}}};
   for (const auto& [figure, setting] : wrong) {
     FigureRequest request = two_subjects();
-    request.settings = {{setting.first, setting.second}};
     try {
+      request.settings = parse_settings(figure, {{setting.first, setting.second}});
       (void)make_figure(figure, request);
       ADD_FAILURE() << figure << " took " << setting.first << "=" << setting.second;
     } catch (const Error& error) {
@@ -419,7 +419,7 @@ TEST(Recipes, ValuesOutOfRangeAreRefusedWithTheRange) {
     }
   }
   for (const FigureRecipe& recipe : figure_recipes()) {
-    if (recipe.counts_only) continue;  // needs no subject
+    if (recipe.needs.least == 0) continue;  // needs no subject
     EXPECT_THROW((void)make_figure(recipe.name, FigureRequest{}), Error);
   }
 }

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/model/parts/position_grid.h"
 #include "core/model/preprocessing/image_resize.h"
+#include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {
@@ -65,13 +66,63 @@ TEST(PositionGrid, GivesPyTorchsBicubicInterpolation) {
   for (const auto& [rows, columns] : {std::pair(7, 9), std::pair(3, 2), std::pair(4, 13)}) {
     const Tensor expected =
         tensor_of("positions_" + std::to_string(rows) + "x" + std::to_string(columns));
-    const Tensor found = resample_positions(positions, 4, 6, rows, columns);
+    const Tensor found =
+        resample_positions(positions, {4, 6}, {rows, columns}, PositionResize::bicubic);
     ASSERT_EQ(found.shape(), expected.shape());
     // Sums of 16 products of numbers up to 4, in float32 on both sides.
     EXPECT_LT((found.matrix() - expected.matrix()).cwiseAbs().maxCoeff(), 16 * 4 * 6e-8F);
   }
-  EXPECT_TRUE(
-      std::ranges::equal(resample_positions(positions, 4, 6, 4, 6).values(), positions.values()));
+  EXPECT_TRUE(std::ranges::equal(
+      resample_positions(positions, {4, 6}, {4, 6}, PositionResize::bicubic).values(),
+      positions.values()));
+}
+
+TEST(PositionGrid, FollowsEachFamilysWay) {
+  const Checkpoint expected =
+      open_checkpoint(source_folder() + "/tests/data/models/families/positions.npz");
+  const Tensor positions = expected.at("positions").view().to_float();
+  const std::pair<const char*, PositionResize> ways[] = {
+      {"bicubic_", PositionResize::bicubic},
+      {"bicubic_antialiased_", PositionResize::bicubic_antialiased},
+      {"bicubic_offset_", PositionResize::bicubic_offset}};
+  for (const auto& [name, way] : ways) {
+    for (const auto& [rows, columns] : {std::pair(7, 9), std::pair(3, 2), std::pair(4, 13)}) {
+      const Tensor reference =
+          expected.at(name + std::to_string(rows) + "x" + std::to_string(columns))
+              .view()
+              .to_float();
+      const Tensor found = resample_positions(positions, {4, 6}, {rows, columns}, way);
+      ASSERT_EQ(found.shape(), reference.shape());
+      // Sums of up to 24 products of numbers up to 3, and coordinates rounded to float32.
+      EXPECT_LT((found.matrix() - reference.matrix()).cwiseAbs().maxCoeff(), 1e-5F)
+          << name << rows << "×" << columns;
+    }
+  }
+}
+
+TEST(Patches, OverlapAndArePaddedWithZeros) {
+  ModelSpec spec;
+  spec.channels = 2;
+  spec.image_height = 5;
+  spec.image_width = 7;
+  spec.patch_height = spec.patch_width = 3;
+  spec.patch_stride = 2;
+  spec.patch_padding = 1;
+  const Tensor image = hashed_input("image", {2, 5, 7});
+  const Tensor patches = to_patches(image, spec);
+  ASSERT_EQ(patches.shape(), (Shape{3 * 4, 2 * 3 * 3}));
+  for (std::int64_t row = 0; row < 3; ++row) {
+    for (std::int64_t column = 0; column < 4; ++column) {
+      for (std::int64_t channel = 0; channel < 2; ++channel) {
+        for (std::int64_t k = 0; k < 9; ++k) {
+          const std::int64_t y = row * 2 - 1 + k / 3, x = column * 2 - 1 + k % 3;
+          const bool inside = y >= 0 && y < 5 && x >= 0 && x < 7;
+          const float expected = inside ? image.data()[(channel * 5 + y) * 7 + x] : 0;
+          EXPECT_EQ(patches.matrix()(row * 4 + column, channel * 9 + k), expected);
+        }
+      }
+    }
+  }
 }
 
 TEST(Preprocessing, ResizesTheShorterSideAndCropsTheMiddleAsTheTrainersDid) {

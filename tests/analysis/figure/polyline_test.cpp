@@ -1,4 +1,4 @@
-#include "app/render/polyline.h"
+#include "analysis/figure/polyline.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Polylines cut at a panel's ranges. SVG has no clipping here, so nothing may lie outside.
+// Polylines cut at a panel's ranges: what draws a figure may not clip, as SVG here and TeX.
 #pragma once
 
 #include <vector>

@@ -1,0 +1,62 @@
+#include "analysis/figure/needs.h"
+
+#include <algorithm>
+
+namespace attnscope {
+
+bool attends_by(const Subject& subject, std::string_view family) {
+  if (subject.mechanism.name.starts_with(family)) return true;
+  if (subject.trace == nullptr) return false;
+  const auto& layers = subject.trace->layers;
+  return std::any_of(layers.begin(), layers.end(), [&](const LayerTrace& layer) {
+    return layer.mechanism && layer.mechanism->name.starts_with(family);
+  });
+}
+
+bool can_show(const FigureNeeds& needs, const Subject& subject) {
+  const Trace* const trace = subject.trace.get();
+  const bool ran = trace != nullptr;
+  switch (needs.subject) {
+    case SubjectNeed::maps:
+      if (!ran || trace->tokens() == 0 || trace->heads() == 0) return false;
+      break;
+    case SubjectNeed::run:
+      if (!ran) return false;
+      break;
+    case SubjectNeed::model:
+      if (subject.model == nullptr) return false;
+      break;
+    case SubjectNeed::none:
+      return false;
+  }
+  if (needs.input == InputNeed::image && !(ran && trace->layout.has_grid() && trace->image)) {
+    return false;
+  }
+  if (needs.input == InputNeed::text && !(ran && !trace->layout.texts.empty())) return false;
+  if (needs.readout &&
+      (subject.model == nullptr || subject.model->spec().readout == Readout::none)) {
+    return false;
+  }
+  return needs.mechanism.empty() || attends_by(subject, needs.mechanism);
+}
+
+std::string missing_in_words(const FigureNeeds& needs) {
+  if (!needs.missing.empty()) return std::string(needs.missing);
+  if (needs.subject == SubjectNeed::model) return "needs the file of a model";
+  return needs.least > 1 ? "needs two models that have run on an input"
+                         : "needs a model that has run on an input";
+}
+
+FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b) {
+  // In the order of the enumeration, what comes first holds what follows.
+  FigureNeeds both = a.subject <= b.subject ? a : b;
+  both.least = std::max(a.least, b.least);
+  both.most = 0;  // each part chooses its own among all
+  if (both.setting.empty()) {
+    both.setting = a.setting.empty() ? b.setting : a.setting;
+    both.unset = a.setting.empty() ? b.unset : a.unset;
+  }
+  return both;
+}
+
+}  // namespace attnscope

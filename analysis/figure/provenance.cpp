@@ -1,0 +1,21 @@
+#include "analysis/figure/provenance.h"
+
+#include <algorithm>
+
+namespace attnscope {
+
+std::vector<std::pair<std::string, std::string>> provenance_of(const Figure& figure) {
+  std::string models;
+  for (const std::string& model : figure.models) models += (models.empty() ? "" : ", ") + model;
+  std::vector<std::pair<std::string, std::string>> pairs = {
+      {"Title", figure.title},
+      {"Description", figure.caption},
+      {"Command", figure.command},
+      {"Models", models},
+      {"Software", "attnscope " ATTNSCOPE_VERSION}};
+  std::erase_if(pairs, [](const auto& pair) { return pair.second.empty(); });
+  for (auto& [name, text] : pairs) std::replace(text.begin(), text.end(), '\n', ' ');
+  return pairs;
+}
+
+}  // namespace attnscope

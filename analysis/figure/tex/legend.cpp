@@ -1,0 +1,119 @@
+#include "analysis/figure/tex/legend.h"
+
+#include <algorithm>
+
+#include "analysis/figure/tex/words.h"
+#include "analysis/figure/text_room.h"
+
+namespace attnscope {
+
+namespace {
+
+struct Entry {
+  std::string label, picture;
+};
+
+Entry entry_of(const Line& line) {
+  std::string picture;
+  if (line.style != LineStyle::none) {
+    picture = "\\draw[" + tex_stroke(line.colour, line.style, line.width_pt) +
+              "] (0,0.7mm) -- (5mm,0.7mm);";
+  }
+  if (line.marker != MarkerShape::none) {
+    picture += "\\draw plot[" + tex_marker(line.marker, line.colour).substr(2) +
+               "] coordinates {(2.5mm,0.7mm)};";
+  }
+  return {line.label, picture};
+}
+
+template <class Filled>
+Entry filled_entry(const Filled& mark) {
+  return {mark.label, "\\fill[fill=" + tex_colour(mark.colour) +
+                          ", fill opacity=" + tex_number(mark.colour.alpha / 255.0, 3) +
+                          "] (1mm,0) rectangle (4mm,1.6mm);"};
+}
+
+/// What the panel's legend would say, unless `entries` says it already.
+void add_entries(const Panel& panel, std::vector<Entry>& entries, bool once) {
+  if (panel.legend == LegendPosition::none) return;
+  for (const Mark& mark : panel.marks) {
+    Entry entry;
+    if (const auto* line = std::get_if<Line>(&mark)) entry = entry_of(*line);
+    if (const auto* band = std::get_if<Band>(&mark)) entry = filled_entry(*band);
+    if (const auto* bars = std::get_if<Bars>(&mark)) entry = filled_entry(*bars);
+    const bool known = std::any_of(entries.begin(), entries.end(),
+                                   [&](const Entry& other) { return other.label == entry.label; });
+    if (!entry.label.empty() && !(once && known)) entries.push_back(std::move(entry));
+  }
+}
+
+std::string matrix(const std::vector<Entry>& entries, std::size_t rows, const std::string& anchor,
+                   double x, double y, bool on_paper) {
+  std::string out = "\\matrix[attnscope legend, anchor=" + anchor +
+                    (on_paper ? ", fill=white, fill opacity=0.85, text opacity=1" : "") + "] at (" +
+                    tex_mm(x) + "," + tex_mm(y) + ") {\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    // Filled column by column: neighbours in the list stand under each other.
+    for (std::size_t i = row; i < entries.size(); i += rows) {
+      if (i > row) out += " &[2mm] ";
+      out += entries[i].picture + " & \\node{" + tex_text(entries[i].label) + "};";
+    }
+    out += " \\\\\n";
+  }
+  return out + "};\n";
+}
+
+std::size_t rows_for(const std::vector<Entry>& entries, double width_mm) {
+  std::vector<std::string> labels;
+  for (const Entry& entry : entries) labels.push_back(entry.label);
+  return legend_rows(labels, width_mm);
+}
+
+}  // namespace
+
+std::vector<std::string> legend_labels(const Panel& panel) {
+  std::vector<std::string> labels;
+  if (panel.legend == LegendPosition::none) return labels;
+  for (const Mark& mark : panel.marks) {
+    const std::string* label = nullptr;
+    if (const auto* line = std::get_if<Line>(&mark)) label = &line->label;
+    if (const auto* band = std::get_if<Band>(&mark)) label = &band->label;
+    if (const auto* bars = std::get_if<Bars>(&mark)) label = &bars->label;
+    if (label != nullptr && !label->empty()) labels.push_back(*label);
+  }
+  return labels;
+}
+
+std::string tex_legend(const TexPanel& placed) {
+  std::vector<Entry> entries;
+  add_entries(*placed.panel, entries, false);
+  if (entries.empty()) return {};
+  const TexBox& frame = placed.frame;
+  const double left = frame.x + 0.7, right = frame.x + frame.width - 0.7;
+  const double bottom = frame.y + 0.7, top = frame.y + frame.height - 0.7;
+  switch (placed.panel->legend) {
+    case LegendPosition::top_left:
+      return matrix(entries, entries.size(), "north west", left, top, true);
+    case LegendPosition::top_right:
+      return matrix(entries, entries.size(), "north east", right, top, true);
+    case LegendPosition::bottom_left:
+      return matrix(entries, entries.size(), "south west", left, bottom, true);
+    case LegendPosition::bottom_right:
+      return matrix(entries, entries.size(), "south east", right, bottom, true);
+    default:
+      break;
+  }
+  const TexBox& room = placed.legend_room;
+  return matrix(entries, rows_for(entries, room.width), "south", room.x + room.width / 2, room.y,
+                false);
+}
+
+std::string tex_shared_legend(const Figure& figure, const TexBox& room) {
+  std::vector<Entry> entries;
+  for (const Panel& panel : figure.panels) add_entries(panel, entries, true);
+  if (entries.empty()) return {};
+  return matrix(entries, rows_for(entries, room.width), "south", room.x + room.width / 2, room.y,
+                false);
+}
+
+}  // namespace attnscope

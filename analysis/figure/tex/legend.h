@@ -1,0 +1,18 @@
+// Legends as TikZ matrices: TeX measures their texts.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "analysis/figure/tex/layout.h"
+
+namespace attnscope {
+
+/// A legend of the panel's series, below it in its room or inside a corner of its frame; nothing if
+/// it has none.
+[[nodiscard]] std::string tex_legend(const TexPanel& panel);
+
+/// One legend for all panels of the figure in `room`, each series once.
+[[nodiscard]] std::string tex_shared_legend(const Figure& figure, const TexBox& room);
+
+}  // namespace attnscope

@@ -1,0 +1,117 @@
+#include "core/architecture/configuration/config_reader.h"
+
+#include "core/error.h"
+#include "core/text/pattern.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+/// Whether a key with this value asks for nothing.
+bool is_off(const json& value) {
+  return value.is_null() || value == false || value == 0 || value == "" ||
+         ((value.is_array() || value.is_object()) && value.empty());
+}
+
+[[noreturn]] void refuse(const std::string& key, std::string expected, const json& value) {
+  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+      .about(key)
+      .expected(std::move(expected))
+      .found(json_text(value))
+      .remedy("--option ignore=config." + key + " if it does not change the computation");
+}
+
+}  // namespace
+
+std::string json_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
+}
+
+std::string activation_named(const std::string& name, const std::string& key) {
+  static constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"gelu", "gelu"},
+      {"gelu_python", "gelu"},
+      {"gelu_new", "gelu_tanh"},
+      {"gelu_fast", "gelu_tanh"},
+      {"gelu_tanh", "gelu_tanh"},
+      {"gelu_pytorch_tanh", "gelu_tanh"},
+      {"gelu_accurate", "gelu_tanh"},
+      {"quick_gelu", "quick_gelu"},
+      {"quickgelu", "quick_gelu"},
+      {"silu", "silu"},
+      {"swish", "silu"},
+      {"relu", "relu"},
+      {"relu2", "relu2"},
+  };
+  std::string names;
+  for (const auto& [theirs, ours] : known) {
+    if (theirs == name) return std::string(ours);
+    names += (names.empty() ? "" : ", ") + std::string(theirs);
+  }
+  throw Error(ErrorKind::unsupported, "the activation is not known")
+      .about(key)
+      .expected(names)
+      .found(name);
+}
+
+void ConfigReader::take(std::span<const ConfigKey> keys) {
+  for (const auto& [name, value] : object_.items()) {
+    for (const ConfigKey& key : keys) {
+      if (taken_.contains(name) || !matches_pattern(key.name, name)) continue;
+      taken_.insert(name);
+      take_one(key, name, value);
+    }
+  }
+}
+
+void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const json& value) {
+  const std::string member(key.what);
+  switch (key.use) {
+    case KeyUse::harmless:
+      return;
+    case KeyUse::member:
+    case KeyUse::fact:
+      if (value.is_null()) return;
+      if (!value.is_number()) refuse(name, "a number", value);
+      config_.values[member] = value.dump();
+      if (key.use == KeyUse::fact) config_.facts.insert(member);
+      return;
+    case KeyUse::side: {
+      const bool two = value.is_array() && value.size() == 2;
+      const json &height = two ? value[0] : value, &width = two ? value[1] : value;
+      if (!height.is_number_integer() || !width.is_number_integer()) {
+        refuse(name, "a number of pixels, or two", value);
+      }
+      config_.values[member + "_height"] = height.dump();
+      config_.values[member + "_width"] = width.dump();
+      config_.facts.insert({member + "_height", member + "_width"});
+      return;
+    }
+    case KeyUse::activation:
+      if (value.is_null()) return;
+      if (!value.is_string()) refuse(name, "the name of an activation", value);
+      config_.values["activation"] = activation_named(value.get<std::string>(), name);
+      return;
+    case KeyUse::required:
+      if (is_off(value) || value.dump() == key.what) return;
+      refuse(name, std::string(key.what), value);
+  }
+}
+
+const json& ConfigReader::take_value(const std::string& key) {
+  static const json nothing;
+  taken_.insert(key);
+  const auto found = object_.find(key);
+  return found == object_.end() ? nothing : *found;
+}
+
+void ConfigReader::finish(const std::string& prefix) {
+  for (const auto& [name, value] : object_.items()) {
+    if (taken_.contains(name) || is_off(value)) continue;
+    config_.unknown.emplace_back(prefix + name, json_text(value));
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,66 @@
+// The keys of a configuration, each taken once: what is left over is not known.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "core/architecture/neighbour_config.h"
+
+namespace attnscope {
+
+/// What a key does to the model.
+enum class KeyUse {
+  member,      ///< a number: a member of the spec
+  fact,        ///< a number that the tensors' shapes say too: a member of the spec
+  side,        ///< a number or two of pixels that the shapes say too: MEMBER_height, MEMBER_width
+  activation,  ///< a name: the member activation
+  required,    ///< refused unless it has the value given, as JSON
+  harmless
+};
+
+struct ConfigKey {
+  std::string_view name;  ///< with * for any characters
+  KeyUse use = KeyUse::harmless;
+  std::string_view what = {};  ///< the member, or the value required
+};
+
+/// Takes the keys of one JSON object into a NeighbourConfig.
+class ConfigReader {
+ public:
+  ConfigReader(const nlohmann::json& object, NeighbourConfig& config)
+      : object_(object), config_(config) {}
+
+  /// Takes every key of `keys` that is there. Throws Error(unsupported) for a value that is not
+  /// run.
+  void take(std::span<const ConfigKey> keys);
+  /// What stands under `key`, which counts as taken; null if it is not there.
+  [[nodiscard]] const nlohmann::json& take_value(const std::string& key);
+  /// What was not taken and is not off (null, false, 0, empty) is not known.
+  void finish(const std::string& prefix = "");
+
+ private:
+  void take_one(const ConfigKey& key, const std::string& name, const nlohmann::json& value);
+
+  const nlohmann::json& object_;
+  NeighbourConfig& config_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+/// The member `activation` for a name in Hugging Face's or timm's words: "gelu_new" is gelu_tanh.
+/// Throws Error(unsupported) naming `key`.
+[[nodiscard]] std::string activation_named(const std::string& name, const std::string& key);
+
+[[nodiscard]] std::string json_text(const nlohmann::json& value);
+
+/// What Hugging Face's config.json says of a model of its kind; a kind that is not run throws.
+void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& config);
+/// What timm's config.json says.
+void read_timm_config(const nlohmann::json& object, NeighbourConfig& config);
+
+/// The families that models of Hugging Face's kind `model_type` may be of; empty: not run.
+[[nodiscard]] std::vector<std::string_view> families_of_model_type(std::string_view model_type);
+/// The same for one of timm's architectures.
+[[nodiscard]] std::vector<std::string_view> families_of_timm(std::string_view architecture);
+
+}  // namespace attnscope

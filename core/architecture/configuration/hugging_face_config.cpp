@@ -1,0 +1,264 @@
+// config.json of Hugging Face's transformers: which keys each kind of model has, and what they do.
+#include <array>
+
+#include "core/architecture/configuration/config_reader.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+/// Keys of every kind: how texts are generated, how models are trained and saved.
+constexpr ConfigKey kGeneralKeys[] = {
+    {"_*"},
+    {"architectures"},
+    {"auto_map"},
+    {"bad_words_ids"},
+    {"begin_suppress_tokens"},
+    {"*_token_id"},
+    {"chunk_size_feed_forward"},
+    {"custom_pipelines"},
+    {"diversity_penalty"},
+    {"do_sample"},
+    {"dtype"},
+    {"early_stopping"},
+    {"encoder_no_repeat_ngram_size"},
+    {"exponential_decay_length_penalty"},
+    {"finetuning_task"},
+    {"gradient_checkpointing"},
+    {"initializer_*"},
+    {"label2id"},
+    {"length_penalty"},
+    {"license"},
+    {"max_length"},
+    {"min_length"},
+    {"model_type"},
+    {"no_repeat_ngram_size"},
+    {"num_beam_groups"},
+    {"num_beams"},
+    {"num_return_sequences"},
+    {"output_attentions"},
+    {"output_hidden_states"},
+    {"output_scores"},
+    {"prefix"},
+    {"problem_type"},
+    {"remove_invalid_values"},
+    {"repetition_penalty"},
+    {"return_dict"},
+    {"return_dict_in_generate"},
+    {"suppress_tokens"},
+    {"task_specific_params"},
+    {"temperature"},
+    {"tf_legacy_loss"},
+    {"tie_encoder_decoder"},
+    {"tie_word_embeddings"},
+    {"tokenizer_class"},
+    {"top_k"},
+    {"top_p"},
+    {"torch_dtype"},
+    {"torchscript"},
+    {"transformers_version"},
+    {"typical_p"},
+    {"use_bfloat16"},
+    {"use_cache"},
+    {"*dropout*"},
+    {"*_pdrop"},
+    {"drop_path_rate"},
+    {"is_encoder_decoder", Use::required, "false"},
+    {"add_cross_attention", Use::required, "false"},
+    {"is_decoder", Use::required, "false"},
+    {"pruned_heads", Use::required, "{}"},
+};
+
+/// Vision transformers.
+constexpr ConfigKey kVitKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"num_channels", Use::fact, "channels"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"position_embedding_type", Use::required, "\"absolute\""},
+    {"qkv_bias"},
+    {"encoder_stride"},
+    {"pooler_*"},
+    {"mask_ratio"},
+    {"norm_pix_loss"},
+    {"decoder_*"},
+};
+
+constexpr ConfigKey kDinov2Keys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"num_channels", Use::fact, "channels"},
+    {"num_register_tokens", Use::fact, "register_tokens"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"mlp_ratio"},
+    {"qkv_bias"},
+    {"layerscale_value"},
+    {"use_mask_token"},
+    {"apply_layernorm"},
+    {"reshape_hidden_states"},
+    {"out_features"},
+    {"out_indices"},
+    {"stage_names"},
+};
+
+constexpr ConfigKey kGpt2Keys[] = {
+    {"n_head", Use::member, "heads"},
+    {"layer_norm_epsilon", Use::member, "norm_eps"},
+    {"activation_function", Use::activation},
+    {"n_embd", Use::fact, "width"},
+    {"n_layer", Use::fact, "layers"},
+    {"n_inner", Use::fact, "mlp_width"},
+    {"n_positions", Use::fact, "context"},
+    {"n_ctx"},
+    {"vocab_size"},
+    {"summary_*"},
+    {"reorder_and_upcast_attn"},  // the same in another order of rounding
+};
+
+/// What configurations that do not say their kind may be read for, under any library's name.
+constexpr ConfigKey kAnyKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"n_head", Use::member, "heads"},
+    {"n_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"layer_norm_epsilon", Use::member, "norm_eps"},
+    {"rescale_value", Use::member, "importance_scale"},
+    {"hidden_act", Use::activation},
+    {"activation_function", Use::activation},
+    {"position_embedding_type", Use::required, "\"absolute\""},
+};
+
+struct ModelType {
+  std::string_view name;
+  std::string_view family;
+  std::span<const ConfigKey> keys;
+};
+
+constexpr ModelType kModelTypes[] = {
+    {"vit", "Hugging Face ViT", kVitKeys},
+    {"vit_msn", "Hugging Face ViT", kVitKeys},
+    {"vit_mae", "Hugging Face ViT", kVitKeys},
+    {"deit", "Hugging Face DeiT", kVitKeys},
+    {"dinov2", "Hugging Face DINOv2", kDinov2Keys},
+    {"dinov2_with_registers", "Hugging Face DINOv2", kDinov2Keys},
+    {"gpt2", "Hugging Face GPT-2", kGpt2Keys},
+};
+
+const ModelType* find_type(std::string_view name) {
+  for (const ModelType& type : kModelTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+/// Fastformer-LM's window of each layer.
+void read_windows(const json& windows, NeighbourConfig& config) {
+  if (!windows.is_array()) return;
+  json list = json::array();
+  for (const json& window : windows) {
+    if (!window.is_number_integer() || window.get<std::int64_t>() < 1) {
+      throw Error(ErrorKind::damaged, "a window holds at least one token")
+          .about("window_sizes")
+          .expected("whole numbers from 1 on")
+          .found(window.dump());
+    }
+    list.push_back({{"name", "additive"}, {"parameters", {{"causal", true}, {"window", window}}}});
+  }
+  config.values["layer_mechanisms"] = list.dump();
+}
+
+void read_labels(const json& labels, NeighbourConfig& config) {
+  json list = json::array();
+  for (std::size_t i = 0; labels.is_object() && i < labels.size(); ++i) {
+    const auto label = labels.find(std::to_string(i));
+    if (label == labels.end() || !label->is_string()) return;
+    list.push_back(*label);
+  }
+  if (list.empty()) return;
+  config.values["labels"] = list.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool truth(const json& value, bool usual, const char* key) {
+  if (value.is_null()) return usual;
+  if (value.is_boolean()) return value.get<bool>();
+  throw Error(ErrorKind::damaged, "the value has the wrong type")
+      .about(key)
+      .expected("true or false")
+      .found(json_text(value));
+}
+
+/// GPT-2's two switches of the scores.
+void read_gpt2_scale(ConfigReader& reader, NeighbourConfig& config) {
+  if (!truth(reader.take_value("scale_attn_weights"), true, "scale_attn_weights")) {
+    config.values["scale"] = "none";
+  }
+  const char* const by_layer = "scale_attn_by_inverse_layer_idx";
+  if (truth(reader.take_value(by_layer), false, by_layer)) {
+    config.values["scale_by_layer"] = "true";
+  }
+}
+
+/// Its gated MLP has SiLU, whatever hidden_act says.
+void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
+  const bool gated = truth(reader.take_value("use_swiglu_ffn"), false, "use_swiglu_ffn");
+  config.values["mlp_form"] = gated ? "gated" : "plain";
+  config.facts.insert("mlp_form");
+  if (gated) config.values["activation"] = "silu";
+}
+
+}  // namespace
+
+std::vector<std::string_view> families_of_model_type(std::string_view model_type) {
+  const ModelType* const type = find_type(model_type);
+  if (type == nullptr) return {};
+  return {type->family};
+}
+
+void read_hugging_face_config(const json& object, NeighbourConfig& config) {
+  const json type_name = object.value("model_type", json());
+  const ModelType* const type =
+      type_name.is_string() ? find_type(type_name.get<std::string>()) : nullptr;
+  if (type_name.is_string() && type == nullptr && type_name != "") {
+    std::string known;
+    for (const ModelType& each : kModelTypes)
+      known += (known.empty() ? "" : ", ") + std::string(each.name);
+    throw Error(ErrorKind::unsupported, "models of this kind are not run")
+        .about("model_type")
+        .expected(known)
+        .found(type_name.get<std::string>())
+        .remedy(
+            "give an architecture description, or --option ignore=config if it is not of this "
+            "file");
+  }
+  ConfigReader reader(object, config);
+  read_labels(reader.take_value("id2label"), config);
+  if (type == nullptr) {
+    reader.take(kAnyKeys);
+    read_windows(reader.take_value("window_sizes"), config);
+    read_gpt2_scale(reader, config);
+    return;
+  }
+  config.kind = type->name;
+  reader.take(type->keys);
+  reader.take(kGeneralKeys);
+  const json& labels = reader.take_value("num_labels");
+  if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
+  if (type->family == "Hugging Face GPT-2") read_gpt2_scale(reader, config);
+  if (type->family == "Hugging Face DINOv2") read_dinov2_mlp(reader, config);
+  reader.finish();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,269 @@
+// config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of its
+// constructor, and how images are prepared.
+#include "core/architecture/configuration/config_reader.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kKeys[] = {
+    {"architecture"},
+    {"architectures"},
+    {"license"},
+    {"label_descriptions"},
+    {"model_type", Use::required, "\"timm_wrapper\""},
+    {"num_features", Use::fact, "width"},
+    {"problem_type"},
+    {"torch_dtype"},
+    {"dtype"},
+    {"transformers_version"},
+};
+
+/// Arguments of VisionTransformer and its kin. Those that only say which tensors there are follow
+/// from the tensors.
+constexpr ConfigKey kArgumentKeys[] = {
+    {"num_heads", Use::member, "heads"},
+    {"act_layer", Use::activation},
+    {"embed_dim", Use::fact, "width"},
+    {"depth", Use::fact, "layers"},
+    {"in_chans", Use::fact, "channels"},
+    {"reg_tokens", Use::fact, "register_tokens"},
+    {"patch_size", Use::side, "patch"},
+    {"img_size", Use::side, "image"},
+    {"norm_layer", Use::required, "\"layernorm\""},
+    {"pos_embed", Use::required, "\"learn\""},
+    {"dynamic_img_pad", Use::required, "false"},
+    {"pool_include_prefix", Use::required, "false"},
+    {"class_token"},
+    {"dynamic_img_size"},
+    {"fc_norm"},
+    {"final_norm"},
+    {"fix_init"},
+    {"init_values"},
+    {"mlp_ratio"},
+    {"no_embed_class"},
+    {"num_classes"},
+    {"pre_norm"},
+    {"proj_bias"},
+    {"qk_norm"},
+    {"qkv_bias"},
+    {"scale_attn_norm"},
+    {"strict_img_size"},
+    {"weight_init"},
+    {"*drop*"},
+};
+
+constexpr ConfigKey kPretrainedKeys[] = {
+    {"architecture"},
+    {"classifier"},
+    {"crop_pct", Use::member, "crop_fraction"},
+    {"custom_load"},
+    {"description"},
+    {"file"},
+    {"first_conv"},
+    {"fixed_input_size"},
+    {"hf_hub_*"},
+    {"label_*"},
+    {"license"},
+    {"min_input_size"},
+    {"notes"},
+    {"num_classes"},
+    {"origin_url"},
+    {"paper_*"},
+    {"pool_size"},
+    {"source"},
+    {"state_dict"},
+    {"tag"},
+    {"test_*"},
+    {"url"},
+};
+
+/// Architectures of timm's class VisionTransformer that compute what the names of their tensors do
+/// not say.
+constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
+    {"relpos", "relative position biases"},
+    {"rope", "rotary positions"},
+    {"dinov3", "rotary positions"},
+    {"_map_", "a read-out by attention pooling"},
+    {"siglip", "a read-out by attention pooling, or another activation"},
+    {"_rpn_", "norms after the parts and before the residuals"},
+    {"_xp_", "parallel blocks"},
+    {"18x2", "parallel blocks"},
+    {"pwee", "parallel blocks"},
+    {"dwee", "differential attention"},
+    {"dlittle", "differential attention"},
+    {"_r26_", "a convolutional network before the patches"},
+    {"_r50_", "a convolutional network before the patches"},
+    {"resnet", "a convolutional network before the patches"},
+    {"_mci_", "a convolutional network before the patches"},
+    {"tipsv2", "a way of reading out"},
+};
+
+/// Heads where they are not of 64 channels.
+constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
+    {"vit_huge", "16"},
+    {"deit3_huge", "16"},
+    {"vit_giant_patch14_dinov2", "24"},
+    {"vit_giant_patch14_reg4_dinov2", "24"},
+    {"vit_giant", "16"},
+    {"vit_gigantic", "16"},
+    {"vit_so400m", "16"},
+    {"vit_base_patch16_gap_224", "16"},
+    {"test_vit", "2"},
+};
+
+constexpr std::string_view kVits[] = {"vit_", "deit_", "deit3_", "flexivit_", "test_vit"};
+
+void refuse_vit(std::string_view architecture) {
+  for (const auto& [part, what] : kRefusedVits) {
+    if (architecture.find(part) == std::string_view::npos) continue;
+    throw Error(ErrorKind::unsupported, "timm's " + std::string(architecture) + " has " +
+                                            std::string(what) + ", which is not run")
+        .about("architecture");
+  }
+}
+
+void read_vit(std::string_view architecture, NeighbourConfig& config) {
+  refuse_vit(architecture);
+  for (const auto& [beginning, heads] : kHeads) {
+    if (!architecture.starts_with(beginning)) continue;
+    config.values["heads"] = heads;
+    break;
+  }
+  const bool clip = architecture.find("_clip_") != std::string_view::npos;
+  config.values["norm_eps"] = clip ? "1e-5" : "1e-6";
+  if (architecture.find("quickgelu") != std::string_view::npos) {
+    config.values["activation"] = "quick_gelu";
+  }
+}
+
+void take_numbers(const json& list, const char* key, const char* member, NeighbourConfig& config) {
+  if (list.is_null()) return;
+  std::string text;
+  bool numbers = list.is_array() && !list.empty();
+  for (const json& element : list) {
+    numbers = numbers && element.is_number();
+    text += (text.empty() ? "" : ",") + element.dump();
+  }
+  if (!numbers) {
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
+        .about(key)
+        .expected("a list of numbers")
+        .found(json_text(list));
+  }
+  config.values[member] = text;
+}
+
+/// `value` must be one of `known`; its other name is the member's value.
+void take_name(const json& value, const char* key, const char* member,
+               std::span<const std::pair<std::string_view, std::string_view>> known,
+               NeighbourConfig& config) {
+  if (value.is_null()) return;
+  std::string names;
+  for (const auto& [theirs, ours] : known) {
+    if (value == std::string(theirs)) {
+      config.values[member] = ours;
+      return;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(theirs);
+  }
+  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+      .about(key)
+      .expected(names)
+      .found(json_text(value))
+      .remedy(std::string("--option ") + member + "=… says what to do instead");
+}
+
+void read_preparation(const json& object, NeighbourConfig& config) {
+  ConfigReader reader(object, config);
+  take_numbers(reader.take_value("mean"), "mean", "input_mean", config);
+  take_numbers(reader.take_value("std"), "std", "input_std", config);
+  static constexpr std::pair<std::string_view, std::string_view> filters[] = {
+      {"bicubic", "bicubic"}, {"bilinear", "bilinear"}};
+  take_name(reader.take_value("interpolation"), "interpolation", "resize_filter", filters, config);
+  static constexpr std::pair<std::string_view, std::string_view> crops[] = {
+      {"center", "shorter_side"}, {"squash", "exact"}};
+  config.values["resize_mode"] = "shorter_side";
+  take_name(reader.take_value("crop_mode"), "crop_mode", "resize_mode", crops, config);
+  const json& size = reader.take_value("input_size");
+  if (size.is_array() && size.size() == 3) {
+    config.values["channels"] = size[0].dump();
+    config.values["image_height"] = size[1].dump();
+    config.values["image_width"] = size[2].dump();
+    config.facts.insert({"channels", "image_height", "image_width"});
+  }
+  const json& classes = reader.take_value("num_classes");
+  if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
+  reader.take(kPretrainedKeys);
+  reader.finish("pretrained_cfg.");
+}
+
+/// A list of names, or an object from the number of a class to its name.
+void read_labels(const json& labels, NeighbourConfig& config) {
+  json list = json::array();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto found = labels.is_object() ? labels.find(std::to_string(i)) : labels.end();
+    const json& label = labels.is_array() ? labels[i] : found == labels.end() ? json() : *found;
+    if (!label.is_string()) return;
+    list.push_back(label);
+  }
+  if (!list.empty()) {
+    config.values["labels"] = list.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+}
+
+void read_pooling(const json& pooling, NeighbourConfig& config) {
+  static constexpr std::pair<std::string_view, std::string_view> poolings[] = {
+      {"token", "class"}, {"avg", "mean"}, {"", "none"}};
+  take_name(pooling, "global_pool", "readout", poolings, config);
+}
+
+}  // namespace
+
+std::vector<std::string_view> families_of_timm(std::string_view architecture) {
+  if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
+  if (architecture.starts_with("twins_svt_")) return {"Twins"};
+  for (const std::string_view beginning : kVits) {
+    if (architecture.starts_with(beginning)) return {"timm ViT", "DINOv2"};
+  }
+  return {};
+}
+
+void read_timm_config(const json& object, NeighbourConfig& config) {
+  config.of_timm = true;
+  config.kind = object.at("architecture").get<std::string>();
+  const std::vector<std::string_view> families = families_of_timm(config.kind);
+  if (families.empty()) {
+    throw Error(ErrorKind::unsupported, "this architecture of timm is not run")
+        .about("architecture")
+        .expected("vit_…, deit_…, deit3_…, flexivit_…, pvt_v2_… or twins_svt_…")
+        .found(config.kind)
+        .remedy(
+            "give an architecture description, or --option ignore=config if it is not of this "
+            "file");
+  }
+  if (families.front() == "timm ViT") read_vit(config.kind, config);
+  ConfigReader reader(object, config);
+  const json& prepared = reader.take_value("pretrained_cfg");
+  if (prepared.is_object()) read_preparation(prepared, config);
+  const json& classes = reader.take_value("num_classes");
+  if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
+  read_labels(reader.take_value("label_names"), config);
+  read_pooling(reader.take_value("global_pool"), config);
+  const json& arguments = reader.take_value("model_args");
+  if (arguments.is_object()) {
+    ConfigReader own(arguments, config);
+    read_pooling(own.take_value("global_pool"), config);
+    own.take(kArgumentKeys);
+    own.finish("model_args.");
+  }
+  reader.take(kKeys);
+  reader.finish();
+}
+
+}  // namespace attnscope

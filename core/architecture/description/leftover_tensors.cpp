@@ -1,0 +1,244 @@
+#include "core/architecture/description/leftover_tensors.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "core/error.h"
+#include "core/text/pattern.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Patterns of tensors that no block computes with.
+constexpr std::string_view kHarmlessInBlocks[] = {"*num_batches_tracked",
+                                                  "*relative_position_index", "*masked_bias"};
+
+/// Outside the blocks: what is only trained with, and heads, without which there are no logits.
+constexpr std::string_view kHarmless[] = {
+    "*num_batches_tracked",
+    "*position_ids",
+    "*mask_token",
+    "decoder*",
+    "predictor*",
+    "*projector*",
+    "head.*",
+    "heads.*",
+    "classifier*",
+    "*pooler.*",
+    "*local_cls_norm.*",
+    "contrastive_head*",
+    "dino_head*",
+    "ibot_head*",
+    "lm_head*",
+};
+
+/// Beginnings of what is beside a model, not in it.
+constexpr std::string_view kBeside[] = {"optim",      "ema",     "scheduler", "lr_sched",
+                                        "scaler",     "teacher", "student",   "momentum_encoder",
+                                        "target_enc", "state.",  "opt.",      "model_ema"};
+
+/// Parts of names, in lower case, of what takes part in an embedding or between it and the blocks.
+constexpr std::string_view kOfEmbedding[] = {
+    "token", "pos", "rope",  "rotary", "regist", "storage", "relative", "embed", "patch",
+    "stem",  "cls", "adapt", "lora",   "prompt", "norm",    "ln_",      "pool",  "freq",
+};
+
+struct Hint {
+  std::string_view part;
+  std::string_view what;
+};
+
+/// The first that a name contains says what it probably is.
+constexpr Hint kHints[] = {
+    {"relative_position", "relative position biases"},
+    {"rel_pos", "relative positions"},
+    {"rpe", "relative positions"},
+    {"lambda_q", "differential attention"},
+    {"lambda_k", "differential attention"},
+    {"sub_norm", "differential attention"},
+    {"crossattention", "cross attention"},
+    {"cross_attn", "cross attention"},
+    {"encoder_attn", "cross attention"},
+    {"multihead_attn", "cross attention"},
+    {"encdecattention", "cross attention"},
+    {"lora_", "an adapter (LoRA) that is not merged into the weights"},
+    {"adapter", "an adapter"},
+    {"expert", "a mixture of experts"},
+    {"bias_mask", "a mask of biases, as DINOv3's"},
+    {"rope", "rotary positions"},
+    {"rotary", "rotary positions"},
+    {"freqs", "rotary positions"},
+    {"storage", "register tokens, as DINOv3's"},
+    {"regist", "register tokens"},
+    {"reg_token", "register tokens"},
+    {"sink", "sink logits of the softmax"},
+    {"attn_pool", "a read-out by attention pooling"},
+    {"probe", "a read-out by attention pooling"},
+    {"q_bias", "biases of queries alone"},
+    {"v_bias", "biases of values alone"},
+    {"logit_scale", "a learned scale of the scores"},
+    {"temperature", "a learned scale of the scores"},
+    {"gate", "a gate of the attention or of the MLP"},
+    {"gamma_", "a layer scale"},
+    {"lambda", "a layer scale"},
+    {"ls1", "a layer scale"},
+    {"ls2", "a layer scale"},
+    {"dwconv", "a convolution in the MLP"},
+    {"conv", "a convolution"},
+    {"norm", "a normalisation"},
+    {"ln_", "a normalisation"},
+    {"token_type", "embeddings of token types"},
+    {"token", "a token added to the input"},
+    {"pos", "position embeddings"},
+    {"embed", "a part of the embedding"},
+    {"pool", "a way of reading out"},
+    {"scale", "a learned scale"},
+    {"bias", "a bias"},
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+std::string probably(std::string_view name) {
+  const std::string text = lower(name);
+  for (const Hint& hint : kHints) {
+    if (text.find(hint.part) != std::string::npos) return ", probably " + std::string(hint.what);
+  }
+  return {};
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether `name` begins as the pattern up to its last placeholder does, with numbers for these:
+/// "blocks.{layer}" for "blocks.3.attn.gate".
+bool begins_as(std::string_view name, std::string_view pattern) {
+  while (!pattern.empty()) {
+    if (pattern.front() == '{') {
+      if (name.empty() || !is_digit(name.front())) return false;
+      while (!name.empty() && is_digit(name.front())) name.remove_prefix(1);
+      pattern.remove_prefix(std::min(pattern.find('}') + 1, pattern.size()));
+      continue;
+    }
+    if (name.empty() || name.front() != pattern.front()) return false;
+    name.remove_prefix(1);
+    pattern.remove_prefix(1);
+  }
+  return name.empty() || !is_digit(name.front());
+}
+
+class Leftovers {
+ public:
+  Leftovers(const ArchitectureMatch& match, const Checkpoint& checkpoint,
+            const ModelOptions& options)
+      : match_(match), checkpoint_(checkpoint), ignored_(options.ignored()) {
+    for (const auto& [role, source] : match.sources) used_.insert(source.tensor);
+    for (const auto& [role, patterns] : match.description->tensors) {
+      if (!role.starts_with("layer.")) continue;
+      for (const TensorPattern& pattern : patterns) {
+        blocks_.insert(pattern.pattern.substr(0, pattern.pattern.rfind('}') + 1));
+      }
+    }
+  }
+
+  std::vector<Assumption> check() const {
+    std::map<std::string, std::size_t> counts;
+    for (const StoredTensor& tensor : checkpoint_.tensors()) {
+      if (used_.contains(tensor.name)) continue;
+      const auto pattern = std::find_if(ignored_.begin(), ignored_.end(), [&](const auto& each) {
+        return matches_pattern(each, tensor.name);
+      });
+      if (pattern != ignored_.end()) {
+        ++counts[*pattern];
+      } else {
+        check_tensor(tensor);
+      }
+    }
+    std::vector<Assumption> assumptions;
+    for (const std::string& pattern : ignored_) {
+      // Keys of the configuration are left out where that is read.
+      const bool of_config = pattern == "config" || pattern.starts_with("config.");
+      if (!of_config && counts[pattern] == 0) {
+        throw Error(ErrorKind::usage, "no tensor without a role has such a name")
+            .in_file(checkpoint_.path())
+            .about(kIgnoreOption)
+            .found(pattern);
+      }
+      assumptions.push_back(
+          {kIgnoreOption, pattern,
+           of_config ? "left out of the configuration by your word"
+                     : std::to_string(counts[pattern]) + " tensors left out by your word"});
+    }
+    return assumptions;
+  }
+
+ private:
+  void check_tensor(const StoredTensor& tensor) const {
+    if (!tensor.name.starts_with(match_.prefix)) return;
+    const std::string_view name = std::string_view(tensor.name).substr(match_.prefix.size());
+    const bool of_block = std::any_of(blocks_.begin(), blocks_.end(),
+                                      [&](const auto& block) { return begins_as(name, block); });
+    if (is_harmless(name, of_block) || (!of_block && !is_of_embedding(name))) return;
+    throw Error(ErrorKind::unsupported,
+                std::string("a tensor of ") + (of_block ? "a block" : "the embedding or read-out") +
+                    " has no role in " + match_.description->name + probably(name))
+        .in_file(checkpoint_.path())
+        .about(tensor.name)
+        .found(to_string(tensor.shape))
+        .remedy(
+            "describe the model (docs/architecture-descriptions.md), or, if the tensor takes no "
+            "part, --option ignore='" +
+            suggestion(tensor.name) + "'");
+  }
+
+  /// The tensor's name with * for numbers between dots.
+  static std::string suggestion(const std::string& name) {
+    std::string pattern;
+    for (std::size_t at = 0; at < name.size();) {
+      const std::size_t end = std::min(name.find('.', at), name.size());
+      const std::string part = name.substr(at, end - at);
+      const bool number = !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
+      pattern += (number ? "*" : part) + (end < name.size() ? "." : "");
+      at = end + 1;
+    }
+    return pattern;
+  }
+
+  [[nodiscard]] bool is_harmless(std::string_view name, bool of_block) const {
+    const auto matches = [&](std::string_view pattern) { return matches_pattern(pattern, name); };
+    const auto& own = match_.description->harmless;
+    if (std::any_of(own.begin(), own.end(), matches)) return true;
+    return of_block
+               ? std::any_of(std::begin(kHarmlessInBlocks), std::end(kHarmlessInBlocks), matches)
+               : std::any_of(std::begin(kHarmless), std::end(kHarmless), matches);
+  }
+
+  [[nodiscard]] static bool is_of_embedding(std::string_view name) {
+    const std::string text = lower(name);
+    for (const std::string_view beginning : kBeside) {
+      if (text.starts_with(beginning)) return false;
+    }
+    return std::any_of(std::begin(kOfEmbedding), std::end(kOfEmbedding),
+                       [&](auto part) { return text.find(part) != std::string::npos; });
+  }
+
+  const ArchitectureMatch& match_;
+  const Checkpoint& checkpoint_;
+  std::vector<std::string> ignored_;
+  std::set<std::string_view> used_;
+  std::set<std::string, std::less<>> blocks_;  ///< "blocks.{layer}"
+};
+
+}  // namespace
+
+std::vector<Assumption> check_leftover_tensors(const ArchitectureMatch& match,
+                                               const Checkpoint& checkpoint,
+                                               const ModelOptions& options) {
+  return Leftovers(match, checkpoint, options).check();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,16 @@
+// Tensors without a role that take part in the computation, as far as their names tell: a model
+// that ran without them would be another.
+#pragma once
+
+#include "core/architecture/description/architecture_match.h"
+
+namespace attnscope {
+
+/// Throws Error(unsupported) naming the first tensor of a block, or of the embedding, that has no
+/// role, is not harmless in the family, and is not ignored by the user's word; Error(usage) for a
+/// pattern of the user's that matches nothing. Gives what was ignored, one assumption a pattern.
+[[nodiscard]] std::vector<Assumption> check_leftover_tensors(const ArchitectureMatch& match,
+                                                             const Checkpoint& checkpoint,
+                                                             const ModelOptions& options);
+
+}  // namespace attnscope

@@ -1,0 +1,72 @@
+#include "analysis/figure/clipping.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "analysis/figure/shared_bars.h"
+
+namespace attnscope {
+namespace {
+
+/// Maps of one row each, on scales 0, 1, …, one panel a row of panels.
+Figure figure_of(const std::vector<ColourScale>& scales,
+                 const std::vector<std::pair<std::size_t, std::vector<float>>>& maps) {
+  Figure figure;
+  figure.colour_scales = scales;
+  for (const auto& [scale, values] : maps) {
+    Panel panel;
+    panel.row = static_cast<std::int64_t>(figure.panels.size());
+    HeatMap map{1, static_cast<std::int64_t>(values.size()), values, scale, 1};
+    panel.marks.emplace_back(map);
+    figure.panels.push_back(panel);
+  }
+  return figure;
+}
+
+ColourScale scale_of(double minimum, double maximum, ScaleNorm norm = ScaleNorm::linear) {
+  ColourScale scale;
+  scale.minimum = minimum;
+  scale.maximum = maximum;
+  scale.norm = norm;
+  return scale;
+}
+
+TEST(Clipping, IsWhatLiesBeyondTheEnds) {
+  const std::vector<ColourScale> unit = {scale_of(0, 1)};
+  const float nan = std::nanf("");
+  EXPECT_EQ(clipping_of(figure_of(unit, {{0, {0, 0.5F, 1, nan}}}), 0), (Clipping{false, false}));
+  EXPECT_EQ(clipping_of(figure_of(unit, {{0, {0, 1}}, {0, {1.5F}}}), 0), (Clipping{false, true}));
+  EXPECT_EQ(clipping_of(figure_of(unit, {{0, {-0.1F, 1}}}), 0), (Clipping{true, false}));
+}
+
+TEST(Clipping, IsOfEachScaleAlone) {
+  const Figure figure = figure_of({scale_of(0, 1), scale_of(0, 1)}, {{0, {0.5F}}, {1, {2}}});
+  EXPECT_EQ(clipping_of(figure, 0), (Clipping{false, false}));
+  EXPECT_EQ(clipping_of(figure, 1), (Clipping{false, true}));
+}
+
+TEST(Clipping, AnEndThatIsAValueClipsNothing) {
+  const float high = 0.1F;  // as a double it is a little more than 0.1
+  const Figure figure = figure_of({scale_of(0, static_cast<double>(high))}, {{0, {0, high}}});
+  EXPECT_EQ(clipping_of(figure, 0), (Clipping{false, false}));
+}
+
+TEST(Clipping, LogarithmicScalesClipWhatTheyCannotTellApart) {
+  const Figure figure = figure_of({scale_of(0, 1, ScaleNorm::logarithmic)}, {{0, {0, 1}}});
+  EXPECT_EQ(clipping_of(figure, 0), (Clipping{true, false}));
+}
+
+TEST(SharedBars, StandBesideTheRowsThatShareThem) {
+  const Figure figure = figure_of({scale_of(0, 1), scale_of(0, 2), scale_of(0, 3), scale_of(0, 4)},
+                                  {{0, {1}}, {1, {1}}, {0, {1}}, {2, {1}}});
+  const std::vector<SharedBar> bars = shared_bars(figure, 0);
+  ASSERT_EQ(bars.size(), 3U);  // nothing has the last scale
+  EXPECT_EQ(bars[0].first_row, 0);
+  EXPECT_EQ(bars[0].last_row, 2);
+  EXPECT_EQ(bars[1].rank, 1U);  // beside rows that the first bar has already
+  EXPECT_EQ(bars[2].first_row, 3);
+  EXPECT_EQ(bars[2].rank, 0U);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,69 @@
+#include "analysis/figure/labels.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/figure/caption.h"
+#include "tests/support/attention_subjects.h"
+
+namespace attnscope {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+TEST(ShortLabels, LeaveWhatTellsThemApart) {
+  EXPECT_EQ(short_labels(Labels{"fashion-softmax", "fashion-adder"}), (Labels{"softmax", "adder"}));
+  EXPECT_EQ(short_labels(Labels{"09_ankle_boot.png", "01_trouser.png"}),
+            (Labels{"09_ankle_boot", "01_trouser"}));
+  EXPECT_EQ(short_labels(Labels{"net softmax run 1", "net adder run 1"}),
+            (Labels{"softmax", "adder"}));
+  // Words stay whole.
+  EXPECT_EQ(short_labels(Labels{"deit-tiny", "deit-tall"}), (Labels{"tiny", "tall"}));
+  EXPECT_EQ(short_labels(Labels{"softmax", "soft"}), (Labels{"softmax", "soft"}));
+}
+
+TEST(ShortLabels, StayWhereNothingElseWouldBeLeft) {
+  EXPECT_EQ(short_labels(Labels{"net-softmax", "net-"}), (Labels{"net-softmax", "net-"}));
+  EXPECT_EQ(short_labels(Labels{"alone-model"}), (Labels{"alone-model"}));
+  EXPECT_EQ(short_labels(Labels{"same-net", "same-net"}), (Labels{"same-net", "same-net"}));
+  EXPECT_EQ(short_labels(Labels{"net as adder (bits=8)", "net as hash (bits=8)"}),
+            (Labels{"adder", "hash"}));
+}
+
+Subject on(const std::string& label, const MechanismChoice& mechanism, const std::string& input) {
+  Subject subject = attention_subject(label, mechanism);
+  auto trace = std::make_shared<Trace>(*subject.trace);
+  trace->input_label = input;
+  subject.trace = std::move(trace);
+  return subject;
+}
+
+TEST(ShortLabels, OfSubjectsShortenModelsAndInputsEachForThemselves) {
+  FigureRequest request;
+  request.subjects = {on("fashion-softmax on 09_boot.png", {"softmax", {}}, "09_boot.png"),
+                      on("fashion-adder on 09_boot.png", {"adder", {}}, "09_boot.png")};
+  EXPECT_EQ(short_labels(request), (Labels{"softmax", "adder"}));
+  request.subjects.push_back(on("fashion-adder on 01_bag.png", {"adder", {}}, "01_bag.png"));
+  EXPECT_EQ(short_labels(request),
+            (Labels{"softmax on 09_boot", "adder on 09_boot", "adder on 01_bag"}));
+  request.subjects.erase(request.subjects.begin());
+  EXPECT_EQ(short_labels(request), (Labels{"09_boot", "01_bag"}));
+}
+
+TEST(Caption, SaysNothingTwice) {
+  FigureRequest request;
+  request.subjects = {on("fashion-softmax on 09_boot.png", {"softmax", {}}, "09_boot.png"),
+                      on("net on 09_boot.png", {"adder", {{"identity", true}}}, "09_boot.png")};
+  EXPECT_EQ(subjects_in_words(request),
+            "fashion-softmax; net (adder, identity=true), both on 09_boot.png");
+  request.subjects[1] =
+      on("fashion-adder on 01_bag.png", {"adder", {{"identity", true}}}, "01_bag.png");
+  EXPECT_EQ(subjects_in_words(request),
+            "fashion-softmax on 09_boot.png; fashion-adder (identity=true) on 01_bag.png");
+  request.subjects[1].label = "fashion-softmax as adder (identity=true)";
+  EXPECT_EQ(subjects_in_words(request),
+            "fashion-softmax on 09_boot.png; fashion-softmax as adder (identity=true) on "
+            "01_bag.png");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,277 @@
+// Files that look like a model this version runs, and are another; and what beside a file decides.
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/architecture/architecture.h"
+#include "core/architecture/model_spec_json.h"
+#include "core/error.h"
+#include "tests/support/model_shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class RefusedModel : public testing::Test {
+ protected:
+  [[nodiscard]] Architecture recognise(const NamedShapes& shapes, ModelOptions options = {}) const {
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes);
+    return recognise_architecture(open_checkpoint(folder_.path()), options);
+  }
+
+  [[nodiscard]] std::string refusal(const NamedShapes& shapes, ModelOptions options = {}) const {
+    try {
+      (void)recognise(shapes, std::move(options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  void write_config(const char* text) const { (void)folder_.write("config.json", text); }
+
+  [[nodiscard]] ModelOptions described_by(const char* json) const {
+    (void)folder_.write("architecture.txt", json);
+    return {{}, folder_ / "architecture.txt"};
+  }
+
+  const TemporaryFolder folder_;
+};
+
+NamedShapes with(NamedShapes shapes, const std::string& name, const Shape& shape) {
+  shapes.push_back({name, shape});
+  return shapes;
+}
+
+NamedShapes without(NamedShapes shapes, const std::string& name) {
+  std::erase_if(shapes, [&](const auto& entry) { return entry.first == name; });
+  return shapes;
+}
+
+TEST_F(RefusedModel, AnotherAttentionUnderTimmsNames) {
+  const NamedShapes timm = timm_shapes({});
+  const std::tuple<const char*, Shape, const char*> cases[] = {
+      {"blocks.0.attn.rel_pos.relative_position_bias_table", {49, 4}, "relative position biases"},
+      {"blocks.1.attn.rel_pos.relative_position_bias_table", {49, 4}, "relative position biases"},
+      {"blocks.0.attn.lambda_q1", {8}, "differential attention"},
+      {"blocks.0.attn.gate.weight", {64, 64}, "gate"},
+      {"rope_embed.periods", {4}, "rotary positions"},
+      {"storage_tokens", {1, 4, 64}, "registers"},
+      {"attn_pool.latent", {1, 1, 64}, "attention pooling"},
+      {"blocks.1.attn.q_proj.lora_A.weight", {4, 64}, "LoRA"},
+      {"pos_embed_extra", {1, 17, 64}, "position embeddings"},
+  };
+  for (const auto& [name, shape, what] : cases) {
+    EXPECT_THAT(refusal(with(timm, name, shape)), HasSubstr(what)) << name;
+  }
+}
+
+TEST_F(RefusedModel, Dinov3UnderTorchHubsNames) {
+  NamedShapes shapes = without(timm_shapes({}), "pos_embed");
+  shapes.push_back({"storage_tokens", {1, 4, 64}});
+  shapes.push_back({"mask_token", {1, 64}});
+  shapes.push_back({"rope_embed.periods", {4}});
+  for (int i = 0; i < 2; ++i) {
+    const std::string block = "blocks." + std::to_string(i) + ".";
+    shapes.push_back({block + "ls1.gamma", {64}});
+    shapes.push_back({block + "ls2.gamma", {64}});
+    shapes.push_back({block + "attn.qkv.bias_mask", {192}});
+  }
+  EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3"));
+}
+
+TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
+  NamedShapes shapes = {{"transformer.wte.weight", {29, 16}}, {"transformer.wpe.weight", {24, 16}}};
+  const std::string layer = "transformer.h.0.";
+  for (const char* norm : {"ln_1.weight", "ln_2.weight"}) shapes.push_back({layer + norm, {16}});
+  shapes.push_back({layer + "attn.c_attn.weight", {16, 48}});
+  shapes.push_back({layer + "attn.c_proj.weight", {16, 16}});
+  shapes.push_back({layer + "mlp.c_fc.weight", {16, 64}});
+  shapes.push_back({layer + "mlp.c_proj.weight", {64, 16}});
+  shapes.push_back({"transformer.ln_f.weight", {16}});
+  EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("without a bias"), HasSubstr("norm=rms")));
+  EXPECT_EQ(recognise(shapes, {{{"norm", "rms"}, {"activation", "quick_gelu"}}, {}}).spec.norm,
+            Norm::rms);
+  write_config(R"({"model_type": "imagegpt", "n_head": 2})");
+  EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("imagegpt"), HasSubstr("config.json")));
+}
+
+TEST_F(RefusedModel, KindsThatShareNamesAreToldByTheConfiguration) {
+  for (const char* kind : {"dinov3_vit", "audio-spectrogram-transformer", "bert", "yolos"}) {
+    write_config((R"({"model_type": ")" + std::string(kind) + R"("})").c_str());
+    EXPECT_THAT(refusal(hugging_face_shapes({})), HasSubstr(kind));
+  }
+  for (const char* name : {"vit_relpos_base_patch16_224", "vit_small_patch16_rope_224",
+                           "vit_base_patch16_rpn_224", "vit_base_patch16_siglip_224",
+                           "vit_small_patch16_dinov3", "beit_base_patch16_224", "swin_tiny"}) {
+    write_config((R"({"architecture": ")" + std::string(name) + R"("})").c_str());
+    EXPECT_THAT(refusal(timm_shapes({})), AllOf(HasSubstr("config.json"), HasSubstr("timm"))) << name;
+  }
+  write_config(R"({"model_type": "vit"})");
+  EXPECT_THAT(refusal(timm_shapes({})), HasSubstr("ignore=config"));
+  EXPECT_EQ(recognise(timm_shapes({}), {{{"ignore", "config"}}, {}}).name, "timm ViT");
+}
+
+TEST_F(RefusedModel, TimmsHubConfigurationIsRead) {
+  write_config(R"({"architecture": "vit_tiny_patch8_32", "num_classes": 10, "num_features": 64,
+      "label_names": ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"],
+      "model_args": {"num_heads": 4, "act_layer": "gelu_tanh"},
+      "pretrained_cfg": {"input_size": [3, 32, 32], "mean": [0.1, 0.2, 0.3], "std": [0.5, 0.5, 0.5],
+        "interpolation": "bilinear", "crop_pct": 0.9, "crop_mode": "squash"}})");
+  const ModelSpec spec = recognise(timm_shapes({})).spec;
+  EXPECT_EQ(spec.heads, 4);
+  EXPECT_EQ(spec.activation, Activation::gelu_tanh);
+  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(spec.input_std, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(spec.resize_filter, ResizeFilter::bilinear);
+  EXPECT_EQ(spec.resize_mode, ResizeMode::exact);
+  EXPECT_EQ(spec.crop_fraction, 0.9);
+  EXPECT_EQ(spec.labels.at(9), "j");
+  const std::pair<const char*, const char*> wrong[] = {
+      {R"({"architecture": "vit_tiny", "num_classes": 3})", "classes"},
+      {R"({"architecture": "vit_tiny", "num_features": 32})", "width"},
+      {R"({"architecture": "vit_tiny", "global_pool": "map"})", "global_pool"},
+      {R"({"architecture": "vit_tiny", "model_args": {"act_layer": "mish"}})", "mish"},
+      {R"({"architecture": "vit_tiny", "model_args": {"block_fn": "Other"}})", "model_args.block_fn"},
+      {R"({"architecture": "vit_tiny", "model_args": {"reg_tokens": 4}})", "register_tokens"},
+      {R"({"architecture": "vit_tiny", "pretrained_cfg": {"crop_mode": "border"}})", "crop_mode"},
+      {R"({"architecture": "vit_tiny", "pretrained_cfg": {"interpolation": "lanczos"}})", "lanczos"},
+  };
+  for (const auto& [config, what] : wrong) {
+    write_config(config);
+    EXPECT_THAT(refusal(timm_shapes({})), HasSubstr(what)) << config;
+  }
+  write_config(R"({"architecture": "vit_huge_patch8_32"})");
+  EXPECT_EQ(recognise(timm_shapes({})).spec.heads, 16);
+}
+
+TEST_F(RefusedModel, PublishedWidthsHaveTheirNumberOfHeads) {
+  const Architecture huge = recognise(timm_shapes({.width = 1280, .layers = 1, .mlp_width = 64}));
+  EXPECT_EQ(huge.spec.heads, 16);
+  EXPECT_EQ(huge.spec.width_of_head(), 80);
+}
+
+TEST_F(RefusedModel, WhichOfSeveralModelsInAFileIsSaidAndCanBeChanged) {
+  NamedShapes shapes = prefixed("student.backbone.", timm_shapes({.layers = 3}));
+  for (auto& entry : prefixed("teacher.backbone.", timm_shapes({}))) {
+    shapes.push_back(std::move(entry));
+  }
+  const Architecture first = recognise(shapes);
+  EXPECT_EQ(first.spec.layers, 3);
+  EXPECT_THAT(first.assumptions,
+              Contains(AllOf(Field(&Assumption::option, "state_dict"),
+                             Field(&Assumption::value, "student.backbone"),
+                             Field(&Assumption::reason, HasSubstr("teacher.backbone")))));
+  EXPECT_EQ(recognise(shapes, {{{"state_dict", "teacher"}}, {}}).spec.layers, 2);
+  EXPECT_THAT(refusal(shapes, {{{"state_dict", "ema"}}, {}}),
+              AllOf(HasSubstr("ema"), HasSubstr("student.backbone, teacher.backbone")));
+  EXPECT_THAT(refusal(timm_shapes({}), {{{"state_dict", "ema"}}, {}}), HasSubstr("one model"));
+}
+
+const char* const kOverlapping = R"json({
+  "name": "overlapping patches",
+  "model": { "heads": 4, "norm": "layer" %s },
+  "tensors": {
+    "patch": "patch_embed.proj", "class_token": "cls_token", "positions": "pos_embed",
+    "layer.norm1": "blocks.{layer}.norm1", "layer.qkv": "blocks.{layer}.attn.qkv",
+    "layer.out": "blocks.{layer}.attn.proj", "layer.norm2": "blocks.{layer}.norm2",
+    "layer.mlp1": "blocks.{layer}.mlp.fc1", "layer.mlp2": "blocks.{layer}.mlp.fc2",
+    "final_norm": "norm", "head": "head"
+  }
+})json";
+
+TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
+  NamedShapes shapes = timm_shapes({.patch = 4});
+  for (auto& [name, shape] : shapes) {
+    if (name == "pos_embed") shape = {1, 13 * 13 + 1, 64};
+  }
+  char text[2000];
+  std::snprintf(text, sizeof text, kOverlapping, R"(, "image_height": 28, "image_width": 28)");
+  const Architecture solved = recognise(shapes, described_by(text));
+  EXPECT_EQ(solved.spec.patch_stride, 2);
+  EXPECT_EQ(solved.spec.patch_padding, 0);
+  EXPECT_EQ(solved.spec.tokens(), 170);
+  EXPECT_THAT(solved.assumptions, Contains(Field(&Assumption::option, "patch_stride")));
+  // 14 × 14 of an image of 28: only with a padding.
+  for (auto& [name, shape] : shapes) {
+    if (name == "pos_embed") shape = {1, 14 * 14 + 1, 64};
+  }
+  const Architecture padded = recognise(shapes, described_by(text));
+  EXPECT_EQ(padded.spec.patch_stride, 2);
+  EXPECT_EQ(padded.spec.patch_padding, 1);
+  // Without the image's extents the tiling is a guess, which is said.
+  std::snprintf(text, sizeof text, kOverlapping, "");
+  const Architecture guessed = recognise(shapes, described_by(text));
+  EXPECT_THAT(guessed.assumptions, Contains(AllOf(Field(&Assumption::option, "patch_stride"),
+                                                  Field(&Assumption::reason, HasSubstr("56 × 56")))));
+  ModelOptions options = described_by(text);
+  options.overrides["patch_stride"] = "2";
+  EXPECT_EQ(recognise(shapes, options).spec.image_height, 30);
+}
+
+TEST_F(RefusedModel, ADescriptionsLeftoversAreErrorsUnlessHarmlessOrIgnored) {
+  char text[2000];
+  std::snprintf(text, sizeof text, kOverlapping, "");
+  const NamedShapes shapes = with(timm_shapes({}), "blocks.1.attn.temperature", {4});
+  const ModelOptions described = described_by(text);
+  EXPECT_THAT(refusal(shapes, described),
+              AllOf(HasSubstr("blocks.1.attn.temperature"), HasSubstr("learned scale"),
+                    HasSubstr("ignore='blocks.*.attn.temperature'")));
+  ModelOptions ignoring = described;
+  ignoring.overrides["ignore"] = "blocks.*.attn.temperature";
+  EXPECT_THAT(recognise(shapes, ignoring).assumptions,
+              Contains(AllOf(Field(&Assumption::option, "ignore"),
+                             Field(&Assumption::reason, HasSubstr("your word")))));
+  ignoring.overrides["ignore"] = "blocks.*.attn.temprature";
+  EXPECT_THAT(refusal(timm_shapes({}), ignoring), HasSubstr("temprature"));
+  std::string harmless = text;
+  harmless.insert(harmless.find("\"model\""), R"("harmless": ["blocks.*.temperature"], )");
+  EXPECT_EQ(refusal(shapes, described_by(harmless.c_str())), "no error");
+}
+
+TEST_F(RefusedModel, TheScaleOfScoresIsAMemberOfTheModel) {
+  EXPECT_FALSE(score_scale(recognise(timm_shapes({})).spec, 0).has_value());
+  const auto scale = [&](const char* text) {
+    return score_scale(recognise(timm_shapes({}), {{{"scale", text}}, {}}).spec, 1).value();
+  };
+  EXPECT_DOUBLE_EQ(scale("width^-1/2"), 0.125);
+  EXPECT_DOUBLE_EQ(scale("none"), 1);
+  EXPECT_DOUBLE_EQ(scale("0.3"), 0.3);
+  EXPECT_DOUBLE_EQ(score_scale(recognise(timm_shapes({}), {{{"heads", "4"}, {"scale_by_layer", "true"}},
+                                                           {}}).spec, 1).value(), 0.25 / 2);
+  EXPECT_THAT(refusal(timm_shapes({}), {{{"scale", "sqrt"}}, {}}), HasSubstr("head_width^-1/2"));
+  EXPECT_THAT(refusal(timm_shapes({}), {{{"scale", "-1"}}, {}}), HasSubstr("above 0"));
+  EXPECT_THAT(refusal(timm_shapes({}),
+                      {{{"mechanism", R"({"name": "softmax", "parameters": {"scale": 0.1}})"}}, {}}),
+              AllOf(HasSubstr("scale"), HasSubstr("--option scale=")));
+  EXPECT_THAT(refusal(timm_shapes({}), {{{"mechanism", "adder"}, {"scale", "none"}}, {}}),
+              HasSubstr("adder"));
+  // A description that does not say has it assumed.
+  char text[2000];
+  std::snprintf(text, sizeof text, kOverlapping, "");
+  EXPECT_THAT(recognise(timm_shapes({}), described_by(text)).assumptions,
+              Contains(Field(&Assumption::option, "scale")));
+}
+
+TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
+  NamedShapes shapes = {{"wte.weight", {29, 16}}, {"wpe.weight", {24, 16}}};
+  for (const char* name : {"h.0.ln_1", "h.0.ln_2", "ln_f"}) {
+    shapes.push_back({std::string(name) + ".weight", {16}});
+    shapes.push_back({std::string(name) + ".bias", {16}});
+  }
+  shapes.push_back({"h.0.attn.c_attn.weight", {16, 48}});
+  shapes.push_back({"h.0.attn.c_proj.weight", {16, 16}});
+  shapes.push_back({"h.0.mlp.c_fc.weight", {16, 64}});
+  shapes.push_back({"h.0.mlp.c_proj.weight", {64, 16}});
+  EXPECT_EQ(refusal(with(shapes, "h.0.attn.bias", {1, 1, 24, 24})), "no error");
+  EXPECT_THAT(refusal(with(shapes, "h.0.attn.bias", {16})), HasSubstr("causal mask"));
+}
+
+}  // namespace
+}  // namespace attnscope

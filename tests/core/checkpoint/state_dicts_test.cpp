@@ -1,0 +1,45 @@
+// Files with several state dicts: raw weights and their average over training.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/architecture/model_file.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "tests/support/paths.h"
+
+namespace attnscope {
+namespace {
+
+const std::filesystem::path kFile =
+    source_folder() + "/tests/data/checkpoint/averaged.pth";  // make_pytorch.py
+
+float last_bias(const Checkpoint& checkpoint) {
+  return checkpoint.at("module.head.bias").view().to_float().data()[2];
+}
+
+TEST(StateDicts, AllAreListedAndTheRawOneIsTaken) {
+  const Checkpoint checkpoint = open_checkpoint(kFile);
+  EXPECT_EQ(checkpoint.state_dict(), "model");
+  EXPECT_THAT(checkpoint.other_state_dicts(), testing::ElementsAre("model_ema"));
+  EXPECT_EQ(last_bias(checkpoint), 1);
+  EXPECT_EQ(checkpoint.metadata().at("epoch"), "3");
+  EXPECT_EQ(checkpoint.tensors().size(), 2U);
+}
+
+TEST(StateDicts, AnotherCanBeTaken) {
+  const Checkpoint averaged = open_checkpoint(kFile).with_state_dict("model_ema");
+  EXPECT_EQ(averaged.state_dict(), "model_ema");
+  EXPECT_THAT(averaged.other_state_dicts(), testing::ElementsAre("model"));
+  EXPECT_EQ(last_bias(averaged), 2);
+  EXPECT_EQ(last_bias(averaged.with_state_dict("model")), 1);
+  EXPECT_EQ(last_bias(open_model_file(kFile, {{{"state_dict", "model_ema"}}, {}})), 2);
+  try {
+    (void)averaged.with_state_dict("teacher");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("expected model_ema, model"));
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,183 @@
+// Every family in the names of its upstream: as PyTorch computes it, and refused when a tensor is
+// renamed or added, or the configuration beside it asks for something else. The cases and what is
+// expected: tests/data/models/make_families.py.
+#include <algorithm>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/architecture/architecture.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "core/model/model.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::filesystem::path kData = source_folder() + "/tests/data/models/families";
+constexpr float kTolerance = 1e-5F;
+
+std::vector<std::string> cases() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kData)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Family : public testing::TestWithParam<std::string> {
+ protected:
+  Family() {
+    std::ifstream stream(kData / (GetParam() + ".json"));
+    case_ = json::parse(stream);
+    // As upstream wrote it: an object's order is the model's.
+    for (const auto& [name, shape] : case_["tensors"].items()) {
+      shapes_.emplace_back(name, shape.get<Shape>());
+    }
+    for (const auto& [option, value] : case_["options"].items()) {
+      options_.overrides[option] = value.get<std::string>();
+    }
+    config_ = case_["config"];
+  }
+
+  /// A folder as the hub has it: config.json, if there is any, and the weights.
+  [[nodiscard]] std::filesystem::path written() const {
+    if (!config_.is_null()) (void)folder_.write("config.json", config_.dump());
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes_);
+    return folder_.path();
+  }
+
+  [[nodiscard]] std::string refusal() const {
+    const std::filesystem::path path = written();
+    try {
+      (void)load_model(path, options_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  json case_, config_;
+  NamedShapes shapes_;
+  ModelOptions options_;
+  const TemporaryFolder folder_;
+};
+
+TEST_P(Family, IsRecognised) {
+  const Checkpoint checkpoint = open_checkpoint(written());
+  EXPECT_EQ(recognise_architecture(checkpoint, options_).name, case_["family"]);
+}
+
+TEST_P(Family, ComputesWhatPyTorchDoes) {
+  const std::filesystem::path reference = kData / (GetParam() + ".npz");
+  if (!std::filesystem::exists(reference)) {
+    GTEST_SKIP() << "its reference is of another test: agreement_test or pyramid_vit_test";
+  }
+  const auto model = load_model(written(), options_);
+  Input input;
+  if (case_["ids"].is_null()) {
+    input.content = hashed_input("input", {3, 32, 32});
+  } else {
+    input.content = Text{{}, case_["ids"].get<std::vector<std::int64_t>>()};
+  }
+  TraceRequest request;
+  request.tokens = request.token_logits = true;
+  const Trace trace = model->run(input, model->spec().mechanism, request, {});
+  const Checkpoint expected = open_checkpoint(reference);
+  const Tensor output = expected.at("output").view().to_float();
+  const Tensor& found = !trace.token_logits.empty() ? trace.token_logits
+                        : !trace.logits.empty()     ? trace.logits
+                                                    : trace.layers.back().tokens;
+  ASSERT_EQ(found.size(), output.size());
+  for (std::int64_t i = 0; i < output.size(); ++i) {
+    ASSERT_NEAR(found.data()[i], output.data()[i], kTolerance) << i;
+  }
+  const Tensor rows = expected.at("map_rows").view().to_float();  // [L, H, rows, N]
+  const std::vector<std::int64_t> which = expected.at("rows").view().to_int64();
+  ASSERT_EQ(rows.extent(0), std::ssize(trace.layers));
+  const float* value = rows.data();
+  for (const LayerTrace& layer : trace.layers) {
+    ASSERT_EQ(layer.implied_map.extent(0), rows.extent(1));
+    ASSERT_EQ(layer.implied_map.extent(2), rows.extent(3));
+    for (std::int64_t head = 0; head < rows.extent(1); ++head) {
+      for (const std::int64_t row : which) {
+        for (std::int64_t key = 0; key < rows.extent(3); ++key) {
+          ASSERT_NEAR(layer.implied_map.slice(head)(row, key), *value++, kTolerance)
+              << "head " << head << ", " << row << ", " << key;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Family, IsRefusedWithATensorRenamed) {
+  const std::string renamed = case_["rename"];
+  for (auto& [name, shape] : shapes_) {
+    if (name == renamed) name.insert(name.rfind('.') + 1, "other_");
+  }
+  EXPECT_THAT(refusal(), testing::Not(HasSubstr("no error")));
+}
+
+TEST_P(Family, IsRefusedWithATensorAddedAndNamesIt) {
+  const std::string added = case_["add"];
+  shapes_.emplace_back(added, Shape{4});
+  const std::string refused = refusal();
+  EXPECT_THAT(refused, testing::Not(HasSubstr("no error")));
+  // Those that a family knows to be another's are named by what they are.
+  if (!refused.ends_with(" has not")) {
+    EXPECT_THAT(refused, AllOf(HasSubstr(added), HasSubstr("ignore=")));
+    options_.overrides["ignore"] = added;
+    const auto model = load_model(written(), options_);
+    const auto& assumed = model->assumptions();
+    EXPECT_TRUE(std::any_of(assumed.begin(), assumed.end(), [&](const Assumption& assumption) {
+      return assumption.option == "ignore" && assumption.value == added;
+    }));
+  }
+}
+
+TEST_P(Family, IsRefusedWithAnotherValueInItsConfiguration) {
+  if (case_["unknown"].is_null()) GTEST_SKIP() << "its library writes no configuration";
+  config_.merge_patch(case_["unknown"]);
+  const json& changed = case_["unknown"];
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("config.json"), testing::Not(HasSubstr("no error"))));
+  // A key of tomorrow is refused too, unless it asks for nothing.
+  config_ = case_["config"];
+  config_["attention_of_tomorrow"] = "linear";
+  EXPECT_THAT(refusal(), HasSubstr("attention_of_tomorrow"));
+  config_["attention_of_tomorrow"] = false;
+  EXPECT_EQ(refusal(), "no error") << changed;
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+INSTANTIATE_TEST_SUITE_P(All, Family, testing::ValuesIn(cases()), name_of);
+
+TEST(Families, EachHasACase) {
+  std::set<std::string> covered = {
+      "Attnscope model",  // sample models, vit_test
+      "Fastformer-LM",    // causal_lm_test
+      "minGPT (2020)",    // causal_lm_test
+      "timm PVTv2",       // pyramid_vit_test
+      "vit-pytorch ViT (2021)",
+  };
+  for (const std::string& name : cases()) {
+    std::ifstream stream(kData / (name + ".json"));
+    covered.insert(json::parse(stream)["family"].get<std::string>());
+  }
+  for (const ArchitectureFamily& family : architecture_families()) {
+    EXPECT_TRUE(covered.contains(std::string(family.name))) << family.name;
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
