@@ -95,7 +95,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
         "compare " + kModel + " " + kModel + "@adder --count 2 --dataset " + kSet}},
       {"attnscope sweep MODEL --dataset D --out FILE",
        {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep}},
-      {"attnscope energy NETWORK", {"energy deit-tiny"}},
+      {"attnscope energy NETWORK", {"energy deit-tiny", "energy lra-text"}},
       {"attnscope energy --paper TABLE", {"energy --paper adder:1"}},
       {"attnscope energy --list", {"energy --list"}},
       {"attnscope figures", {"figures"}},
