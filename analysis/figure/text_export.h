@@ -54,7 +54,8 @@ struct TexFigure {
 
 /// The figure drawn with PGFPlots (1.16 or later) from data inside the source, on a page of exactly
 /// its width and height; a figure that is a table as one. Heat maps are plots of their values where
-/// the figure has 1500 cells at most, else pictures of one pixel a cell, `name`-01.png and so on.
+/// the figure has 1500 cells at most, else (and where a map is a single row or column) pictures of
+/// one pixel a cell, `name`-01.png and so on.
 [[nodiscard]] TexFigure figure_as_tex(const Figure& figure, const std::string& name = "figure");
 
 }  // namespace attnscope

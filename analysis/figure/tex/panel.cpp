@@ -101,7 +101,8 @@ std::string tex_panel(const Figure& figure, const TexPanel& placed, bool cells_a
   std::string out, plots, colours;
   for (const CellDrawing& drawing : cell_drawings(panel, figure.colour_scales)) {
     const auto* map = std::get_if<HeatMap>(&panel.marks[drawing.first_mark]);
-    if (map != nullptr && cells_as_plot) {
+    // PGFPlots has no matrix plot of a single row or column.
+    if (map != nullptr && cells_as_plot && map->rows > 1 && map->columns > 1) {
       const ColourScale& scale = figure.colour_scales.at(map->colour_scale);
       plots += matrix_plot(*map, scale);
       colours = colour_map_keys(scale);

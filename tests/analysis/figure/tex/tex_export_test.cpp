@@ -172,6 +172,18 @@ TEST(TexExport, AWidePageOfSeveralFiguresCompiles) {
   expect_sound(dressed(page, {.shared_legend = true}), "page");
 }
 
+TEST(TexExport, AMapOfOneRowCompiles) {
+  Figure figure;
+  figure.colour_scales.emplace_back();
+  Panel row, column;
+  row.x.visible = row.y.visible = column.x.visible = column.y.visible = false;
+  row.marks.emplace_back(HeatMap{1, 3, {0, 0.5F, 1}, 0, 1});
+  column.row = 1;
+  column.marks.emplace_back(HeatMap{3, 1, {0, 0.5F, 1}, 0, 1});
+  figure.panels = {row, column};
+  expect_sound(figure, "one row, one column");
+}
+
 TEST(TexExport, AnyTextCompiles) {
   Figure figure = sample_figure("rank-by-layer");
   Panel& panel = figure.panels.front();
