@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/architecture/neighbour_config.h"
+#include "core/architecture/configuration/neighbour_config.h"
 
 namespace attnscope {
 

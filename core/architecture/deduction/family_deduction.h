@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
+#include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/description/architecture_match.h"
 #include "core/architecture/model_spec_json.h"
-#include "core/architecture/neighbour_config.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
 #include "core/architecture/deduction/pyramid_deduction.h"
 #include "core/architecture/deduction/text_deduction.h"
-#include "core/architecture/neighbour_config.h"
 
 namespace attnscope {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
-#include "core/architecture/neighbour_config.h"
 
 namespace attnscope {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/neighbour_config.h"
+#include "core/architecture/configuration/neighbour_config.h"
 #include "core/attention/token_layout.h"
 #include "core/error.h"
 #include "core/tokenizer/byte_pairs.h"

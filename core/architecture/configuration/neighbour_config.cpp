@@ -1,4 +1,4 @@
-#include "core/architecture/neighbour_config.h"
+#include "core/architecture/configuration/neighbour_config.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
