@@ -112,6 +112,7 @@ MechanismEntry daft_window_entry() {
     if (!values.flag("full_keys")) list[1].outputs = values.whole("conv_heads");
     return list;
   };
+  entry.causal = true;
   return entry;
 }
 

@@ -323,6 +323,12 @@ TEST(MechanismList, NamesAreUniqueAndEveryEntryMakesItself) {
   }
 }
 
+TEST(MechanismList, AllButLinformerServeLanguageModels) {
+  for (const MechanismEntry& entry : mechanisms()) {
+    EXPECT_EQ(entry.causal, entry.name != "linformer") << entry.name;
+  }
+}
+
 TEST(MechanismList, WhatIsCountedOnlyIsNoneThatRuns) {
   EXPECT_EQ(find_counted_mechanism("mixer").make, nullptr);
   EXPECT_THROW((void)find_mechanism("mixer"), Error);
