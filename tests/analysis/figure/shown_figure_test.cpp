@@ -46,7 +46,7 @@ TEST(ShownFigureTest, EveryTextIsMadeFitToBeShown) {
   EXPECT_EQ(std::get<TextMark>(figure.panels[0].marks.back()).text, kShown + "\nnext");
   EXPECT_EQ(figure.table->rows[0][0], kShown);
   for (const std::string& text :
-       {figure_as_csv(figure), figure_as_json(figure), figure_as_tex(figure)}) {
+       {figure_as_csv(figure), figure_as_json(figure), figure_as_tex(figure).source}) {
     EXPECT_FALSE(holds_hidden(text)) << text;
   }
 }
@@ -57,7 +57,7 @@ TEST(ShownFigureTest, FiguresAreMadeSo) {
   for (const char* name : {"cumulative-spectrum", "rank-by-layer", "attention-maps"}) {
     const Figure figure = make_figure(name, request);
     EXPECT_FALSE(holds_hidden(figure_as_csv(figure))) << name;
-    EXPECT_FALSE(holds_hidden(figure_as_tex(figure))) << name;
+    EXPECT_FALSE(holds_hidden(figure_as_tex(figure).source)) << name;
     EXPECT_FALSE(holds_hidden(figure.caption)) << name;
   }
 }
