@@ -63,13 +63,13 @@ TEST(ModelArguments, SubjectsAreModelsTimesInputs) {
 
 TEST(ModelArguments, OptionsAreKeyEqualsValue) {
   ModelArguments arguments;
-  arguments.heads = "3";
+  arguments.model_heads = "3";
   arguments.options = {"activation=relu", "input_mean=0.1,0.2,0.3"};
-  const ModelOptions options = options_of(arguments);
+  const ModelOptions options = options_of(arguments, ModelArgument{});
   EXPECT_EQ(options.overrides.at("heads"), "3");
   EXPECT_EQ(options.overrides.at("input_mean"), "0.1,0.2,0.3");
   arguments.options = {"relu"};
-  EXPECT_THROW((void)options_of(arguments), Error);
+  EXPECT_THROW((void)options_of(arguments, ModelArgument{}), Error);
 }
 
 }  // namespace

@@ -211,10 +211,10 @@ TEST_F(AtlasComparisonTest, MatchedHeadsAreBesideTheirLikes) {
   view.comparison = ComparisonView::absolute_difference;
   session_.set_view(view);
   ComparisonStore& store = comparisons_;
-  for (int i = 0; i < 500 && !store.comparison(1); ++i) QTest::qWait(20);
-  ASSERT_TRUE(store.comparison(1));
-  EXPECT_EQ(store.alignment(1)->front().reference_heads, (std::vector<std::int64_t>{1, 2, 0}));
-  EXPECT_NEAR(store.comparison(1)->mean[ComparisonQuantity::divergence], 0, 1e-12);
+  for (int i = 0; i < 500 && !store.comparison(id(1)); ++i) QTest::qWait(20);
+  ASSERT_TRUE(store.comparison(id(1)));
+  EXPECT_EQ(store.alignment(id(1))->front().reference_heads, (std::vector<std::int64_t>{1, 2, 0}));
+  EXPECT_NEAR(store.comparison(id(1))->mean[ComparisonQuantity::divergence], 0, 1e-12);
   settle();
   const auto drawn = link_.drawn(canvases_[1]->subject());
   for (std::int64_t head = 0; head < 3; ++head) {
