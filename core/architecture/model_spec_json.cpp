@@ -10,7 +10,6 @@
 #include "core/architecture/model_options.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
-#include "core/shown_text.h"
 #include "core/text/json.h"
 #include "core/text/name_list.h"
 
@@ -245,7 +244,7 @@ void set_from_json(bool& member, const json& value) {
 
 void set_from_json(std::string& member, const json& value) {
   if (!value.is_string()) wrong_type("a text", value);
-  member = shown_text(value.get<std::string>());
+  member = value.get<std::string>();
 }
 
 template <class Enum>

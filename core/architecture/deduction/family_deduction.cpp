@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/attention/mechanism.h"
-#include "core/shown_text.h"
 #include "core/text/json.h"
 
 namespace attnscope {
@@ -163,7 +162,7 @@ void FamilyDeduction::read_own_labels() {
   const auto list = parse_json_or_null(labels->second);
   if (!list.is_array()) return;
   for (const auto& label : list) {
-    spec_.labels.push_back(shown_text(label.is_string() ? label.get<std::string>() : label.dump()));
+    spec_.labels.push_back(label.is_string() ? label.get<std::string>() : label.dump());
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
+#include "core/shown_text.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -83,6 +84,11 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
     }
     Architecture architecture = deduce_architecture({match, checkpoint, options, config});
     architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
+    // Names of classes are shown as they are; what tokens say is text to be matched, and every view
+    // shows it by visible_text.
+    if (!architecture.spec.is_language_model()) {
+      for (std::string& label : architecture.spec.labels) label = shown_text(label);
+    }
     return architecture;
   } catch (Error& error) {
     if (error.file().empty()) error.in_file(checkpoint.path());

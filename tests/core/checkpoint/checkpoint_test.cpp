@@ -57,8 +57,8 @@ TEST(OpenCheckpoint, TellsWhatCannotBeRead) {
   const TemporaryFolder folder;
   const auto missing = folder.path() / "missing.pt";
   expect_refusal([&] { return open_checkpoint(missing); }, ErrorKind::io, "No such file", missing);
-  expect_refusal([&] { return open_checkpoint(folder.path()); }, ErrorKind::io, "folder",
-                 folder.path());
+  expect_refusal([&] { return open_checkpoint(folder.path()); }, ErrorKind::unsupported,
+                 "the folder holds no weight file", folder.path());
 }
 
 TEST(CheckpointFormats, HaveNamesAndExtensionsOfTheirOwn) {
