@@ -156,6 +156,10 @@ std::vector<double> whole_spectrum(std::span<const double> known,
 void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
                    const LeadingValues& leading) {
   const double known = std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
+  if (estimate.known == estimate.dimension) {  // nothing is left to probe
+    estimate.nuclear_norm = known;
+    return;
+  }
   // Normal numbers point any way alike, also within what the known vectors leave: as unit vectors
   // they estimate a trace without bias, and that of I exactly.
   NormalNumbers normal(1, 0, 0);
@@ -199,6 +203,7 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
   const std::int64_t rank = equivalent_rank(values, threshold);
   if (!spectrum.estimate || spectrum.state != SpectrumState::ready) return {rank, rank, rank};
   const SpectrumEstimate& estimate = *spectrum.estimate;
+  if (estimate.probes.empty()) return {rank, rank, rank};
   const std::span<const double> known(values.data(), static_cast<std::size_t>(estimate.known));
   const double head = known_sum(spectrum);
   // The spread of the ranks that single probes give says how sure their mean is.

@@ -19,6 +19,7 @@ struct SpectrumEstimate {
   double frobenius_norm = 0;   ///< exact
   std::int64_t dimension = 0;  ///< min(N, M): how many values there are
   /// Of every random probe: (σ, how many values lie about it), descending; the leading left out.
+  /// No probes where every value is known.
   std::vector<std::vector<std::pair<double, double>>> probes;
 };
 

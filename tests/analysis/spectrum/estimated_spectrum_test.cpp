@@ -191,6 +191,8 @@ TEST(EstimatedSpectra, MapsOfAFewTokensHaveThemToo) {
     const MapSpectrum one = estimated_spectrum(std::as_const(map).slice(0), 0);
     ASSERT_EQ(one.state, SpectrumState::ready) << n;
     EXPECT_EQ(one.equivalent_rank, 1) << n;
+    EXPECT_EQ(rank_interval(one, 0.9).low, 1) << n;
+    EXPECT_EQ(rank_interval(one, 0.9).high, 1) << n;
     const MapSpectrum with = estimated_spectrum(std::as_const(map).slice(0), 1);
     ASSERT_EQ(with.state, SpectrumState::ready) << n;
     EXPECT_NEAR(nuclear_norm(with), static_cast<double>(n) + 1, 1e-4 * static_cast<double>(n));
