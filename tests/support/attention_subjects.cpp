@@ -61,7 +61,8 @@ Subject attention_subject(const std::string& label, const MechanismChoice& mecha
     const AttentionInput input{.queries = ConstMatrixMap(queries.data(), count, queries.cols()),
                                .keys = key_rows,
                                .values = key_rows,
-                               .heads = shape.heads};
+                               .heads = shape.heads,
+                               .layout = &trace->layout};
     LayerTrace recorded;
     recorded.layout = recorded.key_layout = trace->layout;
     recorded.implied_map = runs->implied_map(input);
