@@ -192,7 +192,9 @@ TEST_F(HashCodesOfASample, LearnedForAllHeadsAreLaidOverTheModel) {
   // Layer 0 sees the same tokens whatever is laid over the model.
   EXPECT_NEAR(report.kinds[0].error, codes.error_after(0, 0), 0.1);
   hashed.parameters = nullptr;
-  EXPECT_FALSE(hash_codes_report(hashed, request, {}).kinds[0].own) << "nobody learned them";
+  EXPECT_THROW((void)hash_codes_report(hashed, request, {}), Error) << "nobody learned them";
+  hashed.mechanism.parameters["codes"] = std::string("auto");
+  EXPECT_FALSE(hash_codes_report(hashed, request, {}).kinds[0].own);
 }
 
 TEST_F(HashCodesOfASample, WhatDoesNotFitIsRefused) {
