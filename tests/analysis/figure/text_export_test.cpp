@@ -132,6 +132,10 @@ TEST(JsonExport, IsTheWholeFigure) {
 TEST(TexExport, EscapesTextAndKeepsNumbers) {
   Figure figure = small_figure();
   figure.panels[0].legend = LegendPosition::below;
+  // A map of one row would be a picture.
+  auto& map = std::get<HeatMap>(figure.panels[1].marks[0]);
+  map.rows = 2;
+  map.values = {0.25F, std::nanf(""), 0.5F, 1};
   const std::string tex = figure_as_tex(figure).source;
   EXPECT_NE(tex.find("\\node{A, \\char34{}quoted\\char34{} \\& more};"), std::string::npos) << tex;
   EXPECT_NE(tex.find("2 0.3333333333333333\n"), std::string::npos);

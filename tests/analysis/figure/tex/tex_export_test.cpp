@@ -167,7 +167,7 @@ TEST(TexExport, AWidePageOfSeveralFiguresCompiles) {
       {{"page",
         "attention-maps[subjects=0; layers=0] | attention-maps[subjects=1; layers=0; title=Adder] "
         "/ cumulative-spectrum[share=2] | rank-by-layer"},
-       {"shared-colours", "yes"}},
+       {"shared-colours", true}},
       174);
   expect_sound(dressed(page, {.shared_legend = true}), "page");
 }
