@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-struct Run {
+struct ProgramRun {
   bool ended = false;
   int status = -1;
   QString errors;
@@ -19,7 +19,7 @@ struct Run {
 
 class GraphicsTest : public WindowTest {
  protected:
-  Run shoot(const QStringList& environment) {
+  ProgramRun shoot(const QStringList& environment) {
     const auto file = write_sample("maps.h5", sample_trace(2, 3, 3, 1));
     const QString picture = QString::fromStdString((folder() / "picture.png").string());
     QProcess program;
@@ -32,7 +32,7 @@ class GraphicsTest : public WindowTest {
     program.start(QString::fromStdString(built_program()),
                   {"gui", QString::fromStdString(file.string()), "--screenshot", picture, "--size",
                    "1200x800"});
-    Run run;
+    ProgramRun run;
     run.ended = program.waitForFinished(60'000);
     if (!run.ended) program.kill();
     run.status = program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1;
@@ -40,7 +40,7 @@ class GraphicsTest : public WindowTest {
     run.picture = QImage(picture);
     return run;
   }
-  static void expect_a_picture_without_maps(const Run& run) {
+  static void expect_a_picture_without_maps(const ProgramRun& run) {
     ASSERT_TRUE(run.ended);
     EXPECT_EQ(run.status, 0) << run.errors.toStdString();
     EXPECT_TRUE(run.errors.contains("the picture has no maps")) << run.errors.toStdString();
@@ -58,13 +58,13 @@ TEST_F(GraphicsTest, WithoutAGraphicsInterfaceOfTheDisplayToo) {
 }
 
 TEST_F(GraphicsTest, WithAnOldOpenGLToo) {
-  const Run run = shoot({"MESA_GL_VERSION_OVERRIDE=2.1", "MESA_GLSL_VERSION_OVERRIDE=120"});
+  const ProgramRun run = shoot({"MESA_GL_VERSION_OVERRIDE=2.1", "MESA_GLSL_VERSION_OVERRIDE=120"});
   expect_a_picture_without_maps(run);
   EXPECT_TRUE(run.errors.contains("2.1")) << run.errors.toStdString();
 }
 
 TEST_F(GraphicsTest, WithOpenGLThePictureHasMaps) {
-  const Run run = shoot({});
+  const ProgramRun run = shoot({});
   ASSERT_TRUE(run.ended);
   EXPECT_EQ(run.status, 0);
   EXPECT_FALSE(run.errors.contains("no maps")) << run.errors.toStdString();
