@@ -13,8 +13,8 @@ namespace attnscope {
 namespace {
 
 /// Kinds of values that are no file.
-constexpr std::array free_values = {"N",         "N,…",  "T",    "SECONDS",      "PT",  "MM",
-                                    "KEY=VALUE", "NAME", "TEXT", "WIDTHxHEIGHT", "DPI", "LIST"};
+constexpr std::array free_values = {"N",         "N,…",  "T",     "SECONDS",      "PT",  "MM",
+                                    "KEY=VALUE", "NAME", "WORDS", "WIDTHxHEIGHT", "DPI", "LIST"};
 
 OptionRow row_of(const CLI::Option& option) {
   OptionRow row;

@@ -1,9 +1,9 @@
 // attnscope completion: what a shell needs to complete attnscope's commands.
 #include "app/cli/completion.h"
 
-#include <cstdio>
 #include <memory>
 
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
 
@@ -218,7 +218,7 @@ Action add_completion(CLI::App& parent, CLI::App*& added) {
   set_examples(*added, {"source <(attnscope completion bash)",
                         "attnscope completion fish >~/.config/fish/completions/attnscope.fish"});
   return [shell, &parent] {
-    std::fputs(completion_script(*shell, command_table(parent)).c_str(), stdout);
+    write_to_standard_output(completion_script(*shell, command_table(parent)));
     return 0;
   };
 }

@@ -206,7 +206,7 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->add_option("--label", arguments->labels,
                    "What the figure calls each model, in their order; may be repeated")
       ->allow_extra_args(false)
-      ->type_name("TEXT");
+      ->type_name("WORDS");
   add_mechanism_options(*added, arguments->models, false);
   add_channel_option(*added, arguments->models);
   added

@@ -1,7 +1,8 @@
 #include "app/cli/json_output.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "app/cli/standard_streams.h"
 
 namespace attnscope {
 
@@ -11,7 +12,7 @@ CLI::Option* add_json_flag(CLI::App& command, bool& json) {
 
 void print_json(const nlohmann::ordered_json& json) {
   using Json = nlohmann::ordered_json;
-  std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  write_to_standard_output(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace attnscope

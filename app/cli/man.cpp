@@ -1,8 +1,8 @@
 // attnscope man: the manual page, made from the same tables as --help.
-#include <cstdio>
 #include <string>
 
 #include "app/cli/command_table.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 
 namespace attnscope {
@@ -84,7 +84,7 @@ Action add_man(CLI::App& parent, CLI::App*& added) {
   added = parent.add_subcommand("man", "Write the manual page (roff)");
   set_examples(*added, {"attnscope man >attnscope.1; man ./attnscope.1"});
   return [&parent] {
-    std::fputs(manual_page(command_table(parent)).c_str(), stdout);
+    write_to_standard_output(manual_page(command_table(parent)));
     return 0;
   };
 }

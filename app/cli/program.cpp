@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ int parse_and_run(int argc, char** argv) {
     program.app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw wrong_usage(*program.app, error);
-    program.app->exit(error);  // prints the help or version asked for
+    std::ostringstream asked;  // the help or version
+    program.app->exit(error, asked);
+    write_to_standard_output(asked.str());
     return 0;
   }
   for (const Program::Command& command : program.commands) {

@@ -115,6 +115,11 @@ Input open_input_argument(const std::string& locator) {
   return input;
 }
 
+void write_to_standard_output(std::string_view text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw_lost(errno);
+}
+
 void write_output(const std::string& out, const std::string& extension,
                   const std::function<void(const fs::path&)>& write) {
   if (out != "-") {
@@ -129,7 +134,7 @@ void write_output(const std::string& out, const std::string& extension,
   while (written) {
     written.read(block.data(), block.size());
     const auto count = static_cast<std::size_t>(written.gcount());
-    if (std::fwrite(block.data(), 1, count, stdout) != count) throw_lost(errno);
+    write_to_standard_output({block.data(), count});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/input/input.h"
 
@@ -30,6 +31,10 @@ void write_output(const std::string& out, const std::string& extension,
 
 /// Throws Error(usage) if `out` is "-": this output is no stream.
 void refuse_standard_output(const std::string& out, const std::string& why);
+
+/// As it is; where it does not fit into what standard output leads to, throws Error(io) with the
+/// reason, which check_standard_output no longer knows.
+void write_to_standard_output(std::string_view text);
 
 /// Throws Error(io) if not all that was printed reached standard output: a full disk, a closed
 /// descriptor. Called once, when all is printed.

@@ -82,14 +82,14 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
       ->type_name("auto|cells|pixels")
       ->capture_default_str();
   command
-      .add_option(
-          "--csv-provenance", arguments.csv_provenance,
-          "Where a .csv says how it was made: file (beside it, FILE-metadata.json), comment "
-          "(lines before the header that begin with #) or none")
+      .add_option("--csv-provenance", arguments.csv_provenance,
+                  "Where a .csv says how it was made: in FILE-metadata.json beside it, in lines "
+                  "before the header that begin with #, or nowhere")
+      ->type_name("file|comment|none")
       ->capture_default_str();
   if (!with_formats) return;
   look(command.add_option("--caption", arguments.caption, "Instead of the draft"))
-      ->type_name("TEXT");
+      ->type_name("WORDS");
   command
       .add_option("--format", arguments.formats,
                   "One file a format beside --out, such as pdf,csv,h5, instead of what its "

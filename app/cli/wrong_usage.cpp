@@ -48,6 +48,18 @@ Error unknown_option(const CommandTable& command, const std::string& word) {
                       "? " + help);
 }
 
+/// The first word beyond as many as an argument takes: CLI11 gives a list all that comes, and only
+/// counts it then. Empty if there is none.
+std::string surplus_argument(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const auto most = static_cast<std::size_t>(option->get_items_expected_max());
+    if (option->get_positional() && option->results().size() > most) {
+      return option->results()[most];
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Error wrong_usage(const CLI::App& program, const CLI::ParseError& error) {
@@ -62,10 +74,11 @@ Error wrong_usage(const CLI::App& program, const CLI::ParseError& error) {
   }
   if (option != rest.end()) return unknown_option(table, *option);
   const std::string help = table.name + " --help shows how";
-  if (!rest.empty()) {
+  const std::string surplus = rest.empty() ? surplus_argument(command) : rest.front();
+  if (!surplus.empty()) {
     return Error(ErrorKind::usage, "one argument too many")
         .expected(usage_of(table))
-        .found(rest.front())
+        .found(surplus)
         .remedy(help);
   }
   return Error(ErrorKind::usage, error.what()).remedy(help);

@@ -80,7 +80,7 @@ TEST(Completion, ZshReadsItsScript) {
   // What zsh's own functions would be given.
   const std::string said =
       printed(folder, "zsh",
-              "_describe() { print -l ${(P)2} }; _arguments() { print -l $@ }\n"
+              "_describe() { print -rl -- ${(P)2} }; _arguments() { print -rl -- $@ }\n"
               "words=(attnscope s); CURRENT=2; source <(attnscope completion zsh)\n"
               "words=(attnscope spectrum --id); CURRENT=3; source <(attnscope completion zsh)\n");
   if (said == "not installed") GTEST_SKIP() << "zsh is not installed";
