@@ -44,6 +44,15 @@ bool comes_before(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
+/// What layers of networks call what they learnt, wherever they stand: a lone convolution is no
+/// map.
+bool is_parameter(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view last = name.substr(dot + 1);
+  return last == "weight" || last == "bias";
+}
+
 }  // namespace
 
 TensorView StoredMaps::view() const {
@@ -63,6 +72,7 @@ std::vector<StoredMaps> maps_in_arrays(const Checkpoint& file) {
   std::vector<StoredMaps> layers;
   for (const StoredTensor& array : file.tensors()) {
     const Shape& shape = array.shape;
+    if (is_parameter(array.name)) return {};
     if (!is_floating(array.dtype) || shape.size() < map_axes || array.bytes == 0) return {};
     const std::size_t axes = shape.size() - batch_axes(shape);
     if (axes > map_axes + 1) return {};
