@@ -145,7 +145,10 @@ TEST(PdfExport, MapsTooLargeForAreasArePixelsAndExact) {
   figure.colour_scales.emplace_back();
   HeatMap map;
   map.rows = map.columns = 1000;  // more areas than a PDF is to hold
-  for (int i = 0; i < 1'000'000; ++i) map.values.push_back(static_cast<float>(i % 9973) / 9973);
+  // Neighbours far apart: cells of one colour beside each other are one area.
+  for (std::int64_t i = 0; i < 1'000'000; ++i) {
+    map.values.push_back(static_cast<float>(i * 3779 % 9973) / 9973);
+  }
   Panel panel;
   panel.square_cells = true;
   panel.marks.emplace_back(map);
