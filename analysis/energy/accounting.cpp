@@ -56,7 +56,8 @@ class Accountant {
       add(layers_.sum("position embedding", stage.tokens, stage.width));
     }
     if (embedding.norm) {
-      add(layers_.norm("normalisation", embedding.outputs, stage.width),
+      const bool patches = embedding.kind == Embedding::Kind::convolution;
+      add(layers_.norm("normalisation", patches ? embedding.outputs : stage.tokens, stage.width),
           ComponentGroup::normalisation);
     }
     if (stage.position_convolution_taps > 0) {

@@ -143,6 +143,7 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   }
   // Each layer's own, unless a window is asked for.
   architecture.mechanism.parameters.erase("window");
+  stage.embedding.norm = !spec.is_language_model();  // as the classifiers' family has it
   architecture.stages = {stage};
   if (!spec.is_language_model()) {
     add_head(architecture, spec, classes, weights);
