@@ -57,7 +57,7 @@ TEST(CumulativeSpectrum, CurvesAndRanksAreTheAnalysis) {
   const Figure figure = make_figure("cumulative-spectrum", request);
   const auto expected = mean_spectrum(
       spectra_of(*request.subjects[1].trace, IdentityView::with, SpectrumOptions{}), 0.9);
-  const Line& line = line_named(figure.panels.at(0), "net-adder + I");
+  const Line& line = line_named(figure.panels.at(0), "adder + I");
   ASSERT_EQ(line.y.size(), expected.mean_share.size() + 1);  // it starts at f(0) = 0
   for (std::size_t r = 0; r < expected.mean_share.size(); ++r) {
     EXPECT_EQ(line.x[r + 1], static_cast<double>(r + 1));
@@ -82,7 +82,7 @@ TEST(CumulativeSpectrum, ShowsTheBoundOfTheRankAndThatItIsKept) {
   EXPECT_EQ(bounds[0]->text, "rank ≤ 9");
   EXPECT_EQ(figure.numbers.at("rank_bound/net-hash").at(0), 9);
   EXPECT_LE(figure.numbers.at("greatest_numerical_rank/net-hash").at(0), 9);
-  EXPECT_GE(line_named(figure.panels.at(0), "net-hash").y.at(9), 1 - 1e-6) << "f(bound) = 1";
+  EXPECT_GE(line_named(figure.panels.at(0), "hash").y.at(9), 1 - 1e-6) << "f(bound) = 1";
   EXPECT_NE(figure.caption.find("bound of the rank"), std::string::npos);
   request.settings = {{"bound", "hide"}};
   EXPECT_FALSE(make_figure("cumulative-spectrum", request).numbers.contains("rank_bound/net-hash"));
@@ -112,7 +112,7 @@ TEST(RankOverDepth, DrawsMapsAndTokensOfEverySubject) {
   const Figure figure = make_figure("rank-over-depth", request);
   ASSERT_EQ(figure.panels.size(), 4U);
   for (const Panel& panel : figure.panels) {
-    const Line& line = line_named(panel, "net-adder");
+    const Line& line = line_named(panel, "adder");
     EXPECT_EQ(line.x.size(), panel.column == 0 ? 3U : 4U) << "tokens also before the first layer";
     if (panel.row == 1) {
       for (const double residual : line.y) {
@@ -131,8 +131,9 @@ TEST(RankOverDepth, DrawsMapsAndTokensOfEverySubject) {
   EXPECT_EQ(composite.panels[0].y.label, "equivalent rank (τ = 0.5)");
   other.settings = {{"measure", "numerical"}};
   expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "measure");
+  other.settings.clear();
   other.subjects.clear();
-  expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "needs a model");
+  expect_usage_error([&] { (void)make_figure("rank-over-depth", other); }, "at least one model");
 }
 
 TEST(RankOverDepth, OfTracesWithoutTokensAreMapsAlone) {
@@ -176,8 +177,8 @@ TEST(CumulativeSpectrum, MarksStandWhereTheCurveReachesTheThreshold) {
 TEST(CumulativeSpectrum, SeriesDifferInMoreThanColour) {
   const Figure figure = make_figure("cumulative-spectrum", two_subjects());
   const Panel& panel = figure.panels.at(0);
-  EXPECT_EQ(line_named(panel, "net-adder").style, LineStyle::solid);
-  EXPECT_EQ(line_named(panel, "net-adder + I").style, LineStyle::dashed);
+  EXPECT_EQ(line_named(panel, "adder").style, LineStyle::solid);
+  EXPECT_EQ(line_named(panel, "adder + I").style, LineStyle::dashed);
   EXPECT_EQ(line_named(panel, "g(r) = r / N").style, LineStyle::dotted);
 }
 
@@ -198,7 +199,7 @@ TEST(CumulativeSpectrum, BandEnclosesTheMean) {
   const Figure figure = make_figure("cumulative-spectrum", request);
   const auto bands = marks_of<Band>(figure.panels.at(0));
   ASSERT_EQ(bands.size(), 2U);
-  const Line& line = line_named(figure.panels.at(0), "net-softmax");
+  const Line& line = line_named(figure.panels.at(0), "softmax");
   for (std::size_t r = 0; r < bands[0]->x.size(); ++r) {
     EXPECT_LE(bands[0]->low[r], line.y[r + 1] + 1e-12);
     EXPECT_GE(bands[0]->high[r], line.y[r + 1] - 1e-12);
@@ -223,8 +224,8 @@ TEST(CumulativeSpectrum, MapsWithoutASpectrumAreCountedNotDrawn) {
   request.settings = {{"identity", "without"}, {"layer", "0"}, {"head", "0"}};
   const Figure none = make_figure("cumulative-spectrum", request);
   EXPECT_EQ(none.numbers.count("equivalent_rank/net-softmax"), 0U);
-  EXPECT_NO_THROW(
-      (void)line_named(none.panels.at(0), "net-softmax (no spectrum: NaN, Inf or all zero)"));
+  EXPECT_NO_THROW((void)line_named(none.panels.at(0),
+                                   "softmax (no spectrum: NaN, Inf, all zero or not converged)"));
 }
 
 TEST(CumulativeSpectrum, InputsOfOneModelAreAveraged) {
