@@ -144,6 +144,19 @@ void fill(const AtomicFile& file, const std::filesystem::path& path, std::string
   }
 }
 
+/// Of files that belong together, also those stay that stand beside the one that fails: its own
+/// place may be empty.
+void say_unchanged(Error& error, const std::filesystem::path& failed,
+                   const std::vector<FileContent>& files) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(failed, ignored)) return;  // cannot_write said so
+  for (const FileContent& file : files) {
+    if (!std::filesystem::is_regular_file(file.path, ignored)) continue;
+    error.remedy(file.path.filename().string() + " is unchanged");
+    return;
+  }
+}
+
 }  // namespace
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
@@ -155,8 +168,13 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
 void write_files(const std::vector<FileContent>& files) {
   std::vector<std::unique_ptr<AtomicFile>> filled;
   for (const FileContent& file : files) {
-    filled.push_back(std::make_unique<AtomicFile>(file.path));
-    fill(*filled.back(), file.path, file.bytes);
+    try {
+      filled.push_back(std::make_unique<AtomicFile>(file.path));
+      fill(*filled.back(), file.path, file.bytes);
+    } catch (Error& error) {
+      say_unchanged(error, file.path, files);
+      throw;
+    }
   }
   for (const std::unique_ptr<AtomicFile>& file : filled) file->commit();
 }
