@@ -1,5 +1,4 @@
 // attnscope compare: models beside a reference, in numbers.
-#include <cstdio>
 #include <memory>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "app/cli/identity_argument.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
@@ -145,7 +145,7 @@ int run(const CompareArguments& arguments) {
   const std::string text = arguments.json  ? comparison_as_json(report)
                            : arguments.csv ? comparison_as_csv(report)
                                            : comparison_as_text(report);
-  std::fputs(text.c_str(), stdout);
+  write_to_standard_output(text);
   return 0;
 }
 

@@ -115,6 +115,9 @@ ComposedPage read_page(const json& root, const std::filesystem::path& folder) {
   return composed;
 }
 
+constexpr const char* page_form =
+    R"(write {"models": […], "inputs": […], "rows": [[{"figure": "NAME"}, …], …]})";
+
 ComposedPage read_page_file(const std::filesystem::path& file) {
   try {
     return read_page(read_json_file(file), file.parent_path());
@@ -122,8 +125,15 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
     throw Error(ErrorKind::usage, "the page's description is not as it must be")
         .in_file(file)
         .found(error.what())
-        .remedy(R"(write {"models": […], "inputs": […], "rows": [[{"figure": "NAME"}, …], …]})");
+        .remedy(page_form);
   } catch (Error& error) {
+    // What people write is an argument like any other.
+    if (error.kind() == ErrorKind::damaged) {
+      throw Error(ErrorKind::usage, "the page's description is no JSON")
+          .in_file(file)
+          .found(error.found_text())
+          .remedy(page_form);
+    }
     error.in_file(file);
     throw;
   }

@@ -1,7 +1,6 @@
 // attnscope energy: operations and energy of a network, and the papers' tables beside ours.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "app/cli/former_spellings.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
 #include "core/model/model.h"
@@ -96,7 +96,7 @@ int run(const EnergyArguments& arguments) {
     const EnergyRequest request = request_of(arguments);
     text = network_as_text(request, arguments.by_layer, format);
   }
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  write_to_standard_output(text);
   return 0;
 }
 

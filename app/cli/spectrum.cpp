@@ -223,7 +223,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
 
 void print(const std::vector<SpectrumReport>& reports, const Arguments& arguments) {
   if (arguments.json && reports.size() == 1) {
-    std::printf("%s\n", spectrum_as_json(reports.front()).c_str());
+    write_to_standard_output(spectrum_as_json(reports.front()) + "\n");
   } else if (arguments.json) {
     std::printf("{\"without\":%s,\"with\":%s}\n", spectrum_as_json(reports.front()).c_str(),
                 spectrum_as_json(reports.back()).c_str());
