@@ -154,10 +154,11 @@ TEST_F(EnergyPanelTest, ExportsTheNumbersItShows) {
   const auto file = folder() / "energy.csv";
   answer_file_dialog(file);
   click("energy_export");
-  std::stringstream text;
+  std::stringstream text, how_it_was_made;
   text << std::ifstream(file).rdbuf();
-  EXPECT_THAT(text.str(), testing::HasSubstr(panel().figure()->command));
+  how_it_was_made << std::ifstream(file.string() + "-metadata.json").rdbuf();
   EXPECT_THAT(text.str(), testing::HasSubstr("DeiT-S"));
+  EXPECT_THAT(how_it_was_made.str(), testing::HasSubstr(panel().figure()->command));
 }
 
 }  // namespace
