@@ -108,13 +108,18 @@ std::string area_source(const Figure& figure, std::size_t index, TexBox room,
   return out;
 }
 
-/// The table at the figure's width, made smaller if it is wider.
+/// Left white along the page's edges.
+constexpr double edge_mm = 0.4;
+
+/// The table, made smaller if it is wider than the figure: its rules too end within the page.
 TexFigure table_document(const Figure& figure) {
   return {comments(figure) + page(figure, "\\usepackage{booktabs}\n\\usepackage{graphicx}\n") +
               "\\begin{document}" + font(figure.font_size_pt) +
               "\\setlength\\tabcolsep{0.6em}%\n\\vspace*{\\fill}\\centering\n"
-              "\\resizebox{\\ifdim\\width>\\textwidth \\textwidth\\else\\width\\fi}{!}{%\n" +
-              tex_booktabs(*figure.table) + "}\n\\vspace*{\\fill}\n\\end{document}\n",
+              "\\newdimen\\room \\room=\\textwidth \\advance\\room by -" +
+              tex_mm(2 * edge_mm) +
+              "\n\\resizebox{\\ifdim\\width>\\room \\room\\else\\width\\fi}{!}{%\n" +
+              tex_booktabs(*figure.table) + "\\unskip}\\par\n\\vspace*{\\fill}\n\\end{document}\n",
           {}};
 }
 
@@ -122,7 +127,6 @@ TexFigure table_document(const Figure& figure) {
 
 TexFigure figure_as_tex(const Figure& figure, const std::string& name) {
   if (figure.table) return table_document(figure);
-  constexpr double edge_mm = 0.4;
   TexFigure out;
   const std::string images = plain_name(name);
   const bool cells_as_plot = cell_count(figure) <= most_cells_as_plot;
