@@ -216,7 +216,7 @@ TEST(SvgReferences, DressedFigures) {
       {{"page",
         "attention-maps[subjects=0; layers=0] | attention-maps[subjects=1; layers=0; title=Adder] "
         "/ cumulative-spectrum[share=2] | rank-by-layer"},
-       {"shared-colours", "yes"}},
+       {"shared-colours", true}},
       174);
   compare("page-of-four", dressed(page, {.shared_legend = true}));
 }
