@@ -13,6 +13,7 @@
 #include <QScreen>
 #include <QSettings>
 #include <QToolButton>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -24,6 +25,8 @@
 #include "app/panels/frame/figure_panel.h"
 #include "app/render/render.h"
 #include "app/window/export_dialog_preview.h"
+#include "core/text/csv_field.h"
+#include "core/text/number_text.h"
 #include "tests/app/support/window_fixture.h"
 #include "tests/support/paths.h"
 
@@ -226,7 +229,8 @@ TEST_F(ExportTest, TheCaptionIsADraftThatMayBeChanged) {
   EXPECT_EQ(caption->toPlainText(), "Mine.");
   const fs::path file = folder() / "own.csv";
   write(file);
-  EXPECT_NE(content(file).find("# caption: Mine.\n"), std::string::npos);
+  const auto beside = nlohmann::json::parse(content(file.string() + "-metadata.json"));
+  EXPECT_EQ(beside.at("dc:description"), "Mine.");
 }
 
 TEST_F(ExportTest, CopiesCaptionAndCommand) {
@@ -300,11 +304,13 @@ TEST_F(ExportTest, PanelPdfAndCsvAgree) {
   if (status != 0) GTEST_SKIP() << "poppler-utils is not installed";
   std::size_t compared = 0;
   for (const auto& [name, values] : panel->figure()->numbers) {
-    std::ostringstream line;
-    line.precision(17);
-    line << "# " << name << ": " << values.at(0) << "\n";
-    if (csv.find("# " + name + ":") == std::string::npos) continue;  // another identity view
-    EXPECT_NE(csv.find(line.str()), std::string::npos) << line.str();
+    const std::size_t slash = std::min(name.find('/'), name.size());
+    const std::string start = ",number," +
+                              csv_field(name.substr(std::min(slash + 1, name.size()))) + "," +
+                              csv_field(name.substr(0, slash)) + ",0,,,";
+    if (csv.find(start) == std::string::npos) continue;  // another identity view
+    const std::string line = start + exact(values.at(0)) + "\n";
+    EXPECT_NE(csv.find(line), std::string::npos) << line;
     if (name.rfind("equivalent_rank/", 0) != 0) continue;
     std::ostringstream rank;
     rank << "r = " << values.at(0);
