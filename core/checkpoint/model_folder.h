@@ -10,8 +10,8 @@ namespace attnscope {
 /// Error(unsupported) if there is none, or several: naming them.
 [[nodiscard]] std::filesystem::path weight_file_in(const std::filesystem::path& folder);
 
-/// Whether `path` is a folder with a config.json or weights under one of those names: a model's, not
-/// one of images.
+/// Whether `path` is a folder with a config.json or weights under one of those names: a model's,
+/// not one of images.
 [[nodiscard]] bool is_model_folder(const std::filesystem::path& path);
 
 }  // namespace attnscope

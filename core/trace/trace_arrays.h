@@ -21,8 +21,8 @@ struct StoredMaps {
 
 /// The layers that the arrays of `file` are: one array [L, H, N, M], or one of [H, N, M] for each
 /// layer in the order of the numbers in their names. Empty unless *all* arrays of the file are
-/// floating-point, of such extents, none of them 0, and at most 4096 layers; and unless one is called
-/// what layers of networks call what they learnt: "conv1.weight".
+/// floating-point, of such extents, none of them 0, and at most 4096 layers; and unless one is
+/// called what layers of networks call what they learnt: "conv1.weight".
 [[nodiscard]] std::vector<StoredMaps> maps_in_arrays(const Checkpoint& file);
 
 }  // namespace attnscope

@@ -43,7 +43,8 @@ TEST(EnergyCommand, CountsANamedNetwork) {
 }
 
 TEST(EnergyCommand, CountsAWeightFile) {
-  const Ran ran = energy(source_folder() + "/sample_data/models/fashion-softmax.h5 --by-layer --csv");
+  const Ran ran =
+      energy(source_folder() + "/sample_data/models/fashion-softmax.h5 --by-layer --csv");
   ASSERT_EQ(ran.status, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("layer 5,attention,scores,"));
   const Ran table = energy(source_folder() + "/sample_data/models/fashion-adder.h5");

@@ -111,7 +111,8 @@ TEST_F(RefusedModel, KindsThatShareNamesAreToldByTheConfiguration) {
                            "vit_base_patch16_rpn_224", "vit_base_patch16_siglip_224",
                            "vit_small_patch16_dinov3", "beit_base_patch16_224", "swin_tiny"}) {
     write_config((R"({"architecture": ")" + std::string(name) + R"("})").c_str());
-    EXPECT_THAT(refusal(timm_shapes({})), AllOf(HasSubstr("config.json"), HasSubstr("timm"))) << name;
+    EXPECT_THAT(refusal(timm_shapes({})), AllOf(HasSubstr("config.json"), HasSubstr("timm")))
+        << name;
   }
   write_config(R"({"model_type": "vit"})");
   EXPECT_THAT(refusal(timm_shapes({})), HasSubstr("ignore=config"));
@@ -138,10 +139,12 @@ TEST_F(RefusedModel, TimmsHubConfigurationIsRead) {
       {R"({"architecture": "vit_tiny", "num_features": 32})", "width"},
       {R"({"architecture": "vit_tiny", "global_pool": "map"})", "global_pool"},
       {R"({"architecture": "vit_tiny", "model_args": {"act_layer": "mish"}})", "mish"},
-      {R"({"architecture": "vit_tiny", "model_args": {"block_fn": "Other"}})", "model_args.block_fn"},
+      {R"({"architecture": "vit_tiny", "model_args": {"block_fn": "Other"}})",
+       "model_args.block_fn"},
       {R"({"architecture": "vit_tiny", "model_args": {"reg_tokens": 4}})", "register_tokens"},
       {R"({"architecture": "vit_tiny", "pretrained_cfg": {"crop_mode": "border"}})", "crop_mode"},
-      {R"({"architecture": "vit_tiny", "pretrained_cfg": {"interpolation": "lanczos"}})", "lanczos"},
+      {R"({"architecture": "vit_tiny", "pretrained_cfg": {"interpolation": "lanczos"}})",
+       "lanczos"},
   };
   for (const auto& [config, what] : wrong) {
     write_config(config);
@@ -208,8 +211,9 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
   // Without the image's extents the tiling is a guess, which is said.
   std::snprintf(text, sizeof text, kOverlapping, "");
   const Architecture guessed = recognise(shapes, described_by(text));
-  EXPECT_THAT(guessed.assumptions, Contains(AllOf(Field(&Assumption::option, "patch_stride"),
-                                                  Field(&Assumption::reason, HasSubstr("56 × 56")))));
+  EXPECT_THAT(guessed.assumptions,
+              Contains(AllOf(Field(&Assumption::option, "patch_stride"),
+                             Field(&Assumption::reason, HasSubstr("56 × 56")))));
   ModelOptions options = described_by(text);
   options.overrides["patch_stride"] = "2";
   EXPECT_EQ(recognise(shapes, options).spec.image_height, 30);
@@ -243,13 +247,17 @@ TEST_F(RefusedModel, TheScaleOfScoresIsAMemberOfTheModel) {
   EXPECT_DOUBLE_EQ(scale("width^-1/2"), 0.125);
   EXPECT_DOUBLE_EQ(scale("none"), 1);
   EXPECT_DOUBLE_EQ(scale("0.3"), 0.3);
-  EXPECT_DOUBLE_EQ(score_scale(recognise(timm_shapes({}), {{{"heads", "4"}, {"scale_by_layer", "true"}},
-                                                           {}}).spec, 1).value(), 0.25 / 2);
+  EXPECT_DOUBLE_EQ(
+      score_scale(
+          recognise(timm_shapes({}), {{{"heads", "4"}, {"scale_by_layer", "true"}}, {}}).spec, 1)
+          .value(),
+      0.25 / 2);
   EXPECT_THAT(refusal(timm_shapes({}), {{{"scale", "sqrt"}}, {}}), HasSubstr("head_width^-1/2"));
   EXPECT_THAT(refusal(timm_shapes({}), {{{"scale", "-1"}}, {}}), HasSubstr("above 0"));
-  EXPECT_THAT(refusal(timm_shapes({}),
-                      {{{"mechanism", R"({"name": "softmax", "parameters": {"scale": 0.1}})"}}, {}}),
-              AllOf(HasSubstr("scale"), HasSubstr("--option scale=")));
+  EXPECT_THAT(
+      refusal(timm_shapes({}),
+              {{{"mechanism", R"({"name": "softmax", "parameters": {"scale": 0.1}})"}}, {}}),
+      AllOf(HasSubstr("scale"), HasSubstr("--option scale=")));
   EXPECT_THAT(refusal(timm_shapes({}), {{{"mechanism", "adder"}, {"scale", "none"}}, {}}),
               HasSubstr("adder"));
   // A description that does not say has it assumed.
