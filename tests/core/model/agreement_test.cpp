@@ -5,6 +5,7 @@
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/model/model.h"
+#include "tests/support/expected_maps.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
@@ -41,22 +42,7 @@ class AgreementWithPyTorch : public testing::Test {
     for (std::int64_t i = 0; i < output.size(); ++i) {
       ASSERT_NEAR(output.data()[i], expected_output.data()[i], kTolerance) << i;
     }
-    const Tensor rows = expected.at("map_rows").view().to_float();  // [L, H, rows, N]
-    const std::vector<std::int64_t> which = expected.at("rows").view().to_int64();
-    ASSERT_EQ(rows.extent(0), static_cast<std::int64_t>(trace.layers.size()));
-    const float* value = rows.data();
-    for (const LayerTrace& layer : trace.layers) {
-      ASSERT_EQ(layer.implied_map.extent(0), rows.extent(1));
-      ASSERT_EQ(layer.implied_map.extent(2), rows.extent(3));
-      for (std::int64_t head = 0; head < rows.extent(1); ++head) {
-        for (const std::int64_t row : which) {
-          for (std::int64_t key = 0; key < rows.extent(3); ++key) {
-            ASSERT_NEAR(layer.implied_map.slice(head)(row, key), *value++, kTolerance)
-                << "head " << head << ", " << row << ", " << key;
-          }
-        }
-      }
-    }
+    expect_map_rows(trace, expected);
   }
 
   /// labml's mask in every layer whose name begins and ends so.
