@@ -1,8 +1,8 @@
 #include "tests/fuzz/fuzzed_file.h"
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <string>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -10,12 +10,15 @@
 namespace attnscope {
 
 std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes) {
-  static const int file = memfd_create("fuzzed", 0);
-  if (file < 0 || ftruncate(file, 0) != 0 ||
+  // Not memfd_create: HDF5 refuses a path that is a link into /proc, and would never be fuzzed.
+  static const std::string path = "/dev/shm/fuzzed-" + std::to_string(::getpid());
+  static const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  static const int at_end = std::atexit([] { ::unlink(path.c_str()); });
+  if (at_end != 0 || file < 0 || ftruncate(file, 0) != 0 ||
       pwrite(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     std::abort();
   }
-  return "/proc/self/fd/" + std::to_string(file);
+  return path;
 }
 
 void read_all(Checkpoint (*open)(const std::filesystem::path&),

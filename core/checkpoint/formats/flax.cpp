@@ -64,16 +64,16 @@ Array read_array(std::span<const std::byte> bytes) {
     return value.kind == Kind::text || value.kind == Kind::binary;
   };
   if (parts.kind != Kind::list || parts.members.size() != 3 ||
-      parts.members[0].second.kind != Kind::list || !is_text(parts.members[1].second) ||
-      !is_text(parts.members[2].second)) {
+      parts.members[0].value.kind != Kind::list || !is_text(parts.members[1].value) ||
+      !is_text(parts.members[2].value)) {
     throw Error(ErrorKind::damaged, "the array is no (shape, type, bytes)");
   }
   Array array;
-  for (const auto& [place, extent] : parts.members[0].second.members) {
+  for (const auto& [place, extent] : parts.members[0].value.members) {
     array.shape.push_back(extent_of(extent));
   }
-  array.dtype = dtype_named(text_of(parts.members[1].second));
-  array.elements = parts.members[2].second.bytes;
+  array.dtype = dtype_named(text_of(parts.members[1].value));
+  array.elements = parts.members[2].value.bytes;
   check_size(array.shape, array.dtype, array.elements.size());
   return array;
 }

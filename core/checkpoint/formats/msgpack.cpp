@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <set>
+#include <utility>
 
 #include "core/checkpoint/byte_cursor.h"
 #include "core/error.h"
@@ -102,7 +103,7 @@ class Reader {
   MsgpackValue list(std::uint64_t count, int depth) {
     MsgpackValue value{Kind::list, 0, 0, {}, {}};
     for (std::uint64_t i = 0; i < count; ++i) {
-      value.members.emplace_back(std::to_string(i), read(depth + 1));
+      value.members.push_back({std::to_string(i), read(depth + 1)});
     }
     return value;
   }
@@ -118,7 +119,7 @@ class Reader {
               : std::string(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
       if (!names.insert(name).second) throw broken("a key stands twice").about(name);
       MsgpackValue member = read(depth + 1);
-      value.members.emplace_back(std::move(name), std::move(member));
+      value.members.push_back({std::move(name), std::move(member)});
     }
     return value;
   }

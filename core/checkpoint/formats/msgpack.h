@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace attnscope {
+
+struct MsgpackMember;
 
 struct MsgpackValue {
   enum class Kind { nil, boolean, integer, real, text, binary, list, map, extension };
@@ -20,9 +22,14 @@ struct MsgpackValue {
   double real = 0;
   std::span<const std::byte> bytes;  ///< of text, binary, extension: where they lie in the file
   /// Of lists and maps; a list's names are "0", "1", …
-  std::vector<std::pair<std::string, MsgpackValue>> members;
+  std::vector<MsgpackMember> members;
 
   [[nodiscard]] const MsgpackValue* find(std::string_view name) const;
+};
+
+struct MsgpackMember {
+  std::string name;
+  MsgpackValue value;
 };
 
 /// The one value that `bytes` are. Throws Error(damaged) for anything else: cut off, bytes behind
