@@ -3,29 +3,43 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/error.h"
 
 namespace attnscope {
 
-std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes) {
-  // Not memfd_create: HDF5 refuses a path that is a link into /proc, and would never be fuzzed.
-  static const std::string path = "/dev/shm/fuzzed-" + std::to_string(::getpid());
-  static const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  static const int at_end = std::atexit([] { ::unlink(path.c_str()); });
-  if (at_end != 0 || file < 0 || ftruncate(file, 0) != 0 ||
+namespace {
+
+void write_to(int file, std::span<const std::uint8_t> bytes) {
+  if (file < 0 || ftruncate(file, 0) != 0 ||
       pwrite(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     std::abort();
   }
+}
+
+}  // namespace
+
+std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes) {
+  static const int file = memfd_create("fuzzed", 0);
+  write_to(file, bytes);
+  return "/proc/self/fd/" + std::to_string(file);
+}
+
+std::filesystem::path fuzzed_real_file(std::span<const std::uint8_t> bytes) {
+  static const std::string path = "/dev/shm/fuzzed-" + std::to_string(::getpid());
+  static const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  static const int at_end = std::atexit([] { ::unlink(path.c_str()); });
+  if (at_end != 0) std::abort();
+  write_to(file, bytes);
   return path;
 }
 
-void read_all(Checkpoint (*open)(const std::filesystem::path&),
-              std::span<const std::uint8_t> bytes) {
+void read_all(Checkpoint (*open)(const std::filesystem::path&), const std::filesystem::path& file) {
   constexpr std::int64_t largest = 4 << 20;
   try {
-    const Checkpoint checkpoint = open(fuzzed_file(bytes));
+    const Checkpoint checkpoint = open(file);
     for (const StoredTensor& tensor : checkpoint.tensors()) {
       if (tensor.bytes > largest) continue;
       try {

@@ -14,8 +14,10 @@ namespace attnscope {
 /// Puts `bytes` into a file in memory, the same for the whole process, and returns its path.
 [[nodiscard]] std::filesystem::path fuzzed_file(std::span<const std::uint8_t> bytes);
 
-/// Opens the file and reads every tensor of at most 4 MiB.
-void read_all(Checkpoint (*open)(const std::filesystem::path&),
-              std::span<const std::uint8_t> bytes);
+/// The same under a path that is no link into /proc: HDF5's library opens no other.
+[[nodiscard]] std::filesystem::path fuzzed_real_file(std::span<const std::uint8_t> bytes);
+
+/// Opens `file` and reads every tensor of at most 4 MiB.
+void read_all(Checkpoint (*open)(const std::filesystem::path&), const std::filesystem::path& file);
 
 }  // namespace attnscope

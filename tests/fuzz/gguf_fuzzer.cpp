@@ -27,7 +27,7 @@ void ask_all(const attnscope::KeyValues& values) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attnscope::read_all(attnscope::open_gguf, {data, size});
+  attnscope::read_all(attnscope::open_gguf, attnscope::fuzzed_file({data, size}));
   try {
     const attnscope::Checkpoint file = attnscope::open_gguf(attnscope::fuzzed_file({data, size}));
     ask_all(*file.key_values());

@@ -15,6 +15,6 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  attnscope::read_all(attnscope::open_hdf5, {data, size});
+  attnscope::read_all(attnscope::open_hdf5, attnscope::fuzzed_real_file({data, size}));
   return 0;
 }
