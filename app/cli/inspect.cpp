@@ -93,7 +93,7 @@ Json json_of(const Inspection& inspection) {
   for (std::size_t i = 0; i < checkpoint.tensors().size(); ++i) {
     const StoredTensor& tensor = checkpoint.tensors()[i];
     Json entry = {{"name", tensor.name},
-                  {"dtype", name_of(tensor.dtype)},
+                  {"dtype", tensor.type_name()},
                   {"shape", tensor.shape},
                   {"bytes", tensor.bytes}};
     if (!inspection.scans.empty()) {
@@ -208,7 +208,7 @@ void print_tensors(const Inspection& inspection) {
     bytes += tensor.bytes;
     elements += element_count(tensor.shape);
     std::printf("%-*s  %-9s %-22s %12lld", width, tensor.name.c_str(),
-                std::string(name_of(tensor.dtype)).c_str(), to_string(tensor.shape).c_str(),
+                std::string(tensor.type_name()).c_str(), to_string(tensor.shape).c_str(),
                 static_cast<long long>(tensor.bytes));
     if (!inspection.scans.empty()) {
       const TensorScan& counted = inspection.scans[i];
