@@ -29,11 +29,8 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kMemoryIsLimited = false;
 #elif defined(__clang__)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kMemoryIsLimited = false;
-#else
-constexpr bool kMemoryIsLimited = true;
-#endif
+constexpr bool kMemoryIsLimited =
+    !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
 #else
 constexpr bool kMemoryIsLimited = true;
 #endif
