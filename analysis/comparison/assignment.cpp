@@ -6,7 +6,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kUnassigned = static_cast<std::size_t>(-1);
 
 /// Of each column its row; rows() <= cols().
 std::vector<std::size_t> rows_of_columns(const MatrixD& costs) {
@@ -17,16 +17,16 @@ std::vector<std::size_t> rows_of_columns(const MatrixD& costs) {
   };
   // Prices of rows and columns: cost − price − price ≥ 0, and = 0 for every assigned pair.
   std::vector<double> row_price(rows), column_price(columns);
-  std::vector<std::size_t> row_of(columns, kNone);
+  std::vector<std::size_t> row_of(columns, kUnassigned);
   for (std::size_t free_row = 0; free_row < rows; ++free_row) {
     // The cheapest alternating path from the free row to a free column, as Dijkstra finds it.
     std::vector<double> distance(columns, std::numeric_limits<double>::infinity());
-    std::vector<std::size_t> before(columns, kNone);  // the column a path came by
+    std::vector<std::size_t> before(columns, kUnassigned);  // the column a path came by
     std::vector<bool> done(columns);
-    std::size_t row = free_row, column = kNone;
+    std::size_t row = free_row, column = kUnassigned;
     double reached = 0;
     for (;;) {
-      std::size_t next = kNone;
+      std::size_t next = kUnassigned;
       for (std::size_t c = 0; c < columns; ++c) {
         if (done[c]) continue;
         const double along = reached + cost(row, c) - row_price[row] - column_price[c];
@@ -34,12 +34,12 @@ std::vector<std::size_t> rows_of_columns(const MatrixD& costs) {
           distance[c] = along;
           before[c] = column;
         }
-        if (next == kNone || distance[c] < distance[next]) next = c;
+        if (next == kUnassigned || distance[c] < distance[next]) next = c;
       }
       column = next;
       reached = distance[column];
       done[column] = true;
-      if (row_of[column] == kNone) break;
+      if (row_of[column] == kUnassigned) break;
       row = row_of[column];
     }
     row_price[free_row] += reached;
@@ -48,9 +48,9 @@ std::vector<std::size_t> rows_of_columns(const MatrixD& costs) {
       row_price[row_of[c]] += reached - distance[c];
       column_price[c] -= reached - distance[c];
     }
-    for (std::size_t c = column; c != kNone;) {
+    for (std::size_t c = column; c != kUnassigned;) {
       const std::size_t previous = before[c];
-      row_of[c] = previous == kNone ? free_row : row_of[previous];
+      row_of[c] = previous == kUnassigned ? free_row : row_of[previous];
       c = previous;
     }
   }
@@ -64,13 +64,14 @@ std::vector<std::int64_t> least_assignment(const MatrixD& costs) {
   if (costs.rows() <= costs.cols()) {
     const std::vector<std::size_t> row_of = rows_of_columns(costs);
     for (std::size_t column = 0; column < row_of.size(); ++column) {
-      if (row_of[column] != kNone) column_of[row_of[column]] = static_cast<std::int64_t>(column);
+      if (row_of[column] != kUnassigned)
+        column_of[row_of[column]] = static_cast<std::int64_t>(column);
     }
   } else {
     const MatrixD turned = costs.transpose();
     const std::vector<std::size_t> row_of = rows_of_columns(turned);
     for (std::size_t row = 0; row < row_of.size(); ++row) {
-      if (row_of[row] != kNone) column_of[row] = static_cast<std::int64_t>(row_of[row]);
+      if (row_of[row] != kUnassigned) column_of[row] = static_cast<std::int64_t>(row_of[row]);
     }
   }
   return column_of;

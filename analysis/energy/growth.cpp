@@ -32,7 +32,7 @@ std::vector<std::int64_t> sampled_tokens(const GrowthOptions& options) {
   return tokens;
 }
 
-void check(const GrowthOptions& options) {
+void check_growth(const GrowthOptions& options) {
   if (options.heads <= 0 || options.width <= 0 || options.width % options.heads != 0) {
     throw Error(ErrorKind::usage, "the heads do not divide the width")
         .about("heads")
@@ -69,7 +69,7 @@ double attention_energy_pj(const Stage& stage, const MechanismChoice& mechanism,
 }
 
 Growth energy_growth(const std::vector<MechanismChoice>& mechanisms, const GrowthOptions& options) {
-  check(options);
+  check_growth(options);
   const auto energy = [&](std::size_t mechanism, std::int64_t tokens) {
     return attention_energy_pj(stage_of(options, tokens), mechanisms[mechanism], options.convention,
                                options.constants, options.projections);

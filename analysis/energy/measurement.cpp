@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kLeastRepeats = 3, kMostRepeats = 15;
 constexpr double kEnoughSeconds = 0.2;
 
-void check(const MeasurementOptions& options) {
+void check_measurement(const MeasurementOptions& options) {
   constexpr std::int64_t kMostTokens = 65'536, kWidest = 8'192;
   if (options.width < 1 || options.width > kWidest || options.heads < 1 ||
       options.width % options.heads != 0) {
@@ -120,7 +120,7 @@ std::string processor_name() {
 }  // namespace
 
 Measurement measure_kernels(const MeasurementOptions& options, const Progress& progress) {
-  check(options);
+  check_measurement(options);
   Measurement measurement;
   measurement.options = options;
   measurement.threads = tbb::this_task_arena::max_concurrency();

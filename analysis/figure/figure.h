@@ -89,10 +89,14 @@ struct Bars {
   Keys keys = {};
 };
 
+/// What of a text stands at its x; at its y stands its middle.
+enum class TextAlign { middle, start };
+
 struct TextMark {
   double x = 0, y = 0;
   std::string text;
   std::optional<Colour> colour = std::nullopt;  ///< the figure's own if absent
+  TextAlign align = TextAlign::middle;
 };
 
 using Mark = std::variant<Line, Band, PointMark, Rule, HeatMap, Picture, Bars, TextMark>;
@@ -107,8 +111,9 @@ struct Axis {
   std::optional<double> minimum, maximum;  ///< from the data if absent
   bool logarithmic = false;
   bool visible = true;
-  std::vector<Tick> ticks;  ///< automatic if empty
-  std::string key = {};     ///< what its places are, as Keys name it: "layer"; none if empty
+  std::vector<Tick> ticks;    ///< automatic if empty
+  bool turned_ticks = false;  ///< of x: labels read upwards, where beside each other they overlap
+  std::string key = {};       ///< what its places are, as Keys name it: "layer"; none if empty
 };
 
 /// Inside a corner of the panel, or outside under it, where it can cover nothing.

@@ -111,6 +111,7 @@ struct MarkAsJson {
   Json operator()(const TextMark& text) const {
     Json json = {{"kind", "text"}, {"text", text.text}, {"x", text.x}, {"y", text.y}};
     if (text.colour) json["colour"] = hex(*text.colour);
+    if (text.align == TextAlign::start) json["align"] = "start";
     return json;
   }
 };
@@ -122,6 +123,7 @@ Json axis_as_json(const Axis& axis) {
                {"logarithmic", axis.logarithmic},
                {"visible", axis.visible}};
   if (!axis.key.empty()) json["key"] = axis.key;
+  if (axis.turned_ticks) json["turned_ticks"] = true;
   if (!axis.ticks.empty()) {
     json["ticks"] = Json::array();
     for (const Tick& tick : axis.ticks) {

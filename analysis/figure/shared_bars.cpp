@@ -4,6 +4,41 @@
 
 namespace attnscope {
 
+namespace {
+
+bool overlap(const SharedBar& a, const SharedBar& b) {
+  return a.first_row <= b.last_row && b.first_row <= a.last_row;
+}
+
+/// Bars of the same rows share these, one above the other, where each gets two at least: side by
+/// side they take more of the width than one of the maps. Else the later stands outside.
+void stack_or_rank(std::vector<SharedBar>& bars) {
+  const auto count = static_cast<std::int64_t>(bars.size());
+  if (count < 2) return;
+  std::int64_t first = bars.front().first_row, last = bars.front().last_row;
+  bool all_overlap = true;
+  for (const SharedBar& bar : bars) {
+    first = std::min(first, bar.first_row);
+    last = std::max(last, bar.last_row);
+    for (const SharedBar& other : bars) all_overlap &= overlap(bar, other);
+  }
+  const std::int64_t rows = last - first + 1;
+  if (all_overlap && rows >= 2 * count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      bars[static_cast<std::size_t>(i)].first_row = first + i * rows / count;
+      bars[static_cast<std::size_t>(i)].last_row = first + (i + 1) * rows / count - 1;
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (overlap(bars[i], bars[j])) bars[i].rank = std::max(bars[i].rank, bars[j].rank + 1);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<SharedBar> shared_bars(const Figure& figure, std::size_t area) {
   std::vector<SharedBar> bars;
   for (std::size_t scale = 0; scale < figure.colour_scales.size(); ++scale) {
@@ -21,13 +56,9 @@ std::vector<SharedBar> shared_bars(const Figure& figure, std::size_t area) {
       used = true;
     }
     if (!used) continue;
-    for (const SharedBar& other : bars) {
-      if (bar.first_row <= other.last_row && other.first_row <= bar.last_row) {
-        bar.rank = std::max(bar.rank, other.rank + 1);
-      }
-    }
     bars.push_back(bar);
   }
+  stack_or_rank(bars);
   return bars;
 }
 

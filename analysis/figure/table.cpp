@@ -24,12 +24,16 @@ namespace {
 constexpr double kColumnGapEms = 1.2;
 constexpr double kLargestPt = 7, kSmallestPt = 6.75;  // texts in it are 6 pt then
 
+double widest_cell(const Table& table, std::size_t column) {
+  double widest = text_ems(table.header[column]);
+  for (const auto& row : table.rows) widest = std::max(widest, text_ems(row[column]));
+  return widest;
+}
+
 std::vector<double> column_widths(const Table& table) {
   std::vector<double> widths;
   for (std::size_t column = 0; column < table.header.size(); ++column) {
-    double widest = text_ems(table.header[column]);
-    for (const auto& row : table.rows) widest = std::max(widest, text_ems(row[column]));
-    widths.push_back(widest + kColumnGapEms);
+    widths.push_back(widest_cell(table, column) + kColumnGapEms);
   }
   return widths;
 }
@@ -39,6 +43,47 @@ double fitting_pt(const std::vector<double>& widths, double width_mm) {
   return width_mm / 25.4 * 72 / std::accumulate(widths.begin(), widths.end(), 0.0) + 0.75;
 }
 
+/// Breaks the longest texts of the widest columns until the table fits at its smallest type, or no
+/// word can be broken off any more.
+void break_cells(Table& table, double width_mm) {
+  std::vector<double> widths = column_widths(table);
+  std::vector<bool> broken(widths.size(), false);
+  while (fitting_pt(widths, width_mm) < kSmallestPt) {
+    std::size_t widest = widths.size();
+    for (std::size_t column = 0; column < std::min(table.text_columns, widths.size()); ++column) {
+      if (!broken[column] && (widest == widths.size() || widths[column] > widths[widest])) {
+        widest = column;
+      }
+    }
+    if (widest == widths.size()) return;
+    // As narrow as it must be, but no narrower than the longest of its words.
+    const double sum = std::accumulate(widths.begin(), widths.end(), 0.0);
+    const double room = width_mm / 25.4 * 72 / (kSmallestPt - 0.75);
+    const double wanted = widths[widest] - kColumnGapEms - (sum - room);
+    for (auto& row : table.rows) row[widest] = wrapped(row[widest], wanted);
+    broken[widest] = true;
+    widths = column_widths(table);
+  }
+}
+
+std::size_t lines_in(const std::vector<std::string>& cells) {
+  std::size_t most = 1;
+  for (const std::string& cell : cells) most = std::max(most, lines_of(cell));
+  return most;
+}
+
+/// In rows of one line.
+double height_of(const std::vector<std::string>& cells) {
+  constexpr double next_line = 0.6;
+  return 1 + next_line * (static_cast<double>(lines_in(cells)) - 1);
+}
+
+double height_of(const std::vector<std::vector<std::string>>& rows) {
+  double sum = 0;
+  for (const auto& row : rows) sum += height_of(row);
+  return sum;
+}
+
 Panel table_panel(const Table& table, const std::vector<double>& widths) {
   std::vector<double> middles;
   double right = 0;
@@ -46,7 +91,7 @@ Panel table_panel(const Table& table, const std::vector<double>& widths) {
     middles.push_back(right + width / 2);
     right += width;
   }
-  const auto rows = static_cast<double>(table.rows.size());
+  const double rows = height_of(table.rows);
   Panel panel;
   panel.x.visible = panel.y.visible = false;
   panel.x.minimum = 0;
@@ -69,8 +114,10 @@ Panel table_panel(const Table& table, const std::vector<double>& widths) {
   add_rule(1.1);
   add_row(table.header, 0.55);
   add_rule(0);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    add_row(table.rows[i], -static_cast<double>(i) - 0.5);
+  double above = 0;
+  for (const auto& row : table.rows) {
+    add_row(row, -above - height_of(row) / 2);
+    above += height_of(row);
   }
   add_rule(-rows - 0.1);
   return panel;
@@ -78,16 +125,21 @@ Panel table_panel(const Table& table, const std::vector<double>& widths) {
 
 }  // namespace
 
-void make_table_figure(Figure& figure, Table table, double width_mm) {
+Table broken_table(const Table& table, double width_mm) {
   Table drawn = table;
-  std::vector<double> widths = column_widths(drawn);
-  if (fitting_pt(widths, width_mm) < kLargestPt) {
+  if (fitting_pt(column_widths(drawn), width_mm) < kLargestPt) {
     for (std::string& heading : drawn.header) heading = in_two_lines(heading);
-    widths = column_widths(drawn);
+    break_cells(drawn, width_mm);
   }
+  return drawn;
+}
+
+void make_table_figure(Figure& figure, Table table, double width_mm) {
+  const Table drawn = broken_table(table, width_mm);
+  const std::vector<double> widths = column_widths(drawn);
   figure.panels = {table_panel(drawn, widths)};
   figure.font_size_pt = std::clamp(fitting_pt(widths, width_mm), kSmallestPt, kLargestPt);
-  figure.height_mm = 5.0 * static_cast<double>(table.rows.size() + 1) + 4;
+  figure.height_mm = 5.0 * (height_of(drawn.rows) + 1) + 4;
   figure.table = std::move(table);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <vector>
 
 namespace attnscope {
@@ -18,12 +19,13 @@ std::string label_of(const Mark& mark) {
 }  // namespace
 
 double text_ems(const std::string& text) {
-  constexpr double narrow = 0.36, capital = 0.75, other = 0.61;
+  constexpr double narrow = 0.36, capital = 0.75, wide = 0.86, other = 0.61;
   double widest = 0, width = 0;
   for (const char c : text) {
     if (c == '\n') width = 0;
     if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue;  // the rest of a character
     width += std::string_view(" ijltfr.,:;()|/-").find(c) != std::string_view::npos ? narrow
+             : std::string_view("mwMW=+%").find(c) != std::string_view::npos        ? wide
              : c >= 'A' && c <= 'Z'                                                 ? capital
                                                                                     : other;
     widest = std::max(widest, width);
@@ -31,10 +33,32 @@ double text_ems(const std::string& text) {
   return widest;
 }
 
+double text_mm(const std::string& text, double size_pt) {
+  return text_ems(text) * size_pt * 25.4 / 72;
+}
+
 std::string fitted(const std::string& label, double room_mm, double size_pt) {
-  constexpr double mean_advance = 0.58;  // of DejaVu Sans, in ems
-  const double length_mm = static_cast<double>(label.size()) * mean_advance * size_pt * 25.4 / 72;
-  return length_mm <= room_mm ? label : in_two_lines(label);
+  return text_mm(label, size_pt) <= room_mm ? label : in_two_lines(label);
+}
+
+std::size_t lines_of(const std::string& text) {
+  if (text.empty()) return 0;
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string wrapped(const std::string& text, double ems) {
+  std::istringstream words(text);
+  std::string out, line;
+  for (std::string word; words >> word;) {
+    const std::string longer = line.empty() ? word : line + " " + word;
+    if (!line.empty() && text_ems(longer) > ems) {
+      out += line + "\n";
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  return out + line;
 }
 
 std::string in_two_lines(const std::string& label) {

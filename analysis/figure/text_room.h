@@ -10,6 +10,14 @@ namespace attnscope {
 
 /// Width of the text's longest line in ems, in DejaVu Sans.
 [[nodiscard]] double text_ems(const std::string& text);
+/// The same in mm, in type of `size_pt`.
+[[nodiscard]] double text_mm(const std::string& text, double size_pt);
+
+/// Lines of a text; 0 of an empty one.
+[[nodiscard]] std::size_t lines_of(const std::string& text);
+
+/// The text broken at blanks into lines of at most so many ems, where its words allow it.
+[[nodiscard]] std::string wrapped(const std::string& text, double ems);
 
 /// The label broken into two lines after the space, hyphen or underscore nearest its middle; as it
 /// is if it has none, or two lines already.

@@ -6,6 +6,7 @@
 
 #include "analysis/hash_codes/imitated_attention.h"
 #include "core/error.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
@@ -52,10 +53,6 @@ HashCodes codes_from(const Tensor& signs, std::int64_t head) {
     codes.words.push_back(word);
   }
   return codes;
-}
-
-ConstStridedMatrixMap strided(const Matrix& rows) {
-  return {rows.data(), rows.rows(), rows.cols(), Eigen::OuterStride<>(rows.cols())};
 }
 
 }  // namespace

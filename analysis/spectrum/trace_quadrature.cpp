@@ -15,7 +15,7 @@ namespace {
 
 constexpr Eigen::Index kProbesAtOnce = 16;  // share every pass over the map
 constexpr std::size_t kMostProbes = 32;
-constexpr Eigen::Index kMostSteps = 80;  // of Lanczos
+constexpr Eigen::Index kMostLanczosSteps = 80;  // of Lanczos
 constexpr Eigen::Index kStepsBetween = 8;
 // Of Σσ: steps are taken until the rules leave the truth less room.
 constexpr double kBound = 2e-3;
@@ -40,7 +40,7 @@ struct Bidiagonalisation {
   Eigen::VectorXd next;                 ///< the next right vector; empty once it has ended
 
   Bidiagonalisation(Eigen::VectorXd probe, Eigen::Index rows, const Eigen::MatrixXd& known)
-      : right(probe.size(), kMostSteps), left(Eigen::VectorXd::Zero(rows)) {
+      : right(probe.size(), kMostLanczosSteps), left(Eigen::VectorXd::Zero(rows)) {
     orthogonalise(probe, known);
     const double length = probe.norm();
     if (length > 0) next = probe / length;
@@ -149,7 +149,7 @@ Probed run(std::vector<Bidiagonalisation>& probes, const MapOperator& map,
            double sum_of_known) {
   Probed probed;
   const auto count = static_cast<double>(probes.size());
-  for (Eigen::Index steps = 1; steps <= kMostSteps; ++steps) {
+  for (Eigen::Index steps = 1; steps <= kMostLanczosSteps; ++steps) {
     step(probes, map, known, precision);
     if (steps % kStepsBetween != 0) continue;
     probed = {};

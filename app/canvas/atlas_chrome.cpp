@@ -110,9 +110,11 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
     if (right - left < 8) continue;
     face(scene.selected && scene.selected->column == column);
     const double middle = (left + right) / 2;
-    painter.drawText(
-        QRectF(middle - 100, scene.frame.head_labels.top(), 200, scene.frame.head_labels.height()),
-        Qt::AlignCenter, heads_named ? column_name(fusion, column) : QString::number(column));
+    // Over the maps where they leave room above, else at the edge.
+    const double height = scene.frame.head_labels.height();
+    const double top = std::max(scene.frame.head_labels.top(), map.top() - height - 2);
+    painter.drawText(QRectF(middle - 100, top, 200, height), Qt::AlignCenter,
+                     heads_named ? column_name(fusion, column) : QString::number(column));
   }
   painter.restore();
 

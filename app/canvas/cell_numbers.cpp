@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* vertex_shader = R"(#version 330 core
+constexpr const char* glyph_vertices = R"(#version 330 core
 layout(location = 0) in vec4 box;       // left, top, width, height in pixels
 layout(location = 1) in vec3 glyph;     // left, width in the texture; bright
 uniform vec2 pixels;                    // of the framebuffer
@@ -29,7 +29,7 @@ void main() {
 }
 )";
 
-constexpr const char* fragment_shader = R"(#version 330 core
+constexpr const char* glyph_fragments = R"(#version 330 core
 uniform sampler2D ink;
 in vec2 at;
 flat in float bright;
@@ -43,8 +43,8 @@ void main() {
 
 CellNumbers::CellNumbers(QOpenGLFunctions_3_3_Core& gl)
     : gl_(gl), buffer_(QOpenGLBuffer::VertexBuffer) {
-  if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, vertex_shader) ||
-      !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, fragment_shader) ||
+  if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, glyph_vertices) ||
+      !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, glyph_fragments) ||
       !program_.link()) {
     throw Error(ErrorKind::unsupported, "the graphics driver does not take the numbers' shaders")
         .found(program_.log().toStdString());

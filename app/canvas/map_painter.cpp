@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* vertex_shader = R"(#version 330 core
+constexpr const char* map_vertices = R"(#version 330 core
 uniform vec4 target;    // left, top, right, bottom in clip space
 uniform vec2 part;      // of the texture
 out vec2 at;
@@ -26,7 +26,7 @@ void main() {
 )";
 
 // The arithmetic of fraction_of (analysis/figure/colour_map.h), on the graphics card.
-constexpr const char* fragment_shader = R"(#version 330 core
+constexpr const char* map_fragments = R"(#version 330 core
 uniform sampler2D values;
 uniform sampler2D colours;
 uniform int norm;            // ScaleNorm
@@ -90,8 +90,8 @@ double transformed(const ColourScale& scale, double value, double threshold) {
 }  // namespace
 
 MapPainter::MapPainter(QOpenGLFunctions_3_3_Core& gl) : gl_(gl) {
-  if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, vertex_shader) ||
-      !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, fragment_shader) ||
+  if (!program_.addShaderFromSourceCode(QOpenGLShader::Vertex, map_vertices) ||
+      !program_.addShaderFromSourceCode(QOpenGLShader::Fragment, map_fragments) ||
       !program_.link()) {
     throw Error(ErrorKind::unsupported, "the graphics driver does not take the maps' shaders")
         .found(program_.log().toStdString())

@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* kUnknown = "–";
+constexpr const char* kNoNumber = "–";
 
 std::string blanks(const std::string& text, int width) {
   return std::string(
@@ -30,11 +30,11 @@ std::string left_cell(const std::string& text, int width) { return text + blanks
 std::string right_cell(const std::string& text, int width) { return blanks(text, width) + text; }
 
 std::string number_cell(double value, int width, int decimals) {
-  return right_cell(std::isnan(value) ? kUnknown : fixed_text(value, decimals), width);
+  return right_cell(std::isnan(value) ? kNoNumber : fixed_text(value, decimals), width);
 }
 
 std::string number_cell(const std::optional<std::int64_t>& value, int width) {
-  return right_cell(value ? std::to_string(*value) : kUnknown, width);
+  return right_cell(value ? std::to_string(*value) : kNoNumber, width);
 }
 
 std::string grouped(std::int64_t value) {

@@ -7,18 +7,18 @@
 
 namespace attnscope {
 
-namespace {
-
 /// One column's or row's extents in pixels: what stands before the frame, the frame, what stands
 /// after it.
-struct Track {
+struct LayoutTrack {
   int before = 0, after = 0;
   double content = 0;
 };
 
-int sum_of_margins(const std::vector<Track>& tracks, int gap) {
+namespace {
+
+int sum_of_margins(const std::vector<LayoutTrack>& tracks, int gap) {
   int sum = gap * std::max(0, static_cast<int>(tracks.size()) - 1);
-  for (const Track& track : tracks) sum += track.before + track.after;
+  for (const LayoutTrack& track : tracks) sum += track.before + track.after;
   return sum;
 }
 
@@ -52,7 +52,8 @@ Reach reach_of(const FigureLayout::PlacedPanel& panel, double frame_width) {
     for (qsizetype i = 0; i < std::min(ticks.size(), labels.size()); ++i) {
       const double share = share_of_axis(axis, ticks[i]);
       if (!(share >= 0 && share <= 1)) continue;
-      const double half = font.horizontalAdvance(labels[i]) / 2;
+      const double half =
+          (axis.tickLabelRotation() != 0 ? font.height() : font.horizontalAdvance(labels[i])) / 2;
       reach.left = std::max(reach.left, half - share * frame_width);
       reach.right = std::max(reach.right, half - (1 - share) * frame_width);
     }
@@ -81,7 +82,7 @@ void place_frame(QCPLayoutElement* element, const QRect& frame) {
 }  // namespace
 
 struct FigureLayout::Tracks {
-  std::vector<Track> columns, rows;
+  std::vector<LayoutTrack> columns, rows;
   std::vector<int> tops, headings;  ///< of each row: from frame to title, and the title
   std::vector<int> bar_widths;      ///< with margins, of each rank
 };
@@ -118,7 +119,7 @@ FigureLayout::Tracks FigureLayout::measure() const {
     tracks.rows.resize(std::max(tracks.rows.size(), row + 1));
     tracks.columns.resize(std::max(tracks.columns.size(), column + 1));
     const QMargins margins = panel.axes->margins();
-    Track& across = tracks.columns[column];
+    LayoutTrack& across = tracks.columns[column];
     across.before = std::max(across.before, margins.left());
     across.after = std::max(across.after, margins.right());
     tracks.tops.resize(tracks.rows.size());
@@ -126,7 +127,7 @@ FigureLayout::Tracks FigureLayout::measure() const {
     tracks.tops[row] = std::max(tracks.tops[row], margins.top());
     tracks.headings[row] =
         std::max({tracks.headings[row], height_of(panel.title), height_of(panel.letter)});
-    Track& down = tracks.rows[row];
+    LayoutTrack& down = tracks.rows[row];
     down.before = tracks.tops[row] + tracks.headings[row];
     down.after = std::max(down.after, margins.bottom() + height_of(panel.legend));
   }
@@ -137,8 +138,8 @@ FigureLayout::Tracks FigureLayout::measure() const {
     tracks.bar_widths[rank] =
         std::max(tracks.bar_widths[rank],
                  spacing_.bar_gap + margins.left() + spacing_.bar_width + margins.right());
-    Track& first = tracks.rows[static_cast<std::size_t>(bar.first_row)];
-    Track& last = tracks.rows[static_cast<std::size_t>(bar.last_row)];
+    LayoutTrack& first = tracks.rows[static_cast<std::size_t>(bar.first_row)];
+    LayoutTrack& last = tracks.rows[static_cast<std::size_t>(bar.last_row)];
     first.before = std::max(first.before, margins.top());
     last.after = std::max(last.after, margins.bottom());
   }
@@ -196,7 +197,7 @@ void FigureLayout::place() {
   for (int pass = 0; pass < 2; ++pass) {
     const double width = room_across() / static_cast<double>(tracks.columns.size());
     for (const PlacedPanel& panel : panels_) {
-      Track& column = tracks.columns[static_cast<std::size_t>(panel.column)];
+      LayoutTrack& column = tracks.columns[static_cast<std::size_t>(panel.column)];
       const Reach reach = reach_of(panel, width);
       const double left = std::max(reach.left, reach.text - gap_before(panel) / 2);
       const double right = std::max(reach.right, reach.text - gap_after(panel) / 2);
@@ -208,7 +209,7 @@ void FigureLayout::place() {
   const double down = std::max(1, area.height() - sum_of_margins(tracks.rows, spacing_.gap));
 
   // Frames as wide as there is room; rows of square cells then want a certain height.
-  for (Track& column : tracks.columns)
+  for (LayoutTrack& column : tracks.columns)
     column.content = across / static_cast<double>(tracks.columns.size());
   const auto wanted_height = [&](std::size_t row) {
     double height = 0;
@@ -234,7 +235,7 @@ void FigureLayout::place() {
   const double share_of_free = free_rows > 0 ? down / static_cast<double>(tracks.rows.size()) : 0;
   const double room_for_fixed = down - share_of_free * free_rows;
   if (fixed > room_for_fixed) {
-    for (Track& column : tracks.columns) column.content *= room_for_fixed / fixed;
+    for (LayoutTrack& column : tracks.columns) column.content *= room_for_fixed / fixed;
     fixed = room_for_fixed;
   }
   for (std::size_t row = 0; row < tracks.rows.size(); ++row) {
@@ -244,17 +245,17 @@ void FigureLayout::place() {
 
   // What is left over stands around the block.
   double used_width = bars_width + sum_of_margins(tracks.columns, spacing_.gap);
-  for (const Track& column : tracks.columns) used_width += column.content;
+  for (const LayoutTrack& column : tracks.columns) used_width += column.content;
   double used_height = sum_of_margins(tracks.rows, spacing_.gap);
-  for (const Track& row : tracks.rows) used_height += row.content;
+  for (const LayoutTrack& row : tracks.rows) used_height += row.content;
   const double left = area.left() + (area.width() - used_width) / 2;
   const double top = area.top() + (area.height() - used_height) / 2;
 
   std::vector<std::pair<int, int>> spans_x, spans_y;  // frames: first pixel and extent
-  const auto place = [this](const std::vector<Track>& list, double start) {
+  const auto place = [this](const std::vector<LayoutTrack>& list, double start) {
     std::vector<std::pair<int, int>> spans;
     double position = start;
-    for (const Track& track : list) {
+    for (const LayoutTrack& track : list) {
       position += track.before;
       const int first = static_cast<int>(std::lround(position));
       // Equal contents get equal extents, wherever rounding puts their first pixel.
@@ -282,7 +283,7 @@ void FigureLayout::place() {
     place_frame(panel.axes, frame);
     const int margin_top = tracks.tops[static_cast<std::size_t>(panel.row)];
     if (panel.title != nullptr) {
-      const Track& track = tracks.columns[static_cast<std::size_t>(panel.column)];
+      const LayoutTrack& track = tracks.columns[static_cast<std::size_t>(panel.column)];
       const double beside =
           std::min(track.before + gap_before(panel), track.after + gap_after(panel));
       panel.title->setText(

@@ -39,6 +39,7 @@ void set_one_axis(QCPAxis& axis, QCPAxis& opposite, const Axis& wanted, const Ax
     axis.setSubTicks(false);
     axis.setNumberFormat("gb");
   }
+  if (wanted.turned_ticks) axis.setTickLabelRotation(-90);
   if (!wanted.visible) {
     axis.setTicks(false);
     axis.setTickLabels(false);

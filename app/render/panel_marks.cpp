@@ -206,7 +206,8 @@ class PanelMarks {
     const QColor colour = mark.colour ? QColor(mark.colour->red, mark.colour->green,
                                                mark.colour->blue, mark.colour->alpha)
                                       : QColor(pens_.theme.text);
-    place_text(*text, mark.x, mark.y, Qt::AlignCenter, colour);
+    const auto across = mark.align == TextAlign::start ? Qt::AlignLeft : Qt::AlignHCenter;
+    place_text(*text, mark.x, mark.y, across | Qt::AlignVCenter, colour);
   }
 
   void place_text(QCPItemText& text, double x, double y, Qt::Alignment alignment,

@@ -17,7 +17,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kHeight = 28;
+constexpr int kBarHeight = 28;
 
 constexpr int kLeastLetters = 5;  // that a list shows where the window is narrow
 
@@ -28,7 +28,7 @@ QComboBox* choice(const char* object_name, const QString& name, const QString& t
   box->setObjectName(object_name);
   box->setAccessibleName(name);
   box->setToolTip(tip);
-  box->setFixedHeight(kHeight);
+  box->setFixedHeight(kBarHeight);
   return box;
 }
 
@@ -59,7 +59,7 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   blink_->setObjectName("blink");
   blink_->setText(tr("Blink"));
   blink_->setCheckable(true);
-  blink_->setFixedHeight(kHeight);
+  blink_->setFixedHeight(kBarHeight);
   blink_->setFocusPolicy(Qt::TabFocus);
   blink_->setToolTip(tr("The reference's maps in the place of the others', and back (Space)"));
   hint_ = new ElidedLabel(Qt::ElideRight);

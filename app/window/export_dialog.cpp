@@ -40,10 +40,6 @@ namespace {
 constexpr int kDelayMs = 150;  // long enough to type a number
 constexpr const char* kPageKey = "export_page";
 
-QString text(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 QLabel* heading(const QString& content) {
   auto* label = new QLabel(content);
   label->setProperty("role", "heading");
@@ -89,6 +85,8 @@ ExportDialog::ExportDialog(Session& session, QWidget* parent) : QDialog(parent),
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   QWidget* const controls = make_controls();
   scroll->setWidget(controls);
+  scroll->viewport()->setAutoFillBackground(false);
+  controls->setAutoFillBackground(false);
   constexpr int bar = 14;
   scroll->setFixedWidth(std::max(400, controls->minimumSizeHint().width() + bar));
   auto* across = new QHBoxLayout;
@@ -245,8 +243,8 @@ QWidget* ExportDialog::make_file_row() {
   format_->setObjectName("export_format");
   format_->setAccessibleName(tr("Format"));
   for (const ExportFormat& format : export_formats()) {
-    format_->addItem(text(format.title), text(format.extension));
-    format_->setItemData(format_->count() - 1, text(format.holds), Qt::ToolTipRole);
+    format_->addItem(QString::fromUtf8(format.title), QString::fromUtf8(format.extension));
+    format_->setItemData(format_->count() - 1, QString::fromUtf8(format.holds), Qt::ToolTipRole);
   }
   dpi_ = new QDoubleSpinBox;
   dpi_->setObjectName("export_dpi");
@@ -291,8 +289,9 @@ void ExportDialog::fill_figures() {
       const FigureFit fit = fit_of(recipe.name, open_.subjects);
       if (fit.missing.empty() != fits) continue;
       figure_->addItem(
-          fits ? text(recipe.title) : tr("%1 – %2").arg(text(recipe.title), text(fit.missing)),
-          text(recipe.name));
+          fits ? QString::fromUtf8(recipe.title)
+               : tr("%1 – %2").arg(QString::fromUtf8(recipe.title), QString::fromUtf8(fit.missing)),
+          QString::fromUtf8(recipe.name));
       if (!fits) model->item(figure_->count() - 1)->setEnabled(false);
     }
   }
@@ -320,7 +319,7 @@ void ExportDialog::show_figure(const std::string& recipe, const ParameterValues&
 
 void ExportDialog::take_recipe() {
   const FigureRecipe& chosen = find_figure(recipe());
-  source_->setText(text(chosen.source));
+  source_->setText(QString::fromUtf8(chosen.source));
   fill_subjects();
   // The window's choices are the first ones here.
   const ViewSettings& view = session_.view();
@@ -337,7 +336,7 @@ void ExportDialog::take_recipe() {
                              ? QSettings().value("export_folder", QDir::homePath()).toString()
                              : before.path();
   const QString extension = format_->currentData().toString();
-  file_->setText(QDir(folder).filePath(text(chosen.name) + extension));
+  file_->setText(QDir(folder).filePath(QString::fromUtf8(chosen.name) + extension));
   page_->setEnabled(!is_page());
   own_caption_ = false;
   want();
@@ -425,7 +424,7 @@ void ExportDialog::make() {
     show_problem(what);
   };
   job_ = session_.jobs().submit(
-      tr("Drawing: %1").arg(text(find_figure(name).title)),
+      tr("Drawing: %1").arg(QString::fromUtf8(find_figure(name).title)),
       [this, request, name, wanted](const Progress& progress) -> JobQueue::Delivery {
         auto figure = std::make_shared<Figure>(make_figure(name, request, progress));
         return [this, figure, wanted] {
@@ -523,7 +522,8 @@ void ExportDialog::show_page_state() {
 void ExportDialog::browse() {
   QStringList filters;
   for (const ExportFormat& format : export_formats()) {
-    filters << QString("%1 (*%2)").arg(text(format.title), text(format.extension));
+    filters << QString("%1 (*%2)")
+                   .arg(QString::fromUtf8(format.title), QString::fromUtf8(format.extension));
   }
   const QString file = QFileDialog::getSaveFileName(
       this, tr("Export to"), file_->text(), filters.join(";;"), &filters[format_->currentIndex()],

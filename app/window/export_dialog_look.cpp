@@ -18,10 +18,6 @@ namespace attnscope {
 
 namespace {
 
-QString text(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 QDoubleSpinBox* length_box(const char* name, const QString& title, const QString& suffix,
                            double least, double most) {
   auto* box = new QDoubleSpinBox;
@@ -50,11 +46,12 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
     const QString size = preset.height_mm > 0
                              ? QString("%1 × %2 mm").arg(preset.width_mm).arg(preset.height_mm)
                              : QString("%1 mm").arg(preset.width_mm);
-    auto* button = segment_button(text(preset.title), text(preset.title) + ", " + size,
+    auto* button = segment_button(QString::fromUtf8(preset.title),
+                                  QString::fromUtf8(preset.title) + ", " + size,
                                   i == 0                    ? "first"
                                   : i + 1 == presets.size() ? "last"
                                                             : "middle");
-    button->setObjectName("preset_" + text(preset.name));
+    button->setObjectName("preset_" + QString::fromUtf8(preset.name));
     button->setAutoExclusive(false);
     preset_row->addWidget(button);
     presets_.push_back(button);
@@ -89,7 +86,8 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   colour_map_->setObjectName("export_colour_map");
   colour_map_->setAccessibleName(tr("Colour map"));
   colour_map_->addItem(tr("The figure's own"), QString());
-  for (const ColourMap& map : colour_maps()) colour_map_->addItem(text(map.title), text(map.name));
+  for (const ColourMap& map : colour_maps())
+    colour_map_->addItem(QString::fromUtf8(map.title), QString::fromUtf8(map.name));
   form->addRow(tr("Colour map"), colour_map_);
 
   lines_ = new QComboBox;
@@ -119,7 +117,8 @@ FigureLookForm::FigureLookForm(QWidget* parent) : QWidget(parent) {
   const QSettings kept;
   width_->setValue(kept.value("export_width", 84).toDouble());
   height_->setValue(kept.value("export_height", 0).toDouble());
-  family_->setCurrentFont(QFont(kept.value("export_font", text(Figure{}.font_family)).toString()));
+  family_->setCurrentFont(
+      QFont(kept.value("export_font", QString::fromUtf8(Figure{}.font_family)).toString()));
   size_->setValue(kept.value("export_font_size", Figure{}.font_size_pt).toDouble());
   lines_->setCurrentIndex(
       std::max(0, lines_->findData(kept.value("export_lines", "as-made").toString())));

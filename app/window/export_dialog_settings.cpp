@@ -18,13 +18,9 @@ namespace attnscope {
 
 namespace {
 
-QString text(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 /// "colour-map" → "Colour map".
-QString title_of(const ParameterDescription& setting) {
-  QString title = text(setting.name);
+QString setting_title(const ParameterDescription& setting) {
+  QString title = QString::fromUtf8(setting.name);
   title.replace('-', ' ');
   title[0] = title[0].toUpper();
   return title;
@@ -91,7 +87,7 @@ QDoubleSpinBox* number_editor(const ParameterDescription& setting) {
   const double extent = spin->maximum() - spin->minimum();
   spin->setSingleStep(whole ? (extent > 20 ? std::min(50.0, std::floor(extent / 20)) : 1)
                             : std::min(1.0, extent / 20));
-  if (!setting.unit.empty()) spin->setSuffix(" " + text(setting.unit));
+  if (!setting.unit.empty()) spin->setSuffix(" " + QString::fromUtf8(setting.unit));
   spin->setKeyboardTracking(false);
   return spin;
 }
@@ -111,12 +107,12 @@ QWidget* FigureSettingsForm::make_file_editor(const ParameterDescription& settin
   auto* layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, 0, 0, 0);
   auto* line = new QLineEdit;
-  line->setObjectName("setting_" + text(setting.name));
-  line->setAccessibleName(title_of(setting));
+  line->setObjectName("setting_" + QString::fromUtf8(setting.name));
+  line->setAccessibleName(setting_title(setting));
   line->setPlaceholderText(tr("a file or folder"));
   auto* browse = new QToolButton;
   browse->setText("…");
-  browse->setAccessibleName(tr("Browse for %1").arg(title_of(setting)));
+  browse->setAccessibleName(tr("Browse for %1").arg(setting_title(setting)));
   layout->addWidget(line, 1);
   layout->addWidget(browse);
   connect(line, &QLineEdit::textChanged, this, &FigureSettingsForm::changed);
@@ -167,11 +163,13 @@ void FigureSettingsForm::show_recipe(const FigureRecipe& recipe, const Parameter
   for (const ParameterDescription& setting : recipe.settings) {
     if (setting.name == "colour-map") continue;
     QWidget* const editor = make_editor(setting);
-    if (editor->objectName().isEmpty()) editor->setObjectName("setting_" + text(setting.name));
-    const QString explained = text(setting.explanation) + " (" + text(range_of(setting)) + ")";
-    editor->setAccessibleName(title_of(setting));
+    if (editor->objectName().isEmpty())
+      editor->setObjectName("setting_" + QString::fromUtf8(setting.name));
+    const QString explained =
+        QString::fromUtf8(setting.explanation) + " (" + QString::fromUtf8(range_of(setting)) + ")";
+    editor->setAccessibleName(setting_title(setting));
     editor->setAccessibleDescription(explained);
-    auto* label = new QLabel(title_of(setting));
+    auto* label = new QLabel(setting_title(setting));
     label->setBuddy(editor);
     // As rich text it is wrapped.
     const QString tip = "<p>" + explained.toHtmlEscaped() + "</p>";

@@ -22,13 +22,9 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kDelayMs = 300;
+constexpr int kRedrawDelayMs = 300;
 constexpr int kColumns = 3;
 constexpr int kPictureWidth = 300, kPictureHeight = 210;
-
-QString text(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
 
 }  // namespace
 
@@ -72,7 +68,7 @@ GalleryWindow::GalleryWindow(Session& session, QWidget* parent)
   column->addWidget(scroll, 1);
 
   delay_.setSingleShot(true);
-  delay_.setInterval(kDelayMs);
+  delay_.setInterval(kRedrawDelayMs);
   connect(&delay_, &QTimer::timeout, this, &GalleryWindow::draw_all);
   connect(&session_, &Session::subjects_changed, this, &GalleryWindow::want);
   connect(data_set_, &QLineEdit::editingFinished, this, &GalleryWindow::want);
@@ -85,26 +81,26 @@ QWidget* GalleryWindow::make_card(const GalleryEntry& entry) {
   auto* column = new QVBoxLayout(card);
   column->setContentsMargins(12, 10, 12, 10);
   column->setSpacing(6);
-  auto* place = new QLabel(text(entry.place));
+  auto* place = new QLabel(QString::fromUtf8(entry.place));
   place->setProperty("role", "heading");
-  auto* title = new QLabel(text(entry.title));
+  auto* title = new QLabel(QString::fromUtf8(entry.title));
   title->setWordWrap(true);
   title->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   title->setFixedHeight(2 * title->fontMetrics().lineSpacing() + 2);
-  title->setToolTip(text(entry.paper));
+  title->setToolTip(QString::fromUtf8(entry.paper));
   auto* picture = new QLabel;
   picture->setFixedHeight(kPictureHeight);
   picture->setMinimumWidth(kPictureWidth);
   picture->setAlignment(Qt::AlignCenter);
-  picture->setAccessibleName(text(entry.place));
+  picture->setAccessibleName(QString::fromUtf8(entry.place));
   auto* state = new QLabel;
   state->setProperty("role", "muted");
   state->setWordWrap(true);
   auto* exporting = new QPushButton(tr("Export…"));
-  exporting->setAccessibleName(tr("Export %1").arg(text(entry.place)));
-  exporting->setObjectName("gallery_export_" + text(file_name_of(entry)));
+  exporting->setAccessibleName(tr("Export %1").arg(QString::fromUtf8(entry.place)));
+  exporting->setObjectName("gallery_export_" + QString::fromUtf8(file_name_of(entry)));
   exporting->setAutoDefault(false);
-  state->setObjectName("gallery_state_" + text(file_name_of(entry)));
+  state->setObjectName("gallery_state_" + QString::fromUtf8(file_name_of(entry)));
   auto* row = new QHBoxLayout;
   row->addWidget(state, 1);
   row->addWidget(exporting);
@@ -170,7 +166,7 @@ void GalleryWindow::draw_all() {
       card.subjects.push_back(static_cast<std::size_t>(at - open.subjects.begin()));
     }
     if (!card.item.missing.empty()) {
-      QString missing = text(card.item.missing);
+      QString missing = QString::fromUtf8(card.item.missing);
       missing[0] = missing[0].toUpper();
       show_missing(card, missing);
       continue;
@@ -186,10 +182,11 @@ void GalleryWindow::draw(std::size_t index) {
   Card& card = cards_[index];
   card.picture->setText(tr("drawing…"));
   card.exporting->setEnabled(true);
-  card.state->setText(text(card.entry->note.empty() ? card.entry->recipe : card.entry->note));
+  card.state->setText(
+      QString::fromUtf8(card.entry->note.empty() ? card.entry->recipe : card.entry->note));
   const std::int64_t wanted = wanted_;
   card.job = session_.jobs().submit(
-      tr("Drawing %1").arg(text(card.entry->place)),
+      tr("Drawing %1").arg(QString::fromUtf8(card.entry->place)),
       [this, index, wanted, recipe = std::string(card.entry->recipe),
        request = card.item.request](const Progress& progress) -> JobQueue::Delivery {
         auto figure = std::make_shared<const Figure>(make_figure(recipe, request, progress));

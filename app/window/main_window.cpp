@@ -13,6 +13,7 @@
 #include "app/session/history.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/wheel_guard.h"
 #include "app/window/atlas_area.h"
 #include "app/window/commands.h"
 #include "app/window/comparison_bar.h"
@@ -55,6 +56,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   resize(1600, 1000);
   // First: labels take the program's font when they are made.
   apply_look();
+  qApp->installEventFilter(new WheelGuard(this));
   recent_->fill(recent_menu_, [this](const std::filesystem::path& file) { open_file(file); });
   docks_ = new PanelDocks(*this, {session_, *spectra_, *comparisons_, *link_, *recent_menu_});
   make_commands();

@@ -3,9 +3,12 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QImage>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
+#include <QResizeEvent>
+#include <QScrollBar>
 #include <QTextBrowser>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -40,8 +43,31 @@ QString page_text(const QString& page) {
 class Pages final : public QTextBrowser {
  protected:
   QVariant loadResource(int type, const QUrl& url) override {
-    if (type != QTextDocument::MarkdownResource) return QTextBrowser::loadResource(type, url);
-    return page_text(QFileInfo(url.path()).completeBaseName()).toUtf8();
+    if (type == QTextDocument::MarkdownResource) {
+      return page_text(QFileInfo(url.path()).completeBaseName()).toUtf8();
+    }
+    const QVariant resource = QTextBrowser::loadResource(type, url);
+    return type == QTextDocument::ImageResource ? fitted(resource) : resource;
+  }
+
+  void resizeEvent(QResizeEvent* event) override {
+    QTextBrowser::resizeEvent(event);
+    if (event->oldSize().width() == event->size().width()) return;
+    // Pictures are read, and fitted, anew.
+    const int place = verticalScrollBar()->value();
+    reload();
+    verticalScrollBar()->setValue(place);
+  }
+
+ private:
+  /// A picture no wider than the page.
+  [[nodiscard]] QVariant fitted(const QVariant& resource) const {
+    QImage picture = resource.typeId() == QMetaType::QByteArray
+                         ? QImage::fromData(resource.toByteArray())
+                         : resource.value<QImage>();
+    const int room = viewport()->width() - 2 * static_cast<int>(document()->documentMargin()) - 2;
+    if (picture.isNull() || picture.width() <= room || room <= 0) return resource;
+    return picture.scaledToWidth(room, Qt::SmoothTransformation);
   }
 };
 

@@ -16,7 +16,8 @@ namespace attnscope {
 namespace {
 
 constexpr int kLeftWidth = 292;
-constexpr int kRightWidth = 390, kWidestRight = 560;
+constexpr int kRightWidth = 390, kNarrowRight = 300, kWidestRight = 560;
+constexpr int kNarrow = 1180;        // pixels of a window that has no room for the usual widths
 constexpr int kAboveAndBelow = 120;  // pixels of the window that are no dock's
 
 bool is_left(PanelPlace place) {
@@ -47,7 +48,7 @@ QDockWidget* PanelDocks::first_at(PanelPlace place) const {
 }
 
 void PanelDocks::place(QMenu& menu) {
-  QList<QDockWidget*> lefts, besides;
+  QList<QDockWidget*> lefts, rights, besides;
   for (const auto& [entry, panel, dock] : docks_) {
     if (entry->place == PanelPlace::beside) {
       window_.addDockWidget(Qt::LeftDockWidgetArea, dock, Qt::Horizontal);
@@ -55,7 +56,7 @@ void PanelDocks::place(QMenu& menu) {
     } else {
       const bool left = is_left(entry->place);
       window_.addDockWidget(left ? Qt::LeftDockWidgetArea : Qt::RightDockWidgetArea, dock);
-      if (left) lefts << dock;
+      (left ? lefts : rights) << dock;
     }
     QDockWidget* const first = first_at(entry->place);
     if (first != dock) window_.tabifyDockWidget(first, dock);
@@ -67,13 +68,14 @@ void PanelDocks::place(QMenu& menu) {
   }
   // Else the first width is one with room for the docks that are closed.
   window_.layout()->activate();
-  side_room_ = new SideRoom(window_, lefts, besides);
+  side_room_ = new SideRoom(window_, lefts, rights, besides);
 }
 
 void PanelDocks::arrange() {
   const auto dock = [this](PanelPlace place) { return first_at(place); };
   using enum PanelPlace;
-  const int right = std::clamp(window_.width() * 29 / 100, kRightWidth, kWidestRight);
+  const int least = window_.width() < kNarrow ? kNarrowRight : kRightWidth;
+  const int right = std::clamp(window_.width() * 29 / 100, least, kWidestRight);
   window_.resizeDocks({dock(models), dock(spectrum)}, {kLeftWidth, right}, Qt::Horizontal);
   const int room = window_.height() - kAboveAndBelow;
   window_.resizeDocks({dock(models), dock(inputs)}, {room * 55 / 100, room * 45 / 100},

@@ -17,10 +17,6 @@ namespace {
 
 constexpr double kLeastScale = 0.8, kMostScale = 2;
 
-QString text_of(std::string_view text) {
-  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 }  // namespace
 
 Preferences read_preferences() {
@@ -62,7 +58,8 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
   text_scale_->setObjectName("preferred_text_scale");
   colour_map_ = new QComboBox;
   for (const ColourMap& map : colour_maps()) {
-    if (!map.diverging) colour_map_->addItem(text_of(map.title), text_of(map.name));
+    if (!map.diverging)
+      colour_map_->addItem(QString::fromUtf8(map.title), QString::fromUtf8(map.name));
   }
   colour_map_->setCurrentIndex(
       std::max(0, colour_map_->findData(QString::fromStdString(preferences.colour_map))));

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QToolButton>
+#include <algorithm>
 
 #include "app/session/session.h"
 #include "app/widgets/segment_button.h"
@@ -43,23 +44,26 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
   setFloatable(false);
   setContextMenuPolicy(Qt::PreventContextMenu);
 
-  auto* wordmark = new QLabel("Attnscope");
-  wordmark->setObjectName("wordmark");
-  QFont font = wordmark->font();
+  wordmark_ = new QLabel("Attnscope");
+  wordmark_->setObjectName("wordmark");
+  QFont font = wordmark_->font();
   font.setPointSizeF(font.pointSizeF() + 2.5);
   font.setWeight(QFont::DemiBold);
-  wordmark->setFont(font);
-  wordmark->setContentsMargins(4, 0, 10, 0);
-  addWidget(wordmark);
-  for (QAction* action : left) addWidget(button_of(action, true));
+  wordmark_->setFont(font);
+  wordmark_->setContentsMargins(4, 0, 10, 0);
+  addWidget(wordmark_);
+  for (QAction* action : left) {
+    texted_ << button_of(action, true);
+    addWidget(texted_.back());
+  }
   addWidget(space());
 
   auto* settings = new QWidget;
   auto* row = new QHBoxLayout(settings);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  auto* identity_label = new QLabel(tr("Identity mapping"));
-  row->addWidget(identity_label);
+  identity_label_ = new QLabel(tr("Identity mapping"));
+  row->addWidget(identity_label_);
   row->addSpacing(8);
   const std::array<const char*, 3> names = {QT_TR_NOOP("As is"), QT_TR_NOOP("Without I"),
                                             QT_TR_NOOP("With I")};
@@ -81,7 +85,7 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
     identity_[i] = button;
   }
   row->addSpacing(18);
-  auto* threshold_label = new QLabel(tr("Rank at τ"));
+  threshold_label_ = new QLabel(tr("Rank at τ"));
   threshold_ = new QDoubleSpinBox;
   threshold_->setRange(0.01, 1.0);
   threshold_->setSingleStep(0.05);
@@ -93,14 +97,18 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
   threshold_->setToolTip(
       tr("The equivalent rank is the fewest singular values that hold this share of their sum"));
   threshold_->setObjectName("rank_threshold");
-  threshold_label->setBuddy(threshold_);
-  row->addWidget(threshold_label);
+  threshold_label_->setBuddy(threshold_);
+  row->addWidget(threshold_label_);
   row->addSpacing(8);
   row->addWidget(threshold_);
   addWidget(settings);
   addWidget(space());
-  for (QAction* action : right)
-    addWidget(button_of(action, !action->text().isEmpty() && action->property("texted").toBool()));
+  for (QAction* action : right) {
+    const bool with_text = !action->text().isEmpty() && action->property("texted").toBool();
+    QToolButton* const button = button_of(action, with_text);
+    if (with_text) texted_ << button;
+    addWidget(button);
+  }
 
   connect(threshold_, &QDoubleSpinBox::valueChanged, this, [this](double value) {
     ViewSettings view = session_.view();
@@ -115,6 +123,36 @@ void TopBar::refresh() {
   identity_[static_cast<std::size_t>(session_.view().identity)]->setChecked(true);
   const QSignalBlocker quiet(threshold_);
   threshold_->setValue(session_.view().rank_threshold);
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+  QToolBar::resizeEvent(event);
+  fit();
+}
+
+void TopBar::fit() {
+  enum Leaving { nothing, labels, button_texts, wordmark };
+  for (const Leaving leaving : {nothing, labels, button_texts, wordmark}) {
+    identity_label_->setVisible(leaving < labels);
+    threshold_label_->setText(leaving < labels ? tr("Rank at τ") : tr("τ"));
+    for (QToolButton* button : texted_) {
+      button->setToolButtonStyle(leaving < button_texts ? Qt::ToolButtonTextBesideIcon
+                                                        : Qt::ToolButtonIconOnly);
+    }
+    wordmark_->setMaximumWidth(leaving < wordmark ? QWIDGETSIZE_MAX : 0);
+    if (needed_width() <= width()) return;
+  }
+}
+
+int TopBar::needed_width() const {
+  constexpr int kMargins = 24;  // the style sheet's
+  int sum = kMargins;
+  for (QAction* action : actions()) {
+    const QWidget* const widget = widgetForAction(action);
+    if (widget->layout() != nullptr) widget->layout()->invalidate();
+    sum += std::min(widget->sizeHint().width(), widget->maximumWidth()) + layout()->spacing();
+  }
+  return sum;
 }
 
 }  // namespace attnscope

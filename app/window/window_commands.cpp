@@ -6,6 +6,7 @@
 #include "app/session/history.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
+#include "app/window/cite_dialog.h"
 #include "app/window/commands.h"
 #include "app/window/main_window.h"
 #include "app/window/palette_dialog.h"
@@ -149,6 +150,7 @@ void MainWindow::make_commands() {
                     show_manual("first-minute");
                   }});
   list.push_back({"keys", help, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }});
+  list.push_back({"cite", help, tr("How to &cite…"), {}, "", [this] { CiteDialog(this).exec(); }});
   list.push_back({"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }});
   for (std::size_t number = 1; number <= 9; ++number) {
     list.push_back({QString("subject_%1").arg(number),

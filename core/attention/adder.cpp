@@ -15,7 +15,7 @@ namespace attnscope {
 
 namespace {
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> adder_parameters() {
   return {
       setting::flag("identity", false,
                     "adds the identity matrix I to the normalised map (Adder, Eq. 20)"),
@@ -77,7 +77,7 @@ MechanismEntry adder_entry() {
       .formula = "softmax(−‖q − k‖₁/√d_a), + I if `identity`",
       .rank = "N",
       .complexity = {"N²D + ND²", "N² + ND", "Shu et al. 2021, Eq. 7"},
-      .parameters = parameters(),
+      .parameters = adder_parameters(),
       .accounting = {setting::flag("identity_products", false,
                                    "counts I·V as multiplications (inferred from Adder, Table 1)")},
       .counts =

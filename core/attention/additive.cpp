@@ -24,7 +24,7 @@ namespace attnscope {
 
 namespace {
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> additive_parameters() {
   return {
       setting::flag("causal", false,
                     "each token pools the tokens up to itself (Fastformer-LM) instead of all"),
@@ -178,7 +178,7 @@ MechanismEntry additive_entry() {
       .formula = "learned importance of each token; `causal`, `window`",
       .rank = "1; N if causal",
       .complexity = {"ND²", "ND", "Wu et al. 2021"},
-      .parameters = parameters(),
+      .parameters = additive_parameters(),
       .tensors = {{"importance", "[H, d], w of each head; [H, H·d] where it reads all heads",
                    [](const AttentionShape& s, const TypedValues& values) {
                      const std::int64_t width = s.heads * s.head_width;

@@ -19,20 +19,13 @@
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
 namespace {
 
 constexpr double kLeastSum = 1e-6;
-
-ConstStridedMatrixMap strided(const Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-}
-
-StridedMatrixMap strided(Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-}
 
 /// The features of one head's rows at places 0, 1, …, [rows, 2d].
 Matrix features(const ConstStridedMatrixMap& rows, std::int64_t span) {
@@ -51,8 +44,8 @@ Matrix features(const ConstStridedMatrixMap& rows, std::int64_t span) {
 double divisor(double sum) { return sum < kLeastSum ? kLeastSum : sum; }
 
 /// By sums over the tokens so far, in double: what comes later changes no bit.
-void attend_causally(const Matrix& queries, const Matrix& keys, const ConstStridedMatrixMap& values,
-                     StridedMatrixMap out) {
+void sum_causally(const Matrix& queries, const Matrix& keys, const ConstStridedMatrixMap& values,
+                  StridedMatrixMap out) {
   MatrixD products = MatrixD::Zero(keys.cols(), values.cols());
   Eigen::VectorXd sum = Eigen::VectorXd::Zero(keys.cols());
   for (Eigen::Index i = 0; i < queries.rows(); ++i) {
@@ -77,11 +70,11 @@ class CosFormer final : public Mechanism {
       const ConstStridedMatrixMap values = head_columns(input.values, input.heads, head);
       StridedMatrixMap out(output.data() + head * width, queries.rows(), width,
                            Eigen::OuterStride<>(input.values.cols()));
-      if (input.causal) return attend_causally(queries, keys, values, out);
+      if (input.causal) return sum_causally(queries, keys, values, out);
       const Matrix transposed = keys.transpose();
       Matrix products(keys.cols(), width);
-      multiply(strided(transposed), values, 1.0F, strided(products));
-      multiply(strided(queries), strided(std::as_const(products)), 1.0F, out);
+      multiply(strided(transposed), values, 1.0F, strided_output(products));
+      multiply(strided(queries), strided(products), 1.0F, out);
       const Eigen::VectorXd sums = row_sums(queries, keys);
       for (Eigen::Index i = 0; i < out.rows(); ++i) out.row(i) /= static_cast<float>(sums(i));
     });

@@ -9,12 +9,12 @@ namespace attnscope {
 
 namespace {
 
-using Row = Eigen::RowVectorXf;
+using ChannelRow = Eigen::RowVectorXf;
 
 /// exp(w) for the columns of one of the summed matrices: of each tap, and outside the window.
 struct TapWeights {
-  Matrix inside;  ///< [taps, columns]
-  Row outside;    ///< [columns]
+  Matrix inside;       ///< [taps, columns]
+  ChannelRow outside;  ///< [columns]
 };
 
 /// Column c of the result is for bias head head_of(c). Each head's weights are scaled by a factor,
@@ -23,7 +23,7 @@ template <class HeadOf>
 TapWeights tap_weights(const DaftWindow& window, std::int64_t columns, const HeadOf& head_of) {
   const bool others = !window.local() || window.prefix() > 0;
   const Matrix& taps = window.taps();
-  TapWeights weights{Matrix(taps.cols(), columns), Row(columns)};
+  TapWeights weights{Matrix(taps.cols(), columns), ChannelRow(columns)};
   for (std::int64_t c = 0; c < columns; ++c) {
     const auto r = taps.row(head_of(c));
     const float largest = others ? std::max(r.maxCoeff(), 0.0F) : r.maxCoeff();
@@ -38,7 +38,7 @@ class Outside {
  public:
   Outside(const DaftWindow& window, const Matrix& x)
       : window_(window),
-        prefix_(Row::Zero(x.cols())),
+        prefix_(ChannelRow::Zero(x.cols())),
         above_(Matrix::Zero(window.rows() + 1, x.cols())),
         below_(above_),
         left_(Matrix::Zero(window.rows() * (window.columns() + 1), x.cols())),
@@ -67,11 +67,11 @@ class Outside {
   }
 
   /// Everything: what a prefix token sees.
-  [[nodiscard]] Row all(const Matrix& x) const { return x.colwise().sum(); }
+  [[nodiscard]] ChannelRow all(const Matrix& x) const { return x.colwise().sum(); }
 
   /// Around the grid's token (y, column).
-  [[nodiscard]] Row around(std::int64_t y, std::int64_t column) const {
-    Row sum = prefix_;
+  [[nodiscard]] ChannelRow around(std::int64_t y, std::int64_t column) const {
+    ChannelRow sum = prefix_;
     if (window_.local()) return sum;
     const std::int64_t rows = window_.rows(), columns = window_.columns();
     const std::int64_t top = std::max<std::int64_t>(y - window_.half_rows(), 0);
@@ -87,7 +87,7 @@ class Outside {
 
  private:
   const DaftWindow& window_;
-  Row prefix_;
+  ChannelRow prefix_;
   Matrix above_, below_;  ///< of whole lines: before line y, from line y on
   Matrix left_, right_;   ///< within a line: before column c, from column c on
 };
@@ -97,12 +97,12 @@ Matrix window_sums(const DaftWindow& window, const Matrix& x, const TapWeights& 
   const Outside outside(window, x);
   const std::int64_t columns = window.columns(), width = 2 * window.half_columns() + 1;
   Matrix sums(x.rows(), x.cols());
-  const Row all = outside.all(x);
+  const ChannelRow all = outside.all(x);
   sums.topRows(window.prefix()).rowwise() = all;
   tbb::parallel_for(window.prefix(), static_cast<std::int64_t>(x.rows()), [&](std::int64_t token) {
     const std::int64_t y = (token - window.prefix()) / columns;
     const std::int64_t column = (token - window.prefix()) % columns;
-    Row sum = outside.around(y, column).cwiseProduct(weights.outside);
+    ChannelRow sum = outside.around(y, column).cwiseProduct(weights.outside);
     for (std::int64_t dy = -window.half_rows(); dy <= window.half_rows(); ++dy) {
       if (y + dy < 0 || y + dy >= window.rows()) continue;
       const std::int64_t from = std::max(-window.half_columns(), -column);
@@ -169,7 +169,7 @@ Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channel
     });
     return output;
   }
-  const Row largest = input.keys.colwise().maxCoeff();
+  const ChannelRow largest = input.keys.colwise().maxCoeff();
   const Matrix keys = (input.keys.rowwise() - largest).array().exp();
   Matrix products(tokens, width);
   for (std::int64_t channel = 0; channel < width; ++channel) {

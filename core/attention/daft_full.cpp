@@ -16,6 +16,7 @@
 #include "core/attention/mechanism_cost.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
@@ -23,7 +24,7 @@ namespace {
 
 // Queries of one block. Every block packs all of exp(K) anew for its product: with 128 of them that
 // costs little.
-constexpr std::int64_t kBlock = 128;
+constexpr std::int64_t kQueriesAtOnce = 128;
 // Causal ones are smaller, because what lies within a block is computed element by element.
 constexpr std::int64_t kCausalBlock = 32;
 
@@ -32,15 +33,7 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 using Row = Eigen::Array<float, 1, Eigen::Dynamic>;
 using RowMap = Eigen::Map<const Row>;
 
-StridedMatrixMap strided(Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-}
-
-ConstStridedMatrixMap strided(const Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-}
-
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> daft_full_parameters() {
   return {
       setting::whole("factors", 128, {0, 1e6},
                      "n, columns of pe0 and pe1 (Eq. 6); 0: w is a free matrix"),
@@ -208,16 +201,18 @@ class DaftFull final : public Mechanism {
     const std::int64_t width = channels.width;
     const Row largest = input.keys.colwise().maxCoeff().array();
     const Matrix both = weighted_keys(input, largest, keys);
-    tbb::parallel_for(std::int64_t{0}, (queries + kBlock - 1) / kBlock, [&](std::int64_t task) {
-      const std::int64_t first = task * kBlock, rows = std::min(kBlock, queries - first);
-      Matrix weights(rows, keys), sums(rows, 2 * width);
-      bias.fill_columns(first, strided(weights));
-      exponentiate_rows(weights);
-      multiply(strided(std::as_const(weights)), strided(both), 1.0F, strided(sums));
-      for (std::int64_t row = 0; row < rows; ++row) {
-        write_row(input, channels, bias, first + row, sums.row(row).array(), output);
-      }
-    });
+    tbb::parallel_for(
+        std::int64_t{0}, (queries + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::int64_t task) {
+          const std::int64_t first = task * kQueriesAtOnce,
+                             rows = std::min(kQueriesAtOnce, queries - first);
+          Matrix weights(rows, keys), sums(rows, 2 * width);
+          bias.fill_columns(first, strided_output(weights));
+          exponentiate_rows(weights);
+          multiply(strided(weights), strided(both), 1.0F, strided_output(sums));
+          for (std::int64_t row = 0; row < rows; ++row) {
+            write_row(input, channels, bias, first + row, sums.row(row).array(), output);
+          }
+        });
   }
 
   /// Y = σ(Q) ⊙ numerator / denominator, whose halves `sums` holds.
@@ -228,7 +223,7 @@ class DaftFull final : public Mechanism {
     out = sums.head(width) / sums.tail(width);
     if ((sums.tail(width) < kDaftLeast).any()) {
       Matrix exact(1, input.keys.rows());
-      bias.fill(0, query, strided(exact));
+      bias.fill(0, query, strided_output(exact));
       for (std::int64_t channel = 0; channel < width; ++channel) {
         if (!(sums(width + channel) < kDaftLeast)) continue;
         out(channel) = daft_element(input, channels, channel, exact.data());
@@ -254,13 +249,13 @@ class DaftFull final : public Mechanism {
     tbb::parallel_for(std::int64_t{0}, blocks, [&](std::int64_t b) {
       const std::int64_t first = b * kCausalBlock, rows = std::min(kCausalBlock, tokens - first);
       Matrix biases(rows, first + rows), past = Matrix::Zero(rows, 2 * width);
-      bias.fill_columns(first, strided(biases));
+      bias.fill_columns(first, strided_output(biases));
       Eigen::VectorXf row_scale = Eigen::VectorXf::Constant(rows, kNever);
       if (first > 0) {
         const Matrix both = weighted_keys(input, largest.row(b).array(), first);
         Matrix weights = biases.leftCols(first);
         row_scale = exponentiate_rows(weights);
-        multiply(strided(std::as_const(weights)), strided(both), 1.0F, strided(past));
+        multiply(strided(weights), strided(both), 1.0F, strided_output(past));
       }
       for (std::int64_t row = 0; row < rows; ++row) {
         const std::int64_t query = first + row;
@@ -313,7 +308,7 @@ MechanismEntry daft_full_entry() {
           .formula = "exp(K + w) by channel, w of every pair, gated by σ(Q)",
           .rank = "N",
           .complexity = {"N²D + ND²", "ND", "DAFT, Table 1"},
-          .parameters = parameters(),
+          .parameters = daft_full_parameters(),
           .tensors = {{"pe0", "[N, n], left factor of w (Eq. 6)",
                        [](Extents s, Values v) { return shape_of_factor(s.queries, v); }},
                       {"pe1", "[M, n], right factor of w (Eq. 6)",

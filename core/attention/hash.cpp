@@ -15,6 +15,7 @@
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
@@ -24,7 +25,7 @@ namespace {
 enum class Bias { paper, upstream };
 constexpr EnumName<Bias> bias_names[] = {{Bias::paper, "paper"}, {Bias::upstream, "upstream"}};
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> hash_parameters() {
   return {
       setting::choice("mode", names_of(bias_names), "paper",
                       "paper: bias 2^c of every value (Eq. 9); upstream, as released weights were "
@@ -62,8 +63,8 @@ class Hash final : public Mechanism {
       if (input.causal) return attend_to_prefixes(codes, values, out);
       const Matrix transposed = codes.keys.signs.transpose();
       Matrix products(transposed.rows(), width);
-      multiply(strided(transposed), values, 1.0F, strided(products));
-      multiply(strided(codes.queries.signs), strided(std::as_const(products)), 1.0F, out);
+      multiply(strided(transposed), values, 1.0F, strided_output(products));
+      multiply(strided(codes.queries.signs), strided(products), 1.0F, out);
       const Eigen::RowVectorXf all = values.cast<double>().colwise().sum().cast<float>();
       const auto bias = static_cast<float>(this->bias(codes));
       for (Eigen::Index i = 0; i < out.rows(); ++i) {
@@ -140,13 +141,6 @@ class Hash final : public Mechanism {
     HashCodes queries, keys;
     Eigen::VectorXd totals;  ///< of each query over the keys it sees: Σ_j h_i · h_j + bias
   };
-
-  static ConstStridedMatrixMap strided(const Matrix& matrix) {
-    return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-  }
-  static StridedMatrixMap strided(Matrix& matrix) {
-    return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-  }
 
   [[nodiscard]] std::int64_t bits_of(std::int64_t head_width) const {
     return kind_ == HashKind::sign ? head_width : bits_;
@@ -300,7 +294,7 @@ MechanismEntry hash_entry() {
       .formula = "products of b-bit codes, + 2^c",
       .rank = "b + 1; N if causal",
       .complexity = {"NbD + ND²", "ND + bD", "EcoFormer, Eq. 7 to 9"},
-      .parameters = parameters(),
+      .parameters = hash_parameters(),
       .accounting = {setting::whole("features", 0, {0, 1e9},
                                     "F, Performer's features that EcoFormer's comparison makes lsh "
                                     "and sign codes of; 0: the tokens themselves, as they run")},

@@ -8,14 +8,11 @@
 #include "core/attention/mechanism_cost.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
 namespace {
-
-ConstStridedMatrixMap strided(const Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-}
 
 /// ln(1 + elu(x)): x below 0, ln(1 + x) above.
 Matrix logarithm_of_features(const ConstStridedMatrixMap& rows) {

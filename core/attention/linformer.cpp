@@ -17,6 +17,7 @@
 #include "core/attention/score_blocks.h"
 #include "core/error.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
@@ -32,7 +33,7 @@ std::int64_t landmarks_of(std::int64_t keys) {
   return std::clamp<std::int64_t>(keys / 4, keys > 0 ? 1 : 0, kMost);
 }
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> linformer_parameters() {
   return {
       setting::whole("landmarks", 0, {0, 1e6},
                      "k, rows keys and values are projected to; 0: those of E and F where the "
@@ -42,14 +43,6 @@ std::vector<ParameterDescription> parameters() {
                       "E and F where the model has none: means of neighbouring tokens, or random"),
       seed_parameter("the random projection"),
   };
-}
-
-ConstStridedMatrixMap strided(const Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
-}
-
-StridedMatrixMap whole(Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
 }
 
 class Linformer final : public Mechanism {
@@ -67,7 +60,7 @@ class Linformer final : public Mechanism {
       const Matrix project = projection(input, "F", head, landmarks);
       Matrix values(landmarks, width);
       multiply(strided(project), head_columns(input.values, input.heads, head), 1.0F,
-               whole(values));
+               strided_output(values));
       multiply(strided(weights), strided(values), 1.0F,
                {output.data() + head * width, weights.rows(), width,
                 Eigen::OuterStride<>(input.values.cols())});
@@ -178,11 +171,12 @@ class Linformer final : public Mechanism {
     const std::int64_t d = input.keys.cols() / input.heads;
     const Matrix project = projection(input, "E", head, landmarks);
     Matrix keys = Matrix::Zero(landmarks, d);
-    multiply(strided(project), head_columns(input.keys, input.heads, head), 1.0F, whole(keys));
+    multiply(strided(project), head_columns(input.keys, input.heads, head), 1.0F,
+             strided_output(keys));
     Matrix weights(input.queries.rows(), landmarks);
     multiply_transposed(head_columns(input.queries, input.heads, head), strided(keys),
-                        static_cast<float>(input.score_scale()), whole(weights));
-    softmax_rows(whole(weights));
+                        static_cast<float>(input.score_scale()), strided_output(weights));
+    softmax_rows(strided_output(weights));
     return weights;
   }
 
@@ -210,7 +204,7 @@ MechanismEntry linformer_entry() {
       .formula = "softmax(Q(EK)ᵀ/√d)F: keys and values projected to k landmarks",
       .rank = "k",
       .complexity = {"NkD + ND²", "Nk + ND", "Wang et al. 2020"},
-      .parameters = parameters(),
+      .parameters = linformer_parameters(),
       .accounting = {setting::flag("mask", false, "counts masking keys and values")},
       .tensors = {{"E", "[k, M] or [H, k, M], projects the keys", projection_shape},
                   {"F", "[k, M] or [H, k, M], projects the values", projection_shape}},

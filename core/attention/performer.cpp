@@ -17,6 +17,7 @@
 #include "core/attention/random_parameters.h"
 #include "core/attention/score_blocks.h"
 #include "core/tensor/blas.h"
+#include "core/tensor/strided.h"
 
 namespace attnscope {
 
@@ -27,7 +28,7 @@ constexpr float kReluFloor = 1e-3F;
 enum class Kernel { softmax, relu };
 constexpr EnumName<Kernel> kernel_names[] = {{Kernel::softmax, "softmax"}, {Kernel::relu, "relu"}};
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> performer_parameters() {
   return {
       setting::choice("kernel", names_of(kernel_names), "softmax",
                       "softmax: positive features of the softmax kernel (FAVOR+); relu: ReLU "
@@ -35,10 +36,6 @@ std::vector<ParameterDescription> parameters() {
       setting::whole("features", 256, {1, 65536}, "F, random features of a query and of a key"),
       seed_parameter("the random features"),
   };
-}
-
-ConstStridedMatrixMap strided(const Matrix& matrix) {
-  return {matrix.data(), matrix.rows(), matrix.cols(), Eigen::OuterStride<>(matrix.cols())};
 }
 
 /// ln φ of one head, or φ itself where it may be 0 and never is large.
@@ -268,7 +265,7 @@ MechanismEntry performer_entry() {
       .formula = "random features of softmax, or ReLU",
       .rank = "F; N if causal",
       .complexity = {"ND² log D", "ND log D + D² log D", "DAFT, Table 1"},
-      .parameters = parameters(),
+      .parameters = performer_parameters(),
       .accounting = {setting::flag("released", false, "counts as EcoFormer's released hook does")},
       .tensors = {{"features", "[F, d] or [H, F, d], the ω",
                    [](const AttentionShape& s, const TypedValues& values) {

@@ -27,7 +27,7 @@ namespace attnscope {
 
 namespace {
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> reformer_parameters() {
   return {
       setting::whole("hashes", 2, {1, 64}, "rounds of hashing, each with its own rotations"),
       setting::whole("chunk", 64, {1, 1e6}, "m, tokens of a chunk, and on average of a bucket")
@@ -257,7 +257,7 @@ MechanismEntry reformer_entry() {
       .formula = "softmax inside buckets of alike tokens",
       .rank = "N",
       .complexity = {"NhcD + ND²", "Nhc + ND", "Kitaev et al. 2020"},
-      .parameters = parameters(),
+      .parameters = reformer_parameters(),
       .accounting = {setting::flag("rotations", true, "counts the random rotations"),
                      setting::flag("scaled", false,
                                    "scales the scores instead of normalising the keys"),

@@ -26,7 +26,7 @@ using Scores = costs::ScoreSource;
 constexpr EnumName<Scores> score_names[] = {
     {Scores::dense, "dense"}, {Scores::random, "random"}, {Scores::factorised, "factorised"}};
 
-std::vector<ParameterDescription> parameters() {
+std::vector<ParameterDescription> synthesizer_parameters() {
   return {
       setting::choice("scores", names_of(score_names), "dense",
                       "dense: predicted from each token; random: the same for every input; "
@@ -169,7 +169,7 @@ MechanismEntry synthesizer_entry() {
       .formula = "softmax of weights that do not look at keys",
       .rank = "N",
       .complexity = {"N²D + ND²", "N² + ND", "Tay et al. 2020"},
-      .parameters = parameters(),
+      .parameters = synthesizer_parameters(),
       .tensors = {{"R", "[H, N, M], the scores (Eq. 5)",
                    [](Extents s, Values v) {
                      return only(Scores::random, v, {s.heads, s.queries, s.keys});

@@ -70,7 +70,7 @@ std::vector<std::string> weight_files_in(const fs::path& folder) {
 
 /// Sub-folders that a training run saved, by their steps.
 std::vector<std::string> checkpoints_in(const fs::path& folder) {
-  constexpr std::string_view prefix = "checkpoint-";
+  static constexpr std::string_view prefix = "checkpoint-";
   std::vector<std::string> names = names_in(folder, [](const fs::path& path) {
     return path.filename().string().starts_with(prefix) && is_model_folder(path);
   });

@@ -45,8 +45,8 @@ std::vector<std::filesystem::path> weight_files(const std::filesystem::path& pat
     // Whoever opens it says what is wrong with it.
   }
   std::ranges::sort(files);
-  const auto repeated = std::ranges::unique(files);
-  files.erase(repeated.begin(), repeated.end());
+  // Not std::ranges::unique, which clang 14 cannot compile with GCC's library.
+  files.erase(std::unique(files.begin(), files.end()), files.end());
   return files;
 }
 

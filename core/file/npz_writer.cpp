@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they lie here");
 
-void add_number(std::string& bytes, std::uint64_t value, int size) {
+void add_little_endian(std::string& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 255U);
 }
 
@@ -30,7 +30,7 @@ std::string npy_header(const std::string& type, const Shape& shape) {
   while ((before + text.size() + 1) % 64 != 0) text += ' ';
   text += '\n';
   std::string header("\x93NUMPY\x01\x00", 8);
-  add_number(header, text.size(), 2);
+  add_little_endian(header, text.size(), 2);
   return header + text;
 }
 
@@ -79,35 +79,35 @@ void NpzWriter::add_array(const std::string& name, const std::string& type, cons
   const std::string file = name + ".npy";
   const std::uint64_t place = entries_.size();
   std::string common;
-  add_number(common, 20, 2);      // version needed
-  add_number(common, 0x0800, 2);  // UTF-8
-  add_number(common, 0, 2);       // stored
-  add_number(common, 0, 2);       // time
-  add_number(common, 0x21, 2);    // date
-  add_number(common, crc, 4);
-  add_number(common, content.size(), 4);
-  add_number(common, content.size(), 4);
-  add_number(common, file.size(), 2);
+  add_little_endian(common, 20, 2);      // version needed
+  add_little_endian(common, 0x0800, 2);  // UTF-8
+  add_little_endian(common, 0, 2);       // stored
+  add_little_endian(common, 0, 2);       // time
+  add_little_endian(common, 0x21, 2);    // date
+  add_little_endian(common, crc, 4);
+  add_little_endian(common, content.size(), 4);
+  add_little_endian(common, content.size(), 4);
+  add_little_endian(common, file.size(), 2);
   // Padded, as an extra field of no known kind, so that values lie at multiples of 64 in the file.
   constexpr std::uint64_t fixed = 30, extra_head = 4;
   const std::uint64_t padding = (64 - (place + fixed + file.size() + extra_head) % 64) % 64;
   entries_ += "PK\x03\x04" + common;
-  add_number(entries_, extra_head + padding, 2);
+  add_little_endian(entries_, extra_head + padding, 2);
   entries_ += file;
-  add_number(entries_, 0xA220, 2);  // Microsoft's "growth hint": padding, ignored by readers
-  add_number(entries_, padding, 2);
+  add_little_endian(entries_, 0xA220, 2);  // Microsoft's "growth hint": padding, ignored by readers
+  add_little_endian(entries_, padding, 2);
   entries_.append(padding, '\0');
   entries_ += content;
 
   directory_ += "PK\x01\x02";
-  add_number(directory_, 20, 2);  // made by
+  add_little_endian(directory_, 20, 2);  // made by
   directory_ += common;
-  add_number(directory_, 0, 2);  // extra field
-  add_number(directory_, 0, 2);  // comment
-  add_number(directory_, 0, 2);  // disk
-  add_number(directory_, 0, 2);  // internal attributes
-  add_number(directory_, 0, 4);  // external attributes
-  add_number(directory_, place, 4);
+  add_little_endian(directory_, 0, 2);  // extra field
+  add_little_endian(directory_, 0, 2);  // comment
+  add_little_endian(directory_, 0, 2);  // disk
+  add_little_endian(directory_, 0, 2);  // internal attributes
+  add_little_endian(directory_, 0, 4);  // external attributes
+  add_little_endian(directory_, place, 4);
   directory_ += file;
 }
 
@@ -156,13 +156,13 @@ std::string NpzWriter::bytes() const {
         .remedy("write .h5 instead");
   }
   std::string end = "PK\x05\x06";
-  add_number(end, 0, 2);  // disk
-  add_number(end, 0, 2);  // disk of the directory
-  add_number(end, names_.size(), 2);
-  add_number(end, names_.size(), 2);
-  add_number(end, directory_.size(), 4);
-  add_number(end, entries_.size(), 4);
-  add_number(end, 0, 2);  // comment
+  add_little_endian(end, 0, 2);  // disk
+  add_little_endian(end, 0, 2);  // disk of the directory
+  add_little_endian(end, names_.size(), 2);
+  add_little_endian(end, names_.size(), 2);
+  add_little_endian(end, directory_.size(), 4);
+  add_little_endian(end, entries_.size(), 4);
+  add_little_endian(end, 0, 2);  // comment
   return entries_ + directory_ + end;
 }
 

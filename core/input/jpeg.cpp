@@ -19,16 +19,16 @@ struct ErrorState {
   char problem[JMSG_LENGTH_MAX] = "";
 };
 
-struct Decoder {
+struct JpegDecoder {
   jpeg_decompress_struct jpeg{};
   ErrorState error{};
   jpeg_progress_mgr progress{};
   Image image;
 
-  Decoder() = default;
-  ~Decoder() { jpeg_destroy_decompress(&jpeg); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  JpegDecoder() = default;
+  ~JpegDecoder() { jpeg_destroy_decompress(&jpeg); }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
 };
 
 [[noreturn]] void give_up(j_common_ptr jpeg) {
@@ -52,7 +52,7 @@ void refuse_many_scans(j_common_ptr jpeg) {
   }
 }
 
-bool read_header(Decoder& decoder, std::span<const std::byte> file) {
+bool read_header(JpegDecoder& decoder, std::span<const std::byte> file) {
   jpeg_decompress_struct& jpeg = decoder.jpeg;
   jpeg.err = jpeg_std_error(&decoder.error.manager);
   decoder.error.manager.error_exit = give_up;
@@ -66,7 +66,7 @@ bool read_header(Decoder& decoder, std::span<const std::byte> file) {
   return true;
 }
 
-bool read_pixels(Decoder& decoder) {
+bool read_pixels(JpegDecoder& decoder) {
   jpeg_decompress_struct& jpeg = decoder.jpeg;
   if (setjmp(decoder.error.jump) != 0) return false;
   jpeg_start_decompress(&jpeg);
@@ -80,7 +80,7 @@ bool read_pixels(Decoder& decoder) {
   return true;
 }
 
-Error broken(const Decoder& decoder) {
+Error broken(const JpegDecoder& decoder) {
   return Error(ErrorKind::damaged, "the JPEG is broken").found(decoder.error.problem);
 }
 
@@ -92,7 +92,7 @@ bool is_jpeg(std::span<const std::byte> file) {
 }
 
 Image decode_jpeg(std::span<const std::byte> file) {
-  Decoder decoder;
+  JpegDecoder decoder;
   if (!read_header(decoder, file)) throw broken(decoder);
   jpeg_decompress_struct& jpeg = decoder.jpeg;
   check_extents(jpeg.image_width, jpeg.image_height);

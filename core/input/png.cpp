@@ -33,7 +33,7 @@ void ignore_warning(png_structp, png_const_charp) {}
 
 /// libpng reports errors by longjmp, which must pass over no C++ destructor: everything it works on
 /// lives here, outside the functions that call it.
-struct Decoder {
+struct PngDecoder {
   Source source;
   png_structp png = nullptr;
   png_infop info = nullptr;
@@ -42,18 +42,18 @@ struct Decoder {
   png_uint_32 width = 0, height = 0;
   std::size_t channels = 0;
 
-  explicit Decoder(std::span<const std::byte> file) : source{file} {
+  explicit PngDecoder(std::span<const std::byte> file) : source{file} {
     png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, give_up, ignore_warning);
     info = png == nullptr ? nullptr : png_create_info_struct(png);
     if (info == nullptr) throw std::bad_alloc();
   }
-  ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  ~PngDecoder() { png_destroy_read_struct(&png, &info, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
 };
 
 /// Reads up to the pixels and asks for 8 bits a channel. False on error.
-bool read_header(Decoder& decoder) {
+bool read_header(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
   png_set_read_fn(decoder.png, &decoder.source, take_bytes);
   png_set_user_limits(decoder.png, 1 << 24, 1 << 24);
@@ -70,13 +70,13 @@ bool read_header(Decoder& decoder) {
   return true;
 }
 
-bool read_pixels(Decoder& decoder) {
+bool read_pixels(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.png)) != 0) return false;
   png_read_image(decoder.png, decoder.rows.data());
   return true;
 }
 
-Error broken(const Decoder& decoder) {
+Error broken(const PngDecoder& decoder) {
   return Error(ErrorKind::damaged, "the PNG is broken").found(decoder.source.problem);
 }
 
@@ -87,7 +87,7 @@ bool is_png(std::span<const std::byte> file) {
 }
 
 Image decode_png(std::span<const std::byte> file) {
-  Decoder decoder(file);
+  PngDecoder decoder(file);
   if (!read_header(decoder)) throw broken(decoder);
   check_extents(decoder.width, decoder.height);
   const std::size_t count = std::size_t{decoder.width} * decoder.height;

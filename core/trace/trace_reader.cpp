@@ -2,7 +2,6 @@
 // checkpoints, what the numbers mean is checked here.
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -14,6 +13,7 @@
 #include "core/parameters/parameters_json.h"
 #include "core/shown_text.h"
 #include "core/text/json.h"
+#include "core/trace/layer_group.h"
 #include "core/trace/trace_arrays.h"
 #include "core/trace/trace_file.h"
 
@@ -27,12 +27,6 @@ constexpr const char* kFirstMap = "layer_00/implied_map";
 
 Error damaged(std::string what, const std::string& subject) {
   return Error(ErrorKind::damaged, std::move(what)).about(subject);
-}
-
-std::string layer_name(std::size_t layer) {
-  char text[32];
-  std::snprintf(text, sizeof text, "layer_%02zu", layer);
-  return text;
 }
 
 /// The elements of `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
@@ -278,9 +272,9 @@ Trace read_contents(const Checkpoint& file) {
   }
   // A layer that recorded nothing is an empty group, which the list of tensors does not show.
   const auto layers = static_cast<std::size_t>(number_of(file, "layers", 0, 4096));
-  while (trace.layers.size() < layers || groups.contains(layer_name(trace.layers.size()))) {
-    trace.layers.push_back(read_layer(file, layer_name(trace.layers.size())));
-    check_factors(trace.layers.back(), layer_name(trace.layers.size() - 1));
+  while (trace.layers.size() < layers || groups.contains(layer_group(trace.layers.size()))) {
+    trace.layers.push_back(read_layer(file, layer_group(trace.layers.size())));
+    check_factors(trace.layers.back(), layer_group(trace.layers.size() - 1));
   }
   trace.features = read_tensor(file, "features", 1, "[D]");
   const json bounds = json_of(file, "rank_bounds", "[]");
@@ -296,7 +290,7 @@ Trace read_contents(const Checkpoint& file) {
   read_layouts(file, trace);
   read_mechanisms(file, trace);
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
-    check_agreement(trace.layers[i], "/" + layer_name(i));
+    check_agreement(trace.layers[i], "/" + layer_group(i));
   }
   if (!trace.layout.texts.empty() && std::ssize(trace.layout.texts) != trace.tokens()) {
     throw damaged("there are not as many texts as tokens", "token_texts")

@@ -1,10 +1,10 @@
 // Writing traces; trace_reader.cpp reads them.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
+#include "core/trace/layer_group.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -13,14 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-std::string layer_name(std::size_t layer) {
-  char text[32];
-  std::snprintf(text, sizeof text, "layer_%02zu", layer);
-  return text;
-}
-
 void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
-  const Hdf5Id group = create_group(file, layer_name(index));
+  const Hdf5Id group = create_group(file, layer_group(index));
   if (layer.exact_map) {
     write_data(group, "implied_map", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, layer.implied_map.shape(),
                layer.exact_map->data());

@@ -34,8 +34,8 @@ using testing::StartsWith;
 const std::string kSamples = source_folder() + "/sample_data";
 const std::string kModel = kSamples + "/models/fashion-softmax.h5";
 const std::string kAdder = kSamples + "/models/fashion-adder.h5";
-const std::string kImage = kSamples + "/inputs/08_bag.png";
-const std::string kInput = " --input " + kImage;
+const std::string kBag = kSamples + "/inputs/08_bag.png";
+const std::string kOfBag = " --input " + kBag;
 
 CommandTable table() {
   const Program program = make_program();
@@ -162,7 +162,7 @@ TEST(CommandLine, WhatBelongsToTheVersionIsRefusedWithoutIt) {
 // --- mistakes ---------------------------------------------------------------------------------
 
 TEST(CommandLine, AMistypedCommandIsNamedWithTheNearest) {
-  const ProgramRun run = run_program("specturm " + kModel + kInput);
+  const ProgramRun run = run_program("specturm " + kModel + kOfBag);
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr("'specturm'"),
                                 HasSubstr("attnscope spectrum?")));
@@ -172,21 +172,21 @@ TEST(CommandLine, AMistypedCommandIsNamedWithTheNearest) {
 
 TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatIsMissingForIt) {
   // --out is required; that --otu is no option is what helps.
-  const ProgramRun run = run_program("trace " + kModel + kInput + " --otu t.h5");
+  const ProgramRun run = run_program("trace " + kModel + kOfBag + " --otu t.h5");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.errors, AllOf(StartsWith("attnscope: "), HasSubstr("--otu"), HasSubstr("--out?"),
                                 HasSubstr("attnscope trace --help")));
   EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
-  EXPECT_THAT(run_program("spectrum " + kModel + kInput + " --data-set=x").errors,
+  EXPECT_THAT(run_program("spectrum " + kModel + kOfBag + " --data-set=x").errors,
               HasSubstr("--dataset?"));
   EXPECT_THAT(run_program("--verison").errors, HasSubstr("--version?"));
 }
 
 TEST(CommandLine, WhatIsMissingOrNoNumberIsSaidUnderThePrefix) {
   for (const auto& [arguments, said] : std::vector<std::pair<std::string, std::string>>{
-           {"trace " + kModel + kInput, "--out"},
+           {"trace " + kModel + kOfBag, "--out"},
            {"spectrum", "MODEL"},
-           {"spectrum " + kModel + kInput + " --threshold much", "--threshold"},
+           {"spectrum " + kModel + kOfBag + " --threshold much", "--threshold"},
            {"trace a.h5 b.h5 --out c.h5", "b.h5"},
            {"gui --theme blue", "--theme"}}) {
     const ProgramRun run = run_program(arguments);
@@ -197,25 +197,25 @@ TEST(CommandLine, WhatIsMissingOrNoNumberIsSaidUnderThePrefix) {
 
 TEST(CommandLine, WhatFollowsTheAtIsNeverIgnored) {
   // fashion-softmax has no parameter foo; the adder's own identity can be set.
-  const ProgramRun refused = run_program("spectrum " + kModel + "@,foo=1" + kInput);
+  const ProgramRun refused = run_program("spectrum " + kModel + "@,foo=1" + kOfBag);
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.errors, HasSubstr("foo"));
   const ProgramRun set =
-      run_program("compare " + kAdder + " " + kAdder + "@,identity=true --json" + kInput);
+      run_program("compare " + kAdder + " " + kAdder + "@,identity=true --json" + kOfBag);
   ASSERT_EQ(set.status, 0) << set.errors;
   EXPECT_EQ(nlohmann::json::parse(set.output)["compared"][0]["mechanism"], "adder (identity=true)");
-  EXPECT_EQ(run_program("spectrum " + kModel + "@adder,identity" + kInput).status, 2);
+  EXPECT_EQ(run_program("spectrum " + kModel + "@adder,identity" + kOfBag).status, 2);
 }
 
 TEST(CommandLine, AnArchitectureMayHoldForOneModelAlone) {
   const TemporaryFolder folder;
   const fs::path wrong = folder.write("wrong.json", "{}");
   const ProgramRun own =
-      run_program("compare " + kModel + " " + kModel + "@,architecture=" + wrong.string() + kInput);
+      run_program("compare " + kModel + " " + kModel + "@,architecture=" + wrong.string() + kOfBag);
   EXPECT_NE(own.status, 0);
   EXPECT_THAT(own.errors, HasSubstr("wrong.json"));
   const ProgramRun heads =
-      run_program("compare " + kModel + " " + kModel + "@,model-heads=5" + kInput);
+      run_program("compare " + kModel + " " + kModel + "@,model-heads=5" + kOfBag);
   EXPECT_EQ(heads.status, 2);
   EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
 }
@@ -226,10 +226,10 @@ TEST(CommandLine, OldSpellingsWorkWithOneLineOfAdvice) {
   const TemporaryFolder folder;
   const std::string out = " --out " + (folder / "f.json").string();
   const std::vector<std::pair<std::string, std::string>> spellings = {
-      {"figure rank-by-layer --model " + kModel + kInput + out, "--model is now written"},
-      {"figure rank-by-layer " + kModel + kInput + out + " --width-mm 90", "--width MM"},
-      {"spectrum " + kModel + kInput + " --identity", "--identity with"},
-      {"spectrum --identity " + kModel + kInput, "--identity with"},
+      {"figure rank-by-layer --model " + kModel + kOfBag + out, "--model is now written"},
+      {"figure rank-by-layer " + kModel + kOfBag + out + " --width-mm 90", "--width MM"},
+      {"spectrum " + kModel + kOfBag + " --identity", "--identity with"},
+      {"spectrum --identity " + kModel + kOfBag, "--identity with"},
       {"inspect --heads 3 " + kModel, "--model-heads N"},
       {"energy deit-tiny --layers", "--by-layer"},
       {"evaluate " + kSamples + "/models/shakespeare-softmax.h5 --text text:To-be", "--input X"}};
@@ -240,8 +240,8 @@ TEST(CommandLine, OldSpellingsWorkWithOneLineOfAdvice) {
     EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
   }
   // What is written now gets no advice.
-  EXPECT_EQ(run_program("spectrum " + kModel + kInput + " --identity with").errors, "");
-  EXPECT_EQ(run_program("figure rank-by-layer " + kModel + kInput + out).errors, "");
+  EXPECT_EQ(run_program("spectrum " + kModel + kOfBag + " --identity with").errors, "");
+  EXPECT_EQ(run_program("figure rank-by-layer " + kModel + kOfBag + out).errors, "");
 }
 
 // --- streams ----------------------------------------------------------------------------------
@@ -262,14 +262,14 @@ TEST(CommandLine, LostOutputIsAnError) {
 TEST(CommandLine, AHyphenIsStandardInputAndOutput) {
   const TemporaryFolder folder;
   const std::string trace = (folder / "t.h5").string();
-  const ProgramRun piped = run_program("trace " + kModel + " --input - --out - <" + kImage);
+  const ProgramRun piped = run_program("trace " + kModel + " --input - --out - <" + kBag);
   ASSERT_EQ(piped.status, 0) << piped.errors;
   EXPECT_THAT(piped.errors, HasSubstr("on standard input"));
   (void)folder.write("t.h5", piped.output);
   EXPECT_EQ(read_trace(trace).layers.size(), 6U);
   // The same numbers as from the file.
   const std::string from_file = (folder / "f.h5").string();
-  ASSERT_EQ(run_program("trace " + kModel + kInput + " --out " + from_file).status, 0);
+  ASSERT_EQ(run_program("trace " + kModel + kOfBag + " --out " + from_file).status, 0);
   const auto logits_of = [](const std::string& file) {
     const Trace read = read_trace(file);
     return std::vector<float>(read.logits.data(), read.logits.data() + read.logits.size());
@@ -280,11 +280,11 @@ TEST(CommandLine, AHyphenIsStandardInputAndOutput) {
   ASSERT_EQ(model.status, 0) << model.errors;
   EXPECT_EQ(nlohmann::json::parse(model.output)["architecture"]["layers"], 6);
   const ProgramRun figure =
-      run_program("figure rank-by-layer " + kModel + kInput + " --format json --out -");
+      run_program("figure rank-by-layer " + kModel + kOfBag + " --format json --out -");
   ASSERT_EQ(figure.status, 0) << figure.errors;
   EXPECT_EQ(nlohmann::json::parse(figure.output)["name"], "rank-by-layer");
   EXPECT_THAT(figure.errors, HasSubstr("standard output"));
-  EXPECT_THAT(run_program("figure rank-by-layer " + kModel + kInput + " --out -").errors,
+  EXPECT_THAT(run_program("figure rank-by-layer " + kModel + kOfBag + " --out -").errors,
               HasSubstr("--format"));
   EXPECT_EQ(run_program("inspect - </dev/null").status, 1);
   const ProgramRun text =
@@ -298,7 +298,7 @@ TEST(CommandLine, NoOutputReplacesAnInput) {
   const fs::path model = folder / "m.h5", image = folder / "i.png", link = folder / "link.h5";
   const auto restore = [&] {
     fs::copy_file(kModel, model, fs::copy_options::overwrite_existing);
-    fs::copy_file(kImage, image, fs::copy_options::overwrite_existing);
+    fs::copy_file(kBag, image, fs::copy_options::overwrite_existing);
   };
   restore();
   fs::create_symlink(model, link);
@@ -339,7 +339,7 @@ TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
     const fs::path file = folder / name;
     if (!fs::exists(file)) (void)folder.write(name, "weights");
     const std::string before = read_bytes(file);
-    const ProgramRun run = run_program("trace " + index + kInput + " --out " + file.string());
+    const ProgramRun run = run_program("trace " + index + kOfBag + " --out " + file.string());
     EXPECT_EQ(run.status, 2) << name;
     EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << name;
     EXPECT_EQ(read_bytes(file), before) << name;
@@ -359,7 +359,7 @@ TEST(CommandLine, AScreenshotReplacesNoInput) {
   const TemporaryFolder folder;
   const fs::path model = folder / "m.h5", image = folder / "i.png";
   fs::copy_file(kModel, model);
-  fs::copy_file(kImage, image);
+  fs::copy_file(kBag, image);
   const std::string weights = read_bytes(model), pixels = read_bytes(image);
   ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
   for (const fs::path& file : {model, image}) {
@@ -376,7 +376,7 @@ TEST(CommandLine, SuccessSaysWhatWasWritten) {
   const TemporaryFolder folder;
   const std::string base = (folder / "f").string();
   const ProgramRun figure =
-      run_program("figure rank-by-layer " + kModel + kInput + " --format csv,svg --out " + base);
+      run_program("figure rank-by-layer " + kModel + kOfBag + " --format csv,svg --out " + base);
   ASSERT_EQ(figure.status, 0) << figure.errors;
   EXPECT_THAT(figure.output,
               AllOf(HasSubstr(base + ".csv: "), HasSubstr(base + ".svg: "), HasSubstr("84 × ")));
@@ -404,7 +404,7 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
     EXPECT_THAT(run.output, Not(HasSubstr("heads="))) << "it was said: " << arguments;
   }
   // A file that says everything assumes nothing.
-  EXPECT_THAT(run_program("spectrum " + kModel + kInput).output, Not(HasSubstr("assumed")));
+  EXPECT_THAT(run_program("spectrum " + kModel + kOfBag).output, Not(HasSubstr("assumed")));
 }
 
 // --- lists ------------------------------------------------------------------------------------
@@ -412,7 +412,7 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
 TEST(CommandLine, WhateverIsListedIsListedAsJsonToo) {
   for (const std::string& command :
        std::vector<std::string>{"architectures", "figures", "formats", "mechanisms",
-                                "energy --list", "gallery --list " + kModel + kInput}) {
+                                "energy --list", "gallery --list " + kModel + kOfBag}) {
     const ProgramRun run = run_program(command + " --json");
     ASSERT_EQ(run.status, 0) << command << "\n" << run.errors;
     EXPECT_GT(nlohmann::json::parse(run.output).size(), 3U) << command;
@@ -422,7 +422,7 @@ TEST(CommandLine, WhateverIsListedIsListedAsJsonToo) {
 TEST(CommandLine, FiguresTakeTheWordsOfTheOtherCommands) {
   const TemporaryFolder folder;
   const std::string file = (folder / "f.json").string();
-  const ProgramRun run = run_program("figure attention-maps " + kModel + kInput +
+  const ProgramRun run = run_program("figure attention-maps " + kModel + kOfBag +
                                      " --layers 0,5 --heads 1 --identity with --out " + file);
   ASSERT_EQ(run.status, 0) << run.errors;
   const auto figure = nlohmann::json::parse(read_bytes(file));

@@ -17,10 +17,10 @@ namespace {
 const std::string kModels = source_folder() + "/sample_data/models/";
 const std::string kInputs = source_folder() + "/sample_data/inputs";
 const std::string kPair = kModels + "fashion-softmax.h5 " + kModels + "fashion-adder.h5";
-const std::string kInput = " --input " + kInputs + "/09_ankle_boot.png";
+const std::string kOfBoot = " --input " + kInputs + "/09_ankle_boot.png";
 
 TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
-  const ProgramRun json_run = run_program("compare " + kPair + kInput + " --json");
+  const ProgramRun json_run = run_program("compare " + kPair + kOfBoot + " --json");
   ASSERT_EQ(json_run.status, 0) << json_run.errors;
   const auto json = nlohmann::json::parse(json_run.output);
   EXPECT_EQ(json.at("reference"), "fashion-softmax");
@@ -38,7 +38,7 @@ TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
     EXPECT_LE(layer.at("cka").get<double>(), 1);
   }
 
-  const ProgramRun csv = run_program("compare " + kPair + kInput + " --csv");
+  const ProgramRun csv = run_program("compare " + kPair + kOfBoot + " --csv");
   ASSERT_EQ(csv.status, 0) << csv.errors;
   std::istringstream lines(csv.output);
   std::string header, line;
@@ -51,7 +51,7 @@ TEST(CompareCommand, TextJsonAndCsvHoldTheSameNumbers) {
   EXPECT_EQ(row.at(0), "fashion-adder");
   EXPECT_EQ(std::stod(row.at(7)), bits);
 
-  const ProgramRun text = run_program("compare " + kPair + kInput);
+  const ProgramRun text = run_program("compare " + kPair + kOfBoot);
   ASSERT_EQ(text.status, 0) << text.errors;
   char shown[32];
   std::snprintf(shown, sizeof shown, "%.4f", bits);
@@ -111,17 +111,17 @@ TEST(CompareCommand, SaysWhatIsWrong) {
     EXPECT_EQ(run.status, status) << arguments;
     EXPECT_NE(run.errors.find(text), std::string::npos) << run.errors;
   };
-  refused(kModels + "fashion-softmax.h5" + kInput, "a reference and another subject");
+  refused(kModels + "fashion-softmax.h5" + kOfBoot, "a reference and another subject");
   refused(kPair, "needs an input");
-  refused(kPair + kInput + " --align size", "index, depth");
-  refused(kPair + kInput + " --identity maybe", "as-is, without, with");
-  refused(kPair + kInput + " --dataset x", "--input or --dataset");
-  refused(kPair + kInput + " --threshold 2", "threshold");
+  refused(kPair + kOfBoot + " --align size", "index, depth");
+  refused(kPair + kOfBoot + " --identity maybe", "as-is, without, with");
+  refused(kPair + kOfBoot + " --dataset x", "--input or --dataset");
+  refused(kPair + kOfBoot + " --threshold 2", "threshold");
 }
 
 TEST(CompareCommand, BothViewsOfTheIdentityAreThoseAskedForAlone) {
   const auto maps = [](const std::string& view, std::size_t index) {
-    const ProgramRun run = run_program("compare " + kPair + kInput + " --json --identity " + view);
+    const ProgramRun run = run_program("compare " + kPair + kOfBoot + " --json --identity " + view);
     EXPECT_EQ(run.status, 0) << run.errors;
     return nlohmann::json::parse(run.output).at("compared").at(index).at("maps");
   };

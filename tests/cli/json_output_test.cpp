@@ -18,14 +18,14 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kSource = source_folder();
-const std::string kModel = kSource + "/sample_data/models/fashion-softmax.h5";
-const std::string kSet = kSource + "/sample_data/inputs/twelve.npz";
-const std::string kInput = " --input " + kSource + "/sample_data/inputs/08_bag.png";
+const std::string kSourceFolder = source_folder();
+const std::string kSoftmaxModel = kSourceFolder + "/sample_data/models/fashion-softmax.h5";
+const std::string kSet = kSourceFolder + "/sample_data/inputs/twelve.npz";
+const std::string kOnBag = " --input " + kSourceFolder + "/sample_data/inputs/08_bag.png";
 
 /// Heading → the paths in backquotes at the beginning of its list items, before the colon.
 std::map<std::string, std::set<std::string>> documented() {
-  std::istringstream text(read_bytes(kSource + "/docs/json-output.md"));
+  std::istringstream text(read_bytes(kSourceFolder + "/docs/json-output.md"));
   std::map<std::string, std::set<std::string>> sections;
   std::string heading, item;
   const auto take = [&] {
@@ -76,28 +76,31 @@ bool is_covered(const std::string& path, const std::set<std::string>& known) {
 TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
   const TemporaryFolder folder;
   const std::string trace = (folder / "t.h5").string(), sweep = (folder / "s.h5").string();
-  ASSERT_EQ(run_program("trace " + kModel + kInput + " --layers 0 --out " + trace).status, 0);
+  ASSERT_EQ(run_program("trace " + kSoftmaxModel + kOnBag + " --layers 0 --out " + trace).status,
+            0);
   const std::string unknown = folder.write("no.npz", read_bytes(kSet)).string();
-  const std::string hash = kSource + "/sample_data/models/fashion-hash.h5";
-  const std::string text = kSource + "/sample_data/models/shakespeare-softmax.h5";
-  const std::string silent = kSource + "/tests/data/sweep/model.npz";
+  const std::string hash = kSourceFolder + "/sample_data/models/fashion-hash.h5";
+  const std::string text = kSourceFolder + "/sample_data/models/shakespeare-softmax.h5";
+  const std::string silent = kSourceFolder + "/tests/data/sweep/model.npz";
   // One with a reference beside it, which is not of this model.
   const std::string referred = (folder / "referred.h5").string();
-  std::filesystem::copy_file(kModel, referred);
-  std::filesystem::copy_file(kSource + "/tests/data/self_test/reference.npz",
+  std::filesystem::copy_file(kSoftmaxModel, referred);
+  std::filesystem::copy_file(kSourceFolder + "/tests/data/self_test/reference.npz",
                              folder / "referred.reference.npz");
   // Together they print every key that is documented.
   const std::map<std::string, std::vector<std::string>> runs = {
       {"attnscope inspect FILE",
-       {"inspect " + kModel, "inspect " + unknown, "inspect " + referred, "inspect " + silent + " --model-heads 2"}},
+       {"inspect " + kSoftmaxModel, "inspect " + unknown, "inspect " + referred,
+        "inspect " + silent + " --model-heads 2"}},
       {"attnscope inspect TRACE", {"inspect " + trace}},
-      {"attnscope evaluate MODEL --dataset D", {"evaluate " + kModel + " --dataset " + kSet}},
+      {"attnscope evaluate MODEL --dataset D",
+       {"evaluate " + kSoftmaxModel + " --dataset " + kSet}},
       {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
       {"attnscope spectrum MODEL",
        {"spectrum " + trace, "spectrum " + trace + " --heads 0 --proposition"}},
       {"attnscope compare A B --input X",
-       {"compare " + kModel + " " + kModel + "@adder" + kInput,
-        "compare " + kModel + " " + kModel + "@adder --count 2 --dataset " + kSet}},
+       {"compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder" + kOnBag,
+        "compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder --count 2 --dataset " + kSet}},
       {"attnscope sweep MODEL --dataset D --out FILE",
        {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep}},
       {"attnscope energy NETWORK", {"energy deit-tiny", "energy lra-text"}},
@@ -108,7 +111,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope formats", {"formats"}},
       {"attnscope --version --verbose", {"--version --verbose"}},
       {"attnscope architectures", {"architectures"}},
-      {"attnscope gallery --list", {"gallery --list " + kModel + kInput}}};
+      {"attnscope gallery --list", {"gallery --list " + kSoftmaxModel + kOnBag}}};
   const auto sections = documented();
   EXPECT_EQ(sections.size(), runs.size());
   for (const auto& [heading, commands] : runs) {

@@ -15,8 +15,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string kModel = source_folder() + "/sample_data/models/fashion-softmax.h5";
-const std::string kInput = " --input " + source_folder() + "/sample_data/inputs/00_t_shirt.png";
+const std::string kCodedModel = source_folder() + "/sample_data/models/fashion-softmax.h5";
+const std::string kOfShirt = " --input " + source_folder() + "/sample_data/inputs/00_t_shirt.png";
 
 class LearnCodes : public testing::Test {
  protected:
@@ -28,19 +28,20 @@ class LearnCodes : public testing::Test {
 
 TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
   const std::string codes = path("codes.h5");
-  const ProgramRun learning =
-      run_program("learn-codes " + kModel + kInput + " --bits 7 --supports 12 --out " + codes);
+  const ProgramRun learning = run_program("learn-codes " + kCodedModel + kOfShirt +
+                                          " --bits 7 --supports 12 --out " + codes);
   ASSERT_EQ(learning.status, 0) << learning.errors;
   EXPECT_THAT(learning.output, HasSubstr("7 bits, 12 supports"));
   EXPECT_THAT(learning.output, HasSubstr("layer 5"));
 
   const ProgramRun spectrum =
-      run_program("spectrum " + kModel + kInput + " --json --codes " + codes);
+      run_program("spectrum " + kCodedModel + kOfShirt + " --json --codes " + codes);
   ASSERT_EQ(spectrum.status, 0) << spectrum.errors;
   EXPECT_THAT(spectrum.output, testing::AllOf(HasSubstr("bits=7"), HasSubstr("codes=learned")));
 
-  const ProgramRun figure = run_program("figure hash-codes " + kModel + kInput + " --codes " +
-                                        codes + " --set layer=2 --out " + path("codes.json"));
+  const ProgramRun figure =
+      run_program("figure hash-codes " + kCodedModel + kOfShirt + " --codes " + codes +
+                  " --set layer=2 --out " + path("codes.json"));
   ASSERT_EQ(figure.status, 0) << figure.errors;
   std::ifstream stream(path("codes.json"));
   const json object = json::parse(stream);
@@ -49,20 +50,20 @@ TEST_F(LearnCodes, AreLaidOverTheModelByEveryCommand) {
   EXPECT_THAT(object.at("command").get<std::string>(), HasSubstr("--codes"));
 
   const ProgramRun other =
-      run_program("spectrum " + kModel + kInput + " --mechanism adder --codes " + codes);
+      run_program("spectrum " + kCodedModel + kOfShirt + " --mechanism adder --codes " + codes);
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.errors, HasSubstr("hash"));
   // The codes have 7 bits and no other number.
   const ProgramRun bits =
-      run_program("spectrum " + kModel + kInput + " --set bits=8 --codes " + codes);
+      run_program("spectrum " + kCodedModel + kOfShirt + " --set bits=8 --codes " + codes);
   EXPECT_EQ(bits.status, 2);
   EXPECT_THAT(bits.errors, testing::AllOf(HasSubstr("ksh."), HasSubstr("bits and supports")));
 }
 
 TEST_F(LearnCodes, WhatDoesNotFitIsRefused) {
   const auto refused = [&](const std::string& arguments) {
-    const ProgramRun run =
-        run_program("learn-codes " + kModel + kInput + arguments + " --out " + path("no.h5"));
+    const ProgramRun run = run_program("learn-codes " + kCodedModel + kOfShirt + arguments +
+                                       " --out " + path("no.h5"));
     EXPECT_EQ(run.status, 2) << arguments;
     EXPECT_FALSE(std::filesystem::exists(path("no.h5")));
     return run.errors;

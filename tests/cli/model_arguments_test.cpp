@@ -1,16 +1,16 @@
 #include "app/cli/model_arguments.h"
-#include "app/cli/subjects.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/cli/subjects.h"
 #include "core/error.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {
 namespace {
 
-const std::string kSamples = source_folder() + "/sample_data";
+const std::string kSampleData = source_folder() + "/sample_data";
 
 TEST(ModelArguments, AModelMayCarryItsMechanism) {
   const ModelArgument plain = split_model_argument("model.h5");
@@ -48,9 +48,10 @@ TEST(ModelArguments, ParametersNotSetAreTheTrainedOnes) {
 
 TEST(ModelArguments, SubjectsAreModelsTimesInputs) {
   ModelArguments arguments;
-  const std::string softmax = kSamples + "/models/fashion-softmax.h5";
+  const std::string softmax = kSampleData + "/models/fashion-softmax.h5";
   arguments.models = {softmax, softmax + "@adder"};
-  arguments.inputs = {kSamples + "/inputs/00_t_shirt.png", kSamples + "/inputs/01_trouser.png"};
+  arguments.inputs = {kSampleData + "/inputs/00_t_shirt.png",
+                      kSampleData + "/inputs/01_trouser.png"};
   TraceRequest request;
   request.implied_maps = false;
   const std::vector<Subject> subjects = make_subjects(arguments, request, {});

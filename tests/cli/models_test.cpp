@@ -21,9 +21,9 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kSamples = source_folder() + "/sample_data";
-const std::string kModel = kSamples + "/models/fashion-adder-identity.h5";
-const std::string kImage = kSamples + "/inputs/00_t_shirt.png";
+const std::string kSampleFolder = source_folder() + "/sample_data";
+const std::string kAdderModel = kSampleFolder + "/models/fashion-adder-identity.h5";
+const std::string kShirt = kSampleFolder + "/inputs/00_t_shirt.png";
 
 class ModelCommands : public testing::Test {
  protected:
@@ -33,11 +33,11 @@ class ModelCommands : public testing::Test {
 };
 
 TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
-  const ProgramRun words = run_program("inspect " + kModel);
+  const ProgramRun words = run_program("inspect " + kAdderModel);
   EXPECT_EQ(words.status, 0) << words.errors;
   EXPECT_THAT(words.output, testing::AllOf(HasSubstr("Attnscope model"), HasSubstr("identity=true"),
                                            HasSubstr("197"), HasSubstr("no NaN, no Inf")));
-  const json object = json::parse(run_program("inspect --json " + kModel).output);
+  const json object = json::parse(run_program("inspect --json " + kAdderModel).output);
   EXPECT_EQ(object["architecture"]["layers"], 6);
   EXPECT_EQ(object["architecture"]["heads"], 3);
   EXPECT_EQ(object["architecture"]["width"], 48);
@@ -94,7 +94,7 @@ TEST_F(ModelCommands, AnUnknownArchitectureIsAFindingOfInspectAndAnErrorOfTrace)
   const ProgramRun inspected = run_program("inspect " + path("net.safetensors"));
   EXPECT_EQ(inspected.status, 0);
   EXPECT_THAT(inspected.output, testing::AllOf(HasSubstr("none recognised"), HasSubstr("conv1")));
-  const ProgramRun traced = run_program("trace " + path("net.safetensors") + " --input " + kImage +
+  const ProgramRun traced = run_program("trace " + path("net.safetensors") + " --input " + kShirt +
                                         " --out " + path("t.h5"));
   EXPECT_EQ(traced.status, 1);
   EXPECT_THAT(traced.errors, StartsWith("attnscope: " + path("net.safetensors")));
@@ -102,7 +102,7 @@ TEST_F(ModelCommands, AnUnknownArchitectureIsAFindingOfInspectAndAnErrorOfTrace)
 }
 
 TEST_F(ModelCommands, TraceKeepsWhatItSays) {
-  const ProgramRun run = run_program("trace " + kModel + " --input " + kImage + " --out " +
+  const ProgramRun run = run_program("trace " + kAdderModel + " --input " + kShirt + " --out " +
                                      path("t.h5") + " --record qkv");
   ASSERT_EQ(run.status, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("T-shirt/top"));
@@ -118,25 +118,25 @@ TEST_F(ModelCommands, TraceKeepsWhatItSays) {
 }
 
 TEST_F(ModelCommands, AnyMechanismCanBeLaidOverTheWeights) {
-  const std::string common = " --input " + kImage + " --out " + path("t.h5");
-  ASSERT_EQ(run_program("trace " + kModel + common + " --mechanism softmax").status, 0);
+  const std::string common = " --input " + kShirt + " --out " + path("t.h5");
+  ASSERT_EQ(run_program("trace " + kAdderModel + common + " --mechanism softmax").status, 0);
   EXPECT_EQ(read_trace(path("t.h5")).mechanism.name, "softmax");
   EXPECT_FALSE(read_trace(path("t.h5")).mechanism_trained);
-  ASSERT_EQ(run_program("trace " + kModel + common + " --set identity=false").status, 0);
+  ASSERT_EQ(run_program("trace " + kAdderModel + common + " --set identity=false").status, 0);
   EXPECT_FALSE(read_trace(path("t.h5")).identity_in_maps);
-  ASSERT_EQ(run_program("trace " + kModel + "@adder,identity=false" + common).status, 0);
+  ASSERT_EQ(run_program("trace " + kAdderModel + "@adder,identity=false" + common).status, 0);
   EXPECT_FALSE(read_trace(path("t.h5")).identity_in_maps);
 }
 
 TEST_F(ModelCommands, WrongUsageIsStatusTwoAndSaysWhatIsKnown) {
-  const std::string common = "trace " + kModel + " --out " + path("t.h5");
-  const ProgramRun mechanism = run_program(common + " --input " + kImage + " --mechanism sofmax");
+  const std::string common = "trace " + kAdderModel + " --out " + path("t.h5");
+  const ProgramRun mechanism = run_program(common + " --input " + kShirt + " --mechanism sofmax");
   EXPECT_EQ(mechanism.status, 2);
   EXPECT_THAT(mechanism.errors, HasSubstr("softmax"));
-  const ProgramRun option = run_program(common + " --input " + kImage + " --option head=3");
+  const ProgramRun option = run_program(common + " --input " + kShirt + " --option head=3");
   EXPECT_EQ(option.status, 2);
   EXPECT_THAT(option.errors, HasSubstr("heads"));
-  const ProgramRun heads = run_program(common + " --input " + kImage + " --model-heads 5");
+  const ProgramRun heads = run_program(common + " --input " + kShirt + " --model-heads 5");
   EXPECT_EQ(heads.status, 2);
   EXPECT_THAT(heads.errors, HasSubstr("divisor of 48"));
   const ProgramRun input = run_program(common);
@@ -161,17 +161,18 @@ TEST_F(ModelCommands, EvaluateCountsLabelledImages) {
   for (const auto& [image, folder] :
        {std::pair("00_t_shirt.png", "a_t_shirt"), std::pair("01_trouser.png", "b_trouser")}) {
     std::filesystem::create_directories(folder_ / folder);
-    std::filesystem::copy(kSamples + "/inputs/" + image, folder_ / folder / image);
+    std::filesystem::copy(kSampleFolder + "/inputs/" + image, folder_ / folder / image);
   }
   const ProgramRun run =
-      run_program("evaluate " + kModel + " --json --dataset " + folder_.path().string());
+      run_program("evaluate " + kAdderModel + " --json --dataset " + folder_.path().string());
   ASSERT_EQ(run.status, 0) << run.errors;
   const json object = json::parse(run.output);
   EXPECT_EQ(object["images"], 2);
   EXPECT_EQ(object["correct"], 2);
   EXPECT_EQ(object["classes"][1]["label"], "Trouser");
   EXPECT_THAT(
-      run_program("evaluate " + kModel + " --count 1 --dataset " + folder_.path().string()).output,
+      run_program("evaluate " + kAdderModel + " --count 1 --dataset " + folder_.path().string())
+          .output,
       HasSubstr("100.00 %"));
 }
 
@@ -181,11 +182,11 @@ TEST_F(ModelCommands, EvaluatesACountSpreadOverTheClassFolders) {
         std::pair("b_trouser", std::array{"01_trouser.png", "08_bag.png"})}) {
     std::filesystem::create_directories(folder_ / folder);
     for (const char* image : images) {
-      std::filesystem::copy(kSamples + "/inputs/" + image, folder_ / folder / image);
+      std::filesystem::copy(kSampleFolder + "/inputs/" + image, folder_ / folder / image);
     }
   }
   const std::string command =
-      "evaluate " + kModel + " --count 2 --dataset " + folder_.path().string();
+      "evaluate " + kAdderModel + " --count 2 --dataset " + folder_.path().string();
   const ProgramRun run = run_program(command + " --json");
   ASSERT_EQ(run.status, 0) << run.errors;
   const json object = json::parse(run.output);

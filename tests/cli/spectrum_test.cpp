@@ -16,9 +16,9 @@
 namespace attnscope {
 namespace {
 
-const std::string kSamples = source_folder() + "/sample_data/";
-const std::string kSoftmax = kSamples + "models/fashion-softmax.h5";
-const std::string kInput = " --input " + kSamples + "inputs/09_ankle_boot.png";
+const std::string kSampleFiles = source_folder() + "/sample_data/";
+const std::string kSoftmax = kSampleFiles + "models/fashion-softmax.h5";
+const std::string kOnBoot = " --input " + kSampleFiles + "inputs/09_ankle_boot.png";
 
 nlohmann::json json_of(const std::string& arguments) {
   const ProgramRun run = run_program("spectrum " + arguments + " --json");
@@ -52,7 +52,7 @@ Trace trace_of(Tensor map) {
 }
 
 TEST(SpectrumCommand, JsonHoldsEveryMap) {
-  const nlohmann::json report = json_of(kSoftmax + kInput);
+  const nlohmann::json report = json_of(kSoftmax + kOnBoot);
   ASSERT_EQ(report.at("maps").size(), 18U);
   for (std::size_t i = 0; i < 18; ++i) {
     const nlohmann::json& map = report["maps"][i];
@@ -75,16 +75,16 @@ TEST(SpectrumCommand, JsonHoldsEveryMap) {
 }
 
 TEST(SpectrumCommand, IdentityIsAddedOnce) {
-  for (const nlohmann::json& map : json_of(kSoftmax + kInput + " --identity with").at("maps")) {
+  for (const nlohmann::json& map : json_of(kSoftmax + kOnBoot + " --identity with").at("maps")) {
     EXPECT_EQ(map.at("identity"), true);
   }
-  const std::string adder = kSamples + "models/fashion-adder-identity.h5" + kInput;
+  const std::string adder = kSampleFiles + "models/fashion-adder-identity.h5" + kOnBoot;
   EXPECT_EQ(json_of(adder).at("maps"), json_of(adder + " --identity with").at("maps"));
 }
 
 TEST(SpectrumCommand, SeveralInputsGiveTheMean) {
   const nlohmann::json report =
-      json_of(kSoftmax + kInput + " --input " + kSamples + "inputs/01_trouser.png");
+      json_of(kSoftmax + kOnBoot + " --input " + kSampleFiles + "inputs/01_trouser.png");
   EXPECT_EQ(report.at("inputs").size(), 2U);
   EXPECT_EQ(report.at("maps").size(), 36U);
   EXPECT_EQ(report.at("mean").at("maps"), 36);
@@ -149,8 +149,8 @@ TEST(SpectrumCommand, WhatIsNotKnownIsNotZero) {
 
 TEST(SpectrumCommand, CollapsedMapsCanBeEstimated) {
   const nlohmann::json report =
-      json_of(kSoftmax + kInput + " --mechanism additive --method estimated");
-  const nlohmann::json exact = json_of(kSoftmax + kInput + " --mechanism additive --method dense");
+      json_of(kSoftmax + kOnBoot + " --mechanism additive --method estimated");
+  const nlohmann::json exact = json_of(kSoftmax + kOnBoot + " --mechanism additive --method dense");
   ASSERT_EQ(report.at("maps").size(), 18U);
   for (std::size_t i = 0; i < 18; ++i) {
     EXPECT_EQ(report["maps"][i].at("state"), "ready");
@@ -159,7 +159,7 @@ TEST(SpectrumCommand, CollapsedMapsCanBeEstimated) {
 }
 
 TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {
-  const ProgramRun run = run_program("spectrum " + kSoftmax + kInput + " --csv");
+  const ProgramRun run = run_program("spectrum " + kSoftmax + kOnBoot + " --csv");
   ASSERT_EQ(run.status, 0) << run.errors;
   std::istringstream lines(run.output);
   std::string line;
@@ -172,7 +172,7 @@ TEST(SpectrumCommand, CsvHasARowForEachMapAndAsManyFields) {
 }
 
 TEST(SpectrumCommand, PropositionStandsBesideTheExactValues) {
-  const nlohmann::json report = json_of(kSoftmax + kInput + " --proposition");
+  const nlohmann::json report = json_of(kSoftmax + kOnBoot + " --proposition");
   for (const nlohmann::json& map : report.at("maps")) {
     const nlohmann::json& effect = map.at("proposition_1");
     const std::vector<double> without = effect.at("singular_values_without_identity");
@@ -185,7 +185,8 @@ TEST(SpectrumCommand, PropositionStandsBesideTheExactValues) {
 }
 
 TEST(SpectrumCommand, EveryChannelHasItsSpectra) {
-  const std::string daft = kSamples + "models/fashion-daft-conv.h5" + kInput + " --model-heads 16";
+  const std::string daft =
+      kSampleFiles + "models/fashion-daft-conv.h5" + kOnBoot + " --model-heads 16";
   const nlohmann::json of_mean = json_of(daft);
   EXPECT_EQ(of_mean.at("channels"), "mean of 3 channels");
   EXPECT_EQ(of_mean.at("maps")[0].at("channel"), "mean");
@@ -208,24 +209,25 @@ TEST(SpectrumCommand, EveryChannelHasItsSpectra) {
   EXPECT_EQ(wrong.status, 2);
   EXPECT_NE(wrong.errors.find("0 to 2"), std::string::npos) << wrong.errors;
   EXPECT_EQ(run_program("spectrum " + daft + " --channel first").status, 2);
-  EXPECT_EQ(json_of(kSoftmax + kInput + " --channel 2").at("channels"), nullptr);
+  EXPECT_EQ(json_of(kSoftmax + kOnBoot + " --channel 2").at("channels"), nullptr);
 }
 
 TEST(SpectrumCommand, WrongUsageSaysWhatToDo) {
   const ProgramRun no_input = run_program("spectrum " + kSoftmax);
   EXPECT_EQ(no_input.status, 2);
   EXPECT_NE(no_input.errors.find("--input"), std::string::npos);
-  EXPECT_EQ(run_program("spectrum " + kSoftmax + kInput + " --threshold 0").status, 2);
-  EXPECT_EQ(run_program("spectrum " + kSoftmax + kInput + " --json --csv").status, 2);
+  EXPECT_EQ(run_program("spectrum " + kSoftmax + kOnBoot + " --threshold 0").status, 2);
+  EXPECT_EQ(run_program("spectrum " + kSoftmax + kOnBoot + " --json --csv").status, 2);
   Tensor map({1, 2, 2});
   map.slice(0).setIdentity();
   const TraceFile trace(trace_of(std::move(map)));
   EXPECT_EQ(run_program("spectrum " + trace.path() + " --mechanism adder").status, 2);
-  EXPECT_EQ(run_program("spectrum " + trace.path() + kInput).status, 2);
+  EXPECT_EQ(run_program("spectrum " + trace.path() + kOnBoot).status, 2);
 }
 
 TEST(SpectrumCommand, BothViewsOfTheIdentityStandBesideEachOther) {
-  const std::string adder = kSamples + "models/fashion-adder-identity.h5" + kInput + " --layers 0";
+  const std::string adder =
+      kSampleFiles + "models/fashion-adder-identity.h5" + kOnBoot + " --layers 0";
   const nlohmann::json both = json_of(adder + " --identity both");
   // Each as if it had been asked for alone, also of a model whose maps contain I.
   EXPECT_EQ(both.at("without").at("maps"), json_of(adder + " --identity without").at("maps"));
@@ -237,23 +239,23 @@ TEST(SpectrumCommand, BothViewsOfTheIdentityStandBesideEachOther) {
 }
 
 TEST(SpectrumCommand, LayersAndHeadsAreSelections) {
-  const nlohmann::json some = json_of(kSoftmax + kInput + " --layers 1,4-5 --heads 0,2");
+  const nlohmann::json some = json_of(kSoftmax + kOnBoot + " --layers 1,4-5 --heads 0,2");
   ASSERT_EQ(some.at("maps").size(), 6U);
-  const nlohmann::json all = json_of(kSoftmax + kInput);
+  const nlohmann::json all = json_of(kSoftmax + kOnBoot);
   for (const nlohmann::json& map : some["maps"]) {
     const std::size_t index = map["layer"].get<std::size_t>() * 3 + map["head"].get<std::size_t>();
     EXPECT_EQ(map, all["maps"][index]);
   }
-  const ProgramRun none = run_program("spectrum " + kSoftmax + kInput + " --heads 7");
+  const ProgramRun none = run_program("spectrum " + kSoftmax + kOnBoot + " --heads 7");
   EXPECT_EQ(none.status, 2);
   EXPECT_NE(none.errors.find("--model-heads"), std::string::npos) << none.errors;
   for (const char* wrong : {"--layers 3-1", "--layers x", "--heads 1,", "--heads -1"}) {
-    EXPECT_EQ(run_program("spectrum " + kSoftmax + kInput + " " + wrong).status, 2) << wrong;
+    EXPECT_EQ(run_program("spectrum " + kSoftmax + kOnBoot + " " + wrong).status, 2) << wrong;
   }
 }
 
 TEST(SpectrumCommand, CsvHoldsThePropositionToo) {
-  const std::string common = kSoftmax + kInput + " --layers 0 --proposition";
+  const std::string common = kSoftmax + kOnBoot + " --layers 0 --proposition";
   const nlohmann::json effect = json_of(common).at("maps")[1].at("proposition_1");
   std::istringstream lines(run_program("spectrum " + common + " --csv").output);
   const auto fields = [&lines] {

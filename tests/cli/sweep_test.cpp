@@ -101,7 +101,7 @@ TEST(SweepCommand, InterruptedItKeepsWhatWasDoneAndSaysHowToGoOn) {
         << "it ends by the signal itself, or has no input done";
     if (WIFSIGNALED(status)) continue;  // before the program had begun
     ASSERT_EQ(WEXITSTATUS(status), 130) << read_bytes(err);
-    ASSERT_THAT(read_bytes(err), testing::HasSubstr("the same command goes on"));
+    ASSERT_THAT(read_bytes(err), testing::HasSubstr("the same command resumes"));
     EXPECT_FALSE(std::filesystem::exists(out));
   } while (!std::filesystem::exists(out + ".unfinished"));
   EXPECT_THAT(read_bytes(err), testing::HasSubstr("of 96 inputs"));

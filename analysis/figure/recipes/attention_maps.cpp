@@ -23,7 +23,7 @@ constexpr EnumName<Across> across_names[] = {
     {Across::automatic, "auto"}, {Across::layers, "layers"}, {Across::subjects, "subjects"}};
 
 /// One map of the figure.
-struct Shown {
+struct ShownMaps {
   std::size_t subject = 0;
   IdentityView view = IdentityView::as_is;
   std::int64_t layer = 0, head = 0;
@@ -40,7 +40,7 @@ std::int64_t block_side(const ConstMatrixMap& map) {
   return (std::max(map.rows(), map.cols()) + kMostCells - 1) / kMostCells;
 }
 
-HeatMap heat_map(const ConstMatrixMap& map) {
+HeatMap map_picture(const ConstMatrixMap& map) {
   const std::int64_t side = block_side(map);
   HeatMap heat;
   heat.rows = (map.rows() + side - 1) / side;
@@ -121,7 +121,7 @@ class Grid {
   }
 
  private:
-  void add(const Shown& shown, std::int64_t row, std::int64_t column) {
+  void add(const ShownMaps& shown, std::int64_t row, std::int64_t column) {
     progress_.step(static_cast<double>(figure_.panels.size()) / static_cast<double>(total_),
                    "attention maps");
     const Subject& subject = request_.subjects[shown.subject];
@@ -129,7 +129,7 @@ class Grid {
     if (shown.head >= subject.trace->heads(shown.layer)) return;
     const Tensor maps = maps_seen(*subject.trace, shown.layer, shown.view);
     const ConstMatrixMap map = maps.slice(shown.head);
-    HeatMap heat = heat_map(map);
+    HeatMap heat = map_picture(map);
     const bool square = map.rows() == map.cols();
     collect_values(heat, square && shows_identity(*subject.trace, shown.view), values_);
     blocks_ = std::max(blocks_, block_side(map));
@@ -158,20 +158,20 @@ class Grid {
     figure_.panels.push_back(std::move(panel));
   }
 
-  [[nodiscard]] std::string title_of(const Shown& shown) const {
+  [[nodiscard]] std::string title_of(const ShownMaps& shown) const {
     return seen_label(labels_[shown.subject], *request_.subjects[shown.subject].trace, shown.view);
   }
 
-  [[nodiscard]] std::string layer_title(const Shown& shown) const {
+  [[nodiscard]] std::string layer_title(const ShownMaps& shown) const {
     return layer_name(request_, shown.layer);
   }
 
-  [[nodiscard]] std::string column_title(const Shown& shown) const {
+  [[nodiscard]] std::string column_title(const ShownMaps& shown) const {
     if (!subjects_across_) return layer_title(shown);
     return title_of(shown);
   }
 
-  [[nodiscard]] std::string row_title(const Shown& shown) const {
+  [[nodiscard]] std::string row_title(const ShownMaps& shown) const {
     const std::string head = several_heads_ ? "head " + std::to_string(shown.head) : "";
     std::string title;
     if (subjects_across_) {
@@ -186,28 +186,13 @@ class Grid {
   Figure finish(std::int64_t rows) {
     const HeatScale scale = heat_scale(read_, std::move(values_), "attention weight");
     figure_.colour_scales.push_back(scale.scale);
-    // Frames fill the width beside the bar; the rest of the height is text.
-    const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.4;
-    const bool row_labels = several_heads_ || (subjects_across_ ? several_layers_ : several_seen_);
-    const auto across = static_cast<double>(columns_);
-    const double gap_mm = 1.8;
-    const auto frame_beside = [&](double lines) {
-      return (request_.width_mm - 14.5 - lines * text_mm - (across - 1) * gap_mm) / across;
-    };
-    double frame_mm = frame_beside(row_labels ? 1 : 0);
-    bool two_lines_left = false, two_lines_above = false;
+    const double frame_mm =
+        finish_map_grid(figure_, {.rows = rows, .columns = columns_}, request_.width_mm);
     for (Panel& panel : figure_.panels) {
-      panel.title = fitted(panel.title, frame_mm, figure_.font_size_pt);
-      panel.y.label = fitted(panel.y.label, frame_mm + gap_mm, figure_.font_size_pt);
-      two_lines_above |= panel.title.find('\n') != std::string::npos;
-      two_lines_left |= panel.y.label.find('\n') != std::string::npos;
+      constexpr double apart_mm = 1;  // between two of them
+      const bool tight = text_mm(panel.x.label, figure_.font_size_pt) + apart_mm > frame_mm;
+      if (tight && panel.x.label.starts_with("r = ")) panel.x.label.replace(1, 3, "=");
     }
-    if (two_lines_left) frame_mm = frame_beside(2);
-    ColourScale& shared = figure_.colour_scales.front();
-    shared.label = fitted(shared.label, static_cast<double>(rows) * frame_mm, figure_.font_size_pt);
-    figure_.height_mm =
-        (two_lines_above ? 2 : 1) * text_mm + 0.7 - gap_mm +
-        static_cast<double>(rows) * (frame_mm + gap_mm + (show_ranks_ ? 1.1 * text_mm : 0));
     figure_.caption =
         "Attention maps (rows are queries, columns keys) of " +
         std::string(several_layers_ ? "several layers" : layer_in_words()) + ", " +
@@ -241,7 +226,7 @@ class Grid {
   bool several_heads_ = false, several_layers_ = false, several_seen_ = false;
 };
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_attention_maps(const FigureRequest& request, const Progress& progress) {
   return Grid(request, progress).make();
 }
 
@@ -260,7 +245,7 @@ FigureRecipe attention_maps_recipe() {
                                        "what stands side by side"),
                        setting::flag("ranks", true, "the equivalent rank under each map"),
                        threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
-          .make = make};
+          .make = make_attention_maps};
 }
 
 }  // namespace attnscope

@@ -128,7 +128,7 @@ Panel picture_panel(const Subject& subject, std::int64_t row, std::int64_t colum
   return panel;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_attention_overlay(const FigureRequest& request, const Progress& progress) {
   for (const Subject& subject : request.subjects) require_image(subject);
   const Settings read(request);
   const SharedExtents shared = shared_extents(request);
@@ -201,20 +201,13 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   const HeatScale scale = heat_scale(read, std::move(values), "attention (1 = even)");
   figure.colour_scales.push_back(scale.scale);
 
-  const double text_mm = figure.font_size_pt * 25.4 / 72 * 1.45;
-  const double gap_mm = 1.8;
   const TokenLayout& layout = request.subjects.front().trace->layout;
-  const double frame_mm = (request.width_mm - 11 - (count > 1 ? text_mm : 0) -
-                           static_cast<double>(columns - 1) * gap_mm) /
-                          static_cast<double>(columns);
-  const double aspect = static_cast<double>(layout.rows) / static_cast<double>(layout.columns);
-  for (Panel& panel : figure.panels) {
-    panel.y.label = fitted(panel.y.label, frame_mm * aspect + gap_mm, figure.font_size_pt);
-  }
-  figure.colour_scales.front().label =
-      fitted(figure.colour_scales.front().label, count * (frame_mm * aspect + gap_mm),
-             figure.font_size_pt);
-  figure.height_mm = text_mm + count * (frame_mm * aspect + gap_mm);
+  finish_map_grid(
+      figure,
+      {.rows = std::ssize(request.subjects),
+       .columns = columns,
+       .aspect = static_cast<double>(layout.rows) / static_cast<double>(layout.columns)},
+      request.width_mm);
   figure.caption =
       "Attention of " + query_in_words(read, request.subjects.front()) +
       " to the image's patches, " +
@@ -253,7 +246,7 @@ FigureRecipe attention_overlay_recipe() {
                        setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
                        colour_map_setting("magma"), norm_setting(), range_setting()},
           .needs = {.input = InputNeed::image, .missing = "needs a model of images, run on one"},
-          .make = make};
+          .make = make_attention_overlay};
 }
 
 }  // namespace attnscope

@@ -202,30 +202,54 @@ class ComparisonFigure {
     }
   }
 
+  /// Breaks and shortens texts to the room there is, and sets the height.
+  void place() {
+    constexpr double gap_mm = 1.8;
+    const double size_pt = figure_.font_size_pt, line_mm = size_pt * 25.4 / 72 * 1.4;
+    const auto lines_in = [&](std::int64_t column) {
+      std::size_t most = 0;
+      for (const Panel& panel : figure_.panels) {
+        if (panel.column == column) most = std::max(most, lines_of(panel.y.label));
+      }
+      return most;
+    };
+    // The bars stand one above the other.
+    const auto frame_width = [&] {
+      double bar_mm = 0;
+      for (const ColourScale& scale : figure_.colour_scales) {
+        bar_mm = std::max(bar_mm, bar_room_mm(scale, lines_of(scale.label), size_pt));
+      }
+      return frame_beside(request_.width_mm, bar_mm, lines_in(0) + lines_in(1),
+                          std::ssize(compared_.others) + 1, size_pt);
+    };
+    const double first_mm = frame_width();
+    std::size_t above = 1;
+    for (Panel& panel : figure_.panels) {
+      panel.title = fitted(panel.title, first_mm, size_pt);
+      panel.y.label = fitted(panel.y.label, first_mm + gap_mm, size_pt);
+      above = std::max(above, lines_of(panel.title));
+    }
+    for (ColourScale& scale : figure_.colour_scales) {
+      scale.label = fitted(scale.label, first_mm, size_pt);
+    }
+    const double frame_mm = frame_width();
+    for (Panel& panel : figure_.panels) {
+      std::string& text = panel.x.label;
+      const std::size_t unit = text.find(" bit");
+      if (text_mm(text, size_pt) + 1 > frame_mm && unit != std::string::npos) text.erase(unit);
+      if (text_mm(text, size_pt) + 1 > frame_mm && unit != std::string::npos) text.erase(0, 3);
+    }
+    const auto rows = static_cast<double>(row_);
+    figure_.height_mm = static_cast<double>(above) * line_mm + 1.2 + rows * (frame_mm + gap_mm) +
+                        (show_numbers_ ? rows / 2 * 1.1 * line_mm : 0);
+  }
+
   Figure finish() {
     const HeatScale scale = heat_scale(read_, std::move(weights_), "attention weight");
     figure_.colour_scales.push_back(scale.scale);
     figure_.colour_scales.push_back(
         difference_scale(kind_, std::move(differences_), scale.scale.colour_map));
-    const double text_mm = figure_.font_size_pt * 25.4 / 72 * 1.4;
-    const auto across = static_cast<double>(compared_.others.size() + 1);
-    constexpr double gap_mm = 1.8;
-    // Bars of disjoint rows stand above each other; of several pairs of rows, side by side.
-    const double bars_mm = several_ ? 29 : 14.5;
-    const double frame_mm =
-        (request_.width_mm - bars_mm - 2 * text_mm - (across - 1) * gap_mm) / across;
-    bool two_lines_above = false;
-    for (Panel& panel : figure_.panels) {
-      panel.title = fitted(panel.title, frame_mm, figure_.font_size_pt);
-      panel.y.label = fitted(panel.y.label, frame_mm + gap_mm, figure_.font_size_pt);
-      two_lines_above |= panel.title.find('\n') != std::string::npos;
-    }
-    for (ColourScale& shared : figure_.colour_scales) {
-      shared.label = fitted(shared.label, frame_mm, figure_.font_size_pt);
-    }
-    figure_.height_mm = (two_lines_above ? 2 : 1) * text_mm + 0.7 +
-                        static_cast<double>(row_) * (frame_mm + gap_mm) +
-                        (show_numbers_ ? static_cast<double>(row_) / 2 * 1.1 * text_mm : 0);
+    place();
     figure_.caption = "Attention maps (rows are queries, columns keys) of " +
                       chosen("layer", layers_text_) + ", " +
                       chosen("head", read_.written("heads")) + ", and under them the " +
@@ -249,7 +273,7 @@ class ComparisonFigure {
   bool show_numbers_ = true, several_ = false;
 };
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_comparison(const FigureRequest& request, const Progress& progress) {
   return ComparisonFigure(request, progress).make();
 }
 
@@ -272,7 +296,7 @@ FigureRecipe comparison_recipe() {
                    setting::flag("numbers", true, "the divergence under each difference"),
                    threshold_setting(), colour_map_setting(), norm_setting(), range_setting()},
       .needs = comparison_needs,
-      .make = make};
+      .make = make_comparison};
 }
 
 }  // namespace attnscope

@@ -35,7 +35,7 @@ FigureNeeds needs_of_page(const ParameterValues& settings) {
   return needs;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_composite(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const Page page = parse_page(page_text(read, request.width_mm));
   CompositeOptions options;
@@ -68,7 +68,7 @@ FigureRecipe composite_recipe() {
                        setting::flag("letters", true, "a, b, c before the figures"),
                        setting::flag("shared-colours", false,
                                      "one colour scale for all heat maps of one quantity")},
-          .make = make,
+          .make = make_composite,
           .needs_as_set = needs_of_page};
 }
 

@@ -151,7 +151,7 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   figure.numbers["maps/" + spectra.label] = {static_cast<double>(mean.maps)};
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const double threshold = read.number("threshold");
   const bool spread = read.is("spread", "range");
@@ -239,7 +239,7 @@ FigureRecipe cumulative_spectrum_recipe() {
                        setting::choice("bound", {"show", "hide"}, "show",
                                        "a rule where the mechanism bounds the rank"),
                        legend_setting(true)},
-          .make = make};
+          .make = make_cumulative_spectrum};
 }
 
 }  // namespace attnscope

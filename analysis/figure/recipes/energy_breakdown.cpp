@@ -16,7 +16,7 @@ namespace attnscope {
 
 namespace {
 
-Texts default_networks() {
+Texts broken_down_networks() {
   return {"deit-tiny", "deit-tiny mechanism=adder arithmetic=adder", "deit-tiny mechanism=hash"};
 }
 
@@ -89,12 +89,9 @@ Panel network_panel(const std::vector<CountedNetwork>& networks, double scale, b
     moved.x.push_back(static_cast<double>(i) + 0.18);
     moved.heights.push_back(stack.traffic * scale);
     stacks.push_back(std::move(stack));
-    panel.x.ticks.push_back({static_cast<double>(i), networks[i].label});
   }
   add_bars(panel, stacks, scale, kinds_in(networks, false), moved.width);
   if (traffic) panel.marks.emplace_back(std::move(moved));
-  panel.x.minimum = -0.5;
-  panel.x.maximum = static_cast<double>(networks.size()) - 0.5;
   return panel;
 }
 
@@ -112,7 +109,7 @@ Panel layer_panel(const CountedNetwork& network, double scale,
   }
   Panel panel;
   add_bars(panel, stacks, scale, in_legend, 0.8);
-  panel.title = network.label;
+  panel.title = network.short_label;
   panel.keys = {{"model", network.label}};
   panel.x.label = panel.x.key = "layer";
   const auto first = static_cast<double>(first_layer);
@@ -146,9 +143,9 @@ std::optional<std::size_t> reference_of(const Settings& read, std::size_t networ
       .found(std::to_string(number));
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_energy_breakdown(const FigureRequest& request, const Progress&) {
   const Settings read(request);
-  const std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
+  const std::vector<CountedNetwork> networks = counted_networks(request, broken_down_networks());
   const bool by_layer = read.is("by", "layer");
   const std::optional<std::size_t> reference = reference_of(read, networks.size());
   const bool traffic = read.flag("traffic") && !by_layer;
@@ -158,10 +155,11 @@ Figure make(const FigureRequest& request, const Progress&) {
   if (by_layer) largest /= static_cast<double>(networks.front().cost.parts.size());
   const EnergyUnit unit = energy_unit(largest);
   const double scale = reference ? 100 / total_pj(networks[*reference]) : 1 / unit.pj;
-  const std::string axis =
-      reference ? "energy (% of " + networks[*reference].label + ")" : "energy (" + unit.name + ")";
+  const std::string axis = reference ? "energy (% of " + networks[*reference].short_label + ")"
+                                     : "energy (" + unit.name + ")";
 
   Figure figure;
+  double ticks_mm = 0;
   if (by_layer) {
     double most = 0;
     for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -181,6 +179,8 @@ Figure make(const FigureRequest& request, const Progress&) {
     }
   } else {
     Panel panel = network_panel(networks, scale, traffic);
+    constexpr double y_axis_mm = 12;
+    ticks_mm = add_network_ticks(panel.x, networks, request.width_mm - y_axis_mm);
     panel.y.label = axis;
     panel.y.minimum = 0;
     panel.y.maximum = 1.05 * tallest(panel);
@@ -188,7 +188,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   }
   figure.panels.front().legend = LegendPosition::below;
   figure.title = by_layer ? "Energy by layer" : "Energy by component";
-  figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm) + 6;
+  figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm) + 6 + ticks_mm;
   figure.caption = figure.title + " of one input: " + networks_in_words(networks) + ". ";
   for (const CountedNetwork& network : networks) {
     figure.numbers["energy_pj/" + network.label] = {total_pj(network)};
@@ -221,7 +221,7 @@ FigureRecipe energy_breakdown_recipe() {
                    setting::flag("traffic", false,
                                  "memory traffic as a bar of its own (complete accounting only)")},
       .needs = network_needs,
-      .make = make};
+      .make = make_energy_breakdown};
 }
 
 }  // namespace attnscope

@@ -48,18 +48,39 @@ Colour curve_colour(std::size_t index, std::size_t count) {
   return {channel(0), channel(2), channel(4), 255};
 }
 
-/// Texts of `line_mm` each beside `wanted` heights (ascending, in mm), none over another and all
-/// between 0 and `height_mm`.
-std::vector<double> spread(std::vector<double> wanted, double line_mm, double height_mm) {
-  for (std::size_t i = 1; i < wanted.size(); ++i) {
-    wanted[i] = std::max(wanted[i], wanted[i - 1] + line_mm);
+/// Texts of `line_mm` each as near to `wanted` heights (ascending, in mm) as they can stand, none
+/// over another and all between 0 and `height_mm`: those that would overlap stand in a block around
+/// the mean of their heights.
+std::vector<double> spread(const std::vector<double>& wanted, double line_mm, double height_mm) {
+  struct Block {
+    double middle, count;
+    [[nodiscard]] double half(double line) const { return (count - 1) * line / 2; }
+  };
+  std::vector<Block> blocks;
+  for (const double height : wanted) {
+    Block block{height, 1};
+    const auto inside = [&] {
+      const double half = block.half(line_mm);
+      block.middle = std::max(half, std::min(block.middle, height_mm - half));
+    };
+    inside();
+    while (!blocks.empty() && blocks.back().middle + blocks.back().half(line_mm) + line_mm >
+                                  block.middle - block.half(line_mm)) {
+      const Block& under = blocks.back();
+      const double count = under.count + block.count;
+      block = {(under.middle * under.count + block.middle * block.count) / count, count};
+      blocks.pop_back();
+      inside();
+    }
+    blocks.push_back(block);
   }
-  double most = height_mm;
-  for (std::size_t i = wanted.size(); i-- > 0;) {
-    wanted[i] = std::min(wanted[i], most);
-    most = wanted[i] - line_mm;
+  std::vector<double> at;
+  for (const Block& block : blocks) {
+    for (double i = 0; i < block.count; ++i) {
+      at.push_back(block.middle - block.half(line_mm) + i * line_mm);
+    }
   }
-  return wanted;
+  return at;
 }
 
 void add_curves(Panel& panel, const Growth& growth, double pj) {
@@ -101,19 +122,19 @@ void label_curves(Panel& panel, double width_mm, double height_mm) {
   for (const Line* line : lines) {
     wanted.push_back((std::log(line->y.back()) - low) / (high - low) * height_mm);
   }
-  const std::vector<double> at = spread(std::move(wanted), line_mm, height_mm - line_mm / 2);
+  const std::vector<double> at = spread(wanted, line_mm, height_mm - line_mm / 2);
   std::vector<TextMark> names;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const double middle_mm = gap_mm + text_ems(lines[i]->name) * text_mm / 2;
-    names.push_back({.x = std::exp(right + middle_mm * per_mm),
+    names.push_back({.x = std::exp(right + gap_mm / 2 * per_mm),
                      .y = std::exp(low + at[i] / height_mm * (high - low)),
                      .text = lines[i]->name,
-                     .colour = lines[i]->colour});
+                     .colour = lines[i]->colour,
+                     .align = TextAlign::start});
   }
   for (TextMark& name : names) panel.marks.emplace_back(std::move(name));
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_energy_growth(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   GrowthOptions options;
   options.width = read.whole("width");
@@ -208,7 +229,7 @@ FigureRecipe energy_growth_recipe() {
                setting::flag("projections", true, "with the projections that feed the mechanism"),
                convention_setting(), constants_setting()},
           .needs = network_needs,
-          .make = make};
+          .make = make_energy_growth};
 }
 
 }  // namespace attnscope

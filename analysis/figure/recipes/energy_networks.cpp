@@ -4,7 +4,9 @@
 #include <array>
 #include <sstream>
 
+#include "analysis/figure/labels.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/text_room.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 
@@ -230,7 +232,26 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
         .found("'" + read.written("mechanisms") + "'");
   }
   label_all(networks);
+  const bool subjects_alone = networks.size() == request.subjects.size() && as_they_are;
+  const std::vector<std::string> short_names =
+      subjects_alone ? short_labels(request) : std::vector<std::string>{};
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    networks[i].short_label = subjects_alone ? short_names[i] : networks[i].label;
+  }
   return networks;
+}
+
+double add_network_ticks(Axis& axis, const std::vector<CountedNetwork>& networks, double axis_mm) {
+  constexpr double text_pt = 6.25, apart_mm = 1, line_mm = 2.6;
+  double widest_mm = 0;
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    axis.ticks.push_back({static_cast<double>(i), networks[i].short_label});
+    widest_mm = std::max(widest_mm, text_mm(networks[i].short_label, text_pt));
+  }
+  axis.minimum = -0.5;
+  axis.maximum = static_cast<double>(networks.size()) - 0.5;
+  axis.turned_ticks = widest_mm + apart_mm > axis_mm / static_cast<double>(networks.size());
+  return axis.turned_ticks ? std::max(0.0, widest_mm - line_mm) : 0;
 }
 
 const std::vector<std::string>& component_kinds() {

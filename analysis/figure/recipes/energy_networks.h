@@ -19,6 +19,7 @@ struct CountedNetwork {
   std::string label;  ///< short: what tells it from the others
   EnergySubject subject;
   NetworkCost cost;
+  std::string short_label = {};  ///< what tells it from the others, where all are open models
 };
 
 /// Settings that figures of counted networks have.
@@ -61,6 +62,10 @@ inline constexpr FigureNeeds network_needs{.subject = SubjectNeed::model, .least
 
 /// "DeiT-T, softmax (complete accounting); …", and the constants.
 [[nodiscard]] std::string networks_in_words(const std::vector<CountedNetwork>& networks);
+
+/// A tick a network under an axis so wide; turned where their labels would run into each other.
+/// Returns by how many mm these stand higher than one line.
+double add_network_ticks(Axis& axis, const std::vector<CountedNetwork>& networks, double axis_mm);
 
 /// pJ as the unit that suits `largest_pj`: its name, and how many pJ it is.
 struct EnergyUnit {

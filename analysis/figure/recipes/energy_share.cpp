@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-Texts default_networks() { return {"pvtv2-b0", "pvtv2-b1", "pvtv2-b2", "pvtv2-b3", "pvtv2-b4"}; }
+Texts shared_networks() { return {"pvtv2-b0", "pvtv2-b1", "pvtv2-b2", "pvtv2-b3", "pvtv2-b4"}; }
 
 double operations(const OperationCount& count, const EnergyConstants&) {
   return static_cast<double>(count.multiplications) + static_cast<double>(count.additions);
@@ -44,7 +44,6 @@ Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title
     forward.x.push_back(x);
     forward.heights.push_back(100 - share);
     attention_shares.push_back(share);
-    panel.x.ticks.push_back({x, networks[i].label});
   }
   panel.marks.emplace_back(std::move(attention));
   panel.marks.emplace_back(std::move(forward));
@@ -53,30 +52,34 @@ Panel share_panel(const std::vector<CountedNetwork>& networks, const char* title
                                       .y = 104,
                                       .text = std::to_string(std::lround(attention_shares[i]))});
   }
-  panel.x.minimum = -0.5;
-  panel.x.maximum = static_cast<double>(networks.size()) - 0.5;
   panel.y.minimum = 0;
   panel.y.maximum = 108;
   panel.y.ticks = {{0, "0"}, {25, "25"}, {50, "50"}, {75, "75"}, {100, "100"}};
   return panel;
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
-  std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
+Figure make_energy_share(const FigureRequest& request, const Progress&) {
+  std::vector<CountedNetwork> networks = counted_networks(request, shared_networks());
   for (CountedNetwork& network : networks) {
     // A family's name would not fit five times under an axis.
     if (network.label.starts_with("PVTv2-")) network.label.erase(0, 6);
+    if (network.short_label.starts_with("PVTv2-")) network.short_label.erase(0, 6);
   }
   Figure figure;
   figure.panels.push_back(share_panel(networks, "operations", true, operations,
                                       figure.numbers["attention_share_of_operations"]));
   figure.panels.push_back(share_panel(networks, "energy", false, operations_energy_pj,
                                       figure.numbers["attention_share_of_energy"]));
+  constexpr double y_axis_mm = 12;
+  double ticks_mm = 0;
+  for (Panel& panel : figure.panels) {
+    ticks_mm = add_network_ticks(panel.x, networks, request.width_mm / 2 - y_axis_mm);
+  }
   figure.panels[1].column = 1;
   figure.panels[0].y.label = "share (%)";
   figure.panels[0].legend = LegendPosition::below;
   figure.title = "Attention against FFN";
-  figure.height_mm = 0.5 * request.width_mm + legend_mm(figure, request.width_mm) + 5;
+  figure.height_mm = 0.5 * request.width_mm + legend_mm(figure, request.width_mm) + 5 + ticks_mm;
   figure.caption =
       "Shares of attention layers (projections included) and feed-forward layers in the two "
       "together; numbers are the attention's, in percent: " +
@@ -94,7 +97,7 @@ FigureRecipe energy_share_recipe() {
                        parameters_setting(), convention_setting(CostConvention::ecoformer),
                        constants_setting()},
           .needs = network_needs,
-          .make = make};
+          .make = make_energy_share};
 }
 
 }  // namespace attnscope

@@ -76,7 +76,7 @@ std::int64_t columns_of(const Settings& read, std::size_t panels, double width_m
   return std::clamp(fitting, std::int64_t{1}, static_cast<std::int64_t>(panels));
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_feature_scatter(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const std::string& place = read.text("dataset");
   const std::int64_t count = read.whole("count");
@@ -159,7 +159,7 @@ FigureRecipe feature_scatter_recipe() {
                     .missing = "needs a model with a head that reads features",
                     .setting = "dataset",
                     .unset = "needs a labelled data set"},
-          .make = make};
+          .make = make_feature_scatter};
 }
 
 }  // namespace attnscope

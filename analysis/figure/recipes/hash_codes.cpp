@@ -61,7 +61,7 @@ std::vector<Row> rows_of(const Settings& read, double width_mm) {
   return rows;
 }
 
-std::string title_of(HashKind kind) {
+std::string kind_title(HashKind kind) {
   switch (kind) {
     case HashKind::learned:
       return "learned";
@@ -75,7 +75,7 @@ std::string title_of(HashKind kind) {
   return {};
 }
 
-HeatMap heat_map(const Matrix& values, std::size_t scale) {
+HeatMap code_picture(const Matrix& values, std::size_t scale) {
   HeatMap map;
   map.rows = values.rows();
   map.columns = values.cols();
@@ -105,10 +105,10 @@ class HashCodesFigure {
       for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
         Panel panel = panel_of(rows_[line], report_.kinds[i], i == 0);
         if (line == 0) {
-          const std::string top = title_of(report_.kinds[i].kind);
+          const std::string top = kind_title(report_.kinds[i].kind);
           panel.title = panel.title.empty() ? top : top + ", " + panel.title;
         }
-        panel.keys = {{"codes", title_of(report_.kinds[i].kind)}};
+        panel.keys = {{"codes", kind_title(report_.kinds[i].kind)}};
         add(std::move(panel), static_cast<std::int64_t>(i) + (with_reference_ ? 1 : 0));
       }
     }
@@ -144,7 +144,7 @@ class HashCodesFigure {
       case Row::affinity: {
         Panel panel = map_panel(0, 0);
         panel.title = "attention";
-        panel.marks.emplace_back(heat_map(report_.attention, scale_of(attention_.scale)));
+        panel.marks.emplace_back(code_picture(report_.attention, scale_of(attention_.scale)));
         return add(std::move(panel), 0);
       }
       case Row::distances:
@@ -191,7 +191,7 @@ class HashCodesFigure {
     dots.colour = subject_colour(0);
     for (std::size_t i = 0; i < report_.kinds.size(); ++i) {
       const auto y = static_cast<double>(i);
-      panel.y.ticks.push_back({y, title_of(report_.kinds[i].kind)});
+      panel.y.ticks.push_back({y, kind_title(report_.kinds[i].kind)});
       dots.x.push_back(measure(report_.kinds[i]));
       dots.y.push_back(y);
     }
@@ -217,15 +217,15 @@ class HashCodesFigure {
         // Without the scales of plain signs: all on one scale.
         const Matrix products = codes.queries.signs * codes.keys.signs.transpose() /
                                 static_cast<float>(codes.queries.bits());
-        panel.marks.emplace_back(heat_map(products, diverging_scale("affinity h·h′ / b")));
+        panel.marks.emplace_back(code_picture(products, diverging_scale("affinity h·h′ / b")));
         return panel;
       }
       case Row::distances:
         return distances_panel(codes, first);
       case Row::correlation: {
         Panel panel = map_panel(0, 0);
-        panel.marks.emplace_back(heat_map(codes.statistics.correlation.cast<float>(),
-                                          diverging_scale("correlation of bits")));
+        panel.marks.emplace_back(code_picture(codes.statistics.correlation.cast<float>(),
+                                              diverging_scale("correlation of bits")));
         return panel;
       }
       case Row::balance:
@@ -394,7 +394,7 @@ class HashCodesFigure {
   bool with_reference_ = true;
 };
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_hash_codes(const FigureRequest& request, const Progress& progress) {
   const Subject& subject = request.subjects.front();
   if (!subject.trace || subject.trace->layers.empty()) {
     throw Error(ErrorKind::usage, "there is no run to take codes from").about(subject.label);
@@ -442,7 +442,7 @@ FigureRecipe hash_codes_recipe() {
                        .by_default("auto"),
                    colour_map_setting(), norm_setting(), range_setting()},
       .needs = {.subject = SubjectNeed::run, .most = 1},
-      .make = make};
+      .make = make_hash_codes};
 }
 
 }  // namespace attnscope

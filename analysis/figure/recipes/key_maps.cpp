@@ -21,23 +21,26 @@ namespace {
 
 constexpr std::int64_t kMostChannels = 16;
 
+/// `room`: how many stand side by side.
 std::vector<std::int64_t> chosen_channels(const Settings& read, std::int64_t count,
-                                          double width_mm) {
+                                          std::int64_t room) {
   if (!read.is("channels", "auto")) return read.indices("channels", count);
   std::vector<std::int64_t> channels(
-      static_cast<std::size_t>(std::min({count, kMostChannels, maps_across(width_mm)})));
+      static_cast<std::size_t>(std::clamp<std::int64_t>(room, 1, std::min(count, kMostChannels))));
   for (std::size_t i = 0; i < channels.size(); ++i) {
     channels[i] = static_cast<std::int64_t>(i) * count / std::ssize(channels);
   }
   return channels;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_key_maps(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const std::vector<std::string> labels = short_labels(request);
   const bool several = labels.size() > 1;
   Figure figure;
-  MapGrid grid{.rows = 0, .labelled_rows = true};
+  MapGrid grid{.rows = 0};
+  const bool with_image = read.flag("image") && request.subjects.front().trace->image;
+  const std::int64_t room = maps_across(request.width_mm) - (with_image ? 1 : 0);
   std::vector<float> values;
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Trace& trace = *request.subjects[i].trace;
@@ -49,16 +52,15 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       if (count == 0 && has_key_maps(trace)) continue;  // another mechanism's layer
       std::int64_t column = 0;
       for (const std::int64_t channel :
-           chosen_channels(read, std::max<std::int64_t>(count, 1), request.width_mm)) {
+           chosen_channels(read, std::max<std::int64_t>(count, 1), room)) {
         const KeyMap keys = key_map(trace, layer, channel);
         Panel panel = map_panel(grid.rows, column);
         panel.keys = {{"model", request.subjects[i].label},
                       {"layer", std::to_string(layer + request.first_layer)},
                       {"channel", std::to_string(channel)}};
-        if (first) panel.title = std::to_string(channel);
+        if (first) panel.title = (column == 0 ? "channel " : "") + std::to_string(channel);
         if (column == 0) {
-          panel.y.label = (several && first ? labels[i] + ", " : "") +
-                          row_label(layer + request.first_layer, std::max<std::int64_t>(count, 1));
+          panel.y.label = (several && first ? labels[i] + ", " : "") + layer_name(request, layer);
         }
         HeatMap map;
         map.rows = keys.rows;
@@ -74,7 +76,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
       ++grid.rows;
     }
   }
-  if (read.flag("image") && request.subjects.front().trace->image) {
+  if (with_image) {
     for (Panel& panel : figure.panels) ++panel.column;
     Panel panel = map_panel(0, 0);
     panel.title = "image";
@@ -82,7 +84,7 @@ Figure make(const FigureRequest& request, const Progress& progress) {
     figure.panels.insert(figure.panels.begin(), std::move(panel));
     ++grid.columns;
   }
-  const HeatScale scale = heat_scale(read, std::move(values), "exp(K), relative to its largest");
+  const HeatScale scale = heat_scale(read, std::move(values), "relative exp(K)");
   figure.colour_scales.push_back(scale.scale);
   finish_map_grid(figure, grid, request.width_mm);
   figure.caption =
@@ -109,7 +111,7 @@ FigureRecipe key_maps_recipe() {
           .needs = {.subject = SubjectNeed::run,
                     .mechanism = "daft",
                     .missing = "needs a model with DAFT attention"},
-          .make = make};
+          .make = make_key_maps};
 }
 
 }  // namespace attnscope

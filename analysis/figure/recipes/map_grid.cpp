@@ -1,10 +1,76 @@
 #include "analysis/figure/recipes/map_grid.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/figure/text_room.h"
+#include "analysis/figure/ticks.h"
 
 namespace attnscope {
+
+namespace {
+
+constexpr double gap_mm = 1.8, mm_of_pt = 25.4 / 72;
+
+double line_mm(double size_pt) { return 1.4 * size_pt * mm_of_pt; }
+
+/// Titles stand over the first row, or over some; each row's are those of the nearest above.
+using Titles = std::map<std::int64_t, std::map<std::int64_t, std::string>>;
+Titles titles_of(const Figure& figure, std::int64_t rows) {
+  Titles titles;
+  for (const Panel& panel : figure.panels) {
+    if (!panel.title.empty()) titles[panel.row][panel.column] = panel.title;
+  }
+  for (std::int64_t row = 1; row < rows; ++row) {
+    if (!titles.contains(row)) titles[row] = titles[row - 1];
+  }
+  return titles;
+}
+
+/// Each row in as many as it needs, equally long.
+void wrap(Figure& figure, MapGrid& grid, std::int64_t across) {
+  if (grid.columns <= across) return;
+  const std::int64_t lines = (grid.columns + across - 1) / across;
+  const std::int64_t length = (grid.columns + lines - 1) / lines;
+  Titles titles = titles_of(figure, grid.rows);
+  std::map<std::int64_t, std::string> labels;
+  std::map<std::int64_t, std::int64_t> rows;  // those that any panel is in
+  for (const Panel& panel : figure.panels) {
+    if (!panel.y.label.empty()) labels.emplace(panel.row, panel.y.label);
+    rows[panel.row * lines + panel.column / length] = 0;
+  }
+  std::int64_t next = 0;
+  for (auto& [wanted, row] : rows) row = next++;
+  for (Panel& panel : figure.panels) {
+    const std::int64_t line = panel.column / length;
+    panel.title = titles[panel.row][panel.column];
+    if (line > 0 && panel.column % length == 0) panel.y.label = labels[panel.row];
+    panel.row = rows[panel.row * lines + line];
+    panel.column %= length;
+  }
+  grid.rows = next;
+  grid.columns = length;
+}
+
+/// Of each row of panels: lines of the longest text that `text` names.
+template <typename Text>
+std::size_t lines_in_rows(const Figure& figure, const Text& text) {
+  std::map<std::int64_t, std::size_t> lines;
+  for (const Panel& panel : figure.panels) {
+    lines[panel.row] = std::max(lines[panel.row], lines_of(text(panel)));
+  }
+  std::size_t sum = 0;
+  for (const auto& [row, most] : lines) sum += most;
+  return sum;
+}
+
+std::size_t lines_of_row_labels(const Figure& figure) {
+  std::size_t most = 0;
+  for (const Panel& panel : figure.panels) most = std::max(most, lines_of(panel.y.label));
+  return most;
+}
+
+}  // namespace
 
 Panel map_panel(std::int64_t row, std::int64_t column) {
   Panel panel;
@@ -17,36 +83,52 @@ Panel map_panel(std::int64_t row, std::int64_t column) {
   return panel;
 }
 
-namespace {
-
-constexpr double bar_mm = 14.5, gap_mm = 1.8;
-
-}  // namespace
-
 std::int64_t maps_across(double width_mm) {
-  constexpr double readable_mm = 8.5, labels_mm = 3.5;
+  constexpr double readable_mm = 8, bar_mm = 14.5, labels_mm = 3.5;
   const double room_mm = width_mm - bar_mm - labels_mm + gap_mm;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(room_mm / (readable_mm + gap_mm)));
 }
 
-void finish_map_grid(Figure& figure, const MapGrid& grid, double width_mm) {
-  const double text_mm = figure.font_size_pt * 25.4 / 72 * 1.4;
-  const auto across = static_cast<double>(grid.columns), down = static_cast<double>(grid.rows);
-  const double frame_mm =
-      (width_mm - bar_mm - (grid.labelled_rows ? text_mm : 0) - (across - 1) * gap_mm) / across;
-  const double height_mm = frame_mm * grid.aspect;
-  for (Panel& panel : figure.panels) {
-    panel.y.label = fitted(panel.y.label, height_mm + gap_mm, figure.font_size_pt);
+double bar_room_mm(const ColourScale& scale, std::size_t lines, double size_pt) {
+  constexpr double bar_mm = 3.9, tick_mm = 1.4, padding_mm = 1;
+  double ticks_mm = 0;
+  for (const Tick& tick : bar_ticks(scale)) {
+    ticks_mm = std::max(ticks_mm, text_mm(tick.label, size_pt - 0.75));
   }
-  figure.height_mm =
-      (grid.titled_rows ? down : 1) * text_mm + 0.7 - gap_mm + down * (height_mm + gap_mm);
-  ColourScale& scale = figure.colour_scales.front();
-  scale.label = fitted(scale.label, figure.height_mm - text_mm, figure.font_size_pt);
+  return bar_mm + tick_mm + ticks_mm + padding_mm +
+         1.2 * static_cast<double>(lines) * size_pt * mm_of_pt;
 }
 
-std::string row_label(std::int64_t layer, std::int64_t columns) {
-  constexpr std::int64_t most = 6;
-  return (columns > most ? "" : "layer ") + std::to_string(layer);
+double frame_beside(double width_mm, double bar_mm, std::size_t label_lines, std::int64_t columns,
+                    double size_pt) {
+  const auto across = static_cast<double>(columns);
+  return (width_mm - bar_mm - static_cast<double>(label_lines) * line_mm(size_pt) -
+          (across - 1) * gap_mm) /
+         across;
+}
+
+double finish_map_grid(Figure& figure, MapGrid grid, double width_mm) {
+  wrap(figure, grid, maps_across(width_mm));
+  const double size_pt = figure.font_size_pt;
+  ColourScale& scale = figure.colour_scales.front();
+  const auto frame_width = [&] {
+    return frame_beside(width_mm, bar_room_mm(scale, lines_of(scale.label), size_pt),
+                        lines_of_row_labels(figure), grid.columns, size_pt);
+  };
+  const auto down = static_cast<double>(grid.rows);
+  const double first_mm = frame_width();  // before anything is broken
+  for (Panel& panel : figure.panels) {
+    panel.title = fitted(panel.title, first_mm + gap_mm / 2, size_pt);
+    panel.y.label = fitted(panel.y.label, first_mm * grid.aspect + gap_mm, size_pt);
+  }
+  scale.label = fitted(scale.label, down * (first_mm * grid.aspect + gap_mm), size_pt);
+  const double frame_mm = frame_width();
+  const std::size_t above = lines_in_rows(figure, [](const Panel& panel) { return panel.title; });
+  const std::size_t below = lines_in_rows(figure, [](const Panel& panel) { return panel.x.label; });
+  figure.height_mm =
+      (static_cast<double>(above) + 1.1 * static_cast<double>(below)) * line_mm(size_pt) + 0.7 -
+      gap_mm + down * (frame_mm * grid.aspect + gap_mm);
+  return frame_mm;
 }
 
 }  // namespace attnscope

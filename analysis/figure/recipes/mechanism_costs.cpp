@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* kUnknown = "–";
+constexpr const char* kNotKnown = "–";
 
 Stage stage_of(const MeasurementOptions& options) {
   Stage stage;
@@ -75,7 +75,7 @@ std::string words_on(const Measurement& measurement) {
          " and " + std::to_string(measurement.options.tokens.back()) + "." + problems + " ";
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_mechanism_costs(const FigureRequest& request, const Progress& progress) {
   const MechanismCostsRequest wanted = mechanism_costs_request(request);
   Measurement measurement;
   measurement.options = wanted.measured;
@@ -120,8 +120,12 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
   Figure figure;
   Table table;
   table.text_columns = 3;
-  table.header = {"Mechanism", "Time O(·)",  "Space O(·)", "Params (K)", "Core (" + unit.name + ")",
-                  "Time (ms)", "Peak (MiB)", "Time grows"};
+  table.header = {"Mechanism", "Time O(·)", "Space O(·)", "Params (K)", "Core (" + unit.name + ")"};
+  const bool measured_any = !measurement.kernels.empty();
+  if (measured_any) {
+    for (const char* name : {"Time (ms)", "Peak (MiB)", "Time grows"})
+      table.header.emplace_back(name);
+  }
   std::size_t next = 0;
   for (std::size_t i = 0; i < request.counted.size(); ++i) {
     const MechanismChoice& mechanism = request.counted[i];
@@ -141,12 +145,14 @@ Figure mechanism_costs_figure(const MechanismCostsRequest& request, const Measur
     }
     const KernelRun* run =
         kernel && kernel->problem.empty() && !kernel->runs.empty() ? &kernel->runs.back() : nullptr;
-    row.push_back(run ? measured_text(run->seconds / kMillisecond) : kUnknown);
-    row.push_back(run && run->peak_bytes
-                      ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
-                      : kUnknown);
-    const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
-    row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kUnknown);
+    if (measured_any) {
+      row.push_back(run ? measured_text(run->seconds / kMillisecond) : kNotKnown);
+      row.push_back(run && run->peak_bytes
+                        ? measured_text(static_cast<double>(*run->peak_bytes) / kMebibyte)
+                        : kNotKnown);
+      const auto exponent = run ? measured_exponent(*kernel) : std::nullopt;
+      row.push_back(exponent ? "N^" + fixed_text(*exponent, 2) : kNotKnown);
+    }
     table.rows.push_back(std::move(row));
     if (kernel == nullptr) continue;
     for (const KernelRun& measured : kernel->runs) {
@@ -186,7 +192,7 @@ FigureRecipe mechanism_costs_recipe() {
                    setting::flag("measure", true, "run the kernels here and now"),
                    convention_setting(), constants_setting()},
       .needs = network_needs,
-      .make = make};
+      .make = make_mechanism_costs};
 }
 
 }  // namespace attnscope

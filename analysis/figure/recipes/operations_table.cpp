@@ -12,7 +12,7 @@ namespace attnscope {
 
 namespace {
 
-Texts default_networks() {
+Texts table_networks() {
   return {"deit-base",  "deit-base mechanism=adder arithmetic=adder",
           "deit-small", "deit-small mechanism=adder arithmetic=adder",
           "deit-tiny",  "deit-tiny mechanism=adder arithmetic=adder"};
@@ -55,9 +55,9 @@ Table table_of(const std::vector<CountedNetwork>& networks, int digits, bool tra
   return table;
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_operations_table(const FigureRequest& request, const Progress&) {
   const Settings read(request);
-  const std::vector<CountedNetwork> networks = counted_networks(request, default_networks());
+  const std::vector<CountedNetwork> networks = counted_networks(request, table_networks());
   Figure figure;
   make_table_figure(
       figure, table_of(networks, static_cast<int>(read.whole("digits")), read.flag("traffic")),
@@ -88,7 +88,7 @@ FigureRecipe operations_table_recipe() {
                        setting::flag("traffic", false,
                                      "a column of memory traffic (complete accounting only)")},
           .needs = network_needs,
-          .make = make};
+          .make = make_operations_table};
 }
 
 }  // namespace attnscope

@@ -46,7 +46,7 @@ std::int64_t query_of(const Settings& read, const PositionBias& bias) {
   return layout.prefix + layout.rows / 2 * layout.columns + layout.columns / 2;
 }
 
-HeatMap heat_map(const MatrixD& values) {
+HeatMap bias_picture(const MatrixD& values) {
   HeatMap map;
   map.rows = values.rows();
   map.columns = values.cols();
@@ -96,11 +96,17 @@ class BiasAtlas {
 
   Figure make() {
     const bool of_query = read_.choice("show", show_names) == Show::query;
-    for (std::size_t i = 0; i < request_.subjects.size(); ++i) {
-      progress_.step(static_cast<double>(i) / static_cast<double>(request_.subjects.size()),
-                     "position biases");
-      add(request_.subjects[i], labels_[i], of_query);
+    const std::int64_t room = maps_across(request_.width_mm);
+    std::vector<std::vector<PositionBias>> biases;
+    for (const Subject& subject : request_.subjects) {
+      progress_.step(
+          static_cast<double>(biases.size()) / static_cast<double>(request_.subjects.size()),
+          "position biases");
+      biases.push_back(chosen_biases(read_, subject, std::min(kMostHeads, room)));
+      // Beside rows of heads there is room for rows of layers as long.
+      if (biases.back().front().heads > 1) layers_across_ = std::max(kLayersAcross, room);
     }
+    for (std::size_t i = 0; i < biases.size(); ++i) add(biases[i], labels_[i], of_query);
     const HeatScale scale = heat_scale(read_, std::move(values_), "exp(w) − 1");
     figure_.colour_scales.push_back(scale.scale);
     finish_map_grid(figure_, grid_, request_.width_mm);
@@ -113,9 +119,7 @@ class BiasAtlas {
   }
 
  private:
-  void add(const Subject& subject, const std::string& label, bool of_query) {
-    const std::vector<PositionBias> biases =
-        chosen_biases(read_, subject, std::min(kMostHeads, maps_across(request_.width_mm)));
+  void add(const std::vector<PositionBias>& biases, const std::string& label, bool of_query) {
     const bool one_head = std::all_of(biases.begin(), biases.end(),
                                       [](const PositionBias& bias) { return bias.heads == 1; });
     const bool several = request_.subjects.size() > 1;
@@ -132,7 +136,7 @@ class BiasAtlas {
                                     : "rows are queries, columns keys";
     std::int64_t row = row_, column = 0, layer = biases.front().layer;
     for (const PositionBias& bias : biases) {
-      const bool wraps = one_head && column == kLayersAcross;
+      const bool wraps = one_head && column == layers_across_;
       if (wraps || (!one_head && bias.layer != layer)) {
         ++row;
         column = 0;
@@ -146,19 +150,16 @@ class BiasAtlas {
       if (one_head) {
         panel.title = name;
       } else {
-        if (row == row_) panel.title = std::to_string(bias.head);
-        if (column == 0)
-          panel.y.label = row_label(layer + request_.first_layer, biases.front().heads);
+        if (row == row_) panel.title = (column == 0 ? "head " : "") + std::to_string(bias.head);
+        if (column == 0) panel.y.label = name;
       }
       if (several && column == 0 && (one_head || row == row_)) {
         panel.y.label = one_head ? label : label + ", " + name;
       }
-      grid_.labelled_rows |= !panel.y.label.empty();
       add_marks(panel, bias, of_query);
       figure_.panels.push_back(std::move(panel));
       grid_.columns = std::max(grid_.columns, ++column);
     }
-    grid_.titled_rows |= one_head;
     row_ = row + 1;
     grid_.rows = row_;
   }
@@ -166,7 +167,7 @@ class BiasAtlas {
   void add_marks(Panel& panel, const PositionBias& bias, bool of_query) {
     std::int64_t query = 0;
     if (of_query) query = query_of(read_, bias);
-    HeatMap map = of_query ? folded(bias, query) : heat_map(shown_bias(bias));
+    HeatMap map = of_query ? folded(bias, query) : bias_picture(shown_bias(bias));
     grid_.aspect = std::max(0.1, static_cast<double>(map.rows) / static_cast<double>(map.columns));
     values_.insert(values_.end(), map.values.begin(), map.values.end());
     const std::int64_t columns = map.columns, patch = query - bias.layout.prefix;
@@ -190,7 +191,7 @@ class BiasAtlas {
   Figure figure_;
   MapGrid grid_;
   std::vector<float> values_;
-  std::int64_t row_ = 0;
+  std::int64_t row_ = 0, layers_across_ = kLayersAcross;
   std::string what_, query_name_, heads_;
 };
 
@@ -236,7 +237,7 @@ Figure make_table(const FigureRequest& request, const Progress& progress) {
   return figure;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_position_bias(const FigureRequest& request, const Progress& progress) {
   if (Settings(request).choice("show", show_names) == Show::numbers) {
     return make_table(request, progress);
   }
@@ -268,7 +269,7 @@ FigureRecipe position_bias_recipe() {
       .needs = {.subject = SubjectNeed::run,
                 .mechanism = "daft",
                 .missing = "needs a model with DAFT attention"},
-      .make = make};
+      .make = make_position_bias};
 }
 
 }  // namespace attnscope

@@ -20,7 +20,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoRank = std::numeric_limits<double>::quiet_NaN();
 
 enum class Measure { equivalent, effective, stable, numerical };
 constexpr EnumName<Measure> measure_names[] = {{Measure::equivalent, "equivalent"},
@@ -40,7 +40,7 @@ double measured(const MapSpectrum& map, Measure measure) {
     case Measure::stable:
       return map.stable_rank;
     case Measure::numerical:
-      return map.numerical_rank > 0 ? static_cast<double>(map.numerical_rank) : kUnknown;
+      return map.numerical_rank > 0 ? static_cast<double>(map.numerical_rank) : kNoRank;
   }
   return 0;
 }
@@ -52,7 +52,7 @@ using RanksByLayer = std::map<std::int64_t, std::vector<double>>;
 std::size_t add_ranks(const std::vector<MapSpectrum>& maps, Measure measure, RanksByLayer& ranks) {
   std::size_t without = 0;
   for (const MapSpectrum& map : maps) {
-    const double rank = map.state == SpectrumState::ready ? measured(map, measure) : kUnknown;
+    const double rank = map.state == SpectrumState::ready ? measured(map, measure) : kNoRank;
     if (std::isnan(rank)) {
       ++without;
     } else {
@@ -141,7 +141,7 @@ std::string axis_label(Measure measure, double threshold) {
   return {};
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const Measure measure = read.choice("measure", measure_names);
   const Spread spread = read.choice("spread", spread_names);
@@ -235,7 +235,7 @@ FigureRecipe rank_by_layer_recipe() {
                        setting::choice("spread", names_of(spread_names), "heads",
                                        "a point a head, a band from least to greatest, or none"),
                        spectrum_method_setting(), legend_setting()},
-          .make = make};
+          .make = make_rank_by_layer};
 }
 
 }  // namespace attnscope

@@ -32,7 +32,7 @@ Line points_of(const ComparedSubject& other) {
   return points;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_rank_comparison(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const LegendPosition legend = legend_of(read);
   const ComparedSubjects compared = compared_subjects(request, progress);
@@ -94,7 +94,7 @@ FigureRecipe rank_comparison_recipe() {
           .title = "Ranks beside a reference's",
           .settings = comparison_settings(),
           .needs = comparison_needs,
-          .make = make};
+          .make = make_rank_comparison};
 }
 
 }  // namespace attnscope

@@ -21,26 +21,26 @@ namespace attnscope {
 
 namespace {
 
-enum class Measure { effective, equivalent, stable };
-constexpr EnumName<Measure> measure_names[] = {{Measure::effective, "effective"},
-                                               {Measure::equivalent, "equivalent"},
-                                               {Measure::stable, "stable"}};
-enum class Quantity { rank, residual };
+enum class DepthMeasure { effective, equivalent, stable };
+constexpr EnumName<DepthMeasure> depth_measure_names[] = {{DepthMeasure::effective, "effective"},
+                                                          {DepthMeasure::equivalent, "equivalent"},
+                                                          {DepthMeasure::stable, "stable"}};
+enum class DepthQuantity { rank, residual };
 enum class Of { maps, tokens };
 
 struct Asked {
-  Measure measure = Measure::effective;
+  DepthMeasure measure = DepthMeasure::effective;
   bool composite = false;
   bool heads = true;
 };
 
-double rank_in(const MapSpectrum& spectrum, Measure measure) {
+double rank_in(const MapSpectrum& spectrum, DepthMeasure measure) {
   switch (measure) {
-    case Measure::effective:
+    case DepthMeasure::effective:
       return spectrum.effective_rank;
-    case Measure::equivalent:
+    case DepthMeasure::equivalent:
       return static_cast<double>(spectrum.equivalent_rank);
-    case Measure::stable:
+    case DepthMeasure::stable:
       return spectrum.stable_rank;
   }
   return 0;
@@ -52,9 +52,9 @@ using ByDepth = std::map<std::int64_t, std::vector<double>>;
 struct Values {
   ByDepth maps_rank, tokens_rank, maps_residual, tokens_residual;
 
-  [[nodiscard]] ByDepth& at(Of of, Quantity quantity) {
-    if (of == Of::maps) return quantity == Quantity::rank ? maps_rank : maps_residual;
-    return quantity == Quantity::rank ? tokens_rank : tokens_residual;
+  [[nodiscard]] ByDepth& at(Of of, DepthQuantity quantity) {
+    if (of == Of::maps) return quantity == DepthQuantity::rank ? maps_rank : maps_residual;
+    return quantity == DepthQuantity::rank ? tokens_rank : tokens_residual;
   }
 };
 
@@ -62,12 +62,12 @@ void add(Values& values, Of of, std::int64_t layer, const MapSpectrum& spectrum,
          const RankOneResidual& residual, const Asked& asked) {
   if (spectrum.state != SpectrumState::ready) return;
   const double rank = rank_in(spectrum, asked.measure);
-  if (std::isfinite(rank)) values.at(of, Quantity::rank)[layer].push_back(rank);
+  if (std::isfinite(rank)) values.at(of, DepthQuantity::rank)[layer].push_back(rank);
   const double distance = asked.composite ? residual.composite : residual.frobenius;
-  if (std::isfinite(distance)) values.at(of, Quantity::residual)[layer].push_back(distance);
+  if (std::isfinite(distance)) values.at(of, DepthQuantity::residual)[layer].push_back(distance);
 }
 
-struct Series {
+struct DepthSeries {
   std::string label, shown;  ///< in numbers, and in the legend
   Colour colour;
   MarkerShape marker = MarkerShape::circle;
@@ -75,7 +75,7 @@ struct Series {
   std::int64_t first_layer = 0;
 };
 
-void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDepth& values,
+void draw_series(Figure& figure, Panel& panel, const DepthSeries& series, const ByDepth& values,
                  bool heads, const std::string& number) {
   Line means, single;
   means.keys = single.keys = {{"model", series.label}};
@@ -106,17 +106,17 @@ void draw_series(Figure& figure, Panel& panel, const Series& series, const ByDep
 }
 
 std::string rank_name(const Asked& asked, double threshold) {
-  std::string name = std::string(name_of(measure_names, asked.measure)) + " rank";
-  if (asked.measure == Measure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
+  std::string name = std::string(name_of(depth_measure_names, asked.measure)) + " rank";
+  if (asked.measure == DepthMeasure::equivalent) name += " (τ = " + rounded_text(threshold) + ")";
   return name;
 }
 
-Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
+Panel empty_panel(Of of, DepthQuantity quantity, std::int64_t layers, bool embedded,
                   const std::string& rank, std::int64_t column, std::int64_t first_layer) {
   Panel panel;
-  panel.row = quantity == Quantity::rank ? 0 : 1;
+  panel.row = quantity == DepthQuantity::rank ? 0 : 1;
   panel.column = column;
-  if (quantity == Quantity::rank) panel.title = of == Of::maps ? "attention maps" : "tokens";
+  if (quantity == DepthQuantity::rank) panel.title = of == Of::maps ? "attention maps" : "tokens";
   const auto first = static_cast<double>(first_layer);
   panel.x.minimum = first + (of == Of::tokens && embedded ? -1.35 : -0.35);
   panel.x.maximum = first + static_cast<double>(layers) - 0.65;
@@ -124,17 +124,17 @@ Panel empty_panel(Of of, Quantity quantity, std::int64_t layers, bool embedded,
   if (of == Of::tokens && embedded) panel.x.ticks.insert(panel.x.ticks.begin(), {first - 1, "in"});
   panel.x.key = "layer";
   panel.keys = {{"of", of == Of::maps ? "attention maps" : "tokens"}};
-  if (quantity == Quantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
-  if (column == 0) panel.y.label = quantity == Quantity::rank ? rank : "rank-one residual";
+  if (quantity == DepthQuantity::residual) panel.x.label = of == Of::maps ? "layer" : "after layer";
+  if (column == 0) panel.y.label = quantity == DepthQuantity::rank ? rank : "rank-one residual";
   panel.y.minimum = 0;
-  if (quantity == Quantity::residual) panel.y.maximum = 1;
+  if (quantity == DepthQuantity::residual) panel.y.maximum = 1;
   return panel;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_rank_over_depth(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   Asked asked;
-  asked.measure = read.choice("measure", measure_names);
+  asked.measure = read.choice("measure", depth_measure_names);
   asked.composite = read.is("residual", "composite");
   asked.heads = read.is("spread", "heads");
   const IdentityView view = read.choice("identity", identity_view_names);
@@ -181,18 +181,18 @@ Figure make(const FigureRequest& request, const Progress& progress) {
   std::int64_t column = 0;
   for (const Of of : {Of::maps, Of::tokens}) {
     if (!(of == Of::maps ? maps : tokens)) continue;
-    for (const Quantity quantity : {Quantity::rank, Quantity::residual}) {
+    for (const DepthQuantity quantity : {DepthQuantity::rank, DepthQuantity::residual}) {
       Panel panel = empty_panel(of, quantity, layers, embedded, rank, column, request.first_layer);
       for (std::size_t index = 0; index < groups.size(); ++index) {
         const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
-        const Series series{seen_label(groups[index].label, trace, view),
-                            seen_label(groups[index].short_label, trace, view),
-                            subject_colour(index),
-                            subject_marker(index),
-                            shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid,
-                            request.first_layer};
+        const DepthSeries series{seen_label(groups[index].label, trace, view),
+                                 seen_label(groups[index].short_label, trace, view),
+                                 subject_colour(index),
+                                 subject_marker(index),
+                                 shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid,
+                                 request.first_layer};
         const std::string number = std::string(of == Of::maps ? "maps_" : "tokens_") +
-                                   (quantity == Quantity::rank ? "rank" : "rank_one_residual");
+                                   (quantity == DepthQuantity::rank ? "rank" : "rank_one_residual");
         draw_series(figure, panel, series, values[index].at(of, quantity),
                     asked.heads && of == Of::maps, number);
       }
@@ -221,7 +221,7 @@ FigureRecipe rank_over_depth_recipe() {
       .name = "rank-over-depth",
       .title = "Rank over depth",
       .source = "Dong et al. 2021, Fig. 2",
-      .settings = {setting::choice("measure", names_of(measure_names), "effective",
+      .settings = {setting::choice("measure", names_of(depth_measure_names), "effective",
                                    "the rank shown"),
                    setting::choice("residual", {"frobenius", "composite"}, "frobenius",
                                    "the norm of the rank-one residual: Frobenius', or "
@@ -230,7 +230,7 @@ FigureRecipe rank_over_depth_recipe() {
                    setting::choice("spread", {"heads", "none"}, "heads", "a point a head, or none"),
                    spectrum_method_setting(), legend_setting()},
       .needs = {.subject = SubjectNeed::run},
-      .make = make};
+      .make = make_rank_over_depth};
 }
 
 }  // namespace attnscope

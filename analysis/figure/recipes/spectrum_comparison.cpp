@@ -57,7 +57,7 @@ Line curve_of(const FigureRequest& request, std::size_t subject, const std::stri
   return line;
 }
 
-Figure make(const FigureRequest& request, const Progress& progress) {
+Figure make_spectrum_comparison(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const LegendPosition legend = legend_of(read);
   const ComparedSubjects compared = compared_subjects(request, progress.part(0, 0.6));
@@ -108,7 +108,7 @@ FigureRecipe spectrum_comparison_recipe() {
           .source = "Adder, Eq. 21",
           .settings = comparison_settings(),
           .needs = comparison_needs,
-          .make = make};
+          .make = make_spectrum_comparison};
 }
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/figure/labels.h"
 #include "analysis/sweep/sweep_file.h"
 
 namespace attnscope {
@@ -19,6 +20,12 @@ ParameterDescription sweep_head_setting() {
 }
 
 SweepResult sweep_shown(const Settings& read) { return read_sweep(read.text("file")); }
+
+std::vector<std::string> series_labels(const SweepResult& result) {
+  std::vector<std::string> labels;
+  for (const SweepSeries& series : result.series) labels.push_back(series.label);
+  return short_labels(labels);
+}
 
 std::string sweep_in_words(const SweepResult& result) {
   std::string words = std::to_string(result.done) +

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
@@ -22,6 +23,9 @@ inline constexpr FigureNeeds sweep_needs{.subject = SubjectNeed::none,
 
 /// The sweep the setting "file" names. Throws as read_sweep.
 [[nodiscard]] SweepResult sweep_shown(const Settings& read);
+
+/// What tells the series apart: short_labels.
+[[nodiscard]] std::vector<std::string> series_labels(const SweepResult& result);
 
 /// "10000 inputs of train-images-idx3-ubyte", and how many are done where it is not finished.
 [[nodiscard]] std::string sweep_in_words(const SweepResult& result);

@@ -53,11 +53,12 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
   panel.y.label = std::string(statistic.title);
   const std::string name(statistic.name);
   const auto first = static_cast<double>(first_layer);
+  const std::vector<std::string> labels = series_labels(result);
   std::size_t layers = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const SweepSeries& series = result.series[s];
     Line mean;
-    mean.label = series.label;
+    mean.label = labels[s];
     mean.keys = {{"model", series.label}};
     mean.colour = subject_colour(s);
     mean.marker = subject_marker(s);
@@ -94,7 +95,7 @@ Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::
   return panel;
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_sweep_quantities(const FigureRequest& request, const Progress&) {
   constexpr std::size_t kColumns = 2;
   const Settings read(request);
   const SweepResult result = sweep_shown(read);
@@ -127,7 +128,7 @@ FigureRecipe sweep_quantities_recipe() {
           .source = "EcoFormer, 4; Fastformer-LM, Eq. 4",
           .settings = {sweep_file_setting(), statistic_setting(), sweep_head_setting()},
           .needs = sweep_needs,
-          .make = make};
+          .make = make_sweep_quantities};
 }
 
 }  // namespace attnscope

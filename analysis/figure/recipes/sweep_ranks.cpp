@@ -23,7 +23,7 @@ std::vector<double> band_quantiles(const Settings& read) {
   return quantiles;
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_sweep_ranks(const FigureRequest& request, const Progress&) {
   constexpr int kBandAlpha = 45;
   constexpr double kMedian = 0.5;
   const Settings read(request);
@@ -36,6 +36,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   Figure figure;
   Panel panel;
   const auto first = static_cast<double>(request.first_layer);
+  const std::vector<std::string> labels = series_labels(result);
   std::size_t layers = 1;
   double highest = 1;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
@@ -43,7 +44,7 @@ Figure make(const FigureRequest& request, const Progress&) {
     const Colour colour = subject_colour(s);
     std::vector<Band> bands(quantiles.size());
     Line median;
-    median.label = series.label;
+    median.label = labels[s];
     median.keys = {{"model", series.label}};
     for (std::size_t q = 0; q < quantiles.size(); ++q) {
       bands[q].keys = {{"model", series.label}, {"quantile", rounded_text(quantiles[q])}};
@@ -119,7 +120,7 @@ FigureRecipe sweep_ranks_recipe() {
                            .in("%"),
                        legend_setting(true)},
           .needs = sweep_needs,
-          .make = make};
+          .make = make_sweep_ranks};
 }
 
 }  // namespace attnscope

@@ -42,7 +42,7 @@ Band deviation_band(const SweptSpectrum& spectrum, Colour colour) {
   return band;
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const SweepResult result = sweep_shown(read);
   const double threshold = read.number("threshold");
@@ -52,6 +52,7 @@ Figure make(const FigureRequest& request, const Progress&) {
   Panel panel = cumulative_share_panel(read);
   panel.marks.emplace_back(
       Rule{threshold, false, "τ = " + rounded_text(threshold), neutral_colour, LineStyle::dotted});
+  const std::vector<std::string> labels = series_labels(result);
   std::size_t longest = 1;
   std::int64_t left_out = 0;
   for (std::size_t s = 0; s < result.series.size(); ++s) {
@@ -70,7 +71,7 @@ Figure make(const FigureRequest& request, const Progress&) {
       std::get<Band>(panel.marks.back()).keys = keys;
     }
     Line line;
-    line.label = series.label;
+    line.label = labels[s];
     line.keys = keys;
     line.x = zero_to(spectrum.mean_share.size());
     line.y = from_zero(spectrum.mean_share);
@@ -126,7 +127,7 @@ FigureRecipe sweep_spectrum_recipe() {
                                        "a band of one standard deviation over maps"),
                        legend_setting(true)},
           .needs = sweep_needs,
-          .make = make};
+          .make = make_sweep_spectrum};
 }
 
 }  // namespace attnscope

@@ -124,7 +124,7 @@ std::string title_of(const TokenImportance& importance) {
   return title;
 }
 
-Figure make(const FigureRequest& request, const Progress&) {
+Figure make_token_importance(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const std::int64_t top = read.whole("top");
   Figure figure;
@@ -134,6 +134,12 @@ Figure make(const FigureRequest& request, const Progress&) {
   for (std::size_t i = 0; i < request.subjects.size(); ++i) {
     const Subject& subject = request.subjects[i];
     const Trace& trace = *subject.trace;
+    if (trace.layout.has_grid()) {
+      throw Error(ErrorKind::usage, "importances of tokens are shown over a text")
+          .about(subject.label)
+          .found("patches of an image")
+          .remedy("attention-overlay shows what they attend to");
+    }
     const std::int64_t layers = std::ssize(trace.layers);
     const std::int64_t layer = read.index("layer", layers).value_or(layers - 1);
     const std::optional<std::int64_t> head = read.index("head", trace.heads());
@@ -203,7 +209,7 @@ FigureRecipe token_importance_recipe() {
       .needs = {.subject = SubjectNeed::run,
                 .input = InputNeed::text,
                 .missing = "needs a language model, run on a text"},
-      .make = make};
+      .make = make_token_importance};
 }
 
 }  // namespace attnscope

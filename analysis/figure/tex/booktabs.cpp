@@ -1,14 +1,22 @@
 #include "analysis/figure/tex/booktabs.h"
 
 #include "analysis/figure/tex/words.h"
+#include "analysis/figure/text_room.h"
 
 namespace attnscope {
 
 namespace {
 
-std::string row_of(const std::vector<std::string>& cells) {
+/// Cells of several lines stand on the base line of their last.
+std::string row_of(const std::vector<std::string>& cells, std::size_t text_columns) {
   std::string row = "  ";
-  for (std::size_t i = 0; i < cells.size(); ++i) row += (i == 0 ? "" : " & ") + tex_text(cells[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string cell = tex_text(cells[i]);
+    if (lines_of(cells[i]) > 1) {
+      cell = std::string("\\shortstack[") + (i < text_columns ? "l" : "r") + "]{" + cell + "}";
+    }
+    row += (i == 0 ? "" : " & ") + cell;
+  }
   return row + " \\\\\n";
 }
 
@@ -17,12 +25,12 @@ std::string row_of(const std::vector<std::string>& cells) {
 std::string tex_booktabs(const Table& table) {
   std::string out = "\\begin{tabular}{";
   for (std::size_t i = 0; i < table.header.size(); ++i) out += i < table.text_columns ? 'l' : 'r';
-  out += "}\n  \\toprule\n" + row_of(table.header) + "  \\midrule\n";
+  out += "}\n  \\toprule\n" + row_of(table.header, table.text_columns) + "  \\midrule\n";
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     if (i > 0 && !table.rows[i][0].empty() && table.rows[i - 1][0].empty()) {
       out += "  \\addlinespace\n";
     }
-    out += row_of(table.rows[i]);
+    out += row_of(table.rows[i], table.text_columns);
   }
   return out + "  \\bottomrule\n\\end{tabular}\n";
 }

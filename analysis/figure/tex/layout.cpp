@@ -16,11 +16,6 @@ namespace {
 constexpr double kGapMm = 1.8, kBarMm = 2.1, kBarGapMm = 1.8, kTickMm = 0.9, kPadMm = 0.5;
 constexpr double kMmOfPt = 25.4 / 72;
 
-std::size_t lines_of(const std::string& text) {
-  return text.empty() ? 0
-                      : 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
 /// What stands before a frame, the frame, what stands after it.
 struct Track {
   double before = 0, after = 0, content = 0;
@@ -124,7 +119,7 @@ class Layout {
       for (const Tick& tick : placed.y_ticks) widest = std::max(widest, small_width(tick.label));
       if (widest > 0) left += kTickMm + 2 * kPadMm + widest;
       // A label at an end of the axis reaches half its width past the frame.
-      if (!placed.x_ticks.empty()) {
+      if (!placed.x_ticks.empty() && !panel.x.turned_ticks) {
         left = std::max(left, small_width(placed.x_ticks.front().label) / 2);
         right = std::max(right, small_width(placed.x_ticks.back().label) / 2);
       }
@@ -137,7 +132,7 @@ class Layout {
           static_cast<double>(std::max<std::size_t>(lines_of(placed.title), heading ? 1 : 0));
       row.before =
           std::max(row.before, (panel.y.visible ? small_mm() / 2 : 0.3) + title_lines * line_mm());
-      double below = panel.x.visible ? kTickMm + small_mm() + kPadMm : 0.3;
+      double below = panel.x.visible ? kTickMm + tick_height(placed) + kPadMm : 0.3;
       below += line_mm() * static_cast<double>(lines_of(panel.x.label));
       row.after = std::max(row.after, below + legend_height(panel));
     }
@@ -151,6 +146,23 @@ class Layout {
       first.before = std::max(first.before, clipping.above ? 2.2 : small_mm() / 2);
       last.after = std::max(last.after, clipping.below ? 2.2 : small_mm() / 2);
     }
+  }
+
+  /// Of the labels under a panel.
+  [[nodiscard]] double tick_height(const TexPanel& placed) const {
+    double height = small_mm();
+    if (!placed.panel->x.turned_ticks) return height;
+    for (const Tick& tick : placed.x_ticks) height = std::max(height, small_width(tick.label));
+    return height;
+  }
+
+  /// Half a tick's label stands above an axis: the titles of its row stand above that.
+  [[nodiscard]] double title_mm(std::int64_t row) const {
+    constexpr double half_label_mm = 0.8;
+    for (const TexPanel& other : layout_.panels) {
+      if (other.panel->row == row && other.panel->y.visible) return half_label_mm;
+    }
+    return 0;
   }
 
   [[nodiscard]] double legend_height(const Panel& panel) const {
@@ -260,6 +272,7 @@ class Layout {
                  height};
       }
       placed.frame = frame;
+      placed.title_mm = title_mm(placed.panel->row);
       const double width = legend_width(*placed.panel);
       placed.legend_room = {room_.x, frame.y - rows_[r].after, width, legend_height(*placed.panel)};
       if (width < room_.width) placed.legend_room.x += static_cast<double>(c) * width;

@@ -21,6 +21,7 @@ struct TexPanel {
   TexBox frame;
   std::string title, y_label;  ///< broken or shortened as the room asks
   double left_mm = 0;          ///< from the frame to the left end of its texts
+  double title_mm = 0;         ///< from the frame to the title above it
   TexBox legend_room;          ///< of a legend that stands below
 };
 

@@ -8,6 +8,7 @@
 #include "analysis/figure/polyline.h"
 #include "analysis/figure/tex/text_places.h"
 #include "analysis/figure/tex/words.h"
+#include "analysis/figure/text_room.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -112,6 +113,8 @@ class Marks {
 
   void add(const TextMark& mark) {
     out_ += "\\node[attnscope small" +
+            std::string(mark.align == TextAlign::start ? ", anchor=west" : "") +
+            (lines_of(mark.text) == 1 ? ", attnscope line" : "") +
             (mark.colour ? ", text=" + tex_colour(*mark.colour) : std::string()) +
             "] at (axis description cs:" + tex_number(across(mark.x), 5) + "," +
             tex_number(up(mark.y), 5) + ") {" + tex_text(mark.text) + "};\n";

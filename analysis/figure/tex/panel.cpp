@@ -27,6 +27,7 @@ std::string axis_keys(const std::string& name, const Axis& axis, const AxisRange
   keys += "axis " + name + " line*=" + (name == "x" ? "bottom" : "left") + ", ";
   keys += name + "tick=" + (places.empty() ? "\\empty" : "{" + places + "}") + ", ";
   if (!places.empty()) keys += name + "ticklabels={" + labels + "}, ";
+  if (axis.turned_ticks) keys += name + "ticklabel style={rotate=90, anchor=east}, ";
   if (!label.empty()) keys += name + "label={" + tex_text(label) + "}, ";
   return keys;
 }
@@ -73,7 +74,7 @@ std::string texts(const TexPanel& placed) {
   const Panel& panel = *placed.panel;
   const TexBox& frame = placed.frame;
   const double middle = frame.x + frame.width / 2, top = frame.y + frame.height;
-  const double above = panel.y.visible ? 0.8 : 0;  // half a tick's label stands there
+  const double above = placed.title_mm;
   std::string out;
   if (!placed.title.empty()) {
     out += tex_node("attnscope text, anchor=south", middle, top + above, tex_text(placed.title));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/figure/provenance.h"
+#include "analysis/figure/table.h"
 #include "analysis/figure/tex/booktabs.h"
 #include "analysis/figure/tex/colour_bar.h"
 #include "analysis/figure/tex/layout.h"
@@ -58,7 +59,8 @@ std::string font(double pt) {
 std::string styles(const Figure& figure) {
   const double size = figure.font_size_pt;
   const std::string text = font(size);
-  const std::string small = font(std::max(std::min(6.0, size), size - 0.75));
+  const double small_pt = std::max(std::min(6.0, size), size - 0.75);
+  const std::string small = font(small_pt);
   return "\\pgfplotsset{compat=1.16}\n"
          "\\tikzset{\n"
          "  attnscope text/.style={font=" +
@@ -67,6 +69,9 @@ std::string styles(const Figure& figure) {
          "  attnscope small/.style={font=" +
          small +
          ", inner sep=0.3mm, align=center},\n"
+         "  attnscope line/.style={text height=" +
+         tex_number(0.72 * small_pt) +
+         "pt, text depth=0pt},  % on one base line\n"
          "  attnscope frame/.style={draw=black!45, line width=0.35pt},\n"
          "  attnscope axis/.style={draw=black!80, line width=0.5pt},\n"
          "  attnscope legend/.style={inner sep=0.3mm, row sep=0.2mm, nodes={anchor=base west,\n"
@@ -119,7 +124,8 @@ TexFigure table_document(const Figure& figure) {
               "\\newdimen\\room \\room=\\textwidth \\advance\\room by -" +
               tex_mm(2 * edge_mm) +
               "\n\\resizebox{\\ifdim\\width>\\room \\room\\else\\width\\fi}{!}{%\n" +
-              tex_booktabs(*figure.table) + "\\unskip}\\par\n\\vspace*{\\fill}\n\\end{document}\n",
+              tex_booktabs(broken_table(*figure.table, figure.width_mm)) +
+              "\\unskip}\\par\n\\vspace*{\\fill}\n\\end{document}\n",
           {}};
 }
 

@@ -44,10 +44,6 @@ const ComparisonQuantityEntry& entry_of(Quantity quantity) {
   return comparison_quantities()[static_cast<std::size_t>(quantity)];
 }
 
-QString text_of(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 }  // namespace
 
 ComparisonTable::ComparisonTable(Session& session, ComparisonStore& store, QObject* parent)
@@ -179,7 +175,7 @@ QVariant ComparisonTable::data(const QModelIndex& index, int role) const {
       }
       return {};
     case Qt::ToolTipRole:
-      if (row.state != MapPairState::compared) return text_of(describe(row.state));
+      if (row.state != MapPairState::compared) return QString::fromUtf8(describe(row.state));
       if (!row.note.empty()) return QString::fromStdString(row.note);
       return {};
     default:
@@ -203,7 +199,7 @@ QVariant ComparisonTable::headerData(int section, Qt::Orientation orientation, i
       return title ? tr("with") : tr("Layer and head of the reference it is compared with");
     default: {
       const ComparisonQuantityEntry& entry = entry_of(number_column(section).quantity);
-      return text_of(title ? entry.title : entry.explanation);
+      return QString::fromUtf8(title ? entry.title : entry.explanation);
     }
   }
 }

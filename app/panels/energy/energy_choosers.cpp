@@ -18,10 +18,6 @@ namespace attnscope {
 
 namespace {
 
-QString from_view(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 QComboBox* list_of(const char* name, const QString& what) {
   auto* list = new QComboBox;
   list->setObjectName(name);
@@ -39,8 +35,8 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   network_ = list_of("energy_network", tr("Which network is counted"));
   network_->addItem(tr("Open models"), QString());
   for (const NamedNetwork& named : named_architectures()) {
-    network_->addItem(from_view(named.title), from_view(named.name));
-    network_->setItemData(network_->count() - 1, from_view(named.source), Qt::ToolTipRole);
+    network_->addItem(QString::fromUtf8(named.title), QString::fromUtf8(named.name));
+    network_->setItemData(network_->count() - 1, QString::fromUtf8(named.source), Qt::ToolTipRole);
   }
 
   mechanism_button_ = new QToolButton;
@@ -52,10 +48,10 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   mechanism_menu_ = new QMenu(this);
   mechanism_menu_->installEventFilter(this);
   for (const MechanismEntry& mechanism : counted_mechanisms()) {
-    QAction* const action = mechanism_menu_->addAction(from_view(mechanism.title));
+    QAction* const action = mechanism_menu_->addAction(QString::fromUtf8(mechanism.title));
     action->setCheckable(true);
-    action->setData(from_view(mechanism.name));
-    action->setToolTip(from_view(mechanism.source));
+    action->setData(QString::fromUtf8(mechanism.name));
+    action->setToolTip(QString::fromUtf8(mechanism.source));
     connect(action, &QAction::toggled, this, &EnergyChoosers::take_mechanisms);
   }
   mechanism_menu_->addSeparator();

@@ -66,6 +66,16 @@ LayerExtents layer_extents(const std::string& network, const std::vector<Subject
   }
 }
 
+/// "*.pdf *.svg *.png": of formats that are drawn, or of those that are not.
+QString extensions(bool drawn) {
+  QStringList list;
+  for (const ExportFormat& format : export_formats()) {
+    if (format.drawn != drawn) continue;
+    list << "*" + QString::fromUtf8(format.extension.data(), std::ssize(format.extension));
+  }
+  return list.join(' ');
+}
+
 }  // namespace
 
 EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
@@ -243,7 +253,7 @@ void EnergyPanel::export_figure() {
   const Figure shown = *figure();
   const QString file = QFileDialog::getSaveFileName(
       this, tr("Export the figure shown"), QString::fromStdString(shown.name + ".pdf"),
-      tr("Figures (*.pdf *.svg *.png);;Data (*.csv *.tex *.json)"));
+      tr("Figures (%1);;Data (%2)").arg(extensions(true), extensions(false)));
   if (file.isEmpty()) return;
   try {
     attnscope::export_figure(shown, file.toStdString());

@@ -21,6 +21,17 @@ namespace {
 constexpr int kDelayMs = 40;
 constexpr double kMmPerPixel = 25.4 / 96;
 constexpr double kShareOfFont = 0.84;  // of the window's letters
+constexpr int kLeastHeight = 150;      // pixels
+
+/// Rows of maps are high enough to be told apart; what finds no room then scrolls.
+int least_height(const Figure& figure) {
+  constexpr int kRow = 32, kTitles = 24;  // pixels, with what stands between them
+  int rows = 0;
+  for (const Panel& panel : figure.panels) {
+    if (panel.square_cells) rows = std::max(rows, static_cast<int>(panel.row) + 1);
+  }
+  return std::max(kLeastHeight, rows * kRow + kTitles);
+}
 
 }  // namespace
 
@@ -30,7 +41,7 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
   plot_ = new QCustomPlot;
   plot_->setObjectName(QString::fromStdString(recipe_) + "_plot");
   plot_->setAccessibleName(title);
-  plot_->setMinimumHeight(150);
+  plot_->setMinimumHeight(kLeastHeight);
   body()->addWidget(plot_, 1);
 
   delay_.setSingleShot(true);
@@ -78,6 +89,7 @@ void FigurePanel::make() {
           shown_ = wanted;
           figure_ = figure;
           show_instead({});
+          plot_->setMinimumHeight(least_height(*figure));
           draw_figure();
           emit drawn();
         };

@@ -114,10 +114,11 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   body()->addWidget(thumbnails);
   body()->addStretch(1);
 
-  auto* open = new QPushButton(tr("Open image, text, array or data set…"));
+  auto* open = new QPushButton(tr("Open input…"));
   open->setAccessibleName(tr("Open an input"));
   open->setToolTip(
-      tr("PNG or JPEG, .txt, .npy [C, H, W] or of token ids, or an item of an IDX, HDF5, NPZ or "
+      tr("An image, a text, an array or a data set: PNG or JPEG, .txt, .npy [C, H, W] or of token "
+         "ids, or an item of an IDX, HDF5, NPZ or "
          "folder data set (Ctrl+I)"));
   body()->addWidget(open);
   connect(open, &QPushButton::clicked, this, [this] { emit command_wanted("open_input"); });

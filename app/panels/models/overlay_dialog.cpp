@@ -19,14 +19,10 @@ namespace attnscope {
 
 namespace {
 
-QString text(std::string_view view) {
-  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 QWidget* make_editor(const ParameterDescription& parameter) {
   const auto [least, most] = parameter.bounds;
   if (const bool* on = std::get_if<bool>(&parameter.default_value)) {
-    auto* check = new QCheckBox(text(parameter.explanation));
+    auto* check = new QCheckBox(QString::fromUtf8(parameter.explanation));
     check->setChecked(*on);
     return check;
   }
@@ -91,7 +87,7 @@ OverlayDialog::OverlayDialog(const Subject& subject, QWidget* parent) : QDialog(
   name_->setObjectName("mechanism");
   name_->setAccessibleName(tr("Mechanism"));
   for (const MechanismEntry& entry : mechanisms())
-    name_->addItem(text(entry.title), text(entry.name));
+    name_->addItem(QString::fromUtf8(entry.title), QString::fromUtf8(entry.name));
   // Another than its own is what one comes here for.
   for (int i = 0; i < name_->count(); ++i) {
     if (name_->itemData(i).toString().toStdString() != subject.mechanism.name) {
@@ -123,13 +119,13 @@ void OverlayDialog::show_parameters() {
   while (parameters_->rowCount() > 0) parameters_->removeRow(0);
   editors_.clear();
   const MechanismEntry& entry = find_mechanism(name_->currentData().toString().toStdString());
-  source_->setText(text(entry.source));
+  source_->setText(QString::fromUtf8(entry.source));
   for (const ParameterDescription& parameter : entry.parameters) {
     QWidget* editor = make_editor(parameter);
     editor->setObjectName(QString::fromStdString("parameter_" + parameter.name));
-    editor->setToolTip(text(parameter.explanation));
-    editor->setAccessibleName(text(parameter.name));
-    parameters_->addRow(text(parameter.name).replace('_', ' '), editor);
+    editor->setToolTip(QString::fromUtf8(parameter.explanation));
+    editor->setAccessibleName(QString::fromUtf8(parameter.name));
+    parameters_->addRow(QString::fromUtf8(parameter.name).replace('_', ' '), editor);
     editors_[parameter.name] = editor;
   }
 }

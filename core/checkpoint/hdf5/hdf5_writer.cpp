@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* refused = "the HDF5 library refused to write";
 
-void must(bool succeeded, const std::string& path) {
+void must_write(bool succeeded, const std::string& path) {
   if (!succeeded) throw Error(ErrorKind::io, refused).about(path);
 }
 
@@ -40,7 +40,7 @@ Hdf5Writer::Hdf5Writer() : file_(std::make_unique<File>()) {
   const QuietHdf5 quiet;
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, refused);
   constexpr std::size_t growth = 1 << 20;
-  must(H5Pset_fapl_core(access.get(), growth, false) >= 0, "memory");
+  must_write(H5Pset_fapl_core(access.get(), growth, false) >= 0, "memory");
   // The name is never used: the file is in memory alone.
   file_->id = Hdf5Id(H5Fcreate("attnscope.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose,
                      refused);
@@ -108,11 +108,11 @@ void Hdf5Writer::attribute(const std::string& path, const std::string& name,
 
 std::string Hdf5Writer::bytes() const {
   const QuietHdf5 quiet;
-  must(H5Fflush(file_->id.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
+  must_write(H5Fflush(file_->id.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   const ssize_t size = H5Fget_file_image(file_->id.get(), nullptr, 0);
-  must(size > 0, "/");
+  must_write(size > 0, "/");
   std::string image(static_cast<std::size_t>(size), '\0');
-  must(H5Fget_file_image(file_->id.get(), image.data(), image.size()) == size, "/");
+  must_write(H5Fget_file_image(file_->id.get(), image.data(), image.size()) == size, "/");
   return image;
 }
 

@@ -10,15 +10,15 @@ namespace attnscope {
 
 namespace {
 
-constexpr const char* kRefused = "the HDF5 library refused to write";
+constexpr const char* kRefusedToWrite = "the HDF5 library refused to write";
 
 void must(bool succeeded, const std::string& what) {
   if (succeeded) return;
-  throw Error(ErrorKind::io, kRefused).about(what).remedy("the disk may be full");
+  throw Error(ErrorKind::io, kRefusedToWrite).about(what).remedy("the disk may be full");
 }
 
 Hdf5Id creation(hid_t kind) {
-  Hdf5Id list(H5Pcreate(kind), H5Pclose, kRefused);
+  Hdf5Id list(H5Pcreate(kind), H5Pclose, kRefusedToWrite);
   if (kind == H5P_LINK_CREATE) {
     must(H5Pset_create_intermediate_group(list.get(), 1) >= 0, "links");
   } else {
@@ -31,13 +31,13 @@ void write_in(const Hdf5Id& space, const Hdf5Id& object, const std::string& name
               hid_t memory_type, const void* value) {
   const Hdf5Id attribute(
       H5Acreate2(object.get(), name.c_str(), stored_type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-      H5Aclose, kRefused);
+      H5Aclose, kRefusedToWrite);
   must(H5Awrite(attribute.get(), memory_type, value) >= 0, name);
 }
 
 void write_scalar(const Hdf5Id& object, const std::string& name, hid_t stored_type,
                   hid_t memory_type, const void* value) {
-  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kRefused);
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, kRefusedToWrite);
   write_in(space, object, name, stored_type, memory_type, value);
 }
 
@@ -48,12 +48,12 @@ void write_hdf5_file(const std::filesystem::path& path,
   const QuietHdf5 quiet;
   AtomicFile target(path);
   try {
-    const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, kRefused);
+    const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, kRefusedToWrite);
     // The target is locked already; the library's own lock would find it taken.
     must(H5Pset_file_locking(access.get(), false, true) >= 0, "locks");
     must(H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0, "access");
     Hdf5Id root(H5Fcreate(target.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),
-                H5Fclose, kRefused);
+                H5Fclose, kRefusedToWrite);
     contents(root);
     // Hands everything to the operating system, and reports what failed.
     must(H5Fflush(root.get(), H5F_SCOPE_LOCAL) >= 0 && root.close() >= 0, "/");
@@ -73,19 +73,19 @@ Hdf5Id create_group(const Hdf5Id& parent, const std::string& name) {
   const Hdf5Id links = creation(H5P_LINK_CREATE);
   const Hdf5Id times = creation(H5P_GROUP_CREATE);
   return {H5Gcreate2(parent.get(), name.c_str(), links.get(), times.get(), H5P_DEFAULT), H5Gclose,
-          kRefused};
+          kRefusedToWrite};
 }
 
 void write_data(const Hdf5Id& parent, const std::string& name, hid_t stored_type, hid_t memory_type,
                 const Shape& shape, const void* values) {
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
   const Hdf5Id space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
-                     H5Sclose, kRefused);
+                     H5Sclose, kRefusedToWrite);
   const Hdf5Id links = creation(H5P_LINK_CREATE);
   const Hdf5Id times = creation(H5P_DATASET_CREATE);
   const Hdf5Id data(H5Dcreate2(parent.get(), name.c_str(), stored_type, space.get(), links.get(),
                                times.get(), H5P_DEFAULT),
-                    H5Dclose, kRefused);
+                    H5Dclose, kRefusedToWrite);
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
   must(H5Dwrite(data.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0, name);
 }
@@ -96,7 +96,7 @@ void write_tensor(const Hdf5Id& parent, const std::string& name, const Tensor& t
 }
 
 Hdf5Id text_type() {
-  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, kRefused);
+  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, kRefusedToWrite);
   must(H5Tset_size(type.get(), H5T_VARIABLE) >= 0 && H5Tset_cset(type.get(), H5T_CSET_UTF8) >= 0,
        "text");
   return type;
@@ -119,7 +119,7 @@ void write_attribute(const Hdf5Id& object, const std::string& name, double value
 void write_attribute(const Hdf5Id& object, const std::string& name,
                      const std::vector<std::string>& texts) {
   const hsize_t count = texts.size();
-  const Hdf5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose, kRefused);
+  const Hdf5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose, kRefusedToWrite);
   const Hdf5Id type = text_type();
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());

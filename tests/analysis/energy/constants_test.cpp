@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-std::string refusal(const std::string& json) {
+std::string refused_constants(const std::string& json) {
   try {
     (void)energy_constants_from_json(json, "mine.json");
   } catch (const Error& error) {
@@ -45,19 +45,22 @@ TEST(EnergyConstants, ReadsTheUsersOwn) {
 
 TEST(EnergyConstants, RefusesWhatIsNoTable) {
   using testing::HasSubstr;
-  EXPECT_THAT(refusal("[]"), HasSubstr("not a JSON object"));
-  EXPECT_THAT(refusal("{"), HasSubstr("not a JSON object"));
-  EXPECT_THAT(refusal(R"({"name": "x", "addition_pj": 1})"), HasSubstr("multiplication_pj"));
-  EXPECT_THAT(refusal(R"({"name": "x", "addition_pj": -1, "multiplication_pj": 1})"),
+  EXPECT_THAT(refused_constants("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refused_constants("{"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refused_constants(R"({"name": "x", "addition_pj": 1})"),
+              HasSubstr("multiplication_pj"));
+  EXPECT_THAT(refused_constants(R"({"name": "x", "addition_pj": -1, "multiplication_pj": 1})"),
               HasSubstr("zero or more"));
-  EXPECT_THAT(refusal(R"({"name": "x", "addition_pj": "1", "multiplication_pj": 1})"),
+  EXPECT_THAT(refused_constants(R"({"name": "x", "addition_pj": "1", "multiplication_pj": 1})"),
               HasSubstr("addition_pj"));
-  EXPECT_THAT(refusal(R"({"name": "x", "addition_pj": 1, "multiplication_pj": 1, "mul": 2})"),
-              HasSubstr("mine.json"));
   EXPECT_THAT(
-      refusal(R"({"name": "x", "addition_pj": 1, "multiplication_pj": 1, "bytes_per_value": 3})"),
+      refused_constants(R"({"name": "x", "addition_pj": 1, "multiplication_pj": 1, "mul": 2})"),
+      HasSubstr("mine.json"));
+  EXPECT_THAT(
+      refused_constants(
+          R"({"name": "x", "addition_pj": 1, "multiplication_pj": 1, "bytes_per_value": 3})"),
       HasSubstr("1, 2, 4 or 8"));
-  EXPECT_THAT(refusal(R"({"name": 4, "addition_pj": 1, "multiplication_pj": 1})"),
+  EXPECT_THAT(refused_constants(R"({"name": 4, "addition_pj": 1, "multiplication_pj": 1})"),
               HasSubstr("a text"));
   EXPECT_THROW((void)find_energy_constants("no/such/table.json"), Error);
 }

@@ -68,5 +68,18 @@ TEST(SharedBars, StandBesideTheRowsThatShareThem) {
   EXPECT_EQ(bars[2].rank, 0U);
 }
 
+TEST(SharedBars, StandAboveEachOtherWhereTheyShareRowsEnough) {
+  // Maps and differences in turn.
+  const Figure figure = figure_of({scale_of(0, 1), scale_of(-1, 1)},
+                                  {{0, {1}}, {1, {1}}, {0, {1}}, {1, {1}}, {0, {1}}, {1, {1}}});
+  const std::vector<SharedBar> bars = shared_bars(figure, 0);
+  ASSERT_EQ(bars.size(), 2U);
+  EXPECT_EQ(bars[0].first_row, 0);
+  EXPECT_EQ(bars[0].last_row, 2);
+  EXPECT_EQ(bars[1].first_row, 3);
+  EXPECT_EQ(bars[1].last_row, 5);
+  EXPECT_EQ(bars[0].rank + bars[1].rank, 0U);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -91,17 +91,21 @@ TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
   const Panel& panel = growth.panels.at(0);
   std::set<std::tuple<int, int, int>> colours;
   std::vector<double> heights;
+  std::set<double> starts;  // of the names: one, or the column is ragged
   for (const Mark& mark : panel.marks) {
     const auto* name = std::get_if<TextMark>(&mark);
     if (name == nullptr) continue;
     ASSERT_TRUE(name->colour.has_value());
     colours.insert({name->colour->red, name->colour->green, name->colour->blue});
     EXPECT_GT(name->x, 65536);
+    EXPECT_EQ(name->align, TextAlign::start);
+    starts.insert(name->x);
     EXPECT_LT(name->x, *panel.x.maximum);
     heights.push_back(std::log(name->y));
   }
   EXPECT_GE(heights.size(), 14U);
   EXPECT_EQ(colours.size(), heights.size());
+  EXPECT_EQ(starts.size(), 1U);
   std::sort(heights.begin(), heights.end());
   const double range = std::log(*panel.y.maximum / *panel.y.minimum);
   for (std::size_t i = 1; i < heights.size(); ++i) {
@@ -110,6 +114,25 @@ TEST(EnergyFigures, GrowthNamesEveryCurveAtItsEndInAColourOfItsOwn) {
   }
   EXPECT_GE(heights.front(), std::log(*panel.y.minimum));
   EXPECT_LE(heights.back(), std::log(*panel.y.maximum));
+}
+
+TEST(EnergyFigures, LabelsThatWouldRunIntoEachOtherAreTurned) {
+  const std::map<std::string, std::string> many = {{"networks", "deit-tiny; deit-small; deit-base"},
+                                                   {"mechanisms", "own; adder; hash bits=8"}};
+  for (const char* name : {"energy-breakdown", "energy-share"}) {
+    const Figure one_line = figure(name, {{"networks", "deit-tiny; deit-small"}});
+    const Figure turned = figure(name, many);
+    for (const Panel& panel : one_line.panels) EXPECT_FALSE(panel.x.turned_ticks) << name;
+    for (const Panel& panel : turned.panels) EXPECT_TRUE(panel.x.turned_ticks) << name;
+    EXPECT_GT(turned.height_mm, one_line.height_mm) << name;
+    EXPECT_THAT(figure_as_tex(turned).source, testing::HasSubstr("rotate=90")) << name;
+  }
+}
+
+TEST(EnergyFigures, CostsThatNobodyMeasuredHaveNoColumns) {
+  const Figure costs = figure("mechanism-costs", {{"measure", "false"}});
+  EXPECT_THAT(costs.table->header, testing::ElementsAre("Mechanism", "Time O(·)", "Space O(·)",
+                                                        "Params (K)", testing::_));
 }
 
 TEST(EnergyFigures, TablesAreBooktabs) {

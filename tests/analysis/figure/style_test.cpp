@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-FigureRequest three_subjects() {
+FigureRequest styled_subjects() {
   FigureRequest request;
   request.subjects = {attention_subject("softmax", {"softmax", {}}),
                       attention_subject("adder", {"adder", {}}),
@@ -32,7 +32,7 @@ GreyLook grey_look(const Line& line) {
 TEST(Style, LinesDifferWithoutTheirColours) {
   for (const char* name : {"cumulative-spectrum", "rank-by-layer"}) {
     for (const LineLook look : {LineLook::distinct, LineLook::grey}) {
-      const Figure figure = dressed(make_figure(name, three_subjects()), {.lines = look});
+      const Figure figure = dressed(make_figure(name, styled_subjects()), {.lines = look});
       std::set<GreyLook> looks;
       std::size_t lines = 0;
       for (const Mark& mark : figure.panels.front().marks) {
@@ -74,7 +74,7 @@ TEST(Style, OneSeriesLooksTheSameInEveryPanel) {
 }
 
 TEST(Style, LettersStandInReadingOrder) {
-  FigureRequest request = three_subjects();
+  FigureRequest request = styled_subjects();
   const Figure maps = dressed(make_figure("attention-maps", request), {.letters = true});
   std::string letters;
   for (std::int64_t row = 0; row < 3; ++row) {
@@ -103,7 +103,7 @@ TEST(Style, ASignedScaleStaysDiverging) {
 }
 
 TEST(Style, TypeGrowsAndEverythingKeepsItsRoom) {
-  FigureRequest request = three_subjects();
+  FigureRequest request = styled_subjects();
   const Figure plain = make_figure("rank-by-layer", request);
   request.font_size_pt = 10.5;  // half as large again
   const Figure large = make_figure("rank-by-layer", request);

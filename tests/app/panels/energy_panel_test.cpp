@@ -63,9 +63,10 @@ TEST_F(EnergyPanelTest, CountsTheModelsThatAreOpen) {
   ASSERT_TRUE(wait_until_settled());
   EXPECT_GT(number("energy_pj/fashion-adder"), 0);
   // Pinned: the second is then 100 %.
-  choose("energy_reference", "Relative to fashion-adder");
+  const std::string second = panel().figure()->panels.front().x.ticks.at(1).label;
+  choose("energy_reference", ("Relative to " + second).c_str());
   ASSERT_TRUE(wait_until_settled());
-  EXPECT_EQ(panel().figure()->panels.front().y.label, "energy (% of fashion-adder)");
+  EXPECT_EQ(panel().figure()->panels.front().y.label, "energy (% of " + second + ")");
   EXPECT_THAT(panel().figure()->command, testing::HasSubstr("--set relative=2"));
 }
 
@@ -118,7 +119,7 @@ TEST_F(EnergyPanelTest, MeasuresWhenAskedAndCanBeStopped) {
   view(5);
   auto* table = child<QTableWidget>("mechanism-costs_table");
   ASSERT_EQ(table->rowCount(), 1);
-  EXPECT_EQ(table->item(0, 5)->text(), "–");
+  EXPECT_EQ(table->columnCount(), 5);  // those of measuring come with a measurement
   auto* tokens = child<QSlider>("slider_Tokens");
   tokens->setFocus();
   QTest::keyClick(tokens, Qt::Key_End);

@@ -36,7 +36,7 @@ const auto* const environment = testing::AddGlobalTestEnvironment(new DrawingEnv
 MechanismChoice softmax() { return {"softmax", {}}; }
 MechanismChoice adder() { return {"adder", {}}; }
 
-FigureRequest two_subjects() {
+FigureRequest exported_subjects() {
   FigureRequest request;
   request.subjects = {attention_subject("softmax", softmax()), attention_subject("adder", adder())};
   return request;
@@ -56,7 +56,7 @@ fs::path exported(const std::string& figure, const std::string& extension,
                   const ExportOptions& options = {}) {
   const fs::path file = scratch(figure + extension);
   fs::remove(file);
-  export_figure(make_figure(figure, two_subjects()), file, options);
+  export_figure(make_figure(figure, exported_subjects()), file, options);
   return file;
 }
 
@@ -75,7 +75,7 @@ TEST(SvgExport, IsValidWhateverALabelSays) {
 
 TEST(PdfExport, PageHasTheFiguresMillimetres) {
   if (!has_program("pdfinfo")) GTEST_SKIP() << "poppler-utils is not installed";
-  const Figure figure = make_figure("cumulative-spectrum", two_subjects());
+  const Figure figure = make_figure("cumulative-spectrum", exported_subjects());
   const fs::path file = exported("cumulative-spectrum", ".pdf");
   const QString info = QString::fromStdString(output_of("pdfinfo " + file.string()));
   const QRegularExpression size("Page size:\\s+([0-9.]+) x ([0-9.]+) pts");
@@ -135,7 +135,7 @@ void expect_pictures_are_cells(const Figure& figure, const fs::path& pdf) {
 TEST(PdfExport, PixelsAreTheCellsExactly) {
   if (!has_program("pdfimages")) GTEST_SKIP() << "poppler-utils is not installed";
   const fs::path file = exported("attention-maps", ".pdf", {.heat_maps = HeatMapExport::pixels});
-  expect_pictures_are_cells(make_figure("attention-maps", two_subjects()), file);
+  expect_pictures_are_cells(make_figure("attention-maps", exported_subjects()), file);
 }
 
 TEST(PdfExport, MapsTooLargeForAreasArePixelsAndExact) {
@@ -159,7 +159,7 @@ TEST(PdfExport, MapsTooLargeForAreasArePixelsAndExact) {
 }
 
 Figure with_provenance_of(const std::string& command) {
-  Figure figure = make_figure("rank-by-layer", two_subjects());
+  Figure figure = make_figure("rank-by-layer", exported_subjects());
   figure.title = "Ränge (α) \\ 50 %";
   figure.command = command;
   figure.models = {"/models/a.h5", "b.pt"};
@@ -275,7 +275,7 @@ TEST(Export, RefusesAnUnknownExtension) {
 
 TEST(Export, LeavesTheOldFileWhereItCannotWrite) {
   const fs::path folder = scratch("no-such-folder");
-  EXPECT_THROW(export_figure(make_figure("rank-by-layer", two_subjects()), folder / "f.pdf"),
+  EXPECT_THROW(export_figure(make_figure("rank-by-layer", exported_subjects()), folder / "f.pdf"),
                Error);
   EXPECT_FALSE(fs::exists(folder));
 

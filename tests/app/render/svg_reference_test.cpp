@@ -15,6 +15,7 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/style.h"
 #include "app/render/render.h"
+#include "tests/app/render/svg_transform.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/temporary_folder.h"
@@ -25,16 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path references = source_folder() + "/tests/data/figure";
-
-QTransform transform_in(const QXmlStreamAttributes& attributes) {
-  QString text = attributes.value("transform").toString();
-  if (!text.startsWith("matrix(")) return {};
-  const QStringList parts = text.mid(7).chopped(1).split(',');
-  if (parts.size() != 6) return {};
-  double v[6];
-  for (qsizetype i = 0; i < 6; ++i) v[i] = parts[i].toDouble();
-  return {v[0], v[1], v[2], v[3], v[4], v[5]};
-}
 
 /// An SVG without what another version of Qt or FreeType writes otherwise: a line for each text
 /// with its place in millimetres, and one for each run of shapes of one look.

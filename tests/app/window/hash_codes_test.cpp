@@ -15,13 +15,13 @@ namespace {
 
 using State = OpenSubject::State;
 
-const std::filesystem::path kSamples = std::filesystem::path(source_folder()) / "sample_data";
+const std::filesystem::path kHashSamples = std::filesystem::path(source_folder()) / "sample_data";
 
 class HashCodesPanelTest : public WindowTest {
  protected:
   void open_softmax() {
-    session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
-    window().open_file(kSamples / "models/fashion-softmax.h5");
+    session().set_input((kHashSamples / "inputs/09_ankle_boot.png").string());
+    window().open_file(kHashSamples / "models/fashion-softmax.h5");
     window().show_panel("hash-codes");
     ASSERT_TRUE(wait_until_settled());
     ASSERT_EQ(session().subjects().at(0).state, State::ready) << session().subjects()[0].error;
@@ -70,11 +70,11 @@ TEST_F(HashCodesPanelTest, LearnsForAllHeadsAndComesBackWithTheSession) {
 
   // Another input is run with the same codes.
   const auto parameters = learned.subject.parameters;
-  session().set_input((kSamples / "inputs/01_trouser.png").string());
+  session().set_input((kHashSamples / "inputs/01_trouser.png").string());
   ASSERT_TRUE(wait_until_settled());
   EXPECT_EQ(session().subjects()[1].subject.parameters, parameters);
 
-  session().set_input((kSamples / "inputs/09_ankle_boot.png").string());
+  session().set_input((kHashSamples / "inputs/09_ankle_boot.png").string());
   ASSERT_TRUE(wait_until_settled());
   session().save(folder() / "session.json");
   session().restore(folder() / "session.json");

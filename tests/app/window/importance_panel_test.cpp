@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kSamples = source_folder() + "/sample_data";
+const std::filesystem::path kImportanceSamples = source_folder() + "/sample_data";
 
 class LanguageModelWindow : public WindowTest {
  protected:
@@ -27,7 +27,7 @@ class LanguageModelWindow : public WindowTest {
 
 TEST_F(LanguageModelWindow, ShowsWhatCountsForTheEndThatIsChosen) {
   session().set_input("text:To be, or not to be");
-  session().open(kSamples / "models/shakespeare-fastformer.h5");
+  session().open(kImportanceSamples / "models/shakespeare-fastformer.h5");
   ASSERT_TRUE(wait_until([&] { return has_run_on("To be, or not to be"); }));
   auto* query = child<TextHeat>("text_heat_0");
   auto* key = child<TextHeat>("text_heat_1");
@@ -50,7 +50,7 @@ TEST_F(LanguageModelWindow, ShowsWhatCountsForTheEndThatIsChosen) {
 
 TEST_F(LanguageModelWindow, AClickOnATokenEndsTheTextThere) {
   session().set_input("text:To be, or not to be");
-  session().open(kSamples / "models/shakespeare-softmax.h5");
+  session().open(kImportanceSamples / "models/shakespeare-softmax.h5");
   ASSERT_TRUE(wait_until([&] { return has_run_on("To be, or not to be"); }));
   TextHeat heat;
   heat.resize(300, 120);
@@ -63,7 +63,7 @@ TEST_F(LanguageModelWindow, AClickOnATokenEndsTheTextThere) {
 }
 
 TEST_F(LanguageModelWindow, ATypedTextIsRun) {
-  session().open(kSamples / "models/shakespeare-softmax.h5");
+  session().open(kImportanceSamples / "models/shakespeare-softmax.h5");
   auto* field = child<QPlainTextEdit>("input_text");
   ASSERT_NE(field, nullptr);
   ASSERT_TRUE(wait_until([&] { return field->isVisible(); }));

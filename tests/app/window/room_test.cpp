@@ -1,6 +1,7 @@
 // What fits beside what: no panel widens the window, and what is read makes itself room.
 #include <QDockWidget>
 #include <QScrollArea>
+#include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -35,6 +36,51 @@ TEST_F(Room, NoPanelWidensTheWindow) {
     QTest::qWait(50);
     EXPECT_EQ(window().width(), 1280) << entry.name;
     EXPECT_EQ(window().height(), 800) << entry.name;
+  }
+}
+
+TEST_F(Room, NothingWidensASmallWindow) {
+  open_two_at(1180, 768);  // the lessons and the playground need 1175
+  for (const PanelEntry& entry : panels()) {
+    window().show_panel(entry.name);
+    ASSERT_TRUE(wait_until_settled()) << entry.name;
+    QTest::qWait(50);
+    EXPECT_EQ(window().size(), QSize(1180, 768)) << entry.name;
+  }
+}
+
+TEST_F(Room, WhatIsReadIsReadWholeInASmallWindow) {
+  open_two_at(1024, 768);
+  window().show_panel("lessons");
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(100);
+  EXPECT_GE(child<QDockWidget>("lessons")->width(), 400);
+  EXPECT_FALSE(open("models"));
+  EXPECT_FALSE(open("spectrum"));
+  for (const QScrollArea* area : child<QDockWidget>("lessons")->findChildren<QScrollArea*>()) {
+    if (!area->isVisible()) continue;
+    EXPECT_LE(area->widget()->width(), area->viewport()->width()) << "cut at the right";
+  }
+  child<QDockWidget>("lessons")->close();
+  EXPECT_TRUE(open("models"));
+  EXPECT_TRUE(open("spectrum"));
+}
+
+TEST_F(Room, TheToolBarLosesWordsBeforeButtons) {
+  auto* bar = child<QToolBar>("top_bar");
+  for (const int width : {1600, 1280, 1024}) {
+    window().resize(width, 768);
+    QTest::qWait(50);
+    ASSERT_EQ(bar->width(), width);
+    int buttons = 0;
+    for (const QAction* action : bar->actions()) {
+      const QWidget* widget = bar->widgetForAction(const_cast<QAction*>(action));
+      if (qobject_cast<const QToolButton*>(widget) == nullptr) continue;
+      ++buttons;
+      EXPECT_TRUE(widget->isVisible()) << width << ": " << widget->accessibleName().toStdString();
+      EXPECT_LE(widget->geometry().right(), width) << widget->accessibleName().toStdString();
+    }
+    EXPECT_GE(buttons, 5);
   }
 }
 

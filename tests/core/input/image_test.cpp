@@ -43,7 +43,8 @@ TEST(PictureFiles, RefusedWhenCutOff) {
 TEST(PictureFiles, RefusedWhenNoPicture) {
   const TemporaryFolder folder;
   const auto text = folder.write("a.png", "hello");
-  expect_refusal([&] { return read_image(text); }, ErrorKind::not_this_format, "no picture", text);
+  expect_refusal([&] { return read_image(text); }, ErrorKind::not_this_format, "is not a picture",
+                 text);
   const auto cmyk = test_data("input/cmyk.jpg");
   expect_refusal([&] { return read_image(cmyk); }, ErrorKind::unsupported, "4 colour", cmyk);
 }

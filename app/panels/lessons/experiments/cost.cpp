@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kWidth = 384, kHeads = 6;
+constexpr std::int64_t kNetworkWidth = 384, kHeads = 6;
 
 struct MechanismEnergy {
   QString name;
@@ -87,13 +87,14 @@ class CostExperiment : public QWidget {
  private:
   void refresh() {
     GrowthOptions options;
-    options.width = kWidth;
+    options.width = kNetworkWidth;
     options.heads = kHeads;
     options.constants = energy_tables().front();
     options.least_tokens = static_cast<std::int64_t>(std::lround(tokens_->value()));
     options.most_tokens = options.least_tokens + 1;
     std::vector<MechanismEnergy> energies;
-    for (const GrowthCurve& curve : energy_growth(mechanisms_for_growth(kWidth), options).curves) {
+    for (const GrowthCurve& curve :
+         energy_growth(mechanisms_for_growth(kNetworkWidth), options).curves) {
       energies.push_back({QString::fromStdString(curve.mechanism.name), curve.energy_pj.front()});
     }
     bars_->set_energies(std::move(energies));

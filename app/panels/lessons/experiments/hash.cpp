@@ -16,18 +16,18 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kGroups = 6, kEach = 8, kTokens = kGroups * kEach, kWidth = 8;
+constexpr std::int64_t kGroups = 6, kEach = 8, kTokens = kGroups * kEach, kTokenWidth = 8;
 
 /// Tokens around a few middles, one group after the other.
 Tensor grouped_tokens(double spread) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
-  Tensor tokens({kTokens, kWidth});
+  Tensor tokens({kTokens, kTokenWidth});
   for (std::int64_t group = 0; group < kGroups; ++group) {
-    Vector middle(kWidth);
+    Vector middle(kTokenWidth);
     for (float& value : middle) value = 2 * normal(random);
     for (std::int64_t i = 0; i < kEach; ++i) {
-      for (std::int64_t c = 0; c < kWidth; ++c) {
+      for (std::int64_t c = 0; c < kTokenWidth; ++c) {
         tokens.matrix()(group * kEach + i, c) =
             middle(c) + static_cast<float>(spread) * normal(random);
       }

@@ -392,6 +392,11 @@ TEST(AttentionOverlay, SaysThatThereIsNoClassToken) {
   EXPECT_NO_THROW((void)make_figure("attention-overlay", request));
 }
 
+TEST(TokenImportance, OfAnImageIsRefusedAndSaysWhatShowsIt) {
+  const FigureRequest request = two_subjects();
+  expect_usage_error([&] { (void)make_figure("token-importance", request); }, "attention-overlay");
+}
+
 TEST(Recipes, UnknownNamesListTheKnownOnes) {
   expect_usage_error([] { (void)make_figure("pie", two_subjects()); }, "attention-overlay");
   FigureRequest request = two_subjects();
@@ -444,6 +449,7 @@ TEST(SubjectLabels, AreShortenedAndBrokenOnlyWhereTheyMayBe) {
   EXPECT_EQ(fitted("adder-identity", 100, 7), "adder-identity");
   EXPECT_EQ(fitted("adder-identity", 12, 7), "adder-\nidentity");
   EXPECT_EQ(fitted("softmax", 2, 7), "softmax");
+  EXPECT_EQ(fitted("layer 0", 9, 7), "layer 0");  // 8.6 mm in DejaVu Sans of 7 pt
 }
 
 TEST(LegendRoom, GrowsWithItsRows) {

@@ -1,0 +1,43 @@
+#include "app/widgets/wheel_guard.h"
+
+#include <QAbstractScrollArea>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QEvent>
+#include <QScrollBar>
+
+namespace attnscope {
+
+namespace {
+
+bool is_control(const QObject* object) {
+  if (qobject_cast<const QScrollBar*>(object) != nullptr) return false;
+  return qobject_cast<const QComboBox*>(object) != nullptr ||
+         qobject_cast<const QAbstractSpinBox*>(object) != nullptr ||
+         qobject_cast<const QAbstractSlider*>(object) != nullptr;
+}
+
+}  // namespace
+
+bool WheelGuard::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Polish && is_control(watched)) {
+    auto* control = static_cast<QWidget*>(watched);
+    if (control->focusPolicy() == Qt::WheelFocus) control->setFocusPolicy(Qt::StrongFocus);
+  }
+  if (event->type() == QEvent::Wheel && is_control(watched) &&
+      !static_cast<QWidget*>(watched)->hasFocus()) {
+    event->ignore();
+    for (QWidget* over = static_cast<QWidget*>(watched); over; over = over->parentWidget()) {
+      auto* page = qobject_cast<QAbstractScrollArea*>(over);
+      if (page == nullptr) continue;
+      QCoreApplication::sendEvent(page->verticalScrollBar(), event);
+      break;
+    }
+    return true;
+  }
+  return QObject::eventFilter(watched, event);
+}
+
+}  // namespace attnscope

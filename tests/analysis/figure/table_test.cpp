@@ -1,0 +1,65 @@
+#include "analysis/figure/table.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "analysis/figure/text_room.h"
+
+namespace attnscope {
+namespace {
+
+Table long_table() {
+  return {.header = {"Network", "Attention", "Mul (B)", "Add (B)", "Energy (mJ)", "Params (M)"},
+          .rows = {{"fashion-softmax", "softmax", "0.06", "0.06", "0.29", "0.18"},
+                   {"fashion-hash", "hash (bits=16, codes=learned, mode=paper, supports=25)",
+                    "0.03", "0.04", "0.17", "0.18"}},
+          .text_columns = 2};
+}
+
+TEST(Tables, CellsThatFindNoRoomStandInSeveralLines) {
+  constexpr double width_mm = 84;
+  Figure figure;
+  make_table_figure(figure, long_table(), width_mm);
+  const Panel& panel = figure.panels.front();
+  const double mm_per_unit = width_mm / (*panel.x.maximum - *panel.x.minimum);
+  const double text_pt = std::max(6.0, figure.font_size_pt - 0.75);
+  std::map<double, std::vector<std::pair<double, double>>> rows;  // y → left and right ends
+  bool broken = false;
+  for (const Mark& mark : panel.marks) {
+    const auto* text = std::get_if<TextMark>(&mark);
+    if (text == nullptr) continue;
+    const double half = text_mm(text->text, text_pt) / 2;
+    rows[text->y].emplace_back(text->x * mm_per_unit - half, text->x * mm_per_unit + half);
+    broken |= text->text.find("mode=paper") != std::string::npos && lines_of(text->text) > 1;
+  }
+  EXPECT_TRUE(broken);
+  EXPECT_EQ(rows.size(), 3U);
+  for (auto& [y, ends] : rows) {
+    std::sort(ends.begin(), ends.end());
+    EXPECT_GE(ends.front().first, -0.1);
+    EXPECT_LE(ends.back().second, width_mm + 0.1);
+    for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_LT(ends[i - 1].second, ends[i].first);
+  }
+  EXPECT_EQ(figure.table->rows[1][1], long_table().rows[1][1]) << "what is exported is whole";
+}
+
+TEST(Tables, AreOneLineARowWhereTheyFit) {
+  Figure figure;
+  make_table_figure(figure, long_table(), 174);
+  for (const Mark& mark : figure.panels.front().marks) {
+    const auto* text = std::get_if<TextMark>(&mark);
+    if (text != nullptr) {
+      EXPECT_EQ(lines_of(text->text), 1U);
+    }
+  }
+}
+
+TEST(WrappedText, BreaksAtBlanksAlone) {
+  EXPECT_EQ(wrapped("one two three", 100), "one two three");
+  EXPECT_EQ(wrapped("one two three", 5), "one two\nthree");
+  EXPECT_EQ(wrapped("indivisible", 1), "indivisible");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,16 @@
+// See parallel_for.h.
+#pragma once
+
+#include <thread>
+
+namespace tbb::this_task_arena {
+
+inline int max_concurrency() { return static_cast<int>(std::thread::hardware_concurrency()); }
+
+/// A thread of one loop never takes up work of another here.
+template <class Body>
+auto isolate(const Body& body) {
+  return body();
+}
+
+}  // namespace tbb::this_task_arena
