@@ -50,55 +50,62 @@ void validate_stages(const ModelSpec& spec) {
         std::to_string(spec.layers));
   const PyramidStage& first = spec.stages.front();
   const PyramidStage& last = spec.stages.back();
-  check(spec.patch_height == first.stride && spec.patch_width == first.stride, "patch_height",
-        std::to_string(first.stride) + ", the first stage's stride",
-        std::to_string(spec.patch_height));
+  check(spec.input.patch_height == first.stride && spec.input.patch_width == first.stride,
+        "patch_height", std::to_string(first.stride) + ", the first stage's stride",
+        std::to_string(spec.input.patch_height));
   check(spec.width == last.width, "width", std::to_string(last.width) + ", the last stage's",
         std::to_string(spec.width));
-  for (const auto& [name, value] : {std::pair("class_tokens", spec.class_tokens),
-                                    std::pair("register_tokens", spec.register_tokens),
-                                    std::pair("patch_stride", spec.patch_stride),
-                                    std::pair("patch_padding", spec.patch_padding)}) {
+  for (const auto& [name, value] : {std::pair("class_tokens", spec.input.class_tokens),
+                                    std::pair("register_tokens", spec.input.register_tokens),
+                                    std::pair("patch_stride", spec.input.patch_stride),
+                                    std::pair("patch_padding", spec.input.patch_padding)}) {
     check(value == 0, name, "0: a pyramid has none", std::to_string(value));
   }
   (void)pyramid_grids(spec);
 }
 
+void validate_patches(const InputSpec& input) {
+  constexpr std::int64_t most = 1 << 16;
+  check_range("image_height", input.image_height, input.patch_height, most);
+  check_range("image_width", input.image_width, input.patch_width, most);
+  check_range("patch_stride", input.patch_stride, 0, most);
+  check_range("patch_padding", input.patch_padding, 0,
+              std::min(input.patch_height, input.patch_width) / 2);
+  const bool tiles = input.patch_stride == 0 && input.patch_padding == 0;
+  check(!tiles || input.image_height % input.patch_height == 0, "image_height",
+        "a multiple of patch_height, " + std::to_string(input.patch_height),
+        std::to_string(input.image_height));
+  check(!tiles || input.image_width % input.patch_width == 0, "image_width",
+        "a multiple of patch_width, " + std::to_string(input.patch_width),
+        std::to_string(input.image_width));
+  const std::int64_t tokens = input.prefix_tokens() + input.grid_rows() * input.grid_columns();
+  check(tokens <= most, "image_height", "an image of at most 65536 patches",
+        std::to_string(tokens) + " tokens");
+}
+
 void validate_images(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
-  check_range("channels", spec.channels, 1, 1024);
-  check_range("patch_height", spec.patch_height, 0, most);
-  check_range("patch_width", spec.patch_width, 0, most);
-  check((spec.patch_height == 0) == (spec.patch_width == 0), "patch_width",
-        "0 exactly if patch_height is", std::to_string(spec.patch_width));
-  if (spec.patch_height > 0) {
-    check_range("image_height", spec.image_height, spec.patch_height, most);
-    check_range("image_width", spec.image_width, spec.patch_width, most);
-    check_range("patch_stride", spec.patch_stride, 0, most);
-    check_range("patch_padding", spec.patch_padding, 0,
-                std::min(spec.patch_height, spec.patch_width) / 2);
-    const bool tiles = spec.patch_stride == 0 && spec.patch_padding == 0;
-    check(!tiles || spec.image_height % spec.patch_height == 0, "image_height",
-          "a multiple of patch_height, " + std::to_string(spec.patch_height),
-          std::to_string(spec.image_height));
-    check(!tiles || spec.image_width % spec.patch_width == 0, "image_width",
-          "a multiple of patch_width, " + std::to_string(spec.patch_width),
-          std::to_string(spec.image_width));
-    check(spec.tokens() <= most, "image_height", "an image of at most 65536 patches",
-          std::to_string(spec.tokens()) + " tokens");
-  }
-  check_range("class_tokens", spec.class_tokens, 0, 2);
-  check_range("register_tokens", spec.register_tokens, 0, 4096);
-  const bool reads_class = spec.readout == Readout::class_token ||
-                           spec.readout == Readout::class_and_distilled ||
-                           spec.readout == Readout::class_and_mean;
-  check(!reads_class || spec.class_tokens >= 1, "readout", "mean or none without class token",
+  check_range("channels", spec.input.channels, 1, 1024);
+  check_range("patch_height", spec.input.patch_height, 0, most);
+  check_range("patch_width", spec.input.patch_width, 0, most);
+  check((spec.input.patch_height == 0) == (spec.input.patch_width == 0), "patch_width",
+        "0 exactly if patch_height is", std::to_string(spec.input.patch_width));
+  check((spec.input.kind == InputKind::embeddings) == (spec.input.patch_height == 0), "input.kind",
+        "embeddings exactly if there are no patches", option_text(spec, "input.kind"));
+  if (spec.input.patch_height > 0) validate_patches(spec.input);
+  check_range("class_tokens", spec.input.class_tokens, 0, 2);
+  check_range("register_tokens", spec.input.register_tokens, 0, 4096);
+  const bool reads_class = spec.readout.kind == Readout::class_token ||
+                           spec.readout.kind == Readout::class_and_distilled ||
+                           spec.readout.kind == Readout::class_and_mean;
+  check(!reads_class || spec.input.class_tokens >= 1, "readout", "mean or none without class token",
         option_text(spec, "readout"));
-  check(spec.readout != Readout::class_and_distilled || spec.class_tokens == 2, "readout",
-        "two class tokens for class_and_distilled", std::to_string(spec.class_tokens));
-  const auto per_channel = static_cast<std::size_t>(spec.channels);
+  check(spec.readout.kind != Readout::class_and_distilled || spec.input.class_tokens == 2,
+        "readout", "two class tokens for class_and_distilled",
+        std::to_string(spec.input.class_tokens));
+  const auto per_channel = static_cast<std::size_t>(spec.input.channels);
   for (const auto& [name, values] :
-       {std::pair("input_mean", &spec.input_mean), std::pair("input_std", &spec.input_std)}) {
+       {std::pair("input_mean", &spec.input.mean), std::pair("input_std", &spec.input.std)}) {
     check(values->size() == 1 || values->size() == per_channel, name,
           "one number, or " + std::to_string(per_channel) + " (one per channel)",
           std::to_string(values->size()));
@@ -108,30 +115,31 @@ void validate_images(const ModelSpec& spec) {
                     [&](double value) { return std::isfinite(value) && (!divides || value > 0); }),
         name, divides ? "positive numbers" : "finite numbers", option_text(spec, name));
   }
-  check(spec.crop_fraction > 0 && spec.crop_fraction <= 1, "crop_fraction", "above 0, at most 1",
-        std::to_string(spec.crop_fraction));
+  check(spec.input.crop_fraction > 0 && spec.input.crop_fraction <= 1, "crop_fraction",
+        "above 0, at most 1", std::to_string(spec.input.crop_fraction));
 }
 
 void validate_text(const ModelSpec& spec) {
-  check_range("vocabulary", spec.vocabulary, 1, 1 << 24);
-  check_range("context", spec.context, 1, 1 << 24);
+  check_range("vocabulary", spec.input.vocabulary, 1, 1 << 24);
+  check_range("context", spec.input.context, 0, 1 << 24);
   const auto labels = static_cast<std::int64_t>(spec.labels.size());
   const bool of_tokens = spec.is_language_model();
-  check(!of_tokens || labels == 0 || labels == spec.vocabulary, "labels",
-        "none, or one a token: " + std::to_string(spec.vocabulary), std::to_string(labels));
-  check(spec.tokenizer != Tokenizer::characters || (of_tokens && labels > 0), "tokenizer",
+  check(!of_tokens || labels == 0 || labels == spec.input.vocabulary, "labels",
+        "none, or one a token: " + std::to_string(spec.input.vocabulary), std::to_string(labels));
+  check(spec.input.tokenizer != Tokenizer::characters || (of_tokens && labels > 0), "tokenizer",
         "bytes or ids, as the file has no list of characters", "characters");
-  check(spec.tokenizer != Tokenizer::bytes || spec.vocabulary >= 256, "tokenizer",
-        "a vocabulary of at least 256 for bytes", std::to_string(spec.vocabulary));
-  check(of_tokens || spec.norm_position == NormPosition::post, "norm_position",
-        "post in a text_classifier", "pre");
-  check_range("padding", spec.padding, -1, spec.vocabulary - 1);
-  check(std::isfinite(spec.embedding_scale), "embedding_scale", "a finite number",
-        std::to_string(spec.embedding_scale));
-  check(std::isfinite(spec.logit_scale), "logit_scale", "a finite number",
-        std::to_string(spec.logit_scale));
-  check(std::isfinite(spec.importance_scale), "importance_scale", "a finite number",
-        std::to_string(spec.importance_scale));
+  check(spec.input.tokenizer != Tokenizer::bytes || spec.input.vocabulary >= 256, "tokenizer",
+        "a vocabulary of at least 256 for bytes", std::to_string(spec.input.vocabulary));
+  check(spec.layer.form != LayerForm::fastformer_encoder ||
+            spec.layer.norm.position == NormPosition::post,
+        "norm_position", "post in Fastformer's encoder", option_text(spec, "norm_position"));
+  check_range("padding", spec.input.padding, -1, spec.input.vocabulary - 1);
+  check(std::isfinite(spec.input.scale), "embedding_scale", "a finite number",
+        std::to_string(spec.input.scale));
+  check(std::isfinite(spec.readout.logit_scale), "logit_scale", "a finite number",
+        std::to_string(spec.readout.logit_scale));
+  check(std::isfinite(spec.layer.importance_scale), "importance_scale", "a finite number",
+        std::to_string(spec.layer.importance_scale));
   check(spec.arithmetic == Arithmetic::multiplicative, "arithmetic",
         "multiplicative in a model of texts", "adder");
 }
@@ -156,25 +164,19 @@ Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
 }
 
 std::optional<double> score_scale(const ModelSpec& spec, std::int64_t layer) {
-  double scale = spec.scale.number;
-  if (spec.scale.rule == ScoreScale::Rule::head_width) {
-    if (!spec.scale_by_layer) return std::nullopt;
+  double scale = spec.layer.scores.scale.number;
+  if (spec.layer.scores.scale.rule == ScoreScale::Rule::head_width) {
+    if (!spec.layer.scores.scale_by_layer) return std::nullopt;
     scale = 1 / std::sqrt(static_cast<double>(spec.width_of_head()));
   }
-  if (spec.scale.rule == ScoreScale::Rule::width) {
+  if (spec.layer.scores.scale.rule == ScoreScale::Rule::width) {
     scale = 1 / std::sqrt(static_cast<double>(spec.width));
   }
-  return spec.scale_by_layer ? scale / static_cast<double>(layer + 1) : scale;
+  return spec.layer.scores.scale_by_layer ? scale / static_cast<double>(layer + 1) : scale;
 }
 
 void validate(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
-  constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm", "text_classifier"};
-  if (std::find(std::begin(families), std::end(families), spec.family) == std::end(families)) {
-    throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
-        .about("family")
-        .remedy("known: " + name_list(families));
-  }
   if (spec.reads_texts()) {
     validate_text(spec);
   } else {
@@ -182,22 +184,25 @@ void validate(const ModelSpec& spec) {
   }
   check_range("width", spec.width, 1, most);
   check_range("layers", spec.layers, 1, 4096);
-  check_range("heads", spec.heads, 1, most);
-  check_range("head_width", spec.head_width, 0, most);
-  check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
-        "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
-  check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
-  check(std::isfinite(spec.scale.number) && spec.scale.number > 0, "scale", "a number above 0",
-        std::to_string(spec.scale.number));
-  const bool usual = spec.scale == ScoreScale{} && !spec.scale_by_layer;
-  check(usual || spec.family == "vit" || spec.is_language_model(), "scale",
-        "head_width^-1/2 in a " + spec.family, option_text(spec, "scale"));
-  check(spec.mlp_form == MlpForm::plain || spec.family == "vit" || spec.is_language_model(),
-        "mlp_form", "plain in a " + spec.family, "gated");
-  check(spec.mlp_form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
-        "mlp_form", "plain in adder arithmetic", "gated");
-  check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
-        std::to_string(spec.norm_eps));
+  check_range("heads", spec.layer.attention.heads, 1, most);
+  check_range("head_width", spec.layer.attention.head_width, 0, most);
+  check(spec.layer.attention.head_width > 0 || spec.width % spec.layer.attention.heads == 0,
+        "heads", "a divisor of the width, " + std::to_string(spec.width),
+        std::to_string(spec.layer.attention.heads));
+  check_range("mlp_width", spec.layer.mlp.width, 1, 1 << 20);
+  check(std::isfinite(spec.layer.scores.scale.number) && spec.layer.scores.scale.number > 0,
+        "scale", "a number above 0", std::to_string(spec.layer.scores.scale.number));
+  const bool plain_scores = spec.is_pyramid() || spec.layer.form == LayerForm::fastformer_encoder;
+  const bool usual = spec.layer.scores.scale == ScoreScale{} && !spec.layer.scores.scale_by_layer;
+  check(usual || !plain_scores, "scale", "head_width^-1/2 in a model of this kind",
+        option_text(spec, "scale"));
+  const MlpForm mlp = spec.layer.mlp.form;
+  check(mlp == MlpForm::plain || !plain_scores, "mlp_form", "plain in a model of this kind",
+        option_text(spec, "mlp_form"));
+  check(mlp == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative, "mlp_form",
+        "plain in adder arithmetic", option_text(spec, "mlp_form"));
+  check(spec.layer.norm.eps >= 0 && spec.layer.norm.eps < 1, "norm_eps", "0 to 1",
+        std::to_string(spec.layer.norm.eps));
   check(spec.layer_mechanisms.empty() ||
             static_cast<std::int64_t>(spec.layer_mechanisms.size()) == spec.layers,
         "layer_mechanisms",
@@ -206,8 +211,8 @@ void validate(const ModelSpec& spec) {
   for (const std::int64_t layer : spec.multiplicative_layers) {
     check_range("multiplicative_layers", layer, 0, spec.layers - 1);
   }
-  check((spec.family == "pyramid") == !spec.stages.empty(), "stages",
-        "stages exactly for the family pyramid", std::to_string(spec.stages.size()) + " stages");
+  check(spec.is_pyramid() == !spec.stages.empty(), "stages", "stages exactly in a pyramid",
+        std::to_string(spec.stages.size()) + " stages");
   if (!spec.stages.empty()) validate_stages(spec);
 }
 

@@ -30,7 +30,7 @@ void normalise_heads(MatrixMap x, std::int64_t heads) {
 
 /// w [H·d] or [H, d] as [H, d], scaled so that w·x / √d is the logit of the layer's form.
 Tensor importance_vectors(const Tensor& stored, const ModelSpec& spec, const std::string& name) {
-  const Shape wanted = {spec.heads, spec.width_of_head()};
+  const Shape wanted = {spec.layer.attention.heads, spec.width_of_head()};
   if (stored.size() != element_count(wanted)) {
     throw Error(ErrorKind::damaged, "the importance vectors do not fit the heads")
         .about(name)
@@ -38,11 +38,11 @@ Tensor importance_vectors(const Tensor& stored, const ModelSpec& spec, const std
         .found(to_string(stored.shape()));
   }
   Tensor vectors = stored.reshaped(wanted);
-  if (spec.layer_form == LayerForm::fastformer_rescaled) {
+  if (spec.layer.form == LayerForm::fastformer_rescaled) {
     MatrixMap rows = vectors.matrix();
     normalise_heads(rows, 1);
     // Logits there are w·x · scale / d, with w and x normalised.
-    rows *= static_cast<float>(spec.importance_scale /
+    rows *= static_cast<float>(spec.layer.importance_scale /
                                std::sqrt(static_cast<double>(spec.width_of_head())));
   }
   return vectors;
@@ -76,11 +76,11 @@ CausalLmWeights read_causal_lm_weights(const Checkpoint& checkpoint,
       const auto vectors = block.mechanism.find(name);
       if (vectors != block.mechanism.end()) {
         vectors->second = importance_vectors(vectors->second, spec, name);
-      } else if (spec.layer_form != LayerForm::transformer) {
+      } else if (spec.layer.form != LayerForm::transformer) {
         throw Error(ErrorKind::damaged, "the layer has no importance vectors").about(name);
       }
     }
-    if (spec.layer_form == LayerForm::fastformer && !block.middle_norm) {
+    if (spec.layer.form == LayerForm::fastformer && !block.middle_norm) {
       throw Error(ErrorKind::damaged, "the layer has no LayerNorm between its two attentions")
           .about("layer_form");
     }
@@ -88,11 +88,12 @@ CausalLmWeights read_causal_lm_weights(const Checkpoint& checkpoint,
   }
   // Tied, unless the file has a head of its own; its bias may be there either way.
   Tensor head = reader.has("head.0.weight")
-                    ? reader.read("head.0.weight", {spec.vocabulary, spec.width})
+                    ? reader.read("head.0.weight", {spec.input.vocabulary, spec.width})
                     : weights.embedding.tokens;
   // Training code often saves the one tensor under both names.
   weights.tied_head = std::ranges::equal(head.values(), weights.embedding.tokens.values());
-  weights.head = Linear(std::move(head), reader.read_vector("head.0.bias", spec.vocabulary, false));
+  weights.head =
+      Linear(std::move(head), reader.read_vector("head.0.bias", spec.input.vocabulary, false));
   progress.step(1, "reading weights");
   return weights;
 }
@@ -107,7 +108,7 @@ CausalLm::CausalLm(std::filesystem::path file, std::string name, Architecture ar
 
 WeightExtents CausalLm::extents() const {
   const BlockWeights& block = weights_.blocks.front();
-  return {.head = {spec().vocabulary},
+  return {.head = {spec().input.vocabulary},
           .head_biases = weights_.head.has_bias(),
           .tied_head = weights_.tied_head,
           .query_key_value_biases = block.query.has_bias(),
@@ -123,7 +124,7 @@ void CausalLm::run_transformer_attention(const BlockWeights& block, const LayerR
   const AttentionInput input{.queries = seen(queries),
                              .keys = seen(keys),
                              .values = seen(values),
-                             .heads = spec().heads,
+                             .heads = spec().layer.attention.heads,
                              .parameters = &run.parameters,
                              .layout = &run.layout,
                              .causal = true,
@@ -137,27 +138,27 @@ void CausalLm::run_transformer_attention(const BlockWeights& block, const LayerR
 
 void CausalLm::run_fastformer_attention(const BlockWeights& block, const LayerRun& run,
                                         Tensor& x) const {
-  const bool rescaled = spec().layer_form == LayerForm::fastformer_rescaled;
+  const bool rescaled = spec().layer.form == LayerForm::fastformer_rescaled;
   Tensor normed = x;
   if (block.norm1) block.norm1->apply(normed.matrix());
   Tensor queries = block.query(seen(normed));
   const Tensor keys = block.key(seen(normed)), values = block.value(seen(normed));
   const auto pool = [&](const Tensor& asking, const Tensor& pooled, const char* which) {
-    return pool_tokens(run, asking, pooled, which, spec().heads, true);
+    return pool_tokens(run, asking, pooled, which, spec().layer.attention.heads, true);
   };
 
-  if (rescaled) normalise_heads(queries.matrix(), spec().heads);
+  if (rescaled) normalise_heads(queries.matrix(), spec().layer.attention.heads);
   Tensor mean = pool(keys, queries, "query");
   if (block.out) mean = (*block.out)(seen(mean));
   Tensor mixed = std::move(mean);
   mixed.matrix().array() *= seen(keys).array();
   if (run.recorded && run.request.queries_keys_values) {
-    run.recorded->queries = by_head(seen(queries), spec().heads);
-    run.recorded->keys = by_head(seen(keys), spec().heads);
-    run.recorded->values = by_head(seen(values), spec().heads);
+    run.recorded->queries = by_head(seen(queries), spec().layer.attention.heads);
+    run.recorded->keys = by_head(seen(keys), spec().layer.attention.heads);
+    run.recorded->values = by_head(seen(values), spec().layer.attention.heads);
   }
   if (rescaled) {
-    normalise_heads(mixed.matrix(), spec().heads);
+    normalise_heads(mixed.matrix(), spec().layer.attention.heads);
     const Tensor second = pool(values, mixed, "key");
     x.matrix().array() += seen(second).array() * seen(values).array();
     return;
@@ -184,12 +185,12 @@ Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
   Trace trace = begin_trace(*this, input, *attention, without_look_ahead(spec().mechanism));
   trace.layout.texts = std::move(tokens.texts);
   trace.causal = true;
-  for (std::int64_t id = 0; id < spec().vocabulary; ++id) {
+  for (std::int64_t id = 0; id < spec().input.vocabulary; ++id) {
     trace.labels.push_back(visible_text(vocabulary_->text_of(id)));
   }
   const AttentionShape shape{.queries = count,
                              .keys = count,
-                             .heads = spec().heads,
+                             .heads = spec().layer.attention.heads,
                              .head_width = spec().width_of_head(),
                              .value_width = spec().width_of_head()};
   check_map_memory(request, std::vector<AttentionShape>(weights_.blocks.size(), shape));
@@ -213,29 +214,30 @@ Trace CausalLm::run(const Input& input, const MechanismChoice& mechanism,
                        .parameters = layer_parameters(block.mechanism, request, index),
                        .layer = index,
                        .recorded = recorded};
-    if (spec().layer_form == LayerForm::transformer) {
+    if (spec().layer.form == LayerForm::transformer) {
       run_transformer_attention(block, run, x);
     } else {
       run_fastformer_attention(block, run, x);
     }
     Tensor normed = x;
     if (block.norm2) block.norm2->apply(normed.matrix());
-    x.matrix() += block.mlp(spec().activation, seen(normed)).matrix();
+    x.matrix() += block.mlp(spec().layer.mlp.activation, seen(normed)).matrix();
     if (recorded && request.tokens) recorded->tokens = x;
   }
   if (weights_.final_norm) weights_.final_norm->apply(x.matrix());
-  const double scale = spec().logit_scale == 0 ? 1.0 / std::sqrt(static_cast<double>(spec().width))
-                                               : spec().logit_scale;
+  const double scale = spec().readout.logit_scale == 0
+                           ? 1.0 / std::sqrt(static_cast<double>(spec().width))
+                           : spec().readout.logit_scale;
   Tensor last({1, spec().width});
   last.matrix() = x.matrix().row(count - 1);
   trace.logits = weights_.head(seen(request.token_logits ? x : last));
   trace.logits.matrix() *= static_cast<float>(scale);
   if (request.token_logits) {
     trace.token_logits = std::move(trace.logits);
-    trace.logits = Tensor({1, spec().vocabulary});
+    trace.logits = Tensor({1, spec().input.vocabulary});
     trace.logits.matrix() = seen(trace.token_logits).row(count - 1);
   }
-  trace.logits = std::move(trace.logits).reshaped({spec().vocabulary});
+  trace.logits = std::move(trace.logits).reshaped({spec().input.vocabulary});
   progress.step(1, "running the model");
   return trace;
 }

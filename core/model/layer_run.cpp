@@ -118,9 +118,9 @@ Trace begin_trace(const Model& model, const Input& input, const Mechanism& mecha
                       {"mechanism", to_string(trace.mechanism)},
                       {"input", input.locator}};
   const ModelSpec& spec = model.spec();
-  if (spec.scale != ScoreScale{} || spec.scale_by_layer) {
+  if (spec.layer.scores.scale != ScoreScale{} || spec.layer.scores.scale_by_layer) {
     trace.provenance["scale of scores"] =
-        option_text(spec, "scale") + (spec.scale_by_layer ? " / (layer + 1)" : "");
+        option_text(spec, "scale") + (spec.layer.scores.scale_by_layer ? " / (layer + 1)" : "");
   }
   for (const Assumption& assumption : model.assumptions()) {
     trace.provenance["assumed " + assumption.option] = assumption.value;

@@ -42,7 +42,7 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                               std::move(architecture), std::move(weights),
                                               std::move(vocabulary));
     }
-    if (architecture.spec.family == "text_classifier") {
+    if (architecture.spec.reads_texts()) {
       TextClassifierWeights weights =
           read_text_classifier_weights(checkpoint, architecture, progress);
       auto vocabulary = make_vocabulary(architecture.spec, folder);
@@ -50,7 +50,7 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                                     std::move(architecture), std::move(weights),
                                                     std::move(vocabulary));
     }
-    if (architecture.spec.family == "pyramid") {
+    if (architecture.spec.is_pyramid()) {
       PyramidWeights weights = read_pyramid_weights(checkpoint, architecture, progress);
       return std::make_shared<const PyramidVit>(file, own_name(checkpoint, file),
                                                 std::move(architecture), std::move(weights));

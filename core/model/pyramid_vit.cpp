@@ -202,7 +202,7 @@ void PyramidVit::run_block(const PyramidBlockWeights& block, const BlockRun& run
   Tensor hidden = block.mlp1(seen(normed));
   if (run.stage.pooled > 0) apply_activation(Activation::relu, hidden.values());  // PVTv2-Li
   if (block.mlp_convolution) hidden = (*block.mlp_convolution)(hidden, run.grid);
-  apply_activation(spec().activation, hidden.values());
+  apply_activation(spec().layer.mlp.activation, hidden.values());
   tokens.matrix() += block.mlp2(seen(hidden)).matrix();
 }
 
@@ -242,7 +242,7 @@ Trace PyramidVit::run(const Input& input, const MechanismChoice& mechanism,
   trace.image = std::move(prepared.image);
 
   Tensor tokens = channels_last(prepared.values);
-  GridExtents grid{spec().image_height, spec().image_width};
+  GridExtents grid{spec().input.image_height, spec().input.image_width};
   std::size_t layer = 0;
   for (std::size_t i = 0; i < grids.size(); ++i) {
     const PyramidStageWeights& stage = weights_.stages[i];
@@ -274,7 +274,7 @@ Trace PyramidVit::run(const Input& input, const MechanismChoice& mechanism,
     if (stage.norm) stage.norm->apply(tokens.matrix());
   }
   if (weights_.final_norm) weights_.final_norm->apply(tokens.matrix());
-  if (spec().readout != Readout::none) {
+  if (spec().readout.kind != Readout::none) {
     Tensor read({1, spec().width});
     read.matrix() = tokens.matrix().cast<double>().colwise().mean().cast<float>();
     if (weights_.head) {

@@ -20,7 +20,7 @@ TextClassifierWeights read_text_classifier_weights(const Checkpoint& checkpoint,
                                                    const Progress& progress) {
   const WeightReader reader(checkpoint, architecture);
   const ModelSpec& spec = architecture.spec;
-  const std::int64_t inner = spec.heads * spec.width_of_head();
+  const std::int64_t inner = spec.layer.attention.heads * spec.width_of_head();
   const auto linear = [&](const std::string& role, std::int64_t outputs, std::int64_t inputs) {
     return reader.read_linear(role, outputs, inputs, Arithmetic::multiplicative);
   };
@@ -32,9 +32,11 @@ TextClassifierWeights read_text_classifier_weights(const Checkpoint& checkpoint,
     TextClassifierWeights::Layer layer;
     layer.block = read_block(reader, architecture, index);
     for (const std::string name : {"query_importance", "key_importance"}) {
-      layer.block.mechanism[name] = reader.read(prefix + name + ".weight", {spec.heads, inner});
+      layer.block.mechanism[name] =
+          reader.read(prefix + name + ".weight", {spec.layer.attention.heads, inner});
       if (!reader.has(prefix + name + ".bias")) continue;
-      layer.block.mechanism[name + "_bias"] = reader.read(prefix + name + ".bias", {spec.heads});
+      layer.block.mechanism[name + "_bias"] =
+          reader.read(prefix + name + ".bias", {spec.layer.attention.heads});
     }
     layer.transform = linear(prefix + "transform", inner, inner);
     weights.layers.push_back(std::move(layer));
@@ -66,16 +68,16 @@ WeightExtents TextClassifier::extents() const {
 }
 
 void TextClassifier::leave_out_padding(TokenizedText& tokens, const Input& input) const {
-  while (!tokens.ids.empty() && tokens.ids.back() == spec().padding) {
+  while (!tokens.ids.empty() && tokens.ids.back() == spec().input.padding) {
     tokens.ids.pop_back();
     tokens.texts.pop_back();
   }
-  const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), spec().padding);
+  const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), spec().input.padding);
   if (padding == tokens.ids.end() && !tokens.ids.empty()) return;
   throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text is nothing but padding"
                                                    : "there is padding within the text")
       .about(input.label)
-      .expected("no token " + std::to_string(spec().padding) + " before the end")
+      .expected("no token " + std::to_string(spec().input.padding) + " before the end")
       .found("token " + std::to_string(padding - tokens.ids.begin()))
       .remedy("leave it out; if it is a word of this model, set padding=-1");
 }
@@ -83,7 +85,7 @@ void TextClassifier::leave_out_padding(TokenizedText& tokens, const Input& input
 void TextClassifier::run_layer(const TextClassifierWeights::Layer& layer, const LayerRun& run,
                                Tensor& x) const {
   const BlockWeights& block = layer.block;
-  const std::int64_t heads = spec().heads;
+  const std::int64_t heads = spec().layer.attention.heads;
   const Tensor queries = block.query(seen(x)), keys = block.key(seen(x)),
                values = block.value(seen(x));
   if (run.recorded && run.request.queries_keys_values) {
@@ -100,7 +102,7 @@ void TextClassifier::run_layer(const TextClassifierWeights::Layer& layer, const 
   x.matrix() += (block.out ? (*block.out)(seen(output)) : output).matrix();
   if (block.norm1) block.norm1->apply(x.matrix());
   Tensor hidden = block.mlp1(seen(x));
-  apply_activation(spec().activation, hidden.values());
+  apply_activation(spec().layer.mlp.activation, hidden.values());
   x.matrix() += block.mlp2(seen(hidden)).matrix();
   if (block.norm2) block.norm2->apply(x.matrix());
 }
@@ -132,7 +134,7 @@ Trace TextClassifier::run(const Input& input, const MechanismChoice& mechanism,
   trace.labels = spec().labels;
   const AttentionShape shape{.queries = count,
                              .keys = count,
-                             .heads = spec().heads,
+                             .heads = spec().layer.attention.heads,
                              .head_width = spec().width_of_head(),
                              .value_width = spec().width_of_head()};
   check_map_memory(request, std::vector<AttentionShape>(weights_.layers.size(), shape));

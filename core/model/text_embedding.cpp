@@ -18,13 +18,12 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids) const {
 TextEmbedding read_text_embedding(const WeightReader& reader, const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   TextEmbedding embedding;
-  embedding.tokens = reader.read("token_embedding.weight", {spec.vocabulary, spec.width});
+  embedding.tokens = reader.read("token_embedding.weight", {spec.input.vocabulary, spec.width});
   const Tensor stored = reader.read("positions", {architecture.position_rows, spec.width});
-  embedding.positions = Tensor({spec.context, spec.width});
-  embedding.positions.matrix() = stored.matrix().topRows(spec.context);
-  embedding.scale =
-      static_cast<float>(spec.embedding_scale == 0 ? std::sqrt(static_cast<double>(spec.width))
-                                                   : spec.embedding_scale);
+  embedding.positions = Tensor({spec.input.context, spec.width});
+  embedding.positions.matrix() = stored.matrix().topRows(spec.input.context);
+  embedding.scale = static_cast<float>(
+      spec.input.scale == 0 ? std::sqrt(static_cast<double>(spec.width)) : spec.input.scale);
   embedding.norm = reader.read_norm("embedding_norm", spec.width);
   return embedding;
 }

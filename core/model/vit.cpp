@@ -53,7 +53,7 @@ Tensor Vit::embed(const Tensor& image) const {
   if (weights_.patch_norm_after) weights_.patch_norm_after->apply(embedded.matrix());
   if (!weights_.positions.empty()) embedded.matrix() += weights_.positions.matrix();
   Tensor tokens({spec().tokens(), spec().width});
-  const std::int64_t prefix = spec().prefix_tokens();
+  const std::int64_t prefix = spec().input.prefix_tokens();
   if (prefix > 0) tokens.matrix().topRows(prefix) = weights_.prefix_tokens.matrix();
   tokens.matrix().bottomRows(embedded.extent(0)) = embedded.matrix();
   if (weights_.embedding_norm) weights_.embedding_norm->apply(tokens.matrix());
@@ -68,7 +68,7 @@ Tensor Vit::attend(const BlockWeights& block, const LayerRun& run, ConstMatrixMa
   const AttentionInput input{.queries = seen(queries),
                              .keys = seen(keys),
                              .values = seen(values),
-                             .heads = spec().heads,
+                             .heads = spec().layer.attention.heads,
                              .parameters = &run.parameters,
                              .layout = &run.layout,
                              .layer = run.layer,
@@ -84,8 +84,8 @@ Tensor Vit::attend(const BlockWeights& block, const LayerRun& run, ConstMatrixMa
 }
 
 void Vit::run_block(const BlockWeights& block, const LayerRun& run, Tensor& tokens) const {
-  const auto mlp = [&](ConstMatrixMap x) { return block.mlp(spec().activation, x); };
-  if (spec().norm_position == NormPosition::post) {
+  const auto mlp = [&](ConstMatrixMap x) { return block.mlp(spec().layer.mlp.activation, x); };
+  if (spec().layer.norm.position == NormPosition::post) {
     add_residual(tokens, attend(block, run, seen(tokens)), block.scale1);
     if (block.norm1) block.norm1->apply(tokens.matrix());
     add_residual(tokens, mlp(seen(tokens)), block.scale2);
@@ -101,10 +101,10 @@ void Vit::run_block(const BlockWeights& block, const LayerRun& run, Tensor& toke
 }
 
 Tensor Vit::read_out(const Tensor& tokens) const {
-  const Readout readout = spec().readout;
+  const Readout readout = spec().readout.kind;
   if (readout == Readout::none) return {};
   // timm's average leaves the prefix tokens out, vit-pytorch's does not.
-  const std::int64_t left_out = readout == Readout::mean_all ? 0 : spec().prefix_tokens();
+  const std::int64_t left_out = readout == Readout::mean_all ? 0 : spec().input.prefix_tokens();
   const auto mean = [&] {
     const std::int64_t averaged = tokens.extent(0) - left_out;
     return tokens.matrix().bottomRows(averaged).cast<double>().colwise().mean().cast<float>();
@@ -125,7 +125,7 @@ Tensor Vit::classify(const Tensor& features, const Tensor& tokens) const {
   if (weights_.head.empty() || features.empty()) return {};
   Tensor read = features;
   for (std::size_t i = 0; i < weights_.head.size(); ++i) {
-    if (i > 0) apply_activation(spec().head_activation, read.values());
+    if (i > 0) apply_activation(spec().readout.head_activation, read.values());
     read = weights_.head[i](seen(read));
   }
   if (weights_.distillation_head) {
@@ -149,12 +149,13 @@ Trace Vit::run(const Input& input, const MechanismChoice& mechanism, const Trace
   Tensor tokens = embeds ? embed(prepared.values) : std::move(prepared.values);
 
   Trace trace = begin_trace(*this, input, *attention, spec().mechanism);
-  trace.layout = {spec().prefix_tokens(), spec().grid_rows(), spec().grid_columns()};
+  trace.layout = {spec().input.prefix_tokens(), spec().input.grid_rows(),
+                  spec().input.grid_columns()};
   trace.image = std::move(prepared.image);
   trace.labels = spec().labels;
   const AttentionShape shape{.queries = tokens.extent(0),
                              .keys = tokens.extent(0),
-                             .heads = spec().heads,
+                             .heads = spec().layer.attention.heads,
                              .head_width = spec().width_of_head(),
                              .value_width = spec().width_of_head()};
   check_map_memory(request, std::vector<AttentionShape>(weights_.blocks.size(), shape));

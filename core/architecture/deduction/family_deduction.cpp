@@ -19,7 +19,7 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
   result_.sources = input.match.sources;
   spec_ = description_.spec;
   stated_ = description_.stated;
-  const bool gated = deduce_gates();
+  const bool gated = !spec_.is_pyramid() && deduce_gates();
   for (const auto& [role, members] : description_.where) {
     const bool of_layer = role.starts_with("layer.");
     if (!has(of_layer ? "layer.0." + role.substr(6) : role)) continue;
@@ -28,8 +28,8 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
       apply_override(spec_, member, option_text(before, member));
     }
   }
-  if (spec_.family != "pyramid") {
-    fact("mlp_form", &ModelSpec::mlp_form, gated ? MlpForm::gated : MlpForm::plain, "the MLPs");
+  if (!spec_.is_pyramid()) {
+    fact("mlp_form", spec_.layer.mlp.form, gated ? MlpForm::gated : MlpForm::plain, "the MLPs");
   }
 }
 
@@ -127,7 +127,7 @@ void FamilyDeduction::check_masks() const {
 
 void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
   const MechanismEntry& entry = find_mechanism(choice.name);
-  const bool usual = spec_.scale == ScoreScale{} && !spec_.scale_by_layer;
+  const bool usual = spec_.layer.scores.scale == ScoreScale{} && !spec_.layer.scores.scale_by_layer;
   if (choice.parameters.contains("scale")) {
     throw Error(fault_of("mechanism"), "the scale of the scores is no parameter of the attention")
         .in_file(checkpoint_.path())

@@ -14,8 +14,7 @@ class TextDeduction final : FamilyDeduction {
  public:
   explicit TextDeduction(const DeductionInput& input) : FamilyDeduction(input) {
     // Nothing of an image.
-    spec_.patch_height = spec_.patch_width = spec_.class_tokens = 0;
-    spec_.readout = Readout::none;
+    spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     read_own_metadata();
     // Labels there are of classes, not of tokens.
     take_config(is_classifier());
@@ -23,15 +22,15 @@ class TextDeduction final : FamilyDeduction {
   }
 
   Architecture deduce() {
-    fact("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
-    fact("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
+    fact("vocabulary", spec_.input.vocabulary, shape_of("token_embedding.weight")[0]);
+    fact("width", spec_.width, shape_of("token_embedding.weight")[1]);
     deduce_context();
-    fact("layers", &ModelSpec::layers, layers_);
+    fact("layers", spec_.layers, layers_);
     const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
-    fact("mlp_width", &ModelSpec::mlp_width,
+    fact("mlp_width", spec_.layer.mlp.width,
          both ? shape_of("layer.0.mlp_gate_and_mlp1.weight")[0] / 2
               : shape_of("layer.0.mlp1.weight")[0]);
-    spec_.final_norm = has("final_norm.weight");
+    spec_.readout.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
     if (is_classifier()) check_labels(shape_of("head.0.weight")[0]);
@@ -97,15 +96,14 @@ class TextDeduction final : FamilyDeduction {
                             "each layer has one for every pair of the same number of tokens");
       context = std::min(context, tokens);
     }
-    fact("context", &ModelSpec::context, context);
+    fact("context", spec_.input.context, context);
   }
 
   /// Which code the layers follow, and with which attention.
   void deduce_form() {
     if (is_classifier()) {
       if (!stated("mechanism")) spec_.mechanism = {"additive", {}};
-      if (!stated("norm_position")) spec_.norm_position = NormPosition::post;
-      if (spec_.padding >= 0) assume("padding", "the family's usual one");
+      if (spec_.input.padding >= 0) assume("padding", "the family's usual one");
       return;
     }
     if (!has("layer.0.mechanism.query_importance")) {
@@ -113,11 +111,11 @@ class TextDeduction final : FamilyDeduction {
       return;
     }
     if (!stated("layer_form")) {
-      spec_.layer_form = has("layer.0.middle_norm.weight") ? LayerForm::fastformer
+      spec_.layer.form = has("layer.0.middle_norm.weight") ? LayerForm::fastformer
                                                            : LayerForm::fastformer_rescaled;
     }
-    const bool earlier = spec_.layer_form == LayerForm::fastformer;
-    if (!stated("logit_scale")) spec_.logit_scale = earlier ? 0 : 1;
+    const bool earlier = spec_.layer.form == LayerForm::fastformer;
+    if (!stated("logit_scale")) spec_.readout.logit_scale = earlier ? 0 : 1;
     if (!earlier) assume("importance_scale", "the default of FastformerLMConfig");
     if (stated("mechanism")) return;
     spec_.mechanism = {"additive", {{"causal", true}, {"window", std::int64_t{-1}}}};
@@ -136,40 +134,43 @@ class TextDeduction final : FamilyDeduction {
     const Shape shape = shape_of(fused ? "layer.0.qkv.weight" : "layer.0.query.weight");
     const std::int64_t inner = fused ? shape[0] / 3 : shape[0];
     if (is_classifier()) {
-      fact("heads", &ModelSpec::heads, shape_of("layer.0.query_importance.weight")[0]);
+      fact("heads", spec_.layer.attention.heads, shape_of("layer.0.query_importance.weight")[0]);
     }
     const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
     if (importance != result_.sources.end()) {
       // The later code keeps the vector of each head in a row of its own.
       const Shape& rows = checkpoint_.at(importance->second.tensor).shape;
-      if (rows.size() == 2 && rows[0] > 1) fact("heads", &ModelSpec::heads, rows[0]);
+      if (rows.size() == 2 && rows[0] > 1) fact("heads", spec_.layer.attention.heads, rows[0]);
     }
-    if (!stated("heads") && spec_.head_width > 0) {
-      spec_.heads = inner % spec_.head_width == 0 ? inner / spec_.head_width : 1;
+    if (!stated("heads") && spec_.layer.attention.head_width > 0) {
+      spec_.layer.attention.heads = inner % spec_.layer.attention.head_width == 0
+                                        ? inner / spec_.layer.attention.head_width
+                                        : 1;
     }
-    if (spec_.heads < 1 || inner % spec_.heads != 0) {
+    if (spec_.layer.attention.heads < 1 || inner % spec_.layer.attention.heads != 0) {
       throw Error(fault_of("heads"), "the heads do not fit the weights")
           .in_file(checkpoint_.path())
           .about("heads")
           .expected("a divisor of " + std::to_string(inner))
-          .found(std::to_string(spec_.heads));
+          .found(std::to_string(spec_.layer.attention.heads));
     }
     assume("heads", "the file does not say");
-    if (!stated("head_width")) spec_.head_width = inner / spec_.heads;
+    if (!stated("head_width"))
+      spec_.layer.attention.head_width = inner / spec_.layer.attention.heads;
   }
 
   void deduce_tokenizer() {
     if (stated("tokenizer")) return;
     if (has_byte_pairs(checkpoint_.path().parent_path())) {
-      spec_.tokenizer = Tokenizer::byte_pairs;
+      spec_.input.tokenizer = Tokenizer::byte_pairs;
       assume("tokenizer", "vocab.json and merges.txt lie beside the file");
-    } else if (!is_classifier() && std::ssize(spec_.labels) == spec_.vocabulary) {
-      spec_.tokenizer = Tokenizer::characters;
-    } else if (spec_.vocabulary == 256) {
-      spec_.tokenizer = Tokenizer::bytes;
+    } else if (!is_classifier() && std::ssize(spec_.labels) == spec_.input.vocabulary) {
+      spec_.input.tokenizer = Tokenizer::characters;
+    } else if (spec_.input.vocabulary == 256) {
+      spec_.input.tokenizer = Tokenizer::bytes;
       assume("tokenizer", "256 tokens are most often the bytes");
     } else {
-      spec_.tokenizer = Tokenizer::ids;
+      spec_.input.tokenizer = Tokenizer::ids;
       assume("tokenizer", "there is no vocab.json and merges.txt beside the file");
     }
   }

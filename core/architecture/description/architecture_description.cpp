@@ -146,7 +146,7 @@ void check_roles(const ArchitectureDescription& description) {
     if (!has(role) && !fused)
       throw wrong("the description has no pattern for " + std::string(role), "tensors");
   }
-  if (description.spec.family == "pyramid") {
+  if (description.spec.is_pyramid()) {
     // Its layers may attend in different ways: what each has is seen in the file.
     if (!has("stage.patch.weight")) {
       throw wrong("the description has no pattern for stage.patch", "tensors");
@@ -155,15 +155,15 @@ void check_roles(const ArchitectureDescription& description) {
   }
   std::vector<const char*> needed;
   if (description.spec.reads_texts()) needed = {"token_embedding.weight", "positions"};
-  if (description.spec.family == "text_classifier") {
+  if (description.spec.layer.form == LayerForm::fastformer_encoder) {
     needed.insert(needed.end(), {"layer.query_importance.weight", "layer.key_importance.weight",
                                  "layer.transform.weight", "pooling1.weight", "pooling2.weight",
                                  "head.0.weight"});
   }
   for (const char* role : needed) {
     if (has(role)) continue;
-    throw wrong("the description has no pattern for " + std::string(role) + ", which the family " +
-                    description.spec.family + " needs",
+    throw wrong("the description has no pattern for " + std::string(role) +
+                    ", which a model of its kind needs",
                 "tensors");
   }
   const bool separate =

@@ -75,7 +75,7 @@ class Matcher {
   }
 
   ArchitectureMatch match() {
-    const bool pyramid = description_.spec.family == "pyramid";
+    const bool pyramid = description_.spec.is_pyramid();
     if (pyramid) {
       match_.depths = count_blocks();
       for (const std::int64_t depth : match_.depths) match_.layers += depth;

@@ -79,10 +79,10 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
     throw Error(ErrorKind::usage, "the text is too short to predict anything in it")
         .expected("two tokens or more");
   }
-  const std::int64_t of_stretches = (to_predict + spec.context - 1) / spec.context;
+  const std::int64_t of_stretches = (to_predict + spec.input.context - 1) / spec.input.context;
   const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
   const std::int64_t count = std::ssize(stretches);
-  const bool knows_texts = spec.tokenizer != Tokenizer::ids || !spec.labels.empty();
+  const bool knows_texts = spec.input.tokenizer != Tokenizer::ids || !spec.labels.empty();
   std::vector<std::int64_t> characters(tokens.ids.size(), 1);
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
     characters[i] = characters_in(tokens.texts[i]);
@@ -91,8 +91,8 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(count), "stretches read");
-    const std::int64_t first = stretches[static_cast<std::size_t>(i)] * spec.context;
-    const std::int64_t length = std::min(spec.context, to_predict - first);
+    const std::int64_t first = stretches[static_cast<std::size_t>(i)] * spec.input.context;
+    const std::int64_t length = std::min(spec.input.context, to_predict - first);
     const auto begin = tokens.ids.begin() + first;
     const auto next = static_cast<std::size_t>(first) + 1;
     const auto number = static_cast<std::size_t>(length);

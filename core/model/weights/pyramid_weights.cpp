@@ -85,7 +85,7 @@ PyramidBlockWeights read_block(const WeightReader& reader, const ModelSpec& spec
     const std::int64_t side = stage.pooled > 0 ? 1 : stage.reduction;
     block.reduction = read_convolution(reader, layer + "reduction", width, width, side, side, 0);
   }
-  block.reduction_norm = reader.read_norm(layer + "reduction_norm", width, spec.embedding_norm_eps);
+  block.reduction_norm = reader.read_norm(layer + "reduction_norm", width, spec.input.norm_eps);
   block.mechanism = reader.read_mechanism(index);
   if (arithmetic == Arithmetic::adder) {
     block.attention_norm = reader.read_norm(layer + "attention_norm", width);
@@ -105,7 +105,7 @@ PyramidWeights read_pyramid_weights(const Checkpoint& checkpoint, const Architec
   const WeightReader reader(checkpoint, architecture);
   const ModelSpec& spec = architecture.spec;
   PyramidWeights weights;
-  std::int64_t layer = 0, channels = spec.channels;
+  std::int64_t layer = 0, channels = spec.input.channels;
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
     const PyramidStage& stage = spec.stages[i];
     const std::string role = "stage." + std::to_string(i) + ".";
@@ -113,8 +113,7 @@ PyramidWeights read_pyramid_weights(const Checkpoint& checkpoint, const Architec
     // Adder networks keep embeddings multiplicative (Adder, section 4.1).
     read.embedding = read_convolution(reader, role + "patch", stage.width, channels, stage.kernel,
                                       stage.stride, padding_of(stage));
-    read.embedding_norm =
-        reader.read_norm(role + "patch_norm", stage.width, spec.embedding_norm_eps);
+    read.embedding_norm = reader.read_norm(role + "patch_norm", stage.width, spec.input.norm_eps);
     read.positions = read_depthwise(reader, role + "positions", stage.width);
     read.norm = reader.read_norm(role + "norm", stage.width);
     for (std::int64_t block = 0; block < stage.layers; ++block, ++layer) {
@@ -125,8 +124,8 @@ PyramidWeights read_pyramid_weights(const Checkpoint& checkpoint, const Architec
     channels = stage.width;
     weights.stages.push_back(std::move(read));
   }
-  if (spec.final_norm) weights.final_norm = reader.read_norm("final_norm", spec.width);
-  if (spec.readout != Readout::none) {
+  if (spec.readout.final_norm) weights.final_norm = reader.read_norm("final_norm", spec.width);
+  if (spec.readout.kind != Readout::none) {
     if (!reader.has("head.0.weight")) {
       throw Error(ErrorKind::usage, "the file holds no head to read out")
           .in_file(checkpoint.path())

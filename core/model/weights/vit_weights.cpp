@@ -27,21 +27,22 @@ std::vector<float> part_of(const std::vector<float>& values, std::int64_t first,
 /// For flattened patches stored as (row, column, channel): where each (channel, row, column) is.
 std::vector<std::int64_t> channels_first_order(const ModelSpec& spec) {
   std::vector<std::int64_t> order;
-  const std::int64_t pixels = spec.patch_height * spec.patch_width;
-  for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
+  const std::int64_t pixels = spec.input.patch_height * spec.input.patch_width;
+  for (std::int64_t channel = 0; channel < spec.input.channels; ++channel) {
     for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
-      order.push_back(pixel * spec.channels + channel);
+      order.push_back(pixel * spec.input.channels + channel);
     }
   }
   return order;
 }
 
 void read_patches(const WeightReader& reader, const ModelSpec& spec, VitWeights& weights) {
-  const std::int64_t inputs = spec.channels * spec.patch_height * spec.patch_width;
+  const std::int64_t inputs =
+      spec.input.channels * spec.input.patch_height * spec.input.patch_width;
   Tensor kernel = reader.read("patch.weight", {spec.width, inputs});
   weights.patch_norm_before = reader.read_norm("patch_norm_before", inputs);
   weights.patch_norm_after = reader.read_norm("patch_norm_after", spec.width);
-  if (spec.patch_order == PatchOrder::channels_last) {
+  if (spec.input.patch_order == PatchOrder::channels_last) {
     const std::vector<std::int64_t> order = channels_first_order(spec);
     Tensor ordered(kernel.shape());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -64,31 +65,31 @@ void read_patches(const WeightReader& reader, const ModelSpec& spec, VitWeights&
 void read_tokens(const WeightReader& reader, const Architecture& architecture,
                  VitWeights& weights) {
   const ModelSpec& spec = architecture.spec;
-  if (spec.prefix_tokens() > 0) {
-    weights.prefix_tokens = Tensor({spec.prefix_tokens(), spec.width});
+  if (spec.input.prefix_tokens() > 0) {
+    weights.prefix_tokens = Tensor({spec.input.prefix_tokens(), spec.width});
     const char* const roles[] = {"class_token", "distillation_token"};
-    for (std::int64_t i = 0; i < spec.class_tokens; ++i) {
+    for (std::int64_t i = 0; i < spec.input.class_tokens; ++i) {
       weights.prefix_tokens.matrix().row(i) =
           reader.read(roles[i], {1, spec.width}).matrix().row(0);
     }
   }
-  if (spec.register_tokens > 0) {
-    weights.prefix_tokens.matrix().bottomRows(spec.register_tokens) =
-        reader.read("register_tokens", {spec.register_tokens, spec.width}).matrix();
+  if (spec.input.register_tokens > 0) {
+    weights.prefix_tokens.matrix().bottomRows(spec.input.register_tokens) =
+        reader.read("register_tokens", {spec.input.register_tokens, spec.width}).matrix();
   }
-  if (spec.positions == Positions::none) return;
+  if (spec.positions.kind == Positions::none) return;
   const std::int64_t patches = architecture.position_rows * architecture.position_columns;
   const std::int64_t before = architecture.position_prefix;
   const Tensor stored = reader.read("positions", {before + patches, spec.width});
   if (before > 0) weights.prefix_tokens.matrix().topRows(before) += stored.matrix().topRows(before);
   weights.positions = resample_positions(
       rows_of(stored, before, patches), {architecture.position_rows, architecture.position_columns},
-      {spec.grid_rows(), spec.grid_columns()}, spec.position_resize);
+      {spec.input.grid_rows(), spec.input.grid_columns()}, spec.positions.resize);
 }
 
 /// Rows of part 0 (queries), 1 (keys) or 2 (values) of a fused weight, in the order of the heads.
 std::vector<std::int64_t> fused_rows(const ModelSpec& spec, QkvRows order, std::int64_t part) {
-  const std::int64_t each = spec.width_of_head(), inner = spec.heads * each;
+  const std::int64_t each = spec.width_of_head(), inner = spec.layer.attention.heads * each;
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < inner; ++row) {
     const std::int64_t head = row / each;
@@ -104,7 +105,7 @@ std::int64_t width_of_keys(const ModelSpec& spec, const MechanismChoice& trained
   const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
   const TypedValues values(parameters);
   if (!values.has("full_keys") || values.flag("full_keys")) {
-    return spec.heads * spec.width_of_head();
+    return spec.layer.attention.heads * spec.width_of_head();
   }
   return values.whole("conv_heads");
 }
@@ -114,7 +115,7 @@ void read_queries_keys_values(const WeightReader& reader, const Architecture& ar
   const ModelSpec& spec = architecture.spec;
   const std::string layer = "layer." + std::to_string(index) + ".";
   const Arithmetic arithmetic = arithmetic_of(spec, index);
-  const std::int64_t inner = spec.heads * spec.width_of_head();
+  const std::int64_t inner = spec.layer.attention.heads * spec.width_of_head();
   Linear* const parts[] = {&block.query, &block.key, &block.value};
   if (!reader.has(layer + "qkv.weight")) {
     const char* const names[] = {"query", "key", "value"};
@@ -151,14 +152,14 @@ void read_mlp(const WeightReader& reader, const ModelSpec& spec, std::int64_t in
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   const std::string both = layer + "mlp_gate_and_mlp1";
   if (!reader.has(both + ".weight")) {
-    block.mlp1 = reader.read_linear(layer + "mlp1", spec.mlp_width, spec.width, arithmetic);
-    if (spec.mlp_form == MlpForm::gated) {
+    block.mlp1 = reader.read_linear(layer + "mlp1", spec.layer.mlp.width, spec.width, arithmetic);
+    if (spec.layer.mlp.form == MlpForm::gated) {
       block.mlp_gate =
-          reader.read_linear(layer + "mlp_gate", spec.mlp_width, spec.width, arithmetic);
+          reader.read_linear(layer + "mlp_gate", spec.layer.mlp.width, spec.width, arithmetic);
     }
     return;
   }
-  const std::int64_t width = spec.mlp_width;
+  const std::int64_t width = spec.layer.mlp.width;
   const Tensor weight = reader.read(both + ".weight", {2 * width, spec.width});
   const std::vector<float> bias = reader.read_vector(both + ".bias", 2 * width, false);
   block.mlp_gate = Linear(rows_of(weight, 0, width), part_of(bias, 0, width));
@@ -183,7 +184,7 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
                         std::int64_t index) {
   const ModelSpec& spec = architecture.spec;
   const std::string layer = "layer." + std::to_string(index) + ".";
-  const std::int64_t inner = spec.heads * spec.width_of_head();
+  const std::int64_t inner = spec.layer.attention.heads * spec.width_of_head();
   BlockWeights block;
   block.norm1 = reader.read_norm(layer + "norm1", spec.width);
   block.norm2 = reader.read_norm(layer + "norm2", spec.width);
@@ -206,7 +207,7 @@ BlockWeights read_block(const WeightReader& reader, const Architecture& architec
   block.scale1 = reader.read_vector(layer + "scale1", spec.width, false);
   block.scale2 = reader.read_vector(layer + "scale2", spec.width, false);
   read_mlp(reader, spec, index, block);
-  block.mlp2 = reader.read_linear(layer + "mlp2", spec.width, spec.mlp_width, arithmetic);
+  block.mlp2 = reader.read_linear(layer + "mlp2", spec.width, spec.layer.mlp.width, arithmetic);
   block.mechanism = reader.read_mechanism(index);
   return block;
 }
@@ -216,10 +217,10 @@ namespace {
 void read_head(const WeightReader& reader, const Checkpoint& checkpoint,
                const Architecture& architecture, VitWeights& weights) {
   const ModelSpec& spec = architecture.spec;
-  if (spec.final_norm) weights.final_norm = reader.read_norm("final_norm", spec.width);
+  if (spec.readout.final_norm) weights.final_norm = reader.read_norm("final_norm", spec.width);
   weights.head_norm = reader.read_norm("head_norm", spec.width);
-  if (spec.readout == Readout::none) return;
-  std::int64_t inputs = spec.readout == Readout::class_and_mean ? 2 * spec.width : spec.width;
+  if (spec.readout.kind == Readout::none) return;
+  std::int64_t inputs = spec.readout.kind == Readout::class_and_mean ? 2 * spec.width : spec.width;
   for (int i = 0; i < 10; ++i) {
     const std::string role = "head." + std::to_string(i);
     if (!reader.has(role + ".weight")) continue;
@@ -233,7 +234,7 @@ void read_head(const WeightReader& reader, const Checkpoint& checkpoint,
         .about("readout")
         .expected("none");
   }
-  if (spec.readout == Readout::class_and_distilled) {
+  if (spec.readout.kind == Readout::class_and_distilled) {
     weights.distillation_head =
         reader.read_linear("distillation_head", inputs, spec.width, Arithmetic::multiplicative);
   }
@@ -246,7 +247,7 @@ VitWeights read_vit_weights(const Checkpoint& checkpoint, const Architecture& ar
   const WeightReader reader(checkpoint, architecture);
   const ModelSpec& spec = architecture.spec;
   VitWeights weights;
-  if (spec.patch_height > 0) {
+  if (spec.input.patch_height > 0) {
     read_patches(reader, spec, weights);
     read_tokens(reader, architecture, weights);
     weights.embedding_norm = reader.read_norm("embedding_norm", spec.width);

@@ -61,7 +61,7 @@ std::optional<LayerNorm> WeightReader::read_norm(const std::string& role, std::i
   norm.bias = read_vector(role + ".bias", width, false);
   if (norm.bias.empty()) norm.bias.assign(static_cast<std::size_t>(width), 0.0F);
   norm.eps = eps;
-  norm.rms = spec_.norm == Norm::rms;
+  norm.rms = spec_.layer.norm.kind == Norm::rms;
   return norm;
 }
 
@@ -81,7 +81,7 @@ std::optional<LayerNorm> WeightReader::adder_norm(const std::string& role, std::
 
 LayerNorm WeightReader::plain_norm(std::int64_t width) const {
   const auto count = static_cast<std::size_t>(width);
-  return {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F), spec_.norm_eps};
+  return {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F), spec_.layer.norm.eps};
 }
 
 NamedTensors WeightReader::read_mechanism(std::int64_t layer) const {

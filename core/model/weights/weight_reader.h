@@ -33,7 +33,7 @@ class WeightReader {
   /// None if there is none; a missing bias is zero.
   [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role,
                                                    std::int64_t width) const {
-    return read_norm(role, width, spec_.norm_eps);
+    return read_norm(role, width, spec_.layer.norm.eps);
   }
   [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role, std::int64_t width,
                                                    double eps) const;

@@ -41,7 +41,7 @@ void mutilate(NamedShapes& shapes, std::mt19937& random) {
 }
 
 std::unique_ptr<const Model> model_of(const Checkpoint& checkpoint, Architecture architecture) {
-  if (architecture.spec.family == "pyramid") {
+  if (architecture.spec.is_pyramid()) {
     PyramidWeights weights = read_pyramid_weights(checkpoint, architecture);
     return std::make_unique<PyramidVit>("file", "model", std::move(architecture),
                                         std::move(weights));
@@ -91,8 +91,9 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
       const ModelSpec& spec = model->spec();
       Input input;
       input.content = hashed_input(
-          "input", spec.patch_height ? Shape{spec.channels, spec.image_height, spec.image_width}
-                                     : Shape{4, spec.width});
+          "input", spec.input.patch_height
+                       ? Shape{spec.input.channels, spec.input.image_height, spec.input.image_width}
+                       : Shape{4, spec.width});
       (void)model->run(input, spec.mechanism, {}, {});
     } catch (const Error& error) {
       EXPECT_NE(error.kind(), ErrorKind::io);

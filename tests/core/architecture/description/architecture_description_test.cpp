@@ -41,7 +41,8 @@ class DocumentedExample : public testing::Test {
     VitWeights weights = read_vit_weights(checkpoint, architecture);
     const Vit model(checkpoint.path(), "model", std::move(architecture), std::move(weights));
     Input input;
-    input.content = hashed_input("input", {3, model.spec().image_height, model.spec().image_width});
+    input.content =
+        hashed_input("input", {3, model.spec().input.image_height, model.spec().input.image_width});
     TraceRequest request;
     request.implied_maps = true;
     return model.run(input, model.spec().mechanism, request, {});
