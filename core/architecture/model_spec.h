@@ -83,6 +83,8 @@ struct ModelSpec {
     if (attention.head_width) return attention.head_width;
     return attention.heads ? width / attention.heads : 0;
   }
+  /// Of what is embedded, before a projection to the width.
+  [[nodiscard]] std::int64_t embedding_width() const { return input.width ? input.width : width; }
   /// Tokens of one input; 0 when only the input decides.
   [[nodiscard]] std::int64_t tokens() const {
     return input.patch_height ? input.prefix_tokens() + input.grid_rows() * input.grid_columns()
@@ -90,8 +92,21 @@ struct ModelSpec {
   }
 };
 
-/// What a layer is: `spec.layer` with its differences.
+/// Which stage of a pyramid a layer is in, and its number there; of other models stage 0.
+struct LayerPlace {
+  std::size_t stage = 0;
+  std::int64_t block = 0;
+};
+[[nodiscard]] LayerPlace place_of_layer(const ModelSpec& spec, std::int64_t layer);
+
+/// What a layer is: `spec.layer` with its stage's extents and its differences.
 [[nodiscard]] LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer);
+
+/// D of a layer.
+[[nodiscard]] std::int64_t width_of_layer(const ModelSpec& spec, std::int64_t layer);
+
+/// d of a layer of that width.
+[[nodiscard]] std::int64_t width_of_head(const LayerSpec& layer, std::int64_t width);
 
 /// What a layer was trained with: softmax where one with adder attention stays multiplicative.
 [[nodiscard]] const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer);

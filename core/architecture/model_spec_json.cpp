@@ -370,6 +370,12 @@ bool LayerDifference::holds(std::int64_t layer) const {
 LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer) {
   ModelSpec changed;
   changed.layer = spec.layer;
+  if (!spec.stages.empty()) {
+    const PyramidStage& stage = spec.stages[place_of_layer(spec, layer).stage];
+    changed.layer.attention.heads = stage.heads;
+    changed.layer.attention.head_width = stage.width / stage.heads;
+    changed.layer.mlp.width = stage.mlp_width;
+  }
   for (const LayerDifference& difference : spec.differences) {
     if (!difference.holds(layer)) continue;
     for (const auto& [path, text] : difference.members) {

@@ -152,7 +152,7 @@ TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary
   if (result.ids.empty()) result.ids = vocabulary.encode(text.characters);
   if (result.ids.empty()) throw Error(ErrorKind::usage, "the text is empty");
   const std::int64_t count = std::ssize(result.ids);
-  if (count > spec.input.context && !any_length) {
+  if (spec.input.context > 0 && count > spec.input.context && !any_length) {
     throw Error(ErrorKind::usage, "the text is longer than the model's position table")
         .expected("at most " + std::to_string(spec.input.context) + " tokens")
         .found(std::to_string(count))

@@ -163,14 +163,29 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   }
 }
 
+/// What of a layer is not counted; empty if all is.
+std::string uncounted(const LayerSpec& layer) {
+  if (layer.mlp.form == MlpForm::gated) return "gated MLPs";
+  if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
+  if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
+  if (layer.rotary.form != Rotary::none) return "rotary positions";
+  if (layer.scores.bias != ScoreBias::none) return "biases of relative positions";
+  if (layer.scores.window > 0) return "windows";
+  if (layer.scores.soft_cap > 0) return "soft caps";
+  if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
+  return {};
+}
+
 }  // namespace
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  if (spec.layer.mlp.form == MlpForm::gated) {
-    throw Error(ErrorKind::unsupported, "the operations of gated MLPs are not counted")
+  std::string missing = uncounted(spec.layer);
+  if (missing.empty() && !spec.differences.empty()) missing = "layers that differ";
+  if (!missing.empty()) {
+    throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")
         .about(name)
-        .remedy("take a model with plain MLPs");
+        .remedy("take a model without them");
   }
   Network architecture;
   architecture.name = architecture.title = name;

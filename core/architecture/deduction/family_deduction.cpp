@@ -29,7 +29,10 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
     }
   }
   if (!spec_.is_pyramid()) {
-    fact("mlp_form", spec_.layer.mlp.form, gated ? MlpForm::gated : MlpForm::plain, "the MLPs");
+    const MlpForm form = !has("layer.0.mlp2.weight") ? MlpForm::none
+                         : gated                     ? MlpForm::gated
+                                                     : MlpForm::plain;
+    fact("mlp_form", spec_.layer.mlp.form, form, "the MLPs");
   }
 }
 
@@ -57,9 +60,7 @@ bool FamilyDeduction::deduce_gates() {
   const auto rows_and_columns = [&](const std::string& role) {
     const auto source = result_.sources.find(role);
     if (source == result_.sources.end()) return Shape{};
-    Shape shape = checkpoint_.at(source->second.tensor).shape;
-    if (shape.size() == 2 && source->second.transposed) std::swap(shape[0], shape[1]);
-    return shape;
+    return used_shape(checkpoint_, source->second);
   };
   if (has("layer.0.mlp_gate.weight") || has("layer.0.mlp_gate_and_mlp1.weight")) return true;
   const Shape first = rows_and_columns("layer.0.mlp1.weight");
@@ -208,7 +209,10 @@ Architecture FamilyDeduction::finish() {
   check_parts();
   result_.spec = std::move(spec_);
   std::set<std::string_view> used;
-  for (const auto& [role, source] : result_.sources) used.insert(source.tensor);
+  for (const auto& [role, source] : result_.sources) {
+    used.insert(source.tensor);
+    used.insert(source.pieces.begin(), source.pieces.end());
+  }
   for (const StoredTensor& tensor : checkpoint_.tensors()) {
     if (!used.contains(tensor.name)) result_.unused.push_back(tensor.name);
   }

@@ -58,7 +58,7 @@ class Deduction final : FamilyDeduction {
   [[nodiscard]] Shape shape_of(const std::string& role, std::size_t rank) const {
     const auto source = result_.sources.find(role);
     if (source == result_.sources.end()) return {};
-    Shape shape = checkpoint_.at(source->second.tensor).shape;
+    Shape shape = used_shape(checkpoint_, source->second);
     while (shape.size() > rank && shape.front() == 1) shape.erase(shape.begin());
     while (shape.size() > rank && shape.back() == 1) shape.pop_back();
     if (shape.size() != rank) {
@@ -67,7 +67,6 @@ class Deduction final : FamilyDeduction {
           .expected(std::to_string(rank) + " axes for the role " + role)
           .found(to_string(checkpoint_.at(source->second.tensor).shape));
     }
-    if (source->second.transposed && rank == 2) std::swap(shape[0], shape[1]);
     return shape;
   }
 
@@ -103,14 +102,12 @@ class Deduction final : FamilyDeduction {
       fact("width", spec_.width, shape_of(role, 2)[1], tensor_of(role));
     }
     fact("layers", spec_.layers, layers_, "the blocks");
-    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
-    const std::string mlp = both ? "layer.0.mlp_gate_and_mlp1.weight" : "layer.0.mlp1.weight";
-    if (!has(mlp)) {
-      throw Error(ErrorKind::unsupported, "the blocks have no MLP")
-          .in_file(checkpoint_.path())
-          .about("layer.0.mlp1.weight");
+    if (spec_.layer.mlp.form != MlpForm::none) {
+      const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
+      const std::string mlp = both ? "layer.0.mlp_gate_and_mlp1.weight" : "layer.0.mlp1.weight";
+      fact("mlp_width", spec_.layer.mlp.width, shape_of(mlp, 2)[0] / (both ? 2 : 1),
+           tensor_of(mlp));
     }
-    fact("mlp_width", spec_.layer.mlp.width, shape_of(mlp, 2)[0] / (both ? 2 : 1), tensor_of(mlp));
     deduce_heads();
     const bool norm = has("final_norm.weight");
     if (stated("final_norm") && spec_.readout.final_norm && !norm) {
@@ -137,6 +134,8 @@ class Deduction final : FamilyDeduction {
           .expected("a multiple of 3 rows")
           .found(std::to_string(rows));
     }
+    const std::int64_t pieces = std::ssize(result_.sources.find(role)->second.pieces);
+    if (pieces > 0) fact("heads", spec_.layer.attention.heads, pieces + 1, "one tensor a head");
     const bool heads = stated("heads"),
                head_width = stated("head_width") && spec_.layer.attention.head_width > 0;
     if (!heads && !head_width) {
@@ -389,8 +388,9 @@ class Deduction final : FamilyDeduction {
     for (const auto& [role, source] : result_.sources) {
       if (role.starts_with("head.") && role.ends_with(".weight")) last = role;
     }
+    const bool pooled = spec_.readout.kind == Readout::attention_pooling && has("pooling.probe");
     if (last.empty()) {
-      if (!overridden_.contains("readout")) spec_.readout.kind = Readout::none;
+      if (!overridden_.contains("readout") && !pooled) spec_.readout.kind = Readout::none;
       return;
     }
     const Shape shape = shape_of(last, 2);
@@ -400,7 +400,7 @@ class Deduction final : FamilyDeduction {
           .about(tensor_of(last));
     }
     check_labels(shape[0]);
-    if (stated("readout")) return;
+    if (stated("readout") || pooled) return;
     if (has("distillation_head.weight")) {
       spec_.readout.kind = Readout::class_and_distilled;
     } else if (spec_.input.class_tokens == 0 ||

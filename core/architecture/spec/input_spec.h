@@ -31,6 +31,9 @@ enum class Tokenizer {
 
 struct InputSpec {
   InputKind kind = InputKind::patches;
+  /// Channels of given embeddings, or of token embeddings, that are then projected to the model's
+  /// width; 0: they have it.
+  std::int64_t width = 0;
   // Images:
   std::int64_t channels = 3, image_height = 224, image_width = 224;  ///< pixels
   std::int64_t patch_height = 16, patch_width = 16;                  ///< pixels; 0: no patches

@@ -18,7 +18,8 @@ enum class LayerForm {
 /// Of attention and MLP.
 enum class Residual {
   sequential,  ///< x += attention; x += MLP
-  parallel     ///< x += attention + MLP, both of the same x; one norm or two
+  parallel,    ///< x += attention + MLP, both of the same x; one norm or two
+  none         ///< x = attention; x = MLP (teaching models)
 };
 
 enum class NormPosition {
@@ -66,7 +67,7 @@ struct RotarySpec {
   double low_frequency = 1, high_frequency = 4;  ///< llama3
   double beta_fast = 32, beta_slow = 1;          ///< yarn
   double attention_factor = 0;  ///< of cosines and sines, yarn and longrope; 0: by their formulas
-  std::vector<double> short_factors, long_factors;  ///< longrope, one a frequency
+  std::vector<double> short_factors = {}, long_factors = {};  ///< longrope, one a frequency
 };
 
 /// What the scores q·k are multiplied with before the softmax. In text: "head_width^-1/2",

@@ -26,6 +26,7 @@ const std::vector<SpecMember>& spec_members() {
       NEW_MEMBER(input.kind,
                  "what is read: patches of an image, tokens of a text, given "
                  "embeddings, or the stages of a pyramid"),
+      NEW_MEMBER(input.width, "of embeddings that are projected to the width; 0: they are not"),
       MEMBER("channels", input.channels, "channels of the image"),
       MEMBER("image_height", input.image_height,
              "pixels; positions are interpolated if it differs"),

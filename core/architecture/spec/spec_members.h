@@ -38,7 +38,8 @@ template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<LayerForm>{
     "transformer", "fastformer", "fastformer_rescaled", "fastformer_encoder"};
 template <>
-inline constexpr std::array<std::string_view, 2> kEnumNames<Residual>{"sequential", "parallel"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<Residual>{"sequential", "parallel",
+                                                                      "none"};
 template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<NormPosition>{"pre", "post", "sandwich",
                                                                           "branch"};

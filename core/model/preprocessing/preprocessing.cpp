@@ -90,9 +90,9 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
   Shape shape = array.shape();
   if (spec.input.patch_height == 0) {
     if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
-    if (shape.size() != 2 || shape[1] != spec.width || shape[0] < 1) {
+    if (shape.size() != 2 || shape[1] != spec.embedding_width() || shape[0] < 1) {
       throw Error(ErrorKind::usage, "the array does not fit the encoder")
-          .expected("tokens [N, " + std::to_string(spec.width) + "]")
+          .expected("tokens [N, " + std::to_string(spec.embedding_width()) + "]")
           .found(to_string(array.shape()));
     }
     return {array.reshaped(shape), std::nullopt};
@@ -138,7 +138,7 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
     if (const auto* array = std::get_if<Tensor>(&input.content)) return prepare_array(*array, spec);
     if (spec.input.patch_height == 0) {
       throw Error(ErrorKind::usage, "an encoder of tokens cannot see an image")
-          .expected("a .npy array of tokens [N, " + std::to_string(spec.width) + "]");
+          .expected("a .npy array of tokens [N, " + std::to_string(spec.embedding_width()) + "]");
     }
     Image image = fit_to_model(std::get<Image>(input.content), spec);
     Tensor values = normalise(image, spec);

@@ -72,7 +72,7 @@ TEST_F(RefusedModel, AnotherAttentionUnderTimmsNames) {
   }
 }
 
-TEST_F(RefusedModel, Dinov3UnderTorchHubsNames) {
+TEST_F(RefusedModel, Dinov3UnderTorchHubsNamesIsNoTimmVit) {
   NamedShapes shapes = without(timm_shapes({}), "pos_embed");
   shapes.push_back({"storage_tokens", {1, 4, 64}});
   shapes.push_back({"mask_token", {1, 64}});
@@ -83,7 +83,10 @@ TEST_F(RefusedModel, Dinov3UnderTorchHubsNames) {
     shapes.push_back({block + "ls2.gamma", {64}});
     shapes.push_back({block + "attn.qkv.bias_mask", {192}});
   }
-  EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3"));
+  EXPECT_EQ(recognise(shapes).name, "DINOv3");
+  // Without the periods it is neither.
+  shapes = without(shapes, "rope_embed.periods");
+  EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3's registers"));
 }
 
 TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {

@@ -165,7 +165,7 @@ TEST(UpstreamNames, AFastformerTellsItsHeads) {
       [] {
         return recognise(fastformer_shapes({}), {{"norm_position", "pre"}});
       },
-      ErrorKind::damaged, "post in Fastformer", "norm_position");
+      ErrorKind::damaged, "expected post", "norm_position");
   EXPECT_EQ(recognise(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
 }
 

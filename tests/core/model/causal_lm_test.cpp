@@ -1,7 +1,5 @@
 // Language models against PyTorch in double precision, on the weights that
 // tests/data/language/make_reference.py commits; and what holds for every causal model.
-#include "core/model/causal_lm.h"
-
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 #include "core/attention/additive_state.h"
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"
+#include "core/model/transformer.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 

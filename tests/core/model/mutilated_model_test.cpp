@@ -5,8 +5,7 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/model/pyramid_vit.h"
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/pyramid_shapes.h"
 
@@ -41,13 +40,9 @@ void mutilate(NamedShapes& shapes, std::mt19937& random) {
 }
 
 std::unique_ptr<const Model> model_of(const Checkpoint& checkpoint, Architecture architecture) {
-  if (architecture.spec.is_pyramid()) {
-    PyramidWeights weights = read_pyramid_weights(checkpoint, architecture);
-    return std::make_unique<PyramidVit>("file", "model", std::move(architecture),
-                                        std::move(weights));
-  }
-  VitWeights weights = read_vit_weights(checkpoint, architecture);
-  return std::make_unique<Vit>("file", "model", std::move(architecture), std::move(weights));
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
+  return std::make_unique<Transformer>("file", "model", std::move(architecture),
+                                       std::move(weights));
 }
 
 std::vector<PyramidStage> small_stages() {
