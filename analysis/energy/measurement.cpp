@@ -34,7 +34,7 @@ void check(const MeasurementOptions& options) {
   }
   for (const std::int64_t tokens : options.tokens) {
     if (tokens >= 1 && tokens <= kMostTokens) continue;
-    throw Error(ErrorKind::usage, "kernels are not measured at so many tokens")
+    throw Error(ErrorKind::usage, "kernels are not measured at this many tokens")
         .about("tokens")
         .expected("1 to 65536")
         .found(std::to_string(tokens));

@@ -1,105 +1,94 @@
 #include "analysis/energy/request.h"
 
-#include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <sstream>
+#include <vector>
 
 #include "core/error.h"
 #include "core/model/model.h"
-#include "core/text/number_text.h"
+#include "core/parameters/typed_values.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr EnergySetting settings[] = {
-    {"arithmetic", "of the linear layers: multiplicative or adder"},
-    {"channels", "of the image: 1 or more"},
-    {"class_tokens", "0, 1 or 2"},
-    {"classes", "outputs of the head, or words: 0 or more"},
-    {"heads", "of every layer, divides the width; networks of one stage"},
-    {"image", "side of the image in pixels"},
-    {"layers", "1 to 10000; networks of one stage"},
-    {"mlp_width", "hidden width of the FFN; networks of one stage"},
-    {"multiplicative_ends",
-     "first and last layers that stay multiplicative, with softmax instead of adder attention: 0 "
-     "or more"},
-    {"native", "true: the family's own windows and spatial reduction (PVTv2, Twins)"},
-    {"positions", "false: no position embeddings"},
-    {"qkv_bias", "false: no biases on queries, keys and values"},
-    {"width", "D; networks of one stage"},
-};
+constexpr const char* kOwn = "own";
 
-Error bad_value(const std::string& name, const std::string& expected, const std::string& found) {
-  return Error(ErrorKind::usage, "the setting has no such value")
-      .about(name)
-      .expected(expected)
-      .found("'" + found + "'");
+constexpr EnumName<Arithmetic> arithmetic_names[] = {{Arithmetic::multiplicative, "multiplicative"},
+                                                     {Arithmetic::adder, "adder"}};
+
+std::vector<ParameterDescription> make_settings() {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  const auto own_or = [](ParameterDescription&& description) {
+    return std::move(description).or_word({kOwn}).by_default(kOwn);
+  };
+  std::vector<ParameterDescription> list;
+  list.push_back(own_or(
+      setting::choice("arithmetic", names_of(arithmetic_names), kOwn, "of the linear layers")));
+  list.push_back(own_or(setting::whole("channels", 0, {1, kAny}, "of the image")));
+  list.push_back(own_or(setting::whole("class_tokens", 0, {0, 2}, "before the patches")));
+  list.push_back(
+      own_or(setting::whole("classes", 0, {0, kAny}, "outputs of the head: classes, or words")));
+  list.push_back(own_or(setting::whole(
+      "heads", 0, {1, kAny}, "H of every layer, a divisor of the width; networks of one stage")));
+  list.push_back(own_or(setting::whole("image", 0, {1, kAny}, "side of the image").in("pixels")));
+  // Layers are counted one by one: hence an end.
+  list.push_back(own_or(setting::whole("layers", 0, {1, 10'000}, "L; networks of one stage")));
+  list.push_back(own_or(
+      setting::whole("mlp_width", 0, {1, kAny}, "hidden width of the FFN; networks of one stage")));
+  list.push_back(own_or(setting::whole("multiplicative_ends", 0, {0, kAny},
+                                       "first and last layers that stay multiplicative, with "
+                                       "softmax instead of adder attention")));
+  list.push_back(own_or(setting::flag(
+      "native", false, "the family's own windows and spatial reduction (PVTv2, Twins)")));
+  list.push_back(own_or(setting::flag("positions", true, "learned position embeddings")));
+  list.push_back(own_or(setting::flag("qkv_bias", true, "biases of queries, keys and values")));
+  list.push_back(own_or(setting::whole("width", 0, {1, kAny}, "D; networks of one stage")));
+  return list;
 }
 
-/// The settings not yet understood.
-class Remaining {
+/// The settings of a request: nothing for those that are the network's own.
+class Asked {
  public:
-  explicit Remaining(const std::map<std::string, std::string>& all) : left_(all) {}
+  explicit Asked(const ParameterValues& given)
+      : values_(complete_values("the network", energy_settings(), given)), read_(values_) {}
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
 
-  std::optional<std::string> take(const std::string& name) {
-    const auto found = left_.find(name);
-    if (found == left_.end()) return std::nullopt;
-    std::string value = found->second;
-    left_.erase(found);
-    return value;
+  [[nodiscard]] std::int64_t whole(std::string_view name, std::int64_t own) const {
+    return read_.is(name, kOwn) ? own : read_.whole(name);
   }
-
-  /// `otherwise` if absent.
-  std::int64_t whole(const std::string& name, std::int64_t minimum, std::int64_t otherwise,
-                     std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) {
-    const auto text = take(name);
-    if (!text) return otherwise;
-    const auto value = parse_whole(*text);
-    if (!value || *value < minimum || *value > maximum) {
-      throw bad_value(
-          name, "a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum),
-          *text);
-    }
-    return *value;
+  [[nodiscard]] bool flag(std::string_view name, bool own) const {
+    return read_.is(name, kOwn) ? own : read_.flag(name);
   }
-
-  bool truth(const std::string& name, bool otherwise) {
-    const auto text = take(name);
-    if (!text) return otherwise;
-    if (*text != "true" && *text != "false") throw bad_value(name, "true or false", *text);
-    return *text == "true";
+  [[nodiscard]] Arithmetic arithmetic(Arithmetic own) const {
+    constexpr const char* name = "arithmetic";
+    return read_.is(name, kOwn) ? own : read_.choice(name, arithmetic_names);
   }
-
-  [[nodiscard]] const std::map<std::string, std::string>& left() const { return left_; }
 
  private:
-  std::map<std::string, std::string> left_;
+  ParameterValues values_;
+  TypedValues read_;  // of values_
 };
 
-Arithmetic arithmetic_of(const std::string& text) {
-  if (text == "adder") return Arithmetic::adder;
-  if (text == "multiplicative") return Arithmetic::multiplicative;
-  throw bad_value("arithmetic", "multiplicative or adder", text);
+const NamedNetwork& named_network(const std::string& name) {
+  if (const NamedNetwork* named = find_named_architecture(name)) return *named;
+  throw unknown_name("architecture", name, architecture_names());
 }
 
-Network architecture_asked_for(const EnergyRequest& request, Remaining& remaining) {
+Network architecture_asked_for(const EnergyRequest& request, const Asked& asked) {
   NetworkExtents extents;
   extents.tokens = request.tokens;
-  extents.image = remaining.whole("image", 1, 0);
-  extents.channels = remaining.whole("channels", 1, 0);
-  extents.classes = remaining.whole("classes", 0, -1);
-  extents.class_tokens = remaining.whole("class_tokens", 0, -1);
-  extents.positions = remaining.truth("positions", true) ? -1 : 0;
-  if (request.tokens < 0) {
-    throw bad_value("tokens", "1 or more", std::to_string(request.tokens));
-  }
+  extents.image = asked.whole("image", 0);
+  extents.channels = asked.whole("channels", 0);
+  extents.classes = asked.whole("classes", -1);
+  extents.class_tokens = asked.whole("class_tokens", -1);
+  extents.positions = asked.flag("positions", true) ? -1 : 0;
   if (!request.spec) {
-    const NamedNetwork* named = find_named_architecture(request.architecture);
-    if (named == nullptr) {
-      throw unknown_name("architecture", request.architecture, architecture_names());
-    }
-    return named->make(*named, extents);
+    const NamedNetwork& named = named_network(request.architecture);
+    return named.make(named, extents);
   }
   ModelSpec spec = *request.spec;
   if (extents.image > 0) spec.input.image_height = spec.input.image_width = extents.image;
@@ -111,17 +100,14 @@ Network architecture_asked_for(const EnergyRequest& request, Remaining& remainin
   return architecture;
 }
 
-void override_extents(Network& architecture, Remaining& remaining) {
+void override_extents(Network& architecture, const Asked& asked) {
   const std::pair<const char*, std::int64_t Stage::*> extents[] = {
       {"width", &Stage::width},
       {"heads", &Stage::heads},
       {"layers", &Stage::layers},
       {"mlp_width", &Stage::mlp_width}};
   for (const auto& [name, extent] : extents) {
-    // Layers are counted one by one.
-    constexpr std::int64_t kMostLayers = 10'000;
-    const std::int64_t value = extent == &Stage::layers ? remaining.whole(name, 1, 0, kMostLayers)
-                                                        : remaining.whole(name, 1, 0);
+    const std::int64_t value = asked.whole(name, 0);
     if (value == 0) continue;
     if (architecture.stages.size() > 1) {
       throw Error(ErrorKind::usage,
@@ -133,11 +119,15 @@ void override_extents(Network& architecture, Remaining& remaining) {
   }
 }
 
+/// Of the network itself: what it is counted with unless another is asked for.
+std::string own_mechanism(const EnergyRequest& request) {
+  if (request.spec) return request.spec->mechanism.name;
+  const NamedNetwork& named = named_network(request.architecture);
+  return named.make(named, {}).mechanism.name;
+}
+
 std::string known_settings(const MechanismEntry& mechanism) {
-  std::string known;
-  for (const EnergySetting& setting : settings) {
-    known += (known.empty() ? "" : ", ") + std::string(setting.name);
-  }
+  std::string known = name_list(energy_settings(), &ParameterDescription::name);
   for (const ParameterDescription& description : mechanism.counted_parameters()) {
     known += ", " + description.name;
   }
@@ -146,7 +136,23 @@ std::string known_settings(const MechanismEntry& mechanism) {
 
 }  // namespace
 
-std::span<const EnergySetting> energy_settings() { return settings; }
+std::span<const ParameterDescription> energy_settings() {
+  static const std::vector<ParameterDescription> settings = make_settings();
+  return settings;
+}
+
+void set(EnergyRequest& request, std::string_view name, std::string_view text) {
+  if (const ParameterDescription* known = find_description(energy_settings(), name)) {
+    request.settings.insert_or_assign(known->name, parse_parameter(*known, text));
+    return;
+  }
+  const MechanismEntry& mechanism = find_counted_mechanism(
+      request.mechanism.name.empty() ? own_mechanism(request) : request.mechanism.name);
+  const std::vector<ParameterDescription> parameters = mechanism.counted_parameters();
+  const ParameterDescription* known = find_description(parameters, name);
+  if (known == nullptr) throw unknown_name("setting", name, known_settings(mechanism));
+  request.mechanism.parameters.insert_or_assign(known->name, parse_parameter(*known, text));
+}
 
 EnergyRequest energy_request_of(const Model& model) {
   EnergyRequest request;
@@ -157,32 +163,33 @@ EnergyRequest energy_request_of(const Model& model) {
 }
 
 EnergySubject understand(const EnergyRequest& request) {
-  Remaining remaining(request.settings);
+  if (request.tokens < 0) {
+    throw Error(ErrorKind::usage, "the setting has no such value")
+        .about("tokens")
+        .expected("1 or more, or 0 for the network's own")
+        .found(std::to_string(request.tokens));
+  }
+  const Asked asked(request.settings);
   EnergySubject subject;
-  subject.architecture = architecture_asked_for(request, remaining);
-  override_extents(subject.architecture, remaining);
-  subject.architecture.query_key_value_biases =
-      remaining.truth("qkv_bias", subject.architecture.query_key_value_biases);
+  Network& architecture = subject.architecture = architecture_asked_for(request, asked);
+  override_extents(architecture, asked);
+  architecture.query_key_value_biases = asked.flag("qkv_bias", architecture.query_key_value_biases);
 
   AccountingOptions& options = subject.options;
-  options.convention = find_convention(request.convention);
-  options.arithmetic = subject.architecture.arithmetic;
-  if (const auto text = remaining.take("arithmetic")) options.arithmetic = arithmetic_of(*text);
+  options.convention = request.convention;
+  options.arithmetic = asked.arithmetic(architecture.arithmetic);
   options.multiplicative_ends =
-      remaining.whole("multiplicative_ends", 0, subject.architecture.multiplicative_ends);
-  options.native_attention = remaining.truth("native", subject.architecture.native_attention);
+      asked.whole("multiplicative_ends", architecture.multiplicative_ends);
+  options.native_attention = asked.flag("native", architecture.native_attention);
 
-  const bool own =
-      request.mechanism.empty() || request.mechanism == subject.architecture.mechanism.name;
-  options.mechanism = own ? subject.architecture.mechanism : MechanismChoice{request.mechanism, {}};
+  const std::string& name = request.mechanism.name;
+  const bool own = name.empty() || name == architecture.mechanism.name;
+  options.mechanism = own ? architecture.mechanism : MechanismChoice{name, {}};
   const MechanismEntry& mechanism = find_counted_mechanism(options.mechanism.name);
-  for (const ParameterDescription& description : mechanism.counted_parameters()) {
-    if (const auto text = remaining.take(description.name)) {
-      options.mechanism.parameters[description.name] = parse_parameter(description, *text);
-    }
-  }
-  if (!remaining.left().empty()) {
-    throw unknown_name("setting", remaining.left().begin()->first, known_settings(mechanism));
+  const std::vector<ParameterDescription> parameters = mechanism.counted_parameters();
+  for (const auto& [parameter, value] : request.mechanism.parameters) {
+    const ParameterDescription& description = description_of(mechanism.name, parameters, parameter);
+    options.mechanism.parameters.insert_or_assign(parameter, checked_parameter(description, value));
   }
   static_cast<void>(MechanismCost(options.mechanism));  // is there such a one
   check(subject.architecture);
@@ -196,36 +203,41 @@ EnergyRequest parse_energy_request(std::string_view text) {
   EnergyRequest request;
   std::istringstream words{std::string(text)};
   words >> request.architecture;
+  std::vector<std::pair<std::string, std::string>> settings;
   for (std::string word; words >> word;) {
     const std::size_t sign = word.find('=');
     if (sign == std::string::npos || sign == 0) {
-      throw bad_value(word, "name=value", word);
+      throw Error(ErrorKind::usage, "a setting is written name=value").found("'" + word + "'");
     }
     const std::string name = word.substr(0, sign), value = word.substr(sign + 1);
     if (name == "mechanism") {
-      request.mechanism = value;
+      request.mechanism.name = value;
     } else if (name == "convention") {
-      request.convention = value;
+      request.convention = find_convention(value);
     } else if (name == "constants") {
       request.constants = value;
     } else if (name == "tokens") {
-      const auto tokens = parse_whole(value);
-      if (!tokens || *tokens < 1) throw bad_value(name, "a whole number from 1", value);
-      request.tokens = *tokens;
+      const ParameterDescription tokens =
+          setting::whole(name, 0, {1, std::numeric_limits<double>::infinity()}, "N");
+      request.tokens = std::get<std::int64_t>(parse_parameter(tokens, value));
     } else {
-      request.settings[name] = value;
+      settings.emplace_back(name, value);
     }
   }
+  // A parameter is one of the mechanism that is named, before it or after.
+  for (const auto& [name, value] : settings) set(request, name, value);
   return request;
 }
 
 std::string command_line(const EnergyRequest& request) {
   std::string command = "attnscope energy " + (request.spec ? request.label : request.architecture);
-  if (!request.mechanism.empty()) command += " --mechanism " + request.mechanism;
-  command += " --convention " + request.convention;
+  if (!request.mechanism.name.empty()) command += " --mechanism " + request.mechanism.name;
+  command += " --convention " + std::string(name_of(request.convention));
   if (request.constants != "fp32") command += " --constants " + request.constants;
   if (request.tokens > 0) command += " --tokens " + std::to_string(request.tokens);
-  for (const auto& [name, value] : request.settings) command += " --set " + name + "=" + value;
+  for (const ParameterValues* values : {&request.mechanism.parameters, &request.settings}) {
+    for (const auto& [name, value] : *values) command += " --set " + name + "=" + to_string(value);
+  }
   return command;
 }
 

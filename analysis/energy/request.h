@@ -2,28 +2,27 @@
 // of published tables say in the same words.
 #pragma once
 
-#include <filesystem>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "analysis/energy/accounting.h"
 
 namespace attnscope {
 
-/// What is to be counted. Settings are those of `energy_settings` and the mechanism's parameters.
+/// What is to be counted.
 struct EnergyRequest {
   std::string architecture;              ///< a named one; ignored where `spec` is given
   std::optional<ModelSpec> spec;         ///< a loaded model's
   std::optional<WeightExtents> weights;  ///< what its file says beyond the spec, if known
   std::string label;                     ///< of the loaded model
-  std::string mechanism;                 ///< empty: the network's own
-  std::string convention = "complete";
+  /// Without a name: the network's own, with these parameters in place of its own ones.
+  MechanismChoice mechanism{.name = "", .parameters = {}};
+  CostConvention convention = CostConvention::complete;
   std::string constants = "fp32";  ///< a table's name or the path of one
   std::int64_t tokens = 0;         ///< 0: the network's own
-  std::map<std::string, std::string> settings;
+  ParameterValues settings;        ///< of energy_settings; those not given are the network's own
 };
 
 /// A loaded model as it is; the mechanism is its own.
@@ -37,19 +36,20 @@ struct EnergySubject {
   EnergyConstants constants;
 };
 
-/// One thing a request may set beside the mechanism's parameters.
-struct EnergySetting {
-  std::string_view name;
-  std::string_view explanation;
-};
-[[nodiscard]] std::span<const EnergySetting> energy_settings();
+/// What a request may set of the network, beside the mechanism's parameters.
+[[nodiscard]] std::span<const ParameterDescription> energy_settings();
+
+/// The request with what "classes=10" or "bits=8" says: one of energy_settings, or a parameter of
+/// the mechanism counted; which that is must be known. Throws Error(usage): no such setting
+/// (listing the known), no such value.
+void set(EnergyRequest& request, std::string_view name, std::string_view text);
 
 /// Throws Error(usage): an unknown architecture, mechanism, convention or setting (listing the
 /// known), a value out of range, heads that do not divide the width.
 [[nodiscard]] EnergySubject understand(const EnergyRequest& request);
 
 /// "deit-base mechanism=adder arithmetic=adder classes=10": an architecture, then settings; also
-/// mechanism, convention, constants and tokens.
+/// mechanism, convention, constants and tokens. Throws Error(usage).
 [[nodiscard]] EnergyRequest parse_energy_request(std::string_view text);
 
 /// The same as a command line: "attnscope energy deit-base --mechanism adder --set classes=10".

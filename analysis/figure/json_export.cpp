@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/figure/text_export.h"
+#include "core/parameters/enum_names.h"
 
 namespace attnscope {
 
@@ -22,26 +23,23 @@ std::string hex(const Colour& colour) {
   return text.data();
 }
 
-const char* name_of(LineStyle style) {
-  constexpr const char* names[] = {"none", "solid", "dashed", "dotted", "dash_dotted"};
-  return names[static_cast<int>(style)];
-}
-
-const char* name_of(MarkerShape shape) {
-  constexpr const char* names[] = {"none", "circle", "square", "triangle", "diamond", "cross"};
-  return names[static_cast<int>(shape)];
-}
-
-const char* name_of(ScaleNorm norm) {
-  constexpr const char* names[] = {"linear", "logarithmic", "symmetric_logarithmic"};
-  return names[static_cast<int>(norm)];
-}
-
-const char* name_of(LegendPosition position) {
-  constexpr const char* names[] = {"none",        "top_left",     "top_right",
-                                   "bottom_left", "bottom_right", "below"};
-  return names[static_cast<int>(position)];
-}
+constexpr EnumName<LineStyle> line_style_names[] = {{LineStyle::none, "none"},
+                                                    {LineStyle::solid, "solid"},
+                                                    {LineStyle::dashed, "dashed"},
+                                                    {LineStyle::dotted, "dotted"},
+                                                    {LineStyle::dash_dotted, "dash_dotted"}};
+constexpr EnumName<MarkerShape> marker_names[] = {
+    {MarkerShape::none, "none"},       {MarkerShape::circle, "circle"},
+    {MarkerShape::square, "square"},   {MarkerShape::triangle, "triangle"},
+    {MarkerShape::diamond, "diamond"}, {MarkerShape::cross, "cross"}};
+/// Where a legend stands; the setting of that name (legend_names) says only whether it may.
+constexpr EnumName<LegendPosition> legend_place_names[] = {
+    {LegendPosition::none, "none"},
+    {LegendPosition::top_left, "top_left"},
+    {LegendPosition::top_right, "top_right"},
+    {LegendPosition::bottom_left, "bottom_left"},
+    {LegendPosition::bottom_right, "bottom_right"},
+    {LegendPosition::below, "below"}};
 
 Json keys_as_json(const Keys& keys) {
   Json json = Json::object();
@@ -56,8 +54,8 @@ struct MarkAsJson {
             {"name", line.name},
             {"keys", keys_as_json(line.keys)},
             {"colour", hex(line.colour)},
-            {"style", name_of(line.style)},
-            {"marker", name_of(line.marker)},
+            {"style", name_of(line_style_names, line.style)},
+            {"marker", name_of(marker_names, line.marker)},
             {"width_pt", line.width_pt},
             {"x", line.x},
             {"y", line.y}};
@@ -85,7 +83,7 @@ struct MarkAsJson {
     return {{"kind", "rule"},
             {"text", rule.text},
             {"colour", hex(rule.colour)},
-            {"style", name_of(rule.style)},
+            {"style", name_of(line_style_names, rule.style)},
             {"vertical", rule.vertical},
             {"at", rule.at}};
   }
@@ -144,7 +142,7 @@ Json panel_as_json(const Panel& panel) {
           {"keys", keys_as_json(panel.keys)},
           {"x", axis_as_json(panel.x)},
           {"y", axis_as_json(panel.y)},
-          {"legend", name_of(panel.legend)},
+          {"legend", name_of(legend_place_names, panel.legend)},
           {"square_cells", panel.square_cells},
           {"reversed_y", panel.reversed_y},
           {"marks", std::move(marks)}};
@@ -171,7 +169,7 @@ std::string figure_as_json(const Figure& figure) {
                                      {"colour_map", scale.colour_map},
                                      {"minimum", scale.minimum},
                                      {"maximum", scale.maximum},
-                                     {"norm", name_of(scale.norm)},
+                                     {"norm", name_of(scale_norm_names, scale.norm)},
                                      {"reversed", scale.reversed}});
   }
   json["shared_legend"] = figure.shared_legend;

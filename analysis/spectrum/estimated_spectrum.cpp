@@ -1,6 +1,5 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,105 +9,16 @@
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/rank.h"
-#include "core/attention/random_parameters.h"
+#include "analysis/spectrum/trace_quadrature.h"
 #include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kLeading = 32;      // values found exactly, and left out of the estimate
-constexpr Eigen::Index kProbesAtOnce = 8;  // share every pass over the map
-constexpr std::size_t kMostProbes = 32;
-constexpr Eigen::Index kSteps = 48;      // of Lanczos: the quadrature errs by far less than 0.1 %
-constexpr double kWantedError = 0.002;   // of Σσ
+constexpr std::int64_t kLeading = 32;    // values found exactly, and left out of the estimate
+constexpr double kWantedError = 0.005;   // of Σσ
 constexpr double kBearableError = 0.05;  // of Σσ: reached only where no leading values were found
-
-/// x without its share in the columns of `basis`; twice, to rounding.
-void orthogonalise(Eigen::VectorXd& x, const Eigen::Ref<const Eigen::MatrixXd>& basis) {
-  for (int pass = 0; pass < 2 && basis.cols() > 0; ++pass) {
-    x -= basis * (basis.transpose() * x);
-  }
-}
-
-/// One probe's Golub–Kahan bidiagonalisation, fully reorthogonalised: Lanczos on HᵀH without
-/// squaring H.
-struct Bidiagonalisation {
-  Eigen::MatrixXd right, left;  ///< [M, steps], [N, steps]
-  std::vector<double> diagonal, above;
-  Eigen::VectorXd next;  ///< the next right vector; empty once it has ended
-
-  Bidiagonalisation(Eigen::VectorXd probe, Eigen::Index rows, const Eigen::MatrixXd& known)
-      : right(probe.size(), kSteps), left(rows, kSteps) {
-    orthogonalise(probe, known);
-    const double length = probe.norm();
-    if (length > 0) next = probe / length;
-  }
-
-  [[nodiscard]] Eigen::Index steps() const { return std::ssize(diagonal); }
-
-  /// (σ, weight) of its quadrature, descending; the weights sum to `count`, of values.
-  [[nodiscard]] std::vector<std::pair<double, double>> nodes(double count) const {
-    const Eigen::Index size = steps();
-    Eigen::MatrixXd b = Eigen::MatrixXd::Zero(size, size);
-    for (Eigen::Index i = 0; i < size; ++i) {
-      b(i, i) = diagonal[static_cast<std::size_t>(i)];
-      if (i + 1 < size) b(i, i + 1) = above[static_cast<std::size_t>(i)];
-    }
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(b, Eigen::ComputeThinV);
-    std::vector<std::pair<double, double>> list;
-    for (Eigen::Index i = 0; i < size; ++i) {
-      const double first = svd.matrixV()(0, i);
-      list.emplace_back(svd.singularValues()(i), count * first * first);
-    }
-    return list;
-  }
-};
-
-/// Runs several probes side by side.
-void bidiagonalise(std::vector<Bidiagonalisation>& probes, const MapOperator& map,
-                   const Eigen::MatrixXd& known, double greatest) {
-  const double nothing = 1e-13 * greatest;
-  const auto count = static_cast<Eigen::Index>(probes.size());
-  MatrixD x = MatrixD::Zero(map.columns(), count), y = MatrixD::Zero(map.rows(), count);
-  for (Eigen::Index step = 0; step < kSteps; ++step) {
-    for (Eigen::Index p = 0; p < count; ++p) {
-      Bidiagonalisation& probe = probes[static_cast<std::size_t>(p)];
-      x.col(p).setZero();
-      if (probe.next.size() == 0) continue;
-      x.col(p) = probe.right.col(step) = probe.next;
-    }
-    const MatrixD products = map.times(x);
-    for (Eigen::Index p = 0; p < count; ++p) {
-      Bidiagonalisation& probe = probes[static_cast<std::size_t>(p)];
-      y.col(p).setZero();
-      if (probe.next.size() == 0) continue;
-      Eigen::VectorXd u = products.col(p);
-      orthogonalise(u, probe.left.leftCols(step));
-      const double length = u.norm();
-      probe.diagonal.push_back(length);
-      probe.left.col(step).setZero();
-      if (length > nothing) y.col(p) = probe.left.col(step) = u / length;
-    }
-    const MatrixD back = map.times_transposed(y);
-    for (Eigen::Index p = 0; p < count; ++p) {
-      Bidiagonalisation& probe = probes[static_cast<std::size_t>(p)];
-      if (probe.next.size() == 0) continue;
-      Eigen::VectorXd v = back.col(p);
-      orthogonalise(v, known);
-      orthogonalise(v, probe.right.leftCols(step + 1));
-      const double length = v.norm();
-      probe.above.push_back(length);
-      probe.next = length > nothing ? Eigen::VectorXd(v / length) : Eigen::VectorXd();
-    }
-  }
-}
-
-double moment(const std::vector<std::pair<double, double>>& nodes) {
-  double sum = 0;
-  for (const auto& [value, weight] : nodes) sum += value * weight;
-  return sum;
-}
 
 /// `count` values, descending, that lie as the nodes say, and sum to `total`.
 std::vector<double> values_along(std::vector<std::pair<double, double>> nodes, std::int64_t count,
@@ -156,34 +66,17 @@ std::vector<double> whole_spectrum(std::span<const double> known,
 void estimate_rest(SpectrumEstimate& estimate, const MapOperator& map,
                    const LeadingValues& leading) {
   const double known = std::accumulate(leading.values.begin(), leading.values.end(), 0.0);
-  if (estimate.known == estimate.dimension) {  // nothing is left to probe
-    estimate.nuclear_norm = known;
-    return;
-  }
-  // Normal numbers point any way alike, also within what the known vectors leave: as unit vectors
-  // they estimate a trace without bias, and that of I exactly.
-  NormalNumbers normal(1, 0, 0);
-  const auto others = static_cast<double>(estimate.dimension - estimate.known);
-  while (estimate.probes.size() < kMostProbes) {
-    std::vector<Bidiagonalisation> probes;
-    for (Eigen::Index p = 0; p < kProbesAtOnce; ++p) {
-      probes.emplace_back(Eigen::VectorXd(normal.matrix(map.columns(), 1)), map.rows(),
-                          leading.right);
-    }
-    bidiagonalise(probes, map, leading.right, estimate.frobenius_norm);
-    for (const Bidiagonalisation& probe : probes) estimate.probes.push_back(probe.nodes(others));
-    double sum = 0, squares = 0;
-    for (const auto& nodes : estimate.probes) {
-      sum += moment(nodes);
-      squares += moment(nodes) * moment(nodes);
-    }
-    const auto count = static_cast<double>(estimate.probes.size());
-    const double mean = sum / count;
-    const double variance = std::max(0.0, squares / count - mean * mean) / (count - 1);
-    estimate.nuclear_norm = known + mean;
-    estimate.standard_error = std::sqrt(variance);
-    if (estimate.standard_error <= kWantedError * estimate.nuclear_norm) break;
-  }
+  estimate.nuclear_norm = known;
+  if (estimate.known == estimate.dimension) return;  // nothing is left to probe
+  double squares = estimate.frobenius_norm * estimate.frobenius_norm;
+  for (const double value : leading.values) squares -= value * value;
+  TraceQuadrature rest = probe_rest(
+      map, leading.right,
+      {.squares = std::max(squares, 0.0), .frobenius = estimate.frobenius_norm, .known = known},
+      kWantedError);
+  estimate.nuclear_norm += rest.sum;
+  estimate.standard_error = rest.standard_error;
+  estimate.probes = std::move(rest.probes);
 }
 
 double known_sum(const MapSpectrum& spectrum) {
@@ -210,7 +103,7 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
   double sum = 0, squares = 0;
   for (const auto& nodes : estimate.probes) {
     const auto one = static_cast<double>(equivalent_rank(
-        whole_spectrum(known, nodes, estimate.dimension, moment(nodes)), threshold));
+        whole_spectrum(known, nodes, estimate.dimension, sum_of_values(nodes)), threshold));
     sum += one;
     squares += one * one;
   }

@@ -35,8 +35,9 @@ struct RankInterval {
 [[nodiscard]] double nuclear_norm(const MapSpectrum& spectrum);
 
 /// The spectrum of map + shift · I; shift is 0 unless the map is square. Deterministic. Probes are
-/// added until the standard error is below 0.2 % of Σσ, or there are 32; not_converged if it is
-/// then above 5 %.
+/// added until what they scatter is below 0.5 % of Σσ, or there are 32; the standard error holds
+/// that and how well the quadrature is known to have converged. not_converged if it is then above
+/// 5 %.
 [[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
                                              const SpectrumOptions& options = {});
 [[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,

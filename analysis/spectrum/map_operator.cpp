@@ -12,10 +12,22 @@ namespace attnscope {
 
 namespace {
 
-// Rows taken to double at a time: with a few thousand columns they stay in the L2 cache.
-constexpr Eigen::Index kBlock = 32;
+// Entries taken to double at a time: they stay in the L2 cache.
+constexpr Eigen::Index kRows = 32, kColumns = 512;
 // Stripes of rows that are summed apart: the same for any number of threads.
 constexpr Eigen::Index kStripes = 16;
+
+using MatrixF = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+blasint size(Eigen::Index extent) { return static_cast<blasint>(extent); }
+
+/// The sum of all, in their order; they are used up.
+template <class Matrix>
+Matrix sum_of(std::vector<Matrix>& parts) {
+  Matrix sum = std::move(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) sum += parts[i];
+  return sum;
+}
 
 }  // namespace
 
@@ -37,10 +49,21 @@ MapOperator::MapOperator(const ConstMatrixDMap& map, double shift)
   use_one_blas_thread();
 }
 
-MatrixD MapOperator::entries(Eigen::Index first, Eigen::Index count) const {
-  const Eigen::Index start = first * map_columns_;
-  if (doubles_) return ConstMatrixDMap(doubles_ + start, count, map_columns_);
-  return ConstMatrixMap(floats_ + start, count, map_columns_).cast<double>();
+const double* MapOperator::entries(Eigen::Index row, Eigen::Index rows, Eigen::Index column,
+                                   Eigen::Index columns, std::vector<double>& buffer,
+                                   Eigen::Index& stride) const {
+  const Eigen::Index start = row * map_columns_ + column;
+  if (doubles_) {
+    stride = map_columns_;
+    return doubles_ + start;
+  }
+  stride = columns;
+  buffer.resize(static_cast<std::size_t>(rows * columns));
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const float* const from = floats_ + start + i * map_columns_;
+    std::copy(from, from + columns, buffer.data() + i * columns);
+  }
+  return buffer.data();
 }
 
 MatrixD MapOperator::times(const MatrixD& x) const { return flipped_ ? by_columns(x) : by_rows(x); }
@@ -49,16 +72,30 @@ MatrixD MapOperator::times_transposed(const MatrixD& y) const {
   return flipped_ ? by_rows(y) : by_columns(y);
 }
 
+MatrixD MapOperator::times_roughly(const MatrixD& x) const {
+  if (doubles_) return times(x);
+  return flipped_ ? by_columns_roughly(x) : by_rows_roughly(x);
+}
+
+MatrixD MapOperator::times_transposed_roughly(const MatrixD& y) const {
+  if (doubles_) return times_transposed(y);
+  return flipped_ ? by_rows_roughly(y) : by_columns_roughly(y);
+}
+
 MatrixD MapOperator::by_rows(const MatrixD& x) const {
-  MatrixD product(map_rows_, x.cols());
-  const Eigen::Index blocks = (map_rows_ + kBlock - 1) / kBlock;
+  MatrixD product = MatrixD::Zero(map_rows_, x.cols());
+  const Eigen::Index blocks = (map_rows_ + kRows - 1) / kRows;
   tbb::parallel_for(Eigen::Index{0}, blocks, [&](Eigen::Index block) {
-    const Eigen::Index first = block * kBlock, rows = std::min(kBlock, map_rows_ - first);
-    const MatrixD part = entries(first, rows);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(rows),
-                static_cast<blasint>(x.cols()), static_cast<blasint>(x.rows()), 1.0, part.data(),
-                static_cast<blasint>(part.cols()), x.data(), static_cast<blasint>(x.cols()), 0.0,
-                product.data() + first * x.cols(), static_cast<blasint>(x.cols()));
+    std::vector<double> buffer;
+    const Eigen::Index first = block * kRows, rows = std::min(kRows, map_rows_ - first);
+    for (Eigen::Index column = 0; column < map_columns_; column += kColumns) {
+      const Eigen::Index columns = std::min(kColumns, map_columns_ - column);
+      Eigen::Index stride = 0;
+      const double* const part = entries(first, rows, column, columns, buffer, stride);
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(rows), size(x.cols()),
+                  size(columns), 1.0, part, size(stride), x.data() + column * x.cols(),
+                  size(x.cols()), 1.0, product.data() + first * x.cols(), size(x.cols()));
+    }
   });
   if (shift_ != 0) product += shift_ * x;
   return product;
@@ -68,31 +105,73 @@ MatrixD MapOperator::by_columns(const MatrixD& y) const {
   std::vector<MatrixD> sums(kStripes);
   const Eigen::Index stripe_rows = (map_rows_ + kStripes - 1) / kStripes;
   tbb::parallel_for(Eigen::Index{0}, kStripes, [&](Eigen::Index stripe) {
+    std::vector<double> buffer;
     MatrixD& sum = sums[static_cast<std::size_t>(stripe)];
     sum = MatrixD::Zero(map_columns_, y.cols());
     const Eigen::Index end = std::min((stripe + 1) * stripe_rows, map_rows_);
-    for (Eigen::Index first = stripe * stripe_rows; first < end; first += kBlock) {
-      const Eigen::Index rows = std::min(kBlock, end - first);
-      const MatrixD part = entries(first, rows);
-      cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, static_cast<blasint>(map_columns_),
-                  static_cast<blasint>(y.cols()), static_cast<blasint>(rows), 1.0, part.data(),
-                  static_cast<blasint>(part.cols()), y.data() + first * y.cols(),
-                  static_cast<blasint>(y.cols()), 1.0, sum.data(), static_cast<blasint>(y.cols()));
+    for (Eigen::Index first = stripe * stripe_rows; first < end; first += kRows) {
+      const Eigen::Index rows = std::min(kRows, end - first);
+      for (Eigen::Index column = 0; column < map_columns_; column += kColumns) {
+        const Eigen::Index columns = std::min(kColumns, map_columns_ - column);
+        Eigen::Index stride = 0;
+        const double* const part = entries(first, rows, column, columns, buffer, stride);
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(columns), size(y.cols()),
+                    size(rows), 1.0, part, size(stride), y.data() + first * y.cols(),
+                    size(y.cols()), 1.0, sum.data() + column * y.cols(), size(y.cols()));
+      }
     }
   });
-  MatrixD product = std::move(sums.front());
-  for (std::size_t stripe = 1; stripe < sums.size(); ++stripe) product += sums[stripe];
+  MatrixD product = sum_of(sums);
   if (shift_ != 0) product += shift_ * y;
   return product;
+}
+
+MatrixD MapOperator::by_rows_roughly(const MatrixD& x) const {
+  const MatrixF given = x.cast<float>();
+  MatrixF product(map_rows_, x.cols());
+  const Eigen::Index blocks = (map_rows_ + kRows - 1) / kRows;
+  tbb::parallel_for(Eigen::Index{0}, blocks, [&](Eigen::Index block) {
+    const Eigen::Index first = block * kRows, rows = std::min(kRows, map_rows_ - first);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(rows), size(given.cols()),
+                size(map_columns_), 1.0F, floats_ + first * map_columns_, size(map_columns_),
+                given.data(), size(given.cols()), 0.0F, product.data() + first * given.cols(),
+                size(given.cols()));
+  });
+  MatrixD result = product.cast<double>();
+  if (shift_ != 0) result += shift_ * x;
+  return result;
+}
+
+MatrixD MapOperator::by_columns_roughly(const MatrixD& y) const {
+  const MatrixF given = y.cast<float>();
+  std::vector<MatrixF> sums(kStripes);
+  const Eigen::Index stripe_rows = (map_rows_ + kStripes - 1) / kStripes;
+  tbb::parallel_for(Eigen::Index{0}, kStripes, [&](Eigen::Index stripe) {
+    const Eigen::Index first = std::min(stripe * stripe_rows, map_rows_);
+    const Eigen::Index rows = std::min(stripe_rows, map_rows_ - first);
+    MatrixF& sum = sums[static_cast<std::size_t>(stripe)];
+    sum = MatrixF::Zero(map_columns_, given.cols());
+    if (rows == 0) return;
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(map_columns_), size(given.cols()),
+                size(rows), 1.0F, floats_ + first * map_columns_, size(map_columns_),
+                given.data() + first * given.cols(), size(given.cols()), 0.0F, sum.data(),
+                size(given.cols()));
+  });
+  MatrixD result = sum_of(sums).cast<double>();
+  if (shift_ != 0) result += shift_ * y;
+  return result;
 }
 
 MapOperator::Facts MapOperator::facts() const {
   Facts facts;
   const bool square = map_rows_ == map_columns_;
   double differences = 0;
-  for (Eigen::Index first = 0; first < map_rows_; first += kBlock) {
-    const Eigen::Index count = std::min(kBlock, map_rows_ - first);
-    const MatrixD part = entries(first, count);
+  std::vector<double> buffer;
+  for (Eigen::Index first = 0; first < map_rows_; first += kRows) {
+    const Eigen::Index count = std::min(kRows, map_rows_ - first);
+    Eigen::Index stride = 0;
+    const ConstMatrixDMap part(entries(first, count, 0, map_columns_, buffer, stride), count,
+                               map_columns_);
     for (Eigen::Index i = 0; i < count; ++i) {
       const auto own_row = part.row(i).array();
       facts.not_finite_entries += map_columns_ - own_row.isFinite().count();

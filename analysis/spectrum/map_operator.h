@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/tensor/tensor.h"
 
@@ -24,6 +25,10 @@ class MapOperator {
   /// Hᵀ y, [columns, k] for y [rows, k].
   [[nodiscard]] MatrixD times_transposed(const MatrixD& y) const;
 
+  /// The same to the rounding of float32, twice as fast and more: for estimates.
+  [[nodiscard]] MatrixD times_roughly(const MatrixD& x) const;
+  [[nodiscard]] MatrixD times_transposed_roughly(const MatrixD& y) const;
+
   /// What one pass over the entries tells.
   struct Facts {
     std::int64_t not_finite_entries = 0;
@@ -36,9 +41,14 @@ class MapOperator {
  private:
   [[nodiscard]] MatrixD by_rows(const MatrixD& x) const;
   [[nodiscard]] MatrixD by_columns(const MatrixD& y) const;
+  [[nodiscard]] MatrixD by_rows_roughly(const MatrixD& x) const;
+  [[nodiscard]] MatrixD by_columns_roughly(const MatrixD& y) const;
 
-  /// Rows [first, first + count) of the map in double.
-  [[nodiscard]] MatrixD entries(Eigen::Index first, Eigen::Index count) const;
+  /// Rows [row, row + rows) of columns [column, column + columns) in double, in `buffer` or where
+  /// they stand; the distance of rows in `stride`.
+  const double* entries(Eigen::Index row, Eigen::Index rows, Eigen::Index column,
+                        Eigen::Index columns, std::vector<double>& buffer,
+                        Eigen::Index& stride) const;
 
   const float* floats_ = nullptr;  ///< the map's entries, of one type or the other
   const double* doubles_ = nullptr;

@@ -66,9 +66,10 @@ struct SpectrumOptions {
   SpectrumAccuracy accuracy = SpectrumAccuracy::cumulative;
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
   SpectrumMethod method = SpectrumMethod::automatic;
-  /// Above so many tokens the values of an unfactored map are estimated. At 3136 the exact values
-  /// take as long as the estimate; beyond, they grow with the cube of the tokens, it with the
-  /// square.
+  /// Above so many tokens the values of an unfactored map are estimated. Seconds of processor time
+  /// on maps of the sample models, estimated beside dense: softmax and adder at N = 1000: 0.33,
+  /// 0.37 and 0.43, 0.13; at 2000: 1.2, 3.2 and 1.3, 1.1; at 4096: 4.6, 37 and 6.7, 9.8. Dense
+  /// grows with the cube of the tokens, the estimate with the square.
   std::int64_t dense_limit = 4096;
 };
 

@@ -1,21 +1,17 @@
 #include "analysis/sweep/sweep.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include "analysis/spectrum/rank.h"
-#include "analysis/spectrum/spectrum.h"
-#include "analysis/sweep/statistics.h"
+#include "analysis/sweep/input_record.h"
 #include "analysis/sweep/sweep_file.h"
+#include "analysis/sweep/sweep_fingerprint.h"
+#include "analysis/sweep/sweep_sums.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 
@@ -25,234 +21,6 @@ namespace {
 
 // Inputs between two points at which the work can be resumed. Part of no result.
 constexpr std::int64_t kBlock = 16;
-
-/// What one map of one input contributes.
-struct MapRecord {
-  bool ready = false;
-  std::vector<double> share;        // f(r), r = 1 … n
-  std::vector<std::int64_t> ranks;  // at each threshold
-  double effective_rank = 0, stable_rank = 0;
-};
-
-struct LayerRecord {
-  std::int64_t heads = 0, values = 0;
-  std::vector<MapRecord> maps;                            // [H]
-  std::map<std::string, std::vector<double>> statistics;  // [H]
-};
-
-struct SeriesRecord {
-  std::string label;
-  bool identity = false;
-  std::optional<bool> correct;  // none without a class
-  std::vector<LayerRecord> layers;
-};
-
-using InputRecord = std::vector<SeriesRecord>;
-
-MapRecord record_of(const MapSpectrum& spectrum, const std::vector<double>& thresholds) {
-  MapRecord record;
-  record.ready = spectrum.state == SpectrumState::ready;
-  if (!record.ready) return record;
-  record.share = cumulative_share(spectrum.singular_values);
-  for (const double threshold : thresholds) {
-    record.ranks.push_back(rank_of_share(record.share, threshold));
-  }
-  record.effective_rank = spectrum.effective_rank;
-  record.stable_rank = spectrum.stable_rank;
-  return record;
-}
-
-std::map<std::string, std::vector<double>> statistics_of(const NamedTensors& quantities) {
-  std::map<std::string, std::vector<double>> values;
-  for (const SweepStatistic& statistic : sweep_statistics()) {
-    const auto found = quantities.find(statistic.quantity);
-    if (found == quantities.end() || found->second.empty()) continue;
-    const Tensor& tensor = found->second;
-    std::vector<double>& heads = values[std::string(statistic.name)];
-    for (std::int64_t head = 0; head < tensor.extent(0); ++head) {
-      const std::int64_t size = tensor.size() / tensor.extent(0);
-      const std::int64_t columns = tensor.shape().back();
-      heads.push_back(
-          statistic.of(ConstMatrixMap(tensor.data() + head * size, size / columns, columns)));
-    }
-  }
-  return values;
-}
-
-std::optional<bool> is_correct(const Trace& trace, const Input& input) {
-  const auto logits = trace.logits.values();
-  if (input.class_index < 0 || input.class_index >= std::ssize(logits)) return std::nullopt;
-  const auto largest = std::max_element(logits.begin(), logits.end());
-  return largest - logits.begin() == input.class_index;
-}
-
-void add_records(const Subject& subject, const SweepRequest& request, const Input& input,
-                 InputRecord& records) {
-  TraceRequest wanted;
-  wanted.quantities = true;
-  wanted.parameters = subject.parameters;
-  const Trace trace = subject.model->run(input, subject.mechanism, wanted, {});
-  SpectrumOptions options;
-  options.threshold = request.thresholds.front();
-  for (const IdentityView view : request.views) {
-    SeriesRecord record;
-    record.identity = shows_identity(trace, view);
-    record.label = subject.label;
-    if (view != IdentityView::as_is) record.label += record.identity ? " + I" : " without I";
-    record.correct = is_correct(trace, input);
-    for (const LayerTrace& layer : trace.layers) {
-      const Tensor& map = layer.implied_map;
-      LayerRecord extents;
-      extents.heads = map.extent(0);
-      extents.values = std::min(map.extent(1), map.extent(2));
-      extents.maps.resize(static_cast<std::size_t>(extents.heads));
-      extents.statistics = statistics_of(layer.quantities);
-      record.layers.push_back(std::move(extents));
-    }
-    for (const MapSpectrum& spectrum : spectra_of(trace, view, options)) {
-      record.layers[static_cast<std::size_t>(spectrum.layer)]
-          .maps[static_cast<std::size_t>(spectrum.head)] = record_of(spectrum, request.thresholds);
-    }
-    records.push_back(std::move(record));
-  }
-}
-
-LayerSweep empty_layer(const LayerRecord& record, std::size_t thresholds) {
-  LayerSweep layer;
-  layer.heads = record.heads;
-  layer.values = record.values;
-  const auto h = static_cast<std::size_t>(record.heads),
-             n = static_cast<std::size_t>(record.values);
-  layer.maps.assign(h, 0);
-  layer.left_out.assign(h, 0);
-  layer.share_sums.assign(h * n, 0);
-  layer.share_squares.assign(h * n, 0);
-  layer.ranks.assign(thresholds * h * (n + 1), 0);
-  layer.effective_ranks.assign(2 * h, 0);
-  layer.stable_ranks.assign(2 * h, 0);
-  for (const auto& [name, values] : record.statistics) {
-    StatisticSums& sums = layer.statistics[name];
-    sums.counts.assign(h, 0);
-    sums.sums = sums.squares = sums.least = sums.greatest = std::vector<double>(h, 0);
-  }
-  return layer;
-}
-
-void add_map(LayerSweep& layer, std::size_t head, const MapRecord& record) {
-  if (!record.ready) {
-    ++layer.left_out[head];
-    return;
-  }
-  ++layer.maps[head];
-  const auto n = static_cast<std::size_t>(layer.values);
-  for (std::size_t r = 0; r < n; ++r) {
-    layer.share_sums[head * n + r] += record.share[r];
-    layer.share_squares[head * n + r] += record.share[r] * record.share[r];
-  }
-  const auto heads = static_cast<std::size_t>(layer.heads);
-  for (std::size_t t = 0; t < record.ranks.size(); ++t) {
-    ++layer.ranks[(t * heads + head) * (n + 1) + static_cast<std::size_t>(record.ranks[t])];
-  }
-  const auto add = [head](std::vector<double>& sums, double value) {
-    sums[2 * head] += value;
-    sums[2 * head + 1] += value * value;
-  };
-  add(layer.effective_ranks, record.effective_rank);
-  add(layer.stable_ranks, record.stable_rank);
-}
-
-void add_statistics(LayerSweep& layer, const LayerRecord& record) {
-  for (const auto& [name, values] : record.statistics) {
-    StatisticSums& sums = layer.statistics.at(name);
-    for (std::size_t head = 0; head < values.size(); ++head) {
-      const double value = values[head];
-      if (!std::isfinite(value)) continue;
-      const bool is_first = sums.counts[head]++ == 0;
-      sums.sums[head] += value;
-      sums.squares[head] += value * value;
-      sums.least[head] = is_first ? value : std::min(sums.least[head], value);
-      sums.greatest[head] = is_first ? value : std::max(sums.greatest[head], value);
-    }
-  }
-}
-
-void add_series(SweepSeries& series, const SeriesRecord& record, const std::string& input,
-                std::size_t thresholds) {
-  if (series.layers.empty()) {
-    series.label = record.label;
-    series.identity = record.identity;
-    for (const LayerRecord& layer : record.layers) {
-      series.layers.push_back(empty_layer(layer, thresholds));
-    }
-  }
-  if (record.correct) {
-    ++series.labelled;
-    series.correct += *record.correct;
-  }
-  for (std::size_t l = 0; l < series.layers.size(); ++l) {
-    LayerSweep& layer = series.layers[l];
-    const LayerRecord& added = record.layers[l];
-    if (added.heads != layer.heads || added.values != layer.values) {
-      throw Error(ErrorKind::usage,
-                  "inputs that give maps of different sizes have no mean spectrum")
-          .about(input)
-          .expected(std::to_string(layer.values) + " singular values, as the inputs before")
-          .found(std::to_string(added.values));
-    }
-    for (std::size_t head = 0; head < added.maps.size(); ++head) {
-      add_map(layer, head, added.maps[head]);
-    }
-    add_statistics(layer, added);
-  }
-}
-
-/// FNV-1a.
-class ContentHash {
- public:
-  void add(const void* bytes, std::size_t count) {
-    const auto* byte = static_cast<const unsigned char*>(bytes);
-    for (std::size_t i = 0; i < count; ++i) {
-      hash_ ^= byte[i];
-      hash_ *= 1'099'511'628'211U;
-    }
-  }
-  [[nodiscard]] std::string text() const {
-    std::array<char, 20> digits{};
-    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash_));
-    return digits.data();
-  }
-
- private:
-  std::uint64_t hash_ = 14'695'981'039'346'656'037U;
-};
-
-/// Of a file's bytes; of a folder's nothing is read.
-std::string content_hash(const std::filesystem::path& path) {
-  ContentHash hash;
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> buffer(1U << 20U);
-  while (file) {
-    file.read(buffer.data(), std::ssize(buffer));
-    hash.add(buffer.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  return hash.text();
-}
-
-/// Of what was learnt apart from the model.
-std::string content_hash(const std::vector<NamedTensors>& layers) {
-  ContentHash hash;
-  for (const NamedTensors& layer : layers) {
-    for (const auto& [name, tensor] : layer) {
-      hash.add(name.data(), name.size());
-      hash.add(tensor.data(), static_cast<std::size_t>(tensor.size()) * sizeof(float));
-    }
-  }
-  return hash.text();
-}
-
-std::int64_t inputs_of(const SweepRequest& request) {
-  return chosen_count(request.data_set->size() - request.first, request.choice);
-}
 
 void check(const SweepRequest& request) {
   const auto refuse = [](const char* what) { throw Error(ErrorKind::usage, what); };
@@ -287,19 +55,23 @@ std::optional<SweepResult> finished_before(const SweepRequest& request) {
     return std::nullopt;
   }
   const auto refusal = [&](const char* what) {
-    Error error(ErrorKind::usage, what);
-    error.in_file(request.out).remedy("write elsewhere, or replace it (--restart, \"Begin anew\")");
-    return error;
+    return Error(ErrorKind::usage, what)
+        .in_file(request.out)
+        .remedy("write elsewhere, or replace it (--restart, \"Begin anew\")");
   };
   SweepResult found;
   try {
     found = read_sweep(request.out);
   } catch (const Error&) {
-    throw refusal("where the result is to be written lies a file that is no sweep");
+    throw refusal("there is a file that is not a sweep where the result is to be written");
   }
-  if (found.fingerprint != sweep_fingerprint(request) || found.done != found.count) {
-    throw refusal("the result of another sweep lies there");
+  const std::string difference =
+      fingerprint_difference(found.fingerprint, sweep_fingerprint(request));
+  if (!difference.empty()) {
+    throw refusal("the result of another sweep is already there")
+        .found("a difference in " + difference);
   }
+  if (found.done != found.count) throw refusal("an unfinished result is already there");
   return found;
 }
 
@@ -308,7 +80,7 @@ SweepResult begin(const SweepRequest& request) {
   result.data_set = request.data_set_path;
   result.fingerprint = sweep_fingerprint(request);
   result.first = request.first;
-  result.count = inputs_of(request);
+  result.count = chosen_count(request.data_set->size() - request.first, request.choice);
   result.items = request.data_set->size() - request.first;
   result.seed = request.choice.seed;
   result.thresholds = request.thresholds;
@@ -316,10 +88,13 @@ SweepResult begin(const SweepRequest& request) {
   std::error_code ignored;
   if (!request.restart && std::filesystem::exists(unfinished, ignored)) {
     SweepResult found = read_sweep(unfinished);
-    if (found.fingerprint == result.fingerprint) return found;
-    throw Error(ErrorKind::usage, "unfinished work of another sweep lies beside the result")
+    const std::string difference = fingerprint_difference(found.fingerprint, result.fingerprint);
+    if (difference.empty()) return found;
+    throw Error(ErrorKind::usage, "unfinished work of another sweep is beside the result")
         .in_file(unfinished)
-        .remedy("finish that one as it was begun, write elsewhere, or begin anew (--restart)");
+        .found("a difference in " + difference)
+        .remedy(
+            "finish that one first, write elsewhere, or start over (--restart, \"Begin anew\")");
   }
   for (const Subject& subject : request.subjects) {
     for (std::size_t view = 0; view < request.views.size(); ++view) {
@@ -378,28 +153,6 @@ std::filesystem::path sweep_checkpoint(const std::filesystem::path& out) {
   std::filesystem::path unfinished = out;
   unfinished += ".unfinished";
   return unfinished;
-}
-
-std::string sweep_fingerprint(const SweepRequest& request) {
-  using nlohmann::json;
-  json subjects = json::array();
-  for (const Subject& subject : request.subjects) {
-    subjects.push_back({subject.label, content_hash(subject.model->file()),
-                        to_string(subject.mechanism),
-                        subject.parameters ? content_hash(*subject.parameters) : std::string()});
-  }
-  json views = json::array();
-  for (const IdentityView view : request.views) views.push_back(static_cast<int>(view));
-  const json all = {{"version", ATTNSCOPE_VERSION},
-                    {"subjects", subjects},
-                    {"data_set", content_hash(request.data_set_path)},
-                    {"size", request.data_set->size()},
-                    {"first", request.first},
-                    {"count", inputs_of(request)},
-                    {"seed", request.choice.seed},
-                    {"thresholds", request.thresholds},
-                    {"views", views}};
-  return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 SweepResult run_sweep(const SweepRequest& request, const Progress& progress,

@@ -79,10 +79,6 @@ struct SweepRequest {
 /// Where unfinished work on `out` lies: "R.h5.unfinished".
 [[nodiscard]] std::filesystem::path sweep_checkpoint(const std::filesystem::path& out);
 
-/// What decides a sweep's result, as text: weights and data set (by hash), mechanisms and what was
-/// learnt for them, views, thresholds, choice of inputs, program version.
-[[nodiscard]] std::string sweep_fingerprint(const SweepRequest& request);
-
 /// Called after a checkpoint or the result was written, from the thread that runs the sweep.
 using SweepAdvanced = std::function<void(const SweepResult&)>;
 

@@ -10,6 +10,7 @@
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
@@ -153,7 +154,7 @@ int run(const CompareArguments& arguments) {
 
 Action add_compare(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<CompareArguments>();
-  added = parent.add_subcommand("compare", "Say how far models' maps and predictions lie apart");
+  added = parent.add_subcommand("compare", "Compare models' maps and predictions");
   add_model_argument(*added, arguments->models, true, true,
                      "The first is the reference that the others are compared with");
   add_input_option(*added, arguments->models);

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "analysis/figure/table.h"
 #include "app/cli/identity_argument.h"
-#include "app/cli/number_cell.h"
+#include "app/cli/table_cell.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -119,17 +118,13 @@ constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
                                  TextColumn{Quantity::rank_difference, "diff.", 6, 1},
                                  TextColumn{Quantity::cka, "CKA", 6, 3}};
 
-std::string left_text(const std::string& text, std::size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-
 std::string place_text(std::int64_t layer, std::int64_t head) {
   return layer < 0 ? "–" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
 }
 
 void add_row(std::string& text, const std::string& layer, const std::string& head,
              const std::string& beside, const ComparisonValues& values, bool with_cka) {
-  text += left_text(layer, 5) + left_text(head, 6) + left_text(beside, 8);
+  text += right_cell(layer, 5) + right_cell(head, 6) + right_cell(beside, 8);
   for (const TextColumn& column : kColumns) {
     if (column.quantity == Quantity::cka && !with_cka) continue;
     text += "  " + number_cell(values[column.quantity], column.width, column.digits);
@@ -139,7 +134,7 @@ void add_row(std::string& text, const std::string& layer, const std::string& hea
 std::string map_table(const SubjectComparison& result) {
   std::string text = "layer  head  beside";
   for (const TextColumn& column : kColumns) {
-    text += "  " + left_text(column.title, static_cast<std::size_t>(column.width));
+    text += "  " + right_cell(column.title, column.width);
   }
   text += "\n";
   for (const ComparedLayer& layer : result.layers) {
@@ -164,13 +159,10 @@ std::string predictions_text(const ComparisonReport::Compared& compared,
   if (!compared.result.why_no_predictions.empty()) {
     return "predictions were not compared: " + compared.result.why_no_predictions + "\n";
   }
-  std::array<char, 160> line{};
-  std::snprintf(line.data(), line.size(),
-                "predictions agree on %lld of %lld items: %.2f %% ± %.2f; their JS divergence is "
-                "%.4f bits\n",
-                static_cast<long long>(p.agreeing), static_cast<long long>(p.items),
-                100 * p.share(), 100 * p.standard_error(), p.mean_divergence());
-  std::string text = line.data();
+  std::string text = "predictions agree on " + std::to_string(p.agreeing) + " of " +
+                     std::to_string(p.items) + " items: " + fixed_text(100 * p.share(), 2) +
+                     " % ± " + fixed_text(100 * p.standard_error(), 2) +
+                     "; their JS divergence is " + fixed_text(p.mean_divergence(), 4) + " bits\n";
   if (p.labelled > 0) {
     text += "  both right " + std::to_string(p.both_right) + ", only " + reference + " " +
             std::to_string(p.only_reference_right) + ", only " + compared.label + " " +

@@ -125,6 +125,20 @@ std::string zsh_action(const OptionRow& row) {
   return takes_file(row) ? "_files" : " ";
 }
 
+std::string zsh_options(const CommandTable& command) {
+  std::string out;
+  for (const OptionGroup& group : command.groups) {
+    for (const OptionRow& row : group.rows) {
+      for (const std::string& name : row.names) {
+        std::string spec = "*" + name + "[" + zsh_text(row.text) + "]";
+        if (!row.value.empty()) spec += ":" + zsh_text(row.value) + ":" + zsh_action(row);
+        out += " \\\n        " + quoted(spec, "'\\''");
+      }
+    }
+  }
+  return out;
+}
+
 std::string zsh_script(const CommandTable& program) {
   std::string out =
       "#compdef attnscope\n# Completion of attnscope for zsh: install it as _attnscope into a "
@@ -133,21 +147,11 @@ std::string zsh_script(const CommandTable& program) {
   for (const CommandTable& command : program.subcommands) {
     out += "      " + quoted(bare_name(command) + ":" + zsh_text(command.summary), "'\\''") + "\n";
   }
-  out +=
-      "    )\n    _describe command commands\n    _arguments '-h[Show help]' '--help[Show help]' "
-      "'--version[Show the version]'\n    return\n  fi\n  local command=$words[2]\n"
-      "  shift words\n  ((CURRENT--))\n  case $command in\n";
+  out += "    )\n    _describe command commands\n    _arguments" + zsh_options(program) +
+         "\n    return\n  fi\n  local command=$words[2]\n" +
+         "  shift words\n  ((CURRENT--))\n  case $command in\n";
   for (const CommandTable& command : program.subcommands) {
-    out += "    " + bare_name(command) + ")\n      _arguments -s";
-    for (const OptionGroup& group : command.groups) {
-      for (const OptionRow& row : group.rows) {
-        for (const std::string& name : row.names) {
-          std::string spec = "*" + name + "[" + zsh_text(row.text) + "]";
-          if (!row.value.empty()) spec += ":" + zsh_text(row.value) + ":" + zsh_action(row);
-          out += " \\\n        " + quoted(spec, "'\\''");
-        }
-      }
-    }
+    out += "    " + bare_name(command) + ")\n      _arguments -s" + zsh_options(command);
     for (const OptionRow& row : command.arguments) {
       const std::string spec =
           std::string(row.many ? "*" : "") + ":" + row.names.front() + ":" + zsh_action(row);

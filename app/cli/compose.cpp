@@ -13,6 +13,7 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "core/error.h"
@@ -122,14 +123,14 @@ ComposedPage read_page_file(const std::filesystem::path& file) {
   try {
     return read_page(read_json_file(file), file.parent_path());
   } catch (const json::exception& error) {
-    throw Error(ErrorKind::usage, "the page's description is not as it must be")
+    throw Error(ErrorKind::usage, "the page's description is not valid")
         .in_file(file)
         .found(error.what())
         .remedy(page_form);
   } catch (Error& error) {
     // What people write is an argument like any other.
     if (error.kind() == ErrorKind::damaged) {
-      throw Error(ErrorKind::usage, "the page's description is no JSON")
+      throw Error(ErrorKind::usage, "the page's description is not JSON")
           .in_file(file)
           .found(error.found_text())
           .remedy(page_form);

@@ -13,6 +13,7 @@
 #include "app/cli/former_spellings.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/published_text.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "core/error.h"
@@ -43,33 +44,38 @@ struct EnergyArguments {
   }
 };
 
+/// Whether it is a weight file rather than a name: whatever else is there as a file, or looks like
+/// one.
+bool is_model(const std::string& subject, const ModelArgument& model) {
+  return find_named_architecture(subject) == nullptr &&
+         (std::filesystem::exists(model.file) || model.file.has_extension());
+}
+
+void set(EnergyRequest& request, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ErrorKind::usage, "a setting is written key=value").about("--set").found(setting);
+  }
+  set(request, setting.substr(0, equals), setting.substr(equals + 1));
+}
+
 EnergyRequest request_of(const EnergyArguments& arguments) {
   EnergyRequest request;
   request.architecture = arguments.subject;
-  request.mechanism = arguments.mechanism;
-  if (!arguments.convention.empty()) request.convention = arguments.convention;
+  const ModelArgument model = split_without_input(arguments.subject);
+  const bool loaded = is_model(arguments.subject, model);
+  if (loaded) {
+    request = energy_request_of(*load_model(model.file, options_of({}, model)));
+    request.label = arguments.subject;
+  }
+  request.mechanism.name =
+      loaded && !model.mechanism.empty() ? model.mechanism : arguments.mechanism;
+  if (!arguments.convention.empty()) request.convention = find_convention(arguments.convention);
   request.constants = arguments.constants;
   request.tokens = arguments.tokens;
-  for (const std::string& text : arguments.settings) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Error(ErrorKind::usage, "a setting is written key=value").about("--set").found(text);
-    }
-    request.settings[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  // A name is a name; whatever else is there as a file, or looks like one, is a model.
-  const ModelArgument model = split_without_input(arguments.subject);
-  if (find_named_architecture(arguments.subject) == nullptr &&
-      (std::filesystem::exists(model.file) || model.file.has_extension())) {
-    const EnergyRequest of_model =
-        energy_request_of(*load_model(model.file, options_of({}, model)));
-    request.spec = of_model.spec;
-    request.weights = of_model.weights;
-    request.label = arguments.subject;
-    if (!model.mechanism.empty()) request.mechanism = model.mechanism;
-    for (const std::string& text : model.settings) {
-      request.settings[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
-    }
+  for (const std::string& setting : arguments.settings) set(request, setting);
+  if (loaded) {
+    for (const std::string& setting : model.settings) set(request, setting);
   }
   return request;
 }

@@ -1,9 +1,13 @@
-// What attnscope energy --list --json writes.
+// What attnscope energy --list writes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace attnscope {
+
+/// The networks, mechanisms with their parameters, settings, energy tables and published tables.
+[[nodiscard]] std::string known_networks_as_text();
 
 /// {"networks", "mechanisms", "settings", "constants", "papers"}: what known_networks_as_text says.
 [[nodiscard]] nlohmann::ordered_json known_networks_as_json();

@@ -1,13 +1,11 @@
 #include "app/cli/energy_text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdarg>
-#include <cstdio>
-#include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/table_cell.h"
 #include "core/text/csv_field.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -15,43 +13,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kMillijoule = 1e9;  // in pJ
+/// In mJ, of an energy in pJ.
+std::string millijoules(double energy_pj) { return rounded_text(energy_pj / 1e9); }
 
-__attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = std::vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (length > 0) text.append(line, std::min<std::size_t>(static_cast<std::size_t>(length), 511));
-}
+/// As far as double holds them.
+std::string plain_number(double value) { return rounded_text(value, 10); }
 
-/// Columns the terminal takes for it: bytes of UTF-8 that begin a character.
-int columns_of(const std::string& text) {
-  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
-
-void append_padded(std::string& text, const std::string& word, int width) {
-  text += word;
-  text.append(static_cast<std::size_t>(std::max(1, width - columns_of(word))), ' ');
-}
-
-/// 1234567 as "1 234 567".
-std::string grouped(std::int64_t value) {
-  std::string digits = std::to_string(value);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ' ');
-  }
-  return digits;
-}
-
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.10g", value);
-  return text;
-}
+// Columns of the table, the blank before each included.
+constexpr int kPart = 14, kComponent = 24, kCount = 21, kFew = 11, kMany = 15, kEnergy = 13,
+              kShare = 8;
 
 struct Row {
   std::string part, group;
@@ -109,37 +79,43 @@ std::string as_table(const NetworkReport& report, bool by_layer) {
   if (!subject.architecture.note.empty()) text += "; " + subject.architecture.note;
   text += "\n\n";
 
-  if (by_layer) append_padded(text, "part", 14);
-  append_padded(text, "component", 24);
-  append(text, "%20s %20s", "multiplications", "additions");
-  if (complete) append(text, " %10s %14s %14s", "shifts", "divisions", "exponentials");
-  append(text, " %12s %7s\n", "energy (mJ)", "share");
-  const auto line = [&](const std::string& part, const std::string& name, const OperationCount& c) {
+  if (by_layer) text += left_cell("part", kPart);
+  text += left_cell("component", kComponent) + right_cell("multiplications", kCount) +
+          right_cell("additions", kCount);
+  if (complete) {
+    text += right_cell("shifts", kFew) + right_cell("divisions", kMany) +
+            right_cell("exponentials", kMany);
+  }
+  text += right_cell("energy (mJ)", kEnergy) + right_cell("share", kShare) + "\n";
+  const auto line = [&](const std::string& part, const OperationCount& c) {
     const double energy = operations_energy_pj(c, constants);
-    if (by_layer) append_padded(text, part, 14);
-    append_padded(text, name, 24);
-    append(text, "%20s %20s", grouped(c.multiplications).c_str(), grouped(c.additions).c_str());
+    if (by_layer) text += left_cell(part, kPart);
+    text += left_cell(c.component, kComponent) + right_cell(grouped(c.multiplications), kCount) +
+            right_cell(grouped(c.additions), kCount);
     if (complete) {
-      append(text, " %10s %14s %14s", grouped(c.shifts).c_str(), grouped(c.divisions).c_str(),
-             grouped(c.exponentials).c_str());
+      text += right_cell(grouped(c.shifts), kFew) + right_cell(grouped(c.divisions), kMany) +
+              right_cell(grouped(c.exponentials), kMany);
     }
-    append(text, " %12.4g %6.1f%%\n", energy / kMillijoule, all > 0 ? 100 * energy / all : 0);
+    text += right_cell(millijoules(energy), kEnergy) +
+            number_cell(all > 0 ? 100 * energy / all : 0, kShare - 2, 1) + " %\n";
   };
-  for (const Row& row : report.rows) line(row.part, row.count.component, row.count);
-  line("", "total", report.total);
-  text += "\n";
+  for (const Row& row : report.rows) line(row.part, row.count);
+  OperationCount total = report.total;
+  total.component = "total";
+  line("", total);
   const double core = operations_energy_pj(report.attention, constants);
   const double forward = operations_energy_pj(report.feed_forward, constants);
-  append(text, "attention %.4g mJ, FFN %.4g mJ: attention is %.1f %% of the two\n",
-         core / kMillijoule, forward / kMillijoule,
-         core + forward > 0 ? 100 * core / (core + forward) : 0);
+  const double both = core + forward;
+  text += "\nattention " + millijoules(core) + " mJ, FFN " + millijoules(forward) +
+          " mJ: attention is " + fixed_text(both > 0 ? 100 * core / both : 0, 1) +
+          " % of the two\n";
   if (complete) {
-    append(text, "memory traffic, apart: %s bytes, %.4g mJ at %g pJ a byte\n",
-           grouped(report.total.bytes_moved / 4 * constants.bytes_per_value).c_str(),
-           traffic_energy_pj(report.total, constants) / kMillijoule, constants.byte_pj);
+    text += "memory traffic, apart: " +
+            grouped(report.total.bytes_moved / 4 * constants.bytes_per_value) + " bytes, " +
+            millijoules(traffic_energy_pj(report.total, constants)) + " mJ at " +
+            rounded_text(constants.byte_pj) + " pJ a byte\n";
   }
-  append(text, "parameters: %s\n", grouped(report.all_parameters).c_str());
-  return text;
+  return text + "parameters: " + grouped(report.all_parameters) + "\n";
 }
 
 std::string as_csv(const NetworkReport& report) {
@@ -154,8 +130,8 @@ std::string as_csv(const NetworkReport& report) {
          {c.multiplications, c.additions, c.shifts, c.divisions, c.exponentials, c.bytes_moved}) {
       text += "," + std::to_string(value);
     }
-    text += "," + number(operations_energy_pj(c, constants)) + "," +
-            number(traffic_energy_pj(c, constants)) + "\n";
+    text += "," + plain_number(operations_energy_pj(c, constants)) + "," +
+            plain_number(traffic_energy_pj(c, constants)) + "\n";
   };
   for (const Row& row : report.rows) line(row);
   line({"all", "total", report.total});
@@ -209,65 +185,6 @@ std::string as_json(const NetworkReport& report) {
   return json.dump(2) + "\n";
 }
 
-std::string verdict_text(const ReproducedFigure& figure) {
-  if (std::isnan(figure.printed)) return "formula";
-  if (figure.rounds_to_print) return "rounds to print";
-  return figure.published.verdict == Verdict::near ? "within a digit" : "not reproduced";
-}
-
-std::string reproduced_table(const std::vector<ReproducedFigure>& figures) {
-  std::string text = figures.front().published.paper + ", " + figures.front().published.table +
-                     ": printed beside computed\n\n";
-  int model = 6, method = 7, printed = 9;
-  for (const ReproducedFigure& figure : figures) {
-    model = std::max(model, columns_of(figure.published.model) + 2);
-    method = std::max(method, columns_of(figure.published.method) + 2);
-    printed = std::max(printed, columns_of(figure.published.printed) + 2);
-  }
-  const auto heading = [&](const char* what) {
-    append_padded(text, what, model);
-    append_padded(text, "method", method);
-    append_padded(text, "quantity", 14);
-    append_padded(text, "unit", 10);
-    append_padded(text, "printed", printed);
-    append(text, "%13s %10s  %s\n", "computed", "difference", "");
-  };
-  const auto line = [&](const ReproducedFigure& figure) {
-    append_padded(text, figure.published.model, model);
-    append_padded(text, figure.published.method, method);
-    append_padded(text, figure.published.quantity, 14);
-    append_padded(text, figure.published.unit, 10);
-    append_padded(text, figure.published.printed, printed);
-    if (std::isnan(figure.computed)) {
-      append(text, "%13s", "-");
-    } else {
-      append(text, "%13.7g", figure.computed);
-    }
-    if (std::isnan(figure.relative_difference)) {
-      append(text, " %10s", "-");
-    } else {
-      append(text, " %+9.2f%%", 100 * figure.relative_difference);
-    }
-    text += "  " + verdict_text(figure);
-    if (!figure.published.note.empty()) text += "; " + figure.published.note;
-    text += "\n";
-  };
-  heading("model");
-  for (const ReproducedFigure& figure : figures) {
-    if (!figure.published.alternative) line(figure);
-  }
-  const bool others = std::any_of(figures.begin(), figures.end(),
-                                  [](const auto& figure) { return figure.published.alternative; });
-  if (others) {
-    text += "\nOther readings of the same figures\n\n";
-    heading("model");
-    for (const ReproducedFigure& figure : figures) {
-      if (figure.published.alternative) line(figure);
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string network_as_text(const EnergyRequest& request, bool by_layer, EnergyFormat format) {
@@ -281,82 +198,6 @@ std::string network_as_text(const EnergyRequest& request, bool by_layer, EnergyF
       break;
   }
   return as_table(report, by_layer);
-}
-
-std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures, EnergyFormat format) {
-  if (format == EnergyFormat::text) return reproduced_table(figures);
-  if (format == EnergyFormat::json) {
-    Json json = Json::array();
-    for (const ReproducedFigure& figure : figures) {
-      const PublishedFigure& p = figure.published;
-      Json entry = {{"paper", p.paper},       {"table", p.table},
-                    {"model", p.model},       {"method", p.method},
-                    {"quantity", p.quantity}, {"unit", p.unit},
-                    {"printed", p.printed},   {"alternative", p.alternative},
-                    {"network", p.recipe},    {"note", p.note}};
-      entry["computed"] = std::isnan(figure.computed) ? Json() : Json(figure.computed);
-      entry["relative_difference"] =
-          std::isnan(figure.relative_difference) ? Json() : Json(figure.relative_difference);
-      entry["rounds_to_print"] = figure.rounds_to_print;
-      json.push_back(entry);
-    }
-    return json.dump(2) + "\n";
-  }
-  std::string text =
-      "paper,table,model,method,quantity,unit,printed,computed,relative_difference,"
-      "rounds_to_print,alternative,network,note\n";
-  for (const ReproducedFigure& figure : figures) {
-    const PublishedFigure& p = figure.published;
-    for (const std::string* field :
-         {&p.paper, &p.table, &p.model, &p.method, &p.quantity, &p.unit, &p.printed}) {
-      text += csv_field(*field) + ",";
-    }
-    text += (std::isnan(figure.computed) ? "" : number(figure.computed)) + ",";
-    text +=
-        (std::isnan(figure.relative_difference) ? "" : number(figure.relative_difference)) + ",";
-    text += std::string(figure.rounds_to_print ? "true" : "false") + "," +
-            (p.alternative ? "true" : "false") + "," + csv_field(p.recipe) + "," +
-            csv_field(p.note) + "\n";
-  }
-  return text;
-}
-
-std::string known_networks_as_text() {
-  std::string text = "Networks\n";
-  for (const NamedNetwork& network : named_architectures()) {
-    text += "  ";
-    append_padded(text, std::string(network.name), 18);
-    append_padded(text, std::string(network.title), 16);
-    text += std::string(network.source) + "\n";
-  }
-  text += "\nMechanisms, with the parameters --set takes\n";
-  for (const MechanismEntry& mechanism : counted_mechanisms()) {
-    text += "  ";
-    append_padded(text, std::string(mechanism.name), 18);
-    text += std::string(mechanism.title) + ": " + std::string(mechanism.source) + "\n";
-    for (const ParameterDescription& parameter : mechanism.counted_parameters()) {
-      text += "    ";
-      append_padded(text, parameter.name + "=" + to_string(parameter.default_value), 26);
-      text += parameter.explanation + "\n";
-    }
-  }
-  text += "\nSettings of the network, for --set\n";
-  for (const EnergySetting& setting : energy_settings()) {
-    text += "  ";
-    append_padded(text, std::string(setting.name), 22);
-    text += std::string(setting.explanation) + "\n";
-  }
-  text += "\nEnergy tables, for --constants, in pJ\n";
-  for (const EnergyConstants& constants : energy_tables()) {
-    text += "  ";
-    append_padded(text, constants.name, 8);
-    append(text, "addition %g, multiplication %g, shift %g, division %g, exponential %g, byte %g\n",
-           constants.addition_pj, constants.multiplication_pj, constants.shift_pj,
-           constants.division_pj, constants.exponential_pj, constants.byte_pj);
-  }
-  text += "  " + energy_tables().front().source + "\n";
-  text += "\nPublished tables, for --paper\n  " + published_table_names() + "\n";
-  return text;
 }
 
 }  // namespace attnscope

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "analysis/energy/published.h"
 #include "analysis/energy/request.h"
 
 namespace attnscope {
@@ -15,12 +13,5 @@ enum class EnergyFormat { text, csv, json };
 /// Counts are exact; energies in pJ in CSV and JSON.
 [[nodiscard]] std::string network_as_text(const EnergyRequest& request, bool by_layer,
                                           EnergyFormat format);
-
-/// Printed figures beside the computed ones, their relative difference, and notes.
-[[nodiscard]] std::string reproduced_as_text(const std::vector<ReproducedFigure>& figures,
-                                             EnergyFormat format);
-
-/// The networks, mechanisms with their parameters, settings, energy tables and published tables.
-[[nodiscard]] std::string known_networks_as_text();
 
 }  // namespace attnscope

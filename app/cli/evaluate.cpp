@@ -9,9 +9,9 @@
 #include "app/cli/former_spellings.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/number_cell.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/model/evaluation/evaluation.h"
@@ -180,7 +180,8 @@ int run(const EvaluateArguments& arguments) {
 Action add_evaluate(CLI::App& parent, CLI::App*& added) {
   auto arguments = std::make_shared<EvaluateArguments>();
   added = parent.add_subcommand(
-      "evaluate", "Say how often a model names the right class, or how well it predicts a text");
+      "evaluate",
+      "Measure how often a model names the right class, or how well it predicts a text");
   add_model_argument(*added, arguments->model, false, true);
   add_data_set_option(*added, arguments->data_set, "Labelled images");
   added

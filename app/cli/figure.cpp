@@ -14,6 +14,7 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "core/error.h"
@@ -59,7 +60,7 @@ void add_shared_words(const FigureArguments& arguments, const FigureRecipe& reci
     if (known == word.settings.end() || !selects) {
       std::string remedy = "attnscope figures lists the settings, for --set";
       if (word.settings.front() == "heads") {
-        remedy += "; how many heads the model has is said by --model-heads";
+        remedy += "; --model-heads says how many heads the model has";
       }
       throw Error(ErrorKind::usage,
                   "the figure " + std::string(recipe.name) + " has nothing to set so")

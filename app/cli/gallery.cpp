@@ -16,6 +16,7 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/style_arguments.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "app/session/sample_data.h"

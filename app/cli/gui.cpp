@@ -18,8 +18,10 @@
 #include "app/session/session.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
+#include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/overwrite.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
@@ -62,7 +64,7 @@ std::filesystem::path autosave_folder() {
 void open_model(Session& session, const std::string& text) {
   const ModelArgument argument = split_without_input(text);
   if (argument.mechanism.empty() && !argument.settings.empty()) {
-    throw Error(ErrorKind::usage, "the window wants the mechanism by its name")
+    throw Error(ErrorKind::usage, "the mechanism must be named for the window")
         .expected("MODEL@MECHANISM,KEY=VALUE")
         .found(text);
   }
@@ -70,6 +72,18 @@ void open_model(Session& session, const std::string& text) {
   if (!argument.channel.empty()) session.set_channel(subject, parse_channel(argument.channel));
   if (argument.mechanism.empty()) return;
   session.set_overlay(subject, choose_mechanism(argument.mechanism, argument.settings, {}));
+}
+
+/// What the window shows is read from these, and from nothing else.
+std::vector<std::filesystem::path> files_read(const Session& session, const GuiOptions& options) {
+  std::vector<std::filesystem::path> files = {options.session, options.lesson,
+                                              file_of_locator(session.input_locator())};
+  for (const OpenSubject& open : session.subjects()) {
+    for (const std::filesystem::path& file : weight_files(open.file)) files.push_back(file);
+    files.push_back(open.options.description);
+    files.push_back(file_of_locator(open.subject.own_input));
+  }
+  return files;
 }
 
 void shoot(MainWindow& window, const std::filesystem::path& file) {
@@ -111,6 +125,7 @@ int run_gui(const GuiOptions& options) {
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
 
   if (options.screenshot.empty()) return QApplication::exec();
+  refuse_to_overwrite(options.screenshot, files_read(session, options));
 
   std::exception_ptr failure;
   int still = 0;

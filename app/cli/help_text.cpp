@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "app/cli/command_table.h"
+#include "app/cli/table_cell.h"
 
 namespace attnscope {
 
@@ -11,13 +12,6 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kTextColumn = 26;
-
-/// Characters, not bytes: every byte of UTF-8 but the continuing ones begins one.
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
 
 std::string left_of(const OptionRow& row) {
   std::string left;
@@ -29,7 +23,7 @@ std::string left_of(const OptionRow& row) {
 
 void add_row(std::string& out, const std::string& left, const std::string& text) {
   out += "  " + left;
-  std::size_t column = 2 + characters(left);
+  std::size_t column = 2 + columns_of(left);
   if (column + 2 > kTextColumn) {
     out += "\n";
     column = 0;
@@ -46,7 +40,7 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
   std::string out;
   bool first = true;
   for (std::string word; words >> word; first = false) {
-    const std::size_t length = characters(word);
+    const std::size_t length = columns_of(word);
     if (!first && column + 1 + length > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;

@@ -34,8 +34,8 @@ void add_layers_option(CLI::App& command, std::string& layers) {
 void add_heads_option(CLI::App& command, std::string& heads) {
   command
       .add_option("--heads", heads,
-                  "Which heads: all, or indices from 0 such as 0,2-4 (how many the model has is "
-                  "said by --model-heads)")
+                  "Which heads: all, or indices from 0 such as 0,2-4 (--model-heads "
+                  "says how many there are)")
       ->type_name("N,…")
       ->capture_default_str();
 }

@@ -7,6 +7,7 @@
 
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
+#include "app/cli/inspect_trace.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -17,6 +18,7 @@
 #include "core/architecture/pyramid_grid.h"
 #include "core/checkpoint/tensor_scan.h"
 #include "core/error.h"
+#include "core/model/evaluation/self_test.h"
 #include "core/shown_text.h"
 #include "core/text/json.h"
 #include "core/trace/trace_file.h"
@@ -40,12 +42,25 @@ struct Inspection {
   std::optional<Architecture> architecture;
   std::string why_not;  ///< no architecture was recognised
   std::vector<TensorScan> scans;
+  std::string reference;  ///< what one beside the file says of the model; empty without one
 };
+
+/// What a reference beside the model says of it; a model that does not run is a finding too.
+std::string compared_with_reference(const std::filesystem::path& file,
+                                    const ModelOptions& options) {
+  const std::optional<std::filesystem::path> reference = reference_beside(file);
+  if (!reference) return {};
+  try {
+    return in_words(self_test(*load_model(file, options), *reference));
+  } catch (const Error& error) {
+    return std::string("was not compared with its reference: ") + error.what();
+  }
+}
 
 Inspection inspect(const InspectArguments& arguments) {
   const ModelOptions options = options_of(arguments.model, {});
-  Inspection inspection(
-      open_model_file(file_or_standard_input(arguments.model.models.front()), options));
+  const std::filesystem::path file = file_or_standard_input(arguments.model.models.front());
+  Inspection inspection(open_model_file(file, options));
   try {
     inspection.architecture = recognise_architecture(inspection.checkpoint, options);
   } catch (const Error& error) {
@@ -53,7 +68,9 @@ Inspection inspect(const InspectArguments& arguments) {
     if (error.kind() == ErrorKind::usage || !options.description.empty()) throw;
     inspection.why_not = error.what();
   }
-  if (!arguments.headers_only) inspection.scans = scan_tensors(inspection.checkpoint);
+  if (arguments.headers_only) return inspection;
+  inspection.scans = scan_tensors(inspection.checkpoint);
+  if (inspection.architecture) inspection.reference = compared_with_reference(file, options);
   return inspection;
 }
 
@@ -76,7 +93,7 @@ Json json_of(const Inspection& inspection) {
   for (std::size_t i = 0; i < checkpoint.tensors().size(); ++i) {
     const StoredTensor& tensor = checkpoint.tensors()[i];
     Json entry = {{"name", tensor.name},
-                  {"dtype", name_of(tensor.dtype)},
+                  {"dtype", tensor.type_name()},
                   {"shape", tensor.shape},
                   {"bytes", tensor.bytes}};
     if (!inspection.scans.empty()) {
@@ -99,12 +116,9 @@ Json json_of(const Inspection& inspection) {
     object["architecture"] = nullptr;
     object["architecture_error"] = inspection.why_not;
   }
+  if (!inspection.reference.empty()) object["reference"] = inspection.reference;
   object["tensors"] = std::move(tensors);
   return object;
-}
-
-void print_line(const char* what, const std::string& value) {
-  std::printf("%-14s %s\n", shown_text(what).c_str(), shown_text(value).c_str());
 }
 
 std::string grid_text(const GridExtents& grid) {
@@ -197,7 +211,7 @@ void print_tensors(const Inspection& inspection) {
     bytes += tensor.bytes;
     elements += element_count(tensor.shape);
     std::printf("%-*s  %-9s %-22s %12lld", width, tensor.name.c_str(),
-                std::string(name_of(tensor.dtype)).c_str(), to_string(tensor.shape).c_str(),
+                std::string(tensor.type_name()).c_str(), to_string(tensor.shape).c_str(),
                 static_cast<long long>(tensor.bytes));
     if (!inspection.scans.empty()) {
       const TensorScan& counted = inspection.scans[i];
@@ -242,6 +256,7 @@ void print(const Inspection& inspection) {
   print_metadata(inspection.checkpoint);
   if (inspection.architecture) {
     print_architecture(*inspection.architecture);
+    if (!inspection.reference.empty()) print_line("reference", inspection.reference);
     const auto& unused = inspection.architecture->unused;
     for (std::size_t i = 0; i < unused.size(); ++i) {
       if (i == 0) std::printf("tensors without a role in this architecture:\n");
@@ -251,56 +266,6 @@ void print(const Inspection& inspection) {
     print_line("architecture", "none recognised: " + inspection.why_not);
   }
   print_tensors(inspection);
-}
-
-/// [heads, queries, keys] of each layer; zeros where nothing was recorded.
-Json layer_shapes(const Trace& trace) {
-  Json shapes = Json::array();
-  for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
-    shapes.push_back({trace.heads(layer), trace.queries(layer), trace.keys(layer)});
-  }
-  return shapes;
-}
-
-int inspect_trace(const std::string& file, bool json) {
-  const Trace trace = read_trace(file);
-  if (json) {
-    Json object = {{"file", file},
-                   {"format", "trace"},
-                   {"model_name", trace.model_name},
-                   {"mechanism", to_string(trace.mechanism)},
-                   {"identity_in_maps", trace.identity_in_maps},
-                   {"input", trace.input_label},
-                   {"layers", trace.layers.size()},
-                   {"heads", trace.heads()},
-                   {"tokens", trace.tokens()},
-                   {"layer_shapes", layer_shapes(trace)},
-                   {"grid", {trace.layout.rows, trace.layout.columns}},
-                   {"provenance", trace.provenance}};
-    print_json(object);
-    return 0;
-  }
-  print_line("file", file);
-  print_line("format", "trace");
-  print_line("model", trace.model_name);
-  print_line("input", trace.input_label);
-  print_line("mechanism", to_string(trace.mechanism));
-  print_line("identity", trace.identity_in_maps ? "in the maps" : "not in the maps");
-  print_line("layers", std::to_string(trace.layers.size()));
-  if (trace.uniform()) {
-    print_line("heads", std::to_string(trace.heads()));
-    print_line("tokens", std::to_string(trace.tokens()));
-  } else {
-    for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
-      if (trace.queries(layer) == 0) continue;
-      print_line(("layer " + std::to_string(layer)).c_str(),
-                 std::to_string(trace.heads(layer)) + " heads, " +
-                     std::to_string(trace.queries(layer)) + " tokens, " +
-                     std::to_string(trace.keys(layer)) + " keys");
-    }
-  }
-  for (const auto& [key, value] : trace.provenance) print_line(key.c_str(), value);
-  return 0;
 }
 
 }  // namespace
@@ -315,8 +280,9 @@ Action add_inspect(CLI::App& parent, CLI::App*& added) {
       ->expected(1)
       ->type_name("FILE");
   add_json_flag(*added, arguments->json);
-  added->add_flag("--headers-only", arguments->headers_only,
-                  "Do not read the elements: no search for NaN and Inf");
+  added->add_flag(
+      "--headers-only", arguments->headers_only,
+      "Do not read the elements: no search for NaN and Inf, no comparison with a reference");
   add_model_options(*added, arguments->model);
   set_examples(*added, {"attnscope inspect vit.safetensors",
                         "attnscope inspect vit.safetensors --headers-only --json",

@@ -66,7 +66,9 @@ std::string manual_page(const CommandTable& program) {
       "Attnscope opens weight files of transformers, runs the attention they were trained with or\n"
       "another one over the same weights, and shows what that attention is: its maps, its rank,\n"
       "its position biases, and what it costs. Without a command it opens the window.\n"
-      ".SH COMMANDS\n";
+      ".SH OPTIONS\n";
+  for (const OptionGroup& group : program.groups) add_rows(page, group.rows);
+  page += ".SH COMMANDS\n";
   for (const CommandTable& command : program.subcommands) add_command(page, command);
   page +=
       ".SH \"EXIT STATUS\"\n.TP\n0\nDone.\n.TP\n1\nA file could not be read or written, or not all "

@@ -6,10 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/figure/needs.h"
 #include "core/input/item_choice.h"
 #include "core/model/subject.h"
-#include "core/progress.h"
 
 namespace attnscope {
 
@@ -87,24 +85,6 @@ struct MechanismArgument {
 [[nodiscard]] MechanismArgument mechanism_argument(const ModelArguments& arguments,
                                                    const ModelArgument& model,
                                                    const MechanismChoice& trained);
-
-/// Loads every model once and runs it on every input: models × inputs subjects, each with a trace,
-/// in that order. A trace file is one subject, whatever the inputs. Throws Error(usage) when an
-/// input or a model is missing, Error otherwise.
-[[nodiscard]] std::vector<Subject> make_subjects(const ModelArguments& arguments,
-                                                 const TraceRequest& request,
-                                                 const Progress& progress);
-
-/// What figures read of a run: some need more than its maps.
-[[nodiscard]] TraceRequest recorded_for_figures();
-
-/// The subjects of these arguments as a figure needs them: run on their inputs, or not.
-[[nodiscard]] std::vector<Subject> subjects_for(const FigureNeeds& needs,
-                                                const ModelArguments& arguments,
-                                                const Progress& progress);
-
-/// The models alone, not run: what they cost is in their extents.
-[[nodiscard]] std::vector<Subject> make_subjects_without_traces(const ModelArguments& arguments);
 
 /// The files that the arguments name: weights, traces, inputs, codes and descriptions, each as far
 /// as it is a file. What is written must be none of them.

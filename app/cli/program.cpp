@@ -10,6 +10,7 @@
 #include "app/cli/former_spellings.h"
 #include "app/cli/help_text.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/version.h"
 #include "app/cli/wrong_usage.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -52,8 +53,17 @@ Program make_program() {
   CLI::App& app = *program.app;
   app.formatter(std::make_shared<HelpText>());
   app.set_help_flag("-h,--help", "Show this and end")->group("Help");
-  app.set_version_flag("--version", "attnscope " ATTNSCOPE_VERSION, "Show the version and end")
-      ->group("Help");
+  // Before the version's own: CLI11 reads flags in this order.
+  const auto verbose = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
+  CLI::Option* const more = app.add_flag(
+      "--verbose", *verbose, "With --version: the libraries, kernels and threads as well");
+  CLI::Option* const as_json = app.add_flag("--json", *json, "With --version: write JSON");
+  CLI::Option* const version = app.set_version_flag(
+      "--version", [verbose, json] { return version_text(*verbose, *json); },
+      "Show the version and end");
+  version->group("Help");
+  more->group("Help")->needs(version);
+  as_json->group("Help")->needs(version);
   for (const Subcommand& subcommand : subcommands()) {
     CLI::App* command = nullptr;
     Action action = subcommand.add(app, command);

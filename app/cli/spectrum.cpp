@@ -99,7 +99,7 @@ std::vector<Map> of_heads(std::vector<Map> maps, const Arguments& arguments, con
         .about("--heads")
         .expected("0 to " + std::to_string(trace.heads() - 1))
         .found(std::to_string(head))
-        .remedy("how many heads the model has is said by --model-heads");
+        .remedy("--model-heads says how many heads the model has");
   }
   std::erase_if(maps, [&heads](const Map& map) {
     return std::find(heads.begin(), heads.end(), head_of(map)) == heads.end();

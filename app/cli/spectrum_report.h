@@ -1,10 +1,14 @@
 // What `attnscope spectrum` prints: a table for people, JSON and CSV for programs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "analysis/spectrum/identity_effect.h"
+#include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/parameters/parameters.h"
 
@@ -25,6 +29,22 @@ struct SpectrumReport {
   std::vector<std::vector<MapSpectrum>> maps;  ///< of each input
   std::vector<std::vector<IdentityEffect>> effects;  ///< of each input, if asked for
 };
+
+/// Of all inputs.
+[[nodiscard]] std::vector<MapSpectrum> all_maps(const SpectrumReport& report);
+[[nodiscard]] std::set<std::int64_t> layers_of(const std::vector<MapSpectrum>& maps);
+[[nodiscard]] MeanSpectrum mean_of_layer(const std::vector<MapSpectrum>& maps, std::int64_t layer,
+                                         double threshold);
+
+/// How many of all maps contain I.
+struct WithIdentity {
+  std::int64_t with = 0, maps = 0;
+};
+[[nodiscard]] WithIdentity with_identity(const SpectrumReport& report);
+/// "maps without I", "4 of 18 maps with I".
+[[nodiscard]] std::string identity_in_words(const SpectrumReport& report);
+/// None where it is not known.
+[[nodiscard]] std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map);
 
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
 /// What a map does not have, because it is not finite or all zero, is null.

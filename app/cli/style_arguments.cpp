@@ -56,8 +56,9 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
   look(command.add_option("--colour-map", arguments.colour_map,
                           "Of heat maps: " + name_list(colour_maps(), &ColourMap::name)))
       ->type_name("COLOURS");
-  look(command.add_option("--lines", arguments.lines,
-                          "distinct: a dash for each line, so that grey prints tell them apart"))
+  look(
+      command.add_option("--lines", arguments.lines,
+                         "distinct: each line has its own dashes, so that they differ in grey too"))
       ->type_name("as-made|distinct|grey")
       ->capture_default_str();
   look(command.add_option("--background", arguments.background, "Behind the figure"))
@@ -92,8 +93,8 @@ void add_style_options(CLI::App& command, StyleArguments& arguments, bool with_f
       ->type_name("WORDS");
   command
       .add_option("--format", arguments.formats,
-                  "One file a format beside --out, such as pdf,csv,h5, instead of what its "
-                  "extension says")
+                  "Several formats at once, such as pdf,csv,h5: one file each, whatever "
+                  "the extension of --out says")
       ->type_name("LIST");
 }
 

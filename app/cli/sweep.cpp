@@ -14,9 +14,10 @@
 #include "app/cli/interruption.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
-#include "app/cli/number_cell.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
+#include "app/cli/subjects.h"
+#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
@@ -140,12 +141,12 @@ std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request,
   } catch (const Cancelled&) {
     if (anything_done) {
       std::fprintf(stderr,
-                   "attnscope: stopped after %lld of %lld inputs; the same command goes on from "
+                   "attnscope: stopped after %lld of %lld inputs; the same command resumes from "
                    "there (%s)\n",
                    static_cast<long long>(done), static_cast<long long>(count),
                    sweep_checkpoint(request.out).c_str());
     } else {
-      std::fprintf(stderr, "attnscope: stopped; the same command goes on where it was begun\n");
+      std::fprintf(stderr, "attnscope: stopped; the same command resumes where this one began\n");
     }
     return std::nullopt;
   }
@@ -155,11 +156,11 @@ int run(const SweepArguments& arguments) {
   const Interruption interruption;
   SweepRequest request;
   request.views = identity_views(arguments.identity);
-  refuse_standard_output(arguments.out, "a sweep goes on from its file after an interruption");
+  refuse_standard_output(arguments.out, "a sweep resumes from its file after an interruption");
   std::vector<std::filesystem::path> read = files_read(arguments.models);
-  read.push_back(file_of_locator(arguments.data_set));
-  refuse_to_overwrite(arguments.out, read);
   request.data_set = open_data_set(arguments.data_set);
+  for (const std::filesystem::path& file : request.data_set->files()) read.push_back(file);
+  refuse_to_overwrite(arguments.out, read);
   request.data_set_path = arguments.data_set;
   request.subjects = make_subjects_without_traces(arguments.models);
   request.first = arguments.first;
@@ -194,8 +195,8 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added
       ->add_option("--out", arguments->out,
-                   "The result, an HDF5 file. After an interruption (Ctrl-C) the same command goes "
-                   "on from FILE.unfinished")
+                   "The result, an HDF5 file. After an interruption (Ctrl-C) the same command "
+                   "resumes from FILE.unfinished")
       ->required()
       ->type_name("FILE");
   add_identity_option(*added, arguments->identity);
@@ -212,7 +213,7 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   added->add_flag("--restart", arguments->restart,
-                  "Begin anew, whatever was done before, and replace what is there");
+                  "Start over: forget what was done before, and replace what is there");
   add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->models);
   add_model_options(*added, arguments->models);

@@ -8,6 +8,7 @@
 #include "analysis/comparison/alignment.h"
 #include "analysis/figure/figure.h"
 #include "app/session/subject_id.h"
+#include "core/parameters/enum_names.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -34,6 +35,10 @@ struct Selection {
 };
 
 enum class HeadFusion { none, mean, maximum, minimum };
+inline constexpr EnumName<HeadFusion> head_fusion_names[] = {{HeadFusion::none, "none"},
+                                                             {HeadFusion::mean, "mean"},
+                                                             {HeadFusion::maximum, "maximum"},
+                                                             {HeadFusion::minimum, "minimum"}};
 
 /// What atlases show while a reference is pinned; the reference's own always shows its maps.
 enum class ComparisonView {
@@ -44,6 +49,13 @@ enum class ComparisonView {
   wipe,                 ///< the reference's maps left of a divider
   overlay               ///< the reference's maps laid over, see-through
 };
+inline constexpr EnumName<ComparisonView> comparison_view_names[] = {
+    {ComparisonView::maps, "maps"},
+    {ComparisonView::difference, "difference"},
+    {ComparisonView::absolute_difference, "absolute_difference"},
+    {ComparisonView::relative_difference, "relative_difference"},
+    {ComparisonView::wipe, "wipe"},
+    {ComparisonView::overlay, "overlay"}};
 
 /// The lens: what changes the picture at once, without running a model again.
 struct ViewSettings {

@@ -43,6 +43,10 @@ struct OpenSubject {
   /// With an overlay of hashed attention whose codes are learnt here: subject.parameters, once
   /// they are.
   std::optional<CodesToLearn> learning;
+  /// What a reference beside the file says of the model (core/model/evaluation/self_test.h), in
+  /// words, and whether it is that they agree; empty without one, and until it was compared.
+  std::string reference_says;
+  bool agrees_with_reference = false;
 };
 
 /// What the user has set up: what undo takes back. Cheap to copy: models and traces are shared.
@@ -160,6 +164,8 @@ class Session : public QObject {
   SubjectId append_and_start(OpenSubject subject);
   void start(SubjectId subject);  // loads if there is no model, else runs
   void load(OpenSubject& subject);
+  /// Compares the model with a reference beside its file, if there is one.
+  void compare_with_reference(const OpenSubject& subject);
   void run(OpenSubject& subject);
   void learn(OpenSubject& subject);
   void take_trace(SubjectId subject, std::shared_ptr<const Trace> trace);

@@ -10,7 +10,7 @@
 #include "core/file/read_file.h"
 #include "core/input/input.h"
 #include "core/parameters/parameters_json.h"
-#include "core/text/name_list.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
@@ -20,23 +20,22 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 
-// Enumerators as the file calls them, in the order of their declarations.
-constexpr const char* kNorms[] = {"linear", "logarithmic", "symmetric_logarithmic"};
-constexpr const char* kIdentityViews[] = {"as_is", "without", "with"};
-constexpr const char* kFusions[] = {"none", "mean", "maximum", "minimum"};
-constexpr const char* kComparisons[] = {
-    "maps", "difference", "absolute_difference", "relative_difference", "wipe", "overlay"};
-constexpr const char* kAlignments[] = {"by_index", "by_depth"};
+/// As sessions called them before they used the settings' own names.
+constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
+    {"logarithmic", "log"},
+    {"symmetric_logarithmic", "symlog"},
+    {"as_is", "as-is"},
+    {"by_index", "index"},
+    {"by_depth", "depth"}};
 
-template <class Enum, std::size_t Count>
-Enum read_name(const json& object, const char* key, const char* const (&names)[Count],
-               Enum otherwise) {
-  if (!object.contains(key)) return otherwise;
-  const std::string name = object.at(key).get<std::string>();
-  for (std::size_t i = 0; i < Count; ++i) {
-    if (name == names[i]) return static_cast<Enum>(i);
+template <class Enum, std::size_t n>
+void read_name(const json& object, const char* key, const EnumName<Enum> (&names)[n], Enum& value) {
+  if (!object.contains(key)) return;
+  std::string name = object.at(key).get<std::string>();
+  for (const auto& [former, now] : kFormerNames) {
+    if (name == former) name = now;
   }
-  throw unknown_name(key, name, name_list(names));
+  value = value_of(names, name, key);
 }
 
 json write_mechanism(const MechanismChoice& choice) {
@@ -73,17 +72,17 @@ std::filesystem::path read_path(const json& value, const std::filesystem::path& 
 json write_view(const ViewSettings& view) {
   json object = {{"colour_map", view.colour_map},
                  {"reversed_colours", view.reversed_colours},
-                 {"norm", kNorms[static_cast<std::size_t>(view.norm)]},
+                 {"norm", name_of(scale_norm_names, view.norm)},
                  {"temperature", view.temperature},
-                 {"identity", kIdentityViews[static_cast<std::size_t>(view.identity)]},
-                 {"head_fusion", kFusions[static_cast<std::size_t>(view.head_fusion)]},
+                 {"identity", name_of(identity_view_names, view.identity)},
+                 {"head_fusion", name_of(head_fusion_names, view.head_fusion)},
                  {"hide_prefix_tokens", view.hide_prefix_tokens},
                  {"rank_threshold", view.rank_threshold},
                  {"first_layer", view.first_layer},
-                 {"comparison", kComparisons[static_cast<std::size_t>(view.comparison)]},
+                 {"comparison", name_of(comparison_view_names, view.comparison)},
                  {"wipe_position", view.wipe_position},
                  {"overlay_opacity", view.overlay_opacity},
-                 {"layer_alignment", kAlignments[static_cast<std::size_t>(view.layer_alignment)]},
+                 {"layer_alignment", name_of(layer_alignment_names, view.layer_alignment)},
                  {"match_heads", view.match_heads}};
   if (view.range_minimum) object["range_minimum"] = *view.range_minimum;
   if (view.range_maximum) object["range_maximum"] = *view.range_maximum;
@@ -94,17 +93,17 @@ ViewSettings read_view(const json& object) {
   ViewSettings view;
   view.colour_map = object.value("colour_map", view.colour_map);
   view.reversed_colours = object.value("reversed_colours", view.reversed_colours);
-  view.norm = read_name(object, "norm", kNorms, view.norm);
+  read_name(object, "norm", scale_norm_names, view.norm);
   view.temperature = object.value("temperature", view.temperature);
-  view.identity = read_name(object, "identity", kIdentityViews, view.identity);
-  view.head_fusion = read_name(object, "head_fusion", kFusions, view.head_fusion);
+  read_name(object, "identity", identity_view_names, view.identity);
+  read_name(object, "head_fusion", head_fusion_names, view.head_fusion);
   view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
   view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
   view.first_layer = object.value("first_layer", view.first_layer) == 1 ? 1 : 0;
-  view.comparison = read_name(object, "comparison", kComparisons, view.comparison);
+  read_name(object, "comparison", comparison_view_names, view.comparison);
   view.wipe_position = object.value("wipe_position", view.wipe_position);
   view.overlay_opacity = object.value("overlay_opacity", view.overlay_opacity);
-  view.layer_alignment = read_name(object, "layer_alignment", kAlignments, view.layer_alignment);
+  read_name(object, "layer_alignment", layer_alignment_names, view.layer_alignment);
   view.match_heads = object.value("match_heads", view.match_heads);
   if (object.contains("range_minimum")) view.range_minimum = object.at("range_minimum");
   if (object.contains("range_maximum")) view.range_maximum = object.at("range_maximum");
@@ -257,14 +256,14 @@ void Session::restore(const std::filesystem::path& file) {
   } catch (Error& error) {
     error.in_file(file);
     if (error.kind() == ErrorKind::damaged && error.remedy_text().empty()) {
-      error.remedy("restore an earlier copy, or open the models anew");
+      error.remedy("restore an earlier copy, or open the models again");
     }
     throw;
   } catch (const json::exception& error) {
     throw Error(ErrorKind::damaged, "the session file is broken")
         .in_file(file)
         .found(error.what())
-        .remedy("restore an earlier copy, or open the models anew");
+        .remedy("restore an earlier copy, or open the models again");
   }
 
   jobs_->cancel_all();

@@ -7,6 +7,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "core/error.h"
+#include "core/model/evaluation/self_test.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -222,6 +223,7 @@ void Session::submit(OpenSubject& subject, const QString& title,
 
 void Session::load(OpenSubject& subject) {
   subject.state = State::loading;
+  subject.reference_says.clear();
   const SubjectId id = subject.id;
   submit(subject, tr("Opening %1").arg(QString::fromStdString(subject.file.filename().string())),
          [this, id, file = subject.file,
@@ -240,9 +242,34 @@ void Session::load(OpenSubject& subject) {
              open->subject.model = model;
              open->subject.mechanism = open->overlay.value_or(model->spec().mechanism);
              name_subject(*open);
+             compare_with_reference(*open);
              start(id);
            };
          });
+}
+
+void Session::compare_with_reference(const OpenSubject& subject) {
+  const std::optional<std::filesystem::path> reference = reference_beside(subject.file);
+  if (!reference) return;
+  const auto tell = [this, id = subject.id, model = subject.subject.model](const std::string& words,
+                                                                           bool agrees) {
+    OpenSubject* const open = found(id);
+    if (!open || open->subject.model != model) return;
+    open->reference_says = words;
+    open->agrees_with_reference = agrees;
+    emit subjects_changed();
+  };
+  jobs_->submit(
+      tr("Comparing %1 with its reference").arg(QString::fromStdString(subject.subject.label)),
+      [model = subject.subject.model, file = *reference,
+       tell](const Progress& progress) -> JobQueue::Delivery {
+        const SelfTest test = self_test(*model, file, progress);
+        return [tell, test] { tell(in_words(test), test.agrees()); };
+      },
+      [tell](const JobFailure& failure) {
+        if (!failure.cancelled) tell("was not compared with its reference: " + failure.what, false);
+      },
+      this);
 }
 
 void Session::run(OpenSubject& subject) {

@@ -28,6 +28,10 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 
 }  // namespace
 
+std::string_view StoredTensor::type_name() const {
+  return blocks != nullptr ? blocks->name : name_of(dtype);
+}
+
 Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
                        std::vector<StoredTensor> tensors,
                        std::map<std::string, std::string> metadata)
@@ -43,6 +47,10 @@ Checkpoint::Checkpoint(std::filesystem::path path, std::string format,
           .about(tensors_[place].name);
     }
   }
+}
+
+void Checkpoint::hold_key_values(std::shared_ptr<const KeyValues> values) {
+  key_values_ = std::move(values);
 }
 
 void Checkpoint::hold_state_dicts(std::string taken,
@@ -70,6 +78,7 @@ Checkpoint Checkpoint::with_state_dict(const std::string& name) const {
         .found(name);
   }
   Checkpoint other(path_, format_, found->second, metadata_);
+  other.key_values_ = key_values_;
   std::map<std::string, std::vector<StoredTensor>> others = other_state_dicts_;
   others.erase(name);
   others.emplace(state_dict_, tensors_);

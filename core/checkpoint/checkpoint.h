@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,19 @@
 
 namespace attnscope {
 
+class KeyValues;
+
 /// One stored tensor. The shape is known from the file's header; the elements are read by `view`.
 struct StoredTensor {
   std::string name;  ///< in a Checkpoint as shown_text (core/shown_text.h) has it
   DType dtype = DType::f32;
   Shape shape;
-  std::int64_t bytes = 0;            ///< element_count(shape) × size_of(dtype)
+  std::int64_t bytes = 0;            ///< of the elements: count × size_of(dtype), or of the blocks
   std::function<TensorView()> view;  ///< maps or decompresses the elements; may throw Error
+  const BlockLayout* blocks = nullptr;  ///< of dtype quantised: how
+
+  /// "float32", "Q4_K": what the elements are stored as.
+  [[nodiscard]] std::string_view type_name() const;
 };
 
 /// An opened weight file, whatever its format. Memory-mapped where the format allows.
@@ -45,6 +52,9 @@ class Checkpoint {
   /// What the file says of itself: safetensors `__metadata__`, HDF5 root attributes (strings as
   /// they are, numbers printed).
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// The same as typed values, lists and all, of a format that has them (GGUF); else null.
+  [[nodiscard]] const KeyValues* key_values() const { return key_values_.get(); }
+  void hold_key_values(std::shared_ptr<const KeyValues> values);
 
   [[nodiscard]] const StoredTensor* find(std::string_view name) const;
   /// Throws Error(damaged) naming the nearest names if there is no such tensor.
@@ -61,6 +71,7 @@ class Checkpoint {
   std::string state_dict_;
   std::map<std::string, std::vector<StoredTensor>> other_state_dicts_;
   std::map<std::string, std::size_t, std::less<>> index_;
+  std::shared_ptr<const KeyValues> key_values_;
 };
 
 /// Opens a weight file of any known format, decided by its content, then by its extension; of a

@@ -41,6 +41,8 @@ class ArrayDataSet : public DataSet {
     return class_names_;
   }
 
+  [[nodiscard]] std::vector<std::filesystem::path> files() const override { return {path_}; }
+
  private:
   /// Image `index` seen as [C, H, W], whatever the order of the file's axes.
   [[nodiscard]] TensorView channels_first(std::int64_t index) const {
@@ -118,7 +120,7 @@ std::shared_ptr<const DataSet> read(const std::filesystem::path& path) {
     labels = stored->view().to_int64();
     for (const std::int64_t label : labels) {
       if (label < 0 || label > (1 << 24)) {
-        throw Error(ErrorKind::damaged, "a label is no class index")
+        throw Error(ErrorKind::damaged, "a label is not a class index")
             .about("labels")
             .found(std::to_string(label));
       }

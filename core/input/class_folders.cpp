@@ -45,6 +45,8 @@ class ClassFolders : public DataSet {
     return class_names_;
   }
 
+  [[nodiscard]] std::vector<std::filesystem::path> files() const override { return {folder_}; }
+
  private:
   std::filesystem::path folder_;
   std::vector<Picture> pictures_;
@@ -79,7 +81,8 @@ std::shared_ptr<const DataSet> open_class_folders(const std::filesystem::path& f
         .in_file(problem.path1());
   }
   if (pictures.empty()) {
-    throw Error(ErrorKind::not_this_format, "is no data set: no pictures in folders inside it")
+    throw Error(ErrorKind::not_this_format,
+                "is not a data set: the folders inside it hold no pictures")
         .in_file(folder)
         .expected("FOLDER/CLASS/PICTURE.png or .jpg");
   }

@@ -14,7 +14,7 @@ std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path) 
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::not_this_format) throw;
   }
-  throw Error(ErrorKind::not_this_format, "is no data set")
+  throw Error(ErrorKind::not_this_format, "is not a data set")
       .in_file(path)
       .remedy(
           "known kinds: IDX (.gz too), HDF5 or NPZ with 'images' and 'labels', a folder of class "

@@ -20,6 +20,8 @@ class DataSet {
   [[nodiscard]] virtual Input item(std::int64_t index) const = 0;
   /// Names of the classes, where the data set has any; else empty.
   [[nodiscard]] virtual const std::vector<std::string>& class_names() const = 0;
+  /// What it is read from: files, or a folder; none for one that is in memory.
+  [[nodiscard]] virtual std::vector<std::filesystem::path> files() const { return {}; }
 };
 
 /// Opens a data set: an IDX image file (its label file is found beside it: `images-idx3` →

@@ -43,10 +43,10 @@ std::vector<std::byte> start_of(std::span<const std::byte> file) {
 Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
   const std::vector<std::byte> start = start_of(file->bytes());
   if (!has_idx_magic(start)) {
-    throw Error(ErrorKind::not_this_format, "is no IDX file");
+    throw Error(ErrorKind::not_this_format, "is not an IDX file");
   }
   if (start[2] != std::byte{0x08}) {
-    throw Error(ErrorKind::unsupported, "the IDX file holds other than unsigned bytes");
+    throw Error(ErrorKind::unsupported, "the IDX file does not hold unsigned bytes");
   }
   const auto axes = std::to_integer<std::size_t>(start[3]);
   const std::size_t header = 4 + 4 * axes;
@@ -151,6 +151,12 @@ class IdxDataSet : public DataSet {
 
   [[nodiscard]] const std::vector<std::string>& class_names() const override {
     return class_names_;
+  }
+
+  [[nodiscard]] std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> files = {path_};
+    if (const auto labels = labels_beside(path_)) files.push_back(*labels);
+    return files;
   }
 
  private:

@@ -23,7 +23,7 @@ Image read_image(const std::filesystem::path& path) {
     return read_unchanged(*file, [&] {
       if (is_png(file->bytes())) return decode_png(file->bytes());
       if (is_jpeg(file->bytes())) return decode_jpeg(file->bytes());
-      throw Error(ErrorKind::not_this_format, "is no picture that can be read")
+      throw Error(ErrorKind::not_this_format, "is not a picture that can be read")
           .remedy("convert it to PNG or JPEG");
     });
   } catch (Error& error) {

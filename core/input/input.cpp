@@ -97,7 +97,7 @@ Text read_ids(const std::filesystem::path& path, const StoredTensor& array) {
   Shape shape = array.shape;
   std::erase(shape, 1);
   if (shape.size() > 1) {
-    throw Error(ErrorKind::unsupported, "the array is no list of token ids")
+    throw Error(ErrorKind::unsupported, "the array is not a list of token ids")
         .in_file(path)
         .expected("whole numbers [N]")
         .found(std::string(name_of(array.dtype)) + " " + to_string(array.shape));
@@ -109,7 +109,7 @@ Text read_ids(const std::filesystem::path& path, const StoredTensor& array) {
 
 Tensor read_array(const std::filesystem::path& path, const StoredTensor& array) {
   if (!is_floating(array.dtype) || (array.shape.size() != 2 && array.shape.size() != 3)) {
-    throw Error(ErrorKind::unsupported, "the array is no input")
+    throw Error(ErrorKind::unsupported, "the array cannot be an input")
         .in_file(path)
         .expected("floating-point [C, H, W] (already normalised) or [N, D]")
         .found(std::string(name_of(array.dtype)) + " " + to_string(array.shape));
@@ -153,7 +153,7 @@ Input open_input(const std::string& locator) {
     return {read_image(path), label, locator, -1};
   }
   if (is_text_file_name(path)) return {read_text(path), label, locator, -1};
-  throw Error(ErrorKind::not_this_format, "is no input that can be read")
+  throw Error(ErrorKind::not_this_format, "is not an input that can be read")
       .in_file(path)
       .remedy(kinds_of_input);
 }

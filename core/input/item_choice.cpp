@@ -28,7 +28,7 @@ std::int64_t stretch_begin(std::int64_t place, std::int64_t size, std::int64_t c
 
 std::int64_t chosen_count(std::int64_t size, const ItemChoice& choice) {
   if (choice.count < 0) {
-    throw Error(ErrorKind::usage, "so many items cannot be taken")
+    throw Error(ErrorKind::usage, "the number of items is negative")
         .about("--count")
         .expected("1 or more; 0: all")
         .found(std::to_string(choice.count));

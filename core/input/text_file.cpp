@@ -75,7 +75,7 @@ Text parse_token_ids(std::string_view list) {
     std::int64_t id = 0;
     const auto [stop, problem] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (problem != std::errc() || stop != word.data() + word.size() || id < 0) {
-      throw Error(ErrorKind::usage, "this is no token id")
+      throw Error(ErrorKind::usage, "this is not a token id")
           .expected("whole numbers from 0 on, such as ids:15,3,42")
           .found("'" + std::string(word.substr(0, 40)) + "'");
     }

@@ -24,7 +24,7 @@ constexpr std::size_t longest_text = std::size_t{16} << 20;
 /// a part that is empty or begins after the end; one that ends after it ends there.
 [[nodiscard]] Text part_of_text(const Text& text, std::int64_t first, std::int64_t last);
 
-/// "1, 2,3" or numbers with spaces between. Throws Error(usage) naming what is no token id.
+/// "1, 2,3" or numbers with spaces between. Throws Error(usage) naming what is not a token id.
 [[nodiscard]] Text parse_token_ids(std::string_view list);
 
 /// The start of each character of UTF-8, and the end. A byte that is no valid UTF-8 counts as one

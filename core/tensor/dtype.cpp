@@ -1,5 +1,7 @@
 #include "core/tensor/dtype.h"
 
+#include "core/error.h"
+
 namespace attnscope {
 
 std::size_t size_of(DType dtype) {
@@ -21,6 +23,8 @@ std::size_t size_of(DType dtype) {
     case DType::u8:
     case DType::boolean:
       return 1;
+    case DType::quantised:
+      throw Error(ErrorKind::unsupported, "quantised elements cannot be read one by one");
   }
   return 0;
 }
@@ -53,6 +57,8 @@ std::string_view name_of(DType dtype) {
       return "uint8";
     case DType::boolean:
       return "bool";
+    case DType::quantised:
+      return "quantised";
   }
   return "";
 }

@@ -1,5 +1,6 @@
 #include "core/tensor/tensor_view.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -7,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/memory/watched_memory.h"
+#include "core/tensor/half.h"
 
 namespace attnscope {
 
@@ -24,20 +26,8 @@ struct Boolean {
   std::uint8_t bits;
 };
 
-float number(Half half) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(half.bits & 0x8000U) << 16;
-  const std::uint32_t exponent = (half.bits >> 10) & 0x1FU;
-  const std::uint32_t fraction = half.bits & 0x3FFU;
-  if (exponent == 0) {  // zero and subnormals: fraction · 2^-24, exact in float32
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t rebased = exponent == 31 ? 255U : exponent + 112U;
-  return std::bit_cast<float>(sign | (rebased << 23) | (fraction << 13));
-}
-float number(BFloat value) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
-}
+float number(Half half) { return from_half(half.bits); }
+float number(BFloat value) { return from_bfloat(value.bits); }
 std::uint8_t number(Boolean value) { return value.bits != 0 ? 1 : 0; }
 template <class Number>
 Number number(Number value) {
@@ -74,6 +64,8 @@ void with_element_type(DType dtype, Visit&& visit) {
       return visit(static_cast<const std::uint8_t*>(nullptr));
     case DType::boolean:
       return visit(static_cast<const Boolean*>(nullptr));
+    case DType::quantised:  // readers of single elements refuse them before
+      throw Error(ErrorKind::unsupported, "quantised elements cannot be read one by one");
   }
 }
 
@@ -109,6 +101,36 @@ void for_each_element(const TensorView& view, Consume&& consume) {
   }
 }
 
+void copy_as_float(const TensorView& view, float* out) {
+  with_element_type(view.dtype, [&]<class Element>(const Element*) {
+    for_each_element<Element>(view, [&](auto value) { *out++ = static_cast<float>(value); });
+  });
+}
+
+/// Where row `row` of the view seen as a matrix starts, in elements from its first.
+std::int64_t row_start(const TensorView& view, std::int64_t row) {
+  std::int64_t start = 0;
+  for (std::size_t axis = view.shape.size() - 1; axis-- > 0;) {
+    start += row % view.shape[axis] * view.strides[axis];
+    row /= view.shape[axis];
+  }
+  return start;
+}
+
+/// Calls `consume(values)` for all elements decoded, some rows at a time.
+template <class Consume>
+void for_each_decoded(const TensorView& view, Consume&& consume) {
+  const std::int64_t width = view.columns(), rows = view.rows();
+  const std::int64_t step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, width));
+  std::vector<float> values;
+  for (std::int64_t row = 0; row < rows; row += step) {
+    const std::int64_t end = std::min(row + step, rows);
+    values.resize(static_cast<std::size_t>((end - row) * width));
+    view.rows_to_float(row, end, values.data());
+    for (const float value : values) consume(value);
+  }
+}
+
 }  // namespace
 
 std::vector<std::int64_t> TensorView::contiguous_strides(const Shape& shape) {
@@ -131,25 +153,46 @@ bool TensorView::is_contiguous() const {
   return true;
 }
 
+std::int64_t TensorView::rows() const {
+  const std::int64_t width = columns();
+  return width == 0 ? 0 : element_count(shape) / width;
+}
+
 Tensor TensorView::to_float() const {
   Tensor tensor(shape);
-  if (tensor.empty()) return tensor;
-  float* next = tensor.data();
-  if (dtype == DType::f32 && is_contiguous()) {
-    std::memcpy(next, data, tensor.values().size_bytes());
-    check_unchanged(data);
-    return tensor;
-  }
-  with_element_type(dtype, [&]<class Element>(const Element*) {
-    for_each_element<Element>(*this, [&](auto value) { *next++ = static_cast<float>(value); });
-  });
-  check_unchanged(data);
+  rows_to_float(0, rows(), tensor.data());
   return tensor;
+}
+
+void TensorView::rows_to_float(std::int64_t begin, std::int64_t end, float* out) const {
+  const std::int64_t width = columns(), count = (end - begin) * width;
+  if (count <= 0) return;
+  if (dtype == DType::quantised) {
+    dequantise(*blocks, data + begin * width / blocks->elements * blocks->bytes,
+               count / blocks->elements, out);
+  } else if (dtype == DType::f32 && is_contiguous()) {
+    std::memcpy(out, data + begin * width * 4, static_cast<std::size_t>(count) * 4);
+  } else {
+    const auto size = static_cast<std::int64_t>(size_of(dtype));
+    if (is_contiguous()) {
+      copy_as_float({dtype, {count}, {1}, data + begin * width * size, {}}, out);
+    } else {
+      for (std::int64_t row = begin; row < end; ++row, out += width) {
+        copy_as_float({dtype, {width}, {strides.back()}, data + row_start(*this, row) * size, {}},
+                      out);
+      }
+    }
+  }
+  check_unchanged(data);
 }
 
 std::vector<double> TensorView::to_double() const {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(element_count(shape)));
+  if (dtype == DType::quantised) {
+    for_each_decoded(*this, [&](float value) { values.push_back(value); });
+    return values;
+  }
   with_element_type(dtype, [&]<class Element>(const Element*) {
     for_each_element<Element>(*this,
                               [&](auto value) { values.push_back(static_cast<double>(value)); });
@@ -159,7 +202,7 @@ std::vector<double> TensorView::to_double() const {
 }
 
 std::vector<std::int64_t> TensorView::to_int64() const {
-  if (is_floating(dtype)) {
+  if (is_floating(dtype) || dtype == DType::quantised) {
     throw Error(ErrorKind::unsupported, "these numbers are not integers")
         .found(std::string(name_of(dtype)));
   }
@@ -175,14 +218,15 @@ std::vector<std::int64_t> TensorView::to_int64() const {
 
 TensorView::NonFinite TensorView::count_non_finite() const {
   NonFinite count;
+  const auto look_at = [&](auto value) {
+    const auto real = static_cast<double>(value);
+    count.nan += std::isnan(real) ? 1 : 0;
+    count.infinite += std::isinf(real) ? 1 : 0;
+  };
+  if (dtype == DType::quantised) for_each_decoded(*this, look_at);
   if (!is_floating(dtype)) return count;
-  with_element_type(dtype, [&]<class Element>(const Element*) {
-    for_each_element<Element>(*this, [&](auto value) {
-      const auto real = static_cast<double>(value);
-      count.nan += std::isnan(real) ? 1 : 0;
-      count.infinite += std::isinf(real) ? 1 : 0;
-    });
-  });
+  with_element_type(
+      dtype, [&]<class Element>(const Element*) { for_each_element<Element>(*this, look_at); });
   check_unchanged(data);
   return count;
 }

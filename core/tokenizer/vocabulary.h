@@ -9,6 +9,7 @@
 
 #include "core/architecture/model_spec.h"
 #include "core/input/input.h"
+#include "core/tokenizer/encoding.h"
 
 namespace attnscope {
 
@@ -21,6 +22,15 @@ class Vocabulary {
   [[nodiscard]] virtual std::vector<std::int64_t> encode(const std::string& text) const = 0;
   /// What a token says: the bytes of a text, which need not be whole characters. 0 <= id < size.
   [[nodiscard]] virtual std::string text_of(std::int64_t id) const = 0;
+
+  /// The tokens of a text, or of a pair of texts (second not null), with their segments and places.
+  /// Throws as encode, and Error(unsupported) for a pair where tokens make no difference of it.
+  [[nodiscard]] virtual Encoding encode_texts(const std::string& first,
+                                              const std::string* second) const;
+  /// Whether a token stands for no text of its own: [CLS], <s>, <|endoftext|>.
+  [[nodiscard]] virtual bool is_special(std::int64_t) const { return false; }
+  /// One more than the greatest number of a token; 0 where that is not known.
+  [[nodiscard]] virtual std::int64_t size() const { return 0; }
 };
 
 /// As spec.input.tokenizer says; byte pairs are read from `folder`. Throws Error.

@@ -337,10 +337,7 @@ bool is_trace_file(const std::filesystem::path& file) {
       return holds_trace(open_checkpoint(file));
     }
     // A model file may have many data sets: they need not all be seen.
-    const QuietHdf5 quiet;
-    const Hdf5Id opened = open_hdf5_file(file);
-    return H5Lexists(opened.get(), "layer_00", H5P_DEFAULT) > 0 &&
-           H5Lexists(opened.get(), kFirstMap, H5P_DEFAULT) > 0;
+    return hdf5_has(file, kFirstMap);
   } catch (const Error&) {
     return false;
   }

@@ -1,13 +1,19 @@
 // What holds for every command: help, words, mistakes, old spellings, where output goes.
+#include <QtGlobal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <sys/wait.h>
+#include <thread>
+#include <zlib.h>
 
 #include "app/cli/command_table.h"
 #include "app/cli/program.h"
@@ -120,6 +126,37 @@ TEST(CommandLine, OneWordHasOneMeaningInEveryCommand) {
     }
   }
   for (const auto& [name, kinds] : values) EXPECT_GT(seen[name], 0) << name;
+}
+
+// --- version ----------------------------------------------------------------------------------
+
+TEST(CommandLine, TheVersionSaysWhatRunsHere) {
+  EXPECT_EQ(run_program("--version").output, "attnscope " ATTNSCOPE_VERSION "\n");
+  const auto said = nlohmann::json::parse(run_program("--verbose --version --json").output);
+  EXPECT_EQ(said["version"], ATTNSCOPE_VERSION);
+  EXPECT_EQ(said["libraries"]["zlib"], zlibVersion());
+  EXPECT_EQ(said["libraries"]["Qt"], qVersion());
+  // As nproc counts them: those this process may use.
+  const std::string pinned = "taskset -c 0 " + built_program() + " --version --verbose --json";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(popen(pinned.c_str(), "r"), pclose);
+  const auto on_one = nlohmann::json::parse(pipe.get());
+  EXPECT_EQ(on_one["threads"], 1);
+  EXPECT_EQ(said["threads"], static_cast<int>(std::thread::hardware_concurrency()));
+  // The kernels stated to OpenBLAS are those that run, and those of ours are the processor's.
+  ::setenv("OPENBLAS_CORETYPE", "Prescott", 1);
+  const std::string stated = run_program("--version --verbose").output;
+  ::unsetenv("OPENBLAS_CORETYPE");
+  EXPECT_THAT(stated, HasSubstr("\nOpenBLAS kernels  Prescott\n"));
+  EXPECT_NE(said["blas_kernels"], "Prescott");
+  EXPECT_FALSE(said["simd_targets"].empty());
+}
+
+TEST(CommandLine, WhatBelongsToTheVersionIsRefusedWithoutIt) {
+  for (const std::string flag : {"--verbose", "--json"}) {
+    const ProgramRun run = run_program(flag);
+    EXPECT_EQ(run.status, 2) << flag;
+    EXPECT_THAT(run.errors, AllOf(HasSubstr(flag), HasSubstr("--version"))) << flag;
+  }
 }
 
 // --- mistakes ---------------------------------------------------------------------------------
@@ -292,6 +329,47 @@ TEST(CommandLine, NoOutputReplacesAnInput) {
                 read_bytes(data) == items && read_bytes(page) == described)
         << arguments;
   }
+}
+
+TEST(CommandLine, NoOutputReplacesTheShardsOfAModelNorADataSetsLabels) {
+  const TemporaryFolder folder;
+  const std::string index =
+      folder.write("m.index.json", R"({"weight_map": {"a": "m-1.bin", "b": "m-2.bin"}})").string();
+  for (const char* name : {"m.index.json", "m-1.bin", "m-2.bin"}) {
+    const fs::path file = folder / name;
+    if (!fs::exists(file)) (void)folder.write(name, "weights");
+    const std::string before = read_bytes(file);
+    const ProgramRun run = run_program("trace " + index + kInput + " --out " + file.string());
+    EXPECT_EQ(run.status, 2) << name;
+    EXPECT_THAT(run.errors, HasSubstr("would replace what is read")) << name;
+    EXPECT_EQ(read_bytes(file), before) << name;
+  }
+  // One image of 1 × 1, and its label.
+  const fs::path images = folder.write("i-images-idx3-ubyte",
+                                       std::string("\0\0\x8\x3\0\0\0\x1\0\0\0\x1\0\0\0\x1\x7", 17));
+  const fs::path labels =
+      folder.write("i-labels-idx1-ubyte", std::string("\0\0\x8\x1\0\0\0\x1\x5", 9));
+  const ProgramRun run = run_program("sweep " + kModel + " --dataset " + images.string() +
+                                     " --out " + labels.string());
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("would replace what is read"));
+}
+
+TEST(CommandLine, AScreenshotReplacesNoInput) {
+  const TemporaryFolder folder;
+  const fs::path model = folder / "m.h5", image = folder / "i.png";
+  fs::copy_file(kModel, model);
+  fs::copy_file(kImage, image);
+  const std::string weights = read_bytes(model), pixels = read_bytes(image);
+  ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
+  for (const fs::path& file : {model, image}) {
+    const ProgramRun run = run_program("gui " + model.string() + " --input " + image.string() +
+                                       " --screenshot " + file.string());
+    EXPECT_EQ(run.status, 2) << run.errors;
+    EXPECT_THAT(run.errors, HasSubstr("would replace what is read"));
+  }
+  ::unsetenv("QT_QPA_PLATFORM");
+  EXPECT_TRUE(read_bytes(model) == weights && read_bytes(image) == pixels);
 }
 
 TEST(CommandLine, SuccessSaysWhatWasWritten) {

@@ -81,10 +81,15 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
   const std::string hash = kSource + "/sample_data/models/fashion-hash.h5";
   const std::string text = kSource + "/sample_data/models/shakespeare-softmax.h5";
   const std::string silent = kSource + "/tests/data/sweep/model.npz";
+  // One with a reference beside it, which is not of this model.
+  const std::string referred = (folder / "referred.h5").string();
+  std::filesystem::copy_file(kModel, referred);
+  std::filesystem::copy_file(kSource + "/tests/data/self_test/reference.npz",
+                             folder / "referred.reference.npz");
   // Together they print every key that is documented.
   const std::map<std::string, std::vector<std::string>> runs = {
       {"attnscope inspect FILE",
-       {"inspect " + kModel, "inspect " + unknown, "inspect " + silent + " --model-heads 2"}},
+       {"inspect " + kModel, "inspect " + unknown, "inspect " + referred, "inspect " + silent + " --model-heads 2"}},
       {"attnscope inspect TRACE", {"inspect " + trace}},
       {"attnscope evaluate MODEL --dataset D", {"evaluate " + kModel + " --dataset " + kSet}},
       {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
@@ -101,6 +106,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope figures", {"figures"}},
       {"attnscope mechanisms", {"mechanisms"}},
       {"attnscope formats", {"formats"}},
+      {"attnscope --version --verbose", {"--version --verbose"}},
       {"attnscope architectures", {"architectures"}},
       {"attnscope gallery --list", {"gallery --list " + kModel + kInput}}};
   const auto sections = documented();

@@ -1,4 +1,5 @@
 #include "app/cli/model_arguments.h"
+#include "app/cli/subjects.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span<const std::uint8_t> bytes(data, size);
-  attnscope::read_all(attnscope::open_pytorch, bytes);
+  attnscope::read_all(attnscope::open_pytorch, attnscope::fuzzed_file(bytes));
   // The same bytes as the pickle itself: in a zip archive few mutations would reach it.
   try {
     attnscope::PickleReader reader(std::as_bytes(bytes));

@@ -21,10 +21,7 @@ EnergyRequest request_of(const Subject& subject) {
         .remedy("give the weight file");
   }
   EnergyRequest request = energy_request_of(*subject.model);
-  request.mechanism = subject.mechanism.name;
-  for (const auto& [name, value] : subject.mechanism.parameters) {
-    request.settings[name] = to_string(value);
-  }
+  request.mechanism = subject.mechanism;
   return request;
 }
 
@@ -96,14 +93,7 @@ std::map<std::string, std::string> listed_parameters(const Texts& list) {
 /// The same network under another mechanism: what its own one was set to is not that one's.
 EnergyRequest under(EnergyRequest request, const std::string& mechanism) {
   if (mechanism == own_mechanism) return request;
-  const MechanismChoice choice = parse_mechanism(mechanism);
-  request.mechanism = choice.name;
-  std::erase_if(request.settings, [](const auto& setting) {
-    const auto known = energy_settings();
-    return std::none_of(known.begin(), known.end(),
-                        [&](const EnergySetting& s) { return s.name == setting.first; });
-  });
-  for (const auto& [name, value] : choice.parameters) request.settings[name] = to_string(value);
+  request.mechanism = parse_mechanism(mechanism);
   return request;
 }
 
@@ -210,7 +200,9 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
     for (const std::string& mechanism : mechanisms) {
       EnergyRequest wanted = under(bases[i], mechanism);
       const EnergyRequest unset;
-      if (wanted.convention == unset.convention) wanted.convention = read.text("convention");
+      if (wanted.convention == unset.convention) {
+        wanted.convention = read.choice("convention", cost_convention_names);
+      }
       if (wanted.constants == unset.constants) wanted.constants = read.text("constants");
       if (wanted.tokens == 0) wanted.tokens = tokens;
       CountedNetwork network;
@@ -221,7 +213,8 @@ std::vector<CountedNetwork> counted_networks(const FigureRequest& request, const
       for (const ParameterDescription& parameter : mechanism_of.counted_parameters()) {
         const auto given = parameters.find(parameter.name);
         if (given == parameters.end()) continue;
-        wanted.settings[parameter.name] = given->second;
+        wanted.mechanism.parameters.insert_or_assign(parameter.name,
+                                                     parse_parameter(parameter, given->second));
         more = true;
       }
       if (more) network.subject = understand(wanted);

@@ -194,6 +194,10 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       if (subject.subject.trace && !subject.subject.trace->mechanism_trained) {
         state = tr("⚠ Not trained: laid over weights trained with another mechanism.");
         role = "warning";
+      } else if (!subject.reference_says.empty()) {
+        state = QString::fromStdString((subject.agrees_with_reference ? "" : "⚠ ") +
+                                       subject.reference_says);
+        if (!subject.agrees_with_reference) role = "warning";
       }
       break;
     case State::failed:

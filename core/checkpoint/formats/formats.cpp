@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/checkpoint/adapter.h"
 #include "core/checkpoint/format.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/model_folder.h"
@@ -60,6 +61,10 @@ std::span<const CheckpointFormat> checkpoint_formats() {
   static constexpr CheckpointFormat formats[] = {
       {"safetensors", ".safetensors", recognises_safetensors, open_safetensors},
       {"sharded", ".index.json", recognises_sharded, open_sharded},
+      {"gguf", ".gguf", recognises_gguf, open_gguf},
+      {"keras", ".keras", recognises_keras, open_keras},
+      {"flax", ".msgpack", recognises_flax, open_flax},
+      {"onnx", ".onnx", recognises_onnx, open_onnx},
       {"pytorch", ".pt .pth .bin .ckpt", recognises_pytorch, open_pytorch},
       {"hdf5", ".h5 .hdf5 .hdf .he5", recognises_hdf5, open_hdf5},
       {"npz", ".npz", recognises_npz, open_npz},
@@ -70,7 +75,9 @@ std::span<const CheckpointFormat> checkpoint_formats() {
 
 Checkpoint open_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return open_checkpoint(weight_file_in(path));
+  if (std::filesystem::is_directory(path, ignored)) {
+    return is_adapter_folder(path) ? open_adapter(path) : open_checkpoint(weight_file_in(path));
+  }
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const FileHead head = file->bytes().first(std::min(head_size, file->size()));
   const auto open = [&](const CheckpointFormat& format) {

@@ -1,4 +1,3 @@
-#include <memory>
 #include <utility>
 
 #include "core/checkpoint/formats/readers.h"
@@ -18,30 +17,23 @@ bool recognises_hdf5(const std::filesystem::path&, FileHead head) {
 }
 
 Checkpoint open_hdf5(const std::filesystem::path& path) {
-  const auto file = std::make_shared<const Hdf5Id>(open_hdf5_file(path));
-  try {
-    std::map<std::string, std::string> metadata = hdf5_attributes(path, *file, "/");
-    const auto format = metadata.find("format");
-    const bool ours = format != metadata.end() && format->second == "attnscope-model";
-    std::vector<std::string> skipped;
-    // The whole file is walked even for our own layout: it must not hide a link to elsewhere.
-    std::vector<StoredTensor> tensors = hdf5_data_sets(path, file, "/", skipped);
-    if (ours) {
-      const std::string group = "tensors/";
-      std::erase_if(tensors, [&](const auto& tensor) { return !tensor.name.starts_with(group); });
-      for (StoredTensor& tensor : tensors) tensor.name.erase(0, group.size());
-      if (tensors.empty()) {
-        throw Error(ErrorKind::damaged, "a model file without data sets under /tensors");
-      }
+  // The whole file is listed even for our own layout: it must not hide a link to elsewhere.
+  Hdf5File file = read_hdf5(path);
+  const auto format = file.attributes.find("format");
+  if (format != file.attributes.end() && format->second == "attnscope-model") {
+    const std::string group = "tensors/";
+    std::erase_if(file.tensors,
+                  [&](const StoredTensor& tensor) { return !tensor.name.starts_with(group); });
+    for (StoredTensor& tensor : file.tensors) tensor.name.erase(0, group.size());
+    if (file.tensors.empty()) {
+      throw Error(ErrorKind::damaged, "a model file without data sets under /tensors")
+          .in_file(path);
     }
-    if (!skipped.empty()) {
-      metadata.emplace("data sets that are not numeric", name_list(skipped));
-    }
-    return {path, "hdf5", std::move(tensors), std::move(metadata)};
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
   }
+  if (!file.not_numeric.empty()) {
+    file.attributes.emplace("data sets that are not numeric", name_list(file.not_numeric));
+  }
+  return {path, "hdf5", std::move(file.tensors), std::move(file.attributes)};
 }
 
 }  // namespace attnscope

@@ -94,7 +94,8 @@ std::optional<DType> dtype_of(char kind, std::string_view size) {
   constexpr std::pair<std::string_view, DType> types[] = {
       {"f8", DType::f64}, {"f4", DType::f32}, {"f2", DType::f16}, {"i8", DType::i64},
       {"i4", DType::i32}, {"i2", DType::i16}, {"i1", DType::i8},  {"u8", DType::u64},
-      {"u4", DType::u32}, {"u2", DType::u16}, {"u1", DType::u8},  {"b1", DType::boolean}};
+      {"u4", DType::u32}, {"u2", DType::u16}, {"u1", DType::u8},  {"b1", DType::boolean},
+      {"V2", DType::bf16}};  // JAX's bfloat16, of which NumPy knows the two bytes only
   for (const auto& [name, dtype] : types) {
     if (name[0] == kind && name.substr(1) == size) return dtype;
   }

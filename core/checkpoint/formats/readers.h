@@ -39,4 +39,20 @@ using FileHead = std::span<const std::byte>;
 [[nodiscard]] bool recognises_pytorch(const std::filesystem::path& path, FileHead head);
 [[nodiscard]] Checkpoint open_pytorch(const std::filesystem::path& path);
 
+/// GGUF, versions 2 and 3, one file or all parts of a split model; the keys are in `key_values`.
+[[nodiscard]] bool recognises_gguf(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_gguf(const std::filesystem::path& path);
+
+/// Keras 3: a zip archive around an HDF5 file.
+[[nodiscard]] bool recognises_keras(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_keras(const std::filesystem::path& path);
+
+/// Flax: MessagePack with NumPy arrays; names of nested maps are joined by slashes.
+[[nodiscard]] bool recognises_flax(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_flax(const std::filesystem::path& path);
+
+/// ONNX: the initialisers of the graph.
+[[nodiscard]] bool recognises_onnx(const std::filesystem::path& path, FileHead head);
+[[nodiscard]] Checkpoint open_onnx(const std::filesystem::path& path);
+
 }  // namespace attnscope

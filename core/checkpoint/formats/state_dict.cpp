@@ -184,6 +184,37 @@ void collect_beside(const PickleNode& root, std::string_view chosen, StateDict& 
   }
 }
 
+/// Takes apart what MMCV and MMEngine save in one dictionary: beside each parameter a.b its twin
+/// "ema_a_b". The twins, under their parameters' names and with what has no twin, are a state dict
+/// of their own. Nothing if there are none.
+std::optional<StateDict> split_off_twins(StateDict& state) {
+  constexpr std::string_view prefix = "ema_";
+  std::map<std::string, const PickledTensor*> twins;  // by the rest of their names
+  for (const auto& [name, tensor] : state.tensors) {
+    if (name.starts_with(prefix)) twins.emplace(name.substr(prefix.size()), tensor);
+  }
+  if (twins.empty()) return std::nullopt;
+  StateDict averaged;
+  std::set<std::string> used;
+  for (const auto& [name, tensor] : state.tensors) {
+    std::string joined = name;
+    std::replace(joined.begin(), joined.end(), '.', '_');
+    const auto twin = twins.find(joined);
+    if (twin != twins.end()) used.insert(std::string(prefix) + joined);
+    averaged.tensors.emplace_back(name, twin == twins.end() ? tensor : twin->second);
+  }
+  if (used.empty()) return std::nullopt;
+  const auto is_twin = [&](const auto& named) { return used.contains(named.first); };
+  std::erase_if(state.tensors, is_twin);
+  std::erase_if(averaged.tensors, is_twin);
+  averaged.name = (state.name.empty() ? "" : state.name + " ") + std::string("ema_ names");
+  averaged.metadata = state.metadata;
+  if (state.name.empty()) state.name = "plain names";
+  state.metadata["state dict"] = state.name;
+  averaged.metadata["state dict"] = averaged.name;
+  return averaged;
+}
+
 }  // namespace
 
 std::vector<StateDict> find_state_dicts(const PickleNode& root) {
@@ -203,6 +234,11 @@ std::vector<StateDict> find_state_dicts(const PickleNode& root) {
     state.metadata.emplace("state dict", name);
   }
   if (found.empty()) Collector(found.emplace_back()).visit(root, "", 0);
+  for (std::size_t i = 0, count = found.size(); i < count; ++i) {
+    if (std::optional<StateDict> twins = split_off_twins(found[i])) {
+      found.push_back(std::move(*twins));
+    }
+  }
   return found;
 }
 

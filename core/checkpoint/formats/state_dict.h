@@ -19,6 +19,7 @@ struct StateDict {
 /// The tensors of `root`: all of them if it holds any directly; else those under each of
 /// state_dict, model_state_dict, model, net, model_ema and their like (in any case) that holds any,
 /// raw weights before averaged ones; else all at whatever depth. Nested names are joined by dots.
+/// Twins named ema_a_b beside a.b are a further state dict, "ema_ names", under the names a.b.
 /// A module that was saved whole counts as its state_dict(). At least one. Throws Error(damaged)
 /// for nesting too deep or endless, Error(unsupported) naming the tensor that something unknown
 /// would make.

@@ -1,13 +1,12 @@
-// Attributes of an HDF5 object as text.
+// Attributes of an HDF5 file as text. Runs in a reading child.
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <type_traits>
 
 #include "core/checkpoint/hdf5/global_heap.h"
-#include "core/checkpoint/hdf5/hdf5_file.h"
+#include "core/checkpoint/hdf5/hdf5_reading.h"
 #include "core/error.h"
-#include "core/file/mapped_file.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -127,13 +126,9 @@ std::optional<std::string> attribute_text(hid_t attribute, GlobalHeap& heap) {
 
 }  // namespace
 
-std::map<std::string, std::string> hdf5_attributes(const std::filesystem::path& path,
-                                                   const Hdf5Id& file, const std::string& name) {
-  const QuietHdf5 quiet;
-  const Hdf5Id object(H5Oopen(file.get(), name.c_str(), H5P_DEFAULT), H5Oclose,
+std::map<std::string, std::string> hdf5_attributes(const Hdf5Id& file, GlobalHeap& heap) {
+  const Hdf5Id object(H5Oopen(file.get(), "/", H5P_DEFAULT), H5Oclose,
                       "an object cannot be opened");
-  const std::shared_ptr<const MappedFile> mapped = MappedFile::open(path);
-  GlobalHeap heap(hdf5_bytes(*mapped));
   constexpr int most = 10'000;
   std::map<std::string, std::string> attributes;
   for (int index = 0; index < most; ++index) {

@@ -1,9 +1,7 @@
-// The walk over an HDF5 file's links and the reading of its data sets.
-#include <algorithm>
+// Data sets of an HDF5 file: what they hold, and their elements. Runs in a reading child.
 #include <optional>
-#include <set>
 
-#include "core/checkpoint/hdf5/hdf5_file.h"
+#include "core/checkpoint/hdf5/hdf5_reading.h"
 #include "core/error.h"
 #include "core/file/inflate.h"
 #include "core/file/mapped_file.h"
@@ -11,100 +9,6 @@
 namespace attnscope {
 
 namespace {
-
-constexpr int deepest_group = 32;
-constexpr std::size_t most_links = 1'000'000;
-
-/// Links of one group, as H5Literate reports them.
-struct GroupLinks {
-  std::vector<std::pair<std::string, H5L_type_t>> links;
-};
-
-herr_t note_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
-  auto& group = *static_cast<GroupLinks*>(data);
-  if (group.links.size() >= most_links) return -1;
-  group.links.emplace_back(name, info->type);
-  return 0;
-}
-
-class Walk {
- public:
-  explicit Walk(const Hdf5Id& file) : file_(file) {}
-
-  /// Names of all data sets at and below `group`, relative to it; soft links after hard ones.
-  std::vector<std::string> data_sets(const std::string& group) {
-    (void)type_of(group);
-    groups_seen_.insert(address_);
-    enter(group, "", 0);
-    for (const std::string& link : soft_links_) {
-      const std::string absolute = group + "/" + link;
-      if (H5Oexists_by_name(file_.get(), absolute.c_str(), H5P_DEFAULT) <= 0) {
-        throw Error(ErrorKind::damaged, "the link leads nowhere").about(link);
-      }
-      // A soft link to a group adds no tensor: its members are listed under their own names.
-      if (type_of(absolute) == H5O_TYPE_DATASET) found_.push_back(link);
-    }
-    return std::move(found_);
-  }
-
- private:
-  H5O_type_t type_of(const std::string& name) {
-    H5O_info_t info;
-    if (H5Oget_info_by_name2(file_.get(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
-      throw Error(ErrorKind::damaged, "an object cannot be read").about(name);
-    }
-    address_ = info.addr;
-    return info.type;
-  }
-
-  void enter(const std::string& group, const std::string& prefix, int depth) {
-    if (depth > deepest_group) {
-      throw Error(ErrorKind::damaged, "groups are nested too deeply").about(prefix);
-    }
-    const Hdf5Id id(H5Gopen2(file_.get(), group.c_str(), H5P_DEFAULT), H5Gclose,
-                    "a group cannot be opened");
-    GroupLinks content;
-    hsize_t position = 0;
-    if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_INC, &position, note_link, &content) < 0) {
-      throw Error(ErrorKind::damaged, "a group cannot be read").about(group);
-    }
-    links_seen_ += content.links.size();
-    if (links_seen_ > most_links) throw Error(ErrorKind::damaged, "the file has too many links");
-    for (const auto& [link, type] : content.links) follow(group, prefix + link, link, type, depth);
-  }
-
-  void follow(const std::string& group, const std::string& name, const std::string& link,
-              H5L_type_t type, int depth) {
-    if (type == H5L_TYPE_SOFT) {
-      soft_links_.push_back(name);
-      return;
-    }
-    if (type != H5L_TYPE_HARD) {
-      throw Error(ErrorKind::unsupported, type == H5L_TYPE_EXTERNAL
-                                              ? "the link leads into another file"
-                                              : "the link is of a kind that only its writer knows")
-          .about(name)
-          .remedy("copy the data into one file (h5repack, or h5copy -f ext)");
-    }
-    const std::string absolute = group == "/" ? "/" + link : group + "/" + link;
-    switch (type_of(absolute)) {
-      case H5O_TYPE_DATASET:
-        found_.push_back(name);
-        break;
-      case H5O_TYPE_GROUP:
-        if (groups_seen_.insert(address_).second) enter(absolute, name + "/", depth + 1);
-        break;
-      default:  // a named datatype holds no numbers
-        break;
-    }
-  }
-
-  const Hdf5Id& file_;
-  std::vector<std::string> found_, soft_links_;
-  std::set<haddr_t> groups_seen_;
-  std::size_t links_seen_ = 0;
-  haddr_t address_ = 0;
-};
 
 /// How a file's element type is read.
 struct ElementType {
@@ -241,89 +145,42 @@ H5D_layout_t check_storage(hid_t data_set, std::int64_t bytes) {
   return layout;
 }
 
-TensorView read_elements(const std::shared_ptr<const Hdf5Id>& file, const std::string& absolute,
-                         DType dtype, hid_t memory, const Shape& shape) {
-  const QuietHdf5 quiet;
-  const Hdf5Id data_set(H5Dopen2(file->get(), absolute.c_str(), H5P_DEFAULT), H5Dclose,
-                        "the data set cannot be opened");
-  const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
-  const auto bytes = static_cast<std::size_t>(byte_count(shape, dtype));
-  // The library fills what it has no chunk for only if the file says so: start from zeros.
-  auto buffer = std::make_shared<std::vector<std::byte>>(bytes);
-  if (bytes > 0 && H5Dread(data_set.get(), memory < 0 ? stored.get() : memory, H5S_ALL, H5S_ALL,
-                           H5P_DEFAULT, buffer->data()) < 0) {
-    throw Error(ErrorKind::damaged, "the data set's values cannot be read")
-        .remedy("the file may be cut off; fetch it again");
-  }
-  return {dtype, shape, TensorView::contiguous_strides(shape), buffer->data(), buffer};
-}
-
-/// The data set as a stored tensor; nothing if its elements are no numbers.
-std::optional<StoredTensor> stored_tensor(const std::filesystem::path& path,
-                                          const std::shared_ptr<const MappedFile>& mapped,
-                                          const std::shared_ptr<const Hdf5Id>& file,
-                                          const std::string& absolute, const std::string& name) {
-  const Hdf5Id data_set(H5Dopen2(file->get(), absolute.c_str(), H5P_DEFAULT), H5Dclose,
-                        "the data set cannot be opened");
-  const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
-  const std::optional<ElementType> type = element_type(stored.get());
-  if (!type) return std::nullopt;
-  const Shape shape = extents_of(data_set.get());
-  const std::int64_t bytes = byte_count(shape, type->dtype);
-  const H5D_layout_t layout = check_storage(data_set.get(), bytes);
-
-  const bool as_stored = type->memory < 0 || H5Tequal(stored.get(), type->memory) > 0;
-  const haddr_t offset =
-      layout == H5D_CONTIGUOUS && as_stored ? H5Dget_offset(data_set.get()) : HADDR_UNDEF;
-  std::function<TensorView()> view;
-  if (offset != HADDR_UNDEF) {
-    (void)view_of(mapped, offset, type->dtype, shape);
-    view = [mapped, offset, dtype = type->dtype, shape] {
-      return view_of(mapped, offset, dtype, shape);
-    };
-  } else {
-    view = [path, file, mapped, absolute, dtype = type->dtype, memory = type->memory, shape] {
-      try {
-        return read_unchanged(*mapped,
-                              [&] { return read_elements(file, absolute, dtype, memory, shape); });
-      } catch (Error& error) {
-        error.in_file(path).about(absolute);
-        throw;
-      }
-    };
-  }
-  return StoredTensor{name, type->dtype, shape, bytes, std::move(view)};
+Hdf5Id open_data_set(const Hdf5Id& file, const std::string& name) {
+  return {H5Dopen2(file.get(), ("/" + name).c_str(), H5P_DEFAULT), H5Dclose,
+          "the data set cannot be opened"};
 }
 
 }  // namespace
 
-std::vector<StoredTensor> hdf5_data_sets(const std::filesystem::path& path,
-                                         const std::shared_ptr<const Hdf5Id>& file,
-                                         const std::string& root,
-                                         std::vector<std::string>& skipped) {
-  const QuietHdf5 quiet;
-  std::vector<StoredTensor> tensors;
-  try {
-    const std::shared_ptr<const MappedFile> mapped = MappedFile::open(path);
-    for (const std::string& name : Walk(*file).data_sets(root)) {
-      try {
-        const std::string absolute = root == "/" ? "/" + name : root + "/" + name;
-        if (std::optional<StoredTensor> tensor =
-                stored_tensor(path, mapped, file, absolute, name)) {
-          tensors.push_back(std::move(*tensor));
-        } else {
-          skipped.push_back(name);
-        }
-      } catch (Error& error) {
-        error.about(name);
-        throw;
-      }
-    }
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
+std::optional<Hdf5DataSet> hdf5_data_set(const Hdf5Id& file, const std::string& name) {
+  const Hdf5Id data_set = open_data_set(file, name);
+  const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
+  const std::optional<ElementType> type = element_type(stored.get());
+  if (!type) return std::nullopt;
+  Hdf5DataSet found{name, type->dtype, extents_of(data_set.get()), std::nullopt};
+  const std::int64_t bytes = byte_count(found.shape, found.dtype);
+  const H5D_layout_t layout = check_storage(data_set.get(), bytes);
+  const bool as_stored = type->memory < 0 || H5Tequal(stored.get(), type->memory) > 0;
+  if (layout == H5D_CONTIGUOUS && as_stored) {
+    const haddr_t offset = H5Dget_offset(data_set.get());
+    if (offset != HADDR_UNDEF) found.offset = offset;
   }
-  return tensors;
+  return found;
+}
+
+void read_hdf5_elements(const Hdf5Id& file, const Hdf5DataSet& wanted,
+                        std::span<std::byte> elements) {
+  const Hdf5Id data_set = open_data_set(file, wanted.name);
+  const Hdf5Id stored(H5Dget_type(data_set.get()), H5Tclose, "the data set has no type");
+  const std::optional<ElementType> type = element_type(stored.get());
+  if (!type || type->dtype != wanted.dtype || extents_of(data_set.get()) != wanted.shape) {
+    throw Error(ErrorKind::damaged, "the data set is not what it was");
+  }
+  if (H5Dread(data_set.get(), type->memory < 0 ? stored.get() : type->memory, H5S_ALL, H5S_ALL,
+              H5P_DEFAULT, elements.data()) < 0) {
+    throw Error(ErrorKind::damaged, "the data set's values cannot be read")
+        .remedy("the file may be cut off; fetch it again");
+  }
 }
 
 }  // namespace attnscope

@@ -1,9 +1,11 @@
 #include "core/checkpoint/hdf5/hdf5_file.h"
 
-#include <cstring>
-#include <mutex>
-#include <optional>
+#include <memory>
+#include <utility>
 
+#include "core/checkpoint/hdf5/hdf5_reading.h"
+#include "core/checkpoint/hdf5/reading_child.h"
+#include "core/checkpoint/hdf5/superblock.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 
@@ -11,114 +13,125 @@ namespace attnscope {
 
 namespace {
 
-constexpr unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1A, '\n'};
+using Mapped = std::shared_ptr<const MappedFile>;
 
-/// Byte of the signature: at 0, or after a user block of 512, 1024, 2048 … bytes.
-std::optional<std::size_t> superblock_start(std::span<const std::byte> bytes) {
-  for (std::size_t start = 0; start + 8 <= bytes.size(); start = start == 0 ? 512 : start * 2) {
-    if (std::memcmp(bytes.data() + start, signature, 8) == 0) return start;
+// ---- in the child ----
+
+std::string catalogue_of(std::span<const std::byte> bytes) {
+  const Hdf5Id file = open_hdf5_image(bytes);
+  GlobalHeap heap(from_superblock(bytes));
+  Hdf5Catalogue catalogue{hdf5_attributes(file, heap), {}, {}};
+  for (std::string& name : hdf5_data_set_names(file)) {
+    try {
+      if (std::optional<Hdf5DataSet> data_set = hdf5_data_set(file, name)) {
+        catalogue.data_sets.push_back(std::move(*data_set));
+      } else {
+        catalogue.not_numeric.push_back(std::move(name));
+      }
+    } catch (Error& error) {
+      error.about(name);
+      throw;
+    }
   }
-  return std::nullopt;
+  return catalogue.to_bytes();
 }
 
-std::uint64_t read_u64(std::span<const std::byte> bytes, std::size_t at) {
-  if (bytes.size() < 8 || at > bytes.size() - 8) {
-    throw Error(ErrorKind::damaged, "the file ends inside its superblock");
+/// "1" or "0".
+std::string has_object(std::span<const std::byte> bytes, const std::string& object) {
+  const Hdf5Id file = open_hdf5_image(bytes);
+  // Each group on the way must be there, or the library takes the question for an error.
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = object.find('/', end + 1);
+    if (H5Lexists(file.get(), object.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return "0";
   }
-  std::uint64_t number = 0;
-  std::memcpy(&number, bytes.data() + at, 8);
-  return number;
+  return "1";
 }
 
-/// What the library trusts too much or says too unclearly: sizes of addresses, the end of the file,
-/// and a driver block (which may make it open further files).
-void check_superblock(std::span<const std::byte> bytes) {
-  const std::optional<std::size_t> start = superblock_start(bytes);
-  if (!start) {
-    throw Error(ErrorKind::not_this_format, "is no HDF5 file");
-  }
-  bytes = bytes.subspan(*start);
-  (void)read_u64(bytes, 8);
-  const auto byte_at = [&](std::size_t at) { return std::to_integer<unsigned>(bytes[at]); };
-  const unsigned version = byte_at(8);
-  const bool old = version <= 1;
-  if (version > 3) {
-    throw Error(ErrorKind::unsupported, "the HDF5 superblock is of an unknown version")
-        .expected("0 to 3")
-        .found(std::to_string(version));
-  }
-  if (byte_at(old ? 13 : 9) != 8 || byte_at(old ? 14 : 10) != 8) {
-    throw Error(ErrorKind::unsupported, "addresses or lengths are not 8 bytes wide");
-  }
-  const std::size_t base = version == 0 ? 24 : version == 1 ? 28 : 12;
-  const std::uint64_t end = read_u64(bytes, base + 16);
-  const std::uint64_t base_address = read_u64(bytes, base);
-  if (base_address != 0 && base_address != *start) {
-    throw Error(ErrorKind::damaged, "the superblock's base address is impossible");
-  }
-  // The end counts from the base address in some writers' files and from the file's start in
-  // others.
-  if (end > bytes.size() + *start) {
-    throw Error(ErrorKind::damaged, "the file is cut off")
-        .expected(std::to_string(end) + " bytes")
-        .found(std::to_string(bytes.size() + *start))
-        .remedy("fetch it again");
-  }
-  constexpr std::uint64_t undefined = ~std::uint64_t{0};
-  if (old && read_u64(bytes, base + 24) != undefined) {
-    throw Error(ErrorKind::unsupported, "the file needs an HDF5 driver of several files");
-  }
-}
+// ---- in the program ----
 
-/// Once a process, before anything else: the library must load no filter from a shared object,
-/// follow no link into another file even where a path passes through one, and close nothing by
-/// itself when the process ends. We close all files; what it could not close then (a broken file, a
-/// full disk) it would only try again, print about, or fall over.
-void start_library() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    H5dont_atexit();
-    H5open();
-    H5PLset_loading_state(0);
-    H5Lunregister(H5L_TYPE_EXTERNAL);
+/// `read` of the file's bytes in a child; an error of it names `subject` if it names nothing.
+template <class Read>
+std::string ask(const MappedFile& mapped, const std::string& subject, const ReadingLimits& limits,
+                Read&& read) {
+  return read_unchanged(mapped, [&] {
+    check_superblock(mapped.bytes());
+    try {
+      return read_in_child([&] { return read(mapped.bytes()); }, limits);
+    } catch (Error& error) {
+      if (error.subject().empty()) error.about(subject);
+      throw;
+    }
   });
+}
+
+TensorView unpack(const Mapped& mapped, const Hdf5DataSet& data_set) {
+  const auto bytes = static_cast<std::size_t>(byte_count(data_set.shape, data_set.dtype));
+  // The library fills what it has no chunk for only if the file says so: start from zeros.
+  const auto elements = std::make_shared<const SharedBytes>(bytes);
+  if (bytes > 0) {
+    constexpr std::uint64_t slowest = 10'000;  // bytes a millisecond
+    ReadingLimits limits;
+    limits.time += std::chrono::milliseconds(bytes / slowest);
+    limits.memory += 2 * bytes;  // one chunk may be all, packed and unpacked
+    (void)ask(*mapped, "/" + data_set.name, limits, [&](std::span<const std::byte> file) {
+      read_hdf5_elements(open_hdf5_image(file), data_set, elements->bytes());
+      return std::string();
+    });
+  }
+  return {data_set.dtype, data_set.shape, TensorView::contiguous_strides(data_set.shape),
+          elements->bytes().data(), elements};
+}
+
+StoredTensor stored_tensor(const std::filesystem::path& path, const Mapped& mapped,
+                           const Hdf5DataSet& data_set) {
+  const std::int64_t bytes = byte_count(data_set.shape, data_set.dtype);
+  std::function<TensorView()> view;
+  if (data_set.offset) {
+    view = [mapped, data_set] {
+      return view_of(mapped, *data_set.offset, data_set.dtype, data_set.shape);
+    };
+    (void)view();  // lies in the file
+  } else {
+    view = [path, mapped, data_set] {
+      try {
+        return unpack(mapped, data_set);
+      } catch (Error& error) {
+        error.in_file(path);
+        throw;
+      }
+    };
+  }
+  return {data_set.name, data_set.dtype, data_set.shape, bytes, std::move(view)};
 }
 
 }  // namespace
 
-std::span<const std::byte> hdf5_bytes(const MappedFile& file) {
-  return file.bytes().subspan(superblock_start(file.bytes()).value_or(0));
-}
-
-Hdf5Id::Hdf5Id(hid_t id, Close close, const char* what) : id_(id), close_(close) {
-  if (id < 0) throw Error(ErrorKind::damaged, what);
-}
-
-herr_t Hdf5Id::close() {
-  if (id_ < 0) return 0;
-  const QuietHdf5 quiet;
-  return close_(std::exchange(id_, -1));
-}
-
-void Hdf5Id::reset() { (void)close(); }
-
-QuietHdf5::QuietHdf5() {
-  start_library();
-  H5Eget_auto2(H5E_DEFAULT, &report_, &context_);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, report_, context_); }
-
-Hdf5Id open_hdf5_file(const std::filesystem::path& path) {
-  const QuietHdf5 quiet;
+Hdf5File read_hdf5(const std::filesystem::path& path) {
   try {
-    check_superblock(MappedFile::open(path)->bytes());
-    const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "the HDF5 library refused to start");
-    H5Pset_file_locking(access.get(), false, true);
-    H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG);
-    return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose,
-            "the HDF5 library cannot open the file"};
+    const Mapped mapped = MappedFile::open(path);
+    Hdf5Catalogue catalogue =
+        Hdf5Catalogue::from_bytes(ask(*mapped, "the list of its data sets", {}, catalogue_of));
+    Hdf5File file{std::move(catalogue.attributes), {}, std::move(catalogue.not_numeric)};
+    for (const Hdf5DataSet& data_set : catalogue.data_sets) {
+      try {
+        file.tensors.push_back(stored_tensor(path, mapped, data_set));
+      } catch (Error& error) {
+        error.about(data_set.name);
+        throw;
+      }
+    }
+    return file;
+  } catch (Error& error) {
+    error.in_file(path);
+    throw;
+  }
+}
+
+bool hdf5_has(const std::filesystem::path& path, const std::string& object) {
+  try {
+    const Mapped mapped = MappedFile::open(path);
+    return ask(*mapped, object, {},
+               [&](std::span<const std::byte> bytes) { return has_object(bytes, object); }) == "1";
   } catch (Error& error) {
     error.in_file(path);
     throw;

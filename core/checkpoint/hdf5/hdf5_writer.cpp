@@ -16,7 +16,6 @@ void must(bool succeeded, const std::string& path) {
 }  // namespace
 
 struct Hdf5Writer::File {
-  QuietHdf5 quiet;
   Hdf5Id id;
 
   void write(const std::string& path, const Shape& shape, std::size_t count, hid_t stored,
@@ -38,6 +37,7 @@ struct Hdf5Writer::File {
 };
 
 Hdf5Writer::Hdf5Writer() : file_(std::make_unique<File>()) {
+  const QuietHdf5 quiet;
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, refused);
   constexpr std::size_t growth = 1 << 20;
   must(H5Pset_fapl_core(access.get(), growth, false) >= 0, "memory");
@@ -48,28 +48,36 @@ Hdf5Writer::Hdf5Writer() : file_(std::make_unique<File>()) {
 
 Hdf5Writer::~Hdf5Writer() = default;
 
-void Hdf5Writer::group(const std::string& path) { create_group(file_->id, path); }
+void Hdf5Writer::group(const std::string& path) {
+  const QuietHdf5 quiet;
+  create_group(file_->id, path);
+}
 
 void Hdf5Writer::data(const std::string& path, const Shape& shape, std::span<const float> values) {
+  const QuietHdf5 quiet;
   file_->write(path, shape, values.size(), H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, values.data());
 }
 
 void Hdf5Writer::data(const std::string& path, const Shape& shape, std::span<const double> values) {
+  const QuietHdf5 quiet;
   file_->write(path, shape, values.size(), H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data());
 }
 
 void Hdf5Writer::data(const std::string& path, const Shape& shape,
                       std::span<const std::uint8_t> values) {
+  const QuietHdf5 quiet;
   file_->write(path, shape, values.size(), H5T_STD_U8LE, H5T_NATIVE_UINT8, values.data());
 }
 
 void Hdf5Writer::data(const std::string& path, const Shape& shape,
                       std::span<const std::int64_t> values) {
+  const QuietHdf5 quiet;
   file_->write(path, shape, values.size(), H5T_STD_I64LE, H5T_NATIVE_INT64, values.data());
 }
 
 void Hdf5Writer::data(const std::string& path, const Shape& shape,
                       const std::vector<std::string>& texts) {
+  const QuietHdf5 quiet;
   std::vector<const char*> pointers;
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   const Hdf5Id type = text_type();
@@ -78,23 +86,28 @@ void Hdf5Writer::data(const std::string& path, const Shape& shape,
 
 void Hdf5Writer::attribute(const std::string& path, const std::string& name,
                            const std::string& text) {
+  const QuietHdf5 quiet;
   write_attribute(file_->object(path), name, text);
 }
 
 void Hdf5Writer::attribute(const std::string& path, const std::string& name, double value) {
+  const QuietHdf5 quiet;
   write_attribute(file_->object(path), name, value);
 }
 
 void Hdf5Writer::attribute(const std::string& path, const std::string& name, std::int64_t value) {
+  const QuietHdf5 quiet;
   write_attribute(file_->object(path), name, value);
 }
 
 void Hdf5Writer::attribute(const std::string& path, const std::string& name,
                            const std::vector<std::string>& texts) {
+  const QuietHdf5 quiet;
   write_attribute(file_->object(path), name, texts);
 }
 
 std::string Hdf5Writer::bytes() const {
+  const QuietHdf5 quiet;
   must(H5Fflush(file_->id.get(), H5F_SCOPE_GLOBAL) >= 0, "/");
   const ssize_t size = H5Fget_file_image(file_->id.get(), nullptr, 0);
   must(size > 0, "/");

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/checkpoint/hdf5/hdf5_file.h"
+#include "core/checkpoint/hdf5/hdf5_library.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {

@@ -5,34 +5,9 @@
 
 namespace attnscope {
 
-namespace {
-
-class RowsOfView final : public StoredRows {
- public:
-  explicit RowsOfView(TensorView view) : view_(std::move(view)) {}
-
-  [[nodiscard]] std::int64_t rows() const override { return view_.shape[0]; }
-  [[nodiscard]] std::int64_t columns() const override { return view_.shape[1]; }
-
-  void read(std::int64_t first, std::int64_t count, float* out) const override {
-    TensorView part = view_;
-    part.shape[0] = count;
-    part.data += first * view_.strides[0] * static_cast<std::int64_t>(size_of(view_.dtype));
-    const Tensor numbers = part.to_float();
-    std::ranges::copy(numbers.values(), out);
-  }
-
- private:
-  TensorView view_;
-};
-
-}  // namespace
-
-std::shared_ptr<const StoredRows> rows_of_view(TensorView view) {
-  return std::make_shared<const RowsOfView>(std::move(view));
-}
-
 WeightMatrix::WeightMatrix(Tensor values) : values_(std::move(values)) {}
+
+WeightMatrix::WeightMatrix(TensorView stored) : stored_(std::move(stored)) {}
 
 std::int64_t WeightMatrix::rows() const {
   if (!stored_) return values_.rank() == 2 ? values_.extent(0) : 0;
@@ -50,7 +25,7 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
   if (!stored_) return values_.data() + first * width;
   room.resize(static_cast<std::size_t>(count * width));
   if (order_.empty()) {
-    stored_->read(first, count, room.data());
+    stored_->rows_to_float(first, first + count, room.data());
     return room.data();
   }
   // Runs of rows that follow each other in the file are read at once.
@@ -61,7 +36,7 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
            order_[static_cast<std::size_t>(first + done + run)] == from + run) {
       ++run;
     }
-    stored_->read(from, run, room.data() + done * width);
+    stored_->rows_to_float(from, from + run, room.data() + done * width);
     done += run;
   }
   return room.data();
@@ -69,7 +44,7 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
 
 WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {
   if (stored_) {
-    WeightMatrix taken(stored_);
+    WeightMatrix taken(*stored_);
     if (!order_.empty()) {
       for (std::int64_t& row : rows) row = order_[static_cast<std::size_t>(row)];
     }

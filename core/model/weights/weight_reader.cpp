@@ -69,12 +69,13 @@ WeightMatrix WeightReader::read_matrix(const std::string& role, std::int64_t out
   if (!large_ || !as_it_is) return read(role, {outputs, inputs});
   check_shape(source, {outputs, inputs});
   TensorView view = checkpoint_.at(source.tensor).view();
-  if (view.shape.size() != 2) return read(role, {outputs, inputs});
-  if (source.transposed) {
+  const bool turns = source.transposed && view.dtype != DType::quantised;
+  if (view.shape.size() != 2 || turns != source.transposed) return read(role, {outputs, inputs});
+  if (turns) {
     std::swap(view.shape[0], view.shape[1]);
     std::swap(view.strides[0], view.strides[1]);
   }
-  return WeightMatrix(rows_of_view(std::move(view)));
+  return WeightMatrix(std::move(view));
 }
 
 std::vector<float> WeightReader::read_vector(const std::string& role, std::int64_t extent,

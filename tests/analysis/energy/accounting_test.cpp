@@ -200,7 +200,7 @@ TEST(Accounting, LoadedModelsCountAsTheirArchitecture) {
   const NetworkCost ours = count_operations(mine.architecture, mine.options);
   expect_equal(ours.total(), count("deit-tiny").total());
 
-  request.settings["classes"] = "10";
+  request.settings["classes"] = std::int64_t{10};
   request.tokens = 50;
   const EnergySubject fewer = understand(request);
   expect_equal(count_operations(fewer.architecture, fewer.options).total(),
@@ -281,7 +281,7 @@ TEST(Accounting, SingleMultiplicativeLayersAreSoAsAWhole) {
   EnergyRequest request;
   request.spec = spec;
   request.label = "mine";
-  request.convention = "adder";
+  request.convention = CostConvention::adder;
   const EnergySubject mine = understand(request);
   const NetworkCost mixed = count_operations(mine.architecture, mine.options);
   const NetworkCost plain = count("deit-tiny convention=adder");
@@ -312,7 +312,7 @@ TEST(Accounting, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal("deit-tiny layers=many"), HasSubstr("'many'"));
   EXPECT_THAT(refusal("pvtv2-b0 heads=2"), HasSubstr("several stages"));
   EXPECT_THAT(refusal("pvtv2-b0 tokens=100"), HasSubstr("a multiple of 64"));
-  EXPECT_THAT(refusal("deit-tiny arithmetic=shift"), HasSubstr("multiplicative or adder"));
+  EXPECT_THAT(refusal("deit-tiny arithmetic=shift"), HasSubstr("multiplicative, adder"));
   EXPECT_THAT(refusal("deit-tiny mechanism=hash bits=0"), HasSubstr("from 1"));
   EXPECT_THAT(refusal("deit-tiny mechanism=daft-conv conv_heads=5"), HasSubstr("a divisor of 192"));
   EXPECT_THAT(refusal("deit-tiny tokens=9000000000"), HasSubstr("2^63 - 1"));
@@ -326,6 +326,33 @@ TEST(EnergyRequests, AreTheCommandsTheyPrint) {
                 "deit-base mechanism=hash convention=ecoformer tokens=64 bits=8 classes=10")),
             "attnscope energy deit-base --mechanism hash --convention ecoformer --tokens 64 "
             "--set bits=8 --set classes=10");
+}
+
+TEST(EnergyRequests, AreOfTypesNotOfTexts) {
+  const EnergyRequest request =
+      parse_energy_request("deit-tiny bits=8 mechanism=hash qkv_bias=no arithmetic=own");
+  EXPECT_EQ(request.mechanism, (MechanismChoice{"hash", {{"bits", std::int64_t{8}}}}));
+  EXPECT_EQ(request.settings.at("qkv_bias"), ParameterValue(false));
+  EXPECT_FALSE(understand(request).architecture.query_key_value_biases);
+  // What a program fills in is checked as what a user writes.
+  EnergyRequest wrong = request;
+  wrong.settings["layers"] = std::int64_t{0};
+  EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
+  wrong = request;
+  wrong.settings["depth"] = std::int64_t{2};
+  EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
+  wrong = request;
+  wrong.mechanism.parameters["bits"] = std::string("many");
+  EXPECT_THROW(static_cast<void>(understand(wrong)), Error);
+}
+
+TEST(EnergyRequests, SetOnlyWhatTheNetworksOwnMechanismHas) {
+  EnergyRequest own;
+  own.architecture = "deit-tiny";
+  EXPECT_THROW(set(own, "bits", "8"), Error);  // softmax has none
+  own.mechanism.name = "hash";
+  set(own, "bits", "8");
+  EXPECT_EQ(own.mechanism.parameters.at("bits"), ParameterValue(std::int64_t{8}));
 }
 
 TEST(NamedNetworks, AreFoundByNameAndTitleInAnyCase) {

@@ -11,7 +11,9 @@
 #include "analysis/figure/recipe.h"
 #include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_file.h"
+#include "analysis/sweep/sweep_fingerprint.h"
 #include "analysis/sweep/sweep_summary.h"
+#include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
@@ -214,6 +216,63 @@ TEST_F(Sweep, RefusesUnfinishedWorkOfAnother) {
   }
   other.restart = true;
   EXPECT_EQ(run_sweep(other).done, 96);
+}
+
+TEST_F(Sweep, DoesNotGoOnOverClassFoldersThatChanged) {
+  namespace fs = std::filesystem;
+  const fs::path images = folder_.path() / "images";
+  const fs::path samples = source_folder() + "/sample_data/inputs";
+  const auto put = [&](const char* from, const char* place) {
+    fs::create_directories((images / place).parent_path());
+    fs::copy_file(samples / from, images / place, fs::copy_options::overwrite_existing);
+  };
+  put("08_bag.png", "bag/1.png");
+  put("09_ankle_boot.png", "boot/1.png");
+  const auto over_them = [&] {
+    SweepRequest wanted = request("r.h5");
+    wanted.data_set = open_data_set(images);
+    wanted.data_set_path = images;
+    return wanted;
+  };
+  (void)run_sweep(over_them());
+  const auto refusal_now = [&]() -> std::string {
+    try {
+      (void)run_sweep(over_them());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  EXPECT_EQ(refusal_now(), "nothing was refused");
+  // One picture more; then as many, but another in its place.
+  put("08_bag.png", "boot/2.png");
+  EXPECT_THAT(refusal_now(), testing::AllOf(testing::HasSubstr("what is in the data set"),
+                                            testing::HasSubstr("the size of the data set")));
+  fs::remove(images / "boot/2.png");
+  EXPECT_EQ(refusal_now(), "nothing was refused");
+  put("08_bag.png", "boot/1.png");
+  EXPECT_THAT(refusal_now(), testing::HasSubstr("a difference in what is in the data set"));
+}
+
+TEST(SweepFingerprint, SaysInWhatTwoDiffer) {
+  EXPECT_EQ(fingerprint_difference(R"({"seed": 1, "first": 0})", R"({"seed": 2, "first": 1})"),
+            "the first input, the seed");
+  EXPECT_EQ(fingerprint_difference(R"({"seed": 1})", R"({"seed": 1})"), "");
+  EXPECT_EQ(fingerprint_difference("no JSON", "none either"), "everything");
+}
+
+TEST(WeightFiles, AreTheShardsBehindAnIndexToo) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const fs::path shard = folder / "m-1.bin";
+  const fs::path index = folder.write(
+      "m.index.json", R"({"weight_map": {"a": "m-1.bin", "b": "m-1.bin", "c": "m-2.bin"}})");
+  EXPECT_EQ(weight_files(index), (std::vector<fs::path>{shard, folder / "m-2.bin", index}));
+  EXPECT_EQ(weight_files(shard), std::vector<fs::path>{shard});
+  (void)folder.write("m.index.json", R"({"weight_map": 3})");
+  EXPECT_EQ(weight_files(index), std::vector<fs::path>{index});
+  const fs::path part = folder / "q-00002-of-00002.gguf";
+  EXPECT_EQ(weight_files(part), (std::vector<fs::path>{folder / "q-00001-of-00002.gguf", part}));
 }
 
 TEST_F(Sweep, ReadsBackWhatItWrote) {

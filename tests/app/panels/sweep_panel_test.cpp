@@ -1,4 +1,4 @@
-// The sweep panel as a user drives it: paths typed, started, stopped, taken up again, looked at.
+// The sweep panel as a user drives it: paths typed, started, stopped, resumed, looked at.
 #include "app/panels/sweep/sweep_panel.h"
 
 #include <QLabel>

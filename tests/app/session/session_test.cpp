@@ -165,6 +165,23 @@ TEST_F(SessionTest, SavesAndRestoresEverything) {
   EXPECT_EQ(other.reference(), subject_at(other, 1));
 }
 
+TEST_F(SessionTest, ReadsTheNamesOfEarlierSessions) {
+  std::ofstream(folder() / "earlier.json") << R"({"attnscope_session": 1, "subjects": [],
+      "view": {"norm": "symmetric_logarithmic", "identity": "as_is",
+               "layer_alignment": "by_depth", "head_fusion": "minimum"}})";
+  session_.restore(folder() / "earlier.json");
+  EXPECT_EQ(session_.view().norm, ScaleNorm::symmetric_logarithmic);
+  EXPECT_EQ(session_.view().identity, IdentityView::as_is);
+  EXPECT_EQ(session_.view().layer_alignment, LayerAlignment::by_depth);
+  EXPECT_EQ(session_.view().head_fusion, HeadFusion::minimum);
+  // Written anew, they are what flags and settings call them.
+  session_.save(folder() / "now.json");
+  EXPECT_NE(read_bytes(folder() / "now.json").find("\"norm\": \"symlog\""), std::string::npos);
+  std::ofstream(folder() / "wrong.json")
+      << R"({"attnscope_session": 1, "subjects": [], "view": {"norm": "cubic"}})";
+  EXPECT_THROW(session_.restore(folder() / "wrong.json"), Error);
+}
+
 TEST_F(SessionTest, TheReferenceStaysPinnedUntilItIsClosed) {
   for (const char* name : {"a", "b", "c"}) {
     session_.add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 2, 1)), name);

@@ -37,11 +37,48 @@ TEST(ModelFolder, OpensLikeItsWeightFile) {
   EXPECT_FALSE(is_model_folder(folder / "model.safetensors"));
 }
 
-TEST(ModelFolder, AnAdapterIsNoModel) {
+TEST(ModelFolder, KnowsTheNamesOfOtherLibraries) {
+  for (const char* name : {"open_clip_model.safetensors", "open_clip_pytorch_model.bin",
+                           "consolidated.00.pth", "flax_model.msgpack", "tf_model.h5"}) {
+    const TemporaryFolder folder;
+    (void)folder.write("params.json", "{}");
+    (void)folder.write("other.bin", "");
+    (void)folder.write(name, "");
+    EXPECT_EQ(refusal(folder.path()), name);
+    EXPECT_TRUE(is_model_folder(folder.path()));
+    (void)folder.write("consolidated.01.pth", "");
+    if (std::string(name) == "consolidated.00.pth") {
+      EXPECT_NE(refusal(folder.path()).find("cut into pieces"), std::string::npos);
+    }
+  }
+}
+
+TEST(ModelFolder, OpensASplitModelByItsFirstPart) {
   const TemporaryFolder folder;
-  (void)folder.write("adapter_config.json", "{}");
-  write_hashed_safetensors(folder / "adapter_model.safetensors", timm_shapes({}));
-  EXPECT_NE(refusal(folder.path()).find("merge_and_unload"), std::string::npos);
+  (void)folder.write("m-00002-of-00002.gguf", "");
+  (void)folder.write("m-00001-of-00002.gguf", "");
+  EXPECT_EQ(refusal(folder.path()), "m-00001-of-00002.gguf");
+  EXPECT_TRUE(is_model_folder(folder.path()));
+  (void)folder.write("mmproj.gguf", "");
+  EXPECT_NE(refusal(folder.path()).find("several weight files"), std::string::npos);
+}
+
+TEST(ModelFolder, SetsAsideWhatATrainingRunSavesBesideTheWeights) {
+  const TemporaryFolder folder;
+  for (const char* name : {"optimizer.pt", "scheduler.pt", "training_args.bin", "mine.pt"}) {
+    (void)folder.write(name, "");
+  }
+  EXPECT_EQ(refusal(folder.path()), "mine.pt");
+}
+
+TEST(ModelFolder, ListsTheCheckpointsOfATrainingRun) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "checkpoint-500");
+  (void)folder.write("checkpoint-500/model.safetensors", "");
+  EXPECT_EQ(refusal(folder.path()), "model.safetensors");
+  std::filesystem::create_directory(folder / "checkpoint-1000");
+  (void)folder.write("checkpoint-1000/model.safetensors", "");
+  EXPECT_NE(refusal(folder.path()).find("checkpoint-500, checkpoint-1000"), std::string::npos);
 }
 
 }  // namespace

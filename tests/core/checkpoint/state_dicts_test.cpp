@@ -41,5 +41,18 @@ TEST(StateDicts, AnotherCanBeTaken) {
   }
 }
 
+/// As MMCV and MMEngine save an average: ema_ and the parameter's name with underscores.
+TEST(StateDicts, TwinsInOneDictionaryAreTwo) {
+  const Checkpoint plain = open_checkpoint(source_folder() + "/tests/data/checkpoint/twins.pth");
+  EXPECT_EQ(plain.state_dict(), "state_dict");
+  EXPECT_THAT(plain.other_state_dicts(), testing::ElementsAre("state_dict ema_ names"));
+  EXPECT_EQ(plain.tensors().size(), 3U);
+  EXPECT_EQ(last_bias(plain), 1);
+  const Checkpoint averaged = plain.with_state_dict("state_dict ema_ names");
+  EXPECT_EQ(averaged.tensors().size(), 3U);
+  EXPECT_EQ(last_bias(averaged), 3);
+  EXPECT_EQ(averaged.at("module.steps").view().to_int64(), std::vector<std::int64_t>{5});
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -68,3 +68,12 @@ with h5py.File("unknown_filter.h5", "w") as f:
     creation.set_chunk((4,))
     creation.set_filter(32001, h5py.h5z.FLAG_OPTIONAL)  # blosc, a plug-in
     h5py.h5d.create(f.id, b"packed", h5py.h5t.NATIVE_FLOAT, space, creation)
+
+# A link message of nothing but zeros: H5G__link_release_table of libhdf5 1.10.8 then frees entries
+# that it has not filled, and crashes or not as memory happens to be (MALLOC_PERTURB_=165: it does).
+with open("soft_link_through_external.h5", "rb") as f:
+    broken = bytearray(f.read())
+broken[725] = 0x8C
+broken[1178:] = bytes(len(broken) - 1178)
+with open("hostile/links-of-zeros.h5", "wb") as f:
+    f.write(broken)

@@ -64,6 +64,9 @@ for key in ["model", "state_dict", "model_state_dict", "net"]:
 averaged = collections.OrderedDict((name, tensor * 2) for name, tensor in layer.items())
 torch.save({"MODEL_EMA": averaged, "epoch": 3, "Model": layer, "optimizer": {"state": {0: {"exp_avg": torch.zeros(2)}}}},
            "averaged.pth")
+torch.save({"meta": {"epoch": 2}, "state_dict": {
+    **layer, "module.steps": torch.tensor(5),
+    **{"ema_" + name.replace(".", "_"): tensor * 3 for name, tensor in layer.items()}}}, "twins.pth")
 for protocol in [2, 4]:
     torch.save({"model": layer, "best": np.float64(-0.7), "step": np.int64(300), "small": np.float32(1)},
                f"numpy_numbers{protocol}.pt", pickle_protocol=protocol)

@@ -64,6 +64,14 @@ TEST(NpzOf64Bits, HasItsSizesInTheExtraFields) {
   EXPECT_EQ(floats(checkpoint, "b"), ramp());
 }
 
+TEST(NpzOfJax, HasSlashesAndBfloat16) {
+  const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/jax.npz"));
+  const std::string name = "Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel";
+  EXPECT_EQ(checkpoint.at(name).dtype, DType::bf16);
+  EXPECT_EQ(floats(checkpoint, name), ramp());
+  EXPECT_EQ(checkpoint.at("cls").shape, (Shape{1, 4}));
+}
+
 TEST(Npy, IsNamedAsItsFile) {
   const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/ramp.npy"));
   EXPECT_EQ(floats(checkpoint, "ramp"), ramp());

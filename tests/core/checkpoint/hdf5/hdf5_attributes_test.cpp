@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
@@ -65,8 +67,11 @@ class HostileHdf5 : public testing::TestWithParam<const char*> {};
 
 TEST_P(HostileHdf5, IsRefusedOrReadWithoutHarm) {
   const auto file = test_data(std::string("checkpoint/hostile/") + GetParam());
-  rusage before{}, after{};
+  rusage before{}, after{}, children{};
   getrusage(RUSAGE_SELF, &before);
+  getrusage(RUSAGE_CHILDREN, &children);
+  const auto most_before = std::max(before.ru_maxrss, children.ru_maxrss);
+  const auto start = std::chrono::steady_clock::now();
   try {
     const Checkpoint checkpoint = open_checkpoint(file);
     for (const StoredTensor& tensor : checkpoint.tensors()) {
@@ -82,12 +87,16 @@ TEST_P(HostileHdf5, IsRefusedOrReadWithoutHarm) {
   }
   getrusage(RUSAGE_SELF, &after);
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 200'000) << "kilobytes";
+  getrusage(RUSAGE_CHILDREN, &children);
+  EXPECT_LT(children.ru_maxrss - most_before, 200'000) << "kilobytes";
   EXPECT_LT(after.ru_utime.tv_sec - before.ru_utime.tv_sec, 5);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));  // the child, too
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, HostileHdf5,
                          testing::Values("vlen-4.6GB.h5", "vlen-hang.h5", "vlen-hang2.h5",
-                                         "vlen-segv.h5", "vlen-segv2.h5", "control-name.h5"),
+                                         "vlen-segv.h5", "vlen-segv2.h5", "control-name.h5",
+                                         "links-of-zeros.h5"),
                          [](const auto& sample) {
                            std::string name = sample.param;
                            std::erase_if(name, [](char c) { return !std::isalnum(c); });

@@ -35,7 +35,7 @@ TEST(WeightMatrix, GivesTheRowsOfItsFile) {
   for (const bool transposed : {false, true}) {
     const TensorView view = bfloat_view(raw_uniform({300, 7}, 1), transposed);
     const Tensor numbers = view.to_float();
-    const WeightMatrix matrix(rows_of_view(view));
+    const WeightMatrix matrix(view);
     EXPECT_FALSE(matrix.in_memory());
     ASSERT_EQ(matrix.rows(), 300);
     ASSERT_EQ(matrix.columns(), 7);
@@ -52,7 +52,7 @@ TEST(WeightMatrix, TakesRowsInAnyOrderTwice) {
   const Tensor numbers = raw_uniform({20, 3}, 2);
   const TensorView view = bfloat_view(numbers, false);
   const std::vector<std::int64_t> first = {19, 3, 4, 5, 0}, second = {4, 1, 2};
-  const WeightMatrix in_file = WeightMatrix(rows_of_view(view)).with_rows(first).with_rows(second);
+  const WeightMatrix in_file = WeightMatrix(view).with_rows(first).with_rows(second);
   const WeightMatrix in_memory = WeightMatrix(view.to_float()).with_rows(first).with_rows(second);
   ASSERT_EQ(in_file.rows(), 3);
   std::vector<float> room, other;
@@ -66,7 +66,7 @@ TEST(WeightMatrix, MultipliesAsItsFloat32) {
       const TensorView view = bfloat_view(raw_uniform({outputs, 33}, 3), false);
       const Tensor bias = raw_uniform({outputs}, 4), x = raw_uniform({tokens, 33}, 5);
       const std::vector<float> offsets(bias.values().begin(), bias.values().end());
-      const Linear in_file(WeightMatrix(rows_of_view(view)), offsets);
+      const Linear in_file(WeightMatrix(view), offsets);
       const Linear in_memory(view.to_float(), offsets);
       const Tensor a = in_file(x.matrix()), b = in_memory(x.matrix());
       ASSERT_EQ(a.shape(), b.shape());

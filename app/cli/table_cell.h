@@ -1,0 +1,25 @@
+// Cells of the tables that subcommands print.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace attnscope {
+
+/// Columns that a terminal takes for `text`: characters, not bytes.
+[[nodiscard]] std::size_t columns_of(const std::string& text);
+
+/// `text` and blanks, `width` columns in all; longer texts as they are.
+[[nodiscard]] std::string left_cell(const std::string& text, int width);
+[[nodiscard]] std::string right_cell(const std::string& text, int width);
+
+/// Right-aligned in `width` columns; "–" for what is not known (NaN).
+[[nodiscard]] std::string number_cell(double value, int width, int decimals);
+[[nodiscard]] std::string number_cell(const std::optional<std::int64_t>& value, int width);
+
+/// 1234567 as "1 234 567".
+[[nodiscard]] std::string grouped(std::int64_t value);
+
+}  // namespace attnscope

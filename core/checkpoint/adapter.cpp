@@ -1,0 +1,236 @@
+#include "core/checkpoint/adapter.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/checkpoint/adapter_config.h"
+#include "core/checkpoint/model_folder.h"
+#include "core/error.h"
+#include "core/file/mapped_file.h"
+#include "core/shown_text.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "base_model.model.";
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+fs::path weights_of_adapter(const fs::path& folder) {
+  for (const char* name : {"adapter_model.safetensors", "adapter_model.bin"}) {
+    if (is_there(folder / name)) return folder / name;
+  }
+  throw Error(ErrorKind::io, "the adapter's weights are missing")
+      .in_file(folder)
+      .expected("adapter_model.safetensors or adapter_model.bin");
+}
+
+/// Where the base lies: as it was named, or under its own name beside the adapter.
+fs::path find_base(const fs::path& folder, const std::string& name) {
+  const fs::path base(name);
+  const fs::path here = fs::absolute(folder / "").parent_path();
+  const bool is_name = base.has_filename() && base.filename() != "." && base.filename() != "..";
+  if (is_name && name.find('\0') == std::string::npos) {
+    for (const fs::path& candidate :
+         {here / base, here.parent_path() / base, here.parent_path() / base.filename(), base}) {
+      if (!is_there(candidate)) continue;
+      std::error_code ignored;
+      const bool itself = fs::equivalent(candidate, folder, ignored);
+      if (!itself && !is_adapter_folder(candidate)) return candidate;
+    }
+  }
+  throw Error(ErrorKind::io, "the model that the adapter belongs to is not here")
+      .in_file(folder)
+      .about("base_model_name_or_path")
+      .expected(name.empty() ? "the path of a model" : shown_text(name))
+      .remedy("put the base model's folder beside the adapter's, under the name '" +
+              shown_text(base.filename().string()) + "'");
+}
+
+/// B and A of one module.
+struct LowRank {
+  const StoredTensor* a = nullptr;
+  const StoredTensor* b = nullptr;
+  bool of_embedding = false;
+};
+
+struct AdapterTensors {
+  std::map<std::string, LowRank> modules;            ///< by the module's name
+  std::map<std::string, const StoredTensor*> whole;  ///< stand for the base's of that name
+};
+
+/// Sorts the adapter's tensors by what their names say.
+AdapterTensors sort_tensors(const Checkpoint& adapter) {
+  struct Ending {
+    std::string_view text;
+    bool is_a, of_embedding;
+  };
+  constexpr Ending endings[] = {{".lora_A.weight", true, false},
+                                {".lora_B.weight", false, false},
+                                {".lora_embedding_A", true, true},
+                                {".lora_embedding_B", false, true}};
+  AdapterTensors sorted;
+  for (const StoredTensor& tensor : adapter.tensors()) {
+    std::string name = tensor.name;
+    if (!name.starts_with(kPrefix)) {
+      throw Error(ErrorKind::unsupported, "a tensor of the adapter has no known meaning")
+          .about(tensor.name)
+          .expected("names that start with " + std::string(kPrefix));
+    }
+    name.erase(0, kPrefix.size());
+    const Ending* found = nullptr;
+    for (const Ending& ending : endings) {
+      if (name.ends_with(ending.text)) found = &ending;
+    }
+    if (found != nullptr) {
+      LowRank& module = sorted.modules[name.substr(0, name.size() - found->text.size())];
+      (found->is_a ? module.a : module.b) = &tensor;
+      module.of_embedding = found->of_embedding;
+    } else if (name.find("lora_") != std::string::npos) {
+      throw Error(ErrorKind::unsupported, "a tensor of the adapter has no known meaning")
+          .about(tensor.name)
+          .remedy("merge the adapter into its base: merge_and_unload(), then save_pretrained()");
+    } else {
+      if (const std::size_t at = name.find("modules_to_save."); at != std::string::npos) {
+        name.erase(at, std::string_view("modules_to_save.").size());
+      }
+      sorted.whole.emplace(std::move(name), &tensor);
+    }
+  }
+  return sorted;
+}
+
+/// The base's tensor of this name; a model inside another has its names with or without the outer
+/// one's in front. Null if there is none.
+const StoredTensor* tensor_of_base(const Checkpoint& base, const std::string& name) {
+  if (const StoredTensor* exact = base.find(name)) return exact;
+  const StoredTensor* found = nullptr;
+  for (const StoredTensor& tensor : base.tensors()) {
+    if (!tensor.name.ends_with("." + name) && !name.ends_with("." + tensor.name)) continue;
+    if (found != nullptr) {
+      throw Error(ErrorKind::unsupported, "the adapter's module may be one of several of the base")
+          .about(name)
+          .found(found->name + ", " + tensor.name);
+    }
+    found = &tensor;
+  }
+  return found;
+}
+
+Error misfit(const std::string& name, const LowRank& module, const StoredTensor& weight) {
+  return Error(ErrorKind::damaged, "the adapter does not fit the base's tensor")
+      .about(name)
+      .expected("B A of " + to_string(weight.shape))
+      .found("B " + to_string(module.b->shape) + ", A " + to_string(module.a->shape));
+}
+
+/// W + scale · B A, with the product transposed where the base stores [in, out].
+StoredTensor merged(const StoredTensor& weight, const std::string& name, const LowRank& module,
+                    const AdapterConfig& config, const fs::path& adapter_file) {
+  if (module.a == nullptr || module.b == nullptr) {
+    throw Error(ErrorKind::damaged, "the adapter has only one of a module's two factors")
+        .about(name);
+  }
+  if (module.a->shape.size() < 2 || module.b->shape.size() < 2 || weight.shape.size() < 2) {
+    throw misfit(name, module, weight);
+  }
+  const std::int64_t rank = module.a->shape[0], rows = module.b->shape[0];
+  const std::int64_t elements = element_count(weight.shape);
+  const double stated = config.rank_of(name);
+  if (static_cast<double>(rank) != stated) {
+    throw Error(ErrorKind::damaged, "the adapter's rank is not what its configuration says")
+        .about(name)
+        .expected(std::to_string(static_cast<std::int64_t>(stated)))
+        .found(std::to_string(rank));
+  }
+  const bool transposed = module.of_embedding || config.fan_in_fan_out;
+  const std::int64_t columns = rank == 0 ? 0 : element_count(module.a->shape) / rank;
+  const std::int64_t first = transposed ? columns : rows;
+  if (element_count(module.b->shape) != rows * rank || weight.shape[0] != first || rows == 0 ||
+      columns != elements / rows || elements % rows != 0 ||
+      (transposed && weight.shape.size() != 2)) {
+    throw misfit(name, module, weight);
+  }
+  const auto scale = static_cast<float>(config.scale_of(name));
+  auto view = [weight, a = *module.a, b = *module.b, rank, rows, columns, transposed, scale,
+               adapter_file] {
+    auto sum = std::make_shared<Tensor>(weight.view().to_float());
+    try {
+      const Tensor a_values = a.view().to_float(), b_values = b.view().to_float();
+      const ConstMatrixMap factor_a(a_values.data(), rank, columns);
+      const ConstMatrixMap factor_b(b_values.data(), rows, rank);
+      if (transposed) {
+        MatrixMap(sum->data(), columns, rows).noalias() +=
+            scale * (factor_a.transpose() * factor_b.transpose());
+      } else {
+        MatrixMap(sum->data(), rows, columns).noalias() += scale * (factor_b * factor_a);
+      }
+    } catch (Error& error) {
+      if (error.file().empty()) error.in_file(adapter_file);
+      throw;
+    }
+    return TensorView{DType::f32, weight.shape, TensorView::contiguous_strides(weight.shape),
+                      reinterpret_cast<const std::byte*>(sum->data()), sum};
+  };
+  return {weight.name, DType::f32, weight.shape, byte_count(weight.shape, DType::f32),
+          std::move(view)};
+}
+
+Checkpoint lay_over(const Checkpoint& base, const Checkpoint& adapter,
+                    const AdapterConfig& config) {
+  const AdapterTensors changes = sort_tensors(adapter);
+  std::map<std::string, StoredTensor> changed;  // by the base's names
+  for (const auto& [name, module] : changes.modules) {
+    const StoredTensor* const weight = tensor_of_base(base, name + ".weight");
+    if (weight == nullptr) (void)base.at(name + ".weight");  // throws, naming the nearest
+    changed.insert_or_assign(weight->name, merged(*weight, name, module, config, adapter.path()));
+  }
+  std::vector<StoredTensor> tensors = base.tensors();
+  for (const auto& [name, tensor] : changes.whole) {
+    const StoredTensor* const replaced = tensor_of_base(base, name);
+    StoredTensor renamed = *tensor;
+    renamed.name = replaced != nullptr ? replaced->name : name;
+    if (replaced == nullptr) {
+      tensors.push_back(std::move(renamed));
+    } else if (!changed.emplace(replaced->name, std::move(renamed)).second) {
+      throw Error(ErrorKind::unsupported, "the adapter has a tensor both whole and as a change")
+          .about(name);
+    }
+  }
+  for (StoredTensor& tensor : tensors) {
+    if (const auto found = changed.find(tensor.name); found != changed.end()) {
+      tensor = found->second;
+    }
+  }
+  std::map<std::string, std::string> metadata = base.metadata();
+  metadata.insert_or_assign("adapter", adapter.path().string());
+  metadata.insert_or_assign("adapter's base", base.path().string());
+  return {base.path(), base.format() + " with a LoRA adapter", std::move(tensors),
+          std::move(metadata)};
+}
+
+}  // namespace
+
+bool is_adapter_folder(const fs::path& folder) { return is_there(folder / "adapter_config.json"); }
+
+Checkpoint open_adapter(const fs::path& folder) {
+  const AdapterConfig config = read_adapter_config(folder / "adapter_config.json");
+  const fs::path weights = weights_of_adapter(folder);
+  const Checkpoint base = open_checkpoint(find_base(folder, config.base));
+  const Checkpoint adapter = open_checkpoint(weights);
+  try {
+    return lay_over(base, adapter, config);
+  } catch (Error& error) {
+    if (error.file().empty()) error.in_file(weights);
+    throw;
+  }
+}
+
+}  // namespace attnscope

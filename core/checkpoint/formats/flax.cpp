@@ -1,0 +1,226 @@
+// Flax (flax_model.msgpack): maps of maps whose leaves are arrays, as flax.serialization writes
+// them. An array is an extension of type 1 (a scalar: 3) that holds (shape, name of the element
+// type, bytes) once more in MessagePack; one above 1 GiB is a map of its shape and its chunks.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/checkpoint/formats/msgpack.h"
+#include "core/checkpoint/formats/readers.h"
+#include "core/error.h"
+#include "core/file/mapped_file.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+using Kind = MsgpackValue::Kind;
+
+constexpr std::size_t most_metadata = 500;
+constexpr std::string_view chunked_mark = "__msgpack_chunked_array__";
+
+std::string_view text_of(const MsgpackValue& value) {
+  return {reinterpret_cast<const char*>(value.bytes.data()), value.bytes.size()};
+}
+
+DType dtype_named(std::string_view name) {
+  for (const DType dtype :
+       {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32, DType::i16,
+        DType::i8, DType::u64, DType::u32, DType::u16, DType::u8, DType::boolean}) {
+    if (name_of(dtype) == name) return dtype;
+  }
+  throw Error(ErrorKind::unsupported, "the element type is not supported")
+      .found(std::string(name))
+      .remedy("save it as float32");
+}
+
+std::int64_t extent_of(const MsgpackValue& value) {
+  if (value.kind != Kind::integer || value.integer < 0) {
+    throw Error(ErrorKind::damaged, "the array's shape is no list of extents");
+  }
+  return value.integer;
+}
+
+struct Array {
+  DType dtype = DType::f32;
+  Shape shape;
+  std::span<const std::byte> elements;
+};
+
+void check_size(const Shape& shape, DType dtype, std::uint64_t found) {
+  const std::int64_t bytes = byte_count(shape, dtype);
+  if (static_cast<std::uint64_t>(bytes) != found) {
+    throw Error(ErrorKind::damaged, "the array's shape does not fit its bytes")
+        .expected(to_string(shape) + " " + std::string(name_of(dtype)) + ", " +
+                  std::to_string(bytes) + " bytes")
+        .found(std::to_string(found));
+  }
+}
+
+Array read_array(std::span<const std::byte> bytes) {
+  const MsgpackValue parts = read_msgpack(bytes);
+  const auto is_text = [](const MsgpackValue& value) {
+    return value.kind == Kind::text || value.kind == Kind::binary;
+  };
+  if (parts.kind != Kind::list || parts.members.size() != 3 ||
+      parts.members[0].value.kind != Kind::list || !is_text(parts.members[1].value) ||
+      !is_text(parts.members[2].value)) {
+    throw Error(ErrorKind::damaged, "the array is no (shape, type, bytes)");
+  }
+  Array array;
+  for (const auto& [place, extent] : parts.members[0].value.members) {
+    array.shape.push_back(extent_of(extent));
+  }
+  array.dtype = dtype_named(text_of(parts.members[1].value));
+  array.elements = parts.members[2].value.bytes;
+  check_size(array.shape, array.dtype, array.elements.size());
+  return array;
+}
+
+/// The members "0", "1", … of a map, which is how Flax writes a tuple.
+std::vector<const MsgpackValue*> tuple(const MsgpackValue* map) {
+  constexpr std::size_t longest = 4096;
+  std::vector<const MsgpackValue*> items;
+  if (map != nullptr && map->members.size() > longest) {
+    throw Error(ErrorKind::damaged, "the array has absurdly many chunks");
+  }
+  for (std::size_t i = 0; map != nullptr && i < map->members.size(); ++i) {
+    items.push_back(map->find(std::to_string(i)));
+    if (items.back() == nullptr) break;
+  }
+  if (map == nullptr || (!items.empty() && items.back() == nullptr)) {
+    throw Error(ErrorKind::damaged, "the array's chunks are incomplete");
+  }
+  return items;
+}
+
+class Collector {
+ public:
+  explicit Collector(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
+
+  void visit(const MsgpackValue& value, const std::string& name) {
+    try {
+      if (value.kind == Kind::extension && (value.integer == 1 || value.integer == 3)) {
+        add(name, read_array(value.bytes));
+      } else if (value.kind == Kind::map && value.find(chunked_mark) != nullptr) {
+        add_chunked(name, value);
+      } else if (value.kind == Kind::map || value.kind == Kind::list) {
+        for (const auto& [key, member] : value.members) {
+          visit(member, name.empty() ? key : name + "/" + key);
+        }
+      } else {
+        note(name, value);
+      }
+    } catch (Error& error) {
+      if (error.subject().empty()) error.about(name);
+      throw;
+    }
+  }
+
+  std::vector<StoredTensor> tensors;
+  std::map<std::string, std::string> metadata;
+
+ private:
+  void add(const std::string& name, Array array) {
+    const auto bytes = static_cast<std::int64_t>(array.elements.size());
+    auto view = [file = file_, array] {
+      return TensorView{array.dtype, array.shape, TensorView::contiguous_strides(array.shape),
+                        array.elements.data(), file};
+    };
+    tensors.push_back({name, array.dtype, std::move(array.shape), bytes, std::move(view)});
+  }
+
+  void add_chunked(const std::string& name, const MsgpackValue& value) {
+    Array whole;
+    for (const MsgpackValue* extent : tuple(value.find("shape"))) {
+      whole.shape.push_back(extent_of(*extent));
+    }
+    std::vector<std::span<const std::byte>> chunks;
+    std::uint64_t bytes = 0;
+    for (const MsgpackValue* item : tuple(value.find("chunks"))) {
+      if (item->kind != Kind::extension || item->integer != 1) {
+        throw Error(ErrorKind::damaged, "a chunk is no array");
+      }
+      const Array chunk = read_array(item->bytes);
+      if (!chunks.empty() && chunk.dtype != whole.dtype) {
+        throw Error(ErrorKind::damaged, "the array's chunks are of several types");
+      }
+      whole.dtype = chunk.dtype;
+      chunks.push_back(chunk.elements);
+      bytes += chunk.elements.size();
+    }
+    check_size(whole.shape, whole.dtype, bytes);
+    auto view = [file = file_, whole, chunks, bytes] {
+      return read_unchanged(*file, [&] {
+        auto joined = std::make_shared<std::vector<std::byte>>();
+        joined->reserve(bytes);
+        for (const auto& chunk : chunks) joined->insert(joined->end(), chunk.begin(), chunk.end());
+        return TensorView{whole.dtype, whole.shape, TensorView::contiguous_strides(whole.shape),
+                          joined->data(), joined};
+      });
+    };
+    tensors.push_back(
+        {name, whole.dtype, whole.shape, static_cast<std::int64_t>(bytes), std::move(view)});
+  }
+
+  void note(const std::string& name, const MsgpackValue& value) {
+    constexpr std::size_t longest = 4096;
+    if (metadata.size() >= most_metadata) return;
+    switch (value.kind) {
+      case Kind::boolean:
+        metadata.emplace(name, value.integer != 0 ? "true" : "false");
+        break;
+      case Kind::integer:
+        metadata.emplace(name, std::to_string(value.integer));
+        break;
+      case Kind::real:
+        metadata.emplace(name, rounded_text(value.real, 9));
+        break;
+      case Kind::text:
+        metadata.emplace(name, text_of(value).substr(0, longest));
+        break;
+      case Kind::extension:
+        if (value.integer == 2) {
+          metadata.emplace(name, "a complex number");
+          break;
+        }
+        throw Error(ErrorKind::unsupported, "the value is of a kind that Flax does not write")
+            .found("extension type " + std::to_string(value.integer));
+      default:
+        break;
+    }
+  }
+
+  std::shared_ptr<const MappedFile> file_;
+};
+
+Checkpoint read(const std::filesystem::path& path) {
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const MsgpackValue root = read_msgpack(file->bytes());
+  if (root.kind != Kind::map) {
+    throw Error(ErrorKind::not_this_format, "is MessagePack, but no map of named arrays");
+  }
+  Collector collector(file);
+  collector.visit(root, "");
+  return {path, "flax", std::move(collector.tensors), std::move(collector.metadata)};
+}
+
+}  // namespace
+
+bool recognises_flax(const std::filesystem::path& path, FileHead head) {
+  if (head.empty() || path.extension() != ".msgpack") return false;
+  const auto first = std::to_integer<unsigned>(head[0]);
+  return (first >= 0x80 && first <= 0x8F) || first == 0xDE || first == 0xDF;
+}
+
+Checkpoint open_flax(const std::filesystem::path& path) {
+  try {
+    return read(path);
+  } catch (Error& error) {
+    error.in_file(path);
+    throw;
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,75 @@
+// Keras 3 (.keras): a zip archive of config.json (the model's layers), metadata.json, and
+// model.weights.h5, whose data sets are the tensors. The HDF5 file is copied into memory: the HDF5
+// library reads none inside another.
+#include <memory>
+#include <utility>
+
+#include "core/checkpoint/formats/readers.h"
+#include "core/error.h"
+#include "core/file/memory_file.h"
+#include "core/file/zip_archive.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr const char* weights_name = "model.weights.h5";
+
+/// Texts of the archive, as the attributes of Keras's older files have them.
+void add_text(const ZipArchive& archive, const char* entry_name, const char* key,
+              std::map<std::string, std::string>& metadata) {
+  constexpr std::uint64_t longest = 16 << 20;  // bytes
+  const ZipEntry* const entry = archive.find(entry_name);
+  if (entry == nullptr) return;
+  if (entry->size > longest) {
+    throw Error(ErrorKind::damaged, "is absurdly long")
+        .about(entry_name)
+        .found(std::to_string(entry->size) + " bytes");
+  }
+  const ZipBytes text = archive.read(*entry);
+  metadata.insert_or_assign(
+      key, std::string(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()));
+}
+
+Checkpoint read(const std::filesystem::path& path) {
+  const ZipArchive archive(MappedFile::open(path));
+  const ZipEntry* const weights = archive.find(weights_name);
+  if (weights == nullptr) {
+    throw Error(ErrorKind::not_this_format, "is a zip archive, but not one that Keras wrote")
+        .expected(std::string("an entry ") + weights_name);
+  }
+  const MemoryFile unpacked(archive.read(*weights).bytes);
+  const Checkpoint inner = open_hdf5(unpacked.path());
+  std::map<std::string, std::string> metadata = inner.metadata();
+  add_text(archive, "config.json", "model_config", metadata);
+  add_text(archive, "metadata.json", "keras", metadata);
+  std::vector<StoredTensor> tensors = inner.tensors();
+  for (StoredTensor& tensor : tensors) {
+    tensor.view = [view = std::move(tensor.view), path] {
+      try {
+        return view();
+      } catch (Error& error) {
+        error.in_file(path);
+        throw;
+      }
+    };
+  }
+  return {path, "keras", std::move(tensors), std::move(metadata)};
+}
+
+}  // namespace
+
+bool recognises_keras(const std::filesystem::path& path, FileHead head) {
+  return is_zip(head) && path.extension() == ".keras";
+}
+
+Checkpoint open_keras(const std::filesystem::path& path) {
+  try {
+    return read(path);
+  } catch (Error& error) {
+    error.in_file(path);
+    throw;
+  }
+}
+
+}  // namespace attnscope

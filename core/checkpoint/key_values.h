@@ -1,0 +1,91 @@
+// What a GGUF file says of itself, and of its tokenizer: typed values by key.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/file/mapped_file.h"
+
+namespace attnscope {
+
+class ByteCursor;
+
+/// The values stay in the mapped file until they are asked for. Each of the questions by type
+/// throws Error(damaged), naming key and types, if the value is there and of another type; and
+/// Error(io) if the file was written to meanwhile.
+///
+///     const KeyValues& keys = *checkpoint.key_values();
+///     const std::int64_t layers = keys.whole("llama.block_count").value();
+///     const std::vector<std::string> tokens = keys.texts("tokenizer.ggml.tokens").value();
+class KeyValues {
+ public:
+  /// GGUF's numbers of its types.
+  enum class Type : std::uint32_t {
+    u8 = 0,
+    i8 = 1,
+    u16 = 2,
+    i16 = 3,
+    u32 = 4,
+    i32 = 5,
+    f32 = 6,
+    boolean = 7,
+    text = 8,
+    list = 9,
+    u64 = 10,
+    i64 = 11,
+    f64 = 12
+  };
+
+  /// Reads `count` pairs from `cursor`, which goes over `file`'s bytes, and leaves it behind them.
+  /// Throws Error(damaged) for a value that is cut off, an unknown type, a key that stands twice.
+  static KeyValues read(std::shared_ptr<const MappedFile> file, ByteCursor& cursor,
+                        std::uint64_t count);
+
+  [[nodiscard]] bool contains(std::string_view key) const { return values_.contains(key); }
+  /// Sorted.
+  [[nodiscard]] std::vector<std::string> keys() const;
+
+  // Null if there is no such key.
+  [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
+  [[nodiscard]] std::optional<bool> truth(std::string_view key) const;
+  /// Of any integer type; Error(damaged) too if it is above 2^63 − 1.
+  [[nodiscard]] std::optional<std::int64_t> whole(std::string_view key) const;
+  /// Of any type of number.
+  [[nodiscard]] std::optional<double> number(std::string_view key) const;
+  [[nodiscard]] std::optional<std::vector<std::string>> texts(std::string_view key) const;
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> wholes(std::string_view key) const;
+  [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view key) const;
+
+  /// What to show of the value: short ones as they are, others as "[32000 texts]".
+  [[nodiscard]] std::string shown(std::string_view key) const;
+
+ private:
+  struct Value {
+    Type type = Type::u8;
+    Type item = Type::u8;     ///< of a list
+    std::uint64_t count = 1;  ///< of its items
+    std::span<const std::byte> bytes;
+  };
+
+  const Value* find(std::string_view key) const;
+  template <class Item, class Accepts, class Read>
+  std::optional<std::vector<Item>> items(std::string_view key, bool list, std::string_view wanted,
+                                         Accepts&& accepts, Read&& read) const;
+  template <class Item>
+  std::optional<Item> only(std::optional<std::vector<Item>> items) const;
+  std::optional<std::vector<std::int64_t>> whole_items(std::string_view key, bool list) const;
+  std::optional<std::vector<double>> number_items(std::string_view key, bool list) const;
+  std::optional<std::vector<std::string>> text_items(std::string_view key, bool list) const;
+
+  std::shared_ptr<const MappedFile> file_;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,49 @@
+// Tokens that are found in the text before anything is cut: <s>, [MASK], what users added.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/tokenizer/aligned_text.h"
+#include "core/tokenizer/normalizer.h"
+
+namespace attnscope {
+
+struct AddedToken {
+  std::int64_t id = 0;
+  std::string content;
+  bool single_word = false;  ///< not inside of a word
+  bool lstrip = false;       ///< with the white space before it
+  bool rstrip = false;
+  bool normalized = false;  ///< looked for after normalisation, as its normalised content
+  bool special = false;
+};
+
+class AddedTokens {
+ public:
+  AddedTokens() = default;
+  AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer);
+
+  /// Looks for the tokens, the leftmost and longest first, and normalises what lies between: those
+  /// with normalized = false before that, the others after it.
+  [[nodiscard]] std::vector<TextPiece> split(const AlignedText& text,
+                                             const Normalizer& normalizer) const;
+  [[nodiscard]] const std::vector<AddedToken>& tokens() const { return tokens_; }
+
+ private:
+  struct Pattern {
+    std::string text;
+    std::size_t token;  ///< in tokens_
+  };
+  using Patterns = std::array<std::vector<Pattern>, 256>;  // by the first byte, the longest first
+
+  void find(const AlignedText& text, const Patterns& patterns,
+            std::vector<TextPiece>& pieces) const;
+
+  std::vector<AddedToken> tokens_;
+  Patterns before_, after_;
+};
+
+}  // namespace attnscope

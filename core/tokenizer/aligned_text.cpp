@@ -1,0 +1,67 @@
+#include "core/tokenizer/aligned_text.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Far beyond the longest text that is read: only a hostile tokenizer makes so much of one.
+void check_size(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  if (bytes > most) {
+    throw Error(ErrorKind::unsupported, "the tokenizer makes too much of the text")
+        .expected("at most " + std::to_string(most) + " bytes");
+  }
+}
+
+}  // namespace
+
+AlignedText::AlignedText(std::string_view text) {
+  check_size(text.size());
+  text_ = text;
+  origins_.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    if (length == 0) {
+      throw Error(ErrorKind::usage, "the text is not UTF-8")
+          .found("byte " + std::to_string(at) + " belongs to no character");
+    }
+    const auto begin = static_cast<std::uint32_t>(at);
+    origins_.insert(origins_.end(), length, {begin, begin + static_cast<std::uint32_t>(length)});
+    at += length;
+  }
+}
+
+TokenPlace AlignedText::place(std::size_t begin, std::size_t end) const {
+  if (begin >= end) return {};
+  Origin whole = origins_[begin];
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    whole = {std::min(whole.begin, origins_[i].begin), std::max(whole.end, origins_[i].end)};
+  }
+  return {whole.begin, whole.end};
+}
+
+void AlignedText::append(std::string_view written, TokenPlace from) {
+  check_size(text_.size() + written.size());
+  text_ += written;
+  origins_.insert(origins_.end(), written.size(),
+                  {static_cast<std::uint32_t>(from.begin), static_cast<std::uint32_t>(from.end)});
+}
+
+void AlignedText::append(const AlignedText& other, std::size_t begin, std::size_t end) {
+  check_size(text_.size() + (end - begin));
+  text_.append(other.text_, begin, end - begin);
+  origins_.insert(origins_.end(), other.origins_.begin() + static_cast<std::ptrdiff_t>(begin),
+                  other.origins_.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+AlignedText AlignedText::part(std::size_t begin, std::size_t end) const {
+  AlignedText result;
+  result.append(*this, begin, end);
+  return result;
+}
+
+}  // namespace attnscope

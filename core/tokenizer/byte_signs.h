@@ -1,0 +1,16 @@
+// The characters that stand for bytes in byte-level vocabularies (GPT-2, Radford et al. 2019, 2.2).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace attnscope {
+
+/// The character for each byte: printing ones stand for themselves, a space is Ġ.
+[[nodiscard]] const std::string& byte_sign(unsigned char byte);
+
+/// What a token of such a vocabulary says; the token itself if a character of it stands for no
+/// byte (special tokens).
+[[nodiscard]] std::string bytes_of_signs(std::string_view written);
+
+}  // namespace attnscope

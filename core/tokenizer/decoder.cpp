@@ -1,0 +1,132 @@
+#include "core/tokenizer/decoder.h"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/tokenizer/byte_signs.h"
+#include "core/tokenizer/stage_fields.h"
+#include "core/utf8.h"
+
+namespace attnscope {
+
+namespace {
+
+std::string replaced(const std::string& text, const std::string& what, const std::string& by) {
+  if (what.empty()) return text;
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t found; (found = text.find(what, at)) != std::string::npos;) {
+    result.append(text, at, found - at);
+    result += by;
+    at = found + what.size();
+  }
+  return result.append(text, at);
+}
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+std::string byte_of(std::string token) {
+  if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>') return token;
+  const int high = digit_of(token[3]), low = digit_of(token[4]);
+  return high < 0 || low < 0 ? token : std::string(1, static_cast<char>(16 * high + low));
+}
+
+TokenText unchanged() {
+  return [](std::string token) { return token; };
+}
+
+TokenText make_byte_level(StageFields& fields) {
+  for (const char* const key : {"add_prefix_space", "trim_offsets", "use_regex"}) {
+    (void)fields.flag(key, true);
+  }
+  return [](const std::string& token) { return bytes_of_signs(token); };
+}
+
+TokenText make_byte_fallback(StageFields&) { return byte_of; }
+TokenText make_fuse(StageFields&) { return unchanged(); }
+
+TokenText make_strip(StageFields& fields) {  // of the beginning and end of the whole text
+  (void)fields.text("content");
+  (void)fields.whole("start");
+  (void)fields.whole("stop");
+  return unchanged();
+}
+
+TokenText make_metaspace(StageFields& fields) {
+  for (const char* const key : {"add_prefix_space", "prepend_scheme", "split", "str_rep"}) {
+    (void)fields.find(key);
+  }
+  return [sign = fields.text("replacement")](const std::string& token) {
+    return replaced(token, sign, " ");
+  };
+}
+
+TokenText make_replace(StageFields& fields) {
+  return [pattern = fields.pattern("pattern"),
+          content = fields.text("content")](const std::string& token) {
+    if (token.size() == 1 && utf8_length(token, 0) == 0) return token;  // a byte
+    std::string result;
+    for (const SplitPattern::Part& part : pattern.parts(token)) {
+      result += part.matches ? content : token.substr(part.begin, part.end - part.begin);
+    }
+    return result;
+  };
+}
+
+TokenText make_word_piece(StageFields& fields) {
+  (void)fields.text("prefix");
+  (void)fields.flag("cleanup", true);
+  return unchanged();
+}
+
+TokenText make_byte_pairs(StageFields& fields) {
+  return [suffix = fields.text("suffix")](const std::string& token) {
+    return replaced(token, suffix, " ");
+  };
+}
+
+TokenText make_ctc(StageFields& fields) {
+  (void)fields.text("pad_token");
+  (void)fields.flag("cleanup", true);
+  return [delimiter = fields.text("word_delimiter_token")](const std::string& token) {
+    return replaced(token, delimiter, " ");
+  };
+}
+
+TokenText make_sequence(StageFields& fields) {
+  const nlohmann::json& items = fields.at("decoders");
+  if (!items.is_array()) throw fields.refused("decoders", "a list");
+  std::vector<TokenText> list;
+  for (const nlohmann::json& item : items) {
+    list.push_back(make_decoder(item, fields.place_of("decoders")));
+  }
+  return [list](std::string token) {
+    for (const TokenText& each : list) token = each(std::move(token));
+    return token;
+  };
+}
+
+constexpr StageKind<TokenText> kinds[] = {
+    {"BPEDecoder", make_byte_pairs},
+    {"ByteFallback", make_byte_fallback},
+    {"ByteLevel", make_byte_level},
+    {"CTC", make_ctc},
+    {"Fuse", make_fuse},
+    {"Metaspace", make_metaspace},
+    {"Replace", make_replace},
+    {"Sequence", make_sequence},
+    {"Strip", make_strip},
+    {"WordPiece", make_word_piece},
+};
+
+}  // namespace
+
+TokenText make_decoder(const nlohmann::json& object, const std::string& place) {
+  return object.is_null() ? unchanged() : make_stage(kinds, object, place);
+}
+
+}  // namespace attnscope

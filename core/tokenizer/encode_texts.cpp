@@ -1,0 +1,23 @@
+// What vocabularies do of which no two texts and no places are known.
+#include "core/error.h"
+#include "core/tokenizer/vocabulary.h"
+
+namespace attnscope {
+
+Encoding Vocabulary::encode_texts(const std::string& first, const std::string* second) const {
+  if (second) {
+    throw Error(ErrorKind::unsupported, "the model's tokens do not tell two texts apart")
+        .about("tokenizer");
+  }
+  Encoding encoding;
+  std::size_t at = 0;
+  for (const std::int64_t id : encode(first)) {
+    const std::size_t end = at + text_of(id).size();
+    const bool known = at < end && end <= first.size();
+    encoding.add(id, 0, known ? TokenPlace{at, end} : TokenPlace{}, 0);
+    at = end;
+  }
+  return encoding;
+}
+
+}  // namespace attnscope

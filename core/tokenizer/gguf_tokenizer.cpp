@@ -1,0 +1,140 @@
+#include "core/tokenizer/gguf_tokenizer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+json by_pattern(const char* pattern) {
+  const json split = {{"type", "Split"},
+                      {"pattern", {{"Regex", pattern}}},
+                      {"behavior", "Isolated"},
+                      {"invert", false}};
+  const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
+  return {{"type", "Sequence"}, {"pretokenizers", {split, bytes}}};
+}
+
+json gpt2_split() { return {{"type", "ByteLevel"}, {"add_prefix_space", false}}; }
+
+json digits_alone() {
+  const json digits = {{"type", "Digits"}, {"individual_digits", true}};
+  return {{"type", "Sequence"}, {"pretokenizers", {digits, gpt2_split()}}};
+}
+
+json llama3_split() {
+  return by_pattern(
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)");
+}
+
+json qwen2_split() {
+  return by_pattern(
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)");
+}
+
+/// What tokenizer.ggml.pre stands for in the tokenizer.json of the models that have it.
+struct Splitting {
+  std::string_view name;
+  json (*pre_tokenizer)();
+  bool nfc, ignore_merges, add_bos;
+};
+constexpr Splitting splittings[] = {
+    {"gpt-2", gpt2_split, false, false, false},
+    {"phi-2", gpt2_split, false, false, false},
+    {"starcoder", digits_alone, false, false, false},
+    {"smollm", digits_alone, false, false, false},
+    {"llama-bpe", llama3_split, false, true, true},
+    {"qwen2", qwen2_split, true, false, false},
+    {"deepseek-r1-qwen", qwen2_split, true, false, false},
+};
+
+const Splitting& splitting_of(const std::string& name) {
+  for (const Splitting& known : splittings) {
+    if (known.name == name) return known;
+  }
+  throw Error(ErrorKind::unsupported, "this way to split texts is not implemented")
+      .about("tokenizer.ggml.pre")
+      .expected(name_list(splittings, &Splitting::name))
+      .found(name.empty() ? "nothing" : name);
+}
+
+Error damaged(const char* key, const std::string& found) {
+  return Error(ErrorKind::damaged, "the tokenizer's lists do not fit each other")
+      .about(key)
+      .found(found);
+}
+
+std::vector<AddedToken> added_tokens(const GgufTokenizer& data) {
+  constexpr std::int32_t control = 3, user_defined = 4;
+  std::vector<AddedToken> added;
+  for (std::size_t i = 0; i < data.tokens.size(); ++i) {
+    if (data.types[i] != control && data.types[i] != user_defined) continue;
+    AddedToken token;
+    token.id = static_cast<std::int64_t>(i);
+    token.content = data.tokens[i];
+    token.special = data.types[i] == control;
+    added.push_back(token);
+  }
+  return added;
+}
+
+Merges merges_of(const GgufTokenizer& data) {
+  Merges merges;
+  for (const std::string& line : data.merges) {
+    const std::size_t space = line.find(' ', 1);
+    if (space == std::string::npos) throw damaged("tokenizer.ggml.merges", line.substr(0, 60));
+    merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+  }
+  return merges;
+}
+
+std::vector<std::int64_t> token_if(bool wanted, const std::optional<std::int64_t>& id,
+                                   const GgufTokenizer& data, const char* key) {
+  if (!wanted) return {};
+  if (!id || *id < 0 || *id >= std::ssize(data.tokens)) {
+    throw damaged(key, id ? std::to_string(*id) : "nothing");
+  }
+  return {*id};
+}
+
+}  // namespace
+
+std::shared_ptr<const Vocabulary> make_gguf_tokenizer(const GgufTokenizer& data) {
+  if (data.model != "gpt2") {
+    throw Error(ErrorKind::unsupported, "this kind of tokenizer is not implemented")
+        .about("tokenizer.ggml.model")
+        .expected("gpt2 (byte pairs)")
+        .found(data.model);
+  }
+  if (data.types.size() != data.tokens.size()) {
+    throw damaged("tokenizer.ggml.token_type", std::to_string(data.types.size()) + " for " +
+                                                   std::to_string(data.tokens.size()) + " tokens");
+  }
+  const Splitting& splitting = splitting_of(data.pre);
+  TokenTable table;
+  for (std::size_t i = 0; i < data.tokens.size(); ++i) {
+    table.add(data.tokens[i], static_cast<std::int64_t>(i));
+  }
+  BytePairSettings settings;
+  settings.ignore_merges = splitting.ignore_merges;
+  TokenizerStages stages;
+  stages.model = make_byte_pairs(std::move(table), merges_of(data), settings);
+  stages.normalizer = make_normalizer(splitting.nfc ? json{{"type", "NFC"}} : json());
+  stages.pre_tokenizer = make_pre_tokenizer(splitting.pre_tokenizer());
+  stages.decoder = make_decoder({{"type", "ByteLevel"}});
+  stages.added = added_tokens(data);
+  stages.post_processor =
+      around(token_if(data.add_bos.value_or(splitting.add_bos), data.bos, data,
+                      "tokenizer.ggml.bos_token_id"),
+             token_if(data.add_eos, data.eos, data, "tokenizer.ggml.eos_token_id"), true);
+  return make_tokenizer(std::move(stages));
+}
+
+}  // namespace attnscope

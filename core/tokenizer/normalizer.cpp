@@ -1,0 +1,276 @@
+#include "core/tokenizer/normalizer.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/text/base64.h"
+#include "core/tokenizer/byte_signs.h"
+#include "core/tokenizer/charsmap.h"
+#include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/unicode.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Each character replaced by what `written(c)` says.
+AlignedText map_characters(const AlignedText& text, const auto& written) {
+  AlignedText result;
+  for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+    result.append(written(c), text.place(begin, end));
+  });
+  return result;
+}
+
+AlignedText filter(const AlignedText& text, const auto& keep) {
+  AlignedText result;
+  for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+    if (keep(c)) result.append(text, begin, end);
+  });
+  return result;
+}
+
+std::size_t character_count(std::string_view text) {
+  std::size_t count = 0;
+  for_each_character(text, [&](char32_t, std::size_t, std::size_t) { ++count; });
+  return count;
+}
+
+/// `written` instead of [begin, end): character for character if there are as many.
+void append_instead(AlignedText& result, const AlignedText& text, std::size_t begin,
+                    std::size_t end, std::string_view written) {
+  const std::string_view old = std::string_view(text.text()).substr(begin, end - begin);
+  if (old == written) return result.append(text, begin, end);
+  if (character_count(old) != character_count(written)) {
+    return result.append(written, text.place(begin, end));
+  }
+  std::size_t at = 0;
+  for_each_character(written, [&](char32_t, std::size_t from, std::size_t to) {
+    const std::size_t length = utf8_length(old, at);
+    result.append(written.substr(from, to - from), text.place(begin + at, begin + at + length));
+    at += length;
+  });
+}
+
+AlignedText to_form(const AlignedText& text, NormalForm form) {
+  AlignedText result;
+  const std::vector<std::size_t> starts = normal_boundaries(text.text(), form);
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    const std::size_t begin = starts[i], end = starts[i + 1];
+    if (end - begin == 1) {
+      result.append(text, begin, end);
+    } else {
+      append_instead(result, text, begin, end,
+                     normal(std::string_view(text.text()).substr(begin, end - begin), form));
+    }
+  }
+  return result;
+}
+
+template <NormalForm form>
+Normalizer make_form(StageFields&) {
+  return [](const AlignedText& text) { return to_form(text, form); };
+}
+
+AlignedText lowercased(const AlignedText& text) { return map_characters(text, lower_case); }
+Normalizer make_lowercase(StageFields&) { return lowercased; }
+
+Normalizer make_strip_accents(StageFields&) {
+  return
+      [](const AlignedText& text) { return filter(text, [](char32_t c) { return !is_mark(c); }); };
+}
+
+Normalizer make_strip(StageFields& fields) {
+  return [left = fields.flag("strip_left"),
+          right = fields.flag("strip_right")](const AlignedText& text) {
+    std::size_t first = text.text().size(), last = 0;
+    for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+      if (is_white_space(c)) return;
+      first = std::min(first, begin);
+      last = end;
+    });
+    const std::size_t begin = left ? first : 0;
+    const std::size_t end = right ? last : text.text().size();
+    return begin < end ? text.part(begin, end) : AlignedText();
+  };
+}
+
+Normalizer make_replace(StageFields& fields) {
+  return [pattern = fields.pattern("pattern"),
+          content = fields.text("content")](const AlignedText& text) {
+    AlignedText result;
+    for (const SplitPattern::Part& part : pattern.parts(text.text())) {
+      if (!part.matches) {
+        result.append(text, part.begin, part.end);
+      } else {
+        result.append(content, text.place(part.begin, part.end));
+      }
+    }
+    return result;
+  };
+}
+
+Normalizer make_prepend(StageFields& fields) {
+  return [before = fields.text("prepend")](const AlignedText& text) {
+    if (text.empty()) return text;
+    AlignedText result;
+    const std::size_t begin = text.place(0, 1).begin;
+    result.append(before, {begin, begin});
+    result.append(text, 0, text.text().size());
+    return result;
+  };
+}
+
+/// Grapheme clusters of fewer than six bytes are looked up whole, longer ones by character; the
+/// shortest beginning that is found replaces all of it. SentencePiece itself does otherwise.
+AlignedText by_clusters(const AlignedText& text, const Charsmap& map) {
+  constexpr std::size_t longest_looked_up = 5;
+  AlignedText result;
+  const std::vector<std::size_t> starts = grapheme_starts(text.text());
+  const std::string_view all = text.text();
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    const std::string_view cluster = all.substr(starts[i], starts[i + 1] - starts[i]);
+    if (cluster.size() <= longest_looked_up) {
+      if (const auto found = map.shortest(cluster)) {
+        append_instead(result, text, starts[i], starts[i + 1], found->by);
+        continue;
+      }
+    }
+    for_each_character(cluster, [&](char32_t, std::size_t begin, std::size_t end) {
+      const auto found = map.shortest(cluster.substr(begin, end - begin));
+      begin += starts[i];
+      end += starts[i];
+      append_instead(result, text, begin, end, found ? found->by : all.substr(begin, end - begin));
+    });
+  }
+  return result;
+}
+
+Normalizer make_precompiled(StageFields& fields) {
+  const std::optional<std::string> bytes = decode_base64(fields.text("precompiled_charsmap"));
+  if (!bytes) throw fields.refused("precompiled_charsmap", "base64");
+  return [map = std::make_shared<const Charsmap>(*bytes)](const AlignedText& text) {
+    return by_clusters(text, *map);
+  };
+}
+
+/// Neural machine translation's: controls go, what looks like a space is one.
+Normalizer make_nmt(StageFields&) {
+  return [](const AlignedText& text) {
+    const AlignedText kept = filter(text, [](char32_t c) {
+      const bool control = (c >= 1 && c <= 8) || c == 0x0B || (c >= 0x0E && c <= 0x1F) ||
+                           c == 0x7F || c == 0x8F || c == 0x9F;
+      return !control;
+    });
+    return map_characters(kept, [](char32_t c) {
+      const bool space = c == 9 || c == 10 || c == 12 || c == 13 || c == 0x1680 ||
+                         (c >= 0x200B && c <= 0x200F) || c == 0x2028 || c == 0x2029 ||
+                         c == 0x2581 || c == 0xFEFF || c == 0xFFFD;
+      return space ? std::string(" ") : utf8_of(c);
+    });
+  };
+}
+
+Normalizer make_byte_level(StageFields&) {
+  return [](const AlignedText& text) {
+    AlignedText result;
+    for (std::size_t i = 0; i < text.text().size(); ++i) {
+      result.append(byte_sign(static_cast<unsigned char>(text.text()[i])), text.place(i, i + 1));
+    }
+    return result;
+  };
+}
+
+bool is_chinese(char32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
+         (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B73F) ||
+         (c >= 0x2B740 && c <= 0x2B81F) || (c >= 0x2B920 && c <= 0x2CEAF) ||
+         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
+}
+
+AlignedText cleaned(const AlignedText& text) {
+  const auto is_space = [](char32_t c) {
+    return c == '\t' || c == '\n' || c == '\r' || is_white_space(c);
+  };
+  const AlignedText kept = filter(text, [](char32_t c) {
+    if (c == '\t' || c == '\n' || c == '\r') return true;
+    return c != 0 && c != 0xFFFD && !is_other(c);
+  });
+  return map_characters(kept,
+                        [&](char32_t c) { return is_space(c) ? std::string(" ") : utf8_of(c); });
+}
+
+AlignedText with_spaces_around_chinese(const AlignedText& text) {
+  AlignedText result;
+  for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+    if (!is_chinese(c)) return result.append(text, begin, end);
+    const TokenPlace place = text.place(begin, end);
+    result.append(" ", {place.begin, place.begin});
+    result.append(text, begin, end);
+    result.append(" ", {place.end, place.end});
+  });
+  return result;
+}
+
+Normalizer make_bert(StageFields& fields) {
+  BertNormalization settings;
+  settings.clean = fields.flag("clean_text");
+  settings.space_chinese = fields.flag("handle_chinese_chars");
+  settings.lowercase = fields.flag("lowercase");
+  settings.strip_accents = fields.flag("strip_accents", settings.lowercase);
+  return bert_normalizer(settings);
+}
+
+Normalizer make_sequence(StageFields& fields) {
+  std::vector<Normalizer> list;
+  const nlohmann::json& items = fields.at("normalizers");
+  if (!items.is_array()) throw fields.refused("normalizers", "a list");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    list.push_back(
+        make_normalizer(items[i], fields.place_of("normalizers") + "[" + std::to_string(i) + "]"));
+  }
+  return [list](AlignedText text) {
+    for (const Normalizer& each : list) text = each(text);
+    return text;
+  };
+}
+
+constexpr StageKind<Normalizer> kinds[] = {
+    {"BertNormalizer", make_bert},
+    {"ByteLevel", make_byte_level},
+    {"Lowercase", make_lowercase},
+    {"NFC", make_form<NormalForm::nfc>},
+    {"NFD", make_form<NormalForm::nfd>},
+    {"NFKC", make_form<NormalForm::nfkc>},
+    {"NFKD", make_form<NormalForm::nfkd>},
+    {"Nmt", make_nmt},
+    {"Precompiled", make_precompiled},
+    {"Prepend", make_prepend},
+    {"Replace", make_replace},
+    {"Sequence", make_sequence},
+    {"Strip", make_strip},
+    {"StripAccents", make_strip_accents},
+};
+
+}  // namespace
+
+Normalizer bert_normalizer(const BertNormalization& settings) {
+  return [settings](AlignedText text) {
+    if (settings.clean) text = cleaned(text);
+    if (settings.space_chinese) text = with_spaces_around_chinese(text);
+    if (settings.strip_accents) {
+      text =
+          filter(to_form(text, NormalForm::nfd), [](char32_t c) { return !is_nonspacing_mark(c); });
+    }
+    if (settings.lowercase) text = lowercased(text);
+    return text;
+  };
+}
+
+Normalizer make_normalizer(const nlohmann::json& object, const std::string& place) {
+  if (object.is_null()) return [](const AlignedText& text) { return text; };
+  return make_stage(kinds, object, place);
+}
+
+}  // namespace attnscope

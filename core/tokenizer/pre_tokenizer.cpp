@@ -1,0 +1,277 @@
+#include "core/tokenizer/pre_tokenizer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/parameters/enum_names.h"
+#include "core/tokenizer/byte_signs.h"
+#include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/unicode.h"
+
+namespace attnscope {
+
+const std::string_view gpt2_words =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+namespace {
+
+using Parts = std::vector<SplitPattern::Part>;
+
+enum class Behavior { removed, isolated, merged_with_previous, merged_with_next, contiguous };
+constexpr EnumName<Behavior> behavior_names[] = {
+    {Behavior::removed, "Removed"},
+    {Behavior::isolated, "Isolated"},
+    {Behavior::merged_with_previous, "MergedWithPrevious"},
+    {Behavior::merged_with_next, "MergedWithNext"},
+    {Behavior::contiguous, "Contiguous"},
+};
+
+/// What a cut leaves of the parts: neighbours joined as `behavior` says.
+Parts joined(const Parts& parts, Behavior behavior) {
+  Parts result;
+  if (behavior == Behavior::removed) {
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(result),
+                 [](const SplitPattern::Part& part) { return !part.matches; });
+    return result;
+  }
+  if (behavior == Behavior::merged_with_next) {  // from the end, as the other from the beginning
+    bool previous = false;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      const bool joins = part->matches && !previous && !result.empty();
+      if (joins) {
+        result.back().begin = part->begin;
+      } else {
+        result.push_back(*part);
+      }
+      previous = part->matches;
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+  }
+  bool previous = false;
+  for (const SplitPattern::Part& part : parts) {
+    const bool joins = (behavior == Behavior::contiguous && part.matches == previous) ||
+                       (behavior == Behavior::merged_with_previous && part.matches && !previous);
+    if (joins && !result.empty()) {
+      result.back().end = part.end;
+    } else {
+      result.push_back(part);
+    }
+    previous = part.matches;
+  }
+  return result;
+}
+
+/// Each piece without a token goes through `parts_of(piece)`, then is cut.
+void cut(std::vector<TextPiece>& pieces, const auto& parts_of) {
+  std::vector<TextPiece> result;
+  for (TextPiece& piece : pieces) {
+    if (piece.token) {
+      result.push_back(std::move(piece));
+      continue;
+    }
+    for (const SplitPattern::Part& part : parts_of(piece.text)) {
+      if (part.begin < part.end) result.push_back({piece.text.part(part.begin, part.end), {}});
+    }
+  }
+  pieces = std::move(result);
+}
+
+/// Each character that is so is a match.
+Parts characters_that(std::string_view text, const auto& match) {
+  Parts parts;
+  for_each_character(text, [&](char32_t c, std::size_t begin, std::size_t end) {
+    const bool matches = match(c);
+    if (!matches && !parts.empty() && !parts.back().matches) {
+      parts.back().end = end;
+    } else {
+      parts.push_back({begin, end, matches});
+    }
+  });
+  return parts;
+}
+
+PreTokenizer cut_where(auto match, Behavior behavior) {
+  return [match, behavior](std::vector<TextPiece>& pieces) {
+    cut(pieces,
+        [&](AlignedText& text) { return joined(characters_that(text.text(), match), behavior); });
+  };
+}
+
+PreTokenizer cut_by(SplitPattern pattern, Behavior behavior, bool invert) {
+  return [pattern = std::move(pattern), behavior, invert](std::vector<TextPiece>& pieces) {
+    cut(pieces, [&](AlignedText& text) {
+      Parts parts = pattern.parts(text.text());
+      for (SplitPattern::Part& part : parts) part.matches = part.matches != invert;
+      return joined(parts, behavior);
+    });
+  };
+}
+
+PreTokenizer make_bert(StageFields&) {
+  return [words = cut_where(is_white_space, Behavior::removed),
+          marks = cut_where(is_punctuation, Behavior::isolated)](std::vector<TextPiece>& pieces) {
+    words(pieces);
+    marks(pieces);
+  };
+}
+
+AlignedText with_prefix(const AlignedText& text, std::string_view prefix) {
+  AlignedText result;
+  const std::size_t begin = text.place(0, 1).begin;
+  result.append(prefix, {begin, begin});
+  result.append(text, 0, text.text().size());
+  return result;
+}
+
+AlignedText as_signs(const AlignedText& text) {
+  AlignedText result;
+  for (std::size_t i = 0; i < text.text().size(); ++i) {
+    result.append(byte_sign(static_cast<unsigned char>(text.text()[i])), text.place(i, i + 1));
+  }
+  return result;
+}
+
+PreTokenizer make_byte_level(StageFields& fields) {
+  const bool prefix = fields.flag("add_prefix_space");
+  const bool words = fields.flag("use_regex", true);
+  (void)fields.flag("trim_offsets", true);  // of no token; places are not trimmed here
+  return [prefix, words,
+          pattern = SplitPattern::regular_expression(gpt2_words)](std::vector<TextPiece>& pieces) {
+    cut(pieces, [&](AlignedText& text) {
+      if (prefix && !text.text().starts_with(' ')) text = with_prefix(text, " ");
+      return words ? pattern.parts(text.text()) : Parts{{0, text.text().size(), false}};
+    });
+    for (TextPiece& piece : pieces) {
+      if (!piece.token) piece.text = as_signs(piece.text);
+    }
+  };
+}
+
+Behavior behavior_in(StageFields& fields) {
+  const std::string name = fields.text("behavior");
+  for (const auto& [value, known] : behavior_names) {
+    if (known == name) return value;
+  }
+  throw fields.refused("behavior", name_list(behavior_names, &EnumName<Behavior>::name));
+}
+
+PreTokenizer make_split(StageFields& fields) {
+  return cut_by(fields.pattern("pattern"), behavior_in(fields), fields.flag("invert"));
+}
+
+PreTokenizer make_punctuation(StageFields& fields) {
+  const bool given = fields.find("behavior") != nullptr;
+  return cut_where(is_punctuation, given ? behavior_in(fields) : Behavior::isolated);
+}
+
+PreTokenizer make_digits(StageFields& fields) {
+  return cut_where(is_number,
+                   fields.flag("individual_digits") ? Behavior::isolated : Behavior::contiguous);
+}
+
+PreTokenizer make_white_space(StageFields&) {
+  return [](std::vector<TextPiece>& pieces) {
+    cut(pieces, [](AlignedText& text) {
+      // Runs of word characters and runs of other signs.
+      Parts parts;
+      int last = 0;
+      for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+        const int kind = is_word_character(c) ? 1 : is_white_space(c) ? 0 : 2;
+        if (kind != 0 && kind == last) {
+          parts.back().end = end;
+        } else if (kind != 0) {
+          parts.push_back({begin, end, true});
+        }
+        last = kind;
+      });
+      return parts;
+    });
+  };
+}
+
+PreTokenizer make_white_space_split(StageFields&) {
+  return cut_where(is_white_space, Behavior::removed);
+}
+
+PreTokenizer make_delimiter(StageFields& fields) {
+  return cut_by(SplitPattern::literal(fields.text("delimiter")), Behavior::removed, false);
+}
+
+enum class Prepend { always, first, never };
+constexpr EnumName<Prepend> prepend_names[] = {
+    {Prepend::always, "always"}, {Prepend::first, "first"}, {Prepend::never, "never"}};
+
+Prepend prepend_in(StageFields& fields) {
+  const std::string name = fields.optional_text("prepend_scheme").value_or("always");
+  const bool prefix = fields.flag("add_prefix_space", true);  // of files before "prepend_scheme"
+  for (const auto& [value, known] : prepend_names) {
+    if (known != name) continue;
+    const bool stated = fields.find("prepend_scheme") != nullptr;
+    if (!prefix && stated && value != Prepend::never) {
+      throw fields.refused("add_prefix_space", "what prepend_scheme says");
+    }
+    return prefix ? value : Prepend::never;
+  }
+  throw fields.refused("prepend_scheme", name_list(prepend_names, &EnumName<Prepend>::name));
+}
+
+PreTokenizer make_metaspace(StageFields& fields) {
+  const std::string sign = fields.text("replacement");
+  if (sign.empty() || utf8_length(sign, 0) != sign.size()) {
+    throw fields.refused("replacement", "one character");
+  }
+  (void)fields.find("str_rep");  // the same once more, in old files
+  const Prepend prepend = prepend_in(fields);
+  const bool split = fields.flag("split", true);
+  return [sign, prepend, split](std::vector<TextPiece>& pieces) {
+    cut(pieces, [&](AlignedText& text) {
+      AlignedText marked;
+      for_each_character(text.text(), [&](char32_t c, std::size_t begin, std::size_t end) {
+        if (c != ' ') return marked.append(text, begin, end);
+        marked.append(sign, text.place(begin, end));
+      });
+      const bool wanted = prepend == Prepend::always ||
+                          (prepend == Prepend::first && marked.place(0, 1).begin == 0);
+      text = wanted && !marked.text().starts_with(sign) ? with_prefix(marked, sign) : marked;
+      if (!split) return Parts{{0, text.text().size(), false}};
+      return joined(SplitPattern::literal(sign).parts(text.text()), Behavior::merged_with_next);
+    });
+  };
+}
+
+PreTokenizer make_sequence(StageFields& fields) {
+  std::vector<PreTokenizer> list;
+  const nlohmann::json& items = fields.at("pretokenizers");
+  if (!items.is_array()) throw fields.refused("pretokenizers", "a list");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    list.push_back(make_pre_tokenizer(
+        items[i], fields.place_of("pretokenizers") + "[" + std::to_string(i) + "]"));
+  }
+  return [list](std::vector<TextPiece>& pieces) {
+    for (const PreTokenizer& each : list) each(pieces);
+  };
+}
+
+constexpr StageKind<PreTokenizer> kinds[] = {
+    {"BertPreTokenizer", make_bert},
+    {"ByteLevel", make_byte_level},
+    {"CharDelimiterSplit", make_delimiter},
+    {"Digits", make_digits},
+    {"Metaspace", make_metaspace},
+    {"Punctuation", make_punctuation},
+    {"Sequence", make_sequence},
+    {"Split", make_split},
+    {"Whitespace", make_white_space},
+    {"WhitespaceSplit", make_white_space_split},
+};
+
+}  // namespace
+
+PreTokenizer make_pre_tokenizer(const nlohmann::json& object, const std::string& place) {
+  if (object.is_null()) return [](std::vector<TextPiece>&) {};
+  return make_stage(kinds, object, place);
+}
+
+}  // namespace attnscope

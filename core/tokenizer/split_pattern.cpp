@@ -1,0 +1,279 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "core/tokenizer/split_pattern.h"
+
+#include <cctype>
+#include <optional>
+#include <pcre2.h>
+#include <utility>
+
+#include "core/error.h"
+#include "core/utf8.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr char kWord[] = R"(\p{L}\p{M}\p{N}\p{Pc})";
+
+/// From Oniguruma's dialect to PCRE2's. What both read alike stays as it is.
+class Translation {
+ public:
+  explicit Translation(std::string_view pattern) : from_(pattern) {}
+
+  std::string take() {
+    while (at_ < from_.size()) {
+      const char c = from_[at_];
+      if (c == '\\') {
+        escape();
+      } else if (in_set_) {
+        set_member(c);
+      } else if (c == '[') {
+        open_set();
+      } else if (c == '(') {
+        group();
+      } else if (c == '{') {
+        repetition();
+      } else {
+        copy(1);
+      }
+    }
+    return std::move(to_);
+  }
+
+ private:
+  void copy(std::size_t count) {
+    to_ += from_.substr(at_, count);
+    at_ += count;
+  }
+
+  [[nodiscard]] std::string_view rest() const { return from_.substr(at_); }
+
+  [[noreturn]] void refuse(std::string_view what) const {
+    throw Error(ErrorKind::unsupported, "the tokenizer's regular expression is not supported")
+        .about(std::string(from_))
+        .found(std::string(what));
+  }
+
+  void open_set() {
+    in_set_ = true;
+    copy(1);
+    if (rest().starts_with("^")) copy(1);
+    if (rest().starts_with("]")) refuse("a set that begins with ]");
+  }
+
+  void set_member(char c) {
+    if (rest().starts_with("[:")) {
+      const std::size_t end = from_.find(":]", at_);
+      if (end == std::string_view::npos) refuse("[: without :]");
+      copy(end + 2 - at_);
+      return;
+    }
+    if (c == '[') refuse("a set in a set");
+    if (rest().starts_with("&&")) refuse("an intersection of sets");
+    if (c == ']') in_set_ = false;
+    copy(1);
+  }
+
+  void group() {
+    if (rest().starts_with("(*")) refuse("(*");
+    if (!rest().starts_with("(?")) return copy(1);
+    for (const std::string_view known :
+         {"(?:", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:", "(?i)", "(?-i:"}) {
+      if (rest().starts_with(known)) return copy(known.size());
+    }
+    refuse(rest().substr(0, 4));
+  }
+
+  /// {n}, {n,}, {,m}, {n,m}; anything else in braces stands for itself.
+  void repetition() {
+    const std::size_t end = from_.find('}', at_);
+    const std::string_view inside = end == std::string_view::npos
+                                        ? std::string_view("x")
+                                        : from_.substr(at_ + 1, end - at_ - 1);
+    if (inside.empty() || inside == "," ||
+        inside.find_first_not_of("0123456789,") != std::string_view::npos) {
+      return copy(1);
+    }
+    const bool from_nothing = inside.starts_with(",");
+    copy(1);
+    if (from_nothing) to_ += '0';
+    copy(inside.size() + 1);
+    if (rest().starts_with("+")) refuse("a repetition of {n,m}");
+  }
+
+  void escape() {
+    if (at_ + 1 >= from_.size()) refuse("\\ at the end");
+    const char c = from_[at_ + 1];
+    switch (c) {
+      case 's':
+        return put(R"(\p{White_Space})");
+      case 'S':
+        return put(R"(\P{White_Space})");
+      case 'd':
+        return put(R"(\p{Nd})");
+      case 'D':
+        return put(R"(\P{Nd})");
+      case 'w':
+        return put(in_set_ ? std::string(kWord) : "[" + std::string(kWord) + "]");
+      case 'W':
+        if (in_set_) refuse("\\W in a set");
+        return put("[^" + std::string(kWord) + "]");
+      case 'v':
+        return put(R"(\x0B)");
+      case 'u':
+        return code_point();
+      case 'p':
+      case 'P':
+      case 'n':
+      case 'r':
+      case 't':
+      case 'f':
+        return copy(2);
+      case 'x':
+        return hexadecimal();
+      case 'A':
+      case 'z':
+        if (!in_set_) return copy(2);
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x80 &&
+            std::isalnum(static_cast<unsigned char>(c)) == 0) {
+          return copy(2);
+        }
+    }
+    refuse(from_.substr(at_, 2));
+  }
+
+  void put(const std::string& instead) {
+    to_ += instead;
+    at_ += 2;
+  }
+
+  [[nodiscard]] bool has_hexadecimal(std::size_t begin, std::size_t count) const {
+    if (begin + count > from_.size()) return false;
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      if (std::isxdigit(static_cast<unsigned char>(from_[i])) == 0) return false;
+    }
+    return true;
+  }
+
+  void code_point() {
+    if (!has_hexadecimal(at_ + 2, 4)) refuse("\\u");
+    to_ += "\\x{" + std::string(from_.substr(at_ + 2, 4)) + "}";
+    at_ += 6;
+  }
+
+  void hexadecimal() {
+    if (rest().starts_with("\\x{")) return copy(3);
+    // Two digits are a byte, which above 7F is half a character.
+    if (!has_hexadecimal(at_ + 2, 2) || from_[at_ + 2] > '7') refuse("\\x");
+    copy(4);
+  }
+
+  std::string_view from_;
+  std::size_t at_ = 0;
+  bool in_set_ = false;
+  std::string to_;
+};
+
+struct FreeContext {
+  void operator()(pcre2_match_context* context) const { pcre2_match_context_free(context); }
+  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+};
+
+}  // namespace
+
+struct SplitPattern::Program {
+  explicit Program(pcre2_code* compiled)
+      : code(compiled), limits(pcre2_match_context_create(nullptr)) {
+    constexpr std::uint32_t steps = 2'000'000, depth = 100'000, kibibytes = 64 << 10;
+    pcre2_set_match_limit(limits, steps);
+    pcre2_set_depth_limit(limits, depth);
+    pcre2_set_heap_limit(limits, kibibytes);
+  }
+  ~Program() {
+    pcre2_match_context_free(limits);
+    pcre2_code_free(code);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  pcre2_code* code;
+  pcre2_match_context* limits;
+};
+
+SplitPattern SplitPattern::regular_expression(std::string_view pattern) {
+  const std::string translated = Translation(pattern).take();
+  int problem = 0;
+  PCRE2_SIZE where = 0;
+  pcre2_code* const code = pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
+      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, &problem, &where, nullptr);
+  if (!code) {
+    PCRE2_UCHAR message[256];
+    pcre2_get_error_message(problem, message, sizeof message);
+    throw Error(ErrorKind::unsupported, "the tokenizer's regular expression is not understood")
+        .about(std::string(pattern))
+        .found(reinterpret_cast<const char*>(message));
+  }
+  SplitPattern result;
+  result.program_ = std::make_shared<const Program>(code);
+  return result;
+}
+
+SplitPattern SplitPattern::literal(std::string text) {
+  SplitPattern result;
+  result.literal_ = std::move(text);
+  return result;
+}
+
+namespace {
+
+using Match = std::optional<std::pair<std::size_t, std::size_t>>;
+
+Match next_match(const SplitPattern::Program& program, std::string_view text, std::size_t at,
+                 pcre2_match_data* data) {
+  const int found = pcre2_match(program.code, reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                text.size(), at, PCRE2_NO_UTF_CHECK, data, program.limits);
+  if (found == PCRE2_ERROR_NOMATCH) return std::nullopt;
+  if (found < 0) {
+    throw Error(ErrorKind::unsupported,
+                "the tokenizer's regular expression takes too many steps on this text");
+  }
+  const PCRE2_SIZE* const place = pcre2_get_ovector_pointer(data);
+  return Match({place[0], place[1]});
+}
+
+}  // namespace
+
+std::vector<SplitPattern::Part> SplitPattern::parts(std::string_view text) const {
+  const std::unique_ptr<pcre2_match_data, FreeContext> data(
+      program_ ? pcre2_match_data_create_from_pattern(program_->code, nullptr) : nullptr);
+  const auto next = [&](std::size_t at) -> Match {
+    if (program_) return next_match(*program_, text, at, data.get());
+    const std::size_t found = text.find(literal_, at);
+    if (found == std::string_view::npos) return std::nullopt;
+    return Match({found, found + literal_.size()});
+  };
+  std::vector<Part> parts;
+  if (text.empty()) return parts;
+  std::optional<std::size_t> last;  // end of the last match
+  std::size_t covered = 0;
+  for (std::size_t at = 0; at <= text.size();) {
+    const Match match = next(at);
+    if (!match) break;
+    const auto [begin, end] = *match;
+    if (begin == end && last == end) {  // no empty match right behind another: that never ends
+      at += at < text.size() ? utf8_length(text, at) : 1;
+      continue;
+    }
+    if (covered < begin) parts.push_back({covered, begin, false});
+    parts.push_back({begin, end, true});
+    at = covered = end;
+    last = end;
+  }
+  if (covered < text.size()) parts.push_back({covered, text.size(), false});
+  return parts;
+}
+
+}  // namespace attnscope

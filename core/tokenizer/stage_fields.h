@@ -1,0 +1,71 @@
+// The members of one stage in a tokenizer.json. Every member must be asked for: what the program
+// does not know is refused, never skipped.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/tokenizer/split_pattern.h"
+
+namespace attnscope {
+
+class StageFields {
+ public:
+  /// `place`: what errors call the object, "normalizer". Throws Error(damaged) unless it is one.
+  StageFields(const nlohmann::json& object, std::string place);
+
+  /// Null if the member is missing or null.
+  [[nodiscard]] const nlohmann::json* find(const std::string& key);
+  [[nodiscard]] const nlohmann::json& at(const std::string& key);
+  [[nodiscard]] std::string text(const std::string& key);
+  [[nodiscard]] std::optional<std::string> optional_text(const std::string& key);
+  [[nodiscard]] bool flag(const std::string& key, std::optional<bool> if_missing = std::nullopt);
+  /// From 0 to 2^53.
+  [[nodiscard]] std::int64_t whole(const std::string& key,
+                                   std::optional<std::int64_t> if_missing = std::nullopt);
+  /// {"String": …} or {"Regex": …}.
+  [[nodiscard]] SplitPattern pattern(const std::string& key);
+  [[nodiscard]] std::string place_of(const std::string& key) const { return place_ + "." + key; }
+
+  /// An error that names the member.
+  [[nodiscard]] Error refused(const std::string& key, std::string expected) const;
+  /// Throws Error(unsupported) naming a member that was not asked for.
+  void finish() const;
+
+ private:
+  const nlohmann::json& object_;
+  std::string place_;
+  std::set<std::string> asked_;
+};
+
+/// One line of the list of a kind of stage.
+template <class Stage>
+struct StageKind {
+  std::string_view name;  ///< the "type" of its JSON
+  Stage (*make)(StageFields&);
+};
+
+/// Throws Error(unsupported) for a type that the list lacks, naming it and the known ones.
+template <class Stage, std::size_t n>
+[[nodiscard]] Stage make_stage(const StageKind<Stage> (&kinds)[n], const nlohmann::json& object,
+                               const std::string& place) {
+  StageFields fields(object, place);
+  const std::string type = fields.text("type");
+  for (const StageKind<Stage>& kind : kinds) {
+    if (kind.name != type) continue;
+    Stage stage = kind.make(fields);
+    fields.finish();
+    return stage;
+  }
+  throw Error(ErrorKind::unsupported, "this part of a tokenizer is not implemented")
+      .about(place)
+      .expected(name_list(kinds, &StageKind<Stage>::name))
+      .found(type);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,75 @@
+// tokenizer.json, as Hugging Face's tokenizers writes it.
+#include <nlohmann/json.hpp>
+
+#include "core/tokenizer/stage_fields.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace attnscope {
+
+namespace {
+
+AddedToken added_token_of(const nlohmann::json& item) {
+  StageFields fields(item, "added_tokens");
+  AddedToken token;
+  token.id = fields.whole("id");
+  token.content = fields.text("content");
+  token.single_word = fields.flag("single_word", false);
+  token.lstrip = fields.flag("lstrip", false);
+  token.rstrip = fields.flag("rstrip", false);
+  token.normalized = fields.flag("normalized", true);
+  token.special = fields.flag("special", false);
+  fields.finish();
+  return token;
+}
+
+/// Readers number added tokens that the model lacks one after the other, whatever the file says:
+/// where the two differ, nobody can tell which rows of the embedding were meant.
+std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& table) {
+  std::vector<AddedToken> tokens;
+  const nlohmann::json* const list = fields.find("added_tokens");
+  if (!list) return tokens;
+  if (!list->is_array()) throw fields.refused("added_tokens", "a list");
+  std::int64_t next = table.count();
+  std::unordered_map<std::string, std::int64_t> numbers;
+  for (const nlohmann::json& item : *list) {
+    AddedToken token = added_token_of(item);
+    if (token.content.empty()) continue;
+    const auto known = table.find(token.content);
+    const auto [place, is_new] = numbers.try_emplace(token.content, known ? *known : next);
+    if (is_new && !known) ++next;
+    if (place->second != token.id) {
+      throw Error(ErrorKind::unsupported, "an added token has another number than its place gives")
+          .about(token.content)
+          .expected(std::to_string(place->second))
+          .found(std::to_string(token.id));
+    }
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+}  // namespace
+
+std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object) {
+  StageFields fields(object, "tokenizer.json");
+  const auto stage = [&](const std::string& key) {
+    const nlohmann::json* const found = fields.find(key);
+    return found ? *found : nlohmann::json();
+  };
+  if (fields.optional_text("version").value_or("1.0") != "1.0") {
+    throw fields.refused("version", "1.0");
+  }
+  (void)fields.find("truncation");  // readers set both anew
+  (void)fields.find("padding");
+  TokenizerStages stages;
+  stages.model = make_token_model(fields.at("model"));
+  stages.normalizer = make_normalizer(stage("normalizer"));
+  stages.pre_tokenizer = make_pre_tokenizer(stage("pre_tokenizer"));
+  stages.post_processor = make_post_processor(stage("post_processor"));
+  stages.decoder = make_decoder(stage("decoder"));
+  stages.added = added_tokens_in(fields, stages.model->table());
+  fields.finish();
+  return make_tokenizer(std::move(stages));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,66 @@
+// The files are written by tests/data/checkpoint/make_keras.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/checkpoint/checkpoint.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/zip_writer.h"
+
+namespace attnscope {
+namespace {
+
+std::vector<float> ramp() {
+  std::vector<float> values(12);
+  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
+  return values;
+}
+
+void expect_layers(const Checkpoint& file) {
+  EXPECT_THAT(file.at("layers/dense/vars/0").view().to_float().values(),
+              testing::ElementsAreArray(ramp()));
+  const StoredTensor& query = file.at("layers/multi_head_attention/query_dense/vars/0");
+  EXPECT_EQ(query.shape, (Shape{3, 2, 2}));
+  EXPECT_THAT(query.view().to_float().values(), testing::ElementsAreArray(ramp()));
+  EXPECT_THAT(file.at("optimizer/vars/0").view().to_int64(), testing::ElementsAre(3));
+  EXPECT_EQ(file.tensors().size(), 4U);
+}
+
+TEST(Keras, IsAnHdf5FileInAZipArchive) {
+  for (const char* name : {"model.keras", "deflated.keras"}) {
+    const Checkpoint file = open_checkpoint(test_data(std::string("checkpoint/") + name));
+    EXPECT_EQ(file.format(), "keras");
+    expect_layers(file);
+    EXPECT_THAT(file.metadata().at("model_config"), testing::HasSubstr("Functional"));
+    EXPECT_THAT(file.metadata().at("keras"), testing::HasSubstr("3.4.1"));
+  }
+}
+
+TEST(Keras, MayBeTheWeightsAlone) {
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/keras.weights.h5"));
+  EXPECT_EQ(file.format(), "hdf5");
+  expect_layers(file);
+}
+
+TEST(Keras, TensorFlowModelsOfTransformersOpen) {
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/tf_model.h5"));
+  const std::string attention = "bert/tf_bert_model/bert/encoder/layer_._0/attention/self/query/";
+  EXPECT_THAT(file.at(attention + "kernel:0").view().to_float().values(),
+              testing::ElementsAreArray(ramp()));
+  EXPECT_EQ(file.at(attention + "bias:0").shape, Shape{4});
+  EXPECT_EQ(file.metadata().at("backend"), "tensorflow");
+}
+
+TEST(Keras, NamesTheArchiveInErrors) {
+  const auto broken = test_data("checkpoint/broken.keras");
+  expect_refusal([&] { return open_checkpoint(broken); }, ErrorKind::damaged, "cut off", broken);
+  const TemporaryFolder folder;
+  const auto empty = folder.write("a.keras", zip_bytes({stored_member("config.json", "{}")}));
+  expect_refusal([&] { return open_checkpoint(empty); }, ErrorKind::not_this_format,
+                 "model.weights.h5", empty);
+  const auto text = folder.write("a.keras", zip_bytes({stored_member("model.weights.h5", "no")}));
+  expect_refusal([&] { return open_checkpoint(text); }, ErrorKind::not_this_format, "HDF5", text);
+}
+
+}  // namespace
+}  // namespace attnscope

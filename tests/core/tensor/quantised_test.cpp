@@ -1,0 +1,76 @@
+// Blocks and what they mean are written by tests/data/checkpoint/make_gguf.py.
+#include "core/tensor/quantised.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+class Quantised : public testing::TestWithParam<const char*> {};
+
+/// Codes times scales are exact in float32 or rounded once, here and in NumPy.
+TEST_P(Quantised, DecodesAsTheSpecificationSays) {
+  const std::string name = GetParam();
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/quantised.gguf"));
+  const Tensor expected =
+      open_checkpoint(test_data("checkpoint/quantised.npz")).at(name).view().to_float();
+  const TensorView view = file.at(name + ".weight").view();
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    const Tensor decoded = view.to_float();
+    ASSERT_EQ(decoded.shape(), expected.shape());
+    for (std::int64_t i = 0; i < decoded.size(); ++i) {
+      ASSERT_EQ(decoded.data()[i], expected.data()[i])
+          << "element " << i << " by " << hwy::TargetName(target);
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST_P(Quantised, GivesSingleRows) {
+  const std::string name = GetParam();
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/quantised.gguf"));
+  const TensorView view = file.at(name + ".weight").view();
+  const Tensor all = view.to_float();
+  std::vector<float> row(static_cast<std::size_t>(view.columns()));
+  view.rows_to_float(1, 2, row.data());
+  for (std::int64_t i = 0; i < view.columns(); ++i) {
+    EXPECT_EQ(row[static_cast<std::size_t>(i)], all.data()[view.columns() + i]);
+  }
+  const std::vector<double> doubles = view.to_double();
+  EXPECT_TRUE(std::equal(doubles.begin(), doubles.end(), all.data()));
+  EXPECT_EQ(view.count_non_finite().nan, 0);
+  EXPECT_THROW((void)view.to_int64(), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllReadable, Quantised,
+                         testing::Values("q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q2_k", "q3_k",
+                                         "q4_k", "q5_k", "q6_k"));
+
+TEST(QuantisedLayouts, AreCountedInWholeBlocks) {
+  const BlockLayout* const layout = block_layout(12);
+  ASSERT_NE(layout, nullptr);
+  EXPECT_EQ(layout->name, "Q4_K");
+  EXPECT_EQ(byte_count({3, 512}, *layout), 3 * 2 * 144);
+  EXPECT_EQ(byte_count({0, 512}, *layout), 0);
+  EXPECT_THROW((void)byte_count({3, 100}, *layout), Error);
+  EXPECT_THROW((void)byte_count({std::int64_t{1} << 31, std::int64_t{1} << 31}, *block_layout(8)),
+               Error);
+  EXPECT_EQ(block_layout(4), nullptr);
+}
+
+TEST(QuantisedLayouts, CountNansOfBrokenScales) {
+  std::vector<std::byte> block(34, std::byte{1});
+  block[0] = std::byte{0};
+  block[1] = std::byte{0x7E};  // the scale is NaN
+  TensorView view{DType::quantised, {1, 32}, {32, 1}, block.data(), {}, block_layout(8)};
+  EXPECT_EQ(view.count_non_finite().nan, 32);
+}
+
+}  // namespace
+}  // namespace attnscope

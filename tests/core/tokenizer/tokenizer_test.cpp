@@ -1,0 +1,216 @@
+// Tokenizers of stages against Hugging Face's library (tests/data/tokenizer/make_tokenizers.py).
+#include "core/tokenizer/tokenizer.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file/read_file.h"
+#include "core/text/base64.h"
+#include "core/tokenizer/charsmap.h"
+#include "core/tokenizer/unicode.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+json saved(const std::string& name) { return read_test_data("tokenizer/" + name + ".json"); }
+
+std::shared_ptr<const Vocabulary> made(const std::string& name) {
+  return tokenizer_of_json(saved(name).at("tokenizer"));
+}
+
+class SavedTokenizer : public testing::TestWithParam<const char*> {};
+
+TEST_P(SavedTokenizer, GivesTheTokensOfTheLibrary) {
+  const json file = saved(GetParam());
+  const auto tokenizer = tokenizer_of_json(file.at("tokenizer"));
+  ASSERT_GE(file.at("inputs").size(), 30U);
+  for (const json& input : file.at("inputs")) {
+    const auto texts = input.at("texts").get<std::vector<std::string>>();
+    const Encoding encoding =
+        tokenizer->encode_texts(texts.at(0), texts.size() > 1 ? &texts[1] : nullptr);
+    EXPECT_EQ(json(encoding.ids), input.at("ids")) << input.at("texts");
+    EXPECT_EQ(json(encoding.types), input.at("types")) << input.at("texts");
+    for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
+      const TokenPlace place = encoding.places[i];
+      const std::int8_t source = encoding.sources[i];
+      ASSERT_LE(place.begin, place.end);
+      ASSERT_LE(place.end, source < 0 ? 0 : texts.at(static_cast<std::size_t>(source)).size());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, SavedTokenizer,
+                         testing::Values("albert", "bert_cased", "bert_uncased", "clip", "falcon",
+                                         "gemma", "gpt2", "llama2", "llama3", "roberta",
+                                         "starcoder", "t5", "words_characters", "words_contiguous",
+                                         "words_delimiter", "words_next", "words_previous",
+                                         "words_punctuation", "words_removed", "words_whitespace",
+                                         "xlm_r"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+/// What the tokens of a text say, one after the other.
+std::string said(const Vocabulary& tokenizer, const std::string& text) {
+  std::string all;
+  for (const std::int64_t id : tokenizer.encode(text)) all += tokenizer.text_of(id);
+  return all;
+}
+
+TEST(Tokenizer, TokensSayTheirTexts) {
+  const std::string text = "Hello ö 🥑\n 今日 x";
+  EXPECT_EQ(said(*made("gpt2"), text), text);
+  EXPECT_EQ(said(*made("roberta"), text), "<s> " + text + "</s>");
+  EXPECT_EQ(said(*made("llama2"), text), "<s> " + text);
+  EXPECT_EQ(said(*made("llama2"), "ab \x7f"), "<s> ab \x7f");
+  const json pieces = saved("bert_uncased").at("tokenizer").at("model").at("vocab");
+  EXPECT_EQ(made("bert_uncased")->text_of(pieces.at("##e")), "##e");
+}
+
+TEST(Tokenizer, PlacesAreThoseOfTheBytes) {
+  const std::string text = "naïve 👍🏽  ﬁne!";
+  for (const char* const name : {"gpt2", "llama2", "xlm_r", "bert_uncased", "albert"}) {
+    const Encoding encoding = made(name)->encode_texts(text, nullptr);
+    std::vector<bool> covered(text.size());
+    for (std::size_t i = 0; i < encoding.ids.size(); ++i) {
+      const bool put_in = encoding.sources[i] < 0;
+      EXPECT_TRUE(!put_in || encoding.places[i] == TokenPlace{}) << name;
+      for (std::size_t b = encoding.places[i].begin; b < encoding.places[i].end; ++b) {
+        covered[b] = true;
+      }
+    }
+    for (std::size_t b = 0; b < text.size(); ++b) {
+      EXPECT_TRUE(covered[b] || text[b] == ' ') << name << " " << b;
+    }
+  }
+}
+
+TEST(Tokenizer, KnowsItsSpecialTokens) {
+  const auto tokenizer = made("bert_uncased");
+  const std::string second;
+  const Encoding encoding = tokenizer->encode_texts("<mask>", &second);
+  EXPECT_TRUE(tokenizer->is_special(encoding.ids.front()));
+  EXPECT_TRUE(tokenizer->is_special(encoding.ids.back()));
+  EXPECT_EQ(encoding.sources.back(), -1);
+  EXPECT_EQ(std::count_if(encoding.ids.begin(), encoding.ids.end(),
+                          [&](std::int64_t id) { return tokenizer->is_special(id); }),
+            4);
+  EXPECT_GT(tokenizer->size(), 100);
+}
+
+/// The refusal of a tokenizer.json with one thing changed.
+void refused(const char* pointer, const json& value, ErrorKind kind, const std::string& named) {
+  json changed = saved("xlm_r").at("tokenizer");
+  changed[json::json_pointer(pointer)] = value;
+  expect_refusal([&] { return tokenizer_of_json(changed); }, kind, named, "");
+}
+
+TEST(Tokenizer, WhatIsNotImplementedIsNamed) {
+  const auto unsupported = ErrorKind::unsupported;
+  const auto damaged = ErrorKind::damaged;
+  refused("/model/type", "Neural", unsupported, "Neural");
+  refused("/model/extra", 1, unsupported, "model.extra");
+  refused("/normalizer", {{"type", "Translit"}}, unsupported, "Translit");
+  refused("/normalizer/normalizers/1/pattern", {{"Regex", "[a&&b]"}}, unsupported, "intersection");
+  refused("/normalizer/normalizers/1/pattern", {{"Regex", "(?<n>a)"}}, unsupported, "(?<n");
+  refused("/normalizer/normalizers/1/pattern", {{"Regex", "a{1,2}+"}}, unsupported, "{n,m}");
+  refused("/normalizer/normalizers/1/pattern", {{"Regex", "\\h"}}, unsupported, "\\h");
+  refused("/normalizer/normalizers/0/precompiled_charsmap", "AAAA", damaged, "charsmap");
+  refused("/normalizer/normalizers/0/precompiled_charsmap", "A", damaged, "base64");
+  refused("/pre_tokenizer", {{"type", "UnicodeScripts"}}, unsupported, "UnicodeScripts");
+  refused("/pre_tokenizer/pretokenizers/1/prepend_scheme", "last", damaged, "prepend_scheme");
+  refused("/post_processor", {{"type", "Magic"}}, unsupported, "Magic");
+  refused("/post_processor/single/0/SpecialToken/id", "<x>", damaged, "special_tokens");
+  refused("/decoder", {{"type", "Magic"}}, unsupported, "Magic");
+  refused("/version", "2.0", damaged, "version");
+  refused("/surprise", true, unsupported, "surprise");
+  refused("/added_tokens/4/id", 9999U, unsupported, "<mask>");
+  refused("/model/vocab/3", {1, 2}, damaged, "score");
+  refused("/model/unk_id", 999999U, damaged, "unknown");
+}
+
+TEST(Tokenizer, DropoutIsRefused) {
+  json changed = saved("gpt2").at("tokenizer");
+  changed["model"]["dropout"] = 0.1;
+  expect_refusal([&] { return tokenizer_of_json(changed); }, ErrorKind::damaged, "dropout", "");
+}
+
+TEST(TokenizerFolder, PrefersTokenizerJson) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read_tokenizer(folder.path()), nullptr);
+  (void)folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nfox\n##es\n!\n");
+  EXPECT_EQ(read_tokenizer(folder.path())->encode("FOXES!"),
+            (std::vector<std::int64_t>{2, 4, 5, 6, 3}));
+  (void)folder.write("tokenizer_config.json", R"({"do_lower_case": false})");
+  EXPECT_EQ(read_tokenizer(folder.path())->encode("FOXES fox"),
+            (std::vector<std::int64_t>{2, 1, 4, 3}));
+  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "BertJapaneseTokenizer", "tokenizer_config.json");
+  (void)folder.write("tokenizer.json", saved("bert_uncased").at("tokenizer").dump());
+  (void)folder.write("tokenizer_config.json", R"({"do_lower_case": true})");
+  const std::string text = "the fox";
+  EXPECT_EQ(read_tokenizer(folder.path())->encode(text), made("bert_uncased")->encode(text));
+  (void)folder.write("tokenizer_config.json", R"({"do_lower_case": false})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "do_lower_case", "tokenizer_config.json");
+}
+
+TEST(TokenizerFolder, ReadsBytePairFiles) {
+  const TemporaryFolder folder;
+  const json model = saved("roberta").at("tokenizer").at("model");
+  (void)folder.write("vocab.json", model.at("vocab").dump());
+  std::string merges = "#version: 0.2\n";
+  for (const json& merge : model.at("merges")) {
+    merges += merge[0].get<std::string>() + " " + merge[1].get<std::string>() + "\n";
+  }
+  (void)folder.write("merges.txt", merges);
+  (void)folder.write("tokenizer_config.json",
+                     R"({"tokenizer_class": "RobertaTokenizer", "add_prefix_space": true})");
+  const auto read = read_tokenizer(folder.path());
+  for (const json& input : saved("roberta").at("inputs")) {
+    const auto texts = input.at("texts").get<std::vector<std::string>>();
+    const std::string* const second = texts.size() > 1 ? &texts[1] : nullptr;
+    EXPECT_EQ(json(read->encode_texts(texts[0], second).ids), input.at("ids")) << texts[0];
+  }
+  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "WhisperTokenizer"})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "WhisperTokenizer", "tokenizer_config.json");
+}
+
+TEST(TokenizerFolder, NamesASentencePieceModelAlone) {
+  const TemporaryFolder folder;
+  (void)folder.write("spiece.model", "x");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "tokenizer.json", "spiece.model");
+}
+
+TEST(Charsmap, LeadsNowhereOutside) {
+  const std::string unit("\xFF\xFF\xFF\x7F", 4);
+  const Charsmap map(std::string("\x04\0\0\0", 4) + unit);
+  EXPECT_FALSE(map.longest("abc").has_value());
+  expect_refusal([] { return Charsmap(std::string("\x08\0\0\0abcd", 8)); }, ErrorKind::damaged,
+                 "8 bytes", "");
+}
+
+TEST(Base64, DecodesWhatItIs) {
+  EXPECT_EQ(decode_base64("YWJjZA=="), "abcd");
+  EXPECT_EQ(decode_base64("YWJj"), "abc");
+  EXPECT_EQ(decode_base64(""), "");
+  EXPECT_FALSE(decode_base64("YWJ").has_value());
+  EXPECT_FALSE(decode_base64("Y*Jj").has_value());
+}
+
+TEST(Unicode, LowerCaseKnowsNoNeighbours) {
+  EXPECT_EQ(lower_case(U'İ'), "i\u0307");
+  EXPECT_EQ(lower_case(U'Σ'), "σ");
+  EXPECT_EQ(lower_case(U'A'), "a");
+}
+
+}  // namespace
+}  // namespace attnscope
