@@ -24,8 +24,8 @@ Trace run(const ComparedModel& model, const Input& input) {
 }
 
 std::string why_not_predicted(const ComparedModel& reference, const ComparedModel& other) {
-  const bool heads = reference.model->spec().readout != Readout::none &&
-                     other.model->spec().readout != Readout::none;
+  const bool heads = reference.model->spec().readout.gives_features() &&
+                     other.model->spec().readout.gives_features();
   return heads ? std::string() : "a model has no head to classify with";
 }
 

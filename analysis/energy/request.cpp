@@ -91,9 +91,9 @@ Network architecture_asked_for(const EnergyRequest& request, const Asked& asked)
     return named.make(named, extents);
   }
   ModelSpec spec = *request.spec;
-  if (extents.image > 0) spec.image_height = spec.image_width = extents.image;
-  if (extents.channels > 0) spec.channels = extents.channels;
-  if (extents.class_tokens >= 0) spec.class_tokens = extents.class_tokens;
+  if (extents.image > 0) spec.input.image_height = spec.input.image_width = extents.image;
+  if (extents.channels > 0) spec.input.channels = extents.channels;
+  if (extents.class_tokens >= 0) spec.input.class_tokens = extents.class_tokens;
   Network architecture = architecture_of(spec, std::filesystem::path(request.label).stem().string(),
                                          extents.tokens, extents.classes, request.weights);
   if (extents.positions == 0) architecture.stages[0].embedding.positions = 0;

@@ -34,7 +34,7 @@ bool can_show(const FigureNeeds& needs, const Subject& subject) {
   }
   if (needs.input == InputNeed::text && !(ran && !trace->layout.texts.empty())) return false;
   if (needs.readout &&
-      (subject.model == nullptr || subject.model->spec().readout == Readout::none)) {
+      (subject.model == nullptr || !subject.model->spec().readout.gives_features())) {
     return false;
   }
   return needs.mechanism.empty() || attends_by(subject, needs.mechanism);

@@ -79,7 +79,7 @@ Json architecture_json(const Architecture& architecture) {
   return {{"name", architecture.name},
           {"mechanism", to_string(spec.mechanism)},
           {"layers", spec.layers},
-          {"heads", spec.heads},
+          {"heads", spec.layer.attention.heads},
           {"width", spec.width},
           {"tokens", spec.tokens()},
           {"assumptions", assumptions_as_json(architecture.assumptions)},
@@ -162,22 +162,25 @@ void print_architecture(const Architecture& architecture) {
   print_line("architecture", architecture.name);
   print_line("mechanism", to_string(spec.mechanism));
   print_line("layers", std::to_string(spec.layers));
-  print_line("heads", std::to_string(spec.heads) + " of " + std::to_string(spec.width_of_head()));
+  print_line("heads", std::to_string(spec.layer.attention.heads) + " of " +
+                          std::to_string(spec.width_of_head()));
   print_line("scale", option_text(spec, "scale") +
-                          (spec.scale_by_layer ? ", and by the layer's number" : ""));
+                          (spec.layer.scores.scale_by_layer ? ", and by the layer's number" : ""));
   print_line("width", std::to_string(spec.width));
   print_stages(spec);
-  if (spec.patch_height > 0) {
-    print_line("tokens",
-               std::to_string(spec.tokens()) + " (" + std::to_string(spec.prefix_tokens()) + " + " +
-                   std::to_string(spec.grid_rows()) + " × " + std::to_string(spec.grid_columns()) +
-                   " patches of " + std::to_string(spec.patch_height) + " × " +
-                   std::to_string(spec.patch_width) + ")");
-    print_line("image", std::to_string(spec.channels) + " × " + std::to_string(spec.image_height) +
-                            " × " + std::to_string(spec.image_width));
+  if (spec.input.patch_height > 0) {
+    print_line("tokens", std::to_string(spec.tokens()) + " (" +
+                             std::to_string(spec.input.prefix_tokens()) + " + " +
+                             std::to_string(spec.input.grid_rows()) + " × " +
+                             std::to_string(spec.input.grid_columns()) + " patches of " +
+                             std::to_string(spec.input.patch_height) + " × " +
+                             std::to_string(spec.input.patch_width) + ")");
+    print_line("image", std::to_string(spec.input.channels) + " × " +
+                            std::to_string(spec.input.image_height) + " × " +
+                            std::to_string(spec.input.image_width));
   } else if (spec.reads_texts()) {
-    print_line("tokens", "at most " + std::to_string(spec.context) + " of " +
-                             std::to_string(spec.vocabulary) + ", " +
+    print_line("tokens", "at most " + std::to_string(spec.input.context) + " of " +
+                             std::to_string(spec.input.vocabulary) + ", " +
                              option_text(spec, "tokenizer"));
     for (std::size_t i = 0; i < spec.layer_mechanisms.size(); ++i) {
       print_line(("layer " + std::to_string(i)).c_str(), to_string(spec.layer_mechanisms[i]));

@@ -14,6 +14,7 @@
 
 #include "core/architecture/model_options.h"
 #include "core/architecture/model_spec.h"
+#include "core/architecture/tensor_source.h"
 #include "core/checkpoint/checkpoint.h"
 
 namespace attnscope {
@@ -30,17 +31,19 @@ struct TensorRole {
 
 /// How the rows of a fused query, key and value weight are ordered.
 enum class QkvRows {
-  parts_first,  ///< all queries, all keys, all values: (3, H, d)
-  heads_first   ///< for each head its queries, keys and values: (H, 3, d)
+  parts_first,  ///< all queries, all keys, all values: (H + 2·Hk, d)
+  heads_first   ///< for each head of keys its queries, its keys, its values: (Hk, H/Hk + 2, d)
 };
 
 /// Where a role's tensor is found: a name with {layer} for the number of the block; in a pyramid
 /// with {stage}, and {block} for the number of the block in its stage. A stage's pattern without
-/// {stage} is the first stage's.
+/// {stage} is the first stage's. {head} counts from 0: one tensor a head, row after row.
 struct TensorPattern {
   std::string pattern;
   bool optional = false;
-  bool transposed = false;  ///< stored as [in, out]
+  bool transposed = false;     ///< stored as [in, out]
+  bool of_all_layers = false;  ///< one tensor whose first axis counts the layers
+  std::vector<std::vector<std::int64_t>> axes = {};  ///< as TensorSource::axes
 };
 
 /// One naming scheme with what its family usually is.
@@ -75,10 +78,7 @@ struct Architecture {
   std::int64_t position_rows = 0, position_columns = 0;
   std::int64_t position_prefix = 0;
 
-  struct Source {
-    std::string tensor;
-    bool transposed = false;
-  };
+  using Source = TensorSource;
   /// "layer.3.qkv.weight", "stage.0.patch.weight" → its tensor. Layers count through all stages.
   std::map<std::string, Source, std::less<>> sources;
   std::vector<std::string> unused;  ///< tensors without a role

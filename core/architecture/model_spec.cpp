@@ -6,28 +6,13 @@
 
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
+#include "core/architecture/spec/layer_validation.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 
 namespace attnscope {
 
 namespace {
-
-void check_range(std::string_view name, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value >= least && value <= most) return;
-  throw Error(ErrorKind::damaged, "the value is out of range")
-      .about(std::string(name))
-      .expected(std::to_string(least) + " to " + std::to_string(most))
-      .found(std::to_string(value));
-}
-
-void check(bool holds, std::string_view name, std::string what, std::string found) {
-  if (holds) return;
-  throw Error(ErrorKind::damaged, "the value is out of range")
-      .about(std::string(name))
-      .expected(std::move(what))
-      .found(std::move(found));
-}
 
 void validate_stages(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
@@ -36,8 +21,9 @@ void validate_stages(const ModelSpec& spec) {
     check_range("stages width", stage.width, 1, most);
     check_range("stages layers", stage.layers, 1, 4096);
     check_range("stages heads", stage.heads, 1, most);
-    check(stage.width % stage.heads == 0, "stages heads",
-          "a divisor of the width, " + std::to_string(stage.width), std::to_string(stage.heads));
+    check_member(stage.width % stage.heads == 0, "stages heads",
+                 "a divisor of the width, " + std::to_string(stage.width),
+                 std::to_string(stage.heads));
     check_range("stages mlp_width", stage.mlp_width, 1, 1 << 20);
     check_range("stages kernel", stage.kernel, 1, 1024);
     check_range("stages stride", stage.stride, 1, 1024);
@@ -46,97 +32,130 @@ void validate_stages(const ModelSpec& spec) {
     check_range("stages window", stage.window, 0, 1024);
     layers += stage.layers;
   }
-  check(layers == spec.layers, "layers", std::to_string(layers) + ", the sum of the stages'",
-        std::to_string(spec.layers));
+  check_member(layers == spec.layers, "layers", std::to_string(layers) + ", the sum of the stages'",
+               std::to_string(spec.layers));
   const PyramidStage& first = spec.stages.front();
   const PyramidStage& last = spec.stages.back();
-  check(spec.patch_height == first.stride && spec.patch_width == first.stride, "patch_height",
-        std::to_string(first.stride) + ", the first stage's stride",
-        std::to_string(spec.patch_height));
-  check(spec.width == last.width, "width", std::to_string(last.width) + ", the last stage's",
-        std::to_string(spec.width));
-  for (const auto& [name, value] : {std::pair("class_tokens", spec.class_tokens),
-                                    std::pair("register_tokens", spec.register_tokens),
-                                    std::pair("patch_stride", spec.patch_stride),
-                                    std::pair("patch_padding", spec.patch_padding)}) {
-    check(value == 0, name, "0: a pyramid has none", std::to_string(value));
+  check_member(spec.input.patch_height == first.stride && spec.input.patch_width == first.stride,
+               "patch_height", std::to_string(first.stride) + ", the first stage's stride",
+               std::to_string(spec.input.patch_height));
+  check_member(spec.width == last.width, "width", std::to_string(last.width) + ", the last stage's",
+               std::to_string(spec.width));
+  for (const auto& [name, value] : {std::pair("class_tokens", spec.input.class_tokens),
+                                    std::pair("register_tokens", spec.input.register_tokens),
+                                    std::pair("patch_stride", spec.input.patch_stride),
+                                    std::pair("patch_padding", spec.input.patch_padding)}) {
+    check_member(value == 0, name, "0: a pyramid has none", std::to_string(value));
   }
   (void)pyramid_grids(spec);
 }
 
+void validate_patches(const InputSpec& input) {
+  constexpr std::int64_t most = 1 << 16;
+  check_range("image_height", input.image_height, input.patch_height, most);
+  check_range("image_width", input.image_width, input.patch_width, most);
+  check_range("patch_stride", input.patch_stride, 0, most);
+  check_range("patch_padding", input.patch_padding, 0,
+              std::min(input.patch_height, input.patch_width) / 2);
+  const bool tiles = input.patch_stride == 0 && input.patch_padding == 0;
+  check_member(!tiles || input.image_height % input.patch_height == 0, "image_height",
+               "a multiple of patch_height, " + std::to_string(input.patch_height),
+               std::to_string(input.image_height));
+  check_member(!tiles || input.image_width % input.patch_width == 0, "image_width",
+               "a multiple of patch_width, " + std::to_string(input.patch_width),
+               std::to_string(input.image_width));
+  const std::int64_t tokens = input.prefix_tokens() + input.grid_rows() * input.grid_columns();
+  check_member(tokens <= most, "image_height", "an image of at most 65536 patches",
+               std::to_string(tokens) + " tokens");
+}
+
 void validate_images(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
-  check_range("channels", spec.channels, 1, 1024);
-  check_range("patch_height", spec.patch_height, 0, most);
-  check_range("patch_width", spec.patch_width, 0, most);
-  check((spec.patch_height == 0) == (spec.patch_width == 0), "patch_width",
-        "0 exactly if patch_height is", std::to_string(spec.patch_width));
-  if (spec.patch_height > 0) {
-    check_range("image_height", spec.image_height, spec.patch_height, most);
-    check_range("image_width", spec.image_width, spec.patch_width, most);
-    check_range("patch_stride", spec.patch_stride, 0, most);
-    check_range("patch_padding", spec.patch_padding, 0,
-                std::min(spec.patch_height, spec.patch_width) / 2);
-    const bool tiles = spec.patch_stride == 0 && spec.patch_padding == 0;
-    check(!tiles || spec.image_height % spec.patch_height == 0, "image_height",
-          "a multiple of patch_height, " + std::to_string(spec.patch_height),
-          std::to_string(spec.image_height));
-    check(!tiles || spec.image_width % spec.patch_width == 0, "image_width",
-          "a multiple of patch_width, " + std::to_string(spec.patch_width),
-          std::to_string(spec.image_width));
-    check(spec.tokens() <= most, "image_height", "an image of at most 65536 patches",
-          std::to_string(spec.tokens()) + " tokens");
-  }
-  check_range("class_tokens", spec.class_tokens, 0, 2);
-  check_range("register_tokens", spec.register_tokens, 0, 4096);
-  const bool reads_class = spec.readout == Readout::class_token ||
-                           spec.readout == Readout::class_and_distilled ||
-                           spec.readout == Readout::class_and_mean;
-  check(!reads_class || spec.class_tokens >= 1, "readout", "mean or none without class token",
-        option_text(spec, "readout"));
-  check(spec.readout != Readout::class_and_distilled || spec.class_tokens == 2, "readout",
-        "two class tokens for class_and_distilled", std::to_string(spec.class_tokens));
-  const auto per_channel = static_cast<std::size_t>(spec.channels);
+  check_range("channels", spec.input.channels, 1, 1024);
+  check_range("patch_height", spec.input.patch_height, 0, most);
+  check_range("patch_width", spec.input.patch_width, 0, most);
+  check_member((spec.input.patch_height == 0) == (spec.input.patch_width == 0), "patch_width",
+               "0 exactly if patch_height is", std::to_string(spec.input.patch_width));
+  check_member((spec.input.kind == InputKind::embeddings) == (spec.input.patch_height == 0),
+               "input.kind", "embeddings exactly if there are no patches",
+               option_text(spec, "input.kind"));
+  if (spec.input.patch_height > 0) validate_patches(spec.input);
+  check_range("class_tokens", spec.input.class_tokens, 0, 2);
+  check_range("register_tokens", spec.input.register_tokens, 0, 4096);
+  check_member(!spec.readout.gives_token_logits() && spec.readout.kind != Readout::additive_pooling,
+               "readout", "one of images", option_text(spec, "readout"));
+  const bool reads_class = spec.readout.kind == Readout::class_token ||
+                           spec.readout.kind == Readout::class_and_distilled ||
+                           spec.readout.kind == Readout::class_and_mean;
+  check_member(!reads_class || spec.input.class_tokens >= 1, "readout",
+               "mean or none without class token", option_text(spec, "readout"));
+  check_member(spec.readout.kind != Readout::class_and_distilled || spec.input.class_tokens == 2,
+               "readout", "two class tokens for class_and_distilled",
+               std::to_string(spec.input.class_tokens));
+  const auto per_channel = static_cast<std::size_t>(spec.input.channels);
   for (const auto& [name, values] :
-       {std::pair("input_mean", &spec.input_mean), std::pair("input_std", &spec.input_std)}) {
-    check(values->size() == 1 || values->size() == per_channel, name,
-          "one number, or " + std::to_string(per_channel) + " (one per channel)",
-          std::to_string(values->size()));
+       {std::pair("input_mean", &spec.input.mean), std::pair("input_std", &spec.input.std)}) {
+    check_member(values->size() == 1 || values->size() == per_channel, name,
+                 "one number, or " + std::to_string(per_channel) + " (one per channel)",
+                 std::to_string(values->size()));
     const bool divides = std::string_view(name) == "input_std";
-    check(
+    check_member(
         std::all_of(values->begin(), values->end(),
                     [&](double value) { return std::isfinite(value) && (!divides || value > 0); }),
         name, divides ? "positive numbers" : "finite numbers", option_text(spec, name));
   }
-  check(spec.crop_fraction > 0 && spec.crop_fraction <= 1, "crop_fraction", "above 0, at most 1",
-        std::to_string(spec.crop_fraction));
+  check_member(spec.input.crop_fraction > 0 && spec.input.crop_fraction <= 1, "crop_fraction",
+               "above 0, at most 1", std::to_string(spec.input.crop_fraction));
 }
 
 void validate_text(const ModelSpec& spec) {
-  check_range("vocabulary", spec.vocabulary, 1, 1 << 24);
-  check_range("context", spec.context, 1, 1 << 24);
+  check_range("vocabulary", spec.input.vocabulary, 1, 1 << 24);
+  check_range("context", spec.input.context, 0, 1 << 24);
+  check_range("input.token_types", spec.input.token_types, 0, 1 << 16);
+  check_member(
+      spec.readout.kind == Readout::pooler || spec.readout.kind == Readout::none ||
+          spec.readout.kind == Readout::last_token || spec.readout.kind == Readout::class_token ||
+          spec.readout.kind == Readout::mean_all ||
+          spec.readout.kind == Readout::additive_pooling || spec.readout.gives_token_logits(),
+      "readout", "one of texts", option_text(spec, "readout"));
   const auto labels = static_cast<std::int64_t>(spec.labels.size());
-  const bool of_tokens = spec.is_language_model();
-  check(!of_tokens || labels == 0 || labels == spec.vocabulary, "labels",
-        "none, or one a token: " + std::to_string(spec.vocabulary), std::to_string(labels));
-  check(spec.tokenizer != Tokenizer::characters || (of_tokens && labels > 0), "tokenizer",
-        "bytes or ids, as the file has no list of characters", "characters");
-  check(spec.tokenizer != Tokenizer::bytes || spec.vocabulary >= 256, "tokenizer",
-        "a vocabulary of at least 256 for bytes", std::to_string(spec.vocabulary));
-  check(of_tokens || spec.norm_position == NormPosition::post, "norm_position",
-        "post in a text_classifier", "pre");
-  check_range("padding", spec.padding, -1, spec.vocabulary - 1);
-  check(std::isfinite(spec.embedding_scale), "embedding_scale", "a finite number",
-        std::to_string(spec.embedding_scale));
-  check(std::isfinite(spec.logit_scale), "logit_scale", "a finite number",
-        std::to_string(spec.logit_scale));
-  check(std::isfinite(spec.importance_scale), "importance_scale", "a finite number",
-        std::to_string(spec.importance_scale));
-  check(spec.arithmetic == Arithmetic::multiplicative, "arithmetic",
-        "multiplicative in a model of texts", "adder");
+  const bool of_tokens = spec.readout.gives_token_logits();
+  check_member(!of_tokens || labels == 0 || labels == spec.input.vocabulary, "labels",
+               "none, or one a token: " + std::to_string(spec.input.vocabulary),
+               std::to_string(labels));
+  check_member(spec.input.tokenizer != Tokenizer::characters || (of_tokens && labels > 0),
+               "tokenizer", "bytes or ids, as the file has no list of characters", "characters");
+  check_member(spec.input.tokenizer != Tokenizer::bytes || spec.input.vocabulary >= 256,
+               "tokenizer", "a vocabulary of at least 256 for bytes",
+               std::to_string(spec.input.vocabulary));
+  check_range("padding", spec.input.padding, -1, spec.input.vocabulary - 1);
+  check_member(std::isfinite(spec.input.scale), "embedding_scale", "a finite number",
+               std::to_string(spec.input.scale));
+  check_member(std::isfinite(spec.readout.logit_scale), "logit_scale", "a finite number",
+               std::to_string(spec.readout.logit_scale));
+  check_member(spec.arithmetic == Arithmetic::multiplicative, "arithmetic",
+               "multiplicative in a model of texts", "adder");
 }
 
 }  // namespace
+
+LayerPlace place_of_layer(const ModelSpec& spec, std::int64_t layer) {
+  LayerPlace place{.stage = 0, .block = layer};
+  while (place.stage < spec.stages.size() && place.block >= spec.stages[place.stage].layers) {
+    place.block -= spec.stages[place.stage].layers;
+    ++place.stage;
+  }
+  return place;
+}
+
+std::int64_t width_of_layer(const ModelSpec& spec, std::int64_t layer) {
+  return spec.stages.empty() ? spec.width : spec.stages[place_of_layer(spec, layer).stage].width;
+}
+
+std::int64_t width_of_head(const LayerSpec& layer, std::int64_t width) {
+  const AttentionSpec& attention = layer.attention;
+  return attention.head_width ? attention.head_width : width / attention.heads;
+}
 
 const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer) {
   if (!spec.layer_mechanisms.empty()) {
@@ -155,26 +174,22 @@ Arithmetic arithmetic_of(const ModelSpec& spec, std::int64_t layer) {
   return stays ? Arithmetic::multiplicative : spec.arithmetic;
 }
 
-std::optional<double> score_scale(const ModelSpec& spec, std::int64_t layer) {
-  double scale = spec.scale.number;
-  if (spec.scale.rule == ScoreScale::Rule::head_width) {
-    if (!spec.scale_by_layer) return std::nullopt;
-    scale = 1 / std::sqrt(static_cast<double>(spec.width_of_head()));
+std::optional<double> score_scale(const ModelSpec& spec, std::int64_t index) {
+  const LayerSpec layer = layer_of(spec, index);
+  const ScoreSpec& scores = layer.scores;
+  double scale = scores.scale.number;
+  if (scores.scale.rule == ScoreScale::Rule::head_width) {
+    if (!scores.scale_by_layer) return std::nullopt;
+    scale = 1 / std::sqrt(static_cast<double>(width_of_head(layer, spec.width)));
   }
-  if (spec.scale.rule == ScoreScale::Rule::width) {
+  if (scores.scale.rule == ScoreScale::Rule::width) {
     scale = 1 / std::sqrt(static_cast<double>(spec.width));
   }
-  return spec.scale_by_layer ? scale / static_cast<double>(layer + 1) : scale;
+  return scores.scale_by_layer ? scale / static_cast<double>(index + 1) : scale;
 }
 
 void validate(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
-  constexpr std::string_view families[] = {"vit", "pyramid", "causal_lm", "text_classifier"};
-  if (std::find(std::begin(families), std::end(families), spec.family) == std::end(families)) {
-    throw Error(ErrorKind::unsupported, "unknown family '" + spec.family + "'")
-        .about("family")
-        .remedy("known: " + name_list(families));
-  }
   if (spec.reads_texts()) {
     validate_text(spec);
   } else {
@@ -182,32 +197,32 @@ void validate(const ModelSpec& spec) {
   }
   check_range("width", spec.width, 1, most);
   check_range("layers", spec.layers, 1, 4096);
-  check_range("heads", spec.heads, 1, most);
-  check_range("head_width", spec.head_width, 0, most);
-  check(spec.head_width > 0 || spec.width % spec.heads == 0, "heads",
-        "a divisor of the width, " + std::to_string(spec.width), std::to_string(spec.heads));
-  check_range("mlp_width", spec.mlp_width, 1, 1 << 20);
-  check(std::isfinite(spec.scale.number) && spec.scale.number > 0, "scale", "a number above 0",
-        std::to_string(spec.scale.number));
-  const bool usual = spec.scale == ScoreScale{} && !spec.scale_by_layer;
-  check(usual || spec.family == "vit" || spec.is_language_model(), "scale",
-        "head_width^-1/2 in a " + spec.family, option_text(spec, "scale"));
-  check(spec.mlp_form == MlpForm::plain || spec.family == "vit" || spec.is_language_model(),
-        "mlp_form", "plain in a " + spec.family, "gated");
-  check(spec.mlp_form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
-        "mlp_form", "plain in adder arithmetic", "gated");
-  check(spec.norm_eps >= 0 && spec.norm_eps < 1, "norm_eps", "0 to 1",
-        std::to_string(spec.norm_eps));
-  check(spec.layer_mechanisms.empty() ||
-            static_cast<std::int64_t>(spec.layer_mechanisms.size()) == spec.layers,
-        "layer_mechanisms",
-        "one for each of the " + std::to_string(spec.layers) + " layers, or none",
-        std::to_string(spec.layer_mechanisms.size()));
+  check_range("input.width", spec.input.width, 0, most);
+  check_range("positions.offset", spec.positions.offset, 0, most);
+  check_member(spec.positions.kind != Positions::sinusoidal || spec.reads_texts() ||
+                   spec.input.kind == InputKind::embeddings,
+               "positions", "learned or none in a model of images", "sinusoidal");
+  check_member(spec.readout.soft_cap >= 0, "readout.soft_cap", "0, or a number above it",
+               std::to_string(spec.readout.soft_cap));
+  validate_layer(spec, spec.layer);
+  for (std::int64_t layer = 0; !spec.differences.empty() && layer < spec.layers; ++layer) {
+    const LayerSpec differing = layer_of(spec, layer);
+    validate_layer(spec, differing);
+    check_member(
+        differing.scores.causal == spec.layer.scores.causal && differing.form == spec.layer.form,
+        "differences", "the same form, causal in all layers or in none",
+        "layer " + std::to_string(layer));
+  }
+  check_member(spec.layer_mechanisms.empty() ||
+                   static_cast<std::int64_t>(spec.layer_mechanisms.size()) == spec.layers,
+               "layer_mechanisms",
+               "one for each of the " + std::to_string(spec.layers) + " layers, or none",
+               std::to_string(spec.layer_mechanisms.size()));
   for (const std::int64_t layer : spec.multiplicative_layers) {
     check_range("multiplicative_layers", layer, 0, spec.layers - 1);
   }
-  check((spec.family == "pyramid") == !spec.stages.empty(), "stages",
-        "stages exactly for the family pyramid", std::to_string(spec.stages.size()) + " stages");
+  check_member(spec.is_pyramid() == !spec.stages.empty(), "stages", "stages exactly in a pyramid",
+               std::to_string(spec.stages.size()) + " stages");
   if (!spec.stages.empty()) validate_stages(spec);
 }
 

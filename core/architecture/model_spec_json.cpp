@@ -1,13 +1,12 @@
 #include "core/architecture/model_spec_json.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "core/architecture/model_options.h"
+#include "core/architecture/spec/spec_members.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/json.h"
@@ -20,122 +19,12 @@ namespace {
 using nlohmann::json;
 using Names = std::vector<std::string>;
 
-// The names of enumerators, in the order of their declaration.
-template <class Enum>
-constexpr std::array<std::string_view, 0> kNames{};
-template <>
-constexpr std::array<std::string_view, 2> kNames<NormPosition>{"pre", "post"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<Norm>{"layer", "rms"};
-template <>
-constexpr std::array<std::string_view, 6> kNames<Activation>{"gelu",       "gelu_tanh", "relu",
-                                                             "quick_gelu", "silu",      "relu2"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<MlpForm>{"plain", "gated"};
-template <>
-constexpr std::array<std::string_view, 6> kNames<Readout>{
-    "class", "mean", "class_and_distilled", "none", "mean_all", "class_and_mean"};
-template <>
-constexpr std::array<std::string_view, 3> kNames<PositionResize>{"bicubic", "bicubic_antialiased",
-                                                                 "bicubic_offset"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<PatchOrder>{"channels_first", "channels_last"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<Arithmetic>{"multiplicative", "adder"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<Positions>{"none", "learned"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<ResizeFilter>{"bilinear", "bicubic"};
-template <>
-constexpr std::array<std::string_view, 2> kNames<ResizeMode>{"shorter_side", "exact"};
-template <>
-constexpr std::array<std::string_view, 4> kNames<HeadActivation>{"none", "tanh", "gelu", "relu"};
-template <>
-constexpr std::array<std::string_view, 4> kNames<Tokenizer>{"characters", "bytes", "byte_pairs",
-                                                            "ids"};
-template <>
-constexpr std::array<std::string_view, 3> kNames<LayerForm>{"transformer", "fastformer",
-                                                            "fastformer_rescaled"};
-
 constexpr const char* kHeadWidthScale = "head_width^-1/2";
 constexpr const char* kWidthScale = "width^-1/2";
 constexpr const char* kNoScale = "none";
 
-template <class T>
-using MemberOf = T ModelSpec::*;
-using AnyMember =
-    std::variant<MemberOf<std::int64_t>, MemberOf<double>, MemberOf<bool>, MemberOf<std::string>,
-                 MemberOf<std::vector<double>>, MemberOf<std::vector<std::string>>,
-                 MemberOf<std::vector<std::int64_t>>, MemberOf<std::vector<PyramidStage>>,
-                 MemberOf<std::vector<MechanismChoice>>, MemberOf<MechanismChoice>,
-                 MemberOf<NormPosition>, MemberOf<Activation>, MemberOf<Readout>,
-                 MemberOf<PatchOrder>, MemberOf<Arithmetic>, MemberOf<Positions>,
-                 MemberOf<ResizeFilter>, MemberOf<ResizeMode>, MemberOf<HeadActivation>,
-                 MemberOf<Tokenizer>, MemberOf<LayerForm>, MemberOf<MlpForm>,
-                 MemberOf<PositionResize>, MemberOf<ScoreScale>, MemberOf<Norm>>;
-
-struct Member {
-  std::string_view name;
-  AnyMember member;
-  std::string_view explanation;
-};
-
-const std::vector<Member>& members() {
-  using S = ModelSpec;
-  static const std::vector<Member> list = {
-      {"family", &S::family, "kind of transformer: vit, pyramid, causal_lm or text_classifier"},
-      {"channels", &S::channels, "channels of the image"},
-      {"image_height", &S::image_height, "pixels; positions are interpolated if it differs"},
-      {"image_width", &S::image_width, "pixels; positions are interpolated if it differs"},
-      {"patch_height", &S::patch_height, "pixels; 0 for an encoder of given tokens"},
-      {"patch_width", &S::patch_width, "pixels; 0 for an encoder of given tokens"},
-      {"patch_stride", &S::patch_stride, "pixels from patch to patch; 0: they tile the image"},
-      {"patch_padding", &S::patch_padding, "zeros around the image, in pixels"},
-      {"patch_order", &S::patch_order, "how a flattened patch is ordered"},
-      {"width", &S::width, "D, of a token"},
-      {"layers", &S::layers, "number of blocks"},
-      {"heads", &S::heads, "H, of each block"},
-      {"head_width", &S::head_width, "d, of one head; 0 means width / heads"},
-      {"scale", &S::scale, "of the scores q·k: head_width^-1/2, width^-1/2, none (1) or a number"},
-      {"scale_by_layer", &S::scale_by_layer, "divide the scores by the layer's number, from 1 on"},
-      {"mlp_width", &S::mlp_width, "of the hidden layer of each block's MLP"},
-      {"activation", &S::activation, "of the MLP"},
-      {"mlp_form", &S::mlp_form, "whether a gate multiplies the MLP's hidden layer"},
-      {"norm_position", &S::norm_position, "LayerNorm before (pre) or after (post) each part"},
-      {"norm", &S::norm, "how tokens are normalised: LayerNorm (layer) or by their RMS (rms)"},
-      {"norm_eps", &S::norm_eps, "added to the variance, or to the mean square, of a norm"},
-      {"arithmetic", &S::arithmetic, "of the linear layers"},
-      {"class_tokens", &S::class_tokens, "the first tokens: 0, 1, or 2 (distilled)"},
-      {"register_tokens", &S::register_tokens, "between the class token and the patches"},
-      {"positions", &S::positions, "position embeddings"},
-      {"position_resize", &S::position_resize, "how positions are brought to another grid"},
-      {"final_norm", &S::final_norm, "LayerNorm after the last block"},
-      {"readout", &S::readout, "what the head reads"},
-      {"head_activation", &S::head_activation, "between the layers of a deep head"},
-      {"input_mean", &S::input_mean, "subtracted from pixels in [0, 1], per channel"},
-      {"input_std", &S::input_std, "pixels are divided by it, per channel"},
-      {"resize_mode", &S::resize_mode, "how an image is brought to the model's size"},
-      {"resize_filter", &S::resize_filter, "antialiased"},
-      {"crop_fraction", &S::crop_fraction, "of the resized image that the centre crop keeps"},
-      {"mechanism", &S::mechanism, "what it was trained with"},
-      {"labels", &S::labels, "names of the classes; of a causal_lm, what each token says"},
-      {"layer_mechanisms", &S::layer_mechanisms, "of each layer, where they differ, as JSON"},
-      {"multiplicative_layers", &S::multiplicative_layers,
-       "adder arithmetic: layers whose linear layers stay multiplicative"},
-      {"stages", &S::stages, "of a pyramid, as JSON"},
-      {"embedding_norm_eps", &S::embedding_norm_eps,
-       "in the LayerNorms of a pyramid's embeddings and reductions"},
-      {"vocabulary", &S::vocabulary, "number of tokens that a model of texts knows"},
-      {"context", &S::context, "the most tokens of one text"},
-      {"embedding_scale", &S::embedding_scale, "of the token embeddings; 0: √width"},
-      {"padding", &S::padding, "the token that a text_classifier never sees; -1: none"},
-      {"tokenizer", &S::tokenizer, "how a text becomes tokens"},
-      {"layer_form", &S::layer_form, "what a layer of a language model does around its attention"},
-      {"logit_scale", &S::logit_scale, "of a language model's logits; 0: 1/√width"},
-      {"importance_scale", &S::importance_scale, "greatest logit of fastformer_rescaled"},
-  };
-  return list;
-}
+/// What said which kind of model it is before its parts did; still read.
+constexpr std::string_view kFormerFamily = "family";
 
 /// The members of one stage, under their names.
 struct StageMember {
@@ -151,25 +40,11 @@ constexpr StageMember kStageMembers[] = {
     {"window", &PyramidStage::window},
 };
 
-std::string known_members() {
-  std::string text;
-  for (const Member& member : members()) {
-    if (!text.empty()) text += ", ";
-    text += member.name;
-  }
-  return text;
-}
+constexpr std::string_view kOfLayer = "layer.";
 
-const Member* find_member(std::string_view name) {
-  const auto& list = members();
-  const auto found = std::find_if(list.begin(), list.end(),
-                                  [&](const Member& member) { return member.name == name; });
-  return found == list.end() ? nullptr : &*found;
-}
-
-const Member& member_at(std::string_view name) {
-  if (const Member* member = find_member(name)) return *member;
-  throw unknown_name("model option", name, known_members());
+const SpecMember& member_at(std::string_view name) {
+  if (const SpecMember* member = find_spec_member(name)) return *member;
+  throw unknown_name("model option", name, spec_member_names());
 }
 
 std::string list_of(const auto& names) {
@@ -181,13 +56,25 @@ std::string list_of(const auto& names) {
   return text;
 }
 
+/// What stands under "a.b.c" of nested objects, made on the way.
+template <class Json>
+Json& at_path(Json& object, std::string_view path) {
+  Json* place = &object;
+  while (!path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    place = &(*place)[std::string(path.substr(0, dot))];
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return *place;
+}
+
 // ---- member → JSON
 
 json value_to_json(const auto& value) { return value; }
 
 template <class Enum>
 requires std::is_enum_v<Enum> json value_to_json(const Enum& value) {
-  return kNames<Enum>.at(static_cast<std::size_t>(value));
+  return kEnumNames<Enum>.at(static_cast<std::size_t>(value));
 }
 
 json value_to_json(const ScoreScale& scale) {
@@ -209,8 +96,20 @@ json value_to_json(const PyramidStage& stage) {
   return object;
 }
 
+json value_to_json(const LayerDifference& difference) {
+  json object = json::object();
+  if (difference.layers.empty()) {
+    object["layers"] = {{"first", difference.first}, {"every", difference.every}};
+  } else {
+    object["layers"] = difference.layers;
+  }
+  for (const auto& [path, text] : difference.members) at_path(object, path) = json::parse(text);
+  return object;
+}
+
 template <class Element>
-requires std::is_class_v<Element> json value_to_json(const std::vector<Element>& elements) {
+requires(std::is_class_v<Element> && !std::is_same_v<Element, std::string>) json
+    value_to_json(const std::vector<Element>& elements) {
   json list = json::array();
   for (const Element& element : elements) list.push_back(value_to_json(element));
   return list;
@@ -250,7 +149,7 @@ void set_from_json(std::string& member, const json& value) {
 template <class Enum>
 requires std::is_enum_v<Enum>
 void set_from_json(Enum& member, const json& value) {
-  const auto& names = kNames<Enum>;
+  const auto& names = kEnumNames<Enum>;
   const auto found = value.is_string()
                          ? std::find(names.begin(), names.end(), value.get<std::string>())
                          : names.end();
@@ -310,6 +209,8 @@ void set_from_json(PyramidStage& member, const json& value) {
   member = stage;
 }
 
+void set_from_json(LayerDifference& member, const json& value);
+
 template <class Element>
 void set_from_json(std::vector<Element>& member, const json& value) {
   if (!value.is_array()) wrong_type("a list", value);
@@ -318,13 +219,96 @@ void set_from_json(std::vector<Element>& member, const json& value) {
   member = std::move(elements);
 }
 
-void set_member(ModelSpec& spec, const Member& member, const json& value) {
+void set_member(ModelSpec& spec, const SpecMember& member, const json& value) {
   try {
-    std::visit([&](auto pointer) { set_from_json(spec.*pointer, value); }, member.member);
+    std::visit([&](auto pointer) { set_from_json(*pointer, value); }, member.of(spec));
   } catch (Error& error) {
     error.about(std::string(member.name));
     throw;
   }
+}
+
+/// One member that an object states.
+struct Statement {
+  const SpecMember* member;
+  const json* value;
+};
+
+/// The members that `object` states, which stands at `prefix` ("layer.norm.", "" at the root): by
+/// their places, and at the root by the names of their options too.
+void collect(const json& object, const std::string& prefix, std::vector<Statement>& found) {
+  const auto& members = spec_members();
+  for (const auto& [key, value] : object.items()) {
+    const std::string path = prefix + key;
+    const auto leaf = std::find_if(members.begin(), members.end(),
+                                   [&](const SpecMember& member) { return member.path == path; });
+    const bool inside = std::any_of(members.begin(), members.end(), [&](const SpecMember& member) {
+      return member.path.starts_with(path + ".");
+    });
+    const SpecMember* const named = prefix.empty() ? find_spec_member(key) : nullptr;
+    if (leaf != members.end()) {
+      found.push_back({&*leaf, &value});
+    } else if (inside && value.is_object()) {
+      collect(value, path + ".", found);
+    } else if (named) {
+      found.push_back({named, &value});
+    } else if (!prefix.empty() || key != kFormerFamily) {
+      throw Error(ErrorKind::damaged, "unknown key '" + path + "' in the architecture")
+          .remedy("known: " + spec_member_names());
+    }
+  }
+}
+
+std::vector<Statement> statements(const json& object, const std::string& prefix = "") {
+  std::vector<Statement> found;
+  collect(object, prefix, found);
+  return found;
+}
+
+std::int64_t whole_number(const json& object, const char* key, std::int64_t usual,
+                          std::int64_t least) {
+  if (!object.contains(key)) return usual;
+  std::int64_t number = 0;
+  set_from_json(number, object[key]);
+  if (number < least) wrong_type(std::to_string(least) + " or more", object[key]);
+  return number;
+}
+
+void set_from_json(LayerDifference& member, const json& value) {
+  const char* const form = R"({"layers": [0, 2] or {"first": 0, "every": 2}, "scores": {…}, …})";
+  if (!value.is_object() || !value.contains("layers")) wrong_type(form, value);
+  LayerDifference difference;
+  const json& layers = value["layers"];
+  if (layers.is_object()) {
+    difference.first = whole_number(layers, "first", 0, 0);
+    difference.every = whole_number(layers, "every", 1, 1);
+  } else {
+    set_from_json(difference.layers, layers);
+    if (difference.layers.empty()) wrong_type(form, value);
+  }
+  json changes = value;
+  changes.erase("layers");
+  ModelSpec tried;
+  for (const auto& [changed, held] : statements(changes, std::string(kOfLayer))) {
+    set_member(tried, *changed, *held);
+    difference.members[std::string(changed->path.substr(kOfLayer.size()))] = held->dump();
+  }
+  member = std::move(difference);
+}
+
+void set_family(ModelSpec& spec, const json& value) {
+  if (value.is_string() && set_former_family(spec, value.get<std::string>())) return;
+  throw Error(ErrorKind::unsupported, "unknown family")
+      .about(std::string(kFormerFamily))
+      .expected("vit, pyramid, causal_lm or text_classifier")
+      .found(value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
+}
+
+/// An image without patches is no image.
+void settle(ModelSpec& spec) {
+  InputSpec& input = spec.input;
+  const bool patches = input.patch_height != 0 || input.patch_width != 0;
+  if (input.kind == InputKind::patches && !patches) input.kind = InputKind::embeddings;
 }
 
 json parse_object(std::string_view text) {
@@ -337,49 +321,76 @@ json parse_object(std::string_view text) {
 
 // ---- text → JSON of the type the member has
 
-bool is_free_text(const AnyMember& member) {
-  return std::visit(
-      []<class T>(MemberOf<T>) {
-        return std::is_same_v<T, std::string> || std::is_same_v<T, MechanismChoice> ||
-               std::is_enum_v<T>;
-      },
-      member);
+template <class T>
+constexpr bool kFreeText = std::is_same_v<T, MechanismChoice> || std::is_enum_v<T>;
+
+/// A list as text: JSON, or its elements with commas between them.
+json list_from_text(std::string_view text, bool numbers) {
+  if (text.starts_with('[')) return parse_json_or_null(text);
+  json list = json::array();
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string element(text.substr(0, comma));
+    list.push_back(numbers ? parse_json_or_null(element) : json(element));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return list;
 }
 
-json json_from_text(const Member& member, std::string_view text) {
-  if (is_free_text(member.member)) {
-    if (!text.empty() && text.front() == '{') return parse_json_or_null(text);
+template <class T>
+json json_from_text(std::string_view text) {
+  if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    return list_from_text(text, false);
+  } else if constexpr (std::is_same_v<T, std::vector<double>> ||
+                       std::is_same_v<T, std::vector<std::int64_t>>) {
+    return list_from_text(text, true);
+  } else if constexpr (kFreeText<T>) {
+    if (text.starts_with('{')) return parse_json_or_null(text);
     return std::string(text);
+  } else {
+    constexpr bool objects = std::is_class_v<T> && !std::is_same_v<T, ScoreScale>;
+    if (objects && text.empty()) return json::array();
+    const json value = parse_json_or_null(text);
+    return value.is_null() ? json(std::string(text)) : value;
   }
-  const bool objects =
-      std::holds_alternative<MemberOf<std::vector<PyramidStage>>>(member.member) ||
-      std::holds_alternative<MemberOf<std::vector<MechanismChoice>>>(member.member);
-  if (objects && text.empty()) return json::array();
-  const bool numbers = std::holds_alternative<MemberOf<std::vector<double>>>(member.member) ||
-                       std::holds_alternative<MemberOf<std::vector<std::int64_t>>>(member.member);
-  if (numbers || std::holds_alternative<MemberOf<std::vector<std::string>>>(member.member)) {
-    if (text.starts_with('[')) return parse_json_or_null(text);
-    json list = json::array();
-    while (!text.empty()) {
-      const std::size_t comma = text.find(',');
-      const std::string element(text.substr(0, comma));
-      list.push_back(numbers ? parse_json_or_null(element) : json(element));
-      text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-    }
-    return list;
-  }
-  const json value = parse_json_or_null(text);
-  return value.is_null() ? json(std::string(text)) : value;
+}
+
+json json_of(const ModelSpec& spec, const SpecMember& member) {
+  ModelSpec read = spec;
+  return std::visit([](auto pointer) { return value_to_json(*pointer); }, member.of(read));
 }
 
 }  // namespace
 
+bool LayerDifference::holds(std::int64_t layer) const {
+  if (!layers.empty()) return std::find(layers.begin(), layers.end(), layer) != layers.end();
+  return layer >= first && (layer - first) % every == 0;
+}
+
+LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer) {
+  ModelSpec changed;
+  changed.layer = spec.layer;
+  if (!spec.stages.empty()) {
+    const PyramidStage& stage = spec.stages[place_of_layer(spec, layer).stage];
+    changed.layer.attention.heads = stage.heads;
+    changed.layer.attention.head_width = stage.width / stage.heads;
+    changed.layer.mlp.width = stage.mlp_width;
+  }
+  for (const LayerDifference& difference : spec.differences) {
+    if (!difference.holds(layer)) continue;
+    for (const auto& [path, text] : difference.members) {
+      set_member(changed, member_at(std::string(kOfLayer) + path), json::parse(text));
+    }
+  }
+  return changed.layer;
+}
+
 std::string to_json(const ModelSpec& spec) {
+  ModelSpec read = spec;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const Member& member : members()) {
-    std::visit(
-        [&](auto pointer) { object[std::string(member.name)] = value_to_json(spec.*pointer); },
-        member.member);
+  for (const SpecMember& member : spec_members()) {
+    at_path(object, member.path) =
+        std::visit([](auto pointer) { return value_to_json(*pointer); }, member.of(read));
   }
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -387,14 +398,10 @@ std::string to_json(const ModelSpec& spec) {
 ModelSpec model_spec_from_json(std::string_view text, const ModelSpec& defaults, bool complete) {
   const json object = parse_object(text);
   ModelSpec spec = defaults;
-  for (const auto& [key, value] : object.items()) {
-    const Member* member = find_member(key);
-    if (!member) {
-      throw Error(ErrorKind::damaged, "unknown key '" + key + "' in the architecture")
-          .remedy("known: " + known_members());
-    }
-    set_member(spec, *member, value);
-  }
+  for (const auto& [member, value] : statements(object)) set_member(spec, *member, *value);
+  // Last: files that have it state all members, those that go without saying too.
+  if (object.contains(kFormerFamily)) set_family(spec, object[std::string(kFormerFamily)]);
+  settle(spec);
   if (complete) validate(spec);
   return spec;
 }
@@ -402,21 +409,25 @@ ModelSpec model_spec_from_json(std::string_view text, const ModelSpec& defaults,
 std::vector<std::string> members_in_json(std::string_view text) {
   std::vector<std::string> names;
   const json object = parse_object(text);
-  for (const auto& item : object.items()) names.push_back(item.key());
+  for (const auto& [member, value] : statements(object)) names.emplace_back(member->name);
+  if (object.contains(kFormerFamily)) names.emplace_back("input.kind");
   return names;
 }
 
 const std::vector<ModelOption>& model_options() {
   static const std::vector<ModelOption> list = [] {
     std::vector<ModelOption> options;
-    for (const Member& member : members()) {
+    ModelSpec spec;
+    for (const SpecMember& member : spec_members()) {
       Names choices;
       std::visit(
-          [&]<class T>(MemberOf<T>) {
-            if constexpr (std::is_enum_v<T>) choices.assign(kNames<T>.begin(), kNames<T>.end());
+          [&]<class T>(T*) {
+            if constexpr (std::is_enum_v<T>) {
+              choices.assign(kEnumNames<T>.begin(), kEnumNames<T>.end());
+            }
             if constexpr (std::is_same_v<T, bool>) choices = {"false", "true"};
           },
-          member.member);
+          member.of(spec));
       options.push_back({member.name, member.explanation, std::move(choices)});
     }
     options.push_back(
@@ -429,8 +440,7 @@ const std::vector<ModelOption>& model_options() {
 
 std::string option_text(const ModelSpec& spec, std::string_view option) {
   if (is_file_option(option)) return {};
-  const json value = std::visit([&](auto pointer) { return value_to_json(spec.*pointer); },
-                                member_at(option).member);
+  const json value = json_of(spec, member_at(option));
   if (value.is_string()) return value.get<std::string>();
   if (value.is_object() && value.at("parameters").empty()) return value.at("name");
   if (!value.is_array() || (!value.empty() && value.front().is_object())) return value.dump();
@@ -443,9 +453,16 @@ std::string option_text(const ModelSpec& spec, std::string_view option) {
 }
 
 void apply_override(ModelSpec& spec, std::string_view option, std::string_view text) {
-  const Member& member = member_at(option);
+  const SpecMember* const member = option == kFormerFamily ? nullptr : &member_at(option);
   try {
-    set_member(spec, member, json_from_text(member, text));
+    if (member) {
+      set_member(
+          spec, *member,
+          std::visit([&]<class T>(T*) { return json_from_text<T>(text); }, member->of(spec)));
+    } else {
+      set_family(spec, std::string(text));
+    }
+    settle(spec);
   } catch (const Error& error) {
     throw Error(ErrorKind::usage, "the model option has a wrong value")
         .about(std::string(option))

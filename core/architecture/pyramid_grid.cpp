@@ -33,7 +33,7 @@ GridExtents key_grid(const PyramidStage& stage, const GridExtents& grid) {
 
 std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
   std::vector<GridExtents> grids;
-  GridExtents grid{spec.image_height, spec.image_width};
+  GridExtents grid{spec.input.image_height, spec.input.image_width};
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
     const PyramidStage& stage = spec.stages[i];
     const std::int64_t padding = padding_of(stage);

@@ -50,17 +50,18 @@ class Adder final : public Mechanism {
  private:
   /// −‖q − k‖₁ / √d_a.
   static FillScores scores(const AttentionInput& input) {
-    auto packed = std::make_shared<std::vector<PackedRows>>(static_cast<std::size_t>(input.heads));
-    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+    const std::int64_t key_heads = input.heads_of_keys();
+    auto packed = std::make_shared<std::vector<PackedRows>>(static_cast<std::size_t>(key_heads));
+    tbb::parallel_for(std::int64_t{0}, key_heads, [&](std::int64_t head) {
       (*packed)[static_cast<std::size_t>(head)] =
-          PackedRows(head_columns(input.keys, input.heads, head));
+          PackedRows(head_columns(input.keys, key_heads, head));
     });
     return [&input, packed](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
       const auto scale = static_cast<float>(-1.0 / score_deviation(queries.cols()));
       l1_distances({queries.data() + first * queries.outerStride(), block.rows(), queries.cols(),
                     Eigen::OuterStride<>(queries.outerStride())},
-                   (*packed)[static_cast<std::size_t>(head)], scale, block);
+                   (*packed)[static_cast<std::size_t>(input.key_head(head))], scale, block);
     };
   }
 
@@ -89,7 +90,8 @@ MechanismEntry adder_entry() {
       .make = [](const TypedValues& values) -> std::unique_ptr<Mechanism> {
         return std::make_unique<Adder>(values.flag("identity"));
       },
-      .causal = true};
+      .causal = true,
+      .terms = true};
 }
 
 }  // namespace attnscope

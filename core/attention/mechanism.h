@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/attention/costs/cost.h"
+#include "core/attention/score_terms.h"
 #include "core/attention/token_layout.h"
 #include "core/parameters/typed_values.h"
 #include "core/tensor/tensor.h"
@@ -25,8 +26,8 @@ using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 /// What one attention layer is given. Head h's share of a row is columns [h·d, (h+1)·d).
 struct AttentionInput {
   ConstMatrixMap queries;  ///< [N, H·d]
-  ConstMatrixMap keys;     ///< [M, H·d]
-  ConstMatrixMap values;   ///< [M, H·dv]
+  ConstMatrixMap keys;     ///< [M, Hk·d]
+  ConstMatrixMap values;   ///< [M, Hk·dv]
   std::int64_t heads = 1;
   /// The mechanism's own parameters (position biases, importance vectors, anchors) at this layer,
   /// under the names its file documents; empty for mechanisms without any.
@@ -40,6 +41,17 @@ struct AttentionInput {
   std::optional<double> scale = std::nullopt;
 
   [[nodiscard]] AttentionShape shape() const;
+  /// Hk, a divisor of H: query head h has the keys and values of head ⌊h·Hk/H⌋. 0: H. Only
+  /// mechanisms with MechanismEntry::terms are given another.
+  std::int64_t key_heads = 0;
+  /// Only mechanisms with MechanismEntry::terms are given any.
+  const ScoreTerms* terms = nullptr;
+
+  /// Which head's keys and values query head `head` has.
+  [[nodiscard]] std::int64_t key_head(std::int64_t head) const {
+    return key_heads ? head * key_heads / heads : head;
+  }
+  [[nodiscard]] std::int64_t heads_of_keys() const { return key_heads ? key_heads : heads; }
   /// `scale`, else 1/√d.
   [[nodiscard]] double score_scale() const;
 };
@@ -149,6 +161,8 @@ struct MechanismEntry {
   bool causal = false;
   /// Whether it scores by q·k and honours AttentionInput::scale.
   bool scaled = false;
+  /// Whether it is a softmax over scores, which honours AttentionInput::terms and key_heads.
+  bool terms = false;
 
   /// `parameters`, then `accounting`.
   [[nodiscard]] std::vector<ParameterDescription> counted_parameters() const;

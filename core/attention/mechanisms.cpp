@@ -63,7 +63,7 @@ AttentionShape AttentionInput::shape() const {
           .keys = keys.rows(),
           .heads = heads,
           .head_width = queries.cols() / share,
-          .value_width = values.cols() / share};
+          .value_width = values.cols() / std::max<std::int64_t>(heads_of_keys(), 1)};
 }
 
 double AttentionInput::score_scale() const {

@@ -1,6 +1,7 @@
 #include "core/attention/score_blocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <tbb/parallel_for.h>
@@ -31,6 +32,34 @@ void hide_later_keys(const AttentionInput& input, std::int64_t first, StridedMat
   for (std::int64_t row = 0; row < block.rows(); ++row) {
     const std::int64_t later = block.cols() - (first + row + 1);
     block.row(row).rightCols(later).setConstant(-std::numeric_limits<float>::infinity());
+  }
+}
+
+/// The softmax of a block of scores from query `first` on, with the input's terms.
+void weigh(const AttentionInput& input, std::int64_t head, std::int64_t first,
+           StridedMatrixMap block) {
+  const ScoreTerms* const terms = input.terms;
+  const auto row_of = [&](std::int64_t row) {
+    return std::span(block.data() + row * block.outerStride(),
+                     static_cast<std::size_t>(block.cols()));
+  };
+  for (std::int64_t row = 0; terms && row < block.rows(); ++row) {
+    apply_terms(*terms, head, first + row, row_of(row));
+  }
+  hide_later_keys(input, first, block);
+  if (!terms || terms->sinks.empty()) {
+    softmax_rows(block);
+    return;
+  }
+  const Eigen::VectorXf greatest = block.rowwise().maxCoeff();
+  softmax_rows(block);
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    // The greatest weight is 1 / Σ exp(score − greatest).
+    const std::span<float> weights = row_of(row);
+    const float largest = *std::max_element(weights.begin(), weights.end());
+    const float sink = std::exp(terms->sinks[static_cast<std::size_t>(head)] - greatest[row]);
+    const float left = 1.0F / (1.0F + sink * largest);
+    for (float& weight : weights) weight *= left;
   }
 }
 
@@ -66,13 +95,20 @@ void check_shapes(const AttentionInput& input) {
         .expected("a multiple of " + std::to_string(input.heads))
         .found(std::to_string(input.queries.cols()));
   }
-  if (input.values.cols() % input.heads != 0) {
+  const std::int64_t key_heads = input.heads_of_keys();
+  if (key_heads < 1 || input.heads % key_heads != 0) {
+    throw Error(ErrorKind::usage, "the heads of the keys do not divide those of the queries")
+        .expected("a divisor of " + std::to_string(input.heads))
+        .found(std::to_string(key_heads));
+  }
+  if (input.values.cols() % key_heads != 0) {
     throw Error(ErrorKind::usage, "the width of the values is not a multiple of the heads")
-        .expected("a multiple of " + std::to_string(input.heads))
+        .expected("a multiple of " + std::to_string(key_heads))
         .found(std::to_string(input.values.cols()));
   }
-  if (input.keys.cols() != input.queries.cols()) {
-    refuse("queries and keys differ in width", input.queries.cols(), input.keys.cols());
+  const std::int64_t key_width = input.queries.cols() / input.heads * key_heads;
+  if (input.keys.cols() != key_width) {
+    refuse("queries and keys differ in width", key_width, input.keys.cols());
   }
   if (input.values.rows() != input.keys.rows()) {
     refuse("keys and values differ in number", input.keys.rows(), input.values.rows());
@@ -89,22 +125,30 @@ ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads
   return {all.data() + head * width, all.rows(), width, Eigen::OuterStride<>(all.cols())};
 }
 
+ConstStridedMatrixMap key_columns(const AttentionInput& input, std::int64_t head) {
+  return head_columns(input.keys, input.heads_of_keys(), input.key_head(head));
+}
+
+ConstStridedMatrixMap value_columns(const AttentionInput& input, std::int64_t head) {
+  return head_columns(input.values, input.heads_of_keys(), input.key_head(head));
+}
+
 Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
   check_shapes(input);
   check_identity(input, identity);
   const std::int64_t keys = input.keys.rows();
-  const std::int64_t value_width = input.values.cols() / input.heads;
-  Tensor output({input.queries.rows(), input.values.cols()});
+  const std::int64_t value_width = input.values.cols() / input.heads_of_keys();
+  const std::int64_t width = value_width * input.heads;
+  Tensor output({input.queries.rows(), width});
   if (keys == 0) return output;
   for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
     Matrix scores(rows, keys);
     const StridedMatrixMap block(scores.data(), rows, keys, Eigen::OuterStride<>(keys));
     fill(head, first, block);
-    hide_later_keys(input, first, block);
-    softmax_rows(block);
-    const ConstStridedMatrixMap values = head_columns(input.values, input.heads, head);
-    StridedMatrixMap out(output.data() + first * input.values.cols() + head * value_width, rows,
-                         value_width, Eigen::OuterStride<>(input.values.cols()));
+    weigh(input, head, first, block);
+    const ConstStridedMatrixMap values = value_columns(input, head);
+    StridedMatrixMap out(output.data() + first * width + head * value_width, rows, value_width,
+                         Eigen::OuterStride<>(width));
     multiply({scores.data(), rows, keys, Eigen::OuterStride<>(keys)}, values, 1.0F, out);
     if (identity) out += values.middleRows(first, rows);
   });
@@ -122,8 +166,7 @@ Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool i
     const StridedMatrixMap block(map.data() + (head * queries + first) * keys, rows, keys,
                                  Eigen::OuterStride<>(keys));
     fill(head, first, block);
-    hide_later_keys(input, first, block);
-    softmax_rows(block);
+    weigh(input, head, first, block);
     if (!identity) return;
     for (std::int64_t row = 0; row < rows; ++row) {
       map.data()[(head * queries + first + row) * keys + first + row] += 1.0F;

@@ -21,13 +21,19 @@ void check_shapes(const AttentionInput& input);
 [[nodiscard]] ConstStridedMatrixMap head_columns(const ConstMatrixMap& all, std::int64_t heads,
                                                  std::int64_t head);
 
+/// The keys, or values, of query head `head`.
+[[nodiscard]] ConstStridedMatrixMap key_columns(const AttentionInput& input, std::int64_t head);
+[[nodiscard]] ConstStridedMatrixMap value_columns(const AttentionInput& input, std::int64_t head);
+
 /// Fills `scores` [rows, M]: head `head`'s logits for the queries from `first_query` on.
-/// Called from several threads at once. Keys after a query of a causal layer are hidden afterwards.
+/// Called from several threads at once. The input's terms are applied afterwards, and keys after a
+/// query of a causal layer hidden.
 using FillScores =
     std::function<void(std::int64_t head, std::int64_t first_query, StridedMatrixMap scores)>;
 
 /// softmax(scores) · V of every head, [N, H·dv]; (softmax(scores) + I) · V if `identity`, which
-/// needs N = M. Throws Error(usage).
+/// needs N = M. With a sink b_h the weights are those of softmax over the scores and b_h. Throws
+/// Error(usage).
 [[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill,
                                       bool identity = false);
 

@@ -28,7 +28,7 @@ class Softmax final : public Mechanism {
   static FillScores scores(const AttentionInput& input) {
     return [&input](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
       const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
-      const ConstStridedMatrixMap keys = head_columns(input.keys, input.heads, head);
+      const ConstStridedMatrixMap keys = key_columns(input, head);
       const auto scale = static_cast<float>(input.score_scale());
       multiply_transposed({queries.data() + first * queries.outerStride(), block.rows(),
                            queries.cols(), Eigen::OuterStride<>(queries.outerStride())},
@@ -53,7 +53,8 @@ MechanismEntry softmax_entry() {
             return std::make_unique<Softmax>();
           },
           .causal = true,
-          .scaled = true};
+          .scaled = true,
+          .terms = true};
 }
 
 }  // namespace attnscope

@@ -82,6 +82,15 @@ Tensor by_head(ConstMatrixMap rows, std::int64_t heads) {
   return result;
 }
 
+void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                    std::int64_t heads, std::int64_t key_heads, const TraceRequest& request,
+                    LayerTrace& layer) {
+  if (!request.queries_keys_values) return;
+  layer.queries = by_head(queries.matrix(), heads);
+  layer.keys = by_head(keys.matrix(), key_heads);
+  layer.values = by_head(values.matrix(), key_heads);
+}
+
 void record_attention(const Mechanism& mechanism, const AttentionInput& input,
                       const TraceRequest& request, LayerTrace& layer) {
   // Without look-ahead a narrow product becomes a triangle, whose rank only its extent bounds.
@@ -91,10 +100,6 @@ void record_attention(const Mechanism& mechanism, const AttentionInput& input,
   if (request.factors) layer.factors = mechanism.factors(input);
   if (layer.factors) layer.rank_bound = std::min(layer.rank_bound, layer.factors->left.extent(2));
   if (request.quantities) layer.quantities = mechanism.quantities(input);
-  if (!request.queries_keys_values) return;
-  layer.queries = by_head(input.queries, input.heads);
-  layer.keys = by_head(input.keys, input.heads);
-  layer.values = by_head(input.values, input.heads);
 }
 
 void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer) {
@@ -118,9 +123,9 @@ Trace begin_trace(const Model& model, const Input& input, const Mechanism& mecha
                       {"mechanism", to_string(trace.mechanism)},
                       {"input", input.locator}};
   const ModelSpec& spec = model.spec();
-  if (spec.scale != ScoreScale{} || spec.scale_by_layer) {
+  if (spec.layer.scores.scale != ScoreScale{} || spec.layer.scores.scale_by_layer) {
     trace.provenance["scale of scores"] =
-        option_text(spec, "scale") + (spec.scale_by_layer ? " / (layer + 1)" : "");
+        option_text(spec, "scale") + (spec.layer.scores.scale_by_layer ? " / (layer + 1)" : "");
   }
   for (const Assumption& assumption : model.assumptions()) {
     trace.provenance["assumed " + assumption.option] = assumption.value;

@@ -1,7 +1,9 @@
-// What families share when they run a layer: which mechanism, which parameters, what is recorded.
+// What a run of a model and a run of one of its layers share: which mechanism, which parameters,
+// what is recorded.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/architecture/model_spec.h"
@@ -22,10 +24,11 @@ namespace attnscope {
 struct LayerRun {
   const Mechanism& mechanism;
   const TraceRequest& request;
-  const TokenLayout& layout;
+  const TokenLayout& layout;  ///< of the layer's tokens
   NamedTensors parameters;
   std::int64_t layer = 0;
-  LayerTrace* recorded = nullptr;  ///< nothing is recorded if null
+  LayerTrace* recorded = nullptr;                    ///< nothing is recorded if null
+  std::optional<double> score_scale = std::nullopt;  ///< AttentionInput::scale
 };
 
 /// Throws Error(usage) for layers the model does not have.
@@ -45,8 +48,14 @@ void check_map_memory(const TraceRequest& request, const std::vector<AttentionSh
 /// [N, H·d] → [H, N, d]; [1, N, columns] of what is not made of heads.
 [[nodiscard]] Tensor by_head(ConstMatrixMap rows, std::int64_t heads);
 
-/// Records what `request` wants of one layer's attention, and the bound of its rank. The layouts
-/// are the caller's.
+/// Records, if `request` wants them, queries [N, H·d], keys [M, Hk·d] and values as the mechanism
+/// is to have them: after norms and rotary positions.
+void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& values,
+                    std::int64_t heads, std::int64_t key_heads, const TraceRequest& request,
+                    LayerTrace& layer);
+
+/// Records what else `request` wants of one layer's attention, and the bound of its rank. The
+/// layouts are the caller's.
 void record_attention(const Mechanism& mechanism, const AttentionInput& input,
                       const TraceRequest& request, LayerTrace& layer);
 

@@ -3,11 +3,8 @@
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_file.h"
 #include "core/error.h"
-#include "core/model/causal_lm.h"
 #include "core/model/model.h"
-#include "core/model/pyramid_vit.h"
-#include "core/model/text_classifier.h"
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
@@ -35,29 +32,12 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
   Architecture architecture = recognise_architecture(checkpoint, options);
   try {
     (void)make_mechanism(architecture.spec.mechanism);
-    if (architecture.spec.is_language_model()) {
-      CausalLmWeights weights = read_causal_lm_weights(checkpoint, architecture, progress);
-      auto vocabulary = make_vocabulary(architecture.spec, folder);
-      return std::make_shared<const CausalLm>(file, own_name(checkpoint, file),
-                                              std::move(architecture), std::move(weights),
-                                              std::move(vocabulary));
-    }
-    if (architecture.spec.family == "text_classifier") {
-      TextClassifierWeights weights =
-          read_text_classifier_weights(checkpoint, architecture, progress);
-      auto vocabulary = make_vocabulary(architecture.spec, folder);
-      return std::make_shared<const TextClassifier>(file, own_name(checkpoint, file),
-                                                    std::move(architecture), std::move(weights),
-                                                    std::move(vocabulary));
-    }
-    if (architecture.spec.family == "pyramid") {
-      PyramidWeights weights = read_pyramid_weights(checkpoint, architecture, progress);
-      return std::make_shared<const PyramidVit>(file, own_name(checkpoint, file),
-                                                std::move(architecture), std::move(weights));
-    }
-    VitWeights weights = read_vit_weights(checkpoint, architecture, progress);
-    return std::make_shared<const Vit>(file, own_name(checkpoint, file), std::move(architecture),
-                                       std::move(weights));
+    TransformerWeights weights = read_transformer_weights(checkpoint, architecture, progress);
+    std::shared_ptr<const Vocabulary> vocabulary;
+    if (architecture.spec.reads_texts()) vocabulary = make_vocabulary(architecture.spec, folder);
+    return std::make_shared<const Transformer>(file, own_name(checkpoint, file),
+                                               std::move(architecture), std::move(weights),
+                                               std::move(vocabulary));
   } catch (Error& error) {
     if (error.file().empty()) error.in_file(file);
     throw;

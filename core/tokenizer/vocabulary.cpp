@@ -133,13 +133,13 @@ class Ids final : public Vocabulary {
 
 std::shared_ptr<const Vocabulary> make_vocabulary(const ModelSpec& spec,
                                                   const std::filesystem::path& folder) {
-  switch (spec.tokenizer) {
+  switch (spec.input.tokenizer) {
     case Tokenizer::characters:
       return std::make_shared<const Characters>(spec.labels);
     case Tokenizer::bytes:
       return std::make_shared<const Bytes>(spec.labels);
     case Tokenizer::byte_pairs:
-      return read_byte_pairs(folder, spec.vocabulary);
+      return read_byte_pairs(folder, spec.input.vocabulary);
     case Tokenizer::ids:
       break;
   }
@@ -152,19 +152,19 @@ TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary
   if (result.ids.empty()) result.ids = vocabulary.encode(text.characters);
   if (result.ids.empty()) throw Error(ErrorKind::usage, "the text is empty");
   const std::int64_t count = std::ssize(result.ids);
-  if (count > spec.context && !any_length) {
+  if (spec.input.context > 0 && count > spec.input.context && !any_length) {
     throw Error(ErrorKind::usage, "the text is longer than the model's position table")
-        .expected("at most " + std::to_string(spec.context) + " tokens")
+        .expected("at most " + std::to_string(spec.input.context) + " tokens")
         .found(std::to_string(count))
-        .remedy("give a part of it: FILE.txt#0-" + std::to_string(spec.context) +
+        .remedy("give a part of it: FILE.txt#0-" + std::to_string(spec.input.context) +
                 " is its beginning, in characters");
   }
   for (std::size_t i = 0; i < result.ids.size(); ++i) {
     const std::int64_t id = result.ids[i];
-    if (id < 0 || id >= spec.vocabulary) {
+    if (id < 0 || id >= spec.input.vocabulary) {
       throw Error(ErrorKind::usage, "the token id is outside the model's vocabulary")
           .about("token " + std::to_string(i))
-          .expected("0 to " + std::to_string(spec.vocabulary - 1))
+          .expected("0 to " + std::to_string(spec.input.vocabulary - 1))
           .found(std::to_string(id));
     }
     result.texts.push_back(vocabulary.text_of(id));

@@ -33,7 +33,7 @@ class Vocabulary {
   [[nodiscard]] virtual std::int64_t size() const { return 0; }
 };
 
-/// As spec.tokenizer says; byte pairs are read from `folder`. Throws Error.
+/// As spec.input.tokenizer says; byte pairs are read from `folder`. Throws Error.
 [[nodiscard]] std::shared_ptr<const Vocabulary> make_vocabulary(
     const ModelSpec& spec, const std::filesystem::path& folder);
 
@@ -44,7 +44,7 @@ struct TokenizedText {
 };
 
 /// Throws Error(usage) for ids outside the vocabulary and, unless `any_length`, more tokens than
-/// spec.context.
+/// spec.input.context.
 [[nodiscard]] TokenizedText tokenize(const Text& text, const ModelSpec& spec,
                                      const Vocabulary& vocabulary, bool any_length = false);
 

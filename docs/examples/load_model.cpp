@@ -11,7 +11,7 @@ int main(int, char** argv) {
     const auto model = load_model(argv[1], {{}, {}});
     std::printf("%s: %lld layers of %lld heads, %s\n", model->name().c_str(),
                 static_cast<long long>(model->spec().layers),
-                static_cast<long long>(model->spec().heads),
+                static_cast<long long>(model->spec().layer.attention.heads),
                 to_string(model->spec().mechanism).c_str());
     for (const Assumption& assumed : model->assumptions()) {
       std::printf("assumed %s=%s\n", assumed.option.c_str(), assumed.value.c_str());

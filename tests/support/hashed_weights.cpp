@@ -29,6 +29,9 @@ Tensor hashed_weight(const std::string& name, const Shape& shape) {
     offset = 1;
   } else if (name.ends_with("bias")) {
     scale = 0.2;
+  } else if (name.ends_with("periods")) {
+    scale = 2;
+    offset = 3;
   }
   std::vector<float> values;
   for (const double u : hashed_uniform(name, element_count(shape))) {

@@ -33,17 +33,17 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
         .remedy("give it: --tokens 196");
   }
   stage.width = spec.width;
-  stage.heads = spec.heads;
-  stage.head_width = spec.head_width;
+  stage.heads = spec.layer.attention.heads;
+  stage.head_width = spec.layer.attention.head_width;
   stage.layers = spec.layers;
-  stage.mlp_width = spec.mlp_width;
-  stage.embedding.class_tokens = spec.prefix_tokens();
-  if (spec.patch_height > 0) {
+  stage.mlp_width = spec.layer.mlp.width;
+  stage.embedding.class_tokens = spec.input.prefix_tokens();
+  if (spec.input.patch_height > 0) {
     stage.embedding.kind = Embedding::Kind::convolution;
-    stage.embedding.outputs = stage.tokens - spec.prefix_tokens();
-    stage.embedding.input_channels = spec.channels;
-    stage.embedding.kernel_taps = spec.patch_height * spec.patch_width;
-    stage.embedding.positions = spec.positions == Positions::learned ? stage.tokens : 0;
+    stage.embedding.outputs = stage.tokens - spec.input.prefix_tokens();
+    stage.embedding.input_channels = spec.input.channels;
+    stage.embedding.kernel_taps = spec.input.patch_height * spec.input.patch_width;
+    stage.embedding.positions = spec.positions.kind == Positions::learned ? stage.tokens : 0;
   }
   return stage;
 }
@@ -72,7 +72,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
   const bool is_twins = std::any_of(spec.stages.begin(), spec.stages.end(),
                                     [](const PyramidStage& stage) { return stage.window > 0; });
   const std::vector<std::int64_t> tokens = stage_tokens(spec, wanted_tokens);
-  std::int64_t channels = spec.channels, layer = 0;
+  std::int64_t channels = spec.input.channels, layer = 0;
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
     const PyramidStage& from = spec.stages[i];
     Stage stage;
@@ -104,7 +104,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
     architecture.stages.push_back(stage);
   }
   architecture.native_attention = true;
-  architecture.final_norm = spec.final_norm;
+  architecture.final_norm = spec.readout.final_norm;
 }
 
 /// Of a classifier.
@@ -124,16 +124,16 @@ void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes
 void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
               std::int64_t classes, const std::optional<WeightExtents>& weights) {
   Stage stage;
-  stage.tokens = tokens > 0 ? tokens : spec.context;
+  stage.tokens = tokens > 0 ? tokens : spec.input.context;
   stage.width = spec.width;
-  stage.heads = spec.heads;
-  stage.head_width = spec.head_width;
+  stage.heads = spec.layer.attention.heads;
+  stage.head_width = spec.layer.attention.head_width;
   stage.layers = spec.layers;
-  stage.mlp_width = spec.mlp_width;
+  stage.mlp_width = spec.layer.mlp.width;
   stage.embedding.kind = Embedding::Kind::table;
-  stage.embedding.vocabulary = spec.vocabulary;
+  stage.embedding.vocabulary = spec.input.vocabulary;
   stage.embedding.positions =
-      spec.positions == Positions::learned ? std::max(spec.context, stage.tokens) : 0;
+      spec.positions.kind == Positions::learned ? std::max(spec.input.context, stage.tokens) : 0;
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     const ParameterValues& parameters = mechanism_of(spec, layer).parameters;
     const auto window = parameters.find("window");
@@ -157,20 +157,35 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
   }
   architecture.tied_head = !weights || weights->tied_head;
   architecture.head_tokens = stage.tokens;
-  architecture.head_outputs = classes >= 0 ? classes : spec.vocabulary;
-  if (spec.layer_form != LayerForm::transformer && !weights) {
+  architecture.head_outputs = classes >= 0 ? classes : spec.input.vocabulary;
+  if (spec.layer.form != LayerForm::transformer && !weights) {
     architecture.linear_biases = architecture.query_key_value_biases = false;
   }
+}
+
+/// What of a layer is not counted; empty if all is.
+std::string uncounted(const LayerSpec& layer) {
+  if (layer.mlp.form == MlpForm::gated) return "gated MLPs";
+  if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
+  if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
+  if (layer.rotary.form != Rotary::none) return "rotary positions";
+  if (layer.scores.bias != ScoreBias::none) return "biases of relative positions";
+  if (layer.scores.window > 0) return "windows";
+  if (layer.scores.soft_cap > 0) return "soft caps";
+  if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
+  return {};
 }
 
 }  // namespace
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  if (spec.mlp_form == MlpForm::gated) {
-    throw Error(ErrorKind::unsupported, "the operations of gated MLPs are not counted")
+  std::string missing = uncounted(spec.layer);
+  if (missing.empty() && !spec.differences.empty()) missing = "layers that differ";
+  if (!missing.empty()) {
+    throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")
         .about(name)
-        .remedy("take a model with plain MLPs");
+        .remedy("take a model without them");
   }
   Network architecture;
   architecture.name = architecture.title = name;
@@ -184,7 +199,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
       architecture.multiplicative_layers.push_back(layer);
     }
   }
-  architecture.activation = spec.activation;
+  architecture.activation = spec.layer.mlp.activation;
   if (weights) {
     architecture.linear_biases = weights->linear_biases;
     architecture.query_key_value_biases = weights->query_key_value_biases;
@@ -194,14 +209,14 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
     add_text(architecture, spec, tokens, classes, weights);
     return architecture;
   }
-  architecture.final_norm = spec.norm_position == NormPosition::pre;
-  architecture.head_copies = spec.readout == Readout::class_and_distilled ? 2 : 1;
+  architecture.final_norm = spec.layer.norm.position == NormPosition::pre;
+  architecture.head_copies = spec.readout.kind == Readout::class_and_distilled ? 2 : 1;
   if (spec.stages.empty()) {
     architecture.stages = {vit_stage(spec, name, tokens)};
   } else {
     add_pyramid(architecture, spec, tokens);
   }
-  if (spec.readout != Readout::none) add_head(architecture, spec, classes, weights);
+  if (spec.readout.kind != Readout::none) add_head(architecture, spec, classes, weights);
   return architecture;
 }
 

@@ -62,7 +62,7 @@ LayerExtents layer_extents(const std::string& network, const std::vector<Subject
     return extents_of(stage.width, stage.heads, stage.tokens);
   } catch (const Error&) {
     // Only an input tells how many tokens there are; width and heads are known.
-    return extents_of(spec.width, spec.heads, 0);
+    return extents_of(spec.width, spec.layer.attention.heads, 0);
   }
 }
 

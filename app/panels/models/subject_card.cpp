@@ -74,7 +74,7 @@ QString subject_facts(const Subject& subject) {
   } else if (subject.model) {
     const ModelSpec& spec = subject.model->spec();
     Range heads;
-    heads.take(spec.heads);
+    heads.take(spec.layer.attention.heads);
     for (const PyramidStage& stage : spec.stages) heads.take(stage.heads);
     facts << QObject::tr("%1 layers × %2 heads").arg(spec.layers).arg(heads.text());
     if (spec.tokens() > 0) facts << QObject::tr("%1 tokens").arg(spec.tokens());

@@ -1,7 +1,6 @@
 // config.json of Hugging Face's transformers: which keys each kind of model has, and what they do.
-#include <array>
-
 #include "core/architecture/configuration/config_reader.h"
+#include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -54,7 +53,6 @@ constexpr ConfigKey kGeneralKeys[] = {
     {"temperature"},
     {"tf_legacy_loss"},
     {"tie_encoder_decoder"},
-    {"tie_word_embeddings"},
     {"tokenizer_class"},
     {"top_k"},
     {"top_p"},
@@ -73,61 +71,6 @@ constexpr ConfigKey kGeneralKeys[] = {
     {"pruned_heads", Use::required, "{}"},
 };
 
-/// Vision transformers.
-constexpr ConfigKey kVitKeys[] = {
-    {"num_attention_heads", Use::member, "heads"},
-    {"layer_norm_eps", Use::member, "norm_eps"},
-    {"hidden_act", Use::activation},
-    {"hidden_size", Use::fact, "width"},
-    {"num_hidden_layers", Use::fact, "layers"},
-    {"intermediate_size", Use::fact, "mlp_width"},
-    {"num_channels", Use::fact, "channels"},
-    {"image_size", Use::side, "image"},
-    {"patch_size", Use::side, "patch"},
-    {"position_embedding_type", Use::required, "\"absolute\""},
-    {"qkv_bias"},
-    {"encoder_stride"},
-    {"pooler_*"},
-    {"mask_ratio"},
-    {"norm_pix_loss"},
-    {"decoder_*"},
-};
-
-constexpr ConfigKey kDinov2Keys[] = {
-    {"num_attention_heads", Use::member, "heads"},
-    {"layer_norm_eps", Use::member, "norm_eps"},
-    {"hidden_act", Use::activation},
-    {"hidden_size", Use::fact, "width"},
-    {"num_hidden_layers", Use::fact, "layers"},
-    {"num_channels", Use::fact, "channels"},
-    {"num_register_tokens", Use::fact, "register_tokens"},
-    {"image_size", Use::side, "image"},
-    {"patch_size", Use::side, "patch"},
-    {"mlp_ratio"},
-    {"qkv_bias"},
-    {"layerscale_value"},
-    {"use_mask_token"},
-    {"apply_layernorm"},
-    {"reshape_hidden_states"},
-    {"out_features"},
-    {"out_indices"},
-    {"stage_names"},
-};
-
-constexpr ConfigKey kGpt2Keys[] = {
-    {"n_head", Use::member, "heads"},
-    {"layer_norm_epsilon", Use::member, "norm_eps"},
-    {"activation_function", Use::activation},
-    {"n_embd", Use::fact, "width"},
-    {"n_layer", Use::fact, "layers"},
-    {"n_inner", Use::fact, "mlp_width"},
-    {"n_positions", Use::fact, "context"},
-    {"n_ctx"},
-    {"vocab_size"},
-    {"summary_*"},
-    {"reorder_and_upcast_attn"},  // the same in another order of rounding
-};
-
 /// What configurations that do not say their kind may be read for, under any library's name.
 constexpr ConfigKey kAnyKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
@@ -141,24 +84,21 @@ constexpr ConfigKey kAnyKeys[] = {
     {"position_embedding_type", Use::required, "\"absolute\""},
 };
 
-struct ModelType {
-  std::string_view name;
-  std::string_view family;
-  std::span<const ConfigKey> keys;
-};
-
-constexpr ModelType kModelTypes[] = {
-    {"vit", "Hugging Face ViT", kVitKeys},
-    {"vit_msn", "Hugging Face ViT", kVitKeys},
-    {"vit_mae", "Hugging Face ViT", kVitKeys},
-    {"deit", "Hugging Face DeiT", kVitKeys},
-    {"dinov2", "Hugging Face DINOv2", kDinov2Keys},
-    {"dinov2_with_registers", "Hugging Face DINOv2", kDinov2Keys},
-    {"gpt2", "Hugging Face GPT-2", kGpt2Keys},
-};
+/// All kinds, of all files.
+const std::vector<ModelType>& model_types() {
+  static const std::vector<ModelType> list = [] {
+    std::vector<ModelType> all;
+    for (const auto types : {vision_model_types(), gpt2_model_types(), llama_model_types(),
+                             gemma_model_types(), bert_model_types()}) {
+      all.insert(all.end(), types.begin(), types.end());
+    }
+    return all;
+  }();
+  return list;
+}
 
 const ModelType* find_type(std::string_view name) {
-  for (const ModelType& type : kModelTypes) {
+  for (const ModelType& type : model_types()) {
     if (type.name == name) return &type;
   }
   return nullptr;
@@ -191,34 +131,6 @@ void read_labels(const json& labels, NeighbourConfig& config) {
   config.values["labels"] = list.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-bool truth(const json& value, bool usual, const char* key) {
-  if (value.is_null()) return usual;
-  if (value.is_boolean()) return value.get<bool>();
-  throw Error(ErrorKind::damaged, "the value has the wrong type")
-      .about(key)
-      .expected("true or false")
-      .found(json_text(value));
-}
-
-/// GPT-2's two switches of the scores.
-void read_gpt2_scale(ConfigReader& reader, NeighbourConfig& config) {
-  if (!truth(reader.take_value("scale_attn_weights"), true, "scale_attn_weights")) {
-    config.values["scale"] = "none";
-  }
-  const char* const by_layer = "scale_attn_by_inverse_layer_idx";
-  if (truth(reader.take_value(by_layer), false, by_layer)) {
-    config.values["scale_by_layer"] = "true";
-  }
-}
-
-/// Its gated MLP has SiLU, whatever hidden_act says.
-void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
-  const bool gated = truth(reader.take_value("use_swiglu_ffn"), false, "use_swiglu_ffn");
-  config.values["mlp_form"] = gated ? "gated" : "plain";
-  config.facts.insert("mlp_form");
-  if (gated) config.values["activation"] = "silu";
-}
-
 }  // namespace
 
 std::vector<std::string_view> families_of_model_type(std::string_view model_type) {
@@ -233,7 +145,7 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
       type_name.is_string() ? find_type(type_name.get<std::string>()) : nullptr;
   if (type_name.is_string() && type == nullptr && type_name != "") {
     std::string known;
-    for (const ModelType& each : kModelTypes)
+    for (const ModelType& each : model_types())
       known += (known.empty() ? "" : ", ") + std::string(each.name);
     throw Error(ErrorKind::unsupported, "models of this kind are not run")
         .about("model_type")
@@ -248,16 +160,17 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
   if (type == nullptr) {
     reader.take(kAnyKeys);
     read_windows(reader.take_value("window_sizes"), config);
-    read_gpt2_scale(reader, config);
+    read_score_scale(reader, config);
     return;
   }
   config.kind = type->name;
+  const json& tied = reader.take_value("tie_word_embeddings");
+  config.ties_head = truth(tied, true, "tie_word_embeddings");
   reader.take(type->keys);
   reader.take(kGeneralKeys);
   const json& labels = reader.take_value("num_labels");
   if (labels.is_number_integer()) config.classes = labels.get<std::int64_t>();
-  if (type->family == "Hugging Face GPT-2") read_gpt2_scale(reader, config);
-  if (type->family == "Hugging Face DINOv2") read_dinov2_mlp(reader, config);
+  if (type->read) type->read(reader, config);
   reader.finish();
 }
 

@@ -23,6 +23,8 @@ struct NeighbourConfig {
   /// Members of `values` that only repeat what the tensors' shapes say: no assumptions.
   std::set<std::string, std::less<>> facts;
   std::int64_t classes = -1;  ///< −1: it does not say
+  /// Whether a language model's head may be its token embedding; it is where it does not say.
+  bool ties_head = true;
   /// Keys that are not known to leave the computation alone, with their values.
   std::vector<std::pair<std::string, std::string>> unknown;
 

@@ -19,7 +19,7 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
   result_.sources = input.match.sources;
   spec_ = description_.spec;
   stated_ = description_.stated;
-  const bool gated = deduce_gates();
+  const bool gated = !spec_.is_pyramid() && deduce_gates();
   for (const auto& [role, members] : description_.where) {
     const bool of_layer = role.starts_with("layer.");
     if (!has(of_layer ? "layer.0." + role.substr(6) : role)) continue;
@@ -28,8 +28,11 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
       apply_override(spec_, member, option_text(before, member));
     }
   }
-  if (spec_.family != "pyramid") {
-    fact("mlp_form", &ModelSpec::mlp_form, gated ? MlpForm::gated : MlpForm::plain, "the MLPs");
+  if (!spec_.is_pyramid()) {
+    const MlpForm form = !has("layer.0.mlp2.weight") ? MlpForm::none
+                         : gated                     ? MlpForm::gated
+                                                     : MlpForm::plain;
+    fact("mlp_form", spec_.layer.mlp.form, form, "the MLPs");
   }
 }
 
@@ -57,9 +60,7 @@ bool FamilyDeduction::deduce_gates() {
   const auto rows_and_columns = [&](const std::string& role) {
     const auto source = result_.sources.find(role);
     if (source == result_.sources.end()) return Shape{};
-    Shape shape = checkpoint_.at(source->second.tensor).shape;
-    if (shape.size() == 2 && source->second.transposed) std::swap(shape[0], shape[1]);
-    return shape;
+    return used_shape(checkpoint_, source->second);
   };
   if (has("layer.0.mlp_gate.weight") || has("layer.0.mlp_gate_and_mlp1.weight")) return true;
   const Shape first = rows_and_columns("layer.0.mlp1.weight");
@@ -127,7 +128,7 @@ void FamilyDeduction::check_masks() const {
 
 void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
   const MechanismEntry& entry = find_mechanism(choice.name);
-  const bool usual = spec_.scale == ScoreScale{} && !spec_.scale_by_layer;
+  const bool usual = spec_.layer.scores.scale == ScoreScale{} && !spec_.layer.scores.scale_by_layer;
   if (choice.parameters.contains("scale")) {
     throw Error(fault_of("mechanism"), "the scale of the scores is no parameter of the attention")
         .in_file(checkpoint_.path())
@@ -208,7 +209,10 @@ Architecture FamilyDeduction::finish() {
   check_parts();
   result_.spec = std::move(spec_);
   std::set<std::string_view> used;
-  for (const auto& [role, source] : result_.sources) used.insert(source.tensor);
+  for (const auto& [role, source] : result_.sources) {
+    used.insert(source.tensor);
+    used.insert(source.pieces.begin(), source.pieces.end());
+  }
   for (const StoredTensor& tensor : checkpoint_.tensors()) {
     if (!used.contains(tensor.name)) result_.unused.push_back(tensor.name);
   }

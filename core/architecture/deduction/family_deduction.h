@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/description/architecture_match.h"
@@ -36,16 +37,16 @@ class FamilyDeduction {
   [[nodiscard]] bool has(std::string_view role) const { return result_.sources.contains(role); }
   [[nodiscard]] bool stated(std::string_view member) const { return stated_.contains(member); }
 
-  /// `tensors` say that `member` is `value`: what was stated must not contradict them.
+  /// `tensors` say that `member`, which is at `place` in `spec_`, is `value`: what was stated must
+  /// not contradict them.
   template <class T>
-  void fact(const char* member, T ModelSpec::*pointer, T value,
-            const std::string& tensors = "the tensors") {
-    if (stated(member) && spec_.*pointer != value) {
-      ModelSpec shown = spec_;
-      shown.*pointer = value;
-      throw contradiction(member, tensors, option_text(shown, member), option_text(spec_, member));
+  void fact(const char* member, T& place, T value, const std::string& tensors = "the tensors") {
+    const T before = std::exchange(place, value);
+    if (stated(member) && before != value) {
+      std::string expected = option_text(spec_, member);
+      place = before;
+      throw contradiction(member, tensors, std::move(expected), option_text(spec_, member));
     }
-    spec_.*pointer = value;
     stated_.insert(member);
   }
   [[nodiscard]] Error contradiction(const std::string& member, const std::string& tensors,

@@ -32,15 +32,15 @@ class PyramidDeduction final : FamilyDeduction {
     }
     const PyramidStage& first = spec_.stages.front();
     const PyramidStage& last = spec_.stages.back();
-    fact("layers", &ModelSpec::layers, match_.layers);
-    fact("width", &ModelSpec::width, last.width);
-    fact("mlp_width", &ModelSpec::mlp_width, last.mlp_width);
-    fact("heads", &ModelSpec::heads, last.heads);
-    fact("head_width", &ModelSpec::head_width, last.width / last.heads);
-    fact("patch_height", &ModelSpec::patch_height, first.stride);
-    fact("patch_width", &ModelSpec::patch_width, first.stride);
-    fact("channels", &ModelSpec::channels, shape_of("stage.0.patch.weight", 4)[1]);
-    spec_.final_norm = has("final_norm.weight");
+    fact("layers", spec_.layers, match_.layers);
+    fact("width", spec_.width, last.width);
+    fact("mlp_width", spec_.layer.mlp.width, last.mlp_width);
+    fact("heads", spec_.layer.attention.heads, last.heads);
+    fact("head_width", spec_.layer.attention.head_width, last.width / last.heads);
+    fact("patch_height", spec_.input.patch_height, first.stride);
+    fact("patch_width", spec_.input.patch_width, first.stride);
+    fact("channels", spec_.input.channels, shape_of("stage.0.patch.weight", 4)[1]);
+    spec_.readout.final_norm = has("final_norm.weight");
     deduce_mechanisms();
     deduce_head();
     list_assumptions();
@@ -56,10 +56,7 @@ class PyramidDeduction final : FamilyDeduction {
   /// The shape of a role's tensor as it is used, which must have `rank` axes, none of them empty.
   [[nodiscard]] Shape shape_of(const std::string& role, std::size_t rank) const {
     const StoredTensor& tensor = tensor_of(role);
-    Shape shape = tensor.shape;
-    if (result_.sources.find(role)->second.transposed && rank == 2) {
-      std::reverse(shape.begin(), shape.end());
-    }
+    const Shape shape = used_shape(checkpoint_, result_.sources.find(role)->second);
     if (shape.size() == rank && element_count(shape) > 0) return shape;
     throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
         .about(tensor.name)
@@ -145,10 +142,11 @@ class PyramidDeduction final : FamilyDeduction {
   [[nodiscard]] std::int64_t heads_of(std::size_t index, std::int64_t width) {
     const std::string buffer = "layer." + std::to_string(first_layer(index)) + ".mechanism.ksh.A";
     if (has(buffer)) return shape_of(buffer, 3)[0];
-    if (stated("head_width") && spec_.head_width > 0) {
-      if (width % spec_.head_width == 0) return width / spec_.head_width;
+    if (stated("head_width") && spec_.layer.attention.head_width > 0) {
+      if (width % spec_.layer.attention.head_width == 0)
+        return width / spec_.layer.attention.head_width;
       throw contradiction("head_width", "the embeddings", "a divisor of " + std::to_string(width),
-                          std::to_string(spec_.head_width));
+                          std::to_string(spec_.layer.attention.head_width));
     }
     assumed_heads_ = true;
     // PVTv2's first stage has one head; Twins' have 32 channels.
@@ -180,7 +178,7 @@ class PyramidDeduction final : FamilyDeduction {
 
   void deduce_head() {
     if (!has("head.0.weight")) {
-      if (!overridden_.contains("readout")) spec_.readout = Readout::none;
+      if (!overridden_.contains("readout")) spec_.readout.kind = Readout::none;
       return;
     }
     check_labels(shape_of("head.0.weight", 2)[0]);
@@ -210,10 +208,10 @@ class PyramidDeduction final : FamilyDeduction {
       assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
     }
     const auto fits = [&](const std::vector<double>& values) {
-      return values.size() == 1 || std::ssize(values) == spec_.channels;
+      return values.size() == 1 || std::ssize(values) == spec_.input.channels;
     };
-    if (!stated("input_mean") && !fits(spec_.input_mean)) spec_.input_mean = {0.5};
-    if (!stated("input_std") && !fits(spec_.input_std)) spec_.input_std = {0.5};
+    if (!stated("input_mean") && !fits(spec_.input.mean)) spec_.input.mean = {0.5};
+    if (!stated("input_std") && !fits(spec_.input.std)) spec_.input.std = {0.5};
     assume("input_mean", "the file does not say how pixels were normalised");
     assume("input_std", "the file does not say how pixels were normalised");
     assume("resize_mode", "the family's usual preprocessing");

@@ -5,6 +5,7 @@
 #include "core/architecture/configuration/neighbour_config.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -14,29 +15,23 @@ class TextDeduction final : FamilyDeduction {
  public:
   explicit TextDeduction(const DeductionInput& input) : FamilyDeduction(input) {
     // Nothing of an image.
-    spec_.patch_height = spec_.patch_width = spec_.class_tokens = 0;
-    spec_.readout = Readout::none;
+    spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     read_own_metadata();
-    // Labels there are of classes, not of tokens.
-    take_config(is_classifier());
+    take_config(!spec_.readout.gives_token_logits());
     apply_overrides(input.options);
   }
 
   Architecture deduce() {
-    fact("vocabulary", &ModelSpec::vocabulary, shape_of("token_embedding.weight")[0]);
-    fact("width", &ModelSpec::width, shape_of("token_embedding.weight")[1]);
+    deduce_width();
     deduce_context();
-    fact("layers", &ModelSpec::layers, layers_);
-    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
-    fact("mlp_width", &ModelSpec::mlp_width,
-         both ? shape_of("layer.0.mlp_gate_and_mlp1.weight")[0] / 2
-              : shape_of("layer.0.mlp1.weight")[0]);
-    spec_.final_norm = has("final_norm.weight");
+    fact("layers", spec_.layers, layers_);
+    deduce_mlp();
+    spec_.readout.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
-    if (is_classifier()) check_labels(shape_of("head.0.weight")[0]);
+    deduce_readout();
     deduce_tokenizer();
-    for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
+    list_assumptions();
     try {
       validate(spec_);
     } catch (Error& error) {
@@ -47,7 +42,9 @@ class TextDeduction final : FamilyDeduction {
   }
 
  private:
-  [[nodiscard]] bool is_classifier() const { return !spec_.is_language_model(); }
+  [[nodiscard]] bool is_fastformer_classifier() const {
+    return spec_.layer.form == LayerForm::fastformer_encoder;
+  }
 
   /// Rows and columns of a matrix as it is used.
   [[nodiscard]] Shape shape_of(const std::string& role) const {
@@ -56,19 +53,17 @@ class TextDeduction final : FamilyDeduction {
       throw Error(ErrorKind::unsupported, "the model has no tensor for the role " + role)
           .in_file(checkpoint_.path());
     }
-    const Architecture::Source& source = found->second;
-    Shape shape = checkpoint_.at(source.tensor).shape;
+    Shape shape = used_shape(checkpoint_, found->second);
     for (auto one = shape.begin(); shape.size() > 2 && one != shape.end();) {
       one = *one == 1 ? shape.erase(one) : one + 1;
     }
     if (shape.size() != 2 || element_count(shape) == 0) {
       throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
           .in_file(checkpoint_.path())
-          .about(source.tensor)
+          .about(found->second.tensor)
           .expected("a matrix for the role " + role)
-          .found(to_string(checkpoint_.at(source.tensor).shape));
+          .found(to_string(checkpoint_.at(found->second.tensor).shape));
     }
-    if (source.transposed) std::swap(shape[0], shape[1]);
     return shape;
   }
 
@@ -86,26 +81,63 @@ class TextDeduction final : FamilyDeduction {
     read_own_labels();
   }
 
+  [[nodiscard]] const char* queries() const {
+    return has("layer.0.qkv.weight") ? "layer.0.qkv.weight" : "layer.0.query.weight";
+  }
+
+  void deduce_width() {
+    const Shape table = shape_of("token_embedding.weight");
+    fact("vocabulary", spec_.input.vocabulary, table[0]);
+    const std::int64_t width =
+        has("input_projection.weight") ? shape_of("input_projection.weight")[0] : table[1];
+    fact("width", spec_.width, width);
+    if (width != table[1] || stated("input.width")) {
+      fact("input.width", spec_.input.width, table[1]);
+    }
+    if (has("token_types")) {
+      fact("input.token_types", spec_.input.token_types, shape_of("token_types")[0]);
+    }
+  }
+
   /// The most tokens: those that have positions, and biases for them (DAFT) where there are any.
   void deduce_context() {
+    if (!has("positions")) {
+      if (spec_.positions.kind == Positions::learned) {
+        if (stated("positions")) (void)shape_of("positions");
+        spec_.positions.kind = Positions::none;
+      }
+      return;
+    }
+    if (stated("positions") && spec_.positions.kind != Positions::learned) {
+      throw contradiction("positions", "the position embeddings", "learned",
+                          option_text(spec_, "positions"));
+    }
+    spec_.positions.kind = Positions::learned;
     result_.position_rows = shape_of("positions")[0];
     result_.position_columns = 1;
-    std::int64_t context = result_.position_rows;
+    std::int64_t context = result_.position_rows - spec_.positions.offset;
     if (has(kPositionBiases)) {
       const std::int64_t tokens = shape_of(kPositionBiases)[0];
       check_position_biases(result_, checkpoint_, layers_, tokens,
                             "each layer has one for every pair of the same number of tokens");
       context = std::min(context, tokens);
     }
-    fact("context", &ModelSpec::context, context);
+    fact("context", spec_.input.context, context);
+  }
+
+  void deduce_mlp() {
+    if (spec_.layer.mlp.form == MlpForm::none) return;
+    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
+    fact("mlp_width", spec_.layer.mlp.width,
+         both ? shape_of("layer.0.mlp_gate_and_mlp1.weight")[0] / 2
+              : shape_of("layer.0.mlp1.weight")[0]);
   }
 
   /// Which code the layers follow, and with which attention.
   void deduce_form() {
-    if (is_classifier()) {
+    if (is_fastformer_classifier()) {
       if (!stated("mechanism")) spec_.mechanism = {"additive", {}};
-      if (!stated("norm_position")) spec_.norm_position = NormPosition::post;
-      if (spec_.padding >= 0) assume("padding", "the family's usual one");
+      if (spec_.input.padding >= 0) assume("padding", "the family's usual one");
       return;
     }
     if (!has("layer.0.mechanism.query_importance")) {
@@ -113,11 +145,11 @@ class TextDeduction final : FamilyDeduction {
       return;
     }
     if (!stated("layer_form")) {
-      spec_.layer_form = has("layer.0.middle_norm.weight") ? LayerForm::fastformer
+      spec_.layer.form = has("layer.0.middle_norm.weight") ? LayerForm::fastformer
                                                            : LayerForm::fastformer_rescaled;
     }
-    const bool earlier = spec_.layer_form == LayerForm::fastformer;
-    if (!stated("logit_scale")) spec_.logit_scale = earlier ? 0 : 1;
+    const bool earlier = spec_.layer.form == LayerForm::fastformer;
+    if (!stated("logit_scale")) spec_.readout.logit_scale = earlier ? 0 : 1;
     if (!earlier) assume("importance_scale", "the default of FastformerLMConfig");
     if (stated("mechanism")) return;
     spec_.mechanism = {"additive", {{"causal", true}, {"window", std::int64_t{-1}}}};
@@ -131,45 +163,102 @@ class TextDeduction final : FamilyDeduction {
     assume("layer_mechanisms", "the family's usual one");
   }
 
+  /// The heads of keys that a fused weight's rows leave: stated, else as many as of queries.
+  [[nodiscard]] std::int64_t rows_of_queries(std::int64_t rows) const {
+    const AttentionSpec& attention = spec_.layer.attention;
+    if (!has("layer.0.qkv.weight")) return rows;
+    if (attention.key_heads > 0 && attention.heads > 0) {
+      return rows * attention.heads / (attention.heads + 2 * attention.key_heads);
+    }
+    return rows / 3;
+  }
+
   void deduce_heads() {
-    const bool fused = has("layer.0.qkv.weight");
-    const Shape shape = shape_of(fused ? "layer.0.qkv.weight" : "layer.0.query.weight");
-    const std::int64_t inner = fused ? shape[0] / 3 : shape[0];
-    if (is_classifier()) {
-      fact("heads", &ModelSpec::heads, shape_of("layer.0.query_importance.weight")[0]);
+    AttentionSpec& attention = spec_.layer.attention;
+    if (is_fastformer_classifier()) {
+      fact("heads", attention.heads, shape_of("layer.0.query_importance.weight")[0]);
     }
     const auto importance = result_.sources.find("layer.0.mechanism.query_importance");
     if (importance != result_.sources.end()) {
       // The later code keeps the vector of each head in a row of its own.
       const Shape& rows = checkpoint_.at(importance->second.tensor).shape;
-      if (rows.size() == 2 && rows[0] > 1) fact("heads", &ModelSpec::heads, rows[0]);
+      if (rows.size() == 2 && rows[0] > 1) fact("heads", attention.heads, rows[0]);
     }
-    if (!stated("heads") && spec_.head_width > 0) {
-      spec_.heads = inner % spec_.head_width == 0 ? inner / spec_.head_width : 1;
+    const auto query = result_.sources.find(queries());
+    if (query != result_.sources.end() && !query->second.pieces.empty()) {
+      fact("heads", attention.heads, std::ssize(query->second.pieces) + 1, "one tensor a head");
     }
-    if (spec_.heads < 1 || inner % spec_.heads != 0) {
+    const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);
+    if (!stated("heads") && attention.head_width > 0) {
+      attention.heads = inner % attention.head_width == 0 ? inner / attention.head_width : 1;
+    }
+    const bool stated_width = stated("head_width") && attention.head_width > 0;
+    if (attention.heads < 1 || inner % attention.heads != 0 ||
+        (stated_width && attention.heads * attention.head_width != inner)) {
       throw Error(fault_of("heads"), "the heads do not fit the weights")
           .in_file(checkpoint_.path())
           .about("heads")
           .expected("a divisor of " + std::to_string(inner))
-          .found(std::to_string(spec_.heads));
+          .found(std::to_string(attention.heads));
     }
     assume("heads", "the file does not say");
-    if (!stated("head_width")) spec_.head_width = inner / spec_.heads;
+    if (!stated_width) attention.head_width = inner / attention.heads;
+    deduce_key_heads(inner);
+  }
+
+  /// Of separate weights, by their rows.
+  void deduce_key_heads(std::int64_t inner) {
+    AttentionSpec& attention = spec_.layer.attention;
+    if (!has("layer.0.key.weight")) return;
+    const std::int64_t rows = shape_of("layer.0.key.weight")[0];
+    const bool as_queries = rows == inner && !stated("layer.attention.key_heads");
+    // Windowed DAFT has fewer channels of keys, not fewer heads.
+    if (as_queries || !find_mechanism(spec_.mechanism.name).terms) return;
+    fact("layer.attention.key_heads", attention.key_heads,
+         std::max<std::int64_t>(rows / attention.head_width, 1), "the keys");
+  }
+
+  void deduce_readout() {
+    if (spec_.readout.kind == Readout::pooler && !has("pooler.weight") && !stated("readout")) {
+      spec_.readout.kind = Readout::none;
+    }
+    if (spec_.readout.gives_token_logits() && !has("head.0.weight") && !config_.ties_head) {
+      throw Error(ErrorKind::unsupported,
+                  "the file has no head, and the configuration says that it is not the token "
+                  "embedding")
+          .in_file(checkpoint_.path())
+          .about("tie_word_embeddings")
+          .remedy("--option readout=none runs it without logits");
+    }
+    if (spec_.readout.gives_features() && has("head.0.weight")) {
+      std::string last = "head.0.weight";
+      while (has("head." + std::to_string(last[5] - '0' + 1) + ".weight")) ++last[5];
+      check_labels(shape_of(last)[0]);
+    }
+  }
+
+  void list_assumptions() {
+    for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
+    if (spec_.layer.rotary.form != Rotary::none) {
+      assume("layer.rotary.theta", "the family's usual one");
+    }
+    if (spec_.layer.scores.soft_cap > 0) assume("layer.scores.soft_cap", "the family's usual one");
+    if (spec_.readout.soft_cap > 0) assume("readout.soft_cap", "the family's usual one");
+    if (!spec_.differences.empty()) assume("differences", "the family's usual one");
   }
 
   void deduce_tokenizer() {
     if (stated("tokenizer")) return;
     if (has_byte_pairs(checkpoint_.path().parent_path())) {
-      spec_.tokenizer = Tokenizer::byte_pairs;
+      spec_.input.tokenizer = Tokenizer::byte_pairs;
       assume("tokenizer", "vocab.json and merges.txt lie beside the file");
-    } else if (!is_classifier() && std::ssize(spec_.labels) == spec_.vocabulary) {
-      spec_.tokenizer = Tokenizer::characters;
-    } else if (spec_.vocabulary == 256) {
-      spec_.tokenizer = Tokenizer::bytes;
+    } else if (spec_.is_language_model() && std::ssize(spec_.labels) == spec_.input.vocabulary) {
+      spec_.input.tokenizer = Tokenizer::characters;
+    } else if (spec_.input.vocabulary == 256) {
+      spec_.input.tokenizer = Tokenizer::bytes;
       assume("tokenizer", "256 tokens are most often the bytes");
     } else {
-      spec_.tokenizer = Tokenizer::ids;
+      spec_.input.tokenizer = Tokenizer::ids;
       assume("tokenizer", "there is no vocab.json and merges.txt beside the file");
     }
   }

@@ -61,6 +61,26 @@ const TensorRole& find_role(const std::string& module, const std::string& key) {
   return *found;
 }
 
+/// [[1, 2], 0]: the stored axes of each axis.
+std::vector<std::vector<std::int64_t>> parse_axes(const json& value, const std::string& key) {
+  constexpr std::size_t most = 8;
+  const auto refuse = [&] {
+    throw wrong("axes are a list of numbers from 0 on, or of lists of these: [[1, 2], 0]", key);
+  };
+  if (!value.is_array() || value.empty() || value.size() > most) refuse();
+  std::vector<std::vector<std::int64_t>> axes;
+  for (const json& group : value) {
+    const json list = group.is_array() ? group : json::array({group});
+    if (list.empty() || list.size() > most) refuse();
+    axes.emplace_back();
+    for (const json& axis : list) {
+      if (!axis.is_number_unsigned() || axis >= most) refuse();
+      axes.back().push_back(axis.get<std::int64_t>());
+    }
+  }
+  return axes;
+}
+
 TensorPattern parse_pattern(const json& value, const std::string& key) {
   TensorPattern pattern;
   if (value.is_string()) {
@@ -73,9 +93,15 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
         pattern.transposed = held.get<bool>();
       } else if (name == "optional" && held.is_boolean()) {
         pattern.optional = held.get<bool>();
+      } else if (name == "axes") {
+        pattern.axes = parse_axes(held, key);
+      } else if (name == "layer_axis" && held == 0) {
+        pattern.of_all_layers = true;
       } else {
-        throw wrong("unknown key '" + name + "' of a pattern", key)
-            .remedy("known: pattern (text), transposed, optional (true or false)");
+        throw wrong("unknown key '" + name + "' of a pattern, or a wrong value", key)
+            .remedy(
+                "known: pattern (text), transposed, optional (true or false), axes (list), "
+                "layer_axis (0)");
       }
     }
   } else {
@@ -92,13 +118,18 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
 }
 
 /// A role of each layer names {layer}, or {stage} and {block}; one of each stage may name {stage}.
-void check_placeholders(const std::string& key, const std::string& pattern) {
+void check_placeholders(const std::string& key, const TensorPattern& given) {
+  const std::string& pattern = given.pattern;
   const auto has = [&](const char* placeholder) {
     return pattern.find(placeholder) != std::string::npos;
   };
   const bool of_layer = key.starts_with("layer."), of_stage = key.starts_with("stage.");
   const bool names_layer = has("{layer}") || (has("{stage}") && has("{block}"));
-  if (of_layer && !names_layer) {
+  if (given.of_all_layers && (names_layer || !of_layer)) {
+    throw wrong("a tensor of all layers has no {layer}, and its role is one of each layer", key)
+        .found(pattern);
+  }
+  if (of_layer && !names_layer && !given.of_all_layers) {
     throw wrong("the pattern of a role of each layer must contain {layer}, or {stage} and {block}",
                 key)
         .found(pattern);
@@ -108,10 +139,28 @@ void check_placeholders(const std::string& key, const std::string& pattern) {
   }
 }
 
+/// Tables may be named as a tensor or as the module that has it.
+bool is_table(const std::string& module) {
+  return module == "token_embedding" || module == "token_types" || module == "positions";
+}
+
+void add_table(ArchitectureDescription& description, const std::string& module,
+               const TensorPattern& pattern, bool of_module) {
+  const std::string role = module == "token_embedding" ? module + ".weight" : module;
+  std::vector<TensorPattern>& patterns = description.tensors[role];
+  patterns.push_back(pattern);
+  if (!of_module) return;
+  patterns.push_back(pattern);
+  patterns.back().pattern += ".weight";
+  // What an error asks for first is what there most often is.
+  if (module != "positions") std::swap(patterns[patterns.size() - 2], patterns.back());
+}
+
 void parse_role(ArchitectureDescription& description, const std::string& key, const json& value) {
   SplitRole split = split_role(key);
   const TensorRole& role = find_role(split.module, key);
-  if (!split.part.empty() && !role.module) {
+  const bool table = is_table(split.module);
+  if ((!split.part.empty() && !role.module && !table) || (split.part == ".bias" && table)) {
     throw wrong("this role is one tensor: it has no .weight or .bias", key);
   }
   // A head of one layer is the first layer of a head.
@@ -123,7 +172,11 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
     patterns.push_back(parse_pattern(value, key));
   }
   for (const TensorPattern& pattern : patterns) {
-    check_placeholders(key, pattern.pattern);
+    check_placeholders(key, pattern);
+    if (is_table(split.module)) {
+      add_table(description, split.module, pattern, split.part.empty());
+      continue;
+    }
     if (!role.module || !split.part.empty()) {
       description.tensors[split.module + split.part].push_back(pattern);
       continue;
@@ -133,6 +186,7 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
     bias.pattern += ".bias";
     bias.optional = true;
     bias.transposed = false;
+    bias.axes.clear();
     description.tensors[split.module + ".weight"].push_back(std::move(weight));
     description.tensors[split.module + ".bias"].push_back(std::move(bias));
   }
@@ -140,13 +194,14 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
 
 void check_roles(const ArchitectureDescription& description) {
   const auto has = [&](const char* role) { return description.tensors.contains(role); };
-  for (const char* role : {"layer.out.weight", "layer.mlp1.weight", "layer.mlp2.weight"}) {
-    const bool fused =
-        role == std::string_view("layer.mlp1.weight") && has("layer.mlp_gate_and_mlp1.weight");
-    if (!has(role) && !fused)
-      throw wrong("the description has no pattern for " + std::string(role), "tensors");
+  const bool hidden = has("layer.mlp1.weight") || has("layer.mlp_gate_and_mlp1.weight");
+  if (hidden != has("layer.mlp2.weight")) {
+    throw wrong(std::string("the description has no pattern for layer.mlp") + (hidden ? "2" : "1") +
+                    ".weight",
+                "tensors")
+        .remedy("an MLP has both; a model without MLPs neither");
   }
-  if (description.spec.family == "pyramid") {
+  if (description.spec.is_pyramid()) {
     // Its layers may attend in different ways: what each has is seen in the file.
     if (!has("stage.patch.weight")) {
       throw wrong("the description has no pattern for stage.patch", "tensors");
@@ -154,16 +209,19 @@ void check_roles(const ArchitectureDescription& description) {
     return;
   }
   std::vector<const char*> needed;
-  if (description.spec.reads_texts()) needed = {"token_embedding.weight", "positions"};
-  if (description.spec.family == "text_classifier") {
+  if (description.spec.reads_texts()) needed = {"token_embedding.weight"};
+  if (description.spec.reads_texts() && description.spec.positions.kind == Positions::learned) {
+    needed.push_back("positions");
+  }
+  if (description.spec.layer.form == LayerForm::fastformer_encoder) {
     needed.insert(needed.end(), {"layer.query_importance.weight", "layer.key_importance.weight",
                                  "layer.transform.weight", "pooling1.weight", "pooling2.weight",
                                  "head.0.weight"});
   }
   for (const char* role : needed) {
     if (has(role)) continue;
-    throw wrong("the description has no pattern for " + std::string(role) + ", which the family " +
-                    description.spec.family + " needs",
+    throw wrong("the description has no pattern for " + std::string(role) +
+                    ", which a model of its kind needs",
                 "tensors");
   }
   const bool separate =

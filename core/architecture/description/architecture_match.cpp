@@ -9,15 +9,34 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostLayers = 4096;
+constexpr std::string_view kHead = "{head}";
 
 /// What wrappers put before the names of the model inside them.
-constexpr std::array<std::string_view, 21> kWrappers = {
-    "module.",        "model.",       "backbone.",  "encoder.",
-    "vit.",           "deit.",        "net.",       "network.",
-    "_orig_mod.",     "transformer.", "student.",   "teacher.",
-    "base_model.",    "visual.",      "dinov2.",    "dinov2_with_registers.",
-    "ema.",           "ema_model.",   "model_ema.", "state_dict.",
-    "target_encoder."};
+constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
+                                                                  "model.",
+                                                                  "backbone.",
+                                                                  "encoder.",
+                                                                  "vit.",
+                                                                  "deit.",
+                                                                  "net.",
+                                                                  "network.",
+                                                                  "_orig_mod.",
+                                                                  "transformer.",
+                                                                  "student.",
+                                                                  "teacher.",
+                                                                  "base_model.",
+                                                                  "visual.",
+                                                                  "dinov2.",
+                                                                  "dinov2_with_registers.",
+                                                                  "ema.",
+                                                                  "ema_model.",
+                                                                  "model_ema.",
+                                                                  "state_dict.",
+                                                                  "target_encoder.",
+                                                                  "bert.",
+                                                                  "params/",
+                                                                  "opt/target/",
+                                                                  "img/"});
 
 /// Every prefix made of wrappers that some tensor has; "" first, then by length.
 std::vector<std::string> prefixes(const Checkpoint& checkpoint) {
@@ -69,13 +88,13 @@ class Matcher {
     for (std::string outer = prefix;;) {
       prefixes_.push_back(outer);
       if (outer.empty()) break;
-      const std::size_t dot = outer.find_last_of('.', outer.size() - 2);
+      const std::size_t dot = outer.find_last_of("./", outer.size() - 2);
       outer = dot == std::string::npos ? "" : outer.substr(0, dot + 1);
     }
   }
 
   ArchitectureMatch match() {
-    const bool pyramid = description_.spec.family == "pyramid";
+    const bool pyramid = description_.spec.is_pyramid();
     if (pyramid) {
       match_.depths = count_blocks();
       for (const std::int64_t depth : match_.depths) match_.layers += depth;
@@ -111,6 +130,7 @@ class Matcher {
   [[nodiscard]] bool qkv_lies_across() const {
     const auto source = match_.sources.find("layer.0.qkv.weight");
     if (source == match_.sources.end()) return false;
+    if (!source->second.axes.empty()) return false;
     const Shape& shape = checkpoint_.at(source->second.tensor).shape;
     const bool in_out = shape.size() == 2 && shape[1] == 3 * shape[0];
     const bool out_in = shape.size() == 2 && shape[0] == 3 * shape[1];
@@ -131,17 +151,34 @@ class Matcher {
     return filled(std::move(name), "{block}", place.block);
   }
 
+  /// What the pattern names at that place; without a tensor if nothing.
+  [[nodiscard]] TensorSource source_of(const TensorPattern& pattern, const Place& place) const {
+    TensorSource source;
+    source.transposed = pattern.transposed;
+    source.axes = pattern.axes;
+    if (pattern.of_all_layers) source.slice = place.layer;
+    const std::string name = name_of(pattern, place);
+    source.tensor = find(filled(name, kHead, 0));
+    const bool of_heads = name.find(kHead) != std::string::npos;
+    for (std::int64_t head = 1; of_heads && !source.tensor.empty(); ++head) {
+      std::string further = find(filled(name, kHead, head));
+      if (further.empty()) break;
+      source.pieces.push_back(std::move(further));
+    }
+    return source;
+  }
+
   bool take(const std::string& role, const std::vector<TensorPattern>& patterns,
             const Place& place) {
     const bool of_stage = role.starts_with("stage.");
     for (const TensorPattern& pattern : patterns) {
       if (of_stage && place.stage > 0 && !names_stage(pattern)) continue;
-      std::string tensor = find(name_of(pattern, place));
-      if (tensor.empty()) continue;
+      TensorSource source = source_of(pattern, place);
+      if (source.tensor.empty()) continue;
       std::string key = role;
       if (role.starts_with("layer.")) key = "layer." + std::to_string(place.layer) + role.substr(5);
       if (of_stage) key = "stage." + std::to_string(place.stage) + role.substr(5);
-      match_.sources[key] = {std::move(tensor), pattern.transposed};
+      match_.sources[key] = std::move(source);
       return true;
     }
     return false;
@@ -197,7 +234,7 @@ class Matcher {
     for (const auto& [role, patterns] : description_.tensors) {
       if (!role.starts_with("layer.")) continue;
       for (const TensorPattern& pattern : patterns) {
-        if (!pattern.optional && !find(name_of(pattern, place)).empty()) return true;
+        if (!pattern.optional && !source_of(pattern, place).tensor.empty()) return true;
       }
     }
     return false;
@@ -210,15 +247,27 @@ class Matcher {
       if (!role.starts_with("layer.")) continue;
       for (const TensorPattern& pattern : patterns) {
         if (pattern.optional) continue;
+        if (pattern.of_all_layers) {
+          layers = std::max(layers, stacked_layers(pattern));
+          continue;
+        }
         constexpr std::int64_t gap = 64;  // a hole this long in the numbering is the end
         for (std::int64_t layer = 0; layer < std::min(layers + gap, kMostLayers); ++layer) {
-          if (layer >= layers && !find(name_of(pattern, {layer, 0, layer})).empty()) {
+          if (layer >= layers && !source_of(pattern, {layer, 0, layer}).tensor.empty()) {
             layers = layer + 1;
           }
         }
       }
     }
     return layers;
+  }
+
+  /// The first axis of a tensor of all layers.
+  [[nodiscard]] std::int64_t stacked_layers(const TensorPattern& pattern) const {
+    const std::string name = find(filled(pattern.pattern, kHead, 0));
+    if (name.empty()) return 0;
+    const Shape& shape = checkpoint_.at(name).shape;
+    return shape.empty() ? 0 : std::min(shape.front(), kMostLayers);
   }
 
   const ArchitectureDescription& description_;

@@ -131,16 +131,28 @@ bool begins_as(std::string_view name, std::string_view pattern) {
   return name.empty() || !is_digit(name.front());
 }
 
+/// The beginning of the names of a block, of which `pattern` is one: up to the block's number, or
+/// where all layers share a tensor the folder it lies in.
+std::string block_of(const TensorPattern& pattern) {
+  const std::string& text = pattern.pattern;
+  if (pattern.of_all_layers) return text.substr(0, text.find_last_of("./") + 1);
+  const std::size_t number = std::min(text.rfind("{layer}"), text.rfind("{block}"));
+  return text.substr(0, text.find('}', number) + 1);
+}
+
 class Leftovers {
  public:
   Leftovers(const ArchitectureMatch& match, const Checkpoint& checkpoint,
             const ModelOptions& options)
       : match_(match), checkpoint_(checkpoint), ignored_(options.ignored()) {
-    for (const auto& [role, source] : match.sources) used_.insert(source.tensor);
+    for (const auto& [role, source] : match.sources) {
+      used_.insert(source.tensor);
+      used_.insert(source.pieces.begin(), source.pieces.end());
+    }
     for (const auto& [role, patterns] : match.description->tensors) {
       if (!role.starts_with("layer.")) continue;
       for (const TensorPattern& pattern : patterns) {
-        blocks_.insert(pattern.pattern.substr(0, pattern.pattern.rfind('}') + 1));
+        blocks_.insert(block_of(pattern));
       }
     }
   }

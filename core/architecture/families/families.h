@@ -31,5 +31,11 @@ extern const std::string_view min_gpt_2020_family;
 extern const std::string_view pvt_v2_family;
 extern const std::string_view timm_pvt_v2_family;
 extern const std::string_view twins_family;
+extern const std::string_view lecture_gpt_family;
+extern const std::string_view hugging_face_llama_family;
+extern const std::string_view hugging_face_gemma2_family;
+extern const std::string_view hugging_face_bert_family;
+extern const std::string_view dinov3_family;
+extern const std::string_view hugging_face_dinov3_family;
 
 }  // namespace attnscope

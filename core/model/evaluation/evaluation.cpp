@@ -48,7 +48,7 @@ Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceR
 Evaluation evaluate(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
                     const ItemChoice& choice, const Progress& progress,
                     std::shared_ptr<const std::vector<NamedTensors>> parameters) {
-  if (model.spec().readout == Readout::none) {
+  if (!model.spec().readout.gives_features()) {
     throw Error(ErrorKind::usage, "the model has no head to classify with").in_file(model.file());
   }
   const std::vector<std::int64_t> items = chosen_items(data_set.size(), choice);

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/input/text_file.h"
-#include "core/model/causal_lm.h"
+#include "core/model/transformer.h"
 
 namespace attnscope {
 
@@ -63,26 +63,37 @@ double TextEvaluation::bits_per_character() const {
   return characters ? nats / std::numbers::ln2 / static_cast<double>(characters) : kUnknown;
 }
 
+namespace {
+
+/// Tokens read at once: the model's context, but no more than their logits have room for.
+std::int64_t stretch_of(const ModelSpec& spec) {
+  constexpr std::int64_t most = 2048;
+  return spec.input.context > 0 ? std::min(spec.input.context, most) : most;
+}
+
+}  // namespace
+
 TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
                              const ItemChoice& choice, const Progress& progress) {
-  const auto* const language_model = dynamic_cast<const CausalLm*>(&model);
-  if (!language_model) {
+  const auto* const language_model = dynamic_cast<const Transformer*>(&model);
+  if (!language_model || !model.spec().is_language_model()) {
     throw Error(ErrorKind::usage, model.spec().reads_texts()
                                       ? "a text classifier does not predict the next token"
                                       : "a model of images cannot read a text")
         .in_file(model.file());
   }
   const ModelSpec& spec = model.spec();
-  const TokenizedText tokens = tokenize(text, spec, language_model->vocabulary(), true);
+  const TokenizedText tokens = tokenize(text, spec, *language_model->vocabulary(), true);
   const std::int64_t to_predict = std::ssize(tokens.ids) - 1;
   if (to_predict < 1) {
     throw Error(ErrorKind::usage, "the text is too short to predict anything in it")
         .expected("two tokens or more");
   }
-  const std::int64_t of_stretches = (to_predict + spec.context - 1) / spec.context;
+  const std::int64_t context = stretch_of(spec);
+  const std::int64_t of_stretches = (to_predict + context - 1) / context;
   const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
   const std::int64_t count = std::ssize(stretches);
-  const bool knows_texts = spec.tokenizer != Tokenizer::ids || !spec.labels.empty();
+  const bool knows_texts = spec.input.tokenizer != Tokenizer::ids || !spec.labels.empty();
   std::vector<std::int64_t> characters(tokens.ids.size(), 1);
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
     characters[i] = characters_in(tokens.texts[i]);
@@ -91,8 +102,8 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(count), "stretches read");
-    const std::int64_t first = stretches[static_cast<std::size_t>(i)] * spec.context;
-    const std::int64_t length = std::min(spec.context, to_predict - first);
+    const std::int64_t first = stretches[static_cast<std::size_t>(i)] * context;
+    const std::int64_t length = std::min(context, to_predict - first);
     const auto begin = tokens.ids.begin() + first;
     const auto next = static_cast<std::size_t>(first) + 1;
     const auto number = static_cast<std::size_t>(length);

@@ -23,10 +23,10 @@ struct TextEvaluation {
   [[nodiscard]] double bits_per_character() const;
 };
 
-/// Reads `text` in stretches of the model's full context, one after the other (the last may be
-/// shorter), each without memory of the one before; every token but the text's first is predicted
-/// once. Only the chosen stretches are read. Throws Error(usage) unless `model` is a language
-/// model that can read the text; Cancelled.
+/// Reads `text` in stretches of the model's full context, at most 2048 tokens, one after the other
+/// (the last may be shorter), each without memory of the one before; every token but the text's
+/// first is predicted once. Only the chosen stretches are read. Throws Error(usage) unless `model`
+/// is a language model that can read the text; Cancelled.
 [[nodiscard]] TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism,
                                            const Text& text, const ItemChoice& choice,
                                            const Progress& progress);

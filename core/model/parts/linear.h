@@ -1,4 +1,4 @@
-// Linear layers, multiplicative or adder, and LayerNorm.
+// Linear layers, multiplicative or adder.
 #pragma once
 
 #include <optional>
@@ -6,19 +6,11 @@
 
 #include "core/architecture/model_spec.h"
 #include "core/attention/kernels/l1_distance.h"
+#include "core/model/parts/layer_norm.h"
+#include "core/model/parts/weight_matrix.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
-
-/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row; of rms without the mean.
-struct LayerNorm {
-  std::vector<float> weight, bias;  ///< [D]
-  double eps = 1e-6;
-  bool rms = false;
-
-  /// In place over the rows of `x` [N, D].
-  void apply(MatrixMap x) const;
-};
 
 /// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5): adder outputs are large and
 /// negative, so a LayerNorm that scales them belongs to the layer.
@@ -26,7 +18,9 @@ class Linear {
  public:
   Linear() = default;
   /// weight [out, in]; bias [out] or empty. Adder layers take `norm` [out] if the file has one.
-  Linear(Tensor weight, std::vector<float> bias, Arithmetic arithmetic = Arithmetic::multiplicative,
+  /// A weight that is still in its file is made float32 when the layer runs.
+  Linear(WeightMatrix weight, std::vector<float> bias,
+         Arithmetic arithmetic = Arithmetic::multiplicative,
          std::optional<LayerNorm> norm = std::nullopt);
 
   [[nodiscard]] std::int64_t inputs() const { return inputs_; }
@@ -38,14 +32,13 @@ class Linear {
 
  private:
   std::int64_t inputs_ = 0, outputs_ = 0;
-  Tensor weight_;      // multiplicative
-  PackedRows packed_;  // adder
+  void multiply(ConstMatrixMap x, Tensor& y) const;
+  void multiply_in_pieces(ConstMatrixMap x, Tensor& y) const;
+
+  WeightMatrix weight_;  // multiplicative
+  PackedRows packed_;    // adder
   std::vector<float> bias_;
   std::optional<LayerNorm> norm_;
 };
-
-/// In place. GELU is x Φ(x) by erf; gelu_tanh its tanh approximation.
-void apply_activation(Activation activation, std::span<float> values);
-void apply_activation(HeadActivation activation, std::span<float> values);
 
 }  // namespace attnscope

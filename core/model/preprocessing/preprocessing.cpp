@@ -19,16 +19,17 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
   if (original.width <= 0 || original.height <= 0) {
     throw Error(ErrorKind::usage, "the image is empty");
   }
-  Image image = with_channels(original, spec.channels);
-  if (image.width == spec.image_width && image.height == spec.image_height &&
-      spec.crop_fraction == 1.0) {
+  Image image = with_channels(original, spec.input.channels);
+  if (image.width == spec.input.image_width && image.height == spec.input.image_height &&
+      spec.input.crop_fraction == 1.0) {
     return image;
   }
   const auto enlarged = [&](std::int64_t extent) {
-    return static_cast<std::int64_t>(std::floor(static_cast<double>(extent) / spec.crop_fraction));
+    return static_cast<std::int64_t>(
+        std::floor(static_cast<double>(extent) / spec.input.crop_fraction));
   };
-  std::int64_t width = enlarged(spec.image_width), height = enlarged(spec.image_height);
-  if (spec.resize_mode == ResizeMode::shorter_side) {
+  std::int64_t width = enlarged(spec.input.image_width), height = enlarged(spec.input.image_height);
+  if (spec.input.resize_mode == ResizeMode::shorter_side) {
     // The side that is relatively shorter takes its extent, the other keeps the proportions.
     if (image.height * width <= image.width * height) {
       width = std::max(width, height * image.width / image.height);
@@ -41,21 +42,21 @@ Image fit_to_model(const Image& original, const ModelSpec& spec) {
     throw Error(ErrorKind::usage, "the image is too long and narrow for the model")
         .found(std::to_string(original.width) + " × " + std::to_string(original.height));
   }
-  image = resize(image, width, height, spec.resize_filter);
+  image = resize(image, width, height, spec.input.resize_filter);
   // Half a pixel is rounded to even, as the trainers' libraries do.
   const auto margin = [](std::int64_t whole, std::int64_t part) {
     return static_cast<std::int64_t>(std::nearbyint(static_cast<double>(whole - part) / 2));
   };
-  return crop(image, margin(width, spec.image_width), margin(height, spec.image_height),
-              spec.image_width, spec.image_height);
+  return crop(image, margin(width, spec.input.image_width), margin(height, spec.input.image_height),
+              spec.input.image_width, spec.input.image_height);
 }
 
 Tensor normalise(const Image& image, const ModelSpec& spec) {
   Tensor values({image.channels, image.height, image.width});
   const std::int64_t pixels = image.width * image.height;
   for (std::int64_t channel = 0; channel < image.channels; ++channel) {
-    const auto mean = static_cast<float>(of_channel(spec.input_mean, channel));
-    const auto deviation = static_cast<float>(of_channel(spec.input_std, channel));
+    const auto mean = static_cast<float>(of_channel(spec.input.mean, channel));
+    const auto deviation = static_cast<float>(of_channel(spec.input.std, channel));
     for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
       const auto byte = image.pixels[static_cast<std::size_t>(pixel * image.channels + channel)];
       values.data()[channel * pixels + pixel] =
@@ -67,18 +68,18 @@ Tensor normalise(const Image& image, const ModelSpec& spec) {
 
 /// The picture a normalised array came from, for overlays.
 std::optional<Image> picture_of(const Tensor& values, const ModelSpec& spec) {
-  if (spec.channels != 1 && spec.channels != 3) return std::nullopt;
-  Image image{spec.image_width, spec.image_height, spec.channels, {}};
+  if (spec.input.channels != 1 && spec.input.channels != 3) return std::nullopt;
+  Image image{spec.input.image_width, spec.input.image_height, spec.input.channels, {}};
   image.pixels.resize(static_cast<std::size_t>(values.size()));
   const std::int64_t pixels = image.width * image.height;
-  for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
+  for (std::int64_t channel = 0; channel < spec.input.channels; ++channel) {
     for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
       const double value =
-          values.data()[channel * pixels + pixel] * of_channel(spec.input_std, channel) +
-          of_channel(spec.input_mean, channel);
+          values.data()[channel * pixels + pixel] * of_channel(spec.input.std, channel) +
+          of_channel(spec.input.mean, channel);
       // NaN becomes black here; the model still sees it.
       const double byte = value > 0 ? std::min(value * 255, 255.0) : 0.0;
-      image.pixels[static_cast<std::size_t>(pixel * spec.channels + channel)] =
+      image.pixels[static_cast<std::size_t>(pixel * spec.input.channels + channel)] =
           static_cast<std::uint8_t>(std::lround(byte));
     }
   }
@@ -87,18 +88,18 @@ std::optional<Image> picture_of(const Tensor& values, const ModelSpec& spec) {
 
 PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
   Shape shape = array.shape();
-  if (spec.patch_height == 0) {
+  if (spec.input.patch_height == 0) {
     if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
-    if (shape.size() != 2 || shape[1] != spec.width || shape[0] < 1) {
+    if (shape.size() != 2 || shape[1] != spec.embedding_width() || shape[0] < 1) {
       throw Error(ErrorKind::usage, "the array does not fit the encoder")
-          .expected("tokens [N, " + std::to_string(spec.width) + "]")
+          .expected("tokens [N, " + std::to_string(spec.embedding_width()) + "]")
           .found(to_string(array.shape()));
     }
     return {array.reshaped(shape), std::nullopt};
   }
-  const Shape wanted = {spec.channels, spec.image_height, spec.image_width};
+  const Shape wanted = {spec.input.channels, spec.input.image_height, spec.input.image_width};
   if (shape.size() == 4 && shape[0] == 1) shape.erase(shape.begin());
-  if (shape.size() == 2 && spec.channels == 1) shape.insert(shape.begin(), 1);
+  if (shape.size() == 2 && spec.input.channels == 1) shape.insert(shape.begin(), 1);
   if (shape != wanted) {
     throw Error(ErrorKind::usage, "the array does not fit the model")
         .expected(to_string(wanted) + ", normalised")
@@ -135,9 +136,9 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
           .expected("an image, or an array of pixels");
     }
     if (const auto* array = std::get_if<Tensor>(&input.content)) return prepare_array(*array, spec);
-    if (spec.patch_height == 0) {
+    if (spec.input.patch_height == 0) {
       throw Error(ErrorKind::usage, "an encoder of tokens cannot see an image")
-          .expected("a .npy array of tokens [N, " + std::to_string(spec.width) + "]");
+          .expected("a .npy array of tokens [N, " + std::to_string(spec.embedding_width()) + "]");
     }
     Image image = fit_to_model(std::get<Image>(input.content), spec);
     Tensor values = normalise(image, spec);
@@ -149,17 +150,18 @@ PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
 }
 
 Tensor to_patches(const Tensor& image, const ModelSpec& spec) {
-  const std::int64_t height = spec.patch_height, width = spec.patch_width;
-  const std::int64_t down = spec.patch_stride ? spec.patch_stride : height;
-  const std::int64_t across = spec.patch_stride ? spec.patch_stride : width;
-  Tensor patches({spec.grid_rows() * spec.grid_columns(), spec.channels * height * width});
+  const std::int64_t height = spec.input.patch_height, width = spec.input.patch_width;
+  const std::int64_t down = spec.input.patch_stride ? spec.input.patch_stride : height;
+  const std::int64_t across = spec.input.patch_stride ? spec.input.patch_stride : width;
+  Tensor patches(
+      {spec.input.grid_rows() * spec.input.grid_columns(), spec.input.channels * height * width});
   float* out = patches.data();
-  for (std::int64_t row = 0; row < spec.grid_rows(); ++row) {
-    for (std::int64_t column = 0; column < spec.grid_columns(); ++column) {
-      for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
+  for (std::int64_t row = 0; row < spec.input.grid_rows(); ++row) {
+    for (std::int64_t column = 0; column < spec.input.grid_columns(); ++column) {
+      for (std::int64_t channel = 0; channel < spec.input.channels; ++channel) {
         for (std::int64_t y = 0; y < height; ++y) {
-          out = copy_row(image, channel, row * down - spec.patch_padding + y,
-                         column * across - spec.patch_padding, width, out);
+          out = copy_row(image, channel, row * down - spec.input.patch_padding + y,
+                         column * across - spec.input.patch_padding, width, out);
         }
       }
     }

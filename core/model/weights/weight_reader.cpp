@@ -1,5 +1,6 @@
 #include "core/model/weights/weight_reader.h"
 
+#include <numeric>
 #include <utility>
 
 #include "core/error.h"
@@ -17,7 +18,26 @@ bool same_but_for_ones(Shape stored, Shape expected) {
   return stored == expected;
 }
 
+/// Bytes of float32 from which on weights stay as the file has them. Below it a model is quicker
+/// when it is made float32 once.
+constexpr std::int64_t kLarge = std::int64_t{256} << 20;
+
+/// Of a matrix stored the other way round, as the file has it.
+Shape as_stored(Shape shape, const TensorSource& source) {
+  if (source.transposed && shape.size() == 2) std::swap(shape[0], shape[1]);
+  return shape;
+}
+
 }  // namespace
+
+WeightReader::WeightReader(const Checkpoint& checkpoint, const Architecture& architecture)
+    : checkpoint_(checkpoint), architecture_(architecture), spec_(architecture.spec) {
+  std::int64_t numbers = 0;
+  for (const auto& [role, source] : architecture.sources) {
+    numbers += element_count(checkpoint.at(source.tensor).shape);
+  }
+  large_ = 4 * numbers > kLarge;
+}
 
 const Architecture::Source& WeightReader::source_of(const std::string& role) const {
   const auto found = architecture_.sources.find(role);
@@ -26,24 +46,36 @@ const Architecture::Source& WeightReader::source_of(const std::string& role) con
       .in_file(checkpoint_.path());
 }
 
+void WeightReader::check_shape(const TensorSource& source, const Shape& shape) const {
+  const Shape found = used_shape(checkpoint_, source);
+  if (same_but_for_ones(found, shape)) return;
+  throw Error(ErrorKind::damaged, "the tensor does not fit the model")
+      .in_file(checkpoint_.path())
+      .about(source.tensor)
+      .expected(to_string(as_stored(shape, source)))
+      .found(to_string(as_stored(found, source)));
+}
+
 Tensor WeightReader::read(const std::string& role, const Shape& shape) const {
-  const Architecture::Source& source = source_of(role);
-  const StoredTensor& stored = checkpoint_.at(source.tensor);
-  const bool turns = source.transposed && shape.size() == 2;
-  Shape expected = shape;
-  if (turns) std::swap(expected[0], expected[1]);
-  if (!same_but_for_ones(stored.shape, expected)) {
-    throw Error(ErrorKind::damaged, "the tensor does not fit the model")
-        .in_file(checkpoint_.path())
-        .about(stored.name)
-        .expected(to_string(expected))
-        .found(to_string(stored.shape));
+  const TensorSource& source = source_of(role);
+  check_shape(source, shape);
+  return used_tensor(checkpoint_, source).reshaped(shape);
+}
+
+WeightMatrix WeightReader::read_matrix(const std::string& role, std::int64_t outputs,
+                                       std::int64_t inputs) const {
+  const TensorSource& source = source_of(role);
+  const bool as_it_is = source.pieces.empty() && source.axes.empty() && !source.slice;
+  if (!large_ || !as_it_is) return read(role, {outputs, inputs});
+  check_shape(source, {outputs, inputs});
+  TensorView view = checkpoint_.at(source.tensor).view();
+  const bool turns = source.transposed && view.dtype != DType::quantised;
+  if (view.shape.size() != 2 || turns != source.transposed) return read(role, {outputs, inputs});
+  if (turns) {
+    std::swap(view.shape[0], view.shape[1]);
+    std::swap(view.strides[0], view.strides[1]);
   }
-  Tensor tensor = stored.view().to_float().reshaped(expected);
-  if (!turns) return tensor;
-  Tensor turned(shape);
-  turned.matrix() = std::as_const(tensor).matrix().transpose();
-  return turned;
+  return WeightMatrix(std::move(view));
 }
 
 std::vector<float> WeightReader::read_vector(const std::string& role, std::int64_t extent,
@@ -61,14 +93,32 @@ std::optional<LayerNorm> WeightReader::read_norm(const std::string& role, std::i
   norm.bias = read_vector(role + ".bias", width, false);
   if (norm.bias.empty()) norm.bias.assign(static_cast<std::size_t>(width), 0.0F);
   norm.eps = eps;
-  norm.rms = spec_.norm == Norm::rms;
+  norm.rms = spec_.layer.norm.kind != Norm::layer;
+  if (spec_.layer.norm.kind == Norm::rms_plus_one) {
+    for (float& weight : norm.weight) weight += 1.0F;
+  }
   return norm;
 }
 
 Linear WeightReader::read_linear(const std::string& role, std::int64_t outputs, std::int64_t inputs,
                                  Arithmetic arithmetic) const {
-  return {read(role + ".weight", {outputs, inputs}), read_vector(role + ".bias", outputs, false),
-          arithmetic, adder_norm(role, outputs, arithmetic)};
+  return {read_matrix(role + ".weight", outputs, inputs),
+          read_vector(role + ".bias", outputs, false), arithmetic,
+          adder_norm(role, outputs, arithmetic)};
+}
+
+Convolution WeightReader::read_convolution(const std::string& role, std::int64_t outputs,
+                                           std::int64_t inputs, std::int64_t kernel,
+                                           std::int64_t stride, std::int64_t padding) const {
+  return {read(role + ".weight", {outputs, inputs, kernel, kernel}),
+          read_vector(role + ".bias", outputs, false), stride, padding};
+}
+
+std::optional<DepthwiseConvolution> WeightReader::read_depthwise(const std::string& role,
+                                                                 std::int64_t channels) const {
+  if (!has(role + ".weight")) return std::nullopt;
+  return DepthwiseConvolution(read(role + ".weight", {channels, 1, 3, 3}),
+                              read_vector(role + ".bias", channels, false));
 }
 
 std::optional<LayerNorm> WeightReader::adder_norm(const std::string& role, std::int64_t width,
@@ -81,7 +131,7 @@ std::optional<LayerNorm> WeightReader::adder_norm(const std::string& role, std::
 
 LayerNorm WeightReader::plain_norm(std::int64_t width) const {
   const auto count = static_cast<std::size_t>(width);
-  return {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F), spec_.norm_eps};
+  return {std::vector<float>(count, 1.0F), std::vector<float>(count, 0.0F), spec_.layer.norm.eps};
 }
 
 NamedTensors WeightReader::read_mechanism(std::int64_t layer) const {
@@ -89,23 +139,42 @@ NamedTensors WeightReader::read_mechanism(std::int64_t layer) const {
   const std::string prefix = "layer." + std::to_string(layer) + ".mechanism.";
   for (auto source = architecture_.sources.lower_bound(prefix);
        source != architecture_.sources.end() && source->first.starts_with(prefix); ++source) {
-    tensors.emplace(source->first.substr(prefix.size()),
-                    checkpoint_.at(source->second.tensor).view().to_float());
+    tensors.emplace(source->first.substr(prefix.size()), used_tensor(checkpoint_, source->second));
   }
   return tensors;
 }
 
+std::int64_t WeightReader::size_of(const std::string& role) const {
+  return element_count(used_shape(checkpoint_, source_of(role)));
+}
+
 std::int64_t WeightReader::outputs_of(const std::string& role) const {
-  const Architecture::Source& source = source_of(role);
-  const Shape& shape = checkpoint_.at(source.tensor).shape;
-  if (shape.size() < 2) {
-    throw Error(ErrorKind::damaged, "the tensor does not fit the model")
-        .in_file(checkpoint_.path())
-        .about(source.tensor)
-        .expected("[classes, D]")
-        .found(to_string(shape));
-  }
-  return source.transposed ? shape[1] : shape[0];
+  const TensorSource& source = source_of(role);
+  const Shape shape = used_shape(checkpoint_, source);
+  if (shape.size() >= 2) return shape[0];
+  throw Error(ErrorKind::damaged, "the tensor does not fit the model")
+      .in_file(checkpoint_.path())
+      .about(source.tensor)
+      .expected("[classes, D]")
+      .found(to_string(shape));
+}
+
+std::vector<std::int64_t> counted_rows(std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), first);
+  return rows;
+}
+
+Tensor rows_of(const Tensor& matrix, std::int64_t first, std::int64_t count) {
+  const std::int64_t columns = matrix.extent(1);
+  const auto begin = matrix.values().begin() + first * columns;
+  return {{count, columns}, std::vector<float>(begin, begin + count * columns)};
+}
+
+std::vector<float> part_of(const std::vector<float>& values, std::int64_t first,
+                           std::int64_t count) {
+  if (values.empty()) return {};
+  return {values.begin() + first, values.begin() + first + count};
 }
 
 }  // namespace attnscope

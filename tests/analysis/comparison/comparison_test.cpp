@@ -8,7 +8,7 @@
 
 #include "analysis/comparison/data_set_comparison.h"
 #include "core/error.h"
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/model_shapes.h"
 
@@ -211,8 +211,9 @@ class ComparedItems final : public DataSet {
 std::shared_ptr<const Model> compared_model() {
   const Checkpoint checkpoint = hashed_checkpoint(timm_shapes({}));
   Architecture architecture = recognise_architecture(checkpoint);
-  VitWeights weights = read_vit_weights(checkpoint, architecture);
-  return std::make_shared<Vit>("weights", "model", std::move(architecture), std::move(weights));
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
+  return std::make_shared<Transformer>("weights", "model", std::move(architecture),
+                                       std::move(weights));
 }
 
 TEST(DataSetComparison, IsTheMeanOfItsItemsWhateverTheBatches) {

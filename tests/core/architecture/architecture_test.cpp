@@ -68,12 +68,12 @@ TEST(Architecture, EveryFamilyIsToldFromTheOthers) {
       EXPECT_EQ(found.name, name) << prefix;
       EXPECT_EQ(found.spec.width, 64);
       EXPECT_EQ(found.spec.layers, 2);
-      EXPECT_EQ(found.spec.mlp_width, 256);
+      EXPECT_EQ(found.spec.layer.mlp.width, 256);
       EXPECT_THAT(found.unused, IsEmpty()) << name << ' ' << prefix;
-      if (found.spec.patch_height == 0) continue;
-      EXPECT_EQ(found.spec.patch_height, 8);
-      EXPECT_EQ(found.spec.image_width, 32);
-      EXPECT_EQ(found.spec.channels, 3);
+      if (found.spec.input.patch_height == 0) continue;
+      EXPECT_EQ(found.spec.input.patch_height, 8);
+      EXPECT_EQ(found.spec.input.image_width, 32);
+      EXPECT_EQ(found.spec.input.channels, 3);
     }
   }
 }
@@ -87,37 +87,37 @@ TEST(Architecture, AModelWithinItsWrapperMayLackTheWrappersName) {
   leave_out(bare, "classifier.bias");
   const Architecture found = recognise(bare);
   EXPECT_EQ(found.name, "Hugging Face ViT");
-  EXPECT_EQ(found.spec.readout, Readout::none);
+  EXPECT_EQ(found.spec.readout.kind, Readout::none);
 }
 
 TEST(Architecture, WhatTheFileCannotTellIsAnAssumptionAndCanBeSet) {
   const Architecture guessed = recognise(timm_shapes({.width = 192, .mlp_width = 768}));
-  EXPECT_EQ(guessed.spec.heads, 3);
+  EXPECT_EQ(guessed.spec.layer.attention.heads, 3);
   for (const char* option : {"heads", "activation", "norm_position", "norm_eps", "input_mean"}) {
     EXPECT_TRUE(assumes(guessed, option)) << option;
   }
   const Architecture told = recognise(timm_shapes({.width = 192, .mlp_width = 768}),
                                       {{"heads", "6"}, {"activation", "relu"}});
-  EXPECT_EQ(told.spec.heads, 6);
+  EXPECT_EQ(told.spec.layer.attention.heads, 6);
   EXPECT_EQ(told.spec.width_of_head(), 32);
-  EXPECT_EQ(told.spec.activation, Activation::relu);
+  EXPECT_EQ(told.spec.layer.mlp.activation, Activation::relu);
   EXPECT_FALSE(assumes(told, "heads"));
   EXPECT_FALSE(assumes(told, "activation"));
   EXPECT_TRUE(assumes(told, "norm_eps"));
 }
 
 TEST(Architecture, FamiliesHaveTheirOwnDefaults) {
-  EXPECT_EQ(recognise(hugging_face_shapes({})).spec.norm_eps, 1e-12);
+  EXPECT_EQ(recognise(hugging_face_shapes({})).spec.layer.norm.eps, 1e-12);
   const ModelSpec encoder = recognise(torch_encoder_shapes(64, 256, 2)).spec;
-  EXPECT_EQ(encoder.norm_position, NormPosition::post);
-  EXPECT_EQ(encoder.activation, Activation::relu);
-  EXPECT_EQ(encoder.norm_eps, 1e-5);
+  EXPECT_EQ(encoder.layer.norm.position, NormPosition::post);
+  EXPECT_EQ(encoder.layer.mlp.activation, Activation::relu);
+  EXPECT_EQ(encoder.layer.norm.eps, 1e-5);
   EXPECT_EQ(encoder.tokens(), 0);
   const ModelSpec linear = recognise(vit_pytorch_shapes({}, 128)).spec;
-  EXPECT_EQ(linear.patch_order, PatchOrder::channels_last);
-  EXPECT_EQ(linear.heads, 2);
+  EXPECT_EQ(linear.input.patch_order, PatchOrder::channels_last);
+  EXPECT_EQ(linear.layer.attention.heads, 2);
   EXPECT_EQ(linear.width_of_head(), 64);
-  EXPECT_EQ(recognise(timm_shapes({}, true)).spec.readout, Readout::class_and_distilled);
+  EXPECT_EQ(recognise(timm_shapes({}, true)).spec.readout.kind, Readout::class_and_distilled);
 }
 
 TEST(Architecture, ContradictionsNameOptionTensorAndBothValues) {
@@ -169,15 +169,15 @@ TEST(Architecture, TensorsBesideTheModelAreListed) {
 
 TEST(Architecture, OwnFilesStateEverything) {
   ModelSpec spec;
-  spec.channels = 1;
-  spec.image_height = spec.image_width = 32;
-  spec.patch_height = spec.patch_width = 8;
+  spec.input.channels = 1;
+  spec.input.image_height = spec.input.image_width = 32;
+  spec.input.patch_height = spec.input.patch_width = 8;
   spec.width = 64;
   spec.layers = 2;
-  spec.heads = 4;
-  spec.mlp_width = 256;
-  spec.input_mean = {0.3};
-  spec.input_std = {0.35};
+  spec.layer.attention.heads = 4;
+  spec.layer.mlp.width = 256;
+  spec.input.mean = {0.3};
+  spec.input.std = {0.35};
   spec.mechanism = {"adder", {{"identity", true}}};
   const std::map<std::string, std::string> metadata = {
       {"format", "attnscope-model"},
@@ -186,7 +186,7 @@ TEST(Architecture, OwnFilesStateEverything) {
   const Architecture found = recognise(timm_shapes({.channels = 1}), {}, metadata);
   EXPECT_EQ(found.name, "Attnscope model");
   EXPECT_THAT(found.assumptions, IsEmpty());
-  EXPECT_EQ(found.spec.heads, 4);
+  EXPECT_EQ(found.spec.layer.attention.heads, 4);
   EXPECT_EQ(found.spec.mechanism, spec.mechanism);
   EXPECT_EQ(found.spec.labels.size(), 10U);
   // A file that contradicts itself is damaged.
@@ -210,8 +210,8 @@ TEST(Architecture, PositionsOfAnotherGridAreInterpolatedToTheAskedImage) {
       recognise(timm_shapes({}), {{"image_height", "64"}, {"image_width", "48"}});
   EXPECT_EQ(found.position_rows, 4);
   EXPECT_EQ(found.position_columns, 4);
-  EXPECT_EQ(found.spec.grid_rows(), 8);
-  EXPECT_EQ(found.spec.grid_columns(), 6);
+  EXPECT_EQ(found.spec.input.grid_rows(), 8);
+  EXPECT_EQ(found.spec.input.grid_columns(), 6);
   NamedShapes shapes = timm_shapes({});
   for (auto& [name, shape] : shapes) {
     if (name == "pos_embed") shape = {1, 13, 64};
@@ -229,7 +229,7 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
   const auto recognised = [&](std::map<std::string, std::string> overrides = {}) {
     return recognise_architecture(open_checkpoint(weights), {std::move(overrides), {}});
   };
-  EXPECT_EQ(recognised().spec.heads, 1);
+  EXPECT_EQ(recognised().spec.layer.attention.heads, 1);
   (void)folder.write("config.json", R"({"num_attention_heads": 4, "layer_norm_eps": 1e-6,
       "hidden_act": "gelu_new", "id2label": {"0": "tench, Tinca tinca", "1": "b", "2": "c",
       "3": "d", "4": "e", "5": "f", "6": "g", "7": "h", "8": "i", "9": "j"}})");
@@ -237,14 +237,14 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
       "do_center_crop": true, "size": 256, "crop_size": {"height": 224, "width": 224},
       "resample": 3})");
   const ModelSpec spec = recognised().spec;
-  EXPECT_EQ(spec.heads, 4);
-  EXPECT_EQ(spec.norm_eps, 1e-6);
-  EXPECT_EQ(spec.activation, Activation::gelu_tanh);
+  EXPECT_EQ(spec.layer.attention.heads, 4);
+  EXPECT_EQ(spec.layer.norm.eps, 1e-6);
+  EXPECT_EQ(spec.layer.mlp.activation, Activation::gelu_tanh);
   EXPECT_EQ(spec.labels.at(0), "tench, Tinca tinca");
-  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
-  EXPECT_EQ(spec.crop_fraction, 0.875);
-  EXPECT_EQ(spec.resize_filter, ResizeFilter::bicubic);
-  EXPECT_EQ(recognised({{"heads", "2"}}).spec.heads, 2);
+  EXPECT_EQ(spec.input.mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(spec.input.crop_fraction, 0.875);
+  EXPECT_EQ(spec.input.resize_filter, ResizeFilter::bicubic);
+  EXPECT_EQ(recognised({{"heads", "2"}}).spec.layer.attention.heads, 2);
   (void)folder.write("config.json", "{");
   EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
 }

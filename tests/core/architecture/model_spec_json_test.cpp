@@ -24,23 +24,23 @@ std::string error_of(Action action) {
 
 TEST(ModelSpecJson, EveryMemberSurvivesTheRoundTrip) {
   ModelSpec spec;
-  spec.channels = 1;
-  spec.image_height = spec.image_width = 28;
-  spec.patch_height = spec.patch_width = 2;
-  spec.patch_order = PatchOrder::channels_last;
+  spec.input.channels = 1;
+  spec.input.image_height = spec.input.image_width = 28;
+  spec.input.patch_height = spec.input.patch_width = 2;
+  spec.input.patch_order = PatchOrder::channels_last;
   spec.width = 48;
-  spec.activation = Activation::gelu_tanh;
-  spec.norm_position = NormPosition::post;
-  spec.norm_eps = 1e-12;
+  spec.layer.mlp.activation = Activation::gelu_tanh;
+  spec.layer.norm.position = NormPosition::post;
+  spec.layer.norm.eps = 1e-12;
   spec.arithmetic = Arithmetic::adder;
-  spec.positions = Positions::none;
-  spec.final_norm = false;
-  spec.readout = Readout::mean;
-  spec.head_activation = HeadActivation::gelu;
-  spec.input_mean = {0.2860};
-  spec.input_std = {0.3530};
-  spec.resize_mode = ResizeMode::exact;
-  spec.resize_filter = ResizeFilter::bilinear;
+  spec.positions.kind = Positions::none;
+  spec.readout.final_norm = false;
+  spec.readout.kind = Readout::mean;
+  spec.readout.head_activation = HeadActivation::gelu;
+  spec.input.mean = {0.2860};
+  spec.input.std = {0.3530};
+  spec.input.resize_mode = ResizeMode::exact;
+  spec.input.resize_filter = ResizeFilter::bilinear;
   spec.mechanism = {"adder", {{"identity", true}, {"scale", 2.5}}};
   spec.labels = {"T-shirt/top", "Trouser"};
   spec.layer_mechanisms.assign(12, spec.mechanism);
@@ -59,11 +59,11 @@ TEST(ModelSpecJson, EveryMemberSurvivesTheRoundTrip) {
 
 ModelSpec small_pyramid() {
   ModelSpec spec;
-  spec.family = "pyramid";
-  spec.image_height = spec.image_width = 32;
-  spec.patch_height = spec.patch_width = 4;
-  spec.class_tokens = 0;
-  spec.readout = Readout::mean;
+  spec.input.kind = InputKind::stages;
+  spec.input.image_height = spec.input.image_width = 32;
+  spec.input.patch_height = spec.input.patch_width = 4;
+  spec.input.class_tokens = 0;
+  spec.readout.kind = Readout::mean;
   spec.stages = {{.width = 8,
                   .layers = 1,
                   .heads = 1,
@@ -74,7 +74,7 @@ ModelSpec small_pyramid() {
                  {.width = 16, .layers = 2, .heads = 2, .mlp_width = 16}};
   spec.layers = 3;
   spec.width = 16;
-  spec.heads = 2;
+  spec.layer.attention.heads = 2;
   return spec;
 }
 
@@ -121,9 +121,9 @@ TEST(ModelSpecJson, EveryOptionCanBeReadAndSetAsText) {
 TEST(ModelSpecJson, OverridesAreText) {
   ModelSpec spec;
   apply_override(spec, "heads", "6");
-  EXPECT_EQ(spec.heads, 6);
+  EXPECT_EQ(spec.layer.attention.heads, 6);
   apply_override(spec, "input_mean", "0.1,0.2,0.3");
-  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(spec.input.mean, (std::vector<double>{0.1, 0.2, 0.3}));
   apply_override(spec, "mechanism", R"({"name": "adder", "parameters": {"identity": true}})");
   EXPECT_EQ(spec.mechanism, (MechanismChoice{"adder", {{"identity", true}}}));
   apply_override(spec, "labels", "cat,dog");

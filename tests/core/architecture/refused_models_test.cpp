@@ -72,7 +72,7 @@ TEST_F(RefusedModel, AnotherAttentionUnderTimmsNames) {
   }
 }
 
-TEST_F(RefusedModel, Dinov3UnderTorchHubsNames) {
+TEST_F(RefusedModel, Dinov3UnderTorchHubsNamesIsNoTimmVit) {
   NamedShapes shapes = without(timm_shapes({}), "pos_embed");
   shapes.push_back({"storage_tokens", {1, 4, 64}});
   shapes.push_back({"mask_token", {1, 64}});
@@ -83,7 +83,10 @@ TEST_F(RefusedModel, Dinov3UnderTorchHubsNames) {
     shapes.push_back({block + "ls2.gamma", {64}});
     shapes.push_back({block + "attn.qkv.bias_mask", {192}});
   }
-  EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3"));
+  EXPECT_EQ(recognise(shapes).name, "DINOv3");
+  // Without the periods it is neither.
+  shapes = without(shapes, "rope_embed.periods");
+  EXPECT_THAT(refusal(shapes), HasSubstr("DINOv3's registers"));
 }
 
 TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
@@ -96,8 +99,9 @@ TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
   shapes.push_back({layer + "mlp.c_proj.weight", {64, 16}});
   shapes.push_back({"transformer.ln_f.weight", {16}});
   EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("without a bias"), HasSubstr("norm=rms")));
-  EXPECT_EQ(recognise(shapes, {{{"norm", "rms"}, {"activation", "quick_gelu"}}, {}}).spec.norm,
-            Norm::rms);
+  EXPECT_EQ(
+      recognise(shapes, {{{"norm", "rms"}, {"activation", "quick_gelu"}}, {}}).spec.layer.norm.kind,
+      Norm::rms);
   write_config(R"({"model_type": "imagegpt", "n_head": 2})");
   EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("imagegpt"), HasSubstr("config.json")));
 }
@@ -126,13 +130,13 @@ TEST_F(RefusedModel, TimmsHubConfigurationIsRead) {
       "pretrained_cfg": {"input_size": [3, 32, 32], "mean": [0.1, 0.2, 0.3], "std": [0.5, 0.5, 0.5],
         "interpolation": "bilinear", "crop_pct": 0.9, "crop_mode": "squash"}})");
   const ModelSpec spec = recognise(timm_shapes({})).spec;
-  EXPECT_EQ(spec.heads, 4);
-  EXPECT_EQ(spec.activation, Activation::gelu_tanh);
-  EXPECT_EQ(spec.input_mean, (std::vector<double>{0.1, 0.2, 0.3}));
-  EXPECT_EQ(spec.input_std, (std::vector<double>{0.5, 0.5, 0.5}));
-  EXPECT_EQ(spec.resize_filter, ResizeFilter::bilinear);
-  EXPECT_EQ(spec.resize_mode, ResizeMode::exact);
-  EXPECT_EQ(spec.crop_fraction, 0.9);
+  EXPECT_EQ(spec.layer.attention.heads, 4);
+  EXPECT_EQ(spec.layer.mlp.activation, Activation::gelu_tanh);
+  EXPECT_EQ(spec.input.mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(spec.input.std, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(spec.input.resize_filter, ResizeFilter::bilinear);
+  EXPECT_EQ(spec.input.resize_mode, ResizeMode::exact);
+  EXPECT_EQ(spec.input.crop_fraction, 0.9);
   EXPECT_EQ(spec.labels.at(9), "j");
   const std::pair<const char*, const char*> wrong[] = {
       {R"({"architecture": "vit_tiny", "num_classes": 3})", "classes"},
@@ -151,12 +155,12 @@ TEST_F(RefusedModel, TimmsHubConfigurationIsRead) {
     EXPECT_THAT(refusal(timm_shapes({})), HasSubstr(what)) << config;
   }
   write_config(R"({"architecture": "vit_huge_patch8_32"})");
-  EXPECT_EQ(recognise(timm_shapes({})).spec.heads, 16);
+  EXPECT_EQ(recognise(timm_shapes({})).spec.layer.attention.heads, 16);
 }
 
 TEST_F(RefusedModel, PublishedWidthsHaveTheirNumberOfHeads) {
   const Architecture huge = recognise(timm_shapes({.width = 1280, .layers = 1, .mlp_width = 64}));
-  EXPECT_EQ(huge.spec.heads, 16);
+  EXPECT_EQ(huge.spec.layer.attention.heads, 16);
   EXPECT_EQ(huge.spec.width_of_head(), 80);
 }
 
@@ -197,8 +201,8 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
   char text[2000];
   std::snprintf(text, sizeof text, kOverlapping, R"(, "image_height": 28, "image_width": 28)");
   const Architecture solved = recognise(shapes, described_by(text));
-  EXPECT_EQ(solved.spec.patch_stride, 2);
-  EXPECT_EQ(solved.spec.patch_padding, 0);
+  EXPECT_EQ(solved.spec.input.patch_stride, 2);
+  EXPECT_EQ(solved.spec.input.patch_padding, 0);
   EXPECT_EQ(solved.spec.tokens(), 170);
   EXPECT_THAT(solved.assumptions, Contains(Field(&Assumption::option, "patch_stride")));
   // 14 × 14 of an image of 28: only with a padding.
@@ -206,8 +210,8 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
     if (name == "pos_embed") shape = {1, 14 * 14 + 1, 64};
   }
   const Architecture padded = recognise(shapes, described_by(text));
-  EXPECT_EQ(padded.spec.patch_stride, 2);
-  EXPECT_EQ(padded.spec.patch_padding, 1);
+  EXPECT_EQ(padded.spec.input.patch_stride, 2);
+  EXPECT_EQ(padded.spec.input.patch_padding, 1);
   // Without the image's extents the tiling is a guess, which is said.
   std::snprintf(text, sizeof text, kOverlapping, "");
   const Architecture guessed = recognise(shapes, described_by(text));
@@ -216,7 +220,7 @@ TEST_F(RefusedModel, OverlappingPatchesFollowFromTheImageAndThePositions) {
                              Field(&Assumption::reason, HasSubstr("56 × 56")))));
   ModelOptions options = described_by(text);
   options.overrides["patch_stride"] = "2";
-  EXPECT_EQ(recognise(shapes, options).spec.image_height, 30);
+  EXPECT_EQ(recognise(shapes, options).spec.input.image_height, 30);
 }
 
 TEST_F(RefusedModel, ADescriptionsLeftoversAreErrorsUnlessHarmlessOrIgnored) {

@@ -68,27 +68,27 @@ TEST(UpstreamNames, AreRecognisedUnderWrappers) {
 TEST(UpstreamNames, ADaftVitIsAssumedToBeTimmsButForItsAttention) {
   const Architecture found = recognise(aft_pytorch_vit_shapes({}, 48));
   EXPECT_EQ(to_string(found.spec.mechanism), "daft-full (factors=0)");
-  EXPECT_EQ(found.spec.heads, 1);
+  EXPECT_EQ(found.spec.layer.attention.heads, 1);
   EXPECT_EQ(found.spec.width_of_head(), 48);
-  EXPECT_EQ(found.spec.readout, Readout::class_token);
+  EXPECT_EQ(found.spec.readout.kind, Readout::class_token);
   EXPECT_THAT(assumed(found), IsSupersetOf({"activation", "norm_position", "norm_eps", "readout",
                                             "input_mean", "crop_fraction"}));
   EXPECT_THAT(assumed(found), Not(testing::Contains("mechanism")));
   const Architecture timm = recognise(timm_shapes({}));
-  EXPECT_EQ(found.spec.norm_eps, timm.spec.norm_eps);
-  EXPECT_EQ(found.spec.input_mean, timm.spec.input_mean);
+  EXPECT_EQ(found.spec.layer.norm.eps, timm.spec.layer.norm.eps);
+  EXPECT_EQ(found.spec.input.mean, timm.spec.input.mean);
 }
 
 TEST(UpstreamNames, BiasesTellTheImageWhereThereAreNoPositions) {
   const Architecture found = recognise(labml_vit_shapes({.image = 48}));
-  EXPECT_EQ(found.spec.positions, Positions::none);
-  EXPECT_EQ(found.spec.image_height, 48);
-  EXPECT_EQ(found.spec.image_width, 48);
-  EXPECT_EQ(found.spec.readout, Readout::mean);
+  EXPECT_EQ(found.spec.positions.kind, Positions::none);
+  EXPECT_EQ(found.spec.input.image_height, 48);
+  EXPECT_EQ(found.spec.input.image_width, 48);
+  EXPECT_EQ(found.spec.readout.kind, Readout::mean);
   EXPECT_THAT(assumed(found), Not(testing::Contains("image_height")));
   const Architecture oblong =
       recognise(labml_vit_shapes({.image = 48}), {{"image_height", "32"}, {"image_width", "72"}});
-  EXPECT_EQ(oblong.spec.grid_columns(), 9);
+  EXPECT_EQ(oblong.spec.input.grid_columns(), 9);
 }
 
 TEST(UpstreamNames, BiasesThatDoNotFitTheTokensAreNamed) {
@@ -118,8 +118,8 @@ TEST(UpstreamNames, BiasesThatDoNotFitTheTokensAreNamed) {
 
 TEST(UpstreamNames, ATextIsAtMostAsLongAsItsBiases) {
   const Architecture found = recognise(labml_aft_shapes({.context = 24, .positions = 40}));
-  EXPECT_EQ(found.spec.context, 24);
-  EXPECT_EQ(recognise(labml_aft_shapes({.context = 24, .positions = 20})).spec.context, 20);
+  EXPECT_EQ(found.spec.input.context, 24);
+  EXPECT_EQ(recognise(labml_aft_shapes({.context = 24, .positions = 20})).spec.input.context, 20);
   EXPECT_EQ(run(labml_aft_shapes({}), {{}, std::vector<std::int64_t>(24, 1)}).tokens(), 24);
   expect_refusal(
       [] {
@@ -137,17 +137,17 @@ TEST(UpstreamNames, LabmlsModelsDifferInNamesAlone) {
   const Architecture found = recognise(shapes);
   EXPECT_EQ(found.name, "labml AFT");
   EXPECT_THAT(found.unused, IsEmpty());
-  EXPECT_EQ(found.spec.embedding_scale, 0);
+  EXPECT_EQ(found.spec.input.scale, 0);
   shapes.push_back({"encoder.layers.0.feed_forward.linear_v.weight", {64, 40}});
   expect_refusal([&] { return recognise(shapes); }, ErrorKind::unsupported, "gated MLPs", "");
 }
 
 TEST(UpstreamNames, AFastformerTellsItsHeads) {
   const Architecture found = recognise(fastformer_shapes({.heads = 5}));
-  EXPECT_EQ(found.spec.heads, 5);
+  EXPECT_EQ(found.spec.layer.attention.heads, 5);
   EXPECT_EQ(found.spec.width_of_head(), 8);
-  EXPECT_EQ(found.spec.norm_position, NormPosition::post);
-  EXPECT_EQ(found.spec.norm_eps, 1e-12);
+  EXPECT_EQ(found.spec.layer.norm.position, NormPosition::post);
+  EXPECT_EQ(found.spec.layer.norm.eps, 1e-12);
   EXPECT_THAT(assumed(found), IsSupersetOf({"activation", "norm_eps", "padding", "tokenizer"}));
   expect_refusal([] { return recognise(fastformer_shapes({.heads = 7})); }, ErrorKind::damaged,
                  "divisor of 40", "heads");
@@ -165,7 +165,7 @@ TEST(UpstreamNames, AFastformerTellsItsHeads) {
       [] {
         return recognise(fastformer_shapes({}), {{"norm_position", "pre"}});
       },
-      ErrorKind::damaged, "post in a text_classifier", "norm_position");
+      ErrorKind::damaged, "expected post", "norm_position");
   EXPECT_EQ(recognise(fastformer_shapes({}), {{"labels", "a,b,c,d"}}).spec.labels.size(), 4U);
 }
 
@@ -177,7 +177,7 @@ TEST(UpstreamNames, AFastformerTakesItsClassesFromTheConfigurationBesideIt) {
       "id2label": {"0": "World", "1": "Sports"}})");
   const auto model = load_model(file);
   EXPECT_EQ(model->spec().labels, (std::vector<std::string>{"World", "Sports"}));
-  EXPECT_EQ(model->spec().norm_eps, 1e-6);
+  EXPECT_EQ(model->spec().layer.norm.eps, 1e-6);
   Input input;
   input.content = Text{{}, {3, 1, 4}};
   EXPECT_EQ(model->run(input, model->spec().mechanism, {}, {}).labels, model->spec().labels);
@@ -224,7 +224,7 @@ TEST(UpstreamNames, ADescriptionOfATextModelNeedsItsTables) {
                                           more + "}}");
   };
   expect_refusal([&] { return parse("causal_lm", ""); }, ErrorKind::damaged,
-                 "token_embedding.weight, which the family causal_lm needs", "tensors");
+                 "token_embedding.weight, which a model of its kind needs", "tensors");
   const char* const tables = R"(, "token_embedding": "e", "positions": "p")";
   EXPECT_EQ(parse("causal_lm", tables).tensors.count("positions"), 1U);
   expect_refusal([&] { return parse("text_classifier", tables); }, ErrorKind::damaged,

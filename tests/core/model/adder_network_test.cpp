@@ -2,7 +2,7 @@
 // weights: tests/data/models/make_adder_network.py.
 #include <gtest/gtest.h>
 
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
 
@@ -59,8 +59,8 @@ Checkpoint file_saying(const std::map<std::string, std::string>& members) {
 
 Trace run(const Checkpoint& checkpoint, const ModelOptions& options = {}) {
   Architecture architecture = recognise_architecture(checkpoint, options);
-  VitWeights weights = read_vit_weights(checkpoint, architecture);
-  const Vit model("file", "model", std::move(architecture), std::move(weights));
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
+  const Transformer model("file", "model", std::move(architecture), std::move(weights));
   Input input;
   input.content = hashed_input("input", {3, kImage, kImage});
   return model.run(input, model.spec().mechanism, {}, {});

@@ -1,7 +1,5 @@
 // Language models against PyTorch in double precision, on the weights that
 // tests/data/language/make_reference.py commits; and what holds for every causal model.
-#include "core/model/causal_lm.h"
-
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 #include "core/attention/additive_state.h"
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"
+#include "core/model/transformer.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -61,9 +60,9 @@ class LanguageModel : public testing::TestWithParam<Family> {};
 TEST_P(LanguageModel, ComputesWhatPyTorchDoes) {
   const auto model = load_model(model_file(GetParam().folder));
   EXPECT_EQ(model->architecture(), GetParam().architecture);
-  EXPECT_EQ(model->spec().vocabulary, 29);
-  EXPECT_EQ(model->spec().context, 24);
-  EXPECT_EQ(model->spec().heads, 2);
+  EXPECT_EQ(model->spec().input.vocabulary, 29);
+  EXPECT_EQ(model->spec().input.context, 24);
+  EXPECT_EQ(model->spec().layer.attention.heads, 2);
   const Checkpoint expected =
       open_checkpoint(test_data("language/" + std::string(GetParam().folder) + "/expected.npz"));
   const Trace trace = run(*model, expected.at("ids").view().to_int64());
@@ -135,8 +134,8 @@ TEST(Fastformer, TakesItsWindowsFromTheConfigurationBesideIt) {
   const auto model = load_model(model_file("fastformer"));
   ASSERT_EQ(model->spec().layer_mechanisms.size(), 3U);
   EXPECT_EQ(to_string(model->spec().layer_mechanisms[1]), "additive (causal=true, window=5)");
-  EXPECT_EQ(model->spec().layer_form, LayerForm::fastformer);
-  EXPECT_EQ(load_model(model_file("fastformer_later"))->spec().layer_form,
+  EXPECT_EQ(model->spec().layer.form, LayerForm::fastformer);
+  EXPECT_EQ(load_model(model_file("fastformer_later"))->spec().layer.form,
             LayerForm::fastformer_rescaled);
 }
 
@@ -221,7 +220,7 @@ TEST(LanguageModelFile, WithoutConfigurationItSaysWhatItAssumes) {
   const TemporaryFolder folder;
   const auto file = folder.write("model.safetensors", read_bytes(model_file("fastformer")));
   const auto model = load_model(file);
-  EXPECT_EQ(model->spec().heads, 4);
+  EXPECT_EQ(model->spec().layer.attention.heads, 4);
   EXPECT_EQ(to_string(model->spec().layer_mechanisms[1]), "additive (causal=true, window=8)");
   EXPECT_EQ(to_string(model->spec().layer_mechanisms[2]), "additive (causal=true, window=0)");
   EXPECT_TRUE(std::ranges::any_of(model->assumptions(), [](const Assumption& assumption) {

@@ -5,8 +5,7 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/model/pyramid_vit.h"
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/pyramid_shapes.h"
 
@@ -41,13 +40,9 @@ void mutilate(NamedShapes& shapes, std::mt19937& random) {
 }
 
 std::unique_ptr<const Model> model_of(const Checkpoint& checkpoint, Architecture architecture) {
-  if (architecture.spec.family == "pyramid") {
-    PyramidWeights weights = read_pyramid_weights(checkpoint, architecture);
-    return std::make_unique<PyramidVit>("file", "model", std::move(architecture),
-                                        std::move(weights));
-  }
-  VitWeights weights = read_vit_weights(checkpoint, architecture);
-  return std::make_unique<Vit>("file", "model", std::move(architecture), std::move(weights));
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
+  return std::make_unique<Transformer>("file", "model", std::move(architecture),
+                                       std::move(weights));
 }
 
 std::vector<PyramidStage> small_stages() {
@@ -91,8 +86,9 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
       const ModelSpec& spec = model->spec();
       Input input;
       input.content = hashed_input(
-          "input", spec.patch_height ? Shape{spec.channels, spec.image_height, spec.image_width}
-                                     : Shape{4, spec.width});
+          "input", spec.input.patch_height
+                       ? Shape{spec.input.channels, spec.input.image_height, spec.input.image_width}
+                       : Shape{4, spec.width});
       (void)model->run(input, spec.mechanism, {}, {});
     } catch (const Error& error) {
       EXPECT_NE(error.kind(), ErrorKind::io);

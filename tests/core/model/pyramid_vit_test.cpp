@@ -1,13 +1,13 @@
 // Pyramids against PyTorch's, in double precision, on the same weights
 // (tests/data/models/make_pyramids.py), and what opening them must refuse.
-#include "core/model/pyramid_vit.h"
-
 #include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/model/parts/windowed_attention.h"
+#include "core/model/transformer.h"
 #include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
 
@@ -19,10 +19,10 @@ using testing::HasSubstr;
 const std::filesystem::path kData = source_folder() + "/tests/data/models";
 constexpr float kTolerance = 1e-5F;
 
-PyramidVit model_of(const NamedShapes& shapes, const ModelOptions& options = {}) {
+Transformer model_of(const NamedShapes& shapes, const ModelOptions& options = {}) {
   const Checkpoint checkpoint = hashed_checkpoint(shapes);
   Architecture architecture = recognise_architecture(checkpoint, options);
-  PyramidWeights weights = read_pyramid_weights(checkpoint, architecture);
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
   return {"file", "model", std::move(architecture), std::move(weights)};
 }
 
@@ -37,7 +37,7 @@ ModelOptions with_image(std::int64_t side, std::map<std::string, std::string> mo
   return {std::move(more), {}};
 }
 
-void expect_agreement(const char* reference, const PyramidVit& model, std::int64_t side) {
+void expect_agreement(const char* reference, const Transformer& model, std::int64_t side) {
   const Trace trace = model.run(image_of(side), model.spec().mechanism, {}, {});
   const Checkpoint expected = open_checkpoint(kData / reference);
   const Tensor logits = expected.at("output").view().to_float();
@@ -94,14 +94,14 @@ std::vector<PyramidStage> small_twins() {
 }
 
 TEST(PyramidVit, PvtV2B0AgreesWithPyTorch) {
-  const PyramidVit model = model_of(pvt_v2_shapes(pvt_v2_b0_stages(), 1000));
+  const Transformer model = model_of(pvt_v2_shapes(pvt_v2_b0_stages(), 1000));
   EXPECT_EQ(model.architecture(), "PVTv2");
   EXPECT_EQ(model.spec().stages, pvt_v2_b0_stages());
   expect_agreement("pvt_v2_b0.npz", model, 224);
 }
 
 TEST(PyramidVit, EcoFormerB0AgreesWithPyTorch) {
-  const PyramidVit model = model_of(pvt_v2_shapes(pvt_v2_b0_stages(), 100, PyramidKind::hashed));
+  const Transformer model = model_of(pvt_v2_shapes(pvt_v2_b0_stages(), 100, PyramidKind::hashed));
   const ModelSpec& spec = model.spec();
   EXPECT_EQ(spec.mechanism.name, "hash");
   EXPECT_EQ(std::get<std::string>(spec.mechanism.parameters.at("mode")), "upstream");
@@ -111,21 +111,21 @@ TEST(PyramidVit, EcoFormerB0AgreesWithPyTorch) {
 }
 
 TEST(PyramidVit, PvtV2LiAgreesWithPyTorch) {
-  const PyramidVit model =
+  const Transformer model =
       model_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::linear), with_image(72));
   EXPECT_EQ(model.spec().stages[0].pooled, 7);
   expect_agreement("pvt_v2_li.npz", model, 72);
 }
 
 TEST(PyramidVit, TwinsAgreesWithPyTorch) {
-  const PyramidVit model = model_of(twins_shapes(small_twins(), 10));
+  const Transformer model = model_of(twins_shapes(small_twins(), 10));
   EXPECT_EQ(model.architecture(), "Twins");
   EXPECT_EQ(model.spec().stages, small_twins());
   expect_agreement("twins.npz", model, 224);
 }
 
 TEST(PyramidVit, TimmsNamesAreThose) {
-  const PyramidVit model = model_of(timm_pvt_v2_shapes(small_stages(), 10), with_image(64));
+  const Transformer model = model_of(timm_pvt_v2_shapes(small_stages(), 10), with_image(64));
   EXPECT_EQ(model.architecture(), "timm PVTv2");
   EXPECT_EQ(model.spec().stages, small_stages());
   const Trace trace = model.run(image_of(64), {}, {}, {});
@@ -137,7 +137,7 @@ TEST(PyramidVit, TimmsNamesAreThose) {
 
 /// Every map is finite, fits the recorded keys and values, and has rows that sum to one where its
 /// mechanism says so.
-void expect_maps_of_values(const PyramidVit& model, const MechanismChoice& choice,
+void expect_maps_of_values(const Transformer& model, const MechanismChoice& choice,
                            std::int64_t side) {
   TraceRequest request;
   request.queries_keys_values = true;
@@ -160,12 +160,12 @@ void expect_maps_of_values(const PyramidVit& model, const MechanismChoice& choic
 
 TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
   const ModelOptions options = with_image(64);
-  const PyramidVit reduced = model_of(pvt_v2_shapes(small_stages(), 10), options);
-  const PyramidVit hashed =
+  const Transformer reduced = model_of(pvt_v2_shapes(small_stages(), 10), options);
+  const Transformer hashed =
       model_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), options);
   std::vector<PyramidStage> stage = {small_twins().front()};
   stage[0].reduction = 2;
-  const PyramidVit twins = model_of(twins_shapes(stage, 10), with_image(56));
+  const Transformer twins = model_of(twins_shapes(stage, 10), with_image(56));
   for (const char* name : {"softmax", "adder", "linear"}) {
     expect_maps_of_values(reduced, {name, {}}, 64);
     expect_maps_of_values(hashed, {name, {}}, 64);
@@ -180,7 +180,7 @@ TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
 }
 
 TEST(PyramidVit, AnotherModeOfItsOwnMechanismLeavesTheLastStageAlone) {
-  const PyramidVit model =
+  const Transformer model =
       model_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), with_image(64));
   ParameterValues paper = model.spec().mechanism.parameters;
   paper["mode"] = std::string("paper");
@@ -202,7 +202,7 @@ TEST(PyramidVit, WindowsCoverTheGridOnceAndMapsAreZeroOutsideThem) {
   std::sort(order.begin(), order.end());
   for (std::int64_t i = 0; i < grid.tokens(); ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
 
-  const PyramidVit model = model_of(twins_shapes({small_twins().front()}, 10), with_image(56));
+  const Transformer model = model_of(twins_shapes({small_twins().front()}, 10), with_image(56));
   const Trace trace = model.run(image_of(56), {}, {}, {});
   const auto window_of = [](std::int64_t token) { return token / 14 / 7 * 2 + token % 14 / 7; };
   const ConstMatrixMap map = trace.layers[0].implied_map.slice(0);
@@ -214,7 +214,7 @@ TEST(PyramidVit, WindowsCoverTheGridOnceAndMapsAreZeroOutsideThem) {
 }
 
 TEST(PyramidVit, TheSameNumbersWhateverIsRecorded) {
-  const PyramidVit model = model_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
+  const Transformer model = model_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
   TraceRequest nothing, one;
   nothing.implied_maps = false;
   one.layers = {1};
@@ -241,7 +241,7 @@ std::string error_of(const auto& action) {
 }
 
 TEST(PyramidVit, MapsBeyondTheLimitAreRefusedInWords) {
-  const PyramidVit model = model_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
+  const Transformer model = model_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
   TraceRequest request;
   request.most_map_bytes = 4 * 256 * 4 + 100;
   EXPECT_THAT(error_of([&] { (void)model.run(image_of(64), {}, request, {}); }),
@@ -290,7 +290,7 @@ TEST(PyramidVit, BadShapesAreNamed) {
   EXPECT_THAT(opening(pvt, with_image(64, {{"layers", "5"}})), HasSubstr("layers"));
   EXPECT_THAT(opening(pvt, with_image(16)), HasSubstr("spatial reduction"));
   EXPECT_THAT(error_of([&] {
-                const PyramidVit model =
+                const Transformer model =
                     model_of(with(eco, "block1.0.attn.fast_attention.ksh.mvec", {1, 1, 1, 24}),
                              with_image(64));
                 (void)model.run(image_of(64), model.spec().mechanism, {}, {});

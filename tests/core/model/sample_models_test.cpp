@@ -65,7 +65,7 @@ TEST_P(SampleModel, ASampleImagePassesItsPreprocessingUnchanged) {
   ASSERT_TRUE(trace.image);
   EXPECT_EQ(trace.image->pixels, std::get<Image>(input.content).pixels);
   EXPECT_EQ(trace.layout.rows, 14);
-  EXPECT_EQ(trace.tokens(), model->spec().class_tokens + 196);
+  EXPECT_EQ(trace.tokens(), model->spec().input.class_tokens + 196);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SampleModel,

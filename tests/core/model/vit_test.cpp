@@ -1,5 +1,3 @@
-#include "core/model/vit.h"
-
 #include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
@@ -8,14 +6,16 @@
 #include <tbb/global_control.h>
 
 #include "core/error.h"
+#include "core/model/transformer.h"
 #include "tests/support/model_shapes.h"
 
 namespace attnscope {
 namespace {
 
-Vit model_of(const Checkpoint& checkpoint, std::map<std::string, std::string> overrides = {}) {
+Transformer model_of(const Checkpoint& checkpoint,
+                     std::map<std::string, std::string> overrides = {}) {
   Architecture architecture = recognise_architecture(checkpoint, {std::move(overrides), {}});
-  VitWeights weights = read_vit_weights(checkpoint, architecture);
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
   return {"weights", "model", std::move(architecture), std::move(weights)};
 }
 
@@ -35,7 +35,7 @@ bool same(const Tensor& a, const Tensor& b) {
 }
 
 TEST(Vit, GivesTheSameBytesWhateverTheThreadCount) {
-  const Vit model = model_of(hashed_checkpoint(timm_shapes({.image = 96})));
+  const Transformer model = model_of(hashed_checkpoint(timm_shapes({.image = 96})));
   TraceRequest request;
   request.tokens = true;
   for (const char* mechanism : {"softmax", "adder"}) {
@@ -52,7 +52,7 @@ TEST(Vit, GivesTheSameBytesWhateverTheThreadCount) {
 }
 
 TEST(Vit, RecordsWhatIsAskedForAndNothingElse) {
-  const Vit model = model_of(hashed_checkpoint(timm_shapes({})));
+  const Transformer model = model_of(hashed_checkpoint(timm_shapes({})));
   TraceRequest request;
   request.queries_keys_values = true;
   request.layers = {1};
@@ -71,7 +71,7 @@ TEST(Vit, RecordsWhatIsAskedForAndNothingElse) {
 }
 
 TEST(Vit, SaysWhetherTheMechanismIsTheTrainedOne) {
-  const Vit model = model_of(hashed_checkpoint(timm_shapes({})));
+  const Transformer model = model_of(hashed_checkpoint(timm_shapes({})));
   const Trace own = model.run(image_input(), model.spec().mechanism, {}, {});
   EXPECT_TRUE(own.mechanism_trained);
   EXPECT_FALSE(own.identity_in_maps);
@@ -85,7 +85,7 @@ TEST(Vit, SaysWhetherTheMechanismIsTheTrainedOne) {
 }
 
 TEST(Vit, AnEncoderIsEquivariantUnderPermutationOfItsTokens) {
-  const Vit model = model_of(hashed_checkpoint(torch_encoder_shapes(64, 128, 2)));
+  const Transformer model = model_of(hashed_checkpoint(torch_encoder_shapes(64, 128, 2)));
   const Tensor tokens = hashed_input("input", {9, 64});
   Tensor reversed(tokens.shape());
   reversed.matrix() = tokens.matrix().colwise().reverse();
@@ -135,7 +135,7 @@ TEST(Vit, TheHeadReadsTheFeatures) {
       EXPECT_NEAR(trace.logits.data()[i], expected(i) + bias.data()[i], 2e-5F) << readout;
     }
   }
-  const Vit encoder = model_of(hashed_checkpoint(torch_encoder_shapes(64, 128, 2)));
+  const Transformer encoder = model_of(hashed_checkpoint(torch_encoder_shapes(64, 128, 2)));
   EXPECT_TRUE(encoder.run(input_of(hashed_input("input", {9, 64})), {}, {}, {}).features.empty());
 }
 
@@ -172,14 +172,14 @@ TEST(Vit, ArithmeticDoesNotDependOnTheFamilysNames) {
       if (tensor.name == own) tensor.name = name;
     }
   }
-  const Vit other = model_of(Checkpoint("in memory", "test", std::move(renamed), {}));
+  const Transformer other = model_of(Checkpoint("in memory", "test", std::move(renamed), {}));
   EXPECT_EQ(other.architecture(), "torchvision ViT");
   const Trace expected = model_of(hashed_checkpoint(timm)).run(image_input(), {}, {}, {});
   EXPECT_TRUE(same(other.run(image_input(), {}, {}, {}).logits, expected.logits));
 }
 
 TEST(Vit, StopsWhenCancelled) {
-  const Vit model = model_of(hashed_checkpoint(timm_shapes({})));
+  const Transformer model = model_of(hashed_checkpoint(timm_shapes({})));
   std::stop_source source;
   int steps = 0;
   const Progress progress(
@@ -220,14 +220,14 @@ TEST(Vit, LayerScaleOfZeroLeavesTheTokensAlone) {
 
 TEST(Vit, InterpolatesItsPositionsToAnotherImageSize) {
   const Checkpoint checkpoint = hashed_checkpoint(timm_shapes({}));
-  const Vit model = model_of(checkpoint, {{"image_height", "64"}, {"image_width", "40"}});
+  const Transformer model = model_of(checkpoint, {{"image_height", "64"}, {"image_width", "40"}});
   const Trace trace = model.run(input_of(hashed_input("input", {3, 64, 40})), {}, {}, {});
   EXPECT_EQ(trace.layout.rows, 8);
   EXPECT_EQ(trace.layout.columns, 5);
   EXPECT_EQ(trace.tokens(), 41);
 }
 
-TEST(VitWeights, ATensorThatDoesNotFitIsNamed) {
+TEST(TransformerWeights, ATensorThatDoesNotFitIsNamed) {
   NamedShapes shapes = timm_shapes({});
   for (auto& [name, shape] : shapes) {
     if (name == "blocks.1.mlp.fc2.weight") shape = {64, 255};

@@ -64,11 +64,12 @@ TEST(BytePairs, DamagedFilesAreNamed) {
 
 ModelSpec spec_of(Tokenizer tokenizer, std::vector<std::string> labels, std::int64_t vocabulary) {
   ModelSpec spec;
-  spec.family = "causal_lm";
-  spec.tokenizer = tokenizer;
+  spec.input.kind = InputKind::tokens;
+  spec.readout.kind = Readout::next_token;
+  spec.input.tokenizer = tokenizer;
   spec.labels = std::move(labels);
-  spec.vocabulary = vocabulary;
-  spec.context = 6;
+  spec.input.vocabulary = vocabulary;
+  spec.input.context = 6;
   return spec;
 }
 

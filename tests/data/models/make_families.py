@@ -7,13 +7,18 @@ the computation; families/NAME.npz with outputs and rows of attention maps.
     python3 make_families.py
 
 The models are written from the equations of their upstream code, as functions that make each weight
-when they first need it; families/positions.npz has positions brought to other grids. Families that have a reference of their own here are listed for their names
-alone: REFERENCES.
+when they first need it; families/positions.npz has positions brought to other grids. Those in
+references/ have a file of their own: a new family is one more. Families whose reference another
+script makes are listed for their names alone: REFERENCES.
+
+    python3 make_families.py llama    # those of references/llama.py alone
 """
 
+import importlib
 import json
 import math
 import pathlib
+import sys
 
 import numpy as np
 import torch
@@ -471,10 +476,24 @@ def resized_positions():
     np.savez_compressed(HERE / "positions.npz", **arrays)
 
 
+def referenced(names):
+    """CASES of the files of references/: all, or those of these names."""
+    folder = pathlib.Path(__file__).parent / "references"
+    cases = {}
+    for file in sorted(folder.glob("*.py")):
+        module = importlib.import_module("references." + file.stem)
+        if not names or file.stem in names:
+            cases.update(getattr(module, "CASES", {}))
+    return cases
+
+
 def main():
     HERE.mkdir(exist_ok=True)
-    resized_positions()
-    for name, (family, model, arguments, inputs, config, options, unknown, rename, add) in CASES.items():
+    asked = sys.argv[1:]
+    if not asked:
+        resized_positions()
+    cases = {**({} if asked else CASES), **referenced(asked)}
+    for name, (family, model, arguments, inputs, config, options, unknown, rename, add) in cases.items():
         w, maps = Weights(), []
         output = model(w, inputs, maps, **arguments)
         assert rename in w.shapes and add not in w.shapes, name
@@ -489,11 +508,12 @@ def main():
         )
         peak = np.stack([m.numpy() for m in maps]).max(-1).mean()
         print(f"{name}: |output| up to {output.abs().max():.3f}, a row's mean peak {peak:.3f}")
-    for name, (family, module, options, rename, add) in REFERENCES.items():
+    for name, (family, module, options, rename, add) in ({} if asked else REFERENCES).items():
         shapes = {key: list(value.shape) for key, value in module.state_dict().items()}
         assert rename in shapes and add not in shapes, name
         write_case(name, family, shapes, None, options, None, rename, add, ids=None)
 
 
 if __name__ == "__main__":
-    main()
+    # As the references import it, so that there is one of it.
+    importlib.import_module("make_families").main()

@@ -7,7 +7,7 @@
 
 #include "core/architecture/architecture.h"
 #include "core/error.h"
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"
@@ -38,10 +38,12 @@ class DocumentedExample : public testing::Test {
   static Trace run(const Checkpoint& checkpoint, const ModelOptions& options) {
     Architecture architecture = recognise_architecture(checkpoint, options);
     EXPECT_THAT(architecture.unused, testing::IsEmpty());
-    VitWeights weights = read_vit_weights(checkpoint, architecture);
-    const Vit model(checkpoint.path(), "model", std::move(architecture), std::move(weights));
+    TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
+    const Transformer model(checkpoint.path(), "model", std::move(architecture),
+                            std::move(weights));
     Input input;
-    input.content = hashed_input("input", {3, model.spec().image_height, model.spec().image_width});
+    input.content =
+        hashed_input("input", {3, model.spec().input.image_height, model.spec().input.image_width});
     TraceRequest request;
     request.implied_maps = true;
     return model.run(input, model.spec().mechanism, request, {});

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/model/vit.h"
+#include "core/model/transformer.h"
 #include "tests/support/model_shapes.h"
 
 namespace attnscope {
@@ -31,11 +31,12 @@ class Items final : public DataSet {
   std::vector<std::string> names_;
 };
 
-std::unique_ptr<Vit> small_model(const NamedShapes& shapes) {
+std::unique_ptr<Transformer> small_model(const NamedShapes& shapes) {
   const Checkpoint checkpoint = hashed_checkpoint(shapes);
   Architecture architecture = recognise_architecture(checkpoint);
-  VitWeights weights = read_vit_weights(checkpoint, architecture);
-  return std::make_unique<Vit>("weights", "model", std::move(architecture), std::move(weights));
+  TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
+  return std::make_unique<Transformer>("weights", "model", std::move(architecture),
+                                       std::move(weights));
 }
 
 int predicted(const Model& model, const Input& input) {

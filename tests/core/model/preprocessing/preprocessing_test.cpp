@@ -102,12 +102,12 @@ TEST(PositionGrid, FollowsEachFamilysWay) {
 
 TEST(Patches, OverlapAndArePaddedWithZeros) {
   ModelSpec spec;
-  spec.channels = 2;
-  spec.image_height = 5;
-  spec.image_width = 7;
-  spec.patch_height = spec.patch_width = 3;
-  spec.patch_stride = 2;
-  spec.patch_padding = 1;
+  spec.input.channels = 2;
+  spec.input.image_height = 5;
+  spec.input.image_width = 7;
+  spec.input.patch_height = spec.input.patch_width = 3;
+  spec.input.patch_stride = 2;
+  spec.input.patch_padding = 1;
   const Tensor image = hashed_input("image", {2, 5, 7});
   const Tensor patches = to_patches(image, spec);
   ASSERT_EQ(patches.shape(), (Shape{3 * 4, 2 * 3 * 3}));
@@ -127,10 +127,10 @@ TEST(Patches, OverlapAndArePaddedWithZeros) {
 
 TEST(Preprocessing, ResizesTheShorterSideAndCropsTheMiddleAsTheTrainersDid) {
   ModelSpec spec;
-  spec.image_height = spec.image_width = 28;
-  spec.patch_height = spec.patch_width = 7;
-  spec.crop_fraction = 0.875;
-  spec.resize_filter = ResizeFilter::bicubic;
+  spec.input.image_height = spec.input.image_width = 28;
+  spec.input.patch_height = spec.input.patch_width = 7;
+  spec.input.crop_fraction = 0.875;
+  spec.input.resize_filter = ResizeFilter::bicubic;
   const PreparedInput prepared = prepare_input(input_of(image_of("picture")), spec);
   ASSERT_TRUE(prepared.image);
   EXPECT_EQ(prepared.image->pixels, image_of("evaluated").pixels);
@@ -138,13 +138,13 @@ TEST(Preprocessing, ResizesTheShorterSideAndCropsTheMiddleAsTheTrainersDid) {
 
 TEST(Preprocessing, AnImageOfTheModelsExtentsPassesUnchanged) {
   ModelSpec spec;
-  spec.channels = 1;
-  spec.image_height = 37;
-  spec.image_width = 53;
-  spec.patch_height = 37;
-  spec.patch_width = 53;
-  spec.input_mean = {0.25};
-  spec.input_std = {0.5};
+  spec.input.channels = 1;
+  spec.input.image_height = 37;
+  spec.input.image_width = 53;
+  spec.input.patch_height = 37;
+  spec.input.patch_width = 53;
+  spec.input.mean = {0.25};
+  spec.input.std = {0.5};
   const Image grey = image_of("grey");
   const PreparedInput prepared = prepare_input(input_of(grey), spec);
   EXPECT_EQ(prepared.image->pixels, grey.pixels);
@@ -156,10 +156,10 @@ TEST(Preprocessing, AnImageOfTheModelsExtentsPassesUnchanged) {
 
 TEST(Preprocessing, ANormalisedArrayShowsThePictureItCameFrom) {
   ModelSpec spec;
-  spec.image_height = 37;
-  spec.image_width = 53;
-  spec.patch_height = 37;
-  spec.patch_width = 53;
+  spec.input.image_height = 37;
+  spec.input.image_width = 53;
+  spec.input.patch_height = 37;
+  spec.input.patch_width = 53;
   const Image picture = image_of("picture");
   const PreparedInput once = prepare_input(input_of(picture), spec);
   Input array;
@@ -188,18 +188,18 @@ TEST(Preprocessing, SaysWhatDoesNotFit) {
             "[3, 224, 225])");
   EXPECT_EQ(error(Image{}), "x: the image is empty");
   EXPECT_NE(error(Image{1 << 20, 1, 1, std::vector<std::uint8_t>(1 << 20)}), "no error");
-  spec.patch_height = spec.patch_width = 0;
+  spec.input.patch_height = spec.input.patch_width = 0;
   EXPECT_NE(error(image_of("grey")).find("encoder of tokens"), std::string::npos);
   EXPECT_NE(error(Tensor({5, 191})).find("[N, 192]"), std::string::npos);
 }
 
 TEST(Preprocessing, PatchesAreChannelRowColumn) {
   ModelSpec spec;
-  spec.channels = 2;
-  spec.image_height = 4;
-  spec.image_width = 6;
-  spec.patch_height = 2;
-  spec.patch_width = 3;
+  spec.input.channels = 2;
+  spec.input.image_height = 4;
+  spec.input.image_width = 6;
+  spec.input.patch_height = 2;
+  spec.input.patch_width = 3;
   Tensor image({2, 4, 6});
   float next = 0;
   for (float& value : image.values()) value = next++;

@@ -1,0 +1,55 @@
+// Gemma 2.
+#include <cmath>
+
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kGemma2Keys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"num_key_value_heads", Use::fact, "layer.attention.key_heads"},
+    {"head_dim", Use::member, "head_width"},
+    {"rms_norm_eps", Use::member, "norm_eps"},
+    {"hidden_activation", Use::activation},
+    {"attn_logit_softcapping", Use::member, "layer.scores.soft_cap"},
+    {"final_logit_softcapping", Use::member, "readout.soft_cap"},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"hidden_act"},  // hidden_activation is what counts
+    {"attention_bias"},
+    {"cache_implementation"},
+    {"use_bidirectional_attention", Use::required, "false"},
+};
+
+/// Scores are divided by √query_pre_attn_scalar, not by √d.
+void read_gemma2(ConfigReader& reader, NeighbourConfig& config) {
+  const json& scalar = reader.take_value("query_pre_attn_scalar");
+  if (!scalar.is_null()) {
+    if (!scalar.is_number() || scalar.get<double>() <= 0) {
+      throw Error(ErrorKind::damaged, "the value is out of range")
+          .about("query_pre_attn_scalar")
+          .expected("a number above 0")
+          .found(json_text(scalar));
+    }
+    config.values["scale"] = json(1 / std::sqrt(scalar.get<double>())).dump();
+  }
+  // Even layers slide.
+  read_sliding_window(reader, config, 0, 2);
+  read_rotary(reader, config);
+}
+
+constexpr ModelType kTypes[] = {{"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2}};
+
+}  // namespace
+
+std::span<const ModelType> gemma_model_types() { return kTypes; }
+
+}  // namespace attnscope

@@ -1,0 +1,42 @@
+// GPT-2.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kGpt2Keys[] = {
+    {"n_head", Use::member, "heads"},
+    {"layer_norm_epsilon", Use::member, "norm_eps"},
+    {"activation_function", Use::activation},
+    {"n_embd", Use::fact, "width"},
+    {"n_layer", Use::fact, "layers"},
+    {"n_inner", Use::fact, "mlp_width"},
+    {"n_positions", Use::fact, "context"},
+    {"n_ctx"},
+    {"vocab_size"},
+    {"summary_*"},
+    {"reorder_and_upcast_attn"},  // the same in another order of rounding
+};
+
+constexpr ModelType kTypes[] = {{"gpt2", "Hugging Face GPT-2", kGpt2Keys, read_score_scale}};
+
+}  // namespace
+
+/// GPT-2's two switches of the scores.
+void read_score_scale(ConfigReader& reader, NeighbourConfig& config) {
+  if (!truth(reader.take_value("scale_attn_weights"), true, "scale_attn_weights")) {
+    config.values["scale"] = "none";
+  }
+  const char* const by_layer = "scale_attn_by_inverse_layer_idx";
+  if (truth(reader.take_value(by_layer), false, by_layer)) {
+    config.values["scale_by_layer"] = "true";
+  }
+}
+
+std::span<const ModelType> gpt2_model_types() { return kTypes; }
+
+}  // namespace attnscope

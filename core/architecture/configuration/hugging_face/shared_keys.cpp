@@ -1,0 +1,182 @@
+// Keys that several kinds of models share and that no single member takes.
+#include <algorithm>
+
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+Error wrong(const char* what, std::string key, std::string expected, const json& found) {
+  return Error(ErrorKind::damaged, what)
+      .about(std::move(key))
+      .expected(std::move(expected))
+      .found(json_text(found));
+}
+
+/// A number that must be there.
+std::string number(const json& object, const char* key, const char* of) {
+  const json found = object.value(key, json());
+  if (found.is_number()) return found.dump();
+  throw wrong("the scaling of rotary positions lacks a number", std::string(of) + "." + key,
+              "a number", found);
+}
+
+/// `option` is `key` of `object`, if it is there.
+void take_number(const json& object, const char* key, const char* option, const char* of,
+                 NeighbourConfig& config) {
+  if (object.value(key, json()).is_null()) return;
+  config.values[option] = number(object, key, of);
+}
+
+void take_factors(const json& object, const char* key, const char* option, const char* of,
+                  NeighbourConfig& config) {
+  const json list = object.value(key, json());
+  bool numbers = list.is_array() && !list.empty();
+  for (const json& factor : list) numbers = numbers && factor.is_number();
+  if (!numbers) {
+    throw wrong("the scaling of rotary positions lacks its factors", std::string(of) + "." + key,
+                "a list of numbers", list);
+  }
+  config.values[option] = list.dump();
+}
+
+std::string scaling_of(const json& scaling, const char* of) {
+  const json type = scaling.value("rope_type", scaling.value("type", json()));
+  if (type.is_null() || type == "default") return "none";
+  for (const char* known : {"linear", "dynamic", "llama3", "yarn", "longrope"}) {
+    if (type == known) return known;
+  }
+  throw Error(ErrorKind::unsupported, "rotary positions are not scaled in this way")
+      .about(std::string(of) + ".rope_type")
+      .expected("default, linear, dynamic, llama3, yarn or longrope")
+      .found(json_text(type));
+}
+
+/// No key of a scaling may be left unread.
+void check_scaling_keys(const json& scaling, const char* of) {
+  constexpr std::string_view known[] = {"rope_type",        "type",
+                                        "factor",           "rope_theta",
+                                        "low_freq_factor",  "high_freq_factor",
+                                        "beta_fast",        "beta_slow",
+                                        "attention_factor", "short_factor",
+                                        "long_factor",      "original_max_position_embeddings"};
+  for (const auto& [key, value] : scaling.items()) {
+    if (value.is_null() || std::find(std::begin(known), std::end(known), key) != std::end(known)) {
+      continue;
+    }
+    throw Error(ErrorKind::unsupported,
+                "the scaling of rotary positions has a key that is not "
+                "known")
+        .about(std::string(of) + "." + key)
+        .found(json_text(value))
+        .remedy("--option ignore=config." + std::string(of) + "." + key +
+                " if it does not change the computation");
+  }
+}
+
+void read_scaling(const json& scaling, const char* of, const json& context,
+                  const json& trained_context, NeighbourConfig& config) {
+  check_scaling_keys(scaling, of);
+  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
+  const std::string kind = scaling_of(scaling, of);
+  config.values["layer.rotary.scaling"] = kind;
+  if (kind == "none") return;
+  if (kind != "longrope") config.values["layer.rotary.factor"] = number(scaling, "factor", of);
+  json trained = scaling.value("original_max_position_embeddings", trained_context);
+  if (trained.is_null() || kind == "dynamic") trained = context;
+  if (kind != "linear") {
+    if (!trained.is_number_integer()) {
+      throw wrong("the scaling of rotary positions lacks the length it was trained with",
+                  std::string(of) + ".original_max_position_embeddings", "a number", trained);
+    }
+    config.values["layer.rotary.trained_context"] = trained.dump();
+  }
+  if (kind == "llama3") {
+    config.values["layer.rotary.low_frequency"] = number(scaling, "low_freq_factor", of);
+    config.values["layer.rotary.high_frequency"] = number(scaling, "high_freq_factor", of);
+  }
+  take_number(scaling, "beta_fast", "layer.rotary.beta_fast", of, config);
+  take_number(scaling, "beta_slow", "layer.rotary.beta_slow", of, config);
+  take_number(scaling, "attention_factor", "layer.rotary.attention_factor", of, config);
+  if (kind != "longrope") return;
+  take_factors(scaling, "short_factor", "layer.rotary.short_factors", of, config);
+  take_factors(scaling, "long_factor", "layer.rotary.long_factors", of, config);
+  const double stretched = context.is_number() ? context.get<double>() : 0;
+  config.values["layer.rotary.factor"] =
+      scaling.value("factor", json()).is_number()
+          ? scaling["factor"].dump()
+          : json(std::max(stretched / trained.get<double>(), 1.0)).dump();
+}
+
+}  // namespace
+
+bool truth(const json& value, bool usual, const char* key) {
+  if (value.is_null()) return usual;
+  if (value.is_boolean()) return value.get<bool>();
+  throw wrong("the value has the wrong type", key, "true or false", value);
+}
+
+void read_rotary(ConfigReader& reader, NeighbourConfig& config) {
+  const json& theta = reader.take_value("rope_theta");
+  if (!theta.is_null()) {
+    if (!theta.is_number())
+      throw wrong("the value has the wrong type", "rope_theta", "a number", theta);
+    config.values["layer.rotary.theta"] = theta.dump();
+  }
+  const json& context = reader.take_value("max_position_embeddings");
+  const json& trained = reader.take_value("original_max_position_embeddings");
+  for (const char* const key : {"rope_scaling", "rope_parameters"}) {
+    const json& scaling = reader.take_value(key);
+    if (scaling.is_null()) continue;
+    if (!scaling.is_object())
+      throw wrong("the value has the wrong type", key, "an object", scaling);
+    read_scaling(scaling, key, context, trained, config);
+  }
+  // Texts beyond it are what dynamic scaling is for.
+  const auto scaling = config.values.find("layer.rotary.scaling");
+  const bool dynamic = scaling != config.values.end() && scaling->second == "dynamic";
+  if (context.is_number_integer() && !dynamic) config.values["context"] = context.dump();
+}
+
+void read_sliding_window(ConfigReader& reader, NeighbourConfig& config, std::int64_t first,
+                         std::int64_t every) {
+  const json& window = reader.take_value("sliding_window");
+  const json& types = reader.take_value("layer_types");
+  if (!window.is_null() && !(window.is_number_integer() && window > 0)) {
+    throw wrong("the window is not a number of tokens", "sliding_window", "1 or more", window);
+  }
+  json layers = json::array();
+  for (std::size_t i = 0; types.is_array() && i < types.size(); ++i) {
+    if (types[i] == "full_attention") continue;
+    if (types[i] != "sliding_attention") {
+      throw Error(ErrorKind::unsupported, "layers of this kind are not run")
+          .about("layer_types")
+          .expected("full_attention or sliding_attention")
+          .found(json_text(types[i]));
+    }
+    layers.push_back(i);
+  }
+  json which = layers;
+  if (!types.is_array()) {
+    which = json::object();
+    which["first"] = first;
+    which["every"] = every;
+  }
+  const bool none = types.is_array() ? layers.empty() : every == 0;
+  if (window.is_null() || none) {
+    config.values["differences"] = "[]";
+    return;
+  }
+  json difference;
+  difference["layers"] = which;
+  difference["scores"]["window"] = window;
+  json list = json::array();
+  list.push_back(std::move(difference));
+  config.values["differences"] = list.dump();
+}
+
+}  // namespace attnscope

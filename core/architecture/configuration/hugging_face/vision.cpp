@@ -1,0 +1,98 @@
+// ViT, DeiT, DINOv2 and DINOv3.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+/// Vision transformers.
+constexpr ConfigKey kVitKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"num_channels", Use::fact, "channels"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"position_embedding_type", Use::required, "\"absolute\""},
+    {"qkv_bias"},
+    {"encoder_stride"},
+    {"pooler_*"},
+    {"mask_ratio"},
+    {"norm_pix_loss"},
+    {"decoder_*"},
+};
+
+constexpr ConfigKey kDinov2Keys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"num_channels", Use::fact, "channels"},
+    {"num_register_tokens", Use::fact, "register_tokens"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"mlp_ratio"},
+    {"qkv_bias"},
+    {"layerscale_value"},
+    {"use_mask_token"},
+    {"apply_layernorm"},
+    {"reshape_hidden_states"},
+    {"out_features"},
+    {"out_indices"},
+    {"stage_names"},
+};
+
+constexpr ConfigKey kDinov3Keys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"rope_theta", Use::member, "layer.rotary.theta"},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"num_channels", Use::fact, "channels"},
+    {"num_register_tokens", Use::fact, "register_tokens"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"*_bias"},
+    {"layerscale_value"},
+    {"pos_embed_*"},  // augmentations, in training alone
+    {"use_gated_mlp"},
+    {"apply_layernorm"},
+    {"reshape_hidden_states"},
+    {"return_class_token"},
+    {"out_features"},
+    {"out_indices"},
+    {"stage_names"},
+};
+
+/// Its gated MLP has SiLU, whatever hidden_act says.
+void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
+  const bool gated = truth(reader.take_value("use_swiglu_ffn"), false, "use_swiglu_ffn");
+  config.values["mlp_form"] = gated ? "gated" : "plain";
+  config.facts.insert("mlp_form");
+  if (gated) config.values["activation"] = "silu";
+}
+
+constexpr ModelType kTypes[] = {
+    {"vit", "Hugging Face ViT", kVitKeys},
+    {"vit_msn", "Hugging Face ViT", kVitKeys},
+    {"vit_mae", "Hugging Face ViT", kVitKeys},
+    {"deit", "Hugging Face DeiT", kVitKeys},
+    {"dinov2", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
+    {"dinov2_with_registers", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
+    {"dinov3_vit", "Hugging Face DINOv3", kDinov3Keys},
+};
+
+}  // namespace
+
+std::span<const ModelType> vision_model_types() { return kTypes; }
+
+}  // namespace attnscope

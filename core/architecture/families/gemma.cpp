@@ -1,0 +1,57 @@
+// Hugging Face's Gemma 2.
+#include "core/architecture/families/families.h"
+
+namespace attnscope {
+
+const std::string_view hugging_face_gemma2_family = R"json({
+  "name": "Hugging Face Gemma 2",
+  "model": {
+    "input": { "kind": "tokens", "scale": 0 },
+    "positions": { "kind": "none" },
+    "layer": {
+      "norm": { "kind": "rms_plus_one", "position": "sandwich" },
+      "rotary": { "form": "half" },
+      "scores": { "causal": true }
+    },
+    "readout": { "kind": "next_token" }
+  },
+  "assume": {
+    "layer": {
+      "norm": { "eps": 1e-6 },
+      "attention": { "head_width": 256 },
+      "rotary": { "theta": 10000 },
+      "scores": { "scale": 0.0625, "soft_cap": 50 },
+      "mlp": { "activation": "gelu_tanh" }
+    },
+    "readout": { "soft_cap": 30 },
+    "differences": [{ "layers": { "first": 0, "every": 2 }, "scores": { "window": 4096 } }]
+  },
+  "reasons": {
+    "heads": "256 channels a head, as in Gemma 2 2B and 9B",
+    "scale": "query_pre_attn_scalar 256, as in 2B and 9B; 27B has 144",
+    "layer.scores.soft_cap": "the default of Gemma2Config",
+    "readout.soft_cap": "the default of Gemma2Config",
+    "differences": "even layers see the last 4096 tokens, as in all published ones"
+  },
+  "tensors": {
+    "token_embedding": "embed_tokens",
+    "layer.norm1": "layers.{layer}.input_layernorm",
+    "layer.query": "layers.{layer}.self_attn.q_proj",
+    "layer.key": "layers.{layer}.self_attn.k_proj",
+    "layer.value": "layers.{layer}.self_attn.v_proj",
+    "layer.out": "layers.{layer}.self_attn.o_proj",
+    "layer.norm1_after": "layers.{layer}.post_attention_layernorm",
+    "layer.norm2": "layers.{layer}.pre_feedforward_layernorm",
+    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
+    "layer.mlp1": "layers.{layer}.mlp.up_proj",
+    "layer.mlp2": "layers.{layer}.mlp.down_proj",
+    "layer.norm2_after": "layers.{layer}.post_feedforward_layernorm",
+    "final_norm": "norm",
+    "head": "lm_head?"
+  },
+  "refuse": {
+    "layers.0.self_attn.q_norm.weight": "Gemma 3's norms of queries and keys"
+  }
+})json";
+
+}  // namespace attnscope

@@ -1,0 +1,52 @@
+// Hugging Face's Llama, whose names and layers many others share.
+#include "core/architecture/families/families.h"
+
+namespace attnscope {
+
+const std::string_view hugging_face_llama_family = R"json({
+  "name": "Hugging Face Llama",
+  "model": {
+    "input": { "kind": "tokens" },
+    "positions": { "kind": "none" },
+    "layer": {
+      "norm": { "kind": "rms", "position": "pre" },
+      "rotary": { "form": "half" },
+      "scores": { "causal": true }
+    },
+    "readout": { "kind": "next_token" }
+  },
+  "assume": {
+    "layer": {
+      "norm": { "eps": 1e-6 },
+      "attention": { "head_width": 128 },
+      "rotary": { "theta": 10000 },
+      "mlp": { "activation": "silu" }
+    }
+  },
+  "reasons": {
+    "heads": "128 channels a head, as in Llama 1 to 3",
+    "norm_eps": "the default of LlamaConfig",
+    "layer.rotary.theta": "the default of LlamaConfig; Llama 3 has 500000"
+  },
+  "tensors": {
+    "token_embedding": "embed_tokens",
+    "layer.norm1": "layers.{layer}.input_layernorm",
+    "layer.query": "layers.{layer}.self_attn.q_proj",
+    "layer.key": "layers.{layer}.self_attn.k_proj",
+    "layer.value": "layers.{layer}.self_attn.v_proj",
+    "layer.out": "layers.{layer}.self_attn.o_proj",
+    "layer.norm2": "layers.{layer}.post_attention_layernorm",
+    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
+    "layer.mlp1": "layers.{layer}.mlp.up_proj",
+    "layer.mlp2": "layers.{layer}.mlp.down_proj",
+    "final_norm": "norm",
+    "head": "lm_head?"
+  },
+  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"],
+  "refuse": {
+    "layers.0.self_attn.q_norm.weight": "norms of queries and keys",
+    "layers.0.pre_feedforward_layernorm.weight": "norms after each part"
+  }
+})json";
+
+}  // namespace attnscope

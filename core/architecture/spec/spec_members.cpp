@@ -1,0 +1,152 @@
+#include "core/architecture/spec/spec_members.h"
+
+#include <algorithm>
+
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+// The path of a member is how C++ and JSON both spell its place.
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
+#define MEMBER(name, path, explanation)                                               \
+  SpecMember {                                                                        \
+    name, #path, [](ModelSpec& spec) -> AnyMember { return &spec.path; }, explanation \
+  }
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage)
+#define NEW_MEMBER(path, explanation) MEMBER(#path, path, explanation)
+
+}  // namespace
+
+const std::vector<SpecMember>& spec_members() {
+  static const std::vector<SpecMember> list = {
+      MEMBER("width", width, "D, of a token"),
+      MEMBER("layers", layers, "number of blocks"),
+      NEW_MEMBER(input.kind,
+                 "what is read: patches of an image, tokens of a text, given "
+                 "embeddings, or the stages of a pyramid"),
+      NEW_MEMBER(input.width, "of embeddings that are projected to the width; 0: they are not"),
+      MEMBER("channels", input.channels, "channels of the image"),
+      MEMBER("image_height", input.image_height,
+             "pixels; positions are interpolated if it differs"),
+      MEMBER("image_width", input.image_width, "pixels; positions are interpolated if it differs"),
+      MEMBER("patch_height", input.patch_height, "pixels; 0 for an encoder of given tokens"),
+      MEMBER("patch_width", input.patch_width, "pixels; 0 for an encoder of given tokens"),
+      MEMBER("patch_stride", input.patch_stride,
+             "pixels from patch to patch; 0: they tile the image"),
+      MEMBER("patch_padding", input.patch_padding, "zeros around the image, in pixels"),
+      MEMBER("patch_order", input.patch_order, "how a flattened patch is ordered"),
+      MEMBER("class_tokens", input.class_tokens, "the first tokens: 0, 1, or 2 (distilled)"),
+      MEMBER("register_tokens", input.register_tokens, "between the class token and the patches"),
+      MEMBER("input_mean", input.mean, "subtracted from pixels in [0, 1], per channel"),
+      MEMBER("input_std", input.std, "pixels are divided by it, per channel"),
+      MEMBER("resize_mode", input.resize_mode, "how an image is brought to the model's size"),
+      MEMBER("resize_filter", input.resize_filter, "antialiased"),
+      MEMBER("crop_fraction", input.crop_fraction,
+             "of the resized image that the centre crop keeps"),
+      MEMBER("embedding_norm_eps", input.norm_eps,
+             "in the LayerNorms of a pyramid's embeddings and reductions"),
+      MEMBER("vocabulary", input.vocabulary, "number of tokens that a model of texts knows"),
+      MEMBER("context", input.context, "the most tokens of one text; 0: any number"),
+      NEW_MEMBER(input.token_types, "kinds of tokens, of a first and a second text; 0: none"),
+      MEMBER("embedding_scale", input.scale, "of the token embeddings; 0: √width"),
+      MEMBER("padding", input.padding, "the token that a text_classifier never sees; -1: none"),
+      MEMBER("tokenizer", input.tokenizer, "how a text becomes tokens"),
+      MEMBER("positions", positions.kind, "what is added to tokens for where they are"),
+      NEW_MEMBER(positions.offset, "the row of the first token's learned position"),
+      MEMBER("position_resize", positions.resize, "how positions are brought to another grid"),
+      MEMBER("layer_form", layer.form, "what a layer does around its attention"),
+      NEW_MEMBER(layer.residual, "whether the MLP reads what the attention added"),
+      MEMBER("norm", layer.norm.kind,
+             "how tokens are normalised: LayerNorm (layer) or by their RMS (rms; rms_plus_one "
+             "with 1 + weight)"),
+      MEMBER("norm_position", layer.norm.position,
+             "norms before each part (pre), after its residual (post), around it (sandwich), or "
+             "after it before the residual (branch)"),
+      MEMBER("norm_eps", layer.norm.eps, "added to the variance, or to the mean square, of a norm"),
+      MEMBER("heads", layer.attention.heads, "H, of each block"),
+      NEW_MEMBER(layer.attention.key_heads, "of keys and values; 0: as many as of queries"),
+      MEMBER("head_width", layer.attention.head_width, "d, of one head; 0 means width / heads"),
+      NEW_MEMBER(layer.rotary.form, "which channels of queries and keys are turned together"),
+      NEW_MEMBER(layer.rotary.grid, "by the token's number, or by its patch's row and column"),
+      NEW_MEMBER(layer.rotary.theta, "θ: channel pair i is turned by position · θ^(−2i/r)"),
+      NEW_MEMBER(layer.rotary.width, "r, the channels of a head that are turned; 0: all"),
+      NEW_MEMBER(layer.rotary.scaling, "how the angles were stretched to longer texts"),
+      NEW_MEMBER(layer.rotary.factor, "by which they were stretched"),
+      NEW_MEMBER(layer.rotary.trained_context, "tokens of the texts before that"),
+      NEW_MEMBER(layer.rotary.low_frequency, "llama3: below it angles are divided"),
+      NEW_MEMBER(layer.rotary.high_frequency, "llama3: above it angles are kept"),
+      NEW_MEMBER(layer.rotary.beta_fast, "yarn: turns above which angles are kept"),
+      NEW_MEMBER(layer.rotary.beta_slow, "yarn: turns below which angles are divided"),
+      NEW_MEMBER(layer.rotary.attention_factor, "yarn, longrope: of cosines and sines; 0: usual"),
+      NEW_MEMBER(layer.rotary.short_factors, "longrope: divisors of the angles"),
+      NEW_MEMBER(layer.rotary.long_factors, "longrope: divisors in texts beyond trained_context"),
+      MEMBER("scale", layer.scores.scale,
+             "of the scores q·k: head_width^-1/2, width^-1/2, none (1) or a number"),
+      MEMBER("scale_by_layer", layer.scores.scale_by_layer,
+             "divide the scores by the layer's number, from 1 on"),
+      NEW_MEMBER(layer.scores.soft_cap, "c: scores become c·tanh(score/c); 0: none"),
+      NEW_MEMBER(layer.scores.causal, "no token sees later ones"),
+      NEW_MEMBER(layer.scores.window, "W: how many keys a query sees; 0: all"),
+      NEW_MEMBER(layer.scores.window_form,
+                 "the last W (before), W/2 to both sides (around), or those of its own W (chunk)"),
+      NEW_MEMBER(layer.scores.bias, "what is added to scores for where query and key are"),
+      NEW_MEMBER(layer.scores.buckets, "of distances, in a model with such biases"),
+      NEW_MEMBER(layer.scores.bucket_distance, "from which on all are in the last bucket"),
+      NEW_MEMBER(layer.scores.alibi_maximum, "m of head h is 2^(−maximum·h/H)"),
+      MEMBER("mlp_form", layer.mlp.form, "whether a gate multiplies the MLP's hidden layer"),
+      MEMBER("mlp_width", layer.mlp.width, "of the hidden layer of each block's MLP"),
+      MEMBER("activation", layer.mlp.activation, "of the MLP"),
+      MEMBER("importance_scale", layer.importance_scale, "greatest logit of fastformer_rescaled"),
+      NEW_MEMBER(differences, "layers that differ, as JSON"),
+      MEMBER("arithmetic", arithmetic, "of the linear layers"),
+      MEMBER("final_norm", readout.final_norm, "a norm after the last block"),
+      MEMBER("readout", readout.kind, "what the head reads"),
+      MEMBER("head_activation", readout.head_activation, "between the layers of a deep head"),
+      MEMBER("logit_scale", readout.logit_scale, "of a language model's logits; 0: 1/√width"),
+      NEW_MEMBER(readout.soft_cap, "c: logits become c·tanh(logit/c); 0: none"),
+      MEMBER("mechanism", mechanism, "what it was trained with"),
+      MEMBER("layer_mechanisms", layer_mechanisms, "of each layer, where they differ, as JSON"),
+      MEMBER("multiplicative_layers", multiplicative_layers,
+             "adder arithmetic: layers whose linear layers stay multiplicative"),
+      MEMBER("stages", stages, "of a pyramid, as JSON"),
+      MEMBER("labels", labels, "names of the classes; of a language model, what each token says"),
+  };
+  return list;
+}
+
+#undef NEW_MEMBER
+#undef MEMBER
+
+const SpecMember* find_spec_member(std::string_view name_or_path) {
+  const auto& list = spec_members();
+  const auto found = std::find_if(list.begin(), list.end(), [&](const SpecMember& member) {
+    return member.name == name_or_path || member.path == name_or_path;
+  });
+  return found == list.end() ? nullptr : &*found;
+}
+
+std::string spec_member_names() { return name_list(spec_members(), &SpecMember::name); }
+
+bool set_former_family(ModelSpec& spec, std::string_view family) {
+  if (family == "vit") {
+    spec.input.kind = InputKind::patches;
+  } else if (family == "pyramid") {
+    spec.input.kind = InputKind::stages;
+  } else if (family == "causal_lm") {
+    spec.input.kind = InputKind::tokens;
+    spec.layer.scores.causal = true;
+    spec.readout.kind = Readout::next_token;
+  } else if (family == "text_classifier") {
+    spec.input.kind = InputKind::tokens;
+    spec.layer.form = LayerForm::fastformer_encoder;
+    spec.layer.norm.position = NormPosition::post;
+    spec.readout.kind = Readout::additive_pooling;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,114 @@
+// Every member of a ModelSpec with its names: its path, which is its place in the JSON, and the
+// name of its option, which is what it was called when all members stood side by side.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/architecture/model_spec.h"
+
+namespace attnscope {
+
+/// The names of enumerators, in the order of their declaration.
+template <class Enum>
+constexpr std::array<std::string_view, 0> kEnumNames{};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<InputKind>{"patches", "tokens",
+                                                                       "embeddings", "stages"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<PatchOrder>{"channels_first",
+                                                                        "channels_last"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeFilter>{"bilinear", "bicubic"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeMode>{"shorter_side", "exact"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<Tokenizer>{"characters", "bytes",
+                                                                       "byte_pairs", "ids"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Positions>{"none", "learned",
+                                                                       "sinusoidal"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<PositionResize>{
+    "bicubic", "bicubic_antialiased", "bicubic_offset"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<LayerForm>{
+    "transformer", "fastformer", "fastformer_rescaled", "fastformer_encoder"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Residual>{"sequential", "parallel",
+                                                                      "none"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<NormPosition>{"pre", "post", "sandwich",
+                                                                          "branch"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Norm>{"layer", "rms", "rms_plus_one"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Rotary>{"none", "half", "pair"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<RotaryGrid>{"sequence", "patches"};
+template <>
+inline constexpr std::array<std::string_view, 6> kEnumNames<RotaryScaling>{
+    "none", "linear", "dynamic", "llama3", "yarn", "longrope"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<WindowForm>{"before", "around",
+                                                                        "chunk"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<ScoreBias>{"none", "alibi", "buckets",
+                                                                       "table"};
+template <>
+inline constexpr std::array<std::string_view, 6> kEnumNames<Activation>{
+    "gelu", "gelu_tanh", "relu", "quick_gelu", "silu", "relu2"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<MlpForm>{"plain", "gated", "none"};
+template <>
+inline constexpr std::array<std::string_view, 12> kEnumNames<Readout>{"class",
+                                                                      "mean",
+                                                                      "class_and_distilled",
+                                                                      "none",
+                                                                      "mean_all",
+                                                                      "class_and_mean",
+                                                                      "pooler",
+                                                                      "last_token",
+                                                                      "additive_pooling",
+                                                                      "attention_pooling",
+                                                                      "next_token",
+                                                                      "masked_token"};
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<HeadActivation>{"none", "tanh", "gelu",
+                                                                            "relu"};
+template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<Arithmetic>{"multiplicative", "adder"};
+
+/// A member of one ModelSpec.
+using AnyMember =
+    std::variant<std::int64_t*, double*, bool*, std::vector<double>*, std::vector<std::string>*,
+                 std::vector<std::int64_t>*, std::vector<PyramidStage>*,
+                 std::vector<MechanismChoice>*, std::vector<LayerDifference>*, MechanismChoice*,
+                 ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
+                 Positions*, PositionResize*, LayerForm*, Residual*, NormPosition*, Norm*, Rotary*,
+                 RotaryGrid*, RotaryScaling*, WindowForm*, ScoreBias*, Activation*, MlpForm*,
+                 Readout*, HeadActivation*, Arithmetic*>;
+
+struct SpecMember {
+  std::string_view name;  ///< of its option: "heads"; of later members the path
+  std::string_view path;  ///< "layer.attention.heads"
+  AnyMember (*of)(ModelSpec& spec);
+  std::string_view explanation;
+};
+
+[[nodiscard]] const std::vector<SpecMember>& spec_members();
+
+/// The member of that name or path; null if there is none.
+[[nodiscard]] const SpecMember* find_spec_member(std::string_view name_or_path);
+
+/// All names, for errors.
+[[nodiscard]] std::string spec_member_names();
+
+/// What `family` was called before parts said it: vit, pyramid, causal_lm, text_classifier. False
+/// if it is none of them.
+bool set_former_family(ModelSpec& spec, std::string_view family);
+
+}  // namespace attnscope

@@ -1,0 +1,55 @@
+#include "core/model/parts/activation.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "core/model/parts/blocks_of_work.h"
+
+namespace attnscope {
+
+namespace {
+
+float gelu(float x) { return 0.5F * x * (1.0F + std::erf(x * (std::numbers::sqrt2_v<float> / 2))); }
+
+float gelu_tanh(float x) {
+  constexpr float scale = 0.7978845608F;  // √(2/π)
+  return 0.5F * x * (1.0F + std::tanh(scale * (x + 0.044715F * x * x * x)));
+}
+
+float sigmoid(float x) { return 1.0F / (1.0F + std::exp(-x)); }
+
+float relu(float x) { return x < 0 ? 0.0F : x; }  // NaN stays NaN
+
+}  // namespace
+
+void apply_activation(Activation activation, std::span<float> values) {
+  switch (activation) {
+    case Activation::gelu:
+      return for_each_value(values, gelu);
+    case Activation::gelu_tanh:
+      return for_each_value(values, gelu_tanh);
+    case Activation::relu:
+      return for_each_value(values, relu);
+    case Activation::quick_gelu:
+      return for_each_value(values, [](float x) { return x * sigmoid(1.702F * x); });
+    case Activation::silu:
+      return for_each_value(values, [](float x) { return x * sigmoid(x); });
+    case Activation::relu2:
+      return for_each_value(values, [](float x) { return relu(x) * relu(x); });
+  }
+}
+
+void apply_activation(HeadActivation activation, std::span<float> values) {
+  switch (activation) {
+    case HeadActivation::none:
+      return;
+    case HeadActivation::tanh:
+      return for_each_value(values, [](float x) { return std::tanh(x); });
+    case HeadActivation::gelu:
+      return for_each_value(values, gelu);
+    case HeadActivation::relu:
+      return for_each_value(values, relu);
+  }
+}
+
+}  // namespace attnscope

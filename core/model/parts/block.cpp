@@ -1,0 +1,82 @@
+#include "core/model/parts/block.h"
+
+#include <utility>
+
+#include "core/model/parts/fastformer.h"
+
+namespace attnscope {
+
+namespace {
+
+/// tokens += scale ⊙ part, with the layer scale if there is any.
+void add_residual(Tensor& tokens, const Tensor& part, const std::vector<float>& scale) {
+  if (scale.empty()) {
+    tokens.matrix() += part.matrix();
+    return;
+  }
+  const Eigen::Map<const Eigen::RowVectorXf> factors(scale.data(),
+                                                     static_cast<Eigen::Index>(scale.size()));
+  tokens.matrix().array() += part.matrix().array().rowwise() * factors.array();
+}
+
+/// `tokens` as a part reads them: themselves without a norm, else in `room`.
+const Tensor& normed(const std::optional<LayerNorm>& norm, const Tensor& tokens, Tensor& room) {
+  if (!norm) return tokens;
+  room = tokens;
+  norm->apply(room.matrix());
+  return room;
+}
+
+/// One part with its norms and its residual.
+void run_branch(const BranchNorms& norms, const std::vector<float>& scale, bool residual,
+                Tensor& tokens, const auto& compute) {
+  Tensor room;
+  Tensor part = compute(normed(norms.before, tokens, room));
+  if (norms.inside) norms.inside->apply(part.matrix());
+  if (residual) {
+    add_residual(tokens, part, scale);
+  } else {
+    tokens = std::move(part);
+  }
+  if (norms.after) norms.after->apply(tokens.matrix());
+}
+
+/// Attention and MLP of the same tokens, each of its own norm's, or both of the one there is.
+void run_parallel(const Block& block, const LayerRun& run, const GridExtents& grid,
+                  Tensor& tokens) {
+  Tensor room1, room2;
+  const Tensor& first = normed(block.attention_norms.before, tokens, room1);
+  const Tensor attended = attend(block.attention, block.spec, run, first);
+  if (block.mlp) {
+    const Tensor& second =
+        block.mlp_norms.before ? normed(block.mlp_norms.before, tokens, room2) : first;
+    const Tensor hidden = (*block.mlp)(std::as_const(second).matrix(), grid);
+    add_residual(tokens, attended, block.scale1);
+    add_residual(tokens, hidden, block.scale2);
+  } else {
+    add_residual(tokens, attended, block.scale1);
+  }
+}
+
+}  // namespace
+
+void run_block(const Block& block, LayerRun run, Tensor& tokens) {
+  run.score_scale = block.score_scale;
+  const GridExtents grid{run.layout.rows, run.layout.columns};
+  if (block.spec.residual == Residual::parallel) {
+    run_parallel(block, run, grid, tokens);
+    return;
+  }
+  const bool residual = block.spec.residual != Residual::none;
+  if (block.spec.form == LayerForm::transformer) {
+    run_branch(block.attention_norms, block.scale1, residual, tokens,
+               [&](const Tensor& x) { return attend(block.attention, block.spec, run, x); });
+  } else {
+    run_fastformer_attention(block, run, tokens);
+  }
+  if (!block.mlp) return;
+  run_branch(block.mlp_norms, block.scale2, residual, tokens,
+             [&](const Tensor& x) { return (*block.mlp)(x.matrix(), grid); });
+}
+
+}  // namespace attnscope

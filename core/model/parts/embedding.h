@@ -1,0 +1,47 @@
+// What becomes of an input before the first layer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/architecture/model_spec.h"
+#include "core/model/parts/linear.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Patches, prefix tokens before them, positions.
+struct PatchEmbedding {
+  std::optional<LayerNorm> norm_before;  ///< [C·ph·pw]
+  Linear patch;                          ///< (c, row, column) → D
+  std::optional<LayerNorm> norm_after;
+  Tensor prefix_tokens;  ///< class tokens, then registers, positions added; empty for none
+  Tensor positions;      ///< [rows · columns, D], of the spec's grid; empty for none
+
+  /// [C, H, W] → [tokens, D].
+  [[nodiscard]] Tensor operator()(const Tensor& image, const ModelSpec& spec) const;
+};
+
+/// scale · tokens[id] + positions[offset + i] + types[0].
+struct TextEmbedding {
+  WeightMatrix tokens;  ///< [vocabulary, D], without the scale
+  Tensor positions;     ///< [context + offset, D]; empty for none
+  std::int64_t position_offset = 0;
+  Tensor types;  ///< [types, D]; empty for none
+  float scale = 1;
+
+  /// Ids below the vocabulary, and at most `context` of them; [N, D].
+  [[nodiscard]] Tensor operator()(const std::vector<std::int64_t>& ids) const;
+};
+
+/// Adds sin and cos of position · 10000^(−2i/D), in turns, to the rows of `tokens` [N, D].
+void add_sinusoids(MatrixMap tokens);
+
+struct Embedding {
+  std::optional<PatchEmbedding> patches;
+  std::optional<TextEmbedding> text;
+  std::optional<LayerNorm> norm;     ///< of all tokens
+  std::optional<Linear> projection;  ///< of given embeddings, or of narrower token embeddings
+};
+
+}  // namespace attnscope

@@ -1,0 +1,25 @@
+// The MLP of a layer.
+#pragma once
+
+#include <optional>
+
+#include "core/architecture/pyramid_grid.h"
+#include "core/model/parts/activation.h"
+#include "core/model/parts/convolution.h"
+#include "core/model/parts/linear.h"
+
+namespace attnscope {
+
+/// mlp2(act(mlp1 x)); gated mlp2(act(gate x) ⊙ mlp1 x); of PVTv2 mlp2(act(convolution(mlp1 x))).
+struct Mlp {
+  Linear mlp1, mlp2;
+  std::optional<Linear> gate;
+  std::optional<DepthwiseConvolution> convolution;
+  bool relu_first = false;  ///< before the convolution (PVTv2-Li)
+  Activation activation = Activation::gelu;
+
+  /// [N, D] → [N, D]; `grid`: of the tokens, for a convolution.
+  [[nodiscard]] Tensor operator()(ConstMatrixMap tokens, const GridExtents& grid) const;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,163 @@
+#include "core/model/parts/rotary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/error.h"
+#include "core/model/parts/blocks_of_work.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+/// Slow angles are divided, fast ones kept, and those between mixed (Llama 3.1).
+double llama3_angle(const RotarySpec& rotary, double angle) {
+  const double wavelengths = static_cast<double>(rotary.trained_context) * angle / kTurn;
+  if (wavelengths < rotary.low_frequency) return angle / rotary.factor;
+  if (wavelengths > rotary.high_frequency) return angle;
+  const double kept =
+      (wavelengths - rotary.low_frequency) / (rotary.high_frequency - rotary.low_frequency);
+  return (1 - kept) * angle / rotary.factor + kept * angle;
+}
+
+/// The pair that turns `beta` times within the trained texts (Peng et al. 2023, Eq. 17).
+double yarn_pair(const RotarySpec& rotary, double channels, double beta) {
+  const auto context = static_cast<double>(rotary.trained_context);
+  return channels * std::log(context / (beta * kTurn)) / (2 * std::log(rotary.theta));
+}
+
+void scale_by_yarn(const RotarySpec& rotary, std::int64_t channels, RotaryFrequencies& result) {
+  const auto width = static_cast<double>(channels);
+  const double low = std::max(std::floor(yarn_pair(rotary, width, rotary.beta_fast)), 0.0);
+  const double high = std::min(std::ceil(yarn_pair(rotary, width, rotary.beta_slow)), width - 1);
+  const double span = high == low ? 0.001 : high - low;
+  for (std::size_t i = 0; i < result.angles.size(); ++i) {
+    const double divided = std::clamp((static_cast<double>(i) - low) / span, 0.0, 1.0);
+    result.angles[i] *= (1 - divided) + divided / rotary.factor;
+  }
+  result.amplitude = rotary.attention_factor != 0 ? rotary.attention_factor
+                     : rotary.factor <= 1         ? 1
+                                                  : 0.1 * std::log(rotary.factor) + 1;
+}
+
+void scale_by_longrope(const RotarySpec& rotary, std::int64_t tokens, RotaryFrequencies& result) {
+  const bool beyond = tokens > rotary.trained_context;
+  const std::vector<double>& factors = beyond ? rotary.long_factors : rotary.short_factors;
+  if (factors.size() != result.angles.size()) {
+    throw Error(ErrorKind::damaged, "there is not one factor for each pair of channels")
+        .about(beyond ? "layer.rotary.long_factors" : "layer.rotary.short_factors")
+        .expected(std::to_string(result.angles.size()))
+        .found(std::to_string(factors.size()));
+  }
+  for (std::size_t i = 0; i < factors.size(); ++i) result.angles[i] /= factors[i];
+  const double usual =
+      rotary.factor <= 1 ? 1
+                         : std::sqrt(1 + std::log(rotary.factor) /
+                                             std::log(static_cast<double>(rotary.trained_context)));
+  result.amplitude = rotary.attention_factor != 0 ? rotary.attention_factor : usual;
+}
+
+/// Of a patch: angles by its row, then by its column, each 2π · centre / period.
+void fill_patch_angles(const TokenLayout& layout, std::span<const double> periods, Matrix& angles) {
+  const auto half = static_cast<std::int64_t>(periods.size());
+  const auto centre = [](std::int64_t cell, std::int64_t cells) {
+    return 2 * (static_cast<double>(cell) + 0.5) / static_cast<double>(cells) - 1;
+  };
+  for (std::int64_t row = 0; row < layout.rows; ++row) {
+    for (std::int64_t column = 0; column < layout.columns; ++column) {
+      const std::int64_t token = layout.prefix + row * layout.columns + column;
+      for (std::int64_t i = 0; i < half; ++i) {
+        const double turns = kTurn / periods[static_cast<std::size_t>(i)];
+        angles(token, i) = static_cast<float>(turns * centre(row, layout.rows));
+        angles(token, half + i) = static_cast<float>(turns * centre(column, layout.columns));
+      }
+    }
+  }
+}
+
+std::vector<double> patch_periods(const RotarySpec& rotary, std::int64_t channels,
+                                  std::span<const float> stored) {
+  if (!stored.empty()) return {stored.begin(), stored.end()};
+  std::vector<double> periods;
+  for (std::int64_t i = 0; i < channels / 4; ++i) {
+    periods.push_back(
+        std::pow(rotary.theta, 4.0 * static_cast<double>(i) / static_cast<double>(channels)));
+  }
+  return periods;
+}
+
+}  // namespace
+
+RotaryFrequencies rotary_frequencies(const RotarySpec& rotary, std::int64_t channels,
+                                     std::int64_t tokens) {
+  const auto width = static_cast<double>(channels);
+  double theta = rotary.theta;
+  if (rotary.scaling == RotaryScaling::dynamic && tokens > rotary.trained_context) {
+    const double longer = static_cast<double>(tokens) / static_cast<double>(rotary.trained_context);
+    theta *= std::pow(rotary.factor * longer - (rotary.factor - 1), width / (width - 2));
+  }
+  RotaryFrequencies result;
+  for (std::int64_t i = 0; i < channels / 2; ++i) {
+    double angle = std::pow(theta, -2.0 * static_cast<double>(i) / width);
+    if (rotary.scaling == RotaryScaling::linear) angle /= rotary.factor;
+    if (rotary.scaling == RotaryScaling::llama3) angle = llama3_angle(rotary, angle);
+    result.angles.push_back(angle);
+  }
+  if (rotary.scaling == RotaryScaling::yarn) scale_by_yarn(rotary, channels, result);
+  if (rotary.scaling == RotaryScaling::longrope) scale_by_longrope(rotary, tokens, result);
+  return result;
+}
+
+RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std::int64_t tokens,
+                         const TokenLayout& layout, std::span<const float> periods)
+    : neighbours_(rotary.form == Rotary::pair),
+      pairs_((rotary.width ? rotary.width : head_width) / 2),
+      first_(rotary.grid == RotaryGrid::patches ? layout.prefix : 0) {
+  Matrix angles = Matrix::Zero(tokens, pairs_);
+  double amplitude = 1;
+  if (rotary.grid == RotaryGrid::patches) {
+    fill_patch_angles(layout, patch_periods(rotary, 2 * pairs_, periods), angles);
+    cosines_ = angles.array().cos();
+    sines_ = angles.array().sin();
+    return;
+  }
+  const RotaryFrequencies found = rotary_frequencies(rotary, 2 * pairs_, tokens);
+  amplitude = found.amplitude;
+  cosines_.resize(tokens, pairs_);
+  sines_.resize(tokens, pairs_);
+  for_blocks(tokens, 64, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t token = first; token < first + count; ++token) {
+      for (std::int64_t i = 0; i < pairs_; ++i) {
+        // In float32, as every library has it: of long texts the rounding is seen.
+        const float angle = static_cast<float>(token) *
+                            static_cast<float>(found.angles[static_cast<std::size_t>(i)]);
+        cosines_(token, i) = static_cast<float>(std::cos(static_cast<double>(angle)) * amplitude);
+        sines_(token, i) = static_cast<float>(std::sin(static_cast<double>(angle)) * amplitude);
+      }
+    }
+  });
+}
+
+void RotaryTurns::apply(Tensor& rows, std::int64_t heads) const {
+  const std::int64_t width = rows.extent(1), each = width / heads;
+  const std::int64_t step = neighbours_ ? 2 : 1, apart = neighbours_ ? 1 : pairs_;
+  for_blocks(rows.extent(0) - first_, 16, [&](std::int64_t begin, std::int64_t count) {
+    for (std::int64_t token = first_ + begin; token < first_ + begin + count; ++token) {
+      for (std::int64_t head = 0; head < heads; ++head) {
+        float* const x = rows.data() + token * width + head * each;
+        for (std::int64_t i = 0; i < pairs_; ++i) {
+          float &first = x[i * step], &second = x[i * step + apart];
+          const float c = cosines_(token, i), s = sines_(token, i), before = first;
+          first = before * c - second * s;
+          second = second * c + before * s;
+        }
+      }
+    }
+  });
+}
+
+}  // namespace attnscope

@@ -1,0 +1,165 @@
+#include "core/model/parts/score_bias.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using Keys = std::pair<std::int64_t, std::int64_t>;
+
+/// The keys within a query's window, the later ones too.
+Keys window_of(const ScoreSpec& scores, std::int64_t query, std::int64_t tokens) {
+  const std::int64_t width = scores.window;
+  switch (scores.window_form) {
+    case WindowForm::before:
+      return {std::max<std::int64_t>(query - width + 1, 0), query + 1};
+    case WindowForm::around:
+      return {std::max<std::int64_t>(query - width / 2, 0),
+              std::min(query + width / 2 + 1, tokens)};
+    case WindowForm::chunk:
+      break;
+  }
+  const std::int64_t first = query / width * width;
+  return {first, std::min(first + width, tokens)};
+}
+
+void add_window(const ScoreSpec& scores, std::int64_t tokens, ScoreTerms& terms) {
+  if (scores.window == 0) return;
+  bool hides = false;
+  for (std::int64_t query = 0; query < tokens; ++query) {
+    const Keys keys = window_of(scores, query, tokens);
+    const std::int64_t end = scores.causal ? query + 1 : tokens;
+    hides = hides || keys.first > 0 || keys.second < end;
+    terms.seen.push_back(keys);
+  }
+  if (hides) {
+    terms.names += ", a window of " + std::to_string(scores.window) + " tokens";
+  } else {
+    terms.seen.clear();
+  }
+}
+
+void add_alibi(const LayerSpec& layer, ScoreTerms& terms) {
+  const std::vector<double> slopes =
+      alibi_slopes(layer.attention.heads, layer.scores.alibi_maximum);
+  terms.add_bias = [slopes](std::int64_t head, std::int64_t query, std::span<float> scores) {
+    const auto slope = static_cast<float>(slopes[static_cast<std::size_t>(head)]);
+    for (std::size_t key = 0; key < scores.size(); ++key) {
+      const std::int64_t away = std::abs(query - static_cast<std::int64_t>(key));
+      scores[key] -= slope * static_cast<float>(away);
+    }
+  };
+  terms.names += ", ALiBi's biases";
+}
+
+void add_buckets(const LayerSpec& layer, std::int64_t tokens, const Tensor& table,
+                 ScoreTerms& terms) {
+  const ScoreSpec& scores = layer.scores;
+  // Of each head a number for each distance from −(N − 1) to N − 1.
+  auto of_distance = std::make_shared<Matrix>(layer.attention.heads, 2 * tokens - 1);
+  for (std::int64_t distance = 1 - tokens; distance < tokens; ++distance) {
+    const std::int64_t bucket =
+        distance_bucket(distance, scores.buckets, scores.bucket_distance, scores.causal);
+    of_distance->col(distance + tokens - 1) = table.matrix().row(bucket).transpose();
+  }
+  terms.add_bias = [of_distance, tokens](std::int64_t head, std::int64_t query,
+                                         std::span<float> row) {
+    const float* const biases = of_distance->row(head).data() + tokens - 1 - query;
+    for (std::size_t key = 0; key < row.size(); ++key) row[key] += biases[key];
+  };
+  terms.names += ", biases of relative positions";
+}
+
+}  // namespace
+
+std::vector<double> alibi_slopes(std::int64_t heads, double maximum) {
+  const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  const auto slope = [maximum](std::int64_t head, std::int64_t of) {
+    return std::pow(2.0, -maximum * static_cast<double>(head) / static_cast<double>(of));
+  };
+  std::vector<double> slopes;
+  for (std::int64_t head = 1; head <= power; ++head) slopes.push_back(slope(head, power));
+  for (std::int64_t head = 1; std::ssize(slopes) < heads; head += 2) {
+    slopes.push_back(slope(head, 2 * power));
+  }
+  return slopes;
+}
+
+std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t furthest,
+                             bool causal) {
+  std::int64_t first = 0;
+  if (causal) {
+    distance = std::max<std::int64_t>(-distance, 0);
+  } else {
+    buckets /= 2;
+    if (distance > 0) first = buckets;
+    distance = std::abs(distance);
+  }
+  const std::int64_t exact = buckets / 2;
+  if (distance < exact) return first + distance;
+  // In float32, as PyTorch has it: at the borders rounding decides.
+  const float ratio =
+      std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+      static_cast<float>(std::log(static_cast<double>(furthest) / static_cast<double>(exact)));
+  const auto beyond = static_cast<std::int64_t>(ratio * static_cast<float>(buckets - exact));
+  return first + std::min(buckets - 1, exact + beyond);
+}
+
+Tensor grid_bias(const Tensor& table, const TokenLayout& layout) {
+  const std::int64_t rows = layout.rows, columns = layout.columns, heads = table.extent(1);
+  const std::int64_t offsets = (2 * rows - 1) * (2 * columns - 1);
+  const std::int64_t tokens = layout.prefix + rows * columns;
+  const bool with_class = table.extent(0) == offsets + 3 && layout.prefix == 1;
+  if (!with_class && (table.extent(0) != offsets || layout.prefix != 0)) {
+    throw Error(ErrorKind::damaged, "the table of relative positions does not fit the grid")
+        .expected(std::to_string(offsets + (layout.prefix ? 3 : 0)) + " rows for " +
+                  std::to_string(rows) + " × " + std::to_string(columns) + " patches")
+        .found(std::to_string(table.extent(0)));
+  }
+  const auto place = [&](std::int64_t query, std::int64_t key) {
+    if (query < layout.prefix || key < layout.prefix) {
+      const bool from = query < layout.prefix, to = key < layout.prefix;
+      return offsets + (from && to ? 2 : from ? 0 : 1);
+    }
+    const std::int64_t q = query - layout.prefix, k = key - layout.prefix;
+    return (q / columns - k / columns + rows - 1) * (2 * columns - 1) + q % columns - k % columns +
+           columns - 1;
+  };
+  Tensor bias({heads, tokens, tokens});
+  for (std::int64_t query = 0; query < tokens; ++query) {
+    for (std::int64_t key = 0; key < tokens; ++key) {
+      const std::int64_t row = place(query, key);
+      for (std::int64_t head = 0; head < heads; ++head) {
+        bias.data()[(head * tokens + query) * tokens + key] = table.data()[row * heads + head];
+      }
+    }
+  }
+  return bias;
+}
+
+ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::int64_t tokens,
+                       const Tensor& table, const std::vector<float>& sinks) {
+  ScoreTerms terms;
+  terms.soft_cap = layer.scores.soft_cap;
+  if (terms.soft_cap > 0) terms.names += ", a soft cap";
+  if (layer.scores.bias == ScoreBias::alibi) add_alibi(layer, terms);
+  if (layer.scores.bias == ScoreBias::buckets) add_buckets(layer, tokens, table, terms);
+  if (layer.scores.bias == ScoreBias::table) {
+    terms.add_bias = bias_of(grid_bias(table, layout));
+    terms.names += ", biases of relative positions";
+  }
+  add_window(layer.scores, tokens, terms);
+  terms.sinks = sinks;
+  if (!sinks.empty()) terms.names += ", sink logits";
+  if (terms.names.starts_with(", ")) terms.names.erase(0, 2);
+  return terms;
+}
+
+}  // namespace attnscope

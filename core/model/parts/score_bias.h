@@ -1,0 +1,34 @@
+// What a layer adds to its scores, or hides of them, for where queries and keys are.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/architecture/spec/layer_spec.h"
+#include "core/attention/score_terms.h"
+#include "core/attention/token_layout.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// The slopes m_h of `heads` heads (Press et al. 2022, section 3): 2^(−maximum · h / P), h = 1 … P,
+/// of the greatest power of two P ≤ heads; of further heads those of 2P at odd h.
+[[nodiscard]] std::vector<double> alibi_slopes(std::int64_t heads, double maximum);
+
+/// The bucket of a key `distance` = j − i after a query (Raffel et al. 2020, appendix): causal, the
+/// later ones are all in bucket 0; else half of the buckets are theirs.
+[[nodiscard]] std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets,
+                                           std::int64_t furthest, bool causal);
+
+/// Bias [H, N, N] of a table [(2·rows − 1)(2·columns − 1) (+ 3), H] of offsets on the grid of
+/// patches. Its last three rows, of a table that has them, are class → patch, patch → class and
+/// class → class (BEiT); without them there are no prefix tokens. Throws Error(damaged).
+[[nodiscard]] Tensor grid_bias(const Tensor& table, const TokenLayout& layout);
+
+/// The terms of one layer on `tokens` tokens. `table`: its learned biases, [buckets, H] or as
+/// grid_bias; `sinks` [H]; either may be empty. A window that hides nothing is no term.
+[[nodiscard]] ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout,
+                                     std::int64_t tokens, const Tensor& table,
+                                     const std::vector<float>& sinks);
+
+}  // namespace attnscope

@@ -1,0 +1,40 @@
+// What is read of the tokens after the last layer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/architecture/model_spec.h"
+#include "core/model/parts/attention_pooling.h"
+#include "core/model/parts/linear.h"
+
+namespace attnscope {
+
+struct TokenReadout {
+  std::optional<LayerNorm> final_norm;      ///< of all tokens
+  std::optional<LayerNorm> head_norm;       ///< of what the head reads
+  std::optional<Linear> pooler;             ///< Readout::pooler: tanh of it is read
+  std::optional<AttentionPooling> pooling;  ///< Readout::attention_pooling
+  Linear pooling1, pooling2;                ///< Readout::additive_pooling: D → P → 1
+  /// Readout::masked_token: what the decoder reads is norm(act(transform(x))).
+  std::optional<Linear> transform;
+  std::optional<LayerNorm> transform_norm;
+  std::vector<Linear> head;  ///< empty: no logits
+  std::optional<Linear> distillation_head;
+  bool tied_head = false;  ///< the head's weight is the token embedding's
+
+  /// What the head reads of the normalised tokens, [1, D or 2·D]; empty where it is not one vector.
+  [[nodiscard]] Tensor features(const Tensor& tokens, const ModelSpec& spec) const;
+  /// What each token counts in what is read, where that is learned: of additive pooling [1, N], of
+  /// attention pooling [H, N]; else empty.
+  [[nodiscard]] Tensor importance(const Tensor& tokens) const;
+  /// Of additive pooling, [1, N].
+  [[nodiscard]] Tensor pooling_importance(const Tensor& tokens) const;
+  /// The logits of an input, [1, classes]; empty without a head.
+  [[nodiscard]] Tensor classify(const Tensor& features, const Tensor& tokens,
+                                const ModelSpec& spec) const;
+  /// The logits of each token, [N, vocabulary].
+  [[nodiscard]] Tensor token_logits(const Tensor& tokens, const ModelSpec& spec) const;
+};
+
+}  // namespace attnscope

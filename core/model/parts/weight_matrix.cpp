@@ -1,0 +1,61 @@
+#include "core/model/parts/weight_matrix.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace attnscope {
+
+WeightMatrix::WeightMatrix(Tensor values) : values_(std::move(values)) {}
+
+WeightMatrix::WeightMatrix(TensorView stored) : stored_(std::move(stored)) {}
+
+std::int64_t WeightMatrix::rows() const {
+  if (!stored_) return values_.rank() == 2 ? values_.extent(0) : 0;
+  return order_.empty() ? stored_->rows() : std::ssize(order_);
+}
+
+std::int64_t WeightMatrix::columns() const {
+  if (!stored_) return values_.rank() == 2 ? values_.extent(1) : 0;
+  return stored_->columns();
+}
+
+const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
+                                std::vector<float>& room) const {
+  const std::int64_t width = columns();
+  if (!stored_) return values_.data() + first * width;
+  room.resize(static_cast<std::size_t>(count * width));
+  if (order_.empty()) {
+    stored_->rows_to_float(first, first + count, room.data());
+    return room.data();
+  }
+  // Runs of rows that follow each other in the file are read at once.
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t from = order_[static_cast<std::size_t>(first + done)];
+    std::int64_t run = 1;
+    while (done + run < count &&
+           order_[static_cast<std::size_t>(first + done + run)] == from + run) {
+      ++run;
+    }
+    stored_->rows_to_float(from, from + run, room.data() + done * width);
+    done += run;
+  }
+  return room.data();
+}
+
+WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {
+  if (stored_) {
+    WeightMatrix taken(*stored_);
+    if (!order_.empty()) {
+      for (std::int64_t& row : rows) row = order_[static_cast<std::size_t>(row)];
+    }
+    taken.order_ = std::move(rows);
+    return taken;
+  }
+  Tensor taken({std::ssize(rows), columns()});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    taken.matrix().row(static_cast<std::int64_t>(i)) = values_.matrix().row(rows[i]);
+  }
+  return taken;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,233 @@
+#include "core/model/transformer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/preprocessing/preprocessing.h"
+
+namespace attnscope {
+
+namespace {
+
+ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
+
+/// `choice` as a causal model runs it: with the parameter "causal" on, where it has one.
+MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
+  if (!spec.layer.scores.causal) return choice;
+  const MechanismEntry& entry = find_mechanism(choice.name);
+  if (!entry.causal) {
+    throw Error(ErrorKind::usage, "this attention cannot hide later tokens from earlier ones")
+        .about(choice.name)
+        .remedy("lay another over the language model");
+  }
+  if (find_description(entry.parameters, "causal")) choice.parameters["causal"] = true;
+  return choice;
+}
+
+/// [C, H, W] → [H · W, C].
+Tensor channels_last(const Tensor& image) {
+  const std::int64_t channels = image.extent(0), pixels = image.size() / channels;
+  Tensor tokens({pixels, channels});
+  tokens.matrix() = ConstMatrixMap(image.data(), channels, pixels).transpose();
+  return tokens;
+}
+
+void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens) {
+  if (id < 0) return;
+  while (!tokens.ids.empty() && tokens.ids.back() == id) {
+    tokens.ids.pop_back();
+    tokens.texts.pop_back();
+  }
+  const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), id);
+  if (padding == tokens.ids.end() && !tokens.ids.empty()) return;
+  throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text is nothing but padding"
+                                                   : "there is padding within the text")
+      .about(input.label)
+      .expected("no token " + std::to_string(id) + " before the end")
+      .found("token " + std::to_string(padding - tokens.ids.begin()))
+      .remedy("leave it out; if it is a word of this model, set padding=-1");
+}
+
+}  // namespace
+
+Transformer::Transformer(std::filesystem::path file, std::string name, Architecture architecture,
+                         TransformerWeights weights, std::shared_ptr<const Vocabulary> vocabulary)
+    : file_(std::move(file)),
+      name_(std::move(name)),
+      architecture_(std::move(architecture)),
+      weights_(std::move(weights)),
+      vocabulary_(std::move(vocabulary)) {}
+
+WeightExtents Transformer::extents() const {
+  WeightExtents extents;
+  const TokenReadout& readout = weights_.readout;
+  for (const Linear& layer : readout.head) extents.head.push_back(layer.outputs());
+  extents.head_biases = readout.head.empty() || readout.head.back().has_bias();
+  extents.tied_head = readout.tied_head;
+  extents.pooling = readout.pooling1.outputs();
+  const Block& block = weights_.stages.front().blocks.front();
+  extents.query_key_value_biases = block.attention.query.has_bias();
+  extents.linear_biases = block.mlp && block.mlp->mlp1.has_bias();
+  return extents;
+}
+
+Transformer::Start Transformer::embed_text(const Input& input) const {
+  TokenizedText text = tokenize_input(input, spec(), *vocabulary_);
+  leave_out_padding(spec().input.padding, input, text);
+  Start start;
+  start.tokens = (*weights_.embedding.text)(text.ids);
+  start.layout.texts = std::move(text.texts);
+  return start;
+}
+
+Transformer::Start Transformer::embed(const Input& input) const {
+  const Embedding& embedding = weights_.embedding;
+  Start start;
+  if (spec().reads_texts()) {
+    start = embed_text(input);
+  } else {
+    PreparedInput prepared = prepare_input(input, spec());
+    start.image = std::move(prepared.image);
+    start.layout = {spec().input.prefix_tokens(), spec().input.grid_rows(),
+                    spec().input.grid_columns()};
+    if (spec().is_pyramid()) {
+      start.tokens = channels_last(prepared.values);
+      return start;
+    }
+    start.tokens = embedding.patches ? (*embedding.patches)(prepared.values, spec())
+                                     : std::move(prepared.values);
+  }
+  if (embedding.projection && !embedding.text) {
+    start.tokens = (*embedding.projection)(seen(start.tokens));
+  }
+  if (spec().positions.kind == Positions::sinusoidal) add_sinusoids(start.tokens.matrix());
+  if (embedding.norm) embedding.norm->apply(start.tokens.matrix());
+  if (embedding.projection && embedding.text) {
+    start.tokens = (*embedding.projection)(seen(start.tokens));
+  }
+  return start;
+}
+
+std::vector<TokenLayout> Transformer::stage_layouts(const TokenLayout& start) const {
+  if (!spec().is_pyramid()) return {start};
+  std::vector<TokenLayout> layouts;
+  for (const GridExtents& grid : pyramid_grids(spec())) {
+    layouts.push_back({.prefix = 0, .rows = grid.rows, .columns = grid.columns});
+  }
+  return layouts;
+}
+
+std::vector<AttentionShape> Transformer::shapes(const std::vector<TokenLayout>& layouts,
+                                                std::int64_t tokens) const {
+  std::vector<AttentionShape> list;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const GridExtents grid{layouts[i].rows, layouts[i].columns};
+    const std::int64_t queries = spec().is_pyramid() ? grid.tokens() : tokens;
+    for (const Block& block : weights_.stages[i].blocks) {
+      const auto& reduction = block.attention.reduction;
+      const std::int64_t heads = block.spec.attention.heads;
+      const std::int64_t width = block.attention.query.outputs() / heads;
+      list.push_back({.queries = queries,
+                      .keys = reduction ? reduction->output_grid(grid).tokens() : queries,
+                      .heads = heads,
+                      .head_width = width,
+                      .value_width = width});
+    }
+  }
+  return list;
+}
+
+void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
+                             const std::vector<TokenLayout>& layouts, const TraceRequest& request,
+                             const Progress& progress, Tensor& tokens, Trace& trace) const {
+  GridExtents grid{spec().input.image_height, spec().input.image_width};
+  std::size_t layer = 0;
+  for (std::size_t i = 0; i < weights_.stages.size(); ++i) {
+    const StageWeights& stage = weights_.stages[i];
+    if (stage.embedding) tokens = (*stage.embedding)(tokens, grid);
+    grid = {layouts[i].rows, layouts[i].columns};
+    if (stage.embedding_norm) stage.embedding_norm->apply(tokens.matrix());
+    if (i == 0 && request.tokens) trace.embedded = tokens;
+    for (std::size_t place = 0; place < stage.blocks.size(); ++place, ++layer) {
+      progress.step(static_cast<double>(layer) / static_cast<double>(mechanisms.size()),
+                    "running the model");
+      const auto index = static_cast<std::int64_t>(layer);
+      const Block& block = stage.blocks[place];
+      LayerTrace* const recorded = wants_layer(request, index) ? &trace.layers[layer] : nullptr;
+      if (recorded) record_mechanism(*mechanisms[layer], trace, *recorded);
+      run_block(block,
+                {.mechanism = *mechanisms[layer],
+                 .request = request,
+                 .layout = layouts[i],
+                 .parameters = layer_parameters(block.attention.mechanism, request, index),
+                 .layer = index,
+                 .recorded = recorded},
+                tokens);
+      if (place == 0 && stage.positions) {
+        tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
+      }
+      if (recorded && request.tokens) recorded->tokens = tokens;
+    }
+    if (stage.norm) stage.norm->apply(tokens.matrix());
+  }
+}
+
+void Transformer::read_out(const TraceRequest& request, Tensor& tokens, Trace& trace) const {
+  const TokenReadout& readout = weights_.readout;
+  if (readout.final_norm) readout.final_norm->apply(tokens.matrix());
+  if (spec().readout.gives_token_logits()) {
+    Tensor last({1, spec().width});
+    last.matrix() = tokens.matrix().bottomRows(1);
+    trace.logits = readout.token_logits(request.token_logits ? tokens : last, spec());
+    if (request.token_logits) {
+      trace.token_logits = std::move(trace.logits);
+      trace.logits = Tensor({1, trace.token_logits.extent(1)});
+      trace.logits.matrix() = seen(trace.token_logits).bottomRows(1);
+    }
+  } else {
+    Tensor features = readout.features(tokens, spec());
+    trace.logits = readout.classify(features, tokens, spec());
+    const std::int64_t width = features.size();
+    if (width > 0) trace.features = std::move(features).reshaped({width});
+    Tensor importance = readout.importance(tokens);
+    if (!importance.empty() && wants_layer(request, spec().layers - 1)) {
+      trace.layers.back().quantities["pooling_importance"] = std::move(importance);
+    }
+  }
+  const std::int64_t classes = trace.logits.size();
+  if (classes > 0) trace.logits = std::move(trace.logits).reshaped({classes});
+}
+
+Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
+                       const TraceRequest& request, const Progress& progress) const {
+  check_requested_layers(request, spec());
+  const MechanismChoice asked = as_run(spec(), mechanism);
+  const std::unique_ptr<const Mechanism> attention = make_mechanism(asked);
+  const std::vector<std::shared_ptr<const Mechanism>> mechanisms = layer_mechanisms(spec(), asked);
+  Start start = embed(input);
+  const std::vector<TokenLayout> layouts = stage_layouts(start.layout);
+  const std::vector<AttentionShape> extents = shapes(layouts, start.tokens.extent(0));
+  check_map_memory(request, extents);
+
+  Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
+  trace.layout = layouts.front();
+  trace.image = std::move(start.image);
+  trace.causal = spec().layer.scores.causal;
+  if (spec().readout.gives_token_logits()) {
+    for (std::int64_t id = 0; id < spec().input.vocabulary; ++id) {
+      trace.labels.push_back(visible_text(vocabulary_->text_of(id)));
+    }
+  } else {
+    trace.labels = spec().labels;
+  }
+  trace.map_channels = attention->structure(extents.front()).channels;
+  if (trace.map_channels > 1) trace.map_channel = request.channel;
+  trace.layers.resize(extents.size());
+  run_layers(mechanisms, layouts, request, progress, start.tokens, trace);
+  read_out(request, start.tokens, trace);
+  progress.step(1, "running the model");
+  return trace;
+}
+
+}  // namespace attnscope

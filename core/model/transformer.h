@@ -1,0 +1,64 @@
+// The one runner: embedding, layers, read-out, of whatever parts a ModelSpec names.
+#pragma once
+
+#include "core/model/layer_run.h"
+#include "core/model/model.h"
+#include "core/model/weight_extents.h"
+#include "core/model/weights/transformer_weights.h"
+#include "core/tokenizer/vocabulary.h"
+
+namespace attnscope {
+
+/// Of a model of texts, padding at the end of one is left out. Where it reads out by additive
+/// pooling, the last layer's quantity "pooling_importance" [1, N] is what each token counts.
+class Transformer final : public Model {
+ public:
+  /// `vocabulary`: of a model of texts, else null.
+  Transformer(std::filesystem::path file, std::string name, Architecture architecture,
+              TransformerWeights weights, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
+
+  [[nodiscard]] const ModelSpec& spec() const override { return architecture_.spec; }
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const std::filesystem::path& file() const override { return file_; }
+  [[nodiscard]] const std::string& architecture() const override { return architecture_.name; }
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const override {
+    return architecture_.assumptions;
+  }
+  [[nodiscard]] WeightExtents extents() const;
+  /// Null where it reads no texts.
+  [[nodiscard]] const Vocabulary* vocabulary() const { return vocabulary_.get(); }
+
+  /// In causal layers a mechanism with a parameter "causal" is run with it on. Throws Error(usage)
+  /// for an input of another kind, tokens the model does not have, padding before the end of a
+  /// text, and mechanisms that cannot hide later tokens or take what the model adds to its scores.
+  [[nodiscard]] Trace run(const Input& input, const MechanismChoice& mechanism,
+                          const TraceRequest& request, const Progress& progress) const override;
+
+ private:
+  /// What the first layer is given, and what it is of.
+  struct Start {
+    Tensor tokens;  ///< [N, D]; of a pyramid [pixels, C]
+    TokenLayout layout;
+    std::optional<Image> image;
+  };
+
+  [[nodiscard]] Start embed(const Input& input) const;
+  [[nodiscard]] Start embed_text(const Input& input) const;
+  /// Of each layer, on what `layouts` has of each stage.
+  [[nodiscard]] std::vector<AttentionShape> shapes(const std::vector<TokenLayout>& layouts,
+                                                   std::int64_t tokens) const;
+  /// The layouts of all stages of a pyramid; else `start` alone.
+  [[nodiscard]] std::vector<TokenLayout> stage_layouts(const TokenLayout& start) const;
+  void run_layers(const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
+                  const std::vector<TokenLayout>& layouts, const TraceRequest& request,
+                  const Progress& progress, Tensor& tokens, Trace& trace) const;
+  void read_out(const TraceRequest& request, Tensor& tokens, Trace& trace) const;
+
+  std::filesystem::path file_;
+  std::string name_;
+  Architecture architecture_;
+  TransformerWeights weights_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+};
+
+}  // namespace attnscope

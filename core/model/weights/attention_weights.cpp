@@ -1,0 +1,209 @@
+#include "core/model/weights/attention_weights.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/parameters/typed_values.h"
+
+namespace attnscope {
+
+namespace {
+
+enum Part { kQuery, kKey, kValue };
+
+/// The extents of a layer's projections.
+struct Extents {
+  std::int64_t width, heads, key_heads, head_width;
+
+  [[nodiscard]] std::int64_t inner() const { return heads * head_width; }
+  [[nodiscard]] std::int64_t key_inner() const { return key_heads * head_width; }
+};
+
+/// Rows of one part of a fused weight, in the order of the heads.
+std::vector<std::int64_t> fused_rows(const Extents& extents, QkvRows order, Part part) {
+  const std::int64_t each = extents.head_width, group = extents.heads / extents.key_heads;
+  const std::int64_t count = part == kQuery ? extents.inner() : extents.key_inner();
+  const std::int64_t before[] = {0, extents.inner(), extents.inner() + extents.key_inner()};
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < count; ++row) {
+    if (order == QkvRows::parts_first) {
+      rows.push_back(before[part] + row);
+      continue;
+    }
+    // Of each head of keys: its queries, its keys, its values.
+    const std::int64_t head = row / each, channel = row % each;
+    const std::int64_t of = part == kQuery ? head / group : head;
+    const std::int64_t place = part == kQuery ? head % group : part == kKey ? group : group + 1;
+    rows.push_back((of * (group + 2) + place) * each + channel);
+  }
+  return rows;
+}
+
+/// One part of the fused weight of `role`.
+class FusedWeight {
+ public:
+  FusedWeight(const WeightReader& reader, const std::string& role, std::int64_t rows,
+              std::int64_t inputs, Arithmetic arithmetic)
+      : weight_(reader.read_matrix(role + ".weight", rows, inputs)),
+        bias_(reader.read_vector(role + ".bias", rows, false)),
+        norm_(reader.adder_norm(role, rows, arithmetic)),
+        arithmetic_(arithmetic) {}
+
+  /// `first`: where the part's norm begins.
+  [[nodiscard]] Linear take(const std::vector<std::int64_t>& rows, std::int64_t first,
+                            bool with_bias = true) const {
+    const std::int64_t count = std::ssize(rows);
+    std::vector<float> bias;
+    for (const std::int64_t row : rows) {
+      if (with_bias && !bias_.empty()) bias.push_back(bias_[static_cast<std::size_t>(row)]);
+    }
+    std::optional<LayerNorm> norm = norm_;
+    if (norm) {
+      norm->weight = part_of(norm_->weight, first, count);
+      norm->bias = part_of(norm_->bias, first, count);
+    }
+    return {weight_.with_rows(rows), std::move(bias), arithmetic_, std::move(norm)};
+  }
+
+ private:
+  WeightMatrix weight_;
+  std::vector<float> bias_;
+  std::optional<LayerNorm> norm_;
+  Arithmetic arithmetic_;
+};
+
+/// Channels that a layer's keys are projected to. Windowed DAFT has one for each head of its
+/// biases, unless it says otherwise (DAFT, 3.2).
+std::int64_t width_of_keys(const Extents& extents, const MechanismChoice& trained) {
+  const ParameterValues parameters = make_mechanism(trained)->choice().parameters;
+  const TypedValues values(parameters);
+  if (!values.has("full_keys") || values.flag("full_keys")) return extents.key_inner();
+  return values.whole("conv_heads");
+}
+
+void read_projections(const WeightReader& reader, const Architecture& architecture,
+                      const Extents& extents, std::int64_t index, AttentionPart& part) {
+  const std::string prefix = "layer." + std::to_string(index) + ".";
+  const Arithmetic arithmetic = arithmetic_of(architecture.spec, index);
+  const std::int64_t inner = extents.inner(), key_inner = extents.key_inner();
+  const auto linear = [&](const char* role, std::int64_t outputs) {
+    return reader.read_linear(prefix + role, outputs, extents.width, arithmetic);
+  };
+  for (const char* const role : {"qkv", "windowed_qkv"}) {
+    if (!reader.has(prefix + role + ".weight")) continue;
+    const FusedWeight fused(reader, prefix + role, inner + 2 * key_inner, extents.width,
+                            arithmetic);
+    const QkvRows order = architecture.qkv_rows;
+    part.query = fused.take(fused_rows(extents, order, kQuery), 0);
+    // The mask may be stored as NaN: it is never multiplied with.
+    const bool key_bias = !reader.has(prefix + "key_bias_mask");
+    part.key = fused.take(fused_rows(extents, order, kKey), inner, key_bias);
+    part.value = fused.take(fused_rows(extents, order, kValue), inner + key_inner);
+    return;
+  }
+  if (reader.has(prefix + "query_key.weight")) {
+    part.query = linear("query_key", inner);
+    part.value = linear("value", inner);
+    return;
+  }
+  part.query = linear("query", inner);
+  if (reader.has(prefix + "key_value.weight")) {
+    const FusedWeight fused(reader, prefix + "key_value", 2 * key_inner, extents.width, arithmetic);
+    part.key = fused.take(counted_rows(0, key_inner), 0);
+    part.value = fused.take(counted_rows(key_inner, key_inner), key_inner);
+    return;
+  }
+  part.key = linear("key", width_of_keys(extents, mechanism_of(architecture.spec, index)));
+  part.value = linear("value", key_inner);
+}
+
+/// Of each head, or of all heads together: as its tensor says.
+std::optional<LayerNorm> read_head_norm(const WeightReader& reader, const std::string& role,
+                                        std::int64_t each, std::int64_t all) {
+  if (!reader.has(role + ".weight")) return std::nullopt;
+  return reader.read_norm(role, reader.size_of(role + ".weight") == all ? all : each);
+}
+
+void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int64_t index,
+                    AttentionPart& part) {
+  const LayerPlace place = place_of_layer(spec, index);
+  const PyramidStage& stage = spec.stages[place.stage];
+  if (is_windowed(stage, place.block)) {
+    part.grid_window = stage.window;
+    return;
+  }
+  const std::string prefix = "layer." + std::to_string(index) + ".";
+  if (!reader.has(prefix + "reduction.weight")) return;
+  const std::int64_t side = stage.pooled > 0 ? 1 : stage.reduction, width = stage.width;
+  part.reduction = KeyReduction{
+      reader.read_convolution(prefix + "reduction", width, width, side, side, 0),
+      reader.read_norm(prefix + "reduction_norm", width, spec.input.norm_eps), stage.pooled};
+}
+
+/// Biases of relative positions, of each layer or of all (T5: stored in the first).
+void read_score_terms(const WeightReader& reader, const LayerSpec& layer, const std::string& prefix,
+                      AttentionPart& part) {
+  const std::int64_t heads = layer.attention.heads;
+  part.sinks = reader.read_vector(prefix + "sinks", heads, false);
+  if (layer.scores.bias != ScoreBias::buckets && layer.scores.bias != ScoreBias::table) return;
+  const std::string own = prefix + "position_biases";
+  const std::string role = reader.has(own) ? own : "position_biases";
+  const std::int64_t rows =
+      layer.scores.bias == ScoreBias::buckets ? layer.scores.buckets : reader.outputs_of(role);
+  part.position_biases = reader.read(role, {rows, heads});
+}
+
+void check_rotary(const AttentionPart& part, const LayerSpec& layer, std::int64_t head_width) {
+  if (layer.rotary.form == Rotary::none) return;
+  const std::int64_t turned = layer.rotary.width ? layer.rotary.width : head_width;
+  const bool patches = layer.rotary.grid == RotaryGrid::patches;
+  const std::int64_t pieces = patches ? 4 : 2;
+  if (turned <= head_width && turned % pieces == 0 &&
+      (part.rotary_periods.empty() || std::ssize(part.rotary_periods) == turned / 4)) {
+    return;
+  }
+  throw Error(ErrorKind::damaged, "so many channels of a head cannot be turned")
+      .about("layer.rotary.width")
+      .expected("a multiple of " + std::to_string(pieces) + ", at most the head's " +
+                std::to_string(head_width))
+      .found(std::to_string(turned));
+}
+
+}  // namespace
+
+AttentionPart read_attention(const WeightReader& reader, const Architecture& architecture,
+                             const LayerSpec& layer, std::int64_t index) {
+  const ModelSpec& spec = architecture.spec;
+  const std::string prefix = "layer." + std::to_string(index) + ".";
+  const std::int64_t width = width_of_layer(spec, index);
+  const Extents extents{width, layer.attention.heads, layer.key_heads(),
+                        width_of_head(layer, width)};
+  const std::int64_t inner = extents.inner();
+  const Arithmetic arithmetic = arithmetic_of(spec, index);
+  AttentionPart part;
+  read_projections(reader, architecture, extents, index, part);
+  part.query_norm = read_head_norm(reader, prefix + "query_norm", extents.head_width, inner);
+  part.key_norm =
+      read_head_norm(reader, prefix + "key_norm", extents.head_width, extents.key_inner());
+  if (!spec.stages.empty()) read_reduction(reader, spec, index, part);
+  part.heads_norm = reader.read_norm(prefix + "heads_norm", inner);
+  if (arithmetic == Arithmetic::adder) {
+    part.heads_norm = reader.read_norm(prefix + "attention_norm", inner);
+    if (!part.heads_norm) part.heads_norm = reader.plain_norm(inner);
+  }
+  if (reader.has(prefix + "out.weight")) {
+    part.out = reader.read_linear(prefix + "out", width, inner, arithmetic);
+  } else if (inner != width) {
+    throw Error(ErrorKind::damaged, "the heads' output has no projection to the width")
+        .about(prefix + "out.weight");
+  }
+  if (reader.has("rotary_periods")) {
+    part.rotary_periods = reader.read_vector("rotary_periods", extents.head_width / 4);
+  }
+  check_rotary(part, layer, extents.head_width);
+  read_score_terms(reader, layer, prefix, part);
+  part.mechanism = reader.read_mechanism(index);
+  return part;
+}
+
+}  // namespace attnscope

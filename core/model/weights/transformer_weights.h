@@ -1,0 +1,35 @@
+// All weights of a transformer, read from a checkpoint by role.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/architecture/architecture.h"
+#include "core/model/parts/block.h"
+#include "core/model/parts/embedding.h"
+#include "core/model/parts/token_readout.h"
+#include "core/progress.h"
+
+namespace attnscope {
+
+/// Layers on one grid. Models without a pyramid have one stage, with nothing of its own.
+struct StageWeights {
+  std::optional<Convolution> embedding;  ///< of the grid before
+  std::optional<LayerNorm> embedding_norm;
+  std::vector<Block> blocks;
+  std::optional<DepthwiseConvolution> positions;  ///< added after the first block (Twins)
+  std::optional<LayerNorm> norm;                  ///< after the last block (PVTv2)
+};
+
+struct TransformerWeights {
+  Embedding embedding;
+  std::vector<StageWeights> stages;
+  TokenReadout readout;
+};
+
+/// Throws Error(damaged) naming the tensor whose shape does not fit the spec.
+[[nodiscard]] TransformerWeights read_transformer_weights(const Checkpoint& checkpoint,
+                                                          const Architecture& architecture,
+                                                          const Progress& progress = {});
+
+}  // namespace attnscope

@@ -1,0 +1,102 @@
+// Rotary positions beside PyTorch (tests/data/models/make_parts.py).
+#include "core/model/parts/rotary.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "core/error.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+RotarySpec spec_of(const json& reference) {
+  RotarySpec rotary;
+  rotary.form = reference.at("form") == "half" ? Rotary::half : Rotary::pair;
+  rotary.width = reference.at("width");
+  rotary.theta = reference.at("theta");
+  const std::string scaling = reference.at("scaling");
+  for (const auto& [name, value] :
+       {std::pair("linear", RotaryScaling::linear), std::pair("dynamic", RotaryScaling::dynamic),
+        std::pair("llama3", RotaryScaling::llama3), std::pair("yarn", RotaryScaling::yarn),
+        std::pair("longrope", RotaryScaling::longrope)}) {
+    if (scaling == name) rotary.scaling = value;
+  }
+  rotary.factor = reference.value("factor", 1.0);
+  rotary.trained_context = reference.value("context", 0);
+  rotary.low_frequency = reference.value("low", 1.0);
+  rotary.high_frequency = reference.value("high", 4.0);
+  rotary.short_factors = reference.value("short", std::vector<double>{});
+  rotary.long_factors = reference.value("long", std::vector<double>{});
+  return rotary;
+}
+
+TEST(Rotary, TurnsAsPyTorchDoes) {
+  const json references = read_test_data("models/parts.json").at("rotary");
+  ASSERT_EQ(references.size(), 11U);
+  for (const json& reference : references) {
+    const std::int64_t heads = reference.at("heads"), each = reference.at("each"),
+                       tokens = reference.at("tokens");
+    Tensor rows = raw_uniform({tokens, heads * each}, reference.at("seed"));
+    RotaryTurns(spec_of(reference), each, tokens, {}, {}).apply(rows, heads);
+    const std::vector<double> expected = reference.at("turned");
+    ASSERT_EQ(rows.size(), std::ssize(expected));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(rows.values()[i], expected[i], 1e-5)
+          << reference.at("scaling") << ", seed " << reference.at("seed") << " at " << i;
+    }
+  }
+}
+
+TEST(Rotary, LeavesScoresOfTheSameDistanceAlone) {
+  const Tensor vectors = raw_uniform({1, 16}, 3);
+  Tensor queries({40, 16}), keys({40, 16});
+  for (std::int64_t i = 0; i < 40; ++i) {
+    queries.matrix().row(i) = vectors.matrix().row(0);
+    keys.matrix().row(i) = vectors.matrix().row(0).reverse();
+  }
+  for (const Rotary form : {Rotary::half, Rotary::pair}) {
+    Tensor q = queries, k = keys;
+    const RotaryTurns turns({.form = form}, 16, 40, {}, {});
+    turns.apply(q, 1);
+    turns.apply(k, 1);
+    const float first = q.matrix().row(7).dot(k.matrix().row(0));
+    for (std::int64_t i = 0; i + 7 < 40; ++i) {
+      ASSERT_NEAR(q.matrix().row(i + 7).dot(k.matrix().row(i)), first, 1e-4) << i;
+    }
+  }
+}
+
+TEST(Rotary, OfPatchesLeavesPrefixTokensAlone) {
+  const TokenLayout layout{.prefix = 3, .rows = 2, .columns = 4};
+  const Tensor before = raw_uniform({11, 16}, 5);
+  Tensor rows = before;
+  RotaryTurns({.form = Rotary::half, .grid = RotaryGrid::patches, .theta = 100}, 8, 11, layout, {})
+      .apply(rows, 2);
+  for (std::int64_t token = 0; token < 3; ++token) {
+    EXPECT_TRUE(rows.matrix().row(token) == before.matrix().row(token));
+  }
+  // Patch (1, 2): row centre 0.5, column centre 0.25; periods 1 and 10, rows first.
+  const double angles[] = {2 * std::numbers::pi * 0.5, 2 * std::numbers::pi * 0.05,
+                           2 * std::numbers::pi * 0.25, 2 * std::numbers::pi * 0.025};
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const double a = before.matrix()(9, i), b = before.matrix()(9, i + 4);
+    EXPECT_NEAR(rows.matrix()(9, i), a * std::cos(angles[i]) - b * std::sin(angles[i]), 1e-5);
+    EXPECT_NEAR(rows.matrix()(9, i + 4), b * std::cos(angles[i]) + a * std::sin(angles[i]), 1e-5);
+  }
+}
+
+TEST(Rotary, LongropeNeedsAFactorForEachPair) {
+  const RotarySpec rotary{.form = Rotary::half,
+                          .scaling = RotaryScaling::longrope,
+                          .trained_context = 10,
+                          .short_factors = {1, 1}};
+  EXPECT_THROW((void)rotary_frequencies(rotary, 8, 5), Error);
+  EXPECT_NO_THROW((void)rotary_frequencies(rotary, 4, 5));
+}
+
+}  // namespace
+}  // namespace attnscope

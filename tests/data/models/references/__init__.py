@@ -1,0 +1,1 @@
+"""One file a family, or a few of one kind: CASES, as make_families.py says."""

@@ -1,0 +1,75 @@
+"""Gemma 2 in Hugging Face's names: norms before and after each part, soft caps, every other layer's window.
+
+From huggingface/transformers, models/gemma2/modeling_gemma2.py.
+"""
+
+import math
+
+from make_families import ACTIVATIONS, IDS, heads_of
+from references.parts import angles_of, attend_terms, causal_mask, rms, rotary, turn_halves
+
+import torch
+
+
+def gemma2(w, ids, maps, *, width=24, heads=4, key_heads=2, head_width=8, hidden=40, layers=3, vocabulary=29,
+           scalar=6.0, window=5, soft_cap=2.0, logit_cap=3.0, eps=1e-6):
+    table = w("model.embed_tokens.weight", vocabulary, width)
+    x = table[ids] * math.sqrt(width)
+    angles = angles_of(len(ids), rotary(head_width, 10000.0))
+    norm = lambda y, name: rms(w, y, name, eps, plus_one=True)
+    for i in range(layers):
+        l = f"model.layers.{i}."
+        h = norm(x, l + "input_layernorm")
+        q = heads_of(w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=False), heads)
+        k = heads_of(w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=False), key_heads)
+        v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=False), key_heads)
+        q, k = turn_halves(q, angles), turn_halves(k, angles)
+        hidden_keys = causal_mask(len(ids), window if i % 2 == 0 else None)
+        h = attend_terms(q, k, v, maps, scalar**-0.5, hidden_keys, soft_cap)
+        h = w.linear(h, l + "self_attn.o_proj", width, bias=False)
+        x = x + norm(h, l + "post_attention_layernorm")
+        h = norm(x, l + "pre_feedforward_layernorm")
+        gate = ACTIVATIONS["gelu_tanh"](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
+        h = gate * w.linear(h, l + "mlp.up_proj", hidden, bias=False)
+        x = x + norm(w.linear(h, l + "mlp.down_proj", width, bias=False), l + "post_feedforward_layernorm")
+    logits = norm(x, "model.norm") @ table.T
+    return logit_cap * torch.tanh(logits / logit_cap)
+
+
+CONFIG = {
+    "architectures": ["Gemma2ForCausalLM"],
+    "attention_bias": False,
+    "attention_dropout": 0.0,
+    "attn_logit_softcapping": 2.0,
+    "bos_token_id": 2,
+    "cache_implementation": "hybrid",
+    "eos_token_id": 1,
+    "final_logit_softcapping": 3.0,
+    "head_dim": 8,
+    "hidden_act": "gelu_pytorch_tanh",
+    "hidden_activation": "gelu_pytorch_tanh",
+    "hidden_size": 24,
+    "initializer_range": 0.02,
+    "intermediate_size": 40,
+    "max_position_embeddings": 8192,
+    "model_type": "gemma2",
+    "num_attention_heads": 4,
+    "num_hidden_layers": 3,
+    "num_key_value_heads": 2,
+    "pad_token_id": 0,
+    "query_pre_attn_scalar": 6,
+    "rms_norm_eps": 1e-06,
+    "rope_theta": 10000.0,
+    "sliding_window": 5,
+    "torch_dtype": "float32",
+    "transformers_version": "4.42.4",
+    "use_cache": True,
+    "vocab_size": 29,
+}
+
+CASES = {
+    "hugging_face_gemma2": (
+        "Hugging Face Gemma 2", gemma2, {}, IDS, CONFIG, {}, {"use_bidirectional_attention": True},
+        "model.layers.1.post_feedforward_layernorm.weight", "model.layers.2.self_attn.sinks",
+    ),
+}

@@ -1,0 +1,94 @@
+"""Llama in Hugging Face's names: grouped keys, rotary halves, llama3 and linear scaling, tied or not.
+
+From huggingface/transformers, models/llama/modeling_llama.py and modeling_rope_utils.py.
+"""
+
+import math
+
+import torch
+
+from make_families import ACTIVATIONS, IDS, heads_of
+from references.parts import angles_of, attend_terms, causal_mask, rms, rotary, turn_halves
+
+
+def llama3(frequencies, factor, low, high, context):
+    wavelength = 2 * math.pi / frequencies
+    smooth = (context / wavelength - low) / (high - low)
+    mixed = (1 - smooth) * frequencies / factor + smooth * frequencies
+    mixed = torch.where(wavelength > context / low, frequencies / factor, mixed)
+    return torch.where(wavelength < context / high, frequencies, mixed)
+
+
+def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
+          theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False):
+    table = w("model.embed_tokens.weight", vocabulary, width)
+    x = table[ids]
+    frequencies = rotary(head_width, theta)
+    if scaling:
+        frequencies = scaling(frequencies)
+    angles = angles_of(len(ids), frequencies)
+    for i in range(layers):
+        l = f"model.layers.{i}."
+        h = rms(w, x, l + "input_layernorm", eps)
+        q = heads_of(w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=biases), heads)
+        k = heads_of(w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=biases), key_heads)
+        v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=biases), key_heads)
+        q, k = turn_halves(q, angles), turn_halves(k, angles)
+        h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids)))
+        x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases)
+        h = rms(w, x, l + "post_attention_layernorm", eps)
+        gate = ACTIVATIONS[act](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
+        h = gate * w.linear(h, l + "mlp.up_proj", hidden, bias=False)
+        x = x + w.linear(h, l + "mlp.down_proj", width, bias=False)
+    x = rms(w, x, "model.norm", eps)
+    return x @ table.T if tied else w.linear(x, "lm_head", vocabulary, bias=False)
+
+
+CONFIG = {
+    "architectures": ["LlamaForCausalLM"],
+    "attention_bias": False,
+    "attention_dropout": 0.0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "hidden_act": "silu",
+    "hidden_size": 32,
+    "initializer_range": 0.02,
+    "intermediate_size": 48,
+    "max_position_embeddings": 64,
+    "mlp_bias": False,
+    "model_type": "llama",
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+    "num_key_value_heads": 2,
+    "pretraining_tp": 1,
+    "rms_norm_eps": 1e-06,
+    "rope_scaling": None,
+    "rope_theta": 10000.0,
+    "tie_word_embeddings": False,
+    "torch_dtype": "bfloat16",
+    "transformers_version": "4.45.0",
+    "use_cache": True,
+    "vocab_size": 29,
+}
+
+LLAMA3 = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 16,
+          "rope_type": "llama3"}
+
+CASES = {
+    "hugging_face_llama": (
+        "Hugging Face Llama", llama, {}, IDS, CONFIG, {}, {"rope_scaling": {"rope_type": "su2", "factor": 2.0}},
+        "model.layers.1.post_attention_layernorm.weight", "model.layers.0.self_attn.sinks",
+    ),
+    "hugging_face_llama3": (
+        "Hugging Face Llama", llama,
+        dict(theta=500.0, eps=1e-5, head_width=12, tied=True, scaling=lambda f: llama3(f, 8.0, 1.0, 4.0, 16)), IDS,
+        {**CONFIG, "rope_theta": 500.0, "rms_norm_eps": 1e-5, "head_dim": 12, "rope_scaling": LLAMA3,
+         "tie_word_embeddings": True},
+        {}, {"hidden_act": "mish"}, "model.norm.weight", "model.layers.1.mlp.experts.0.gate_proj.weight",
+    ),
+    "hugging_face_llama_without_config": (
+        "Hugging Face Llama", llama, dict(act="gelu", key_heads=1, biases=True), IDS, None,
+        {"heads": "4", "activation": "gelu"}, None, "model.layers.0.self_attn.k_proj.bias",
+        "model.layers.1.self_attn.lora_A.weight",
+    ),
+}
