@@ -82,7 +82,7 @@ TokenImportance token_importance(const Trace& trace, std::int64_t layer,
         .about("layer " + std::to_string(layer));
   }
   const Tensor& source = logits ? *logits : recorded.implied_map;
-  const std::int64_t heads = source.extent(0), tokens = source.extent(source.rank() - 1);
+  const std::int64_t heads = source.extent(0), tokens = source.shape().back();
   if (head) check_place("head", *head, heads);
   check_place("token", end, logits ? tokens : source.extent(1));
 

@@ -198,8 +198,9 @@ void set_from_json(PyramidStage& member, const json& value) {
   if (!value.is_object()) wrong_type("an object of whole numbers", value);
   PyramidStage stage;
   for (const auto& [key, held] : value.items()) {
-    const auto found = std::find_if(std::begin(kStageMembers), std::end(kStageMembers),
-                                    [&](const StageMember& known) { return known.name == key; });
+    const auto found =
+        std::find_if(std::begin(kStageMembers), std::end(kStageMembers),
+                     [&name = key](const StageMember& known) { return known.name == name; });
     if (found == std::end(kStageMembers)) {
       throw Error(ErrorKind::damaged, "unknown key '" + key + "' of a stage")
           .expected(name_list(kStageMembers, &StageMember::name));

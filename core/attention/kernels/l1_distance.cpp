@@ -156,15 +156,19 @@ HWY_NOINLINE void l1_distances_for_target(const ConstStridedMatrixMap& a, const 
                   column + columns == b.columns(),
                   scale};
       std::int64_t left = width;
-      const auto next = [&strip, &left](std::int64_t by) {
+      const auto next = [&strip](std::int64_t by) {
         strip.panel += by;
         strip.out += by;
         strip.out_columns -= by;
-        left -= by;
+        return by;
       };
-      for (; left >= 2 * wide_lanes; next(2 * wide_lanes)) run_strip<2>(wide, strip, a.rows());
-      for (; left >= wide_lanes; next(wide_lanes)) run_strip<1>(wide, strip, a.rows());
-      for (; left >= narrow_lanes; next(narrow_lanes)) run_strip<1>(narrow, strip, a.rows());
+      for (; left >= 2 * wide_lanes; left -= next(2 * wide_lanes)) {
+        run_strip<2>(wide, strip, a.rows());
+      }
+      for (; left >= wide_lanes; left -= next(wide_lanes)) run_strip<1>(wide, strip, a.rows());
+      for (; left >= narrow_lanes; left -= next(narrow_lanes)) {
+        run_strip<1>(narrow, strip, a.rows());
+      }
     }
   }
 }
