@@ -1,11 +1,10 @@
 #include "app/session/history.h"
 
-#include <QTest>
 #include <filesystem>
 #include <gtest/gtest.h>
 
 #include "app/session/autosave.h"
-#include "tests/app/support/window_fixture.h"
+#include "tests/app/support/session_fixture.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {

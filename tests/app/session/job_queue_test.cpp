@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "tests/app/support/window_fixture.h"
+#include "tests/app/support/session_fixture.h"
 
 namespace attnscope {
 namespace {

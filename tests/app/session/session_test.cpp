@@ -10,7 +10,7 @@
 #include "app/session/spectrum_store.h"
 #include "core/error.h"
 #include "core/trace/trace_file.h"
-#include "tests/app/support/window_fixture.h"
+#include "tests/app/support/session_fixture.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {
