@@ -78,6 +78,7 @@ RankOverDepth rank_over_depth(const Trace& trace, IdentityView view, const Spect
         known != nullptr ? *known : spectra_of(trace, view, options, progress.part(0, 0.8));
     depth.maps.resize(spectra.size());
     std::vector<RecordedMap> places;
+    places.reserve(spectra.size());
     for (const MapSpectrum& spectrum : spectra) places.push_back({spectrum.layer, spectrum.head});
     for_each_map(
         places, progress.part(0.8, 0.9),

@@ -10,8 +10,6 @@ namespace attnscope {
 
 namespace {
 
-using costs::component;
-
 /// Counts one network, part by part.
 class Accountant {
  public:

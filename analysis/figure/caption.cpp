@@ -24,7 +24,7 @@ bool says(const std::string& label, const std::string& word) {
 
 /// "adder, identity=true": what the label does not say itself.
 std::string mechanism_beside(const std::string& label, const MechanismChoice& mechanism) {
-  const std::string whole = to_string(mechanism);  // "adder (identity=true)"
+  std::string whole = to_string(mechanism);  // "adder (identity=true)"
   if (says(label, whole)) return {};
   const std::size_t opening = whole.find(" (");
   if (opening == std::string::npos) return whole;

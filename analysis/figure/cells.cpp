@@ -57,7 +57,7 @@ Cells cells_of(const Image& image) {
 
 Cells mixed(const Image& image, const HeatMap& map, const ColourScale& scale) {
   const Cells picture = cells_of(image);
-  const Cells heat = cells_of(map, scale);
+  Cells heat = cells_of(map, scale);
   if (picture.colours.empty()) return heat;
   // Whole repeats of the picture's pixels until the heat map's cells fit in.
   const auto repeats = [](std::int64_t pixels, std::int64_t wanted) {

@@ -75,7 +75,8 @@ void make_distinct(Figure& figure, const Series& series) {
       if (line == nullptr || line->label.empty() || line->style == LineStyle::none) continue;
       const std::size_t index = series.index_of(line->label);
       line->style = dashes[index % dashes.size()];
-      line->width_pt = 1.0 + 0.5 * static_cast<double>(index / dashes.size());
+      const std::size_t round = index / dashes.size();
+      line->width_pt = 1.0 + 0.5 * static_cast<double>(round);
       if (line->x.size() <= most_marked_points) line->marker = subject_marker(index);
     }
   }

@@ -29,8 +29,8 @@ MatrixD slice_of(const Tensor& tensor, std::int64_t head) {
 double distance(const TokenLayout& layout, std::int64_t a, std::int64_t b) {
   const std::int64_t line = layout.has_grid() ? layout.columns : 0;
   if (line == 0) return static_cast<double>(std::abs(a - b));
-  return std::hypot(static_cast<double>(a / line - b / line),
-                    static_cast<double>(a % line - b % line));
+  const std::int64_t rows = a / line - b / line, columns = a % line - b % line;
+  return std::hypot(static_cast<double>(rows), static_cast<double>(columns));
 }
 
 struct Distances {

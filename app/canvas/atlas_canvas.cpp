@@ -1,5 +1,6 @@
 #include "app/canvas/atlas_canvas.h"
 
+#include <QEvent>
 #include <QLabel>
 #include <QOpenGLContext>
 #include <QOpenGLFunctions_3_3_Core>

@@ -398,7 +398,7 @@ void paint_colour_bar(QPainter& painter, const AtlasScene& scene, const QFont& f
     const QRectF swatch(right, area.top(), 14, 11);
     painter.fillRect(swatch, scene.colours->raised);
     painter.setPen(QPen(scene.colours->border, 1));
-    for (double x = -8; x < 14; x += 4) {
+    for (int x = -8; x < 14; x += 4) {
       painter.save();
       painter.setClipRect(swatch);
       painter.setPen(QPen(scene.colours->muted, 1.5));

@@ -22,9 +22,10 @@ double round_up(double value) {
 void add_decades(std::vector<Tick>& ticks, const ColourScale& scale, double sign, double smallest,
                  double largest, double decades_apart) {
   const double step = std::max(1.0, std::ceil(decades_apart));
-  for (double e = std::floor(std::log10(largest) + 1e-9); e >= std::log10(smallest) - 1e-9;
-       e -= step) {
-    const double value = sign * std::pow(10.0, e);
+  const double first = std::floor(std::log10(largest) + 1e-9);
+  const double last = std::log10(smallest) - 1e-9;
+  for (int i = 0; first - i * step >= last; ++i) {
+    const double value = sign * std::pow(10.0, first - i * step);
     if (value < scale.minimum * (1 - 1e-9) - 1e-300 && scale.minimum > 0) continue;
     ticks.push_back({value, rounded_text(value, 3)});
   }

@@ -43,6 +43,7 @@ bool MapTextures::load(const std::vector<TileKey>& tiles, double budget_ms) {
   std::stable_sort(due.begin(), due.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<TileKey> wanted;
+  wanted.reserve(due.size());
   for (const auto& [generation, tile] : due) wanted.push_back(tile);
   if (wanted.empty()) return true;
   worker_.want(maps_, generation_, std::move(wanted));

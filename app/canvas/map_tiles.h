@@ -16,6 +16,7 @@ struct TileKey {
   int level = 0;
   std::int64_t y = 0, x = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): it sees a 0 in what the compiler writes
   auto operator<=>(const TileKey&) const = default;
 };
 

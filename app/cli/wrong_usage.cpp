@@ -38,6 +38,7 @@ Error unknown_option(const CommandTable& command, const std::string& word) {
   Error error(ErrorKind::usage, "there is no option " + name);
   // Without the dashes: they are no sign of likeness.
   std::vector<std::string> bare;
+  bare.reserve(names.size());
   for (const std::string& known : names) bare.push_back(known.substr(known.find_first_not_of('-')));
   const std::size_t begin = name.find_first_not_of('-');
   const std::string nearest =

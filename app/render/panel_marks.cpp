@@ -111,11 +111,10 @@ class PanelMarks {
     added->setData(list(shown.x), list(shown.y), std::is_sorted(shown.x.begin(), shown.x.end()));
     added->setLineStyle(drawn ? QCPGraph::lsLine : QCPGraph::lsNone);
     added->setPen(pens_.pen(colour(line.colour), line.width_pt, line.style));
-    if (!drawn) {
+    const bool marked = line.marker != MarkerShape::none;
+    if (!drawn || (marked && shown.x.size() == line.x.size())) {
       added->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
-    } else if (line.marker != MarkerShape::none && shown.x.size() == line.x.size()) {
-      added->setScatterStyle(scatter(line.marker, colour(line.colour), pens_));
-    } else if (line.marker != MarkerShape::none) {
+    } else if (marked) {
       // Markers only where the data has points, not where the line was cut.
       const Polyline points = points_inside(line.x, line.y, window_);
       QCPGraph* markers = graph();
@@ -186,16 +185,10 @@ class PanelMarks {
     added->setBrush(colour(bars.colour));
     added->setSelectable(QCP::stNone);
     // Only bars that share places are stacked; groups beside each other stand on the axis.
-    for (auto earlier = bars_.rbegin(); earlier != bars_.rend(); ++earlier) {
-      const bool shares = std::any_of(bars.x.begin(), bars.x.end(), [&](double x) {
-        return std::find(earlier->places.begin(), earlier->places.end(), x) !=
-               earlier->places.end();
-      });
-      if (shares) {
-        added->moveAbove(earlier->bars);
-        break;
-      }
-    }
+    const auto under = std::find_if(bars_.rbegin(), bars_.rend(), [&](const auto& earlier) {
+      return std::ranges::find_first_of(bars.x, earlier.places) != bars.x.end();
+    });
+    if (under != bars_.rend()) added->moveAbove(under->bars);
     bars_.push_back({added, bars.x});
     into_legend(added, bars.label);
   }

@@ -52,9 +52,11 @@ QPointF PointMarksItem::pixel(const Point& point) const {
 }
 
 std::vector<QRectF> PointMarksItem::legends() const {
+  const QCPLayoutInset& inset = *axes_.insetLayout();
   std::vector<QRectF> boxes;
-  for (int index = 0; index < axes_.insetLayout()->elementCount(); ++index) {
-    boxes.emplace_back(axes_.insetLayout()->elementAt(index)->outerRect());
+  boxes.reserve(static_cast<std::size_t>(inset.elementCount()));
+  for (int index = 0; index < inset.elementCount(); ++index) {
+    boxes.emplace_back(inset.elementAt(index)->outerRect());
   }
   return boxes;
 }

@@ -203,6 +203,7 @@ std::vector<fs::path> export_figure(const Figure& figure, const fs::path& file,
   const std::vector<FileContent> files = files_of(figure, file, options);
   write_files(files);
   std::vector<fs::path> written;
+  written.reserve(files.size());
   for (const FileContent& one : files) written.push_back(one.path);
   return written;
 }

@@ -34,7 +34,7 @@ fs::path sample_data_folder() {
   if (const char* given = std::getenv("ATTNSCOPE_SAMPLE_DATA")) return given;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (program.empty()) return {};
-  const fs::path installed = program.parent_path().parent_path() / "share/attnscope/sample_data";
+  fs::path installed = program.parent_path().parent_path() / "share/attnscope/sample_data";
   if (fs::is_directory(installed, ignored)) return installed;
   for (fs::path folder = program.parent_path(); folder.has_relative_path();
        folder = folder.parent_path()) {

@@ -60,7 +60,7 @@ json write_path(const std::filesystem::path& path, const std::filesystem::path& 
 std::filesystem::path read_path(const json& value, const std::filesystem::path& folder) {
   if (value.is_null()) return {};
   if (value.is_string()) return folder / value.get<std::string>();
-  const std::filesystem::path absolute = value.value("absolute", "");
+  std::filesystem::path absolute = value.value("absolute", "");
   const std::filesystem::path relative = value.value("relative", "");
   std::error_code ignored;
   if (!relative.empty() && std::filesystem::exists(folder / relative, ignored)) {

@@ -29,7 +29,7 @@ QString setting_title(const ParameterDescription& setting) {
 /// What is typed, as what the setting is. What it is not stays a text: the figure says why it
 /// cannot be that.
 ParameterValue typed_value(const ParameterDescription& setting, const QString& typed) {
-  const std::string text = typed.trimmed().toStdString();
+  std::string text = typed.trimmed().toStdString();
   try {
     return parse_parameter(setting, text);
   } catch (const Error&) {

@@ -116,7 +116,7 @@ std::optional<std::filesystem::path> labels_beside(const std::filesystem::path& 
   replace_last(name, "idx3", "idx1");
   std::string other = name.ends_with(".gz") ? name.substr(0, name.size() - 3) : name + ".gz";
   for (const std::string& candidate : {name, other}) {
-    const std::filesystem::path path = images.parent_path() / candidate;
+    std::filesystem::path path = images.parent_path() / candidate;
     if (std::filesystem::exists(path)) return path;
   }
   return std::nullopt;

@@ -76,7 +76,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double line_mm, do
   }
   std::vector<double> at;
   for (const Block& block : blocks) {
-    for (double i = 0; i < block.count; ++i) {
+    for (int i = 0; i < block.count; ++i) {
       at.push_back(block.middle - block.half(line_mm) + i * line_mm);
     }
   }
@@ -119,6 +119,7 @@ void label_curves(Panel& panel, double width_mm, double height_mm) {
   const double per_mm = (right - left) / (axes_mm - room_mm);
   panel.x.maximum = std::exp(right + room_mm * per_mm);
   std::vector<double> wanted;
+  wanted.reserve(lines.size());
   for (const Line* line : lines) {
     wanted.push_back((std::log(line->y.back()) - low) / (high - low) * height_mm);
   }

@@ -175,7 +175,8 @@ class BiasAtlas {
     if (!of_query) return;
     query_name_ = bias.layout.name(query);
     if (patch < 0) return;
-    const auto x = static_cast<double>(patch % columns), y = static_cast<double>(patch / columns);
+    const std::int64_t row = patch / columns, column = patch % columns;
+    const auto x = static_cast<double>(column), y = static_cast<double>(row);
     Line frame;
     frame.x = {x - 0.5, x + 0.5, x + 0.5, x - 0.5, x - 0.5};
     frame.y = {y - 0.5, y - 0.5, y + 0.5, y + 0.5, y - 0.5};

@@ -62,7 +62,7 @@ struct Shown {
 };
 
 std::vector<ImportanceOf> wanted(const Settings& read, const Subject& subject, std::int64_t layer) {
-  const std::vector<ImportanceOf> available = importances_of(*subject.trace, layer);
+  std::vector<ImportanceOf> available = importances_of(*subject.trace, layer);
   if (read.is("attention", "auto")) {
     if (!available.empty()) return available;
     throw Error(ErrorKind::usage, "nothing was recorded that says how important tokens are")

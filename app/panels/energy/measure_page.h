@@ -26,7 +26,6 @@ class MeasurePage : public QWidget {
   /// What is shown; null before the first.
   [[nodiscard]] const Figure* figure() const { return figure_.get(); }
 
- public slots:
   /// Shows what is counted now, beside what was measured if it was measured so.
   void refresh();
 

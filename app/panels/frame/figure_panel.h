@@ -26,7 +26,6 @@ class FigurePanel : public DockPanel {
   /// What is drawn; null before the first.
   [[nodiscard]] const Figure* figure() const { return figure_.get(); }
 
- public slots:
   /// Asks for the figure again: soon and once, or as soon as the panel is seen.
   void want();
 

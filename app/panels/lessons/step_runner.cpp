@@ -129,7 +129,7 @@ std::filesystem::path sample_file(std::string_view folder, const std::string& na
   const std::filesystem::path samples = sample_data_folder() / folder;
   std::error_code ignored;
   for (const char* extension : {"", ".h5", ".safetensors", ".png", ".txt"}) {
-    const std::filesystem::path file = samples / (name + extension);
+    std::filesystem::path file = samples / (name + extension);
     if (std::filesystem::is_regular_file(file, ignored)) return file;
   }
   return name;

@@ -65,8 +65,9 @@ QRectF QueryView::place_of(std::int64_t index) const {
   }
   const double wide = grid.width() / static_cast<double>(layout.columns);
   const double high = grid.height() / static_cast<double>(layout.rows);
-  return {grid.left() + static_cast<double>(cell % layout.columns) * wide,
-          grid.top() + static_cast<double>(cell / layout.columns) * high, wide, high};
+  const std::int64_t row = cell / layout.columns, column = cell % layout.columns;
+  return {grid.left() + static_cast<double>(column) * wide,
+          grid.top() + static_cast<double>(row) * high, wide, high};
 }
 
 /// Wraps the text into the room there is, in the largest letters that fit.

@@ -264,7 +264,7 @@ void SweepPanel::show_progress() {
 std::filesystem::path SweepPanel::shown_file() const {
   const std::filesystem::path out = result_->text().toStdString();
   std::error_code ignored;
-  const std::filesystem::path unfinished = sweep_checkpoint(out);
+  std::filesystem::path unfinished = sweep_checkpoint(out);
   if (!out.empty() && std::filesystem::exists(unfinished, ignored)) return unfinished;
   return !out.empty() && std::filesystem::exists(out, ignored) ? out : std::filesystem::path();
 }

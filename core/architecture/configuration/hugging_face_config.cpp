@@ -143,6 +143,7 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
   const json type_name = object.value("model_type", json());
   const ModelType* const type =
       type_name.is_string() ? find_type(type_name.get<std::string>()) : nullptr;
+  // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
   if (type_name.is_string() && type == nullptr && type_name != "") {
     std::string known;
     for (const ModelType& each : model_types())

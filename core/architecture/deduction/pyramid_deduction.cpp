@@ -56,7 +56,7 @@ class PyramidDeduction final : FamilyDeduction {
   /// The shape of a role's tensor as it is used, which must have `rank` axes, none of them empty.
   [[nodiscard]] Shape shape_of(const std::string& role, std::size_t rank) const {
     const StoredTensor& tensor = tensor_of(role);
-    const Shape shape = used_shape(checkpoint_, result_.sources.find(role)->second);
+    Shape shape = used_shape(checkpoint_, result_.sources.find(role)->second);
     if (shape.size() == rank && element_count(shape) > 0) return shape;
     throw Error(ErrorKind::unsupported, "the tensor has an unexpected shape")
         .about(tensor.name)

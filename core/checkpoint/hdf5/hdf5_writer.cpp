@@ -79,6 +79,7 @@ void Hdf5Writer::data(const std::string& path, const Shape& shape,
                       const std::vector<std::string>& texts) {
   const QuietHdf5 quiet;
   std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   const Hdf5Id type = text_type();
   file_->write(path, shape, pointers.size(), type.get(), type.get(), pointers.data());

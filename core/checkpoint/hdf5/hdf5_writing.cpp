@@ -122,6 +122,7 @@ void write_attribute(const Hdf5Id& object, const std::string& name,
   const Hdf5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose, kRefusedToWrite);
   const Hdf5Id type = text_type();
   std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(text.c_str());
   write_in(space, object, name, type.get(), type.get(), pointers.data());
 }

@@ -30,6 +30,7 @@ namespace {
 constexpr bool kMemoryIsLimited = false;
 #elif defined(__clang__)
 constexpr bool kMemoryIsLimited =
+    // NOLINTNEXTLINE(misc-redundant-expression): with neither, both are 1
     !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
 #else
 constexpr bool kMemoryIsLimited = true;

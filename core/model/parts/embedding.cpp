@@ -37,8 +37,8 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids) const {
 void add_sinusoids(MatrixMap tokens) {
   for (Eigen::Index position = 0; position < tokens.rows(); ++position) {
     for (Eigen::Index channel = 0; channel < tokens.cols(); ++channel) {
-      const double power =
-          static_cast<double>(channel / 2 * 2) / static_cast<double>(tokens.cols());
+      const Eigen::Index even = channel - channel % 2;
+      const double power = static_cast<double>(even) / static_cast<double>(tokens.cols());
       const double angle = static_cast<double>(position) * std::pow(10000.0, -power);
       tokens(position, channel) +=
           static_cast<float>(channel % 2 == 0 ? std::sin(angle) : std::cos(angle));

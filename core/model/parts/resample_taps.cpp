@@ -27,8 +27,10 @@ std::vector<ResampleTaps> antialiased_taps(std::int64_t from, std::int64_t to, b
   for (std::int64_t i = 0; i < to; ++i) {
     ResampleTaps& own = taps[static_cast<std::size_t>(i)];
     const double centre = (static_cast<double>(i) + 0.5) * scale;
+    // NOLINTBEGIN(bugprone-incorrect-roundings): below zero it is cut off, as Pillow and PyTorch do
     own.first = std::max(static_cast<std::int64_t>(centre - support + 0.5), std::int64_t{0});
     const auto end = std::min(static_cast<std::int64_t>(centre + support + 0.5), from);
+    // NOLINTEND(bugprone-incorrect-roundings)
     double sum = 0;
     for (std::int64_t place = own.first; place < end; ++place) {
       const double x = (static_cast<double>(place) - centre + 0.5) / widening;
