@@ -140,7 +140,7 @@ double AdapterConfig::scale_of(std::string_view module) const {
 }
 
 AdapterConfig read_adapter_config(const std::filesystem::path& file) {
-  try {
+  return with_file(file, [&] {
     const json object = read_json_file(file);
     if (!object.is_object()) throw Error(ErrorKind::damaged, "is no JSON object");
     AdapterConfig config;
@@ -149,10 +149,7 @@ AdapterConfig read_adapter_config(const std::filesystem::path& file) {
       if (!object.contains(key)) throw Error(ErrorKind::damaged, "the key is missing").about(key);
     }
     return config;
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

@@ -250,15 +250,6 @@ std::shared_ptr<const Vocabulary> read_json(const Path& folder) {
   return tokenizer_of_json(object);
 }
 
-std::shared_ptr<const Vocabulary> with_file(const Path& file, const auto& read) {
-  try {
-    return read();
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
-}
-
 }  // namespace
 
 std::shared_ptr<const Vocabulary> read_tokenizer(const Path& folder) {

@@ -344,12 +344,9 @@ Trace read_trace(const std::filesystem::path& file) {
         .in_file(file)
         .remedy("or save arrays of maps alone: [heads, N, N] for each layer");
   }
-  try {
+  return with_file(file, [&] {
     return opened.find(kFirstMap) != nullptr ? read_contents(opened) : read_arrays(opened);
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

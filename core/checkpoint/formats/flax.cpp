@@ -195,17 +195,6 @@ class Collector {
   std::shared_ptr<const MappedFile> file_;
 };
 
-Checkpoint read(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const MsgpackValue root = read_msgpack(file->bytes());
-  if (root.kind != Kind::map) {
-    throw Error(ErrorKind::not_this_format, "is MessagePack, but no map of named arrays");
-  }
-  Collector collector(file);
-  collector.visit(root, "");
-  return {path, "flax", std::move(collector.tensors), std::move(collector.metadata)};
-}
-
 }  // namespace
 
 bool recognises_flax(const std::filesystem::path& path, FileHead head) {
@@ -215,12 +204,14 @@ bool recognises_flax(const std::filesystem::path& path, FileHead head) {
 }
 
 Checkpoint open_flax(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const MsgpackValue root = read_msgpack(file->bytes());
+  if (root.kind != Kind::map) {
+    throw Error(ErrorKind::not_this_format, "is MessagePack, but no map of named arrays");
   }
+  Collector collector(file);
+  collector.visit(root, "");
+  return {path, "flax", std::move(collector.tensors), std::move(collector.metadata)};
 }
 
 }  // namespace attnscope

@@ -81,7 +81,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const FileHead head = file->bytes().first(std::min(head_size, file->size()));
   const auto open = [&](const CheckpointFormat& format) {
-    return read_unchanged(*file, [&] { return format.open(path); });
+    return with_file(path,
+                     [&] { return read_unchanged(*file, [&] { return format.open(path); }); });
   };
   for (const CheckpointFormat& format : checkpoint_formats()) {
     if (format.recognises(path, head)) return open(format);

@@ -42,13 +42,10 @@ std::string part_ending(std::int64_t part, std::int64_t parts) {
 }
 
 GgufHeader header_of(const std::filesystem::path& path, std::shared_ptr<const MappedFile>& file) {
-  try {
+  return with_file(path, [&] {
     file = MappedFile::open(path);
     return read_unchanged(*file, [&] { return read_gguf_header(file); });
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  });
 }
 
 /// The parts' paths, in their order.
@@ -88,7 +85,16 @@ void check_part(const KeyValues& keys, std::int64_t part, std::int64_t parts) {
       .found(std::to_string(number) + " of " + std::to_string(count));
 }
 
-Checkpoint read(const std::filesystem::path& path) {
+}  // namespace
+
+bool recognises_gguf(const std::filesystem::path&, FileHead head) {
+  if (head.size() < 8) return false;
+  const std::string_view magic(reinterpret_cast<const char*>(head.data()), 4);
+  return magic == "GGUF" || magic == "FUGG" || magic == "tjgg" || magic == "fmgg" ||
+         magic == "lmgg";
+}
+
+Checkpoint open_gguf(const std::filesystem::path& path) {
   std::shared_ptr<const MappedFile> file;
   GgufHeader header = header_of(path, file);
   const std::int64_t parts = header.keys->whole("split.count").value_or(1);
@@ -103,12 +109,7 @@ Checkpoint read(const std::filesystem::path& path) {
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::filesystem::path& part_path = paths[static_cast<std::size_t>(part)];
       GgufHeader each = header_of(part_path, file);
-      try {
-        check_part(*each.keys, part, parts);
-      } catch (Error& error) {
-        error.in_file(part_path);
-        throw;
-      }
+      with_file(part_path, [&] { check_part(*each.keys, part, parts); });
       if (part == 0) keys = each.keys;
       for (GgufTensor& tensor : each.tensors) {
         tensors.push_back(stored(part_path, file, std::move(tensor)));
@@ -128,24 +129,6 @@ Checkpoint read(const std::filesystem::path& path) {
   Checkpoint checkpoint(path, "gguf", std::move(tensors), std::move(metadata));
   checkpoint.hold_key_values(std::move(header.keys));
   return checkpoint;
-}
-
-}  // namespace
-
-bool recognises_gguf(const std::filesystem::path&, FileHead head) {
-  if (head.size() < 8) return false;
-  const std::string_view magic(reinterpret_cast<const char*>(head.data()), 4);
-  return magic == "GGUF" || magic == "FUGG" || magic == "tjgg" || magic == "fmgg" ||
-         magic == "lmgg";
-}
-
-Checkpoint open_gguf(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(path);
-    throw;
-  }
 }
 
 }  // namespace attnscope

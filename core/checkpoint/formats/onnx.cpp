@@ -317,7 +317,14 @@ class GraphReader {
   std::string skipped_;
 };
 
-Checkpoint read(const std::filesystem::path& path) {
+}  // namespace
+
+bool recognises_onnx(const std::filesystem::path& path, FileHead head) {
+  // Field 1, the version of the format, stands first; there is no other mark.
+  return path.extension() == ".onnx" && !head.empty() && head[0] == std::byte{0x08};
+}
+
+Checkpoint open_onnx(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   GraphReader graph(path, file);
   bool has_graph = false;
@@ -333,22 +340,6 @@ Checkpoint read(const std::filesystem::path& path) {
   }
   if (!has_graph) throw Error(ErrorKind::damaged, "the file has no graph");
   return {path, "onnx", std::move(graph.tensors), std::move(graph.metadata)};
-}
-
-}  // namespace
-
-bool recognises_onnx(const std::filesystem::path& path, FileHead head) {
-  // Field 1, the version of the format, stands first; there is no other mark.
-  return path.extension() == ".onnx" && !head.empty() && head[0] == std::byte{0x08};
-}
-
-Checkpoint open_onnx(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(path);
-    throw;
-  }
 }
 
 }  // namespace attnscope

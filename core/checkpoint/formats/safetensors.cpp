@@ -139,7 +139,13 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_size) {
   }
 }
 
-Checkpoint read(const std::filesystem::path& path) {
+}  // namespace
+
+bool recognises_safetensors(const std::filesystem::path&, FileHead head) {
+  return head.size() > 8 && head[8] == std::byte{'{'} && header_length(head) <= longest_header;
+}
+
+Checkpoint open_safetensors(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < 9) {
@@ -189,21 +195,6 @@ Checkpoint read(const std::filesystem::path& path) {
                        static_cast<std::int64_t>(entry.end - entry.begin), std::move(view)});
   }
   return {path, "safetensors", std::move(tensors), std::move(metadata)};
-}
-
-}  // namespace
-
-bool recognises_safetensors(const std::filesystem::path&, FileHead head) {
-  return head.size() > 8 && head[8] == std::byte{'{'} && header_length(head) <= longest_header;
-}
-
-Checkpoint open_safetensors(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
 }
 
 }  // namespace attnscope

@@ -187,7 +187,7 @@ std::optional<std::filesystem::path> reference_beside(const std::filesystem::pat
 
 SelfTest self_test(const Model& model, const std::filesystem::path& file,
                    const Progress& progress) {
-  try {
+  return with_file(file, [&] {
     const Reference reference(file);
     SelfTest test;
     test.file = file;
@@ -204,10 +204,7 @@ SelfTest self_test(const Model& model, const std::filesystem::path& file,
     }
     comparison.into(test);
     return test;
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
+  });
 }
 
 std::string in_words(const SelfTest& test) {
