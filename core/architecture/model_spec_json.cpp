@@ -47,15 +47,6 @@ const SpecMember& member_at(std::string_view name) {
   throw unknown_name("model option", name, spec_member_names());
 }
 
-std::string list_of(const auto& names) {
-  std::string text;
-  for (const auto& name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
-
 /// What stands under "a.b.c" of nested objects, made on the way.
 template <class Json>
 Json& at_path(Json& object, std::string_view path) {
@@ -73,9 +64,7 @@ Json& at_path(Json& object, std::string_view path) {
 json value_to_json(const auto& value) { return value; }
 
 template <class Enum>
-requires std::is_enum_v<Enum> json value_to_json(const Enum& value) {
-  return kEnumNames<Enum>.at(static_cast<std::size_t>(value));
-}
+requires std::is_enum_v<Enum> json value_to_json(const Enum& value) { return enum_name(value); }
 
 json value_to_json(const ScoreScale& scale) {
   if (scale.rule == ScoreScale::Rule::head_width) return kHeadWidthScale;
@@ -149,12 +138,10 @@ void set_from_json(std::string& member, const json& value) {
 template <class Enum>
 requires std::is_enum_v<Enum>
 void set_from_json(Enum& member, const json& value) {
-  const auto& names = kEnumNames<Enum>;
-  const auto found = value.is_string()
-                         ? std::find(names.begin(), names.end(), value.get<std::string>())
-                         : names.end();
-  if (found == names.end()) wrong_type("one of: " + list_of(names), value);
-  member = static_cast<Enum>(found - names.begin());
+  const std::optional<Enum> named =
+      value.is_string() ? enum_named<Enum>(value.get<std::string>()) : std::nullopt;
+  if (!named) wrong_type("one of: " + name_list(kEnumNames<Enum>), value);
+  member = *named;
 }
 
 void set_from_json(ScoreScale& member, const json& value) {
