@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/figure/colour_map.h"
+#include "core/text/number_text.h"
 #include "core/trace/layer_layout.h"
 
 namespace attnscope {
@@ -502,11 +503,13 @@ QStringList readout(const ShownMaps& maps, const MapCell& cell) {
   const auto token = [&](const TokenLayout& layout, std::int64_t index) {
     return QString::fromStdString(layout.name(maps.first_token() + index));
   };
-  QStringList lines = {QString::asprintf("%.4g", static_cast<double>(maps.value(cell)))};
+  const auto shown = [](float value) {
+    return QString::fromStdString(rounded_text(static_cast<double>(value), 4));
+  };
+  QStringList lines = {shown(maps.value(cell))};
   if (maps.compared_with() != nullptr) {
     const ShownMaps::Weights weights = maps.compared_weights(cell);
-    lines << QString::asprintf("%.4g here, %.4g in the reference", static_cast<double>(weights.own),
-                               static_cast<double>(weights.reference));
+    lines << shown(weights.own) + " here, " + shown(weights.reference) + " in the reference";
   }
   lines << "query " + token(query_layout(maps.trace(), cell.layer), cell.query)
         << "key " + token(key_layout(maps.trace(), cell.layer), cell.key)

@@ -7,12 +7,12 @@
 #include <array>
 #include <backends/imgui_impl_opengl3.h>
 #include <cmath>
-#include <cstdio>
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include "app/canvas/lens_controls.h"
 #include "app/look/font_file.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -311,9 +311,8 @@ void Lens::contents(const Input& input, ViewSettings& view) {
     ImGui::SetTooltip("weights to the power 1/T, rows scaled back to their sum");
   }
   ImGui::SameLine(0, gap);
-  std::array<char, 32> shown{};
-  std::snprintf(shown.data(), shown.size(), "%.2f##reset", view.temperature);
-  if (ImGui::Button(shown.data(), {number, 0})) view.temperature = 1;
+  const std::string shown = fixed_text(view.temperature, 2) + "##reset";
+  if (ImGui::Button(shown.c_str(), {number, 0})) view.temperature = 1;
   noted("temperature/reset");
   if (ImGui::IsItemHovered()) ImGui::SetTooltip("back to 1: as the model has it");
 
