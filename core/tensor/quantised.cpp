@@ -326,7 +326,7 @@ std::int64_t byte_count(const Shape& shape, const BlockLayout& layout) {
   const std::int64_t elements = element_count(shape);
   const std::int64_t row = shape.empty() ? 1 : shape.back();
   if (row % layout.elements != 0) {
-    throw Error(ErrorKind::damaged, "the tensor's rows are no whole blocks")
+    throw Error(ErrorKind::damaged, "the tensor's rows are not whole blocks")
         .expected("a multiple of " + std::to_string(layout.elements) + " elements a row for " +
                   std::string(layout.name))
         .found(to_string(shape));

@@ -60,7 +60,7 @@ Neighbours read_neighbours(const Path& folder) {
   result.path = folder / "tokenizer_config.json";
   result.config = read_if_there(result.path);
   if (!result.config.is_object()) {
-    throw Error(ErrorKind::damaged, "is no JSON object").in_file(result.path);
+    throw Error(ErrorKind::damaged, "is not a JSON object").in_file(result.path);
   }
   const json numbers = read_if_there(folder / "added_tokens.json");
   for (const auto& [text, id] : numbers.items()) {

@@ -40,7 +40,7 @@ bool has_extension(const std::filesystem::path& path, std::string_view extension
 
 /// What a file that is no checkpoint at all is, where that is easily said.
 Error not_a_checkpoint(const std::filesystem::path& path, std::string_view head) {
-  Error error(ErrorKind::not_this_format, "is no weight file that can be read");
+  Error error(ErrorKind::not_this_format, "is not a weight file that can be read");
   error.in_file(path);
   if (head.empty()) {
     error.found("an empty file");

@@ -208,7 +208,8 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
   const std::optional<std::int64_t> number =
       text == record.place.end() ? otherwise : parse_whole(text->second);
   if (!number || *number < 0) {
-    throw Error(ErrorKind::damaged, std::string("the ") + key + " of the external data is no size")
+    throw Error(ErrorKind::damaged,
+                std::string("the ") + key + " of the external data is not a size")
         .found(text->second);
   }
   return static_cast<std::uint64_t>(*number);

@@ -127,7 +127,7 @@ std::int64_t integer_at(const PickleNode& arguments, std::size_t place, const st
 
 std::vector<std::int64_t> integers(const PickleNode& list, const std::string& callee) {
   constexpr std::size_t most_axes = 64;
-  if (list.kind != Kind::tuple && list.kind != Kind::list) throw unfit(callee, "no tuple");
+  if (list.kind != Kind::tuple && list.kind != Kind::list) throw unfit(callee, "not a tuple");
   if (list.items.size() > most_axes) throw unfit(callee, "too many axes");
   std::vector<std::int64_t> numbers;
   for (std::size_t place = 0; place < list.items.size(); ++place) {
@@ -167,7 +167,7 @@ void check_view(const PickledTensor& view, const std::string& callee) {
 void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::string& callee,
                  std::optional<DType> dtype) {
   if (arguments.items.size() < 4 || arguments.items[0]->kind != Kind::storage) {
-    throw unfit(callee, "no storage");
+    throw unfit(callee, "not a storage");
   }
   const PickledTensor& storage = *arguments.items[0]->tensor;
   PickledTensor view = storage;
@@ -190,10 +190,10 @@ void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::st
   result.kind = Kind::dict;
   if (arguments.items.empty() || arguments.items[0]->kind == Kind::global) return;
   const PickleNode& pairs = *arguments.items[0];
-  if (pairs.kind != Kind::list && pairs.kind != Kind::tuple) throw unfit(callee, "no list");
+  if (pairs.kind != Kind::list && pairs.kind != Kind::tuple) throw unfit(callee, "not a list");
   for (const PickleNode* pair : pairs.items) {
     if (pair->items.size() != 2 || (pair->kind != Kind::list && pair->kind != Kind::tuple)) {
-      throw unfit(callee, "no pairs");
+      throw unfit(callee, "not pairs");
     }
     result.items.insert(result.items.end(), pair->items.begin(), pair->items.end());
   }
@@ -209,7 +209,7 @@ std::string latin1(const std::string& text, const std::string& callee) {
       continue;
     }
     if ((first != 0xC2 && first != 0xC3) || place + 1 == text.size()) {
-      throw unfit(callee, "a character is no byte");
+      throw unfit(callee, "a character is not a byte");
     }
     const auto second = static_cast<unsigned char>(text[++place]);
     bytes += static_cast<char>((first & 3U) << 6 | (second & 0x3FU));
@@ -220,7 +220,7 @@ std::string latin1(const std::string& text, const std::string& callee) {
 /// scalar(dtype, bytes): numbers of 64 bits; others are left out.
 void fill_number(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
   if (arguments.items.size() != 2 || arguments.items[0]->kind != Kind::record) {
-    throw unfit(callee, "no type");
+    throw unfit(callee, "not a type");
   }
   const std::string& type = arguments.items[0]->text;
   const std::string& bytes = arguments.items[1]->text;
@@ -251,7 +251,7 @@ DType element_type_at(const PickleNode& arguments, std::size_t place, const std:
     const Global* global = find_global(arguments.items[place]->text);
     if (global != nullptr && global->role == Role::element_type) return *global->dtype;
   }
-  throw unfit(callee, "no element type");
+  throw unfit(callee, "not an element type");
 }
 
 }  // namespace
@@ -293,7 +293,7 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     return result;
   };
   if (global == nullptr || global->role == Role::inert) return opaque();
-  if (arguments.kind != Kind::tuple) throw unfit(name, "they are no tuple");
+  if (arguments.kind != Kind::tuple) throw unfit(name, "they are not a tuple");
   const auto is_first = [&](std::initializer_list<Kind> kinds) {
     return !arguments.items.empty() &&
            std::find(kinds.begin(), kinds.end(), arguments.items[0]->kind) != kinds.end();
@@ -317,22 +317,22 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       if (is_first({Kind::list, Kind::tuple})) result.items = arguments.items[0]->items;
       return result;
     case Role::size:
-      if (!is_first({Kind::tuple, Kind::list})) throw unfit(name, "no tuple");
+      if (!is_first({Kind::tuple, Kind::list})) throw unfit(name, "not a tuple");
       result.kind = Kind::tuple;
       result.items = arguments.items[0]->items;
       return result;
     case Role::device:
-      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a text");
       result.kind = Kind::text;
       result.text = arguments.items[0]->text;
       return result;
     case Role::encoded_bytes:
-      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a text");
       result.kind = Kind::bytes;
       result.text = latin1(arguments.items[0]->text, name);
       return result;
     case Role::number_type:
-      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a text");
       result.kind = Kind::record;
       result.text = arguments.items[0]->text;
       return result;
@@ -347,10 +347,11 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       fill_tensor(result, arguments, name, element_type_at(arguments, 6, name));
       return result;
     case Role::parameter:
-      if (!is_first({Kind::tensor})) throw unfit(name, "no tensor");
+      if (!is_first({Kind::tensor})) throw unfit(name, "not a tensor");
       return *arguments.items[0];
     case Role::subclass:  // (function, type, arguments, state): as function(arguments)
-      if (arguments.items.size() < 3 || !is_first({Kind::global})) throw unfit(name, "no function");
+      if (arguments.items.size() < 3 || !is_first({Kind::global}))
+        throw unfit(name, "not a function");
       if (arguments.items[0]->text == name) throw unfit(name, "it names itself");
       return build(reader, *arguments.items[0], *arguments.items[2]);
     case Role::storage_type:
@@ -372,7 +373,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   if (id.kind != Kind::tuple || id.items.size() < 5 || id.items[0]->kind != Kind::text ||
       id.items[0]->text != "storage" || id.items[1]->kind != Kind::global ||
       id.items[2]->kind != Kind::text) {
-    throw Error(ErrorKind::damaged, "the pickle refers to something that is no storage");
+    throw Error(ErrorKind::damaged, "the pickle refers to something that is not a storage");
   }
   const Global* type = find_global(id.items[1]->text);
   if (type == nullptr) {
@@ -383,7 +384,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
     return result;
   }
   if (type->role != Role::storage_type && type->role != Role::untyped_storage) {
-    throw unfit(callee, "no storage type");
+    throw unfit(callee, "not a storage type");
   }
   PickleNode& result = reader.make(Kind::storage);
   result.tensor = std::make_unique<PickledTensor>();
@@ -395,7 +396,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   // The legacy container's view of a storage: (key, offset, size) or None.
   if (id.items.size() > 5 && id.items[5]->kind == Kind::tuple) {
     const PickleNode& view = *id.items[5];
-    if (view.items.size() != 3) throw unfit(callee, "no view");
+    if (view.items.size() != 3) throw unfit(callee, "not a view");
     tensor.offset = integer_at(view, 1, callee);
     if (tensor.offset > tensor.storage_count ||
         integer_at(view, 2, callee) > tensor.storage_count - tensor.offset) {

@@ -55,7 +55,7 @@ Checkpoint open_sharded(const std::filesystem::path& path) {
   std::map<std::string, std::string> metadata;
   for (const auto& [name, shard_name] : weight_map->items()) {
     if (!shard_name.is_string()) {
-      throw Error(ErrorKind::damaged, "its file is no string").about(name);
+      throw Error(ErrorKind::damaged, "its file is not a string").about(name);
     }
     const auto& shard_file = shard_name.get_ref<const std::string&>();
     check_shard_name(shard_file);

@@ -99,7 +99,7 @@ TEST(Flax, RefusesBrokenFiles) {
   refused(std::string("\x82\xA1") + "a\x01\xA1" + "a\x02", "twice");
   refused(map + "a\xC1", "starts no value");
   refused(map + "a\x01\x01", "follow");
-  refused("\x81\xC0\x01", "no text");
+  refused("\x81\xC0\x01", "not a text");
   refused(map + "a" + std::string(40, '\x91') + "\x01", "nested too deeply");
   refused(std::string("\xDF\xFF\xFF\xFF\xFF", 5), "ends inside");
   refused(map + "a\x82\xB9__msgpack_chunked_array__\xC3\xA6" + "chunks\x80", "incomplete");

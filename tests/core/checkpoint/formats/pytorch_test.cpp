@@ -258,8 +258,8 @@ TEST_F(HostilePickle, WhatIsNoPickleOfData) {
   expect_refused("K\x01K\x02R.", ErrorKind::damaged, "cannot be called");
   expect_refused("cos\nsystem\n.", ErrorKind::unsupported, "'os.system'");
   expect_refused("ctorch\nFloatStorage\n)R.", ErrorKind::unsupported, "calls");
-  expect_refused("ctorch._utils\n_rebuild_tensor_v2\n)R.", ErrorKind::damaged, "no storage");
-  expect_refused("NQ.", ErrorKind::damaged, "no storage");
+  expect_refused("ctorch._utils\n_rebuild_tensor_v2\n)R.", ErrorKind::damaged, "not a storage");
+  expect_refused("NQ.", ErrorKind::damaged, "not a storage");
   expect_refused(
       "X\xFF\xFF\xFF\x7F"
       "a.",
