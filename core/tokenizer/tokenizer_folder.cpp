@@ -76,22 +76,13 @@ Neighbours read_neighbours(const Path& folder) {
   }
   const json described = result.config.value("added_tokens_decoder", json::object());
   for (const auto& [id, item] : described.items()) {
-    json numbered = item;
-    if (!numbered.is_object() || id.empty() ||
+    if (!item.is_object() || id.empty() ||
         id.find_first_not_of("0123456789") != std::string::npos || id.size() > 8) {
       throw result.refused("added_tokens_decoder", "tokens by number");
     }
-    StageFields fields(numbered, "added_tokens_decoder");
-    AddedToken token;
-    token.id = std::stoll(id);
-    token.content = fields.text("content");
-    token.single_word = fields.flag("single_word", false);
-    token.lstrip = fields.flag("lstrip", false);
-    token.rstrip = fields.flag("rstrip", false);
-    token.normalized = fields.flag("normalized", false);
-    token.special = fields.flag("special", false);
-    fields.finish();
-    result.added[token.id] = token;
+    StageFields fields(item, "added_tokens_decoder");
+    const std::int64_t number = std::stoll(id);
+    result.added[number] = read_added_token(fields, number, false);
   }
   return result;
 }
