@@ -2,7 +2,6 @@
 // is recognised by name, its arguments are checked, and a node that describes the result is made;
 // one that is not recognised is an opaque value.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <initializer_list>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "core/checkpoint/formats/pickle.h"
+#include "core/checkpoint/formats/pickle_names.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -17,99 +17,8 @@ namespace attnscope {
 namespace {
 
 using Kind = PickleNode::Kind;
-
-enum class Role {
-  mapping,
-  record,
-  set,
-  size,
-  device,
-  encoded_bytes,
-  number_type,
-  number,
-  tensor,
-  tensor_v2,
-  tensor_v3,
-  parameter,
-  subclass,
-  storage_type,
-  untyped_storage,
-  element_type,
-  inert  // a function or type of Python's own: what it makes is opaque
-};
-
-struct Global {
-  std::string_view name;
-  Role role;
-  std::optional<DType> dtype = std::nullopt;
-};
-
-constexpr auto globals = std::to_array<Global>({
-    {"collections.OrderedDict", Role::mapping},
-    {"collections.defaultdict", Role::mapping},
-    {"argparse.Namespace", Role::record},  // training options beside the weights
-    {"types.SimpleNamespace", Role::record},
-    {"builtins.set", Role::set},
-    {"__builtin__.set", Role::set},
-    {"builtins.frozenset", Role::set},
-    {"__builtin__.frozenset", Role::set},
-    {"builtins.list", Role::inert},
-    {"__builtin__.list", Role::inert},
-    {"builtins.dict", Role::inert},
-    {"__builtin__.dict", Role::inert},
-    {"builtins.int", Role::inert},
-    {"__builtin__.int", Role::inert},
-    {"builtins.float", Role::inert},
-    {"__builtin__.float", Role::inert},
-    {"_codecs.encode", Role::encoded_bytes},
-    // A metric that NumPy computed, beside the weights.
-    {"numpy.dtype", Role::number_type},
-    {"numpy.core.multiarray.scalar", Role::number},
-    {"numpy._core.multiarray.scalar", Role::number},
-    {"torch.Size", Role::size},
-    {"torch.device", Role::device},
-    {"torch._utils._rebuild_tensor", Role::tensor},
-    {"torch._utils._rebuild_tensor_v2", Role::tensor_v2},
-    {"torch._utils._rebuild_tensor_v3", Role::tensor_v3},
-    {"torch._utils._rebuild_parameter", Role::parameter},
-    {"torch._utils._rebuild_parameter_with_state", Role::parameter},
-    {"torch._tensor._rebuild_from_type_v2", Role::subclass},
-    {"torch.Tensor", Role::inert},
-    {"torch.nn.parameter.Parameter", Role::inert},
-    {"torch.nn.parameter.Buffer", Role::inert},
-    {"torch.DoubleStorage", Role::storage_type, DType::f64},
-    {"torch.FloatStorage", Role::storage_type, DType::f32},
-    {"torch.HalfStorage", Role::storage_type, DType::f16},
-    {"torch.BFloat16Storage", Role::storage_type, DType::bf16},
-    {"torch.LongStorage", Role::storage_type, DType::i64},
-    {"torch.IntStorage", Role::storage_type, DType::i32},
-    {"torch.ShortStorage", Role::storage_type, DType::i16},
-    {"torch.CharStorage", Role::storage_type, DType::i8},
-    {"torch.ByteStorage", Role::storage_type, DType::u8},
-    {"torch.BoolStorage", Role::storage_type, DType::boolean},
-    {"torch.UntypedStorage", Role::untyped_storage, DType::u8},
-    {"torch.storage.UntypedStorage", Role::untyped_storage, DType::u8},
-    {"torch.storage._UntypedStorage", Role::untyped_storage, DType::u8},
-    {"torch.float64", Role::element_type, DType::f64},
-    {"torch.float32", Role::element_type, DType::f32},
-    {"torch.float16", Role::element_type, DType::f16},
-    {"torch.bfloat16", Role::element_type, DType::bf16},
-    {"torch.int64", Role::element_type, DType::i64},
-    {"torch.int32", Role::element_type, DType::i32},
-    {"torch.int16", Role::element_type, DType::i16},
-    {"torch.int8", Role::element_type, DType::i8},
-    {"torch.uint64", Role::element_type, DType::u64},
-    {"torch.uint32", Role::element_type, DType::u32},
-    {"torch.uint16", Role::element_type, DType::u16},
-    {"torch.uint8", Role::element_type, DType::u8},
-    {"torch.bool", Role::element_type, DType::boolean},
-});
-
-const Global* find_global(std::string_view name) {
-  const auto* found = std::find_if(globals.begin(), globals.end(),
-                                   [&](const Global& global) { return global.name == name; });
-  return found == globals.end() ? nullptr : found;
-}
+using Global = PickleGlobal;
+using Role = PickleGlobal::Role;
 
 Error unfit(const std::string& callee, std::string_view what) {
   return Error(ErrorKind::damaged,
@@ -248,7 +157,7 @@ bool reaches_tensor(const PickleNode& node, int levels, std::size_t& left) {
 
 DType element_type_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
   if (arguments.items.size() > place && arguments.items[place]->kind == Kind::global) {
-    const Global* global = find_global(arguments.items[place]->text);
+    const Global* global = find_pickle_global(arguments.items[place]->text);
     if (global != nullptr && global->role == Role::element_type) return *global->dtype;
   }
   throw unfit(callee, "not an element type");
@@ -256,28 +165,11 @@ DType element_type_at(const PickleNode& arguments, std::size_t place, const std:
 
 }  // namespace
 
-bool PickleGlobals::runs_something(std::string_view name) {
-  constexpr std::string_view modules[] = {
-      "os.",    "posix.",  "nt.",  "subprocess.", "sys.",      "socket.",     "shutil.",
-      "runpy.", "ctypes.", "pty.", "importlib.",  "commands.", "webbrowser.", "code."};
-  constexpr std::string_view functions[] = {"eval",       "exec", "execfile", "compile",
-                                            "__import__", "open", "input",    "breakpoint"};
-  for (const std::string_view module : modules) {
-    if (name.starts_with(module)) return true;
-  }
-  for (const std::string_view builtins : {"builtins.", "__builtin__."}) {
-    if (!name.starts_with(builtins)) continue;
-    const std::string_view function = name.substr(builtins.size());
-    return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
-  }
-  return false;
-}
-
 PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, PickleNode& arguments) {
   if (callee.kind != Kind::global && callee.kind != Kind::opaque) {
     throw Error(ErrorKind::damaged, "the pickle calls what cannot be called");
   }
-  const Global* global = callee.kind == Kind::global ? find_global(callee.text) : nullptr;
+  const Global* global = callee.kind == Kind::global ? find_pickle_global(callee.text) : nullptr;
   const std::string& name = callee.text;
   const auto opaque = [&]() -> PickleNode& {
     std::size_t most_parts = 4096;
@@ -375,7 +267,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
       id.items[2]->kind != Kind::text) {
     throw Error(ErrorKind::damaged, "the pickle refers to something that is not a storage");
   }
-  const Global* type = find_global(id.items[1]->text);
+  const Global* type = find_pickle_global(id.items[1]->text);
   if (type == nullptr) {
     reader.charge(id.items[1]->text.size());
     PickleNode& result = reader.make(Kind::opaque);
