@@ -59,6 +59,7 @@ class Transformer final : public Model {
   Architecture architecture_;
   TransformerWeights weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  std::vector<std::string> labels_;  ///< of the logits
 };
 
 }  // namespace attnscope
