@@ -6,7 +6,7 @@
 
 #include "core/checkpoint/adapter.h"
 #include "core/checkpoint/format.h"
-#include "core/checkpoint/gguf/part_names.h"
+#include "core/checkpoint/gguf_part_name.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/checkpoint/gguf/part_names.h"
+#include "core/checkpoint/gguf_part_name.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 

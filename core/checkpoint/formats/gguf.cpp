@@ -5,7 +5,7 @@
 
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/gguf/gguf_header.h"
-#include "core/checkpoint/gguf/part_names.h"
+#include "core/checkpoint/gguf_part_name.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 

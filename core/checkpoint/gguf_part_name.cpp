@@ -1,4 +1,4 @@
-#include "core/checkpoint/gguf/part_names.h"
+#include "core/checkpoint/gguf_part_name.h"
 
 #include <regex>
 
