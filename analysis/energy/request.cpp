@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "core/architecture/spec/spec_members.h"
+#include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/parameters/typed_values.h"

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "core/architecture/member_json.h"
 #include "core/architecture/model_options.h"
-#include "core/architecture/spec/member_json.h"
-#include "core/architecture/spec/spec_members.h"
+#include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/json.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/model/parts/resample_taps.h"
+#include "core/model/preprocessing/resample_taps.h"
 
 namespace attnscope {
 

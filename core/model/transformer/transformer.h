@@ -3,7 +3,7 @@
 
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
-#include "core/model/weight_extents.h"
+#include "core/model/transformer/weight_extents.h"
 #include "core/model/weights/transformer_weights.h"
 #include "core/tokenizer/vocabulary.h"
 

@@ -1,4 +1,4 @@
-#include "core/architecture/spec/member_json.h"
+#include "core/architecture/member_json.h"
 
 #include <utility>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 
 #include <algorithm>
 #include <utility>

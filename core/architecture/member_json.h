@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/architecture/spec/spec_members.h"
+#include "core/architecture/spec_members.h"
 
 namespace attnscope {
 

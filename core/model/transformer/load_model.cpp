@@ -4,7 +4,7 @@
 #include "core/architecture/model_file.h"
 #include "core/error.h"
 #include "core/model/model.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
