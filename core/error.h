@@ -63,6 +63,19 @@ class Error : public std::exception {
   std::string line_;
 };
 
+/// What `read()` returns; an Error of it that names no file names `file`.
+///
+///     const json object = with_file(path, [&] { return parse_json(text); });
+template <class Read>
+auto with_file(const std::filesystem::path& file, Read&& read) {
+  try {
+    return read();
+  } catch (Error& error) {
+    if (error.file().empty()) error.in_file(file);
+    throw;
+  }
+}
+
 /// An error for an unknown name that lists the known ones: "unknown mechanism 'adde'; known: …".
 Error unknown_name(std::string_view kind_of_thing, std::string_view name,
                    const std::string& known_names);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/architecture/model_spec.h"
-#include "core/model/weight_extents.h"
+#include "core/model/transformer/weight_extents.h"
 
 namespace attnscope {
 

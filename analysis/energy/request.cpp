@@ -5,6 +5,7 @@
 #include <sstream>
 #include <vector>
 
+#include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/model/model.h"
 #include "core/parameters/typed_values.h"
@@ -16,17 +17,15 @@ namespace {
 
 constexpr const char* kOwn = "own";
 
-constexpr EnumName<Arithmetic> arithmetic_names[] = {{Arithmetic::multiplicative, "multiplicative"},
-                                                     {Arithmetic::adder, "adder"}};
-
 std::vector<ParameterDescription> make_settings() {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   const auto own_or = [](ParameterDescription&& description) {
     return std::move(description).or_word({kOwn}).by_default(kOwn);
   };
   std::vector<ParameterDescription> list;
-  list.push_back(own_or(
-      setting::choice("arithmetic", names_of(arithmetic_names), kOwn, "of the linear layers")));
+  const auto& arithmetics = kEnumNames<Arithmetic>;
+  list.push_back(own_or(setting::choice("arithmetic", {arithmetics.begin(), arithmetics.end()},
+                                        kOwn, "of the linear layers")));
   list.push_back(own_or(setting::whole("channels", 0, {1, kAny}, "of the image")));
   list.push_back(own_or(setting::whole("class_tokens", 0, {0, 2}, "before the patches")));
   list.push_back(
@@ -65,7 +64,7 @@ class Asked {
   }
   [[nodiscard]] Arithmetic arithmetic(Arithmetic own) const {
     constexpr const char* name = "arithmetic";
-    return read_.is(name, kOwn) ? own : read_.choice(name, arithmetic_names);
+    return read_.is(name, kOwn) ? own : enum_named<Arithmetic>(read_.text(name)).value();
   }
 
  private:

@@ -66,6 +66,17 @@ const double* MapOperator::entries(Eigen::Index row, Eigen::Index rows, Eigen::I
   return buffer.data();
 }
 
+template <class Use>
+void MapOperator::for_blocks(Eigen::Index first, Eigen::Index rows, std::vector<double>& buffer,
+                             Use&& use) const {
+  for (Eigen::Index column = 0; column < map_columns_; column += kColumns) {
+    const Eigen::Index columns = std::min(kColumns, map_columns_ - column);
+    Eigen::Index stride = 0;
+    const double* const part = entries(first, rows, column, columns, buffer, stride);
+    use(part, stride, column, columns);
+  }
+}
+
 MatrixD MapOperator::times(const MatrixD& x) const { return flipped_ ? by_columns(x) : by_rows(x); }
 
 MatrixD MapOperator::times_transposed(const MatrixD& y) const {
@@ -88,14 +99,13 @@ MatrixD MapOperator::by_rows(const MatrixD& x) const {
   tbb::parallel_for(Eigen::Index{0}, blocks, [&](Eigen::Index block) {
     std::vector<double> buffer;
     const Eigen::Index first = block * kRows, rows = std::min(kRows, map_rows_ - first);
-    for (Eigen::Index column = 0; column < map_columns_; column += kColumns) {
-      const Eigen::Index columns = std::min(kColumns, map_columns_ - column);
-      Eigen::Index stride = 0;
-      const double* const part = entries(first, rows, column, columns, buffer, stride);
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(rows), size(x.cols()),
-                  size(columns), 1.0, part, size(stride), x.data() + column * x.cols(),
-                  size(x.cols()), 1.0, product.data() + first * x.cols(), size(x.cols()));
-    }
+    for_blocks(
+        first, rows, buffer,
+        [&](const double* part, Eigen::Index stride, Eigen::Index column, Eigen::Index columns) {
+          cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(rows), size(x.cols()),
+                      size(columns), 1.0, part, size(stride), x.data() + column * x.cols(),
+                      size(x.cols()), 1.0, product.data() + first * x.cols(), size(x.cols()));
+        });
   });
   if (shift_ != 0) product += shift_ * x;
   return product;
@@ -111,14 +121,13 @@ MatrixD MapOperator::by_columns(const MatrixD& y) const {
     const Eigen::Index end = std::min((stripe + 1) * stripe_rows, map_rows_);
     for (Eigen::Index first = stripe * stripe_rows; first < end; first += kRows) {
       const Eigen::Index rows = std::min(kRows, end - first);
-      for (Eigen::Index column = 0; column < map_columns_; column += kColumns) {
-        const Eigen::Index columns = std::min(kColumns, map_columns_ - column);
-        Eigen::Index stride = 0;
-        const double* const part = entries(first, rows, column, columns, buffer, stride);
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(columns), size(y.cols()),
-                    size(rows), 1.0, part, size(stride), y.data() + first * y.cols(),
-                    size(y.cols()), 1.0, sum.data() + column * y.cols(), size(y.cols()));
-      }
+      for_blocks(
+          first, rows, buffer,
+          [&](const double* part, Eigen::Index stride, Eigen::Index column, Eigen::Index columns) {
+            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(columns), size(y.cols()),
+                        size(rows), 1.0, part, size(stride), y.data() + first * y.cols(),
+                        size(y.cols()), 1.0, sum.data() + column * y.cols(), size(y.cols()));
+          });
     }
   });
   MatrixD product = sum_of(sums);

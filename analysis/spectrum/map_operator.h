@@ -44,6 +44,12 @@ class MapOperator {
   [[nodiscard]] MatrixD by_rows_roughly(const MatrixD& x) const;
   [[nodiscard]] MatrixD by_columns_roughly(const MatrixD& y) const;
 
+  /// `use(part, stride, column, columns)` for each block of columns of rows [first, first + rows),
+  /// from left to right: entries of the block in double, their rows `stride` apart.
+  template <class Use>
+  void for_blocks(Eigen::Index first, Eigen::Index rows, std::vector<double>& buffer,
+                  Use&& use) const;
+
   /// Rows [row, row + rows) of columns [column, column + columns) in double, in `buffer` or where
   /// they stand; the distance of rows in `stride`.
   const double* entries(Eigen::Index row, Eigen::Index rows, Eigen::Index column,

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/model/evaluation/evaluation.h"
 #include "core/model/evaluation/text_evaluation.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -73,10 +74,11 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism,
 
 void print_text(const Model& model, const MechanismChoice& mechanism, const ItemChoice& choice,
                 const DataSet& data_set, const Evaluation& result) {
-  std::printf("%s, %s%s: accuracy %.2f %% ± %.2f (%lld correct of %lld; %s)\n",
-              model.name().c_str(), to_string(mechanism).c_str(),
+  std::printf("%s, %s%s: accuracy %s %% ± %s (%lld correct of %lld; %s)\n", model.name().c_str(),
+              to_string(mechanism).c_str(),
               is_trained(model, mechanism) ? "" : " (not trained: laid over the weights)",
-              100 * result.accuracy(), 100 * standard_error(result),
+              fixed_text(100 * result.accuracy(), 2).c_str(),
+              fixed_text(100 * standard_error(result), 2).c_str(),
               static_cast<long long>(result.correct), static_cast<long long>(result.images),
               choice_in_words(data_set.size(), choice, "images").c_str());
   if (result.not_finite > 0) {
@@ -86,9 +88,11 @@ void print_text(const Model& model, const MechanismChoice& mechanism, const Item
   if (result.class_images.size() > 20) return;
   for (std::size_t i = 0; i < result.class_images.size(); ++i) {
     if (result.class_images[i] == 0) continue;
-    std::printf("  %-20s %6.2f %% of %lld\n", label_of(model, data_set, i).c_str(),
-                100 * static_cast<double>(result.class_correct[i]) /
-                    static_cast<double>(result.class_images[i]),
+    std::printf("  %-20s %s %% of %lld\n", label_of(model, data_set, i).c_str(),
+                number_cell(100 * static_cast<double>(result.class_correct[i]) /
+                                static_cast<double>(result.class_images[i]),
+                            6, 2)
+                    .c_str(),
                 static_cast<long long>(result.class_images[i]));
   }
 }
@@ -137,8 +141,8 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
               to_string(mechanism).c_str(), number_cell(result.bits_per_character(), 0, 4).c_str(),
               static_cast<long long>(result.characters));
   std::printf(
-      "  %s bits a token, %.2f %% of %lld tokens predicted correctly (%s)\n",
-      number_cell(result.bits_per_token(), 0, 4).c_str(), 100 * correct,
+      "  %s bits a token, %s %% of %lld tokens predicted correctly (%s)\n",
+      number_cell(result.bits_per_token(), 0, 4).c_str(), fixed_text(100 * correct, 2).c_str(),
       static_cast<long long>(result.predicted),
       choice_in_words(result.of_stretches, arguments.choice, "stretches of the text").c_str());
   if (result.not_finite > 0) {

@@ -9,6 +9,7 @@
 #include "app/cli/command_table.h"
 #include "app/cli/figure_output.h"
 #include "app/cli/former_spellings.h"
+#include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
@@ -194,12 +195,12 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->type_name("KEY=VALUE");
   add_data_set_option(*added, arguments->data_set, "Of figures over many items");
   const auto word = [&](const char* option, std::string& value, const char* text,
-                        const char* values) {
+                        const std::string& values) {
     added->add_option(option, value, text)->type_name(values);
   };
   word("--count", arguments->count, "How many items of the data set; 0: all", "N");
   word("--identity", arguments->identity, "The maps as they are, without I, with I, or both",
-       "as-is|without|with|both");
+       identity_words());
   word("--layers", arguments->layers, "Which layers, from 0: 0,2-4, or all", "N,…");
   word("--heads", arguments->heads, "Which heads, from 0: 0,2-4, or all", "N,…");
   word("--threshold", arguments->threshold, "Of the equivalent rank, above 0, at most 1", "T");

@@ -6,6 +6,7 @@
 #include "app/cli/style_arguments.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -30,9 +31,10 @@ void write_figure(const Figure& figure, const std::vector<fs::path>& files,
     const std::string out = file.has_parent_path() || file.stem() != "-" ? file.string() : "-";
     write_output(out, file.extension().string(),
                  [&](const fs::path& place) { export_figure(figure, place, options); });
-    std::fprintf(lines_beside(out), "%s: %s, %g × %g mm\n",
+    std::fprintf(lines_beside(out), "%s: %s, %s × %s mm\n",
                  out == "-" ? "standard output" : out.c_str(), figure.title.c_str(),
-                 figure.width_mm, figure.height_mm);
+                 rounded_text(figure.width_mm, 6).c_str(),
+                 rounded_text(figure.height_mm, 6).c_str());
   }
 }
 

@@ -16,6 +16,7 @@
 #include "app/session/sample_data.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
@@ -67,11 +68,8 @@ void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
     std::printf("%-*s", width, subject.label.c_str());
     for (const char* with : {"", " + I"}) {
       const auto rank = spectrum.numbers.find("equivalent_rank/" + subject.label + with);
-      if (rank == spectrum.numbers.end()) {
-        std::printf("  %8s", "-");
-      } else {
-        std::printf("  %8.0f", rank->second.at(0));
-      }
+      const bool known = rank != spectrum.numbers.end();
+      std::printf("  %8s", known ? fixed_text(rank->second.at(0), 0).c_str() : "-");
     }
     std::printf("\n");
   }

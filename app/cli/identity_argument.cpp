@@ -1,33 +1,49 @@
 #include "app/cli/identity_argument.h"
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
+
+namespace {
+
+constexpr std::string_view kBoth = "both";
+
+std::vector<std::string> choices() {
+  std::vector<std::string> names = names_of(identity_view_names);
+  names.emplace_back(kBoth);
+  return names;
+}
+
+}  // namespace
 
 void add_identity_option(CLI::App& command, std::string& name) {
   command
       .add_option("--identity", name,
                   "The maps as they are, without the I of an identity mapping, with I added where "
                   "there is none (Adder, Eq. 20), or both beside each other")
-      ->type_name("as-is|without|with|both")
+      ->type_name(identity_words())
       ->capture_default_str();
 }
 
+std::string identity_words() { return name_list(choices(), {}, "|"); }
+
 bool is_identity_name(std::string_view name) {
-  return name == "as-is" || name == "without" || name == "with" || name == "both";
+  const std::vector<std::string> names = choices();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::vector<IdentityView> identity_views(const std::string& name) {
-  if (name == "as-is") return {IdentityView::as_is};
-  if (name == "without") return {IdentityView::without};
-  if (name == "with") return {IdentityView::with};
-  if (name == "both") return {IdentityView::without, IdentityView::with};
-  throw unknown_name("view of the identity mapping", name, "as-is, without, with, both");
+  if (name == kBoth) return {IdentityView::without, IdentityView::with};
+  if (!is_identity_name(name)) {
+    throw unknown_name("view of the identity mapping", name, name_list(choices()));
+  }
+  return {value_of(identity_view_names, name, "view of the identity mapping")};
 }
 
-std::string name_of(IdentityView view) {
-  constexpr const char* names[] = {"as-is", "without", "with"};
-  return names[static_cast<std::size_t>(view)];
-}
+std::string name_of(IdentityView view) { return std::string(name_of(identity_view_names, view)); }
 
 }  // namespace attnscope

@@ -14,6 +14,9 @@ namespace attnscope {
 /// they contain none; both: without and with.
 void add_identity_option(CLI::App& command, std::string& name);
 
+/// "as-is|without|with|both"
+[[nodiscard]] std::string identity_words();
+
 [[nodiscard]] bool is_identity_name(std::string_view name);
 
 /// The views that `name` asks for, in that order. Throws Error(usage) listing the names.

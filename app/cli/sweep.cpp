@@ -49,8 +49,10 @@ void print_text(const SweepResult& result, const std::string& out) {
     std::printf("%s\n", series.label.c_str());
     if (series.labelled > 0) {
       std::printf(
-          "  right on %.2f %% of %lld\n",
-          100.0 * static_cast<double>(series.correct) / static_cast<double>(series.labelled),
+          "  right on %s %% of %lld\n",
+          fixed_text(
+              100.0 * static_cast<double>(series.correct) / static_cast<double>(series.labelled), 2)
+              .c_str(),
           static_cast<long long>(series.labelled));
     }
     std::printf("  layer   maps  rank at %-6s mean    sd   5 %%  25 %%  50 %%  75 %%  95 %%\n",

@@ -10,9 +10,11 @@
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/text/number_text.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
 
@@ -47,10 +49,10 @@ void print_classes(std::FILE* stream, const Trace& trace) {
                     [&](auto a, auto b) { return logits[a] > logits[b]; });
   for (std::size_t i = 0; i < shown; ++i) {
     const auto index = static_cast<std::size_t>(order[i]);
-    std::fprintf(stream, "  %-24s logit %9.5f\n",
+    std::fprintf(stream, "  %-24s logit %s\n",
                  index < trace.labels.size() ? trace.labels[index].c_str()
                                              : ("class " + std::to_string(index)).c_str(),
-                 static_cast<double>(logits[index]));
+                 right_cell(fixed_text(static_cast<double>(logits[index]), 5), 9).c_str());
   }
 }
 

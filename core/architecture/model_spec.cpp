@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/architecture/layer_validation.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/architecture/pyramid_grid.h"
-#include "core/architecture/spec/layer_validation.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 

@@ -5,8 +5,9 @@
 #include <utility>
 #include <variant>
 
+#include "core/architecture/member_json.h"
 #include "core/architecture/model_options.h"
-#include "core/architecture/spec/spec_members.h"
+#include "core/architecture/spec_members.h"
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/json.h"
@@ -19,282 +20,9 @@ namespace {
 using nlohmann::json;
 using Names = std::vector<std::string>;
 
-constexpr const char* kHeadWidthScale = "head_width^-1/2";
-constexpr const char* kWidthScale = "width^-1/2";
-constexpr const char* kNoScale = "none";
-
-/// What said which kind of model it is before its parts did; still read.
-constexpr std::string_view kFormerFamily = "family";
-
-/// The members of one stage, under their names.
-struct StageMember {
-  std::string_view name;
-  std::int64_t PyramidStage::*member;
-};
-
-constexpr StageMember kStageMembers[] = {
-    {"width", &PyramidStage::width},         {"layers", &PyramidStage::layers},
-    {"heads", &PyramidStage::heads},         {"mlp_width", &PyramidStage::mlp_width},
-    {"kernel", &PyramidStage::kernel},       {"stride", &PyramidStage::stride},
-    {"reduction", &PyramidStage::reduction}, {"pooled", &PyramidStage::pooled},
-    {"window", &PyramidStage::window},
-};
-
-constexpr std::string_view kOfLayer = "layer.";
-
 const SpecMember& member_at(std::string_view name) {
   if (const SpecMember* member = find_spec_member(name)) return *member;
   throw unknown_name("model option", name, spec_member_names());
-}
-
-std::string list_of(const auto& names) {
-  std::string text;
-  for (const auto& name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
-
-/// What stands under "a.b.c" of nested objects, made on the way.
-template <class Json>
-Json& at_path(Json& object, std::string_view path) {
-  Json* place = &object;
-  while (!path.empty()) {
-    const std::size_t dot = std::min(path.find('.'), path.size());
-    place = &(*place)[std::string(path.substr(0, dot))];
-    path.remove_prefix(std::min(dot + 1, path.size()));
-  }
-  return *place;
-}
-
-// ---- member → JSON
-
-json value_to_json(const auto& value) { return value; }
-
-template <class Enum>
-requires std::is_enum_v<Enum> json value_to_json(const Enum& value) {
-  return kEnumNames<Enum>.at(static_cast<std::size_t>(value));
-}
-
-json value_to_json(const ScoreScale& scale) {
-  if (scale.rule == ScoreScale::Rule::head_width) return kHeadWidthScale;
-  if (scale.rule == ScoreScale::Rule::width) return kWidthScale;
-  if (scale.number == 1) return kNoScale;
-  return scale.number;
-}
-
-json value_to_json(const MechanismChoice& choice) {
-  return {{"name", choice.name}, {"parameters", json::parse(to_json(choice.parameters))}};
-}
-
-json value_to_json(const PyramidStage& stage) {
-  json object = json::object();
-  for (const StageMember& member : kStageMembers) {
-    object[std::string(member.name)] = stage.*member.member;
-  }
-  return object;
-}
-
-json value_to_json(const LayerDifference& difference) {
-  json object = json::object();
-  if (difference.layers.empty()) {
-    object["layers"] = {{"first", difference.first}, {"every", difference.every}};
-  } else {
-    object["layers"] = difference.layers;
-  }
-  for (const auto& [path, text] : difference.members) at_path(object, path) = json::parse(text);
-  return object;
-}
-
-template <class Element>
-requires(std::is_class_v<Element> && !std::is_same_v<Element, std::string>) json
-    value_to_json(const std::vector<Element>& elements) {
-  json list = json::array();
-  for (const Element& element : elements) list.push_back(value_to_json(element));
-  return list;
-}
-
-// ---- JSON → member
-
-[[noreturn]] void wrong_type(std::string_view wanted, const json& value) {
-  throw Error(ErrorKind::damaged, "the value has the wrong type")
-      .expected(std::string(wanted))
-      .found(value.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 80));
-}
-
-void set_from_json(std::int64_t& member, const json& value) {
-  if (!value.is_number_integer() ||
-      (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX)) {
-    wrong_type("a whole number", value);
-  }
-  member = value.get<std::int64_t>();
-}
-
-void set_from_json(double& member, const json& value) {
-  if (!value.is_number()) wrong_type("a number", value);
-  member = value.get<double>();
-}
-
-void set_from_json(bool& member, const json& value) {
-  if (!value.is_boolean()) wrong_type("true or false", value);
-  member = value.get<bool>();
-}
-
-void set_from_json(std::string& member, const json& value) {
-  if (!value.is_string()) wrong_type("a text", value);
-  member = value.get<std::string>();
-}
-
-template <class Enum>
-requires std::is_enum_v<Enum>
-void set_from_json(Enum& member, const json& value) {
-  const auto& names = kEnumNames<Enum>;
-  const auto found = value.is_string()
-                         ? std::find(names.begin(), names.end(), value.get<std::string>())
-                         : names.end();
-  if (found == names.end()) wrong_type("one of: " + list_of(names), value);
-  member = static_cast<Enum>(found - names.begin());
-}
-
-void set_from_json(ScoreScale& member, const json& value) {
-  using Rule = ScoreScale::Rule;
-  if (value == kHeadWidthScale) {
-    member = {Rule::head_width, 1};
-  } else if (value == kWidthScale) {
-    member = {Rule::width, 1};
-  } else if (value == kNoScale) {
-    member = {Rule::number, 1};
-  } else if (value.is_number()) {
-    member = {Rule::number, value.get<double>()};
-  } else {
-    wrong_type(std::string(kHeadWidthScale) + ", " + kWidthScale + ", " + kNoScale + " or a number",
-               value);
-  }
-}
-
-void set_from_json(MechanismChoice& member, const json& value) {
-  if (value.is_string()) {
-    member = {value.get<std::string>(), {}};
-    return;
-  }
-  if (!value.is_object() || !value.contains("name")) {
-    wrong_type(R"({"name": …, "parameters": {…}})", value);
-  }
-  MechanismChoice choice;
-  for (const auto& [key, held] : value.items()) {
-    if (key == "name") {
-      set_from_json(choice.name, held);
-    } else if (key == "parameters" && held.is_object()) {
-      choice.parameters = parameters_from_json(held.dump());
-    } else {
-      wrong_type(R"({"name": …, "parameters": {…}})", value);
-    }
-  }
-  member = std::move(choice);
-}
-
-void set_from_json(PyramidStage& member, const json& value) {
-  if (!value.is_object()) wrong_type("an object of whole numbers", value);
-  PyramidStage stage;
-  for (const auto& [key, held] : value.items()) {
-    const auto found =
-        std::find_if(std::begin(kStageMembers), std::end(kStageMembers),
-                     [&name = key](const StageMember& known) { return known.name == name; });
-    if (found == std::end(kStageMembers)) {
-      throw Error(ErrorKind::damaged, "unknown key '" + key + "' of a stage")
-          .expected(name_list(kStageMembers, &StageMember::name));
-    }
-    set_from_json(stage.*found->member, held);
-  }
-  member = stage;
-}
-
-void set_from_json(LayerDifference& member, const json& value);
-
-template <class Element>
-void set_from_json(std::vector<Element>& member, const json& value) {
-  if (!value.is_array()) wrong_type("a list", value);
-  std::vector<Element> elements(value.size());
-  for (std::size_t i = 0; i < value.size(); ++i) set_from_json(elements[i], value[i]);
-  member = std::move(elements);
-}
-
-void set_member(ModelSpec& spec, const SpecMember& member, const json& value) {
-  try {
-    std::visit([&](auto pointer) { set_from_json(*pointer, value); }, member.of(spec));
-  } catch (Error& error) {
-    error.about(std::string(member.name));
-    throw;
-  }
-}
-
-/// One member that an object states.
-struct Statement {
-  const SpecMember* member;
-  const json* value;
-};
-
-/// The members that `object` states, which stands at `prefix` ("layer.norm.", "" at the root): by
-/// their places, and at the root by the names of their options too.
-void collect(const json& object, const std::string& prefix, std::vector<Statement>& found) {
-  const auto& members = spec_members();
-  for (const auto& [key, value] : object.items()) {
-    const std::string path = prefix + key;
-    const auto leaf = std::find_if(members.begin(), members.end(),
-                                   [&](const SpecMember& member) { return member.path == path; });
-    const bool inside = std::any_of(members.begin(), members.end(), [&](const SpecMember& member) {
-      return member.path.starts_with(path + ".");
-    });
-    const SpecMember* const named = prefix.empty() ? find_spec_member(key) : nullptr;
-    if (leaf != members.end()) {
-      found.push_back({&*leaf, &value});
-    } else if (inside && value.is_object()) {
-      collect(value, path + ".", found);
-    } else if (named) {
-      found.push_back({named, &value});
-    } else if (!prefix.empty() || key != kFormerFamily) {
-      throw Error(ErrorKind::damaged, "unknown key '" + path + "' in the architecture")
-          .remedy("known: " + spec_member_names());
-    }
-  }
-}
-
-std::vector<Statement> statements(const json& object, const std::string& prefix = "") {
-  std::vector<Statement> found;
-  collect(object, prefix, found);
-  return found;
-}
-
-std::int64_t whole_number(const json& object, const char* key, std::int64_t usual,
-                          std::int64_t least) {
-  if (!object.contains(key)) return usual;
-  std::int64_t number = 0;
-  set_from_json(number, object[key]);
-  if (number < least) wrong_type(std::to_string(least) + " or more", object[key]);
-  return number;
-}
-
-void set_from_json(LayerDifference& member, const json& value) {
-  const char* const form = R"({"layers": [0, 2] or {"first": 0, "every": 2}, "scores": {…}, …})";
-  if (!value.is_object() || !value.contains("layers")) wrong_type(form, value);
-  LayerDifference difference;
-  const json& layers = value["layers"];
-  if (layers.is_object()) {
-    difference.first = whole_number(layers, "first", 0, 0);
-    difference.every = whole_number(layers, "every", 1, 1);
-  } else {
-    set_from_json(difference.layers, layers);
-    if (difference.layers.empty()) wrong_type(form, value);
-  }
-  json changes = value;
-  changes.erase("layers");
-  ModelSpec tried;
-  for (const auto& [changed, held] : statements(changes, std::string(kOfLayer))) {
-    set_member(tried, *changed, *held);
-    difference.members[std::string(changed->path.substr(kOfLayer.size()))] = held->dump();
-  }
-  member = std::move(difference);
 }
 
 void set_family(ModelSpec& spec, const json& value) {
@@ -356,11 +84,6 @@ json json_from_text(std::string_view text) {
   }
 }
 
-json json_of(const ModelSpec& spec, const SpecMember& member) {
-  ModelSpec read = spec;
-  return std::visit([](auto pointer) { return value_to_json(*pointer); }, member.of(read));
-}
-
 }  // namespace
 
 bool LayerDifference::holds(std::int64_t layer) const {
@@ -390,8 +113,7 @@ std::string to_json(const ModelSpec& spec) {
   ModelSpec read = spec;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const SpecMember& member : spec_members()) {
-    at_path(object, member.path) =
-        std::visit([](auto pointer) { return value_to_json(*pointer); }, member.of(read));
+    at_path(object, member.path) = member_as_json(read, member);
   }
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -441,7 +163,8 @@ const std::vector<ModelOption>& model_options() {
 
 std::string option_text(const ModelSpec& spec, std::string_view option) {
   if (is_file_option(option)) return {};
-  const json value = json_of(spec, member_at(option));
+  ModelSpec read = spec;
+  const json value = member_as_json(read, member_at(option));
   if (value.is_string()) return value.get<std::string>();
   if (value.is_object() && value.at("parameters").empty()) return value.at("name");
   if (!value.is_array() || (!value.empty() && value.front().is_object())) return value.dump();

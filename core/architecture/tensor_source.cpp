@@ -96,15 +96,21 @@ Tensor permuted(const Tensor& values, const Shape& shape, const std::vector<std:
   return result;
 }
 
+/// One of the tensors of `shape` that are stacked along the first axis, without a look at the
+/// others.
+Tensor slice_of(const StoredTensor& stored, const Shape& shape, std::int64_t slice) {
+  const TensorView view = stored.view();
+  if (shape.empty()) return Tensor(shape, {view.to_float().data()[slice]});
+  Tensor values(shape);
+  const std::int64_t rows = view.rows() / stored.shape.front();
+  if (values.size() > 0) view.rows_to_float(slice * rows, (slice + 1) * rows, values.data());
+  return values;
+}
+
 Tensor piece(const Checkpoint& checkpoint, const TensorSource& source, const std::string& name) {
   const StoredTensor& stored = checkpoint.at(name);
   const Shape shape = sliced_shape(stored, source), used = piece_shape(checkpoint, source, name);
-  Tensor values = stored.view().to_float();
-  if (source.slice) {
-    const std::int64_t count = element_count(shape);
-    const auto first = values.values().begin() + *source.slice * count;
-    values = Tensor(shape, std::vector<float>(first, first + count));
-  }
+  Tensor values = source.slice ? slice_of(stored, shape, *source.slice) : stored.view().to_float();
   if (!source.axes.empty() && values.size() > 0) {
     values = permuted(values, shape, order_of_axes(stored, shape, source));
   }

@@ -162,7 +162,7 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
   auto view = [weight, a = *module.a, b = *module.b, rank, rows, columns, transposed, scale,
                adapter_file] {
     auto sum = std::make_shared<Tensor>(weight.view().to_float());
-    try {
+    with_file(adapter_file, [&] {
       const Tensor a_values = a.view().to_float(), b_values = b.view().to_float();
       const ConstMatrixMap factor_a(a_values.data(), rank, columns);
       const ConstMatrixMap factor_b(b_values.data(), rows, rank);
@@ -172,10 +172,7 @@ StoredTensor merged(const StoredTensor& weight, const std::string& name, const L
       } else {
         MatrixMap(sum->data(), rows, columns).noalias() += scale * (factor_b * factor_a);
       }
-    } catch (Error& error) {
-      if (error.file().empty()) error.in_file(adapter_file);
-      throw;
-    }
+    });
     return TensorView{DType::f32, weight.shape, TensorView::contiguous_strides(weight.shape),
                       reinterpret_cast<const std::byte*>(sum->data()), sum};
   };
@@ -225,12 +222,7 @@ Checkpoint open_adapter(const fs::path& folder) {
   const fs::path weights = weights_of_adapter(folder);
   const Checkpoint base = open_checkpoint(find_base(folder, config.base));
   const Checkpoint adapter = open_checkpoint(weights);
-  try {
-    return lay_over(base, adapter, config);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(weights);
-    throw;
-  }
+  return with_file(weights, [&] { return lay_over(base, adapter, config); });
 }
 
 }  // namespace attnscope

@@ -38,7 +38,7 @@ bool is_off(const json& value) {
 
 double positive(const std::string& key, const json& value) {
   if (!value.is_number() || !(value.get<double>() > 0)) {
-    throw Error(ErrorKind::damaged, "is no number above 0").about(key).found(value.dump());
+    throw Error(ErrorKind::damaged, "is not a number above 0").about(key).found(value.dump());
   }
   return value.get<double>();
 }
@@ -56,7 +56,7 @@ bool truth(const std::string& key, const json& value) {
 std::map<std::string, double> patterns(const std::string& key, const json& value) {
   std::map<std::string, double> result;
   if (value.is_null()) return result;
-  if (!value.is_object()) throw Error(ErrorKind::damaged, "is no object").about(key);
+  if (!value.is_object()) throw Error(ErrorKind::damaged, "is not an object").about(key);
   for (const auto& [pattern, number] : value.items()) {
     const bool plain = std::all_of(
         pattern.begin() + (pattern.starts_with('^') ? 1 : 0), pattern.end(),
@@ -140,19 +140,16 @@ double AdapterConfig::scale_of(std::string_view module) const {
 }
 
 AdapterConfig read_adapter_config(const std::filesystem::path& file) {
-  try {
+  return with_file(file, [&] {
     const json object = read_json_file(file);
-    if (!object.is_object()) throw Error(ErrorKind::damaged, "is no JSON object");
+    if (!object.is_object()) throw Error(ErrorKind::damaged, "is not a JSON object");
     AdapterConfig config;
     for (const auto& [key, value] : object.items()) read_key(key, value, config);
     for (const char* key : {"peft_type", "r", "lora_alpha", "base_model_name_or_path"}) {
       if (!object.contains(key)) throw Error(ErrorKind::damaged, "the key is missing").about(key);
     }
     return config;
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

@@ -15,7 +15,8 @@ struct CheckpointFormat {
   std::string_view extensions;  ///< ".safetensors .index.json": shown in dialogs and errors
   /// True if a file that starts with these bytes (at most 64) and has this name is of the format.
   bool (*recognises)(const std::filesystem::path& path, std::span<const std::byte> head);
-  /// Throws Error(damaged | unsupported | io).
+  /// Throws Error(not_this_format | damaged | unsupported | io), which names a file only where it
+  /// is another than `path`; open_checkpoint names that one.
   Checkpoint (*open)(const std::filesystem::path& path);
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/checkpoint/adapter.h"
 #include "core/checkpoint/format.h"
+#include "core/checkpoint/gguf_part_name.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
@@ -44,11 +45,9 @@ bool is_weight_file(const std::string& name) {
   });
 }
 
-/// "NAME-00002-of-00003.gguf": not the first of a split model's parts.
 bool is_later_part(const std::string& name) {
-  const std::size_t at = name.rfind("-of-");
-  return name.ends_with(".gguf") && at != std::string::npos && at >= 6 &&
-         name.compare(at - 6, 6, "-00001") != 0;
+  const std::optional<GgufPartName> part = gguf_part_name(name);
+  return part && part->part != 1;
 }
 
 std::vector<std::string> names_in(const fs::path& folder, bool (*wanted)(const fs::path&)) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 
+#include "core/checkpoint/gguf_part_name.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 
@@ -12,19 +12,13 @@ namespace attnscope {
 
 namespace {
 
-/// "q-00001-of-00003.gguf" and its like: all parts of a split file; none if it is not split.
+/// All parts of a split file; none if it is not split.
 std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
-  static const std::regex numbered(R"((.*-)(\d{5})(-of-)(\d{5})(\.gguf))");
-  std::smatch match;
-  if (!std::regex_match(name, match, numbered)) return {};
+  std::optional<GgufPartName> name = gguf_part_name(path.filename().string());
+  if (!name) return {};
   std::vector<std::filesystem::path> parts;
-  const int count = std::stoi(match[4]);
-  for (int part = 1; part <= count; ++part) {
-    std::string number = std::to_string(part);
-    number.insert(0, 5 - number.size(), '0');
-    parts.push_back(path.parent_path() /
-                    (match[1].str() + number + match[3].str() + match[4].str() + match[5].str()));
+  for (name->part = 1; name->part <= name->parts; ++name->part) {
+    parts.push_back(path.parent_path() / name->text());
   }
   return parts;
 }

@@ -57,15 +57,20 @@ MappedFile::Mapping::~Mapping() {
 
 TensorView view_of(const std::shared_ptr<const MappedFile>& file, std::uint64_t offset, DType dtype,
                    Shape shape) {
+  return view_of(file->bytes(), file, offset, dtype, std::move(shape));
+}
+
+TensorView view_of(std::span<const std::byte> file, std::shared_ptr<const void> storage,
+                   std::uint64_t offset, DType dtype, Shape shape) {
   const auto bytes = static_cast<std::uint64_t>(byte_count(shape, dtype));
-  if (offset > file->size() || bytes > file->size() - offset) {
+  if (offset > file.size() || bytes > file.size() - offset) {
     throw Error(ErrorKind::damaged, "the tensor's data lie outside the file")
         .expected(std::to_string(bytes) + " bytes at " + std::to_string(offset))
-        .found("a file of " + std::to_string(file->size()) + " bytes")
+        .found("a file of " + std::to_string(file.size()) + " bytes")
         .remedy("the file may be cut off; fetch it again");
   }
   std::vector<std::int64_t> strides = TensorView::contiguous_strides(shape);
-  return {dtype, std::move(shape), std::move(strides), file->bytes().data() + offset, file};
+  return {dtype, std::move(shape), std::move(strides), file.data() + offset, std::move(storage)};
 }
 
 std::int64_t byte_count(const Shape& shape, DType dtype) {

@@ -45,24 +45,41 @@ class MappedFile {
   WatchedMemory watched_;
 };
 
+/// What `read()` returns if `check()` throws nothing; what `check` throws comes before an error of
+/// `read`.
+template <class Read, class Check>
+auto read_and_check(Read&& read, Check&& check) {
+  try {
+    auto result = read();
+    check();
+    return result;
+  } catch (const Error&) {
+    check();
+    throw;
+  }
+}
+
 /// What `read()` returns if `file` stayed the same meanwhile. Throws Error(io) if not, also in
 /// place of an error that `read` throws: half a new file looks damaged.
 template <class Read>
 auto read_unchanged(const MappedFile& file, Read&& read) {
-  try {
-    auto result = read();
-    file.check_unchanged();
-    return result;
-  } catch (const Error&) {
-    file.check_unchanged();
-    throw;
-  }
+  return read_and_check(read, [&] { file.check_unchanged(); });
+}
+
+/// The same of bytes that may lie in a mapped file, which the caller keeps open.
+template <class Read>
+auto read_unchanged(std::span<const std::byte> bytes, Read&& read) {
+  return read_and_check(read, [&] { check_unchanged(bytes.data()); });
 }
 
 /// The contiguous tensor at byte `offset` of `file`. Throws Error(damaged) unless it lies wholly
 /// inside.
 [[nodiscard]] TensorView view_of(const std::shared_ptr<const MappedFile>& file,
                                  std::uint64_t offset, DType dtype, Shape shape);
+/// The same of a file's bytes, which `storage` keeps alive.
+[[nodiscard]] TensorView view_of(std::span<const std::byte> file,
+                                 std::shared_ptr<const void> storage, std::uint64_t offset,
+                                 DType dtype, Shape shape);
 
 /// element_count(shape) × size_of(dtype). Throws Error(damaged) where that passes 2^62.
 [[nodiscard]] std::int64_t byte_count(const Shape& shape, DType dtype);

@@ -24,12 +24,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t most) {
 nlohmann::json read_json_file(const std::filesystem::path& path, std::size_t most,
                               const JsonLimits& limits) {
   const std::string text = read_file(path, most);
-  try {
-    return parse_json(text, limits);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  return with_file(path, [&] { return parse_json(text, limits); });
 }
 
 }  // namespace attnscope

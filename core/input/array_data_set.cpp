@@ -132,12 +132,7 @@ std::shared_ptr<const DataSet> read(const std::filesystem::path& path) {
 }  // namespace
 
 std::shared_ptr<const DataSet> open_array_data_set(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  return with_file(path, [&] { return read(path); });
 }
 
 }  // namespace attnscope

@@ -94,12 +94,7 @@ Bytes parse_idx(const std::shared_ptr<const MappedFile>& file) {
 
 Bytes read_idx(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  try {
-    return read_unchanged(*file, [&] { return parse_idx(file); });
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  return with_file(path, [&] { return read_unchanged(*file, [&] { return parse_idx(file); }); });
 }
 
 bool replace_last(std::string& text, std::string_view from, std::string_view to) {
@@ -170,12 +165,8 @@ class IdxDataSet : public DataSet {
 
 bool is_idx(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  try {
-    return has_idx_magic(start_of(file->bytes()));
-  } catch (Error& error) {  // a broken gzip stream: nothing else this program reads is gzipped
-    error.in_file(path);
-    throw;
-  }
+  // An error is a broken gzip stream: nothing else this program reads is gzipped.
+  return with_file(path, [&] { return has_idx_magic(start_of(file->bytes())); });
 }
 
 std::shared_ptr<const DataSet> open_idx(const std::filesystem::path& path) {

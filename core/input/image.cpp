@@ -19,17 +19,14 @@ void check_extents(std::uint64_t width, std::uint64_t height) {
 
 Image read_image(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  try {
+  return with_file(path, [&] {
     return read_unchanged(*file, [&] {
       if (is_png(file->bytes())) return decode_png(file->bytes());
       if (is_jpeg(file->bytes())) return decode_jpeg(file->bytes());
       throw Error(ErrorKind::not_this_format, "is not a picture that can be read")
           .remedy("convert it to PNG or JPEG");
     });
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

@@ -81,15 +81,12 @@ Input open_literal(const std::string& locator) {
 }
 
 Input open_text_part(const TextPart& part, const std::string& locator) {
-  try {
+  return with_file(part.path, [&]() -> Input {
     Text text = part_of_text(read_text(part.path), part.first, part.last);
     const std::string label = shown_text(part.path.filename().string()) + "[" +
                               std::to_string(part.first) + "–" + std::to_string(part.last) + "]";
     return {std::move(text), label, locator, -1};
-  } catch (Error& error) {
-    error.in_file(part.path);
-    throw;
-  }
+  });
 }
 
 /// Token ids of an array of whole numbers.

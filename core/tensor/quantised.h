@@ -27,7 +27,7 @@ struct BlockLayout {
 /// Null for a number that no layout has.
 [[nodiscard]] const BlockLayout* block_layout(std::uint32_t ggml_type);
 
-/// Bytes of a tensor of this shape. Throws Error(damaged) if the rows are no whole blocks, or the
+/// Bytes of a tensor of this shape. Throws Error(damaged) if the rows are not whole blocks, or the
 /// number passes 2^62.
 [[nodiscard]] std::int64_t byte_count(const Shape& shape, const BlockLayout& layout);
 

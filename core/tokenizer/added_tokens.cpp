@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/unicode.h"
 
 namespace attnscope {
@@ -26,6 +27,19 @@ bool is_single_word(std::string_view text, std::size_t begin, std::size_t end) {
 }
 
 }  // namespace
+
+AddedToken read_added_token(StageFields& fields, std::int64_t id, bool normalized) {
+  AddedToken token;
+  token.id = id;
+  token.content = fields.text("content");
+  token.single_word = fields.flag("single_word", false);
+  token.lstrip = fields.flag("lstrip", false);
+  token.rstrip = fields.flag("rstrip", false);
+  token.normalized = fields.flag("normalized", normalized);
+  token.special = fields.flag("special", false);
+  fields.finish();
+  return token;
+}
 
 AddedTokens::AddedTokens(std::vector<AddedToken> tokens, const Normalizer& normalizer)
     : tokens_(std::move(tokens)) {

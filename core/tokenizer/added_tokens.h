@@ -21,6 +21,12 @@ struct AddedToken {
   bool special = false;
 };
 
+class StageFields;
+
+/// The token that the members other than "id" describe, all of them asked for. Where the file does
+/// not say, it is looked for after normalisation if `normalized`.
+[[nodiscard]] AddedToken read_added_token(StageFields& fields, std::int64_t id, bool normalized);
+
 class AddedTokens {
  public:
   AddedTokens() = default;

@@ -58,6 +58,14 @@ void AlignedText::append(const AlignedText& other, std::size_t begin, std::size_
                   other.origins_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
+AlignedText AlignedText::with_prefix(std::string_view prefix) const {
+  AlignedText result;
+  const std::size_t begin = place(0, std::min<std::size_t>(1, text_.size())).begin;
+  result.append(prefix, {begin, begin});
+  result.append(*this, 0, text_.size());
+  return result;
+}
+
 AlignedText AlignedText::part(std::size_t begin, std::size_t end) const {
   AlignedText result;
   result.append(*this, begin, end);

@@ -28,6 +28,8 @@ class AlignedText {
   /// [begin, end) of another.
   void append(const AlignedText& other, std::size_t begin, std::size_t end);
   [[nodiscard]] AlignedText part(std::size_t begin, std::size_t end) const;
+  /// The same behind `prefix`, which stands for nothing before its first byte.
+  [[nodiscard]] AlignedText with_prefix(std::string_view prefix) const;
 
  private:
   struct Origin {

@@ -63,7 +63,7 @@ TokenTable read_token_table(const std::filesystem::path& path) {
   TokenTable table;
   for (const auto& [written, id] : object.items()) {
     if (!id.is_number_unsigned()) {
-      throw Error(ErrorKind::damaged, "the token's number is no whole number")
+      throw Error(ErrorKind::damaged, "the token's number is not a whole number")
           .in_file(path)
           .about(written)
           .found(id.dump(-1, ' ', true).substr(0, 80));

@@ -28,7 +28,13 @@ const std::array<std::string, 256>& signs() {
 
 }  // namespace
 
-const std::string& byte_sign(unsigned char byte) { return signs()[byte]; }
+AlignedText as_byte_signs(const AlignedText& text) {
+  AlignedText result;
+  for (std::size_t i = 0; i < text.text().size(); ++i) {
+    result.append(signs()[static_cast<unsigned char>(text.text()[i])], text.place(i, i + 1));
+  }
+  return result;
+}
 
 std::string bytes_of_signs(std::string_view written) {
   static const std::unordered_map<std::string, char> bytes = [] {

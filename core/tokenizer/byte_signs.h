@@ -6,8 +6,11 @@
 
 namespace attnscope {
 
-/// The character for each byte: printing ones stand for themselves, a space is Ġ.
-[[nodiscard]] const std::string& byte_sign(unsigned char byte);
+class AlignedText;
+
+/// `text` with each byte as the character that stands for it: printing ones for themselves, Ġ for a
+/// space.
+[[nodiscard]] AlignedText as_byte_signs(const AlignedText& text);
 
 /// What a token of such a vocabulary says; the token itself if a character of it stands for no
 /// byte (special tokens).

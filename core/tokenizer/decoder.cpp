@@ -98,13 +98,7 @@ TokenText make_ctc(StageFields& fields) {
 }
 
 TokenText make_sequence(StageFields& fields) {
-  const nlohmann::json& items = fields.at("decoders");
-  if (!items.is_array()) throw fields.refused("decoders", "a list");
-  std::vector<TokenText> list;
-  for (const nlohmann::json& item : items) {
-    list.push_back(make_decoder(item, fields.place_of("decoders")));
-  }
-  return [list](std::string token) {
+  return [list = make_stages(fields, "decoders", make_decoder)](std::string token) {
     for (const TokenText& each : list) token = each(std::move(token));
     return token;
   };

@@ -113,12 +113,7 @@ Normalizer make_replace(StageFields& fields) {
 
 Normalizer make_prepend(StageFields& fields) {
   return [before = fields.text("prepend")](const AlignedText& text) {
-    if (text.empty()) return text;
-    AlignedText result;
-    const std::size_t begin = text.place(0, 1).begin;
-    result.append(before, {begin, begin});
-    result.append(text, 0, text.text().size());
-    return result;
+    return text.empty() ? text : text.with_prefix(before);
   };
 }
 
@@ -172,15 +167,7 @@ Normalizer make_nmt(StageFields&) {
   };
 }
 
-Normalizer make_byte_level(StageFields&) {
-  return [](const AlignedText& text) {
-    AlignedText result;
-    for (std::size_t i = 0; i < text.text().size(); ++i) {
-      result.append(byte_sign(static_cast<unsigned char>(text.text()[i])), text.place(i, i + 1));
-    }
-    return result;
-  };
-}
+Normalizer make_byte_level(StageFields&) { return as_byte_signs; }
 
 bool is_chinese(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
@@ -223,14 +210,7 @@ Normalizer make_bert(StageFields& fields) {
 }
 
 Normalizer make_sequence(StageFields& fields) {
-  std::vector<Normalizer> list;
-  const nlohmann::json& items = fields.at("normalizers");
-  if (!items.is_array()) throw fields.refused("normalizers", "a list");
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    list.push_back(
-        make_normalizer(items[i], fields.place_of("normalizers") + "[" + std::to_string(i) + "]"));
-  }
-  return [list](AlignedText text) {
+  return [list = make_stages(fields, "normalizers", make_normalizer)](AlignedText text) {
     for (const Normalizer& each : list) text = each(text);
     return text;
   };

@@ -136,12 +136,9 @@ PostProcessor make_byte_level(StageFields& fields) {
 }
 
 PostProcessor make_sequence(StageFields& fields) {
-  const nlohmann::json& items = fields.at("processors");
-  if (!items.is_array()) throw fields.refused("processors", "a list");
-  std::vector<PostProcessor> list;
+  const std::vector<PostProcessor> list = make_stages(fields, "processors", make_post_processor);
   int adding = 0;
-  for (const nlohmann::json& item : items) {
-    list.push_back(make_post_processor(item, fields.place_of("processors")));
+  for (const nlohmann::json& item : fields.at("processors")) {
     adding += item.value("type", "") == "ByteLevel" ? 0 : 1;
   }
   if (adding > 1) {

@@ -117,22 +117,6 @@ PreTokenizer make_bert(StageFields&) {
   };
 }
 
-AlignedText with_prefix(const AlignedText& text, std::string_view prefix) {
-  AlignedText result;
-  const std::size_t begin = text.place(0, 1).begin;
-  result.append(prefix, {begin, begin});
-  result.append(text, 0, text.text().size());
-  return result;
-}
-
-AlignedText as_signs(const AlignedText& text) {
-  AlignedText result;
-  for (std::size_t i = 0; i < text.text().size(); ++i) {
-    result.append(byte_sign(static_cast<unsigned char>(text.text()[i])), text.place(i, i + 1));
-  }
-  return result;
-}
-
 PreTokenizer make_byte_level(StageFields& fields) {
   const bool prefix = fields.flag("add_prefix_space");
   const bool words = fields.flag("use_regex", true);
@@ -140,11 +124,11 @@ PreTokenizer make_byte_level(StageFields& fields) {
   return [prefix, words,
           pattern = SplitPattern::regular_expression(gpt2_words)](std::vector<TextPiece>& pieces) {
     cut(pieces, [&](AlignedText& text) {
-      if (prefix && !text.text().starts_with(' ')) text = with_prefix(text, " ");
+      if (prefix && !text.text().starts_with(' ')) text = text.with_prefix(" ");
       return words ? pattern.parts(text.text()) : Parts{{0, text.text().size(), false}};
     });
     for (TextPiece& piece : pieces) {
-      if (!piece.token) piece.text = as_signs(piece.text);
+      if (!piece.token) piece.text = as_byte_signs(piece.text);
     }
   };
 }
@@ -234,7 +218,7 @@ PreTokenizer make_metaspace(StageFields& fields) {
       });
       const bool wanted = prepend == Prepend::always ||
                           (prepend == Prepend::first && marked.place(0, 1).begin == 0);
-      text = wanted && !marked.text().starts_with(sign) ? with_prefix(marked, sign) : marked;
+      text = wanted && !marked.text().starts_with(sign) ? marked.with_prefix(sign) : marked;
       if (!split) return Parts{{0, text.text().size(), false}};
       return joined(SplitPattern::literal(sign).parts(text.text()), Behavior::merged_with_next);
     });
@@ -242,14 +226,8 @@ PreTokenizer make_metaspace(StageFields& fields) {
 }
 
 PreTokenizer make_sequence(StageFields& fields) {
-  std::vector<PreTokenizer> list;
-  const nlohmann::json& items = fields.at("pretokenizers");
-  if (!items.is_array()) throw fields.refused("pretokenizers", "a list");
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    list.push_back(make_pre_tokenizer(
-        items[i], fields.place_of("pretokenizers") + "[" + std::to_string(i) + "]"));
-  }
-  return [list](std::vector<TextPiece>& pieces) {
+  return [list = make_stages(fields, "pretokenizers", make_pre_tokenizer)](
+             std::vector<TextPiece>& pieces) {
     for (const PreTokenizer& each : list) each(pieces);
   };
 }

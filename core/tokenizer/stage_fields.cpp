@@ -7,7 +7,7 @@ namespace attnscope {
 StageFields::StageFields(const nlohmann::json& object, std::string place)
     : object_(object), place_(std::move(place)) {
   if (!object.is_object()) {
-    throw Error(ErrorKind::damaged, "a part of the tokenizer is no JSON object").about(place_);
+    throw Error(ErrorKind::damaged, "a part of the tokenizer is not a JSON object").about(place_);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text/name_list.h"
@@ -66,6 +67,20 @@ template <class Stage, std::size_t n>
       .about(place)
       .expected(name_list(kinds, &StageKind<Stage>::name))
       .found(type);
+}
+
+/// Those that the list `key` of a stage describes, each by `make(item, its place)`.
+template <class Stage>
+[[nodiscard]] std::vector<Stage> make_stages(StageFields& fields, const std::string& key,
+                                             Stage (*make)(const nlohmann::json&,
+                                                           const std::string&)) {
+  const nlohmann::json& items = fields.at(key);
+  if (!items.is_array()) throw fields.refused(key, "a list");
+  std::vector<Stage> stages;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    stages.push_back(make(items[i], fields.place_of(key) + "[" + std::to_string(i) + "]"));
+  }
+  return stages;
 }
 
 }  // namespace attnscope

@@ -60,7 +60,7 @@ Neighbours read_neighbours(const Path& folder) {
   result.path = folder / "tokenizer_config.json";
   result.config = read_if_there(result.path);
   if (!result.config.is_object()) {
-    throw Error(ErrorKind::damaged, "is no JSON object").in_file(result.path);
+    throw Error(ErrorKind::damaged, "is not a JSON object").in_file(result.path);
   }
   const json numbers = read_if_there(folder / "added_tokens.json");
   for (const auto& [text, id] : numbers.items()) {
@@ -76,22 +76,13 @@ Neighbours read_neighbours(const Path& folder) {
   }
   const json described = result.config.value("added_tokens_decoder", json::object());
   for (const auto& [id, item] : described.items()) {
-    json numbered = item;
-    if (!numbered.is_object() || id.empty() ||
+    if (!item.is_object() || id.empty() ||
         id.find_first_not_of("0123456789") != std::string::npos || id.size() > 8) {
       throw result.refused("added_tokens_decoder", "tokens by number");
     }
-    StageFields fields(numbered, "added_tokens_decoder");
-    AddedToken token;
-    token.id = std::stoll(id);
-    token.content = fields.text("content");
-    token.single_word = fields.flag("single_word", false);
-    token.lstrip = fields.flag("lstrip", false);
-    token.rstrip = fields.flag("rstrip", false);
-    token.normalized = fields.flag("normalized", false);
-    token.special = fields.flag("special", false);
-    fields.finish();
-    result.added[token.id] = token;
+    StageFields fields(item, "added_tokens_decoder");
+    const std::int64_t number = std::stoll(id);
+    result.added[number] = read_added_token(fields, number, false);
   }
   return result;
 }
@@ -248,15 +239,6 @@ std::shared_ptr<const Vocabulary> read_json(const Path& folder) {
   const json object = read_json_file(folder / "tokenizer.json", kLargest, {64, 8'000'000});
   if (object.is_object()) check_against_config(object, read_neighbours(folder));
   return tokenizer_of_json(object);
-}
-
-std::shared_ptr<const Vocabulary> with_file(const Path& file, const auto& read) {
-  try {
-    return read();
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
 }
 
 }  // namespace

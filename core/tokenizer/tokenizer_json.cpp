@@ -8,20 +8,6 @@ namespace attnscope {
 
 namespace {
 
-AddedToken added_token_of(const nlohmann::json& item) {
-  StageFields fields(item, "added_tokens");
-  AddedToken token;
-  token.id = fields.whole("id");
-  token.content = fields.text("content");
-  token.single_word = fields.flag("single_word", false);
-  token.lstrip = fields.flag("lstrip", false);
-  token.rstrip = fields.flag("rstrip", false);
-  token.normalized = fields.flag("normalized", true);
-  token.special = fields.flag("special", false);
-  fields.finish();
-  return token;
-}
-
 /// Readers number added tokens that the model lacks one after the other, whatever the file says:
 /// where the two differ, nobody can tell which rows of the embedding were meant.
 std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& table) {
@@ -32,7 +18,9 @@ std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& t
   std::int64_t next = table.count();
   std::unordered_map<std::string, std::int64_t> numbers;
   for (const nlohmann::json& item : *list) {
-    AddedToken token = added_token_of(item);
+    StageFields described(item, "added_tokens");
+    const std::int64_t id = described.whole("id");
+    AddedToken token = read_added_token(described, id, true);
     if (token.content.empty()) continue;
     const auto known = table.find(token.content);
     const auto [place, is_new] = numbers.try_emplace(token.content, known ? *known : next);

@@ -14,6 +14,7 @@
 #include "core/shown_text.h"
 #include "core/text/json.h"
 #include "core/trace/layer_group.h"
+#include "core/trace/stored_layer.h"
 #include "core/trace/trace_arrays.h"
 #include "core/trace/trace_file.h"
 
@@ -27,44 +28,6 @@ constexpr const char* kFirstMap = "layer_00/implied_map";
 
 Error damaged(std::string what, const std::string& subject) {
   return Error(ErrorKind::damaged, std::move(what)).about(subject);
-}
-
-/// The elements of `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
-/// dropped. Nothing if there is no such tensor.
-std::optional<TensorView> stored_view(const Checkpoint& file, const std::string& name,
-                                      std::int64_t rank, const char* expected) {
-  const StoredTensor* const stored = file.find(name);
-  if (!stored) return std::nullopt;
-  if (!is_floating(stored->dtype)) {
-    throw damaged("the data set has the wrong element type", "/" + name)
-        .expected("floating point")
-        .found(std::string(name_of(stored->dtype)));
-  }
-  Shape shape = stored->shape;
-  const bool batch = static_cast<std::int64_t>(shape.size()) == rank + 1 && shape.front() == 1;
-  if (batch) shape.erase(shape.begin());
-  if ((rank > 0 && static_cast<std::int64_t>(shape.size()) != rank) || element_count(shape) == 0) {
-    throw damaged("the data set has the wrong shape", "/" + name)
-        .expected(expected)
-        .found(to_string(stored->shape));
-  }
-  TensorView view = stored->view();
-  if (batch) view.strides.erase(view.strides.begin());
-  view.shape = std::move(shape);
-  return view;
-}
-
-Tensor read_tensor(const Checkpoint& file, const std::string& name, std::int64_t rank,
-                   const char* expected) {
-  const std::optional<TensorView> view = stored_view(file, name, rank, expected);
-  return view ? view->to_float() : Tensor();
-}
-
-/// The maps, and what float32 would round of them.
-void take_map(const TensorView& view, LayerTrace& layer) {
-  layer.implied_map = view.to_float();
-  if (view.dtype != DType::f64) return;
-  layer.exact_map = std::make_shared<const std::vector<double>>(view.to_double());
 }
 
 std::string text_of(const Checkpoint& file, const char* name, const std::string& otherwise) {
@@ -108,71 +71,6 @@ std::string text_in(const json& value) {
   return shown_text(value.is_string() ? value.get<std::string>() : printed(value));
 }
 
-LayerTrace read_layer(const Checkpoint& file, const std::string& name) {
-  LayerTrace layer;
-  if (const auto map = stored_view(file, name + "/implied_map", 3, "[heads, N, M]")) {
-    take_map(*map, layer);
-  }
-  layer.queries = read_tensor(file, name + "/queries", 3, "[heads, N, d]");
-  layer.keys = read_tensor(file, name + "/keys", 3, "[heads, M, d]");
-  layer.values = read_tensor(file, name + "/values", 3, "[heads, M, d]");
-  layer.tokens = read_tensor(file, name + "/tokens", 2, "[N, D]");
-  MapFactors factors{read_tensor(file, name + "/left_factor", 3, "[heads, N, b]"),
-                     read_tensor(file, name + "/right_factor", 3, "[heads, M, b]")};
-  if (!factors.left.empty() && !factors.right.empty()) layer.factors = std::move(factors);
-  const std::string quantities = name + "/quantities/";
-  for (const StoredTensor& stored : file.tensors()) {
-    if (!stored.name.starts_with(quantities)) continue;
-    layer.quantities[stored.name.substr(quantities.size())] =
-        read_tensor(file, stored.name, 0, "any shape");
-  }
-  return layer;
-}
-
-/// Factors multiply to the maps beside them.
-void check_factors(const LayerTrace& layer, const std::string& name) {
-  if (!layer.factors) return;
-  const Tensor& left = layer.factors->left;
-  const Tensor& right = layer.factors->right;
-  const Shape product = {left.extent(0), left.extent(1), right.extent(1)};
-  const bool fit = left.extent(0) == right.extent(0) && left.extent(2) == right.extent(2);
-  if (fit && (layer.implied_map.empty() || layer.implied_map.shape() == product)) return;
-  throw damaged("the factors of the maps do not fit", "/" + name + "/left_factor")
-      .expected("[heads, N, b], and right_factor [heads, M, b]")
-      .found(to_string(left.shape()) + " and " + to_string(right.shape()));
-}
-
-/// 0 unless the tensor is there and has that axis.
-std::int64_t extent_of(const Tensor& tensor, std::size_t axis) {
-  return axis < tensor.shape().size() ? tensor.extent(axis) : 0;
-}
-
-/// A layer's tensors speak of the same tokens, and its grids have room for them.
-void check_agreement(const LayerTrace& layer, const std::string& name) {
-  const auto agree = [&](std::int64_t wanted, std::int64_t found, const char* what) {
-    if (wanted == 0 || found == 0 || wanted == found) return;
-    throw damaged("the data sets of the layer have different numbers of tokens", name)
-        .expected(std::to_string(wanted))
-        .found(std::to_string(found) + " " + what);
-  };
-  const Tensor& map = layer.implied_map;
-  const std::int64_t queries = map.empty() ? extent_of(layer.queries, 1) : map.extent(1);
-  const std::int64_t keys = map.empty() ? extent_of(layer.keys, 1) : map.extent(2);
-  agree(queries, extent_of(layer.queries, 1), "queries");
-  agree(queries, extent_of(layer.tokens, 0), "tokens");
-  agree(keys, extent_of(layer.keys, 1), "keys");
-  agree(keys, extent_of(layer.values, 1), "values");
-  for (const auto& [layout, count] :
-       {std::pair(&layer.layout, queries), std::pair(&layer.key_layout, keys)}) {
-    if (!layout->has_grid() || count == 0) continue;
-    if (layout->prefix + layout->rows * layout->columns == count) continue;
-    throw damaged("the token grid does not fit the maps", name + " grid_rows")
-        .expected(std::to_string(count) + " tokens")
-        .found(std::to_string(layout->prefix) + " + " + std::to_string(layout->rows) + " × " +
-               std::to_string(layout->columns));
-  }
-}
-
 TokenLayout layout_from(const json& value, const char* attribute) {
   TokenLayout layout;
   for (const auto& [key, member] :
@@ -196,7 +94,7 @@ void read_layouts(const Checkpoint& file, Trace& trace) {
     LayerTrace& layer = trace.layers[i];
     layer.layout = layer.key_layout = trace.layout;
     const Tensor& map = layer.implied_map;
-    if (extent_of(map, 1) != extent_of(map, 2)) layer.key_layout = {};
+    if (!map.empty() && map.extent(1) != map.extent(2)) layer.key_layout = {};
     if (!layouts.is_array() || i >= layouts.size() || !layouts[i].is_object()) continue;
     const json queries = layouts[i].value("queries", json()),
                keys = layouts[i].value("keys", json());
@@ -273,10 +171,9 @@ Trace read_contents(const Checkpoint& file) {
   // A layer that recorded nothing is an empty group, which the list of tensors does not show.
   const auto layers = static_cast<std::size_t>(number_of(file, "layers", 0, 4096));
   while (trace.layers.size() < layers || groups.contains(layer_group(trace.layers.size()))) {
-    trace.layers.push_back(read_layer(file, layer_group(trace.layers.size())));
-    check_factors(trace.layers.back(), layer_group(trace.layers.size() - 1));
+    trace.layers.push_back(read_layer_trace(file, layer_group(trace.layers.size())));
   }
-  trace.features = read_tensor(file, "features", 1, "[D]");
+  trace.features = read_data_set(file, "features", 1, "[D]");
   const json bounds = json_of(file, "rank_bounds", "[]");
   for (std::size_t i = 0; i < trace.layers.size() && i < bounds.size(); ++i) {
     if (!bounds[i].is_number_unsigned()) {
@@ -284,13 +181,13 @@ Trace read_contents(const Checkpoint& file) {
     }
     trace.layers[i].rank_bound = bounds[i].get<std::int64_t>();
   }
-  trace.logits = read_tensor(file, "logits", 1, "[classes]");
-  trace.embedded = read_tensor(file, "embedded", 2, "[N, D]");
+  trace.logits = read_data_set(file, "logits", 1, "[classes]");
+  trace.embedded = read_data_set(file, "embedded", 2, "[N, D]");
   trace.image = read_picture(file);
   read_layouts(file, trace);
   read_mechanisms(file, trace);
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
-    check_agreement(trace.layers[i], "/" + layer_group(i));
+    check_tokens_agree(trace.layers[i], "/" + layer_group(i));
   }
   if (!trace.layout.texts.empty() && std::ssize(trace.layout.texts) != trace.tokens()) {
     throw damaged("there are not as many texts as tokens", "token_texts")
@@ -344,12 +241,9 @@ Trace read_trace(const std::filesystem::path& file) {
         .in_file(file)
         .remedy("or save arrays of maps alone: [heads, N, N] for each layer");
   }
-  try {
+  return with_file(file, [&] {
     return opened.find(kFirstMap) != nullptr ? read_contents(opened) : read_arrays(opened);
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

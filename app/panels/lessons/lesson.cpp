@@ -143,12 +143,9 @@ Lesson read_lesson(const std::filesystem::path& file) {
   if (static_cast<std::size_t>(text.size()) > kMostBytes) {
     throw Error(ErrorKind::damaged, "too large for a lesson").in_file(file);
   }
-  try {
+  return with_file(file, [&] {
     return parse_lesson(std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
 
 namespace attnscope {
 
@@ -47,32 +48,13 @@ double number(const std::string& text) {
   throw Error(ErrorKind::damaged, "a step needs a number").found(text);
 }
 
-template <class Enum>
-Enum one_of(const std::string& text,
-            std::initializer_list<std::pair<std::string_view, Enum>> choices) {
-  for (const auto& [name, value] : choices) {
-    if (text == name) return value;
-  }
-  throw unknown_name("choice", text,
-                     name_list(choices, [](const auto& choice) { return choice.first; }));
-}
-
 void set_view(Session& session, const std::map<std::string, std::string>& values) {
   ViewSettings view = session.view();
   for (const auto& [key, value] : values) {
     if (key == "threshold") view.rank_threshold = number(value);
     if (key == "temperature") view.temperature = number(value);
-    if (key == "identity") {
-      view.identity = one_of<IdentityView>(value, {{"as_is", IdentityView::as_is},
-                                                   {"without", IdentityView::without},
-                                                   {"with", IdentityView::with}});
-    }
-    if (key == "heads") {
-      view.head_fusion = one_of<HeadFusion>(value, {{"each", HeadFusion::none},
-                                                    {"mean", HeadFusion::mean},
-                                                    {"maximum", HeadFusion::maximum},
-                                                    {"minimum", HeadFusion::minimum}});
-    }
+    if (key == "identity") view.identity = value_of(identity_view_names, value, "view");
+    if (key == "heads") view.head_fusion = value_of(head_fusion_names, value, "view of heads");
   }
   session.set_view(view);
 }

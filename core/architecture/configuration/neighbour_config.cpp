@@ -109,24 +109,16 @@ NeighbourConfig neighbour_config(const std::filesystem::path& weights,
   if (!ignores(ignored, "config")) {
     const json object = without_ignored(read_json(file), "config.", ignored);
     if (!object.empty()) config.file = file;
-    try {
+    with_file(file, [&] {
       if (object.value("architecture", json()).is_string()) {
         read_timm_config(object, config);
       } else {
         read_hugging_face_config(object, config);
       }
-    } catch (Error& error) {
-      if (error.file().empty()) error.in_file(file);
-      throw;
-    }
+    });
   }
   const std::filesystem::path preprocessing = weights.parent_path() / "preprocessor_config.json";
-  try {
-    read_preprocessing(read_json(preprocessing), config.values);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(preprocessing);
-    throw;
-  }
+  with_file(preprocessing, [&] { read_preprocessing(read_json(preprocessing), config.values); });
   return config;
 }
 

@@ -130,7 +130,8 @@ void FamilyDeduction::check_mechanism(const MechanismChoice& choice) const {
   const MechanismEntry& entry = find_mechanism(choice.name);
   const bool usual = spec_.layer.scores.scale == ScoreScale{} && !spec_.layer.scores.scale_by_layer;
   if (choice.parameters.contains("scale")) {
-    throw Error(fault_of("mechanism"), "the scale of the scores is no parameter of the attention")
+    throw Error(fault_of("mechanism"),
+                "the scale of the scores is not a parameter of the attention")
         .in_file(checkpoint_.path())
         .about("mechanism")
         .found(to_string(choice))

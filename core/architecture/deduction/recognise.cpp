@@ -38,12 +38,7 @@ std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
 ArchitectureDescription read_description(const std::filesystem::path& path) {
   constexpr std::size_t most = 4 << 20;  // bytes
   const std::string text = read_file(path, most);
-  try {
-    return parse_architecture_description(text);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  return with_file(path, [&] { return parse_architecture_description(text); });
 }
 
 /// Which of several whole models in the file was taken.
@@ -77,7 +72,7 @@ std::vector<Assumption> chosen_state_dict(const ArchitectureMatch& match,
 /// comes first of what is assumed.
 Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint,
                     const ModelOptions& options, const NeighbourConfig& config) {
-  try {
+  return with_file(checkpoint.path(), [&] {
     std::vector<Assumption> said = chosen_state_dict(match, checkpoint, options);
     for (Assumption& ignored : check_leftover_tensors(match, checkpoint, options)) {
       said.push_back(std::move(ignored));
@@ -90,10 +85,7 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
       for (std::string& label : architecture.spec.labels) label = shown_text(label);
     }
     return architecture;
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(checkpoint.path());
-    throw;
-  }
+  });
 }
 
 /// Our own files say what they are and what they were trained with. An attention that is not here

@@ -32,12 +32,7 @@ class TextDeduction final : FamilyDeduction {
     deduce_readout();
     deduce_tokenizer();
     list_assumptions();
-    try {
-      validate(spec_);
-    } catch (Error& error) {
-      error.in_file(checkpoint_.path());
-      throw;
-    }
+    with_file(checkpoint_.path(), [&] { validate(spec_); });
     return finish();
   }
 

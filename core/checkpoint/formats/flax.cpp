@@ -37,7 +37,7 @@ DType dtype_named(std::string_view name) {
 
 std::int64_t extent_of(const MsgpackValue& value) {
   if (value.kind != Kind::integer || value.integer < 0) {
-    throw Error(ErrorKind::damaged, "the array's shape is no list of extents");
+    throw Error(ErrorKind::damaged, "the array's shape is not a list of extents");
   }
   return value.integer;
 }
@@ -66,7 +66,7 @@ Array read_array(std::span<const std::byte> bytes) {
   if (parts.kind != Kind::list || parts.members.size() != 3 ||
       parts.members[0].value.kind != Kind::list || !is_text(parts.members[1].value) ||
       !is_text(parts.members[2].value)) {
-    throw Error(ErrorKind::damaged, "the array is no (shape, type, bytes)");
+    throw Error(ErrorKind::damaged, "the array is not (shape, type, bytes)");
   }
   Array array;
   for (const auto& [place, extent] : parts.members[0].value.members) {
@@ -140,7 +140,7 @@ class Collector {
     std::uint64_t bytes = 0;
     for (const MsgpackValue* item : tuple(value.find("chunks"))) {
       if (item->kind != Kind::extension || item->integer != 1) {
-        throw Error(ErrorKind::damaged, "a chunk is no array");
+        throw Error(ErrorKind::damaged, "a chunk is not an array");
       }
       const Array chunk = read_array(item->bytes);
       if (!chunks.empty() && chunk.dtype != whole.dtype) {
@@ -195,17 +195,6 @@ class Collector {
   std::shared_ptr<const MappedFile> file_;
 };
 
-Checkpoint read(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  const MsgpackValue root = read_msgpack(file->bytes());
-  if (root.kind != Kind::map) {
-    throw Error(ErrorKind::not_this_format, "is MessagePack, but no map of named arrays");
-  }
-  Collector collector(file);
-  collector.visit(root, "");
-  return {path, "flax", std::move(collector.tensors), std::move(collector.metadata)};
-}
-
 }  // namespace
 
 bool recognises_flax(const std::filesystem::path& path, FileHead head) {
@@ -215,12 +204,14 @@ bool recognises_flax(const std::filesystem::path& path, FileHead head) {
 }
 
 Checkpoint open_flax(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const MsgpackValue root = read_msgpack(file->bytes());
+  if (root.kind != Kind::map) {
+    throw Error(ErrorKind::not_this_format, "is MessagePack, but not a map of named arrays");
   }
+  Collector collector(file);
+  collector.visit(root, "");
+  return {path, "flax", std::move(collector.tensors), std::move(collector.metadata)};
 }
 
 }  // namespace attnscope

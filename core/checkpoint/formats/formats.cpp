@@ -40,7 +40,7 @@ bool has_extension(const std::filesystem::path& path, std::string_view extension
 
 /// What a file that is no checkpoint at all is, where that is easily said.
 Error not_a_checkpoint(const std::filesystem::path& path, std::string_view head) {
-  Error error(ErrorKind::not_this_format, "is no weight file that can be read");
+  Error error(ErrorKind::not_this_format, "is not a weight file that can be read");
   error.in_file(path);
   if (head.empty()) {
     error.found("an empty file");
@@ -81,7 +81,8 @@ Checkpoint open_checkpoint(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const FileHead head = file->bytes().first(std::min(head_size, file->size()));
   const auto open = [&](const CheckpointFormat& format) {
-    return read_unchanged(*file, [&] { return format.open(path); });
+    return with_file(path,
+                     [&] { return read_unchanged(*file, [&] { return format.open(path); }); });
   };
   for (const CheckpointFormat& format : checkpoint_formats()) {
     if (format.recognises(path, head)) return open(format);

@@ -1,11 +1,11 @@
-// GGUF: the format of llama.cpp. A model may be split: NAME-00001-of-00003.gguf and so on, of which
-// the first has the keys.
-#include <cstdio>
+// GGUF: the format of llama.cpp. A model may be split into several files, of which the first has
+// the keys.
 #include <memory>
 #include <utility>
 
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/gguf/gguf_header.h"
+#include "core/checkpoint/gguf_part_name.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
 
@@ -33,22 +33,11 @@ StoredTensor stored(const std::filesystem::path& path,
           tensor.bytes,           std::move(view), tensor.blocks};
 }
 
-/// "-00002-of-00003.gguf"
-std::string part_ending(std::int64_t part, std::int64_t parts) {
-  char ending[32];
-  std::snprintf(ending, sizeof ending, "-%05d-of-%05d.gguf", static_cast<int>(part),
-                static_cast<int>(parts));
-  return ending;
-}
-
 GgufHeader header_of(const std::filesystem::path& path, std::shared_ptr<const MappedFile>& file) {
-  try {
+  return with_file(path, [&] {
     file = MappedFile::open(path);
     return read_unchanged(*file, [&] { return read_gguf_header(file); });
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  });
 }
 
 /// The parts' paths, in their order.
@@ -59,16 +48,15 @@ std::vector<std::filesystem::path> parts_of(const std::filesystem::path& path,
     throw Error(ErrorKind::damaged, "the parts' numbers are impossible")
         .found("part " + std::to_string(here) + " of " + std::to_string(parts));
   }
-  const std::string name = path.filename().string(), ending = part_ending(here, parts);
-  if (!name.ends_with(ending)) {
+  std::optional<GgufPartName> name = gguf_part_name(path.filename().string());
+  if (!name || name->part != here || name->parts != parts) {
     throw Error(ErrorKind::unsupported, "the file is one part of a split model, and renamed")
-        .expected("a name that ends with " + ending)
+        .expected("a name that ends with " + GgufPartName{"", here, parts}.text())
         .remedy("give all parts their names again, or merge them with gguf-split --merge");
   }
   std::vector<std::filesystem::path> paths;
-  for (std::int64_t part = 1; part <= parts; ++part) {
-    paths.push_back(path.parent_path() /
-                    (name.substr(0, name.size() - ending.size()) + part_ending(part, parts)));
+  for (name->part = 1; name->part <= parts; ++name->part) {
+    paths.push_back(path.parent_path() / name->text());
     std::error_code ignored;
     if (!std::filesystem::exists(paths.back(), ignored)) {
       throw Error(ErrorKind::io, "a part of the split model is missing")
@@ -88,7 +76,16 @@ void check_part(const KeyValues& keys, std::int64_t part, std::int64_t parts) {
       .found(std::to_string(number) + " of " + std::to_string(count));
 }
 
-Checkpoint read(const std::filesystem::path& path) {
+}  // namespace
+
+bool recognises_gguf(const std::filesystem::path&, FileHead head) {
+  if (head.size() < 8) return false;
+  const std::string_view magic(reinterpret_cast<const char*>(head.data()), 4);
+  return magic == "GGUF" || magic == "FUGG" || magic == "tjgg" || magic == "fmgg" ||
+         magic == "lmgg";
+}
+
+Checkpoint open_gguf(const std::filesystem::path& path) {
   std::shared_ptr<const MappedFile> file;
   GgufHeader header = header_of(path, file);
   const std::int64_t parts = header.keys->whole("split.count").value_or(1);
@@ -103,12 +100,7 @@ Checkpoint read(const std::filesystem::path& path) {
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::filesystem::path& part_path = paths[static_cast<std::size_t>(part)];
       GgufHeader each = header_of(part_path, file);
-      try {
-        check_part(*each.keys, part, parts);
-      } catch (Error& error) {
-        error.in_file(part_path);
-        throw;
-      }
+      with_file(part_path, [&] { check_part(*each.keys, part, parts); });
       if (part == 0) keys = each.keys;
       for (GgufTensor& tensor : each.tensors) {
         tensors.push_back(stored(part_path, file, std::move(tensor)));
@@ -128,24 +120,6 @@ Checkpoint read(const std::filesystem::path& path) {
   Checkpoint checkpoint(path, "gguf", std::move(tensors), std::move(metadata));
   checkpoint.hold_key_values(std::move(header.keys));
   return checkpoint;
-}
-
-}  // namespace
-
-bool recognises_gguf(const std::filesystem::path&, FileHead head) {
-  if (head.size() < 8) return false;
-  const std::string_view magic(reinterpret_cast<const char*>(head.data()), 4);
-  return magic == "GGUF" || magic == "FUGG" || magic == "tjgg" || magic == "fmgg" ||
-         magic == "lmgg";
-}
-
-Checkpoint open_gguf(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(path);
-    throw;
-  }
 }
 
 }  // namespace attnscope

@@ -3,7 +3,6 @@
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/hdf5/hdf5_file.h"
 #include "core/error.h"
-#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -19,21 +18,17 @@ bool recognises_hdf5(const std::filesystem::path&, FileHead head) {
 Checkpoint open_hdf5(const std::filesystem::path& path) {
   // The whole file is listed even for our own layout: it must not hide a link to elsewhere.
   Hdf5File file = read_hdf5(path);
-  const auto format = file.attributes.find("format");
-  if (format != file.attributes.end() && format->second == "attnscope-model") {
+  const auto format = file.metadata.find("format");
+  if (format != file.metadata.end() && format->second == "attnscope-model") {
     const std::string group = "tensors/";
     std::erase_if(file.tensors,
                   [&](const StoredTensor& tensor) { return !tensor.name.starts_with(group); });
     for (StoredTensor& tensor : file.tensors) tensor.name.erase(0, group.size());
     if (file.tensors.empty()) {
-      throw Error(ErrorKind::damaged, "a model file without data sets under /tensors")
-          .in_file(path);
+      throw Error(ErrorKind::damaged, "a model file without data sets under /tensors");
     }
   }
-  if (!file.not_numeric.empty()) {
-    file.attributes.emplace("data sets that are not numeric", name_list(file.not_numeric));
-  }
-  return {path, "hdf5", std::move(file.tensors), std::move(file.attributes)};
+  return {path, "hdf5", std::move(file.tensors), std::move(file.metadata)};
 }
 
 }  // namespace attnscope

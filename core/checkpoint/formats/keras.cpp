@@ -1,12 +1,10 @@
 // Keras 3 (.keras): a zip archive of config.json (the model's layers), metadata.json, and
-// model.weights.h5, whose data sets are the tensors. The HDF5 file is copied into memory: the HDF5
-// library reads none inside another.
-#include <memory>
+// model.weights.h5, whose data sets are the tensors.
 #include <utility>
 
 #include "core/checkpoint/formats/readers.h"
+#include "core/checkpoint/hdf5/hdf5_file.h"
 #include "core/error.h"
-#include "core/file/memory_file.h"
 #include "core/file/zip_archive.h"
 
 namespace attnscope {
@@ -31,32 +29,6 @@ void add_text(const ZipArchive& archive, const char* entry_name, const char* key
       key, std::string(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()));
 }
 
-Checkpoint read(const std::filesystem::path& path) {
-  const ZipArchive archive(MappedFile::open(path));
-  const ZipEntry* const weights = archive.find(weights_name);
-  if (weights == nullptr) {
-    throw Error(ErrorKind::not_this_format, "is a zip archive, but not one that Keras wrote")
-        .expected(std::string("an entry ") + weights_name);
-  }
-  const MemoryFile unpacked(archive.read(*weights).bytes);
-  const Checkpoint inner = open_hdf5(unpacked.path());
-  std::map<std::string, std::string> metadata = inner.metadata();
-  add_text(archive, "config.json", "model_config", metadata);
-  add_text(archive, "metadata.json", "keras", metadata);
-  std::vector<StoredTensor> tensors = inner.tensors();
-  for (StoredTensor& tensor : tensors) {
-    tensor.view = [view = std::move(tensor.view), path] {
-      try {
-        return view();
-      } catch (Error& error) {
-        error.in_file(path);
-        throw;
-      }
-    };
-  }
-  return {path, "keras", std::move(tensors), std::move(metadata)};
-}
-
 }  // namespace
 
 bool recognises_keras(const std::filesystem::path& path, FileHead head) {
@@ -64,12 +36,17 @@ bool recognises_keras(const std::filesystem::path& path, FileHead head) {
 }
 
 Checkpoint open_keras(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
+  const ZipArchive archive(MappedFile::open(path));
+  const ZipEntry* const weights = archive.find(weights_name);
+  if (weights == nullptr) {
+    throw Error(ErrorKind::not_this_format, "is a zip archive, but not one that Keras wrote")
+        .expected(std::string("an entry ") + weights_name);
   }
+  const ZipBytes file = archive.read(*weights);
+  Hdf5File inner = read_hdf5(file.bytes, file.storage, path);
+  add_text(archive, "config.json", "model_config", inner.metadata);
+  add_text(archive, "metadata.json", "keras", inner.metadata);
+  return {path, "keras", std::move(inner.tensors), std::move(inner.metadata)};
 }
 
 }  // namespace attnscope

@@ -112,7 +112,7 @@ class Reader {
     std::set<std::string> names;
     for (std::uint64_t i = 0; i < count; ++i) {
       const MsgpackValue key = read(depth + 1);
-      if (key.kind != Kind::text && key.kind != Kind::integer) throw broken("a key is no text");
+      if (key.kind != Kind::text && key.kind != Kind::integer) throw broken("a key is not a text");
       std::string name =
           key.kind == Kind::integer
               ? std::to_string(key.integer)

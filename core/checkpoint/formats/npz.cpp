@@ -48,7 +48,19 @@ bool is_text_array(std::span<const std::byte> start) {
   return text.find("'descr': '<U") != text.npos || text.find("'descr': '|S") != text.npos;
 }
 
-Checkpoint read_npz(const std::filesystem::path& path) {
+}  // namespace
+
+bool is_zip(FileHead head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06");
+}
+
+bool recognises_npz(const std::filesystem::path& path, FileHead head) {
+  return is_zip(head) &&
+         (path.extension() == ".npz" || first_entry_name(head).ends_with(array_ending));
+}
+
+Checkpoint open_npz(const std::filesystem::path& path) {
   const auto archive = std::make_shared<const ZipArchive>(MappedFile::open(path));
   std::vector<StoredTensor> tensors;
   std::string skipped;
@@ -71,7 +83,9 @@ Checkpoint read_npz(const std::filesystem::path& path) {
   return {path, "npz", std::move(tensors), std::move(metadata)};
 }
 
-Checkpoint read_npy(const std::filesystem::path& path) {
+bool recognises_npy(const std::filesystem::path&, FileHead head) { return is_npy(head); }
+
+Checkpoint open_npy(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const std::span<const std::byte> bytes = file->bytes();
   const NpyHeader header = read_npy_header(bytes);
@@ -91,33 +105,5 @@ Checkpoint read_npy(const std::filesystem::path& path) {
   tensors.push_back({path.stem().string(), header.dtype, header.shape, size, std::move(view)});
   return {path, "npy", std::move(tensors), {}};
 }
-
-Checkpoint in_file(Checkpoint (*read)(const std::filesystem::path&),
-                   const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
-}
-
-}  // namespace
-
-bool is_zip(FileHead head) {
-  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  return text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06");
-}
-
-bool recognises_npz(const std::filesystem::path& path, FileHead head) {
-  return is_zip(head) &&
-         (path.extension() == ".npz" || first_entry_name(head).ends_with(array_ending));
-}
-
-Checkpoint open_npz(const std::filesystem::path& path) { return in_file(read_npz, path); }
-
-bool recognises_npy(const std::filesystem::path&, FileHead head) { return is_npy(head); }
-
-Checkpoint open_npy(const std::filesystem::path& path) { return in_file(read_npy, path); }
 
 }  // namespace attnscope

@@ -1,11 +1,10 @@
-// ONNX (.onnx): the initialisers of the graph, by name. Messages and their fields: onnx.proto.
-// Exporters rename the weights of matrix products ("onnx::MatMul_123") and transpose them.
-#include <algorithm>
+// ONNX (.onnx): the initialisers of the graph, by name. Exporters rename the weights of matrix
+// products ("onnx::MatMul_123") and transpose them.
 #include <memory>
 #include <optional>
 #include <utility>
 
-#include "core/checkpoint/formats/protobuf.h"
+#include "core/checkpoint/formats/onnx_messages.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
@@ -15,127 +14,11 @@ namespace attnscope {
 
 namespace {
 
-using Wire = ProtobufField::Wire;
+using onnx::ElementType;
+using onnx::TensorRecord;
 using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t most_metadata = 500;
-
-/// TensorProto.DataType: what the elements are, and the field that may hold them instead of
-/// raw_data.
-struct ElementType {
-  std::uint64_t number;
-  std::string_view name;
-  std::optional<DType> dtype;  ///< none: not read
-  std::uint64_t typed_field;
-};
-
-constexpr std::uint64_t float_data = 4, int32_data = 5, int64_data = 7, double_data = 10,
-                        uint64_data = 11;
-
-const ElementType* element_type(std::uint64_t number) {
-  static constexpr ElementType types[] = {{1, "float", DType::f32, float_data},
-                                          {2, "uint8", DType::u8, int32_data},
-                                          {3, "int8", DType::i8, int32_data},
-                                          {4, "uint16", DType::u16, int32_data},
-                                          {5, "int16", DType::i16, int32_data},
-                                          {6, "int32", DType::i32, int32_data},
-                                          {7, "int64", DType::i64, int64_data},
-                                          {8, "string", std::nullopt, 6},
-                                          {9, "bool", DType::boolean, int32_data},
-                                          {10, "float16", DType::f16, int32_data},
-                                          {11, "double", DType::f64, double_data},
-                                          {12, "uint32", DType::u32, uint64_data},
-                                          {13, "uint64", DType::u64, uint64_data},
-                                          {14, "complex64", std::nullopt, float_data},
-                                          {15, "complex128", std::nullopt, double_data},
-                                          {16, "bfloat16", DType::bf16, int32_data},
-                                          {17, "float8e4m3fn", std::nullopt, int32_data},
-                                          {18, "float8e4m3fnuz", std::nullopt, int32_data},
-                                          {19, "float8e5m2", std::nullopt, int32_data},
-                                          {20, "float8e5m2fnuz", std::nullopt, int32_data},
-                                          {21, "uint4", std::nullopt, int32_data},
-                                          {22, "int4", std::nullopt, int32_data},
-                                          {23, "float4e2m1", std::nullopt, int32_data}};
-  const auto* const found = std::find_if(std::begin(types), std::end(types),
-                                         [&](const auto& type) { return type.number == number; });
-  return found == std::end(types) ? nullptr : found;
-}
-
-/// A TensorProto as it stands in the file.
-struct TensorRecord {
-  std::string name;
-  Shape shape;
-  std::uint64_t type = 0;
-  std::optional<Bytes> raw;
-  std::map<std::uint64_t, std::vector<Bytes>> typed;  ///< by field: its pieces
-  bool external = false, segmented = false;
-  std::map<std::string, std::string> place;  ///< of external data
-};
-
-std::pair<std::string, std::string> read_pair(Bytes message) {
-  std::pair<std::string, std::string> pair;
-  ProtobufReader reader(message);
-  while (const auto field = reader.next()) {
-    if (field->number == 1) pair.first = field->text();
-    if (field->number == 2) pair.second = field->text();
-  }
-  return pair;
-}
-
-void add_extent(TensorRecord& record, std::uint64_t extent) {
-  constexpr std::size_t most_axes = 32;
-  if (extent > std::uint64_t{1} << 62 || record.shape.size() == most_axes) {
-    throw Error(ErrorKind::damaged, "the tensor's shape is impossible");
-  }
-  record.shape.push_back(static_cast<std::int64_t>(extent));
-}
-
-void read_field(const ProtobufField& field, TensorRecord& record) {
-  switch (field.number) {
-    case 1:  // dims, packed or not
-      if (field.wire == Wire::bytes) {
-        ByteCursor cursor(field.bytes);
-        while (cursor.remaining() > 0) add_extent(record, read_varint(cursor));
-      } else {
-        add_extent(record, field.value);
-      }
-      break;
-    case 2:
-      record.type = field.value;
-      break;
-    case 3:
-      record.segmented = true;
-      break;
-    case float_data:
-    case int32_data:
-    case int64_data:
-    case double_data:
-    case uint64_data:
-      record.typed[field.number].push_back(field.bytes);
-      break;
-    case 8:
-      record.name = field.text();
-      break;
-    case 9:
-      record.raw = field.bytes;
-      break;
-    case 13:
-      record.place.insert(read_pair(field.bytes));
-      break;
-    case 14:
-      record.external = field.value == 1;
-      break;
-    default:
-      break;
-  }
-}
-
-TensorRecord read_tensor(Bytes message) {
-  TensorRecord record;
-  ProtobufReader reader(message);
-  while (const auto field = reader.next()) read_field(*field, record);
-  return record;
-}
 
 Error wrong_size(const TensorRecord& record, std::int64_t bytes, std::uint64_t found) {
   return Error(ErrorKind::damaged, "the tensor's shape does not fit its bytes")
@@ -208,7 +91,8 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
   const std::optional<std::int64_t> number =
       text == record.place.end() ? otherwise : parse_whole(text->second);
   if (!number || *number < 0) {
-    throw Error(ErrorKind::damaged, std::string("the ") + key + " of the external data is no size")
+    throw Error(ErrorKind::damaged,
+                std::string("the ") + key + " of the external data is not a size")
         .found(text->second);
   }
   return static_cast<std::uint64_t>(*number);
@@ -223,7 +107,7 @@ class GraphReader {
     ProtobufReader reader(graph);
     while (const auto field = reader.next()) {
       if (field->number == 2) metadata.emplace("graph", field->text());
-      if (field->number == 5) add(read_tensor(field->bytes));
+      if (field->number == 5) add(onnx::read_tensor(field->bytes));
       if (field->number == 15) skip("a sparse tensor", "sparse");
     }
     if (!skipped_.empty()) metadata.emplace("initialisers that are not read", skipped_);
@@ -241,7 +125,7 @@ class GraphReader {
 
   void add(TensorRecord record) {
     try {
-      const ElementType* const type = element_type(record.type);
+      const ElementType* const type = onnx::element_type(record.type);
       if (type == nullptr) {
         throw Error(ErrorKind::unsupported, "the element type is unknown")
             .found(std::to_string(record.type));
@@ -280,7 +164,8 @@ class GraphReader {
     const DType dtype = *type.dtype;
     std::uint64_t stored = 0;
     for (const Bytes piece : pieces) stored += piece.size();
-    const bool fixed = type.typed_field == float_data || type.typed_field == double_data;
+    const bool fixed =
+        type.typed_field == onnx::float_data || type.typed_field == onnx::double_data;
     // A number of variable length has a byte at least: what is claimed is bounded by the file.
     const auto count = static_cast<std::uint64_t>(element_count(record.shape));
     if (fixed ? stored != static_cast<std::uint64_t>(bytes) : stored < count) {
@@ -317,24 +202,6 @@ class GraphReader {
   std::string skipped_;
 };
 
-Checkpoint read(const std::filesystem::path& path) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  GraphReader graph(path, file);
-  bool has_graph = false;
-  ProtobufReader model(file->bytes());
-  while (const auto field = model.next()) {
-    if (field->number == 2) graph.metadata.insert_or_assign("producer", std::string(field->text()));
-    if (field->number == 14 && graph.metadata.size() < most_metadata) {
-      graph.metadata.insert(read_pair(field->bytes));
-    }
-    if (field->number != 7) continue;
-    if (std::exchange(has_graph, true)) throw Error(ErrorKind::damaged, "the file has two graphs");
-    graph.read(field->bytes);
-  }
-  if (!has_graph) throw Error(ErrorKind::damaged, "the file has no graph");
-  return {path, "onnx", std::move(graph.tensors), std::move(graph.metadata)};
-}
-
 }  // namespace
 
 bool recognises_onnx(const std::filesystem::path& path, FileHead head) {
@@ -343,12 +210,21 @@ bool recognises_onnx(const std::filesystem::path& path, FileHead head) {
 }
 
 Checkpoint open_onnx(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(path);
-    throw;
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  GraphReader graph(path, file);
+  bool has_graph = false;
+  ProtobufReader model(file->bytes());
+  while (const auto field = model.next()) {
+    if (field->number == 2) graph.metadata.insert_or_assign("producer", std::string(field->text()));
+    if (field->number == 14 && graph.metadata.size() < most_metadata) {
+      graph.metadata.insert(onnx::read_pair(field->bytes));
+    }
+    if (field->number != 7) continue;
+    if (std::exchange(has_graph, true)) throw Error(ErrorKind::damaged, "the file has two graphs");
+    graph.read(field->bytes);
   }
+  if (!has_graph) throw Error(ErrorKind::damaged, "the file has no graph");
+  return {path, "onnx", std::move(graph.tensors), std::move(graph.metadata)};
 }
 
 }  // namespace attnscope

@@ -112,7 +112,7 @@ void PickleReader::append(std::vector<PickleNode*> items) {
   PickleNode& target = top();
   if (target.kind == Kind::opaque) return;  // a list of its own kind: what is in it says nothing
   if (target.kind != Kind::list && target.kind != Kind::set) {
-    throw broken("an item is added to what is no list");
+    throw broken("an item is added to what is not a list");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
 }
@@ -120,7 +120,7 @@ void PickleReader::append(std::vector<PickleNode*> items) {
 void PickleReader::set_items(std::vector<PickleNode*> items) {
   PickleNode& target = top();
   if ((target.kind != Kind::dict && target.kind != Kind::opaque) || items.size() % 2 != 0) {
-    throw broken("an item is set in what is no dictionary");
+    throw broken("an item is set in what is not a dictionary");
   }
   target.items.insert(target.items.end(), items.begin(), items.end());
 }

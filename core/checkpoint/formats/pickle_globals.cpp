@@ -2,7 +2,6 @@
 // is recognised by name, its arguments are checked, and a node that describes the result is made;
 // one that is not recognised is an opaque value.
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <initializer_list>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "core/checkpoint/formats/pickle.h"
+#include "core/checkpoint/formats/pickle_names.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -17,99 +17,8 @@ namespace attnscope {
 namespace {
 
 using Kind = PickleNode::Kind;
-
-enum class Role {
-  mapping,
-  record,
-  set,
-  size,
-  device,
-  encoded_bytes,
-  number_type,
-  number,
-  tensor,
-  tensor_v2,
-  tensor_v3,
-  parameter,
-  subclass,
-  storage_type,
-  untyped_storage,
-  element_type,
-  inert  // a function or type of Python's own: what it makes is opaque
-};
-
-struct Global {
-  std::string_view name;
-  Role role;
-  std::optional<DType> dtype = std::nullopt;
-};
-
-constexpr auto globals = std::to_array<Global>({
-    {"collections.OrderedDict", Role::mapping},
-    {"collections.defaultdict", Role::mapping},
-    {"argparse.Namespace", Role::record},  // training options beside the weights
-    {"types.SimpleNamespace", Role::record},
-    {"builtins.set", Role::set},
-    {"__builtin__.set", Role::set},
-    {"builtins.frozenset", Role::set},
-    {"__builtin__.frozenset", Role::set},
-    {"builtins.list", Role::inert},
-    {"__builtin__.list", Role::inert},
-    {"builtins.dict", Role::inert},
-    {"__builtin__.dict", Role::inert},
-    {"builtins.int", Role::inert},
-    {"__builtin__.int", Role::inert},
-    {"builtins.float", Role::inert},
-    {"__builtin__.float", Role::inert},
-    {"_codecs.encode", Role::encoded_bytes},
-    // A metric that NumPy computed, beside the weights.
-    {"numpy.dtype", Role::number_type},
-    {"numpy.core.multiarray.scalar", Role::number},
-    {"numpy._core.multiarray.scalar", Role::number},
-    {"torch.Size", Role::size},
-    {"torch.device", Role::device},
-    {"torch._utils._rebuild_tensor", Role::tensor},
-    {"torch._utils._rebuild_tensor_v2", Role::tensor_v2},
-    {"torch._utils._rebuild_tensor_v3", Role::tensor_v3},
-    {"torch._utils._rebuild_parameter", Role::parameter},
-    {"torch._utils._rebuild_parameter_with_state", Role::parameter},
-    {"torch._tensor._rebuild_from_type_v2", Role::subclass},
-    {"torch.Tensor", Role::inert},
-    {"torch.nn.parameter.Parameter", Role::inert},
-    {"torch.nn.parameter.Buffer", Role::inert},
-    {"torch.DoubleStorage", Role::storage_type, DType::f64},
-    {"torch.FloatStorage", Role::storage_type, DType::f32},
-    {"torch.HalfStorage", Role::storage_type, DType::f16},
-    {"torch.BFloat16Storage", Role::storage_type, DType::bf16},
-    {"torch.LongStorage", Role::storage_type, DType::i64},
-    {"torch.IntStorage", Role::storage_type, DType::i32},
-    {"torch.ShortStorage", Role::storage_type, DType::i16},
-    {"torch.CharStorage", Role::storage_type, DType::i8},
-    {"torch.ByteStorage", Role::storage_type, DType::u8},
-    {"torch.BoolStorage", Role::storage_type, DType::boolean},
-    {"torch.UntypedStorage", Role::untyped_storage, DType::u8},
-    {"torch.storage.UntypedStorage", Role::untyped_storage, DType::u8},
-    {"torch.storage._UntypedStorage", Role::untyped_storage, DType::u8},
-    {"torch.float64", Role::element_type, DType::f64},
-    {"torch.float32", Role::element_type, DType::f32},
-    {"torch.float16", Role::element_type, DType::f16},
-    {"torch.bfloat16", Role::element_type, DType::bf16},
-    {"torch.int64", Role::element_type, DType::i64},
-    {"torch.int32", Role::element_type, DType::i32},
-    {"torch.int16", Role::element_type, DType::i16},
-    {"torch.int8", Role::element_type, DType::i8},
-    {"torch.uint64", Role::element_type, DType::u64},
-    {"torch.uint32", Role::element_type, DType::u32},
-    {"torch.uint16", Role::element_type, DType::u16},
-    {"torch.uint8", Role::element_type, DType::u8},
-    {"torch.bool", Role::element_type, DType::boolean},
-});
-
-const Global* find_global(std::string_view name) {
-  const auto* found = std::find_if(globals.begin(), globals.end(),
-                                   [&](const Global& global) { return global.name == name; });
-  return found == globals.end() ? nullptr : found;
-}
+using Global = PickleGlobal;
+using Role = PickleGlobal::Role;
 
 Error unfit(const std::string& callee, std::string_view what) {
   return Error(ErrorKind::damaged,
@@ -127,7 +36,7 @@ std::int64_t integer_at(const PickleNode& arguments, std::size_t place, const st
 
 std::vector<std::int64_t> integers(const PickleNode& list, const std::string& callee) {
   constexpr std::size_t most_axes = 64;
-  if (list.kind != Kind::tuple && list.kind != Kind::list) throw unfit(callee, "no tuple");
+  if (list.kind != Kind::tuple && list.kind != Kind::list) throw unfit(callee, "not a tuple");
   if (list.items.size() > most_axes) throw unfit(callee, "too many axes");
   std::vector<std::int64_t> numbers;
   for (std::size_t place = 0; place < list.items.size(); ++place) {
@@ -167,7 +76,7 @@ void check_view(const PickledTensor& view, const std::string& callee) {
 void fill_tensor(PickleNode& result, const PickleNode& arguments, const std::string& callee,
                  std::optional<DType> dtype) {
   if (arguments.items.size() < 4 || arguments.items[0]->kind != Kind::storage) {
-    throw unfit(callee, "no storage");
+    throw unfit(callee, "not a storage");
   }
   const PickledTensor& storage = *arguments.items[0]->tensor;
   PickledTensor view = storage;
@@ -190,10 +99,10 @@ void fill_mapping(PickleNode& result, const PickleNode& arguments, const std::st
   result.kind = Kind::dict;
   if (arguments.items.empty() || arguments.items[0]->kind == Kind::global) return;
   const PickleNode& pairs = *arguments.items[0];
-  if (pairs.kind != Kind::list && pairs.kind != Kind::tuple) throw unfit(callee, "no list");
+  if (pairs.kind != Kind::list && pairs.kind != Kind::tuple) throw unfit(callee, "not a list");
   for (const PickleNode* pair : pairs.items) {
     if (pair->items.size() != 2 || (pair->kind != Kind::list && pair->kind != Kind::tuple)) {
-      throw unfit(callee, "no pairs");
+      throw unfit(callee, "not pairs");
     }
     result.items.insert(result.items.end(), pair->items.begin(), pair->items.end());
   }
@@ -209,7 +118,7 @@ std::string latin1(const std::string& text, const std::string& callee) {
       continue;
     }
     if ((first != 0xC2 && first != 0xC3) || place + 1 == text.size()) {
-      throw unfit(callee, "a character is no byte");
+      throw unfit(callee, "a character is not a byte");
     }
     const auto second = static_cast<unsigned char>(text[++place]);
     bytes += static_cast<char>((first & 3U) << 6 | (second & 0x3FU));
@@ -220,7 +129,7 @@ std::string latin1(const std::string& text, const std::string& callee) {
 /// scalar(dtype, bytes): numbers of 64 bits; others are left out.
 void fill_number(PickleNode& result, const PickleNode& arguments, const std::string& callee) {
   if (arguments.items.size() != 2 || arguments.items[0]->kind != Kind::record) {
-    throw unfit(callee, "no type");
+    throw unfit(callee, "not a type");
   }
   const std::string& type = arguments.items[0]->text;
   const std::string& bytes = arguments.items[1]->text;
@@ -248,36 +157,19 @@ bool reaches_tensor(const PickleNode& node, int levels, std::size_t& left) {
 
 DType element_type_at(const PickleNode& arguments, std::size_t place, const std::string& callee) {
   if (arguments.items.size() > place && arguments.items[place]->kind == Kind::global) {
-    const Global* global = find_global(arguments.items[place]->text);
+    const Global* global = find_pickle_global(arguments.items[place]->text);
     if (global != nullptr && global->role == Role::element_type) return *global->dtype;
   }
-  throw unfit(callee, "no element type");
+  throw unfit(callee, "not an element type");
 }
 
 }  // namespace
-
-bool PickleGlobals::runs_something(std::string_view name) {
-  constexpr std::string_view modules[] = {
-      "os.",    "posix.",  "nt.",  "subprocess.", "sys.",      "socket.",     "shutil.",
-      "runpy.", "ctypes.", "pty.", "importlib.",  "commands.", "webbrowser.", "code."};
-  constexpr std::string_view functions[] = {"eval",       "exec", "execfile", "compile",
-                                            "__import__", "open", "input",    "breakpoint"};
-  for (const std::string_view module : modules) {
-    if (name.starts_with(module)) return true;
-  }
-  for (const std::string_view builtins : {"builtins.", "__builtin__."}) {
-    if (!name.starts_with(builtins)) continue;
-    const std::string_view function = name.substr(builtins.size());
-    return std::find(std::begin(functions), std::end(functions), function) != std::end(functions);
-  }
-  return false;
-}
 
 PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, PickleNode& arguments) {
   if (callee.kind != Kind::global && callee.kind != Kind::opaque) {
     throw Error(ErrorKind::damaged, "the pickle calls what cannot be called");
   }
-  const Global* global = callee.kind == Kind::global ? find_global(callee.text) : nullptr;
+  const Global* global = callee.kind == Kind::global ? find_pickle_global(callee.text) : nullptr;
   const std::string& name = callee.text;
   const auto opaque = [&]() -> PickleNode& {
     std::size_t most_parts = 4096;
@@ -293,7 +185,7 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
     return result;
   };
   if (global == nullptr || global->role == Role::inert) return opaque();
-  if (arguments.kind != Kind::tuple) throw unfit(name, "they are no tuple");
+  if (arguments.kind != Kind::tuple) throw unfit(name, "they are not a tuple");
   const auto is_first = [&](std::initializer_list<Kind> kinds) {
     return !arguments.items.empty() &&
            std::find(kinds.begin(), kinds.end(), arguments.items[0]->kind) != kinds.end();
@@ -317,22 +209,22 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       if (is_first({Kind::list, Kind::tuple})) result.items = arguments.items[0]->items;
       return result;
     case Role::size:
-      if (!is_first({Kind::tuple, Kind::list})) throw unfit(name, "no tuple");
+      if (!is_first({Kind::tuple, Kind::list})) throw unfit(name, "not a tuple");
       result.kind = Kind::tuple;
       result.items = arguments.items[0]->items;
       return result;
     case Role::device:
-      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a text");
       result.kind = Kind::text;
       result.text = arguments.items[0]->text;
       return result;
     case Role::encoded_bytes:
-      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a text");
       result.kind = Kind::bytes;
       result.text = latin1(arguments.items[0]->text, name);
       return result;
     case Role::number_type:
-      if (!is_first({Kind::text})) throw unfit(name, "no text");
+      if (!is_first({Kind::text})) throw unfit(name, "not a text");
       result.kind = Kind::record;
       result.text = arguments.items[0]->text;
       return result;
@@ -347,10 +239,11 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
       fill_tensor(result, arguments, name, element_type_at(arguments, 6, name));
       return result;
     case Role::parameter:
-      if (!is_first({Kind::tensor})) throw unfit(name, "no tensor");
+      if (!is_first({Kind::tensor})) throw unfit(name, "not a tensor");
       return *arguments.items[0];
     case Role::subclass:  // (function, type, arguments, state): as function(arguments)
-      if (arguments.items.size() < 3 || !is_first({Kind::global})) throw unfit(name, "no function");
+      if (arguments.items.size() < 3 || !is_first({Kind::global}))
+        throw unfit(name, "not a function");
       if (arguments.items[0]->text == name) throw unfit(name, "it names itself");
       return build(reader, *arguments.items[0], *arguments.items[2]);
     case Role::storage_type:
@@ -372,9 +265,9 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   if (id.kind != Kind::tuple || id.items.size() < 5 || id.items[0]->kind != Kind::text ||
       id.items[0]->text != "storage" || id.items[1]->kind != Kind::global ||
       id.items[2]->kind != Kind::text) {
-    throw Error(ErrorKind::damaged, "the pickle refers to something that is no storage");
+    throw Error(ErrorKind::damaged, "the pickle refers to something that is not a storage");
   }
-  const Global* type = find_global(id.items[1]->text);
+  const Global* type = find_pickle_global(id.items[1]->text);
   if (type == nullptr) {
     reader.charge(id.items[1]->text.size());
     PickleNode& result = reader.make(Kind::opaque);
@@ -383,7 +276,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
     return result;
   }
   if (type->role != Role::storage_type && type->role != Role::untyped_storage) {
-    throw unfit(callee, "no storage type");
+    throw unfit(callee, "not a storage type");
   }
   PickleNode& result = reader.make(Kind::storage);
   result.tensor = std::make_unique<PickledTensor>();
@@ -395,7 +288,7 @@ PickleNode& PickleGlobals::persistent(PickleReader& reader, const PickleNode& id
   // The legacy container's view of a storage: (key, offset, size) or None.
   if (id.items.size() > 5 && id.items[5]->kind == Kind::tuple) {
     const PickleNode& view = *id.items[5];
-    if (view.items.size() != 3) throw unfit(callee, "no view");
+    if (view.items.size() != 3) throw unfit(callee, "not a view");
     tensor.offset = integer_at(view, 1, callee);
     if (tensor.offset > tensor.storage_count ||
         integer_at(view, 2, callee) > tensor.storage_count - tensor.offset) {

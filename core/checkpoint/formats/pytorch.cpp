@@ -197,16 +197,11 @@ bool recognises_pytorch(const std::filesystem::path& path, FileHead head) {
 }
 
 Checkpoint open_pytorch(const std::filesystem::path& path) {
-  try {
-    const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-    const FileHead head = file->bytes().first(std::min<std::size_t>(64, file->size()));
-    if (is_zip(head)) return read_zip(path, file);
-    if (recognises_pytorch(path, head)) return read_legacy(path, file);
-    throw Error(ErrorKind::not_this_format, "is no file that torch.save wrote");
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const FileHead head = file->bytes().first(std::min<std::size_t>(64, file->size()));
+  if (is_zip(head)) return read_zip(path, file);
+  if (recognises_pytorch(path, head)) return read_legacy(path, file);
+  throw Error(ErrorKind::not_this_format, "is not a file that torch.save wrote");
 }
 
 }  // namespace attnscope

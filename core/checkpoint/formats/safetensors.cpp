@@ -52,7 +52,8 @@ std::vector<std::int64_t> whole_numbers(const json& entry, const char* key, int 
   const auto list = entry.find(key);
   if (list == entry.end() || !list->is_array() ||
       (count >= 0 && list->size() != static_cast<std::size_t>(count))) {
-    throw Error(ErrorKind::damaged, std::string("'") + key + "' is missing or no list of numbers");
+    throw Error(ErrorKind::damaged,
+                std::string("'") + key + "' is missing or not a list of numbers");
   }
   std::vector<std::int64_t> numbers;
   for (const json& item : *list) {
@@ -66,10 +67,10 @@ std::vector<std::int64_t> whole_numbers(const json& entry, const char* key, int 
 }
 
 Entry read_entry(const std::string& name, const json& entry, std::uint64_t data_size) {
-  if (!entry.is_object()) throw Error(ErrorKind::damaged, "its header entry is no object");
+  if (!entry.is_object()) throw Error(ErrorKind::damaged, "its header entry is not an object");
   const auto dtype_name = entry.find("dtype");
   if (dtype_name == entry.end() || !dtype_name->is_string()) {
-    throw Error(ErrorKind::damaged, "'dtype' is missing or no string");
+    throw Error(ErrorKind::damaged, "'dtype' is missing or not a string");
   }
   const std::optional<DType> dtype = dtype_named(dtype_name->get_ref<const std::string&>());
   if (!dtype) {
@@ -100,11 +101,11 @@ Entry read_entry(const std::string& name, const json& entry, std::uint64_t data_
 std::map<std::string, std::string> read_metadata(const json& entry) {
   std::map<std::string, std::string> metadata;
   if (!entry.is_object()) {
-    throw Error(ErrorKind::damaged, "is no object").about("__metadata__");
+    throw Error(ErrorKind::damaged, "is not an object").about("__metadata__");
   }
   for (const auto& [key, value] : entry.items()) {
     if (!value.is_string()) {
-      throw Error(ErrorKind::damaged, "'" + key + "' is no string").about("__metadata__");
+      throw Error(ErrorKind::damaged, "'" + key + "' is not a string").about("__metadata__");
     }
     metadata.emplace(key, value.get<std::string>());
   }
@@ -139,7 +140,13 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_size) {
   }
 }
 
-Checkpoint read(const std::filesystem::path& path) {
+}  // namespace
+
+bool recognises_safetensors(const std::filesystem::path&, FileHead head) {
+  return head.size() > 8 && head[8] == std::byte{'{'} && header_length(head) <= longest_header;
+}
+
+Checkpoint open_safetensors(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   const std::span<const std::byte> bytes = file->bytes();
   if (bytes.size() < 9) {
@@ -162,7 +169,7 @@ Checkpoint read(const std::filesystem::path& path) {
   const std::uint64_t data_size = bytes.size() - data_start;
   const json header =
       parse_json({reinterpret_cast<const char*>(bytes.data()) + 8, length}, header_limits);
-  if (!header.is_object()) throw Error(ErrorKind::damaged, "the header is no JSON object");
+  if (!header.is_object()) throw Error(ErrorKind::damaged, "the header is not a JSON object");
 
   std::map<std::string, std::string> metadata;
   std::vector<Entry> entries;
@@ -189,21 +196,6 @@ Checkpoint read(const std::filesystem::path& path) {
                        static_cast<std::int64_t>(entry.end - entry.begin), std::move(view)});
   }
   return {path, "safetensors", std::move(tensors), std::move(metadata)};
-}
-
-}  // namespace
-
-bool recognises_safetensors(const std::filesystem::path&, FileHead head) {
-  return head.size() > 8 && head[8] == std::byte{'{'} && header_length(head) <= longest_header;
-}
-
-Checkpoint open_safetensors(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
 }
 
 }  // namespace attnscope

@@ -30,7 +30,13 @@ void check_shard_name(const std::string& name) {
   }
 }
 
-Checkpoint read(const std::filesystem::path& path) {
+}  // namespace
+
+bool recognises_sharded(const std::filesystem::path& path, FileHead head) {
+  return path.string().ends_with(".index.json") && !head.empty() && head[0] == std::byte{'{'};
+}
+
+Checkpoint open_sharded(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
   if (file->size() > longest_index) {
     throw Error(ErrorKind::damaged, "the index is absurdly long")
@@ -49,7 +55,7 @@ Checkpoint read(const std::filesystem::path& path) {
   std::map<std::string, std::string> metadata;
   for (const auto& [name, shard_name] : weight_map->items()) {
     if (!shard_name.is_string()) {
-      throw Error(ErrorKind::damaged, "its file is no string").about(name);
+      throw Error(ErrorKind::damaged, "its file is not a string").about(name);
     }
     const auto& shard_file = shard_name.get_ref<const std::string&>();
     check_shard_name(shard_file);
@@ -67,21 +73,6 @@ Checkpoint read(const std::filesystem::path& path) {
     tensors.push_back(*tensor);
   }
   return {path, "sharded", std::move(tensors), std::move(metadata)};
-}
-
-}  // namespace
-
-bool recognises_sharded(const std::filesystem::path& path, FileHead head) {
-  return path.string().ends_with(".index.json") && !head.empty() && head[0] == std::byte{'{'};
-}
-
-Checkpoint open_sharded(const std::filesystem::path& path) {
-  try {
-    return read(path);
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(path);
-    throw;
-  }
 }
 
 }  // namespace attnscope

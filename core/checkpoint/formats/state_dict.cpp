@@ -89,7 +89,7 @@ class Collector {
         if (const auto key = key_text(*node.items[place])) {
           visit(value, join(name, *key), depth + 1);
         } else if (value.kind == Kind::tensor) {
-          throw Error(ErrorKind::damaged, "a tensor's name is no text").about(name);
+          throw Error(ErrorKind::damaged, "a tensor's name is not a text").about(name);
         }
       }
     } else if (node.kind == Kind::list || node.kind == Kind::tuple) {

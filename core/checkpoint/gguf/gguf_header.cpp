@@ -37,7 +37,7 @@ void check_start(ByteCursor& cursor) {
     throw Error(ErrorKind::unsupported, "is a big-endian GGUF file")
         .remedy("convert it with gguf_convert_endian.py of llama.cpp");
   }
-  if (magic != "GGUF") throw Error(ErrorKind::not_this_format, "is no GGUF file");
+  if (magic != "GGUF") throw Error(ErrorKind::not_this_format, "is not a GGUF file");
   if (version != 2 && version != 3) {
     throw Error(ErrorKind::unsupported, "the GGUF version is unknown")
         .expected("2 or 3")
@@ -90,7 +90,7 @@ std::uint64_t alignment_of(const KeyValues& keys) {
   const std::int64_t alignment = keys.whole("general.alignment").value_or(32);
   if (alignment < 1 || alignment > 1 << 30 ||
       !std::has_single_bit(static_cast<std::uint64_t>(alignment))) {
-    throw Error(ErrorKind::damaged, "the alignment is no power of two")
+    throw Error(ErrorKind::damaged, "the alignment is not a power of two")
         .about("general.alignment")
         .found(std::to_string(alignment));
   }

@@ -8,12 +8,11 @@
 #include "core/checkpoint/hdf5/superblock.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
 namespace {
-
-using Mapped = std::shared_ptr<const MappedFile>;
 
 // ---- in the child ----
 
@@ -49,14 +48,25 @@ std::string has_object(std::span<const std::byte> bytes, const std::string& obje
 
 // ---- in the program ----
 
+/// An HDF5 file in memory, for the views into it.
+struct Source {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> storage;
+};
+
+Source mapped(const std::filesystem::path& path) {
+  std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  return {file->bytes(), file};
+}
+
 /// `read` of the file's bytes in a child; an error of it names `subject` if it names nothing.
 template <class Read>
-std::string ask(const MappedFile& mapped, const std::string& subject, const ReadingLimits& limits,
+std::string ask(const Source& source, const std::string& subject, const ReadingLimits& limits,
                 Read&& read) {
-  return read_unchanged(mapped, [&] {
-    check_superblock(mapped.bytes());
+  return read_unchanged(source.bytes, [&] {
+    check_superblock(source.bytes);
     try {
-      return read_in_child([&] { return read(mapped.bytes()); }, limits);
+      return read_in_child([&] { return read(source.bytes); }, limits);
     } catch (Error& error) {
       if (error.subject().empty()) error.about(subject);
       throw;
@@ -64,7 +74,7 @@ std::string ask(const MappedFile& mapped, const std::string& subject, const Read
   });
 }
 
-TensorView unpack(const Mapped& mapped, const Hdf5DataSet& data_set) {
+TensorView unpack(const Source& source, const Hdf5DataSet& data_set) {
   const auto bytes = static_cast<std::size_t>(byte_count(data_set.shape, data_set.dtype));
   // The library fills what it has no chunk for only if the file says so: start from zeros.
   const auto elements = std::make_shared<const SharedBytes>(bytes);
@@ -73,7 +83,7 @@ TensorView unpack(const Mapped& mapped, const Hdf5DataSet& data_set) {
     ReadingLimits limits;
     limits.time += std::chrono::milliseconds(bytes / slowest);
     limits.memory += 2 * bytes;  // one chunk may be all, packed and unpacked
-    (void)ask(*mapped, "/" + data_set.name, limits, [&](std::span<const std::byte> file) {
+    (void)ask(source, "/" + data_set.name, limits, [&](std::span<const std::byte> file) {
       read_hdf5_elements(open_hdf5_image(file), data_set, elements->bytes());
       return std::string();
     });
@@ -82,23 +92,19 @@ TensorView unpack(const Mapped& mapped, const Hdf5DataSet& data_set) {
           elements->bytes().data(), elements};
 }
 
-StoredTensor stored_tensor(const std::filesystem::path& path, const Mapped& mapped,
+StoredTensor stored_tensor(const std::filesystem::path& path, const Source& source,
                            const Hdf5DataSet& data_set) {
   const std::int64_t bytes = byte_count(data_set.shape, data_set.dtype);
   std::function<TensorView()> view;
   if (data_set.offset) {
-    view = [mapped, data_set] {
-      return view_of(mapped, *data_set.offset, data_set.dtype, data_set.shape);
+    view = [source, data_set] {
+      return view_of(source.bytes, source.storage, *data_set.offset, data_set.dtype,
+                     data_set.shape);
     };
     (void)view();  // lies in the file
   } else {
-    view = [path, mapped, data_set] {
-      try {
-        return unpack(mapped, data_set);
-      } catch (Error& error) {
-        error.in_file(path);
-        throw;
-      }
+    view = [path, source, data_set] {
+      return with_file(path, [&] { return unpack(source, data_set); });
     };
   }
   return {data_set.name, data_set.dtype, data_set.shape, bytes, std::move(view)};
@@ -107,35 +113,39 @@ StoredTensor stored_tensor(const std::filesystem::path& path, const Mapped& mapp
 }  // namespace
 
 Hdf5File read_hdf5(const std::filesystem::path& path) {
-  try {
-    const Mapped mapped = MappedFile::open(path);
+  return with_file(path, [&] {
+    Source source = mapped(path);
+    return read_hdf5(source.bytes, std::move(source.storage), path);
+  });
+}
+
+Hdf5File read_hdf5(std::span<const std::byte> bytes, std::shared_ptr<const void> storage,
+                   const std::filesystem::path& path) {
+  return with_file(path, [&] {
+    const Source source{bytes, std::move(storage)};
     Hdf5Catalogue catalogue =
-        Hdf5Catalogue::from_bytes(ask(*mapped, "the list of its data sets", {}, catalogue_of));
-    Hdf5File file{std::move(catalogue.attributes), {}, std::move(catalogue.not_numeric)};
+        Hdf5Catalogue::from_bytes(ask(source, "the list of its data sets", {}, catalogue_of));
+    Hdf5File file{std::move(catalogue.attributes), {}};
     for (const Hdf5DataSet& data_set : catalogue.data_sets) {
       try {
-        file.tensors.push_back(stored_tensor(path, mapped, data_set));
+        file.tensors.push_back(stored_tensor(path, source, data_set));
       } catch (Error& error) {
         error.about(data_set.name);
         throw;
       }
     }
+    if (!catalogue.not_numeric.empty()) {
+      file.metadata.emplace("data sets that are not numeric", name_list(catalogue.not_numeric));
+    }
     return file;
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  });
 }
 
 bool hdf5_has(const std::filesystem::path& path, const std::string& object) {
-  try {
-    const Mapped mapped = MappedFile::open(path);
-    return ask(*mapped, object, {},
+  return with_file(path, [&] {
+    return ask(mapped(path), object, {},
                [&](std::span<const std::byte> bytes) { return has_object(bytes, object); }) == "1";
-  } catch (Error& error) {
-    error.in_file(path);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

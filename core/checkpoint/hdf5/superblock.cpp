@@ -35,7 +35,7 @@ std::uint64_t read_u64(std::span<const std::byte> bytes, std::size_t at) {
 void check_superblock(std::span<const std::byte> bytes) {
   const std::optional<std::size_t> start = superblock_start(bytes);
   if (!start) {
-    throw Error(ErrorKind::not_this_format, "is no HDF5 file");
+    throw Error(ErrorKind::not_this_format, "is not an HDF5 file");
   }
   bytes = bytes.subspan(*start);
   (void)read_u64(bytes, 8);

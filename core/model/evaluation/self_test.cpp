@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ class Reference {
             .expected(std::to_string(inputs()) + " on the first axis")
             .found(to_string(tensor.shape));
       }
+      arrays_.emplace(tensor.name, tensor.view());
     }
     if (!anything || inputs() == 0) {
       throw Error(ErrorKind::damaged, "the reference says nothing of the model")
@@ -48,7 +50,7 @@ class Reference {
   }
 
   [[nodiscard]] Input input(std::int64_t index) const {
-    const TensorView all = stored_.at("inputs").view();
+    const TensorView& all = arrays_.at("inputs");
     const TensorView one = part(all, index);
     Input input;
     if (all.shape.size() == 2 && !is_floating(all.dtype)) {
@@ -60,17 +62,17 @@ class Reference {
     return input;
   }
 
-  [[nodiscard]] bool has(const std::string& name) const { return stored_.find(name) != nullptr; }
+  [[nodiscard]] bool has(const std::string& name) const { return arrays_.contains(name); }
 
   /// Of one input.
   [[nodiscard]] Tensor of(const std::string& name, std::int64_t input) const {
-    return part(stored_.at(name).view(), input).to_float();
+    return part(arrays_.at(name), input).to_float();
   }
 
   /// Of one input and one layer of [B, L, …].
   [[nodiscard]] Tensor of(const std::string& name, std::int64_t input, std::int64_t layer,
                           std::int64_t layers) const {
-    const TensorView all = part(stored_.at(name).view(), input);
+    const TensorView all = part(arrays_.at(name), input);
     if (all.shape.empty() || all.shape[0] != layers) {
       throw Error(ErrorKind::damaged, "the reference is of another number of layers")
           .about(name)
@@ -96,6 +98,7 @@ class Reference {
   }
 
   Checkpoint stored_;
+  std::map<std::string, TensorView> arrays_;  ///< each unpacked once
 };
 
 /// Greatest |ours − reference| over the greatest |reference|.
@@ -187,7 +190,7 @@ std::optional<std::filesystem::path> reference_beside(const std::filesystem::pat
 
 SelfTest self_test(const Model& model, const std::filesystem::path& file,
                    const Progress& progress) {
-  try {
+  return with_file(file, [&] {
     const Reference reference(file);
     SelfTest test;
     test.file = file;
@@ -204,10 +207,7 @@ SelfTest self_test(const Model& model, const std::filesystem::path& file,
     }
     comparison.into(test);
     return test;
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
+  });
 }
 
 std::string in_words(const SelfTest& test) {

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/input/text_file.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/model/parts/resample_taps.h"
+#include "core/model/preprocessing/resample_taps.h"
 
 namespace attnscope {
 

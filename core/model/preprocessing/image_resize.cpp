@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/model/parts/resample_taps.h"
+#include "core/model/preprocessing/resample_taps.h"
 
 namespace attnscope {
 
@@ -109,7 +109,7 @@ Image with_channels(const Image& image, std::int64_t channels) {
     }
     return result;
   }
-  throw Error(ErrorKind::usage, "the model's channels are no picture's")
+  throw Error(ErrorKind::usage, "the model's channels are not a picture's")
       .expected("1 (grey) or 3 (RGB) channels, or a .npy array [C, H, W]")
       .found(std::to_string(channels) + " channels");
 }

@@ -8,7 +8,7 @@
 
 #include "analysis/comparison/data_set_comparison.h"
 #include "core/error.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/model_shapes.h"
 

@@ -58,6 +58,9 @@ TEST(ModelFolder, OpensASplitModelByItsFirstPart) {
   (void)folder.write("m-00002-of-00002.gguf", "");
   (void)folder.write("m-00001-of-00002.gguf", "");
   EXPECT_EQ(refusal(folder.path()), "m-00001-of-00002.gguf");
+  const TemporaryFolder whole;
+  (void)whole.write("mixture-of-experts.gguf", "");
+  EXPECT_EQ(refusal(whole.path()), "mixture-of-experts.gguf");
   EXPECT_TRUE(is_model_folder(folder.path()));
   (void)folder.write("mmproj.gguf", "");
   EXPECT_NE(refusal(folder.path()).find("several weight files"), std::string::npos);

@@ -2,7 +2,7 @@
 // weights: tests/data/models/make_adder_network.py.
 #include <gtest/gtest.h>
 
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
 

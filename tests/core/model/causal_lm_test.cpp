@@ -8,7 +8,7 @@
 #include "core/attention/additive_state.h"
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/pyramid_shapes.h"
 

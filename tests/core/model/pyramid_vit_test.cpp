@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/model/parts/windowed_attention.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
 

@@ -6,7 +6,7 @@
 #include <tbb/global_control.h>
 
 #include "core/error.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/model_shapes.h"
 
 namespace attnscope {

@@ -7,7 +7,7 @@
 
 #include "core/architecture/architecture.h"
 #include "core/error.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/temporary_folder.h"

@@ -2,27 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
+#include "tests/core/checkpoint/formats/stored_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
-
-std::vector<float> floats(const Checkpoint& checkpoint, const std::string& name) {
-  const Tensor tensor = checkpoint.at(name).view().to_float();
-  return {tensor.values().begin(), tensor.values().end()};
-}
-
-std::vector<float> ramp() {
-  std::vector<float> values(12);
-  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
-  return values;
-}
-
-void expect_refused(const std::string& name, ErrorKind kind, const std::string& part) {
-  const auto file = test_data("checkpoint/" + name);
-  expect_refusal([&] { return open_checkpoint(file); }, kind, part, file);
-}
 
 TEST(Hdf5, OurOwnLayout) {
   const Checkpoint checkpoint = open_checkpoint(test_data("checkpoint/model.h5"));
@@ -76,14 +61,7 @@ TEST(Hdf5, RefusesDamagedFiles) {
   expect_refused("unknown_filter.h5", ErrorKind::unsupported, "32001");
 }
 
-TEST(Hdf5, RefusesFilesCutOffAnywhere) {
-  const TemporaryFolder folder;
-  const std::string whole = read_bytes(test_data("checkpoint/model.h5"));
-  for (std::size_t length = 8; length < whole.size(); length += 509) {
-    const auto file = folder.write("cut.h5", whole.substr(0, length));
-    expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
-  }
-}
+TEST(Hdf5, RefusesFilesCutOffAnywhere) { expect_damaged_when_cut_off("model.h5", 8, 509); }
 
 TEST(Hdf5, RefusesFilesOfSeveralDrivers) {
   const TemporaryFolder folder;

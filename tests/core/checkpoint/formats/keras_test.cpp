@@ -3,18 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
+#include "tests/core/checkpoint/formats/stored_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/zip_writer.h"
 
 namespace attnscope {
 namespace {
-
-std::vector<float> ramp() {
-  std::vector<float> values(12);
-  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
-  return values;
-}
 
 void expect_layers(const Checkpoint& file) {
   EXPECT_THAT(file.at("layers/dense/vars/0").view().to_float().values(),

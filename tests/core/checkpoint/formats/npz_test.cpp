@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
+#include "tests/core/checkpoint/formats/stored_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/zip_writer.h"
@@ -9,27 +10,11 @@
 namespace attnscope {
 namespace {
 
-std::vector<float> floats(const Checkpoint& checkpoint, const std::string& name) {
-  const Tensor tensor = checkpoint.at(name).view().to_float();
-  return {tensor.values().begin(), tensor.values().end()};
-}
-
-std::vector<float> ramp() {
-  std::vector<float> values(12);
-  for (std::size_t i = 0; i < 12; ++i) values[i] = static_cast<float>(i) / 4 - 1;
-  return values;
-}
-
 std::string npy(const std::string& dictionary, const std::string& data) {
   std::string bytes("\x93NUMPY\x01\x00", 8);
   bytes += static_cast<char>(dictionary.size() & 0xFF);
   bytes += static_cast<char>(dictionary.size() >> 8);
   return bytes + dictionary + data;
-}
-
-void expect_refused(const std::string& name, ErrorKind kind, const std::string& part) {
-  const auto file = test_data("checkpoint/" + name);
-  expect_refusal([&] { return open_checkpoint(file); }, kind, part, file);
 }
 
 class Npz : public testing::TestWithParam<const char*> {};
@@ -115,14 +100,7 @@ TEST(Npy, RefusesBrokenHeaders) {
 }
 
 TEST(Npy, RefusesFilesCutOffAnywhere) {
-  const TemporaryFolder folder;
-  for (const char* name : {"ramp.npy", "deflated.npz"}) {
-    const std::string whole = read_bytes(test_data(std::string("checkpoint/") + name));
-    for (std::size_t length = 9; length < whole.size(); length += 7) {
-      const auto file = folder.write(name, whole.substr(0, length));
-      expect_refusal([&] { return open_checkpoint(file); }, ErrorKind::damaged, "", file);
-    }
-  }
+  for (const char* name : {"ramp.npy", "deflated.npz"}) expect_damaged_when_cut_off(name, 9, 7);
 }
 
 }  // namespace

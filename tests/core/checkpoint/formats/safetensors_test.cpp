@@ -117,10 +117,10 @@ TEST_F(Safetensors, RefusesDuplicateNames) {
 
 TEST_F(Safetensors, RefusesHeadersThatAreNoHeaders) {
   expect_damaged("{", "", "JSON");
-  expect_damaged(R"({"a":7})", "", "no object");
+  expect_damaged(R"({"a":7})", "", "not an object");
   expect_damaged(R"({"a":{}})", "", "dtype");
   expect_damaged(R"({"a":{"dtype":"F32","shape":7,"data_offsets":[0,4]}})", "1234", "shape");
-  expect_damaged(R"({"__metadata__":{"a":7}})", "", "no string");
+  expect_damaged(R"({"__metadata__":{"a":7}})", "", "not a string");
   std::string deep = R"({"a":)";
   for (int i = 0; i < 100'000; ++i) deep += '[';
   expect_damaged(deep, "", "nested");

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "tests/support/model_shapes.h"
 
 namespace attnscope {

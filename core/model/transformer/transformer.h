@@ -3,7 +3,7 @@
 
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
-#include "core/model/weight_extents.h"
+#include "core/model/transformer/weight_extents.h"
 #include "core/model/weights/transformer_weights.h"
 #include "core/tokenizer/vocabulary.h"
 
@@ -59,6 +59,7 @@ class Transformer final : public Model {
   Architecture architecture_;
   TransformerWeights weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  std::vector<std::string> labels_;  ///< of the logits
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-#include "core/model/parts/resample_taps.h"
+#include "core/model/preprocessing/resample_taps.h"
 
 #include <algorithm>
 #include <cmath>

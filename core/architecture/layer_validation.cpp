@@ -1,4 +1,4 @@
-#include "core/architecture/spec/layer_validation.h"
+#include "core/architecture/layer_validation.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "core/architecture/spec/spec_members.h"
+#include "core/architecture/spec_members.h"
 
 #include <algorithm>
 

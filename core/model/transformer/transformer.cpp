@@ -1,4 +1,4 @@
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 
 #include <algorithm>
 #include <utility>
@@ -49,6 +49,16 @@ void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& token
       .remedy("leave it out; if it is a word of this model, set padding=-1");
 }
 
+/// What the logits are of: classes, or tokens as they are shown.
+std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* vocabulary) {
+  if (!spec.readout.gives_token_logits() || !vocabulary) return spec.labels;
+  std::vector<std::string> labels;
+  for (std::int64_t id = 0; id < spec.input.vocabulary; ++id) {
+    labels.push_back(visible_text(vocabulary->text_of(id)));
+  }
+  return labels;
+}
+
 }  // namespace
 
 Transformer::Transformer(std::filesystem::path file, std::string name, Architecture architecture,
@@ -57,7 +67,8 @@ Transformer::Transformer(std::filesystem::path file, std::string name, Architect
       name_(std::move(name)),
       architecture_(std::move(architecture)),
       weights_(std::move(weights)),
-      vocabulary_(std::move(vocabulary)) {}
+      vocabulary_(std::move(vocabulary)),
+      labels_(labels_of(architecture_.spec, vocabulary_.get())) {}
 
 WeightExtents Transformer::extents() const {
   WeightExtents extents;
@@ -214,13 +225,7 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   trace.layout = layouts.front();
   trace.image = std::move(start.image);
   trace.causal = spec().layer.scores.causal;
-  if (spec().readout.gives_token_logits()) {
-    for (std::int64_t id = 0; id < spec().input.vocabulary; ++id) {
-      trace.labels.push_back(visible_text(vocabulary_->text_of(id)));
-    }
-  } else {
-    trace.labels = spec().labels;
-  }
+  trace.labels = labels_;
   trace.map_channels = attention->structure(extents.front()).channels;
   if (trace.map_channels > 1) trace.map_channel = request.channel;
   trace.layers.resize(extents.size());

@@ -1,6 +1,6 @@
-#include "core/model/weight_extents.h"
+#include "core/model/transformer/weight_extents.h"
 
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 
 namespace attnscope {
 

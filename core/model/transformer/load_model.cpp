@@ -4,7 +4,7 @@
 #include "core/architecture/model_file.h"
 #include "core/error.h"
 #include "core/model/model.h"
-#include "core/model/transformer.h"
+#include "core/model/transformer/transformer.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
@@ -30,7 +30,7 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
   const Checkpoint checkpoint = open_model_file(file, options);
   const std::filesystem::path folder = checkpoint.path().parent_path();
   Architecture architecture = recognise_architecture(checkpoint, options);
-  try {
+  return with_file(file, [&] {
     (void)make_mechanism(architecture.spec.mechanism);
     TransformerWeights weights = read_transformer_weights(checkpoint, architecture, progress);
     std::shared_ptr<const Vocabulary> vocabulary;
@@ -38,10 +38,7 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
     return std::make_shared<const Transformer>(file, own_name(checkpoint, file),
                                                std::move(architecture), std::move(weights),
                                                std::move(vocabulary));
-  } catch (Error& error) {
-    if (error.file().empty()) error.in_file(file);
-    throw;
-  }
+  });
 }
 
 }  // namespace attnscope

@@ -2,7 +2,9 @@
 // name of its option, which is what it was called when all members stood side by side.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -81,6 +83,20 @@ inline constexpr std::array<std::string_view, 4> kEnumNames<HeadActivation>{"non
                                                                             "relu"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<Arithmetic>{"multiplicative", "adder"};
+
+template <class Enum>
+[[nodiscard]] std::string_view enum_name(Enum value) {
+  return kEnumNames<Enum>.at(static_cast<std::size_t>(value));
+}
+
+/// Nothing for a name that no enumerator has.
+template <class Enum>
+[[nodiscard]] std::optional<Enum> enum_named(std::string_view name) {
+  const auto& names = kEnumNames<Enum>;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
 
 /// A member of one ModelSpec.
 using AnyMember =

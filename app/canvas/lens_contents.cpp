@@ -1,0 +1,145 @@
+// The fields of the open lens, one after the other: what they show of the view, and what a click
+// makes of it.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <imgui.h>
+#include <span>
+
+#include "app/canvas/lens.h"
+#include "app/canvas/lens_controls.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+void Lens::field(const char* title, float ratio) {
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextDisabled("%s", title);
+  ImGui::SameLine(58 * ratio);
+}
+
+void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
+  const double full = input.full.maximum - input.full.minimum;
+  auto minimum = static_cast<float>(input.range.minimum);
+  auto maximum = static_cast<float>(input.range.maximum);
+  const bool by_hand = view.range_minimum.has_value() || view.range_maximum.has_value();
+  const float button = 42 * ratio, spacing = 4 * ratio;
+  const float each = (ImGui::GetContentRegionAvail().x - button - 2 * spacing) / 2;
+  const auto speed = static_cast<float>(std::max(1e-9, full / 400));
+  ImGui::SetNextItemWidth(each);
+  if (ImGui::DragFloat("##minimum", &minimum, speed, 0, 0, "%.3g")) {
+    view.range_minimum = std::min(minimum, maximum);
+  }
+  noted("range/minimum");
+  ImGui::SameLine(0, spacing);
+  ImGui::SetNextItemWidth(each);
+  if (ImGui::DragFloat("##maximum", &maximum, speed, 0, 0, "%.3g")) {
+    view.range_maximum = std::max(minimum, maximum);
+  }
+  noted("range/maximum");
+  ImGui::SameLine(0, spacing);
+  // One button, both ways: from the shared range to the full one, from anything by hand back.
+  if (ImGui::Button(by_hand ? "auto##range" : "full##range", {button, 0})) {
+    if (by_hand) {
+      view.range_minimum.reset();
+      view.range_maximum.reset();
+    } else if (full > 0) {
+      view.range_minimum = input.full.minimum;
+      view.range_maximum = input.full.maximum;
+    }
+  }
+  noted("range/auto");
+}
+
+void Lens::contents(const Input& input, ViewSettings& view) {
+  const auto ratio = static_cast<float>(input.pixel_ratio);
+  const WindowColours& colours = *input.colours;
+  const float size = ImGui::GetFrameHeight();
+
+  const auto segmented = [&](const char* name, std::span<const char* const> titles, int chosen) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x / static_cast<float>(titles.size());
+    for (std::size_t i = 0; i < titles.size(); ++i) {
+      controls_[std::string(name) + "/" + lower(titles[i])] =
+          QRectF((low.x + width * static_cast<float>(i)) / ratio, low.y / ratio, width / ratio,
+                 size / ratio);
+    }
+    return lens::segments(name, titles, chosen, colours, ratio);
+  };
+
+  field("Colours", ratio);
+  const float list_width = ImGui::GetContentRegionAvail().x - size - 4 * ratio;
+  const auto line_drawn = [this](std::string_view map) { noted("colours/" + std::string(map)); };
+  if (const auto chosen = lens::colour_map_list("colours", view.colour_map, view.reversed_colours,
+                                                list_width, colours, ratio, line_drawn)) {
+    view.colour_map = *chosen;
+  }
+  noted("colours");
+  ImGui::SameLine(0, 4 * ratio);
+  if (lens::sign_button("reverse", lens::Sign::swap, view.reversed_colours, colours, size)) {
+    view.reversed_colours = !view.reversed_colours;
+  }
+  noted("reverse");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("reverse the colours");
+
+  static constexpr std::array norms = {"Linear", "Log", "Symlog"};
+  field("Scale", ratio);
+  if (const auto chosen = segmented("scale", norms, static_cast<int>(view.norm))) {
+    view.norm = static_cast<ScaleNorm>(*chosen);
+  }
+
+  field("Range", ratio);
+  range_field(input, view, ratio);
+
+  field("Temp.", ratio);
+  auto temperature = static_cast<float>(view.temperature);
+  const float number = 42 * ratio, gap = 4 * ratio;
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);
+  if (ImGui::SliderFloat("##temperature", &temperature, 0.1F, 10, "",
+                         ImGuiSliderFlags_Logarithmic)) {
+    // Near 1 it snaps: the maps as they are must be easy to find again.
+    view.temperature =
+        std::abs(std::log(temperature)) < 0.05F ? 1.0 : static_cast<double>(temperature);
+  }
+  noted("temperature");
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetTooltip("weights to the power 1/T, rows scaled back to their sum");
+  }
+  ImGui::SameLine(0, gap);
+  const std::string shown = fixed_text(view.temperature, 2) + "##reset";
+  if (ImGui::Button(shown.c_str(), {number, 0})) view.temperature = 1;
+  noted("temperature/reset");
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("back to 1: as the model has it");
+
+  static constexpr std::array identities = {"As is", "A", "A + I"};
+  field("Identity", ratio);
+  if (const auto chosen = segmented("identity", identities, static_cast<int>(view.identity))) {
+    view.identity = static_cast<IdentityView>(*chosen);
+  }
+
+  static constexpr std::array fusions = {"Each", "Mean", "Max", "Min"};
+  field("Heads", ratio);
+  if (const auto chosen = segmented("heads", fusions, static_cast<int>(view.head_fusion))) {
+    view.head_fusion = static_cast<HeadFusion>(*chosen);
+  }
+
+  static constexpr std::array shown_or_not = {"Shown", "Hidden"};
+  field("Class", ratio);
+  if (const auto chosen = segmented("class", shown_or_not, view.hide_prefix_tokens ? 1 : 0)) {
+    view.hide_prefix_tokens = *chosen == 1;
+  }
+}
+
+}  // namespace attnscope

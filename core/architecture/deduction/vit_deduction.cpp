@@ -1,0 +1,241 @@
+#include "core/architecture/deduction/vit_deduction.h"
+
+#include <algorithm>
+
+#include "core/architecture/configuration/neighbour_config.h"
+#include "core/architecture/deduction/position_biases.h"
+
+namespace attnscope {
+
+ViTDeduction::ViTDeduction(const DeductionInput& input) : FamilyDeduction(input) {
+  read_own_metadata();
+  if (options_.description.empty()) take_config(true);
+  as_stored_ = spec_;
+  stated_in_file_ = stated_;
+  apply_overrides(input.options);
+}
+
+Architecture ViTDeduction::deduce() {
+  deduce_blocks();
+  deduce_prefix_tokens();
+  deduce_patches();
+  deduce_positions();
+  if (spec_.input.patch_height > 0) {
+    check_position_biases(result_, checkpoint_, layers_, spec_.tokens(),
+                          "they cannot be interpolated: set image_height and image_width to the "
+                          "extents it was trained with");
+  }
+  deduce_head();
+  deduce_colours();
+  list_assumptions();
+  validate(spec_);
+  return finish();
+}
+
+Shape ViTDeduction::shape_of(const std::string& role, std::size_t rank) const {
+  const auto source = result_.sources.find(role);
+  if (source == result_.sources.end()) return {};
+  Shape shape = used_shape(checkpoint_, source->second);
+  while (shape.size() > rank && shape.front() == 1) shape.erase(shape.begin());
+  while (shape.size() > rank && shape.back() == 1) shape.pop_back();
+  if (shape.size() != rank) {
+    throw Error(ErrorKind::unsupported, "the tensor has an unexpected number of axes")
+        .about(source->second.tensor)
+        .expected(std::to_string(rank) + " axes for the role " + role)
+        .found(to_string(checkpoint_.at(source->second.tensor).shape));
+  }
+  return shape;
+}
+
+const std::string& ViTDeduction::tensor_of(const std::string& role) const {
+  return result_.sources.find(role)->second.tensor;
+}
+
+void ViTDeduction::read_own_metadata() {
+  const auto& metadata = checkpoint_.metadata();
+  const auto architecture = metadata.find("architecture");
+  if (description_.name != "Attnscope model" || architecture == metadata.end()) return;
+  spec_ = model_spec_from_json(architecture->second, {}, false);
+  for (const ModelOption& option : model_options()) stated_.emplace(option.name);
+  // These follow from the tensors that are there, unless the file does speak of them.
+  const std::vector<std::string> written = members_in_json(architecture->second);
+  for (const char* member : {"final_norm", "positions", "head_width"}) {
+    if (std::find(written.begin(), written.end(), member) == written.end()) {
+      stated_.erase(member);
+    }
+  }
+  read_own_labels();
+}
+
+void ViTDeduction::deduce_blocks() {
+  const Shape out = shape_of("layer.0.out.weight", 2);
+  if (!out.empty()) {
+    fact("width", spec_.width, out[0], tensor_of("layer.0.out.weight"));
+  } else {
+    const std::string role =
+        has("layer.0.qkv.weight") ? "layer.0.qkv.weight" : "layer.0.query.weight";
+    fact("width", spec_.width, shape_of(role, 2)[1], tensor_of(role));
+  }
+  fact("layers", spec_.layers, layers_, "the blocks");
+  if (spec_.layer.mlp.form != MlpForm::none) {
+    const bool both = has("layer.0.mlp_gate_and_mlp1.weight");
+    const std::string mlp = both ? "layer.0.mlp_gate_and_mlp1.weight" : "layer.0.mlp1.weight";
+    fact("mlp_width", spec_.layer.mlp.width, shape_of(mlp, 2)[0] / (both ? 2 : 1), tensor_of(mlp));
+  }
+  deduce_heads();
+  const bool norm = has("final_norm.weight");
+  if (stated("final_norm") && spec_.readout.final_norm && !norm) {
+    throw Error(ErrorKind::damaged, "there is no LayerNorm after the last block")
+        .in_file(checkpoint_.path())
+        .about("final_norm");
+  }
+  if (!stated("final_norm")) spec_.readout.final_norm = norm;
+}
+
+void ViTDeduction::deduce_heads() {
+  const bool fused = has("layer.0.qkv.weight");
+  const std::string role = fused ? "layer.0.qkv.weight" : "layer.0.query.weight";
+  if (!has(role)) {
+    throw Error(ErrorKind::unsupported, "the model has no queries")
+        .in_file(checkpoint_.path())
+        .about("layer.0.qkv.weight, layer.0.query.weight");
+  }
+  const std::int64_t rows = shape_of(role, 2)[0];
+  const std::int64_t inner = fused ? rows / 3 : rows;
+  if (inner <= 0 || (fused && rows % 3 != 0)) {
+    throw Error(ErrorKind::unsupported, "the weight does not hold queries, keys and values")
+        .about(tensor_of(role))
+        .expected("a multiple of 3 rows")
+        .found(std::to_string(rows));
+  }
+  const std::int64_t pieces = std::ssize(result_.sources.find(role)->second.pieces);
+  if (pieces > 0) fact("heads", spec_.layer.attention.heads, pieces + 1, "one tensor a head");
+  const bool heads = stated("heads"),
+             head_width = stated("head_width") && spec_.layer.attention.head_width > 0;
+  if (!heads && !head_width) {
+    if (const std::int64_t usual = usual_heads(inner); usual > 0) {
+      spec_.layer.attention.heads = usual;
+    } else if (description_.spec.layer.attention.head_width > 0) {
+      for (const std::int64_t guess :
+           {description_.spec.layer.attention.head_width, std::int64_t{64}, std::int64_t{32},
+            std::int64_t{16}, std::int64_t{8}, inner}) {
+        if (inner % guess != 0) continue;
+        spec_.layer.attention.heads = inner / guess;
+        break;
+      }
+    } else if (spec_.layer.attention.heads < 1 || inner % spec_.layer.attention.heads != 0) {
+      spec_.layer.attention.heads = 1;
+    }
+  } else if (!heads) {
+    spec_.layer.attention.heads = inner / spec_.layer.attention.head_width;
+  }
+  if (spec_.layer.attention.heads < 1 || inner % spec_.layer.attention.heads != 0 ||
+      (head_width && spec_.layer.attention.heads * spec_.layer.attention.head_width != inner)) {
+    throw Error(overridden_.contains("heads") || overridden_.contains("head_width")
+                    ? ErrorKind::usage
+                    : ErrorKind::damaged,
+                "the heads do not fit the weights")
+        .in_file(checkpoint_.path())
+        .about("heads")
+        .expected("a divisor of " + std::to_string(inner) + ", the rows of " + tensor_of(role) +
+                  (fused ? " / 3" : ""))
+        .found(std::to_string(spec_.layer.attention.heads) +
+               (head_width ? " heads of " + std::to_string(spec_.layer.attention.head_width) : ""));
+  }
+  const std::int64_t each = inner / spec_.layer.attention.heads;
+  if (!heads && !head_width) {
+    const std::string usual = "the file does not say; " + std::to_string(each) + " channels a head";
+    assume("heads", usual);
+    if (usual_heads(inner) > 0) {
+      result_.assumptions.back().reason = "16 heads, as published ViTs of this width have";
+    } else if (each != 64 && description_.spec.layer.attention.head_width == 64) {
+      result_.assumptions.back().reason = usual + " is a guess";
+    }
+  }
+  spec_.layer.attention.head_width = each;
+  stated_.insert("head_width");
+}
+
+std::int64_t ViTDeduction::usual_heads(std::int64_t inner) const {
+  constexpr std::int64_t widths[] = {1152, 1280, 1408, 1664};
+  const bool convolutional = description_.spec.input.patch_order == PatchOrder::channels_first;
+  const bool known = std::find(std::begin(widths), std::end(widths), inner) != std::end(widths);
+  return known && convolutional && inner == spec_.width &&
+                 description_.spec.layer.attention.head_width == 64
+             ? 16
+             : 0;
+}
+
+void ViTDeduction::deduce_prefix_tokens() {
+  const std::int64_t tokens = (has("class_token") ? 1 : 0) + (has("distillation_token") ? 1 : 0);
+  if (has("distillation_token") && !has("class_token")) {
+    throw Error(ErrorKind::unsupported, "a distillation token without a class token")
+        .in_file(checkpoint_.path());
+  }
+  fact("class_tokens", spec_.input.class_tokens, tokens, "the class tokens");
+  fact("register_tokens", spec_.input.register_tokens,
+       has("register_tokens") ? shape_of("register_tokens", 2)[0] : 0, "the register tokens");
+}
+
+void ViTDeduction::deduce_head() {
+  std::string last;
+  for (const auto& [role, source] : result_.sources) {
+    if (role.starts_with("head.") && role.ends_with(".weight")) last = role;
+  }
+  const bool pooled = spec_.readout.kind == Readout::attention_pooling && has("pooling.probe");
+  if (last.empty()) {
+    if (!overridden_.contains("readout") && !pooled) spec_.readout.kind = Readout::none;
+    return;
+  }
+  const Shape shape = shape_of(last, 2);
+  if (shape[0] < 1) {
+    throw Error(ErrorKind::damaged, "the head has no classes")
+        .in_file(checkpoint_.path())
+        .about(tensor_of(last));
+  }
+  check_labels(shape[0]);
+  if (stated("readout") || pooled) return;
+  if (has("distillation_head.weight")) {
+    spec_.readout.kind = Readout::class_and_distilled;
+  } else if (spec_.input.class_tokens == 0 ||
+             (has("head_norm.weight") && !has("final_norm.weight") &&
+              description_.name.starts_with("timm ViT"))) {
+    spec_.readout.kind = Readout::mean;
+  } else {
+    const bool described = spec_.readout.kind == Readout::class_and_mean ||
+                           spec_.readout.kind == Readout::mean_all ||
+                           spec_.readout.kind == Readout::mean;
+    if (!described) spec_.readout.kind = Readout::class_token;
+    assume("readout",
+           described ? "the family's usual one" : "the class token, as the family does by default");
+  }
+}
+
+void ViTDeduction::deduce_colours() {
+  const auto fits = [&](const std::vector<double>& values) {
+    return values.size() == 1 || static_cast<std::int64_t>(values.size()) == spec_.input.channels;
+  };
+  if (!stated("input_mean") && !fits(spec_.input.mean)) spec_.input.mean = {0.5};
+  if (!stated("input_std") && !fits(spec_.input.std)) spec_.input.std = {0.5};
+}
+
+void ViTDeduction::list_assumptions() {
+  assume("activation", "the family's usual one");
+  if (result_.position_rows > 0 && (result_.position_rows != spec_.input.grid_rows() ||
+                                    result_.position_columns != spec_.input.grid_columns())) {
+    assume("position_resize", "the family's usual one");
+  }
+  assume("norm_position", "the family's usual one");
+  assume("norm_eps", "the family's usual one");
+  assume("mechanism", "weights do not tell what they were trained with; softmax is usual");
+  const bool deep = has("head.1.weight") && has("head.0.weight");
+  if (deep) assume("head_activation", "the family's usual one");
+  if (spec_.input.patch_height == 0) return;
+  assume("input_mean", "the file does not say how pixels were normalised");
+  assume("input_std", "the file does not say how pixels were normalised");
+  assume("resize_mode", "the family's usual preprocessing");
+  assume("resize_filter", "the family's usual preprocessing");
+  assume("crop_fraction", "the family's usual preprocessing");
+}
+
+}  // namespace attnscope

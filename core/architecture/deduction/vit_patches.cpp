@@ -1,0 +1,194 @@
+// Patches and positions of an image encoder.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "core/architecture/deduction/position_biases.h"
+#include "core/architecture/deduction/vit_deduction.h"
+
+namespace attnscope {
+
+namespace {
+
+/// The side of a square of that area, if there is one.
+std::optional<std::int64_t> square_side(std::int64_t area) {
+  if (area <= 0) return std::nullopt;
+  const auto side = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(area))));
+  return side * side == area ? std::optional(side) : std::nullopt;
+}
+
+}  // namespace
+
+void ViTDeduction::deduce_patches() {
+  if (!has("patch.weight")) {
+    fact("patch_height", spec_.input.patch_height, std::int64_t{0}, "the missing patch embedding");
+    fact("patch_width", spec_.input.patch_width, std::int64_t{0}, "the missing patch embedding");
+    spec_.input.kind = InputKind::embeddings;
+    return;
+  }
+  const std::string& tensor = tensor_of("patch.weight");
+  const Shape& stored = checkpoint_.at(tensor).shape;
+  if (stored.size() == 4) {
+    fact("channels", spec_.input.channels, stored[1], tensor);
+    fact("patch_height", spec_.input.patch_height, stored[2], tensor);
+    fact("patch_width", spec_.input.patch_width, stored[3], tensor);
+    spec_.input.patch_order = PatchOrder::channels_first;
+    stated_.insert("patch_order");
+  } else {
+    deduce_linear_patches(shape_of("patch.weight", 2)[1], tensor);
+    assume("patch_order", "a linear patch embedding does not say how patches are flattened");
+  }
+  if (spec_.input.patch_height <= 0 || spec_.input.patch_width <= 0) {
+    throw Error(ErrorKind::damaged, "the patch embedding is empty").about(tensor);
+  }
+}
+
+void ViTDeduction::deduce_linear_patches(std::int64_t inputs, const std::string& tensor) {
+  if (stated("patch_height") && !stated("patch_width"))
+    spec_.input.patch_width = spec_.input.patch_height;
+  if (stated("patch_width") && !stated("patch_height"))
+    spec_.input.patch_height = spec_.input.patch_width;
+  if (stated("patch_height") || stated("patch_width")) {
+    const std::int64_t pixels = spec_.input.patch_height * spec_.input.patch_width;
+    if (pixels > 0 && inputs % pixels == 0) {
+      fact("channels", spec_.input.channels, inputs / pixels, tensor);
+      return;
+    }
+  } else {
+    std::vector<std::int64_t> candidates = {3, 1};
+    if (stated("channels")) candidates = {spec_.input.channels};
+    for (const std::int64_t channels : candidates) {
+      if (channels <= 0 || inputs % channels != 0) continue;
+      const auto side = square_side(inputs / channels);
+      if (!side) continue;
+      spec_.input.channels = channels;
+      spec_.input.patch_height = spec_.input.patch_width = *side;
+      assume("channels", "of the " + std::to_string(inputs) + " numbers in a flattened patch");
+      assume("patch_height", "square patches of " + std::to_string(inputs) + " numbers");
+      return;
+    }
+  }
+  throw Error(ErrorKind::usage, "the extents of the patches do not follow from " + tensor)
+      .in_file(checkpoint_.path())
+      .about("patch_height")
+      .expected("channels × patch_height × patch_width = " + std::to_string(inputs))
+      .remedy("set channels, patch_height and patch_width");
+}
+
+void ViTDeduction::deduce_positions() {
+  if (!has("positions")) {
+    if (stated("positions") && spec_.positions.kind == Positions::learned) {
+      throw Error(ErrorKind::damaged, "there are no position embeddings")
+          .in_file(checkpoint_.path())
+          .about("positions");
+    }
+    spec_.positions.kind = Positions::none;
+    if (spec_.input.patch_height > 0 && has(kPositionBiases)) {
+      take_position_grid(shape_of(kPositionBiases, 2)[0], tensor_of(kPositionBiases));
+    } else if (spec_.input.patch_height > 0) {
+      assume("image_height", "without position embeddings the file does not say");
+      assume("image_width", "without position embeddings the file does not say");
+    }
+    return;
+  }
+  if (!stated("positions")) spec_.positions.kind = Positions::learned;
+  const std::string& tensor = tensor_of("positions");
+  const Shape shape = shape_of("positions", 2);
+  if (shape[1] != spec_.width || shape[0] > (1 << 20)) {
+    throw Error(ErrorKind::damaged, "the position embeddings do not fit the tokens")
+        .in_file(checkpoint_.path())
+        .about(tensor)
+        .expected("[tokens, " + std::to_string(spec_.width) + "]")
+        .found(to_string(checkpoint_.at(tensor).shape));
+  }
+  if (spec_.input.patch_height == 0) {
+    throw Error(ErrorKind::unsupported, "position embeddings without a patch embedding")
+        .in_file(checkpoint_.path())
+        .about(tensor);
+  }
+  take_position_grid(shape[0], tensor);
+}
+
+template <class Accept>
+bool ViTDeduction::solve_stride(const Accept& accept) {
+  if (stated("patch_stride")) return false;
+  ModelSpec tried = as_stored_;
+  tried.input.patch_height = spec_.input.patch_height;
+  tried.input.patch_width = spec_.input.patch_width;
+  const std::int64_t side = std::max(spec_.input.patch_height, spec_.input.patch_width);
+  for (std::int64_t padding = 0; padding <= side / 2; ++padding) {
+    for (std::int64_t stride = 2 * side; stride > 0; --stride) {
+      tried.input.patch_padding = padding;
+      tried.input.patch_stride = stride;
+      if (!accept(tried.input.grid_rows(), tried.input.grid_columns())) continue;
+      spec_.input.patch_stride = as_stored_.input.patch_stride = stride;
+      spec_.input.patch_padding = as_stored_.input.patch_padding = padding;
+      const std::string reason = "patches tiling the image would not give the " +
+                                 std::to_string(result_.position_rows) + " × " +
+                                 std::to_string(result_.position_columns) + " positions";
+      assume("patch_stride", reason);
+      if (padding > 0) assume("patch_padding", reason);
+      return true;
+    }
+  }
+  return false;
+}
+
+void ViTDeduction::find_position_grid(std::int64_t count, const std::string& tensor) {
+  const std::int64_t prefix = spec_.input.prefix_tokens();
+  // Of timm all prefix tokens, of DINOv2 the class token, without embed_class none.
+  const std::set<std::int64_t, std::greater<>> prefixes = {prefix, spec_.input.class_tokens, 0};
+  const auto accept = [&](std::int64_t rows, std::int64_t columns) {
+    const auto before = prefixes.find(count - rows * columns);
+    if (before == prefixes.end() || rows * columns == 0) return false;
+    result_.position_rows = rows;
+    result_.position_columns = columns;
+    result_.position_prefix = *before;
+    return true;
+  };
+  const bool in_file =
+      stated_in_file_.contains("image_height") && stated_in_file_.contains("image_width");
+  const ModelSpec& trained = in_file ? as_stored_ : spec_;
+  const bool known = in_file || (stated("image_height") && stated("image_width"));
+  if (known && accept(trained.input.cells(trained.input.image_height, spec_.input.patch_height),
+                      trained.input.cells(trained.input.image_width, spec_.input.patch_width))) {
+    return;
+  }
+  if (in_file && solve_stride(accept)) return;
+  for (const std::int64_t before : prefixes) {
+    const auto side = square_side(count - before);
+    if (side && !in_file && accept(*side, *side)) return;
+  }
+  throw Error(in_file ? ErrorKind::damaged : ErrorKind::usage,
+              "the positions do not fit the grid of patches")
+      .in_file(checkpoint_.path())
+      .about(tensor)
+      .expected(in_file ? std::to_string(prefix + trained.input.cells(trained.input.image_height,
+                                                                      spec_.input.patch_height) *
+                                                      trained.input.cells(trained.input.image_width,
+                                                                          spec_.input.patch_width))
+                        : "a square grid and " + std::to_string(prefix) + " prefix tokens")
+      .found(std::to_string(count))
+      .remedy("set image_height and image_width to the extents it was trained with");
+}
+
+void ViTDeduction::take_position_grid(std::int64_t count, const std::string& tensor) {
+  find_position_grid(count, tensor);
+  if (stated("image_height") && stated("image_width")) return;
+  const auto extent = [&](std::int64_t cells, std::int64_t patch) {
+    const std::int64_t stride = spec_.input.patch_stride ? spec_.input.patch_stride : patch;
+    return (cells - 1) * stride + patch - 2 * spec_.input.patch_padding;
+  };
+  if (!stated("image_height")) {
+    spec_.input.image_height = extent(result_.position_rows, spec_.input.patch_height);
+  }
+  if (!stated("image_width")) {
+    spec_.input.image_width = extent(result_.position_columns, spec_.input.patch_width);
+  }
+  assume("patch_stride", "patches that tile the image, which then has " +
+                             std::to_string(spec_.input.image_height) + " × " +
+                             std::to_string(spec_.input.image_width) + " pixels");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,307 @@
+// Decoding of quantised blocks, once for each processor: what each layout's bytes say is unpacked
+// to codes, scales and minima, and those become floats.
+#include <cstring>
+
+#include "core/tensor/half.h"
+#include "core/tensor/quantised.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/tensor/dequantise.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace attnscope::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Byte = std::uint8_t;
+
+inline float half_at(const Byte* at) {
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, at, sizeof bits);
+  return from_half(bits);
+}
+
+/// What every layout is unpacked to: an element is scale · code − minimum, with one scale and
+/// minimum for each group of consecutive elements.
+struct Unpacked {
+  HWY_ALIGN std::int8_t codes[256];
+  float scales[16];
+  float minima[16];
+};
+
+// Each layout: the elements and bytes of a block, the elements of a group, whether there are
+// minima, and `unpack`, which reads `bytes` bytes and writes elements / group scales.
+
+struct Q8_0 {
+  static constexpr int elements = 32, bytes = 34, group = 32;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    to.scales[0] = half_at(block);
+    std::memcpy(to.codes, block + 2, 32);
+  }
+};
+
+/// 32 codes of 4 bits: the low halves of the bytes are the first 16. `fifth` has a further bit for
+/// each code, bit i that of code i.
+HWY_INLINE void unpack_nibbles(const Byte* nibbles, std::uint32_t fifth, int offset,
+                               std::int8_t* codes) {
+  for (int i = 0; i < 16; ++i) {
+    const int low = nibbles[i] & 15, high = nibbles[i] >> 4;
+    codes[i] = static_cast<std::int8_t>((low | static_cast<int>((fifth >> i) & 1) << 4) - offset);
+    codes[i + 16] =
+        static_cast<std::int8_t>((high | static_cast<int>((fifth >> (i + 16)) & 1) << 4) - offset);
+  }
+}
+
+HWY_INLINE std::uint32_t word_at(const Byte* at) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+struct Q4_0 {
+  static constexpr int elements = 32, bytes = 18, group = 32;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    to.scales[0] = half_at(block);
+    unpack_nibbles(block + 2, 0, 8, to.codes);
+  }
+};
+
+struct Q4_1 {
+  static constexpr int elements = 32, bytes = 20, group = 32;
+  static constexpr bool has_minima = true;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    to.scales[0] = half_at(block);
+    to.minima[0] = -half_at(block + 2);
+    unpack_nibbles(block + 4, 0, 0, to.codes);
+  }
+};
+
+struct Q5_0 {
+  static constexpr int elements = 32, bytes = 22, group = 32;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    to.scales[0] = half_at(block);
+    unpack_nibbles(block + 6, word_at(block + 2), 16, to.codes);
+  }
+};
+
+struct Q5_1 {
+  static constexpr int elements = 32, bytes = 24, group = 32;
+  static constexpr bool has_minima = true;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    to.scales[0] = half_at(block);
+    to.minima[0] = -half_at(block + 2);
+    unpack_nibbles(block + 8, word_at(block + 4), 0, to.codes);
+  }
+};
+
+/// 256 codes of 2 bits in 64 bytes: bits 2k and 2k + 1 of byte l of half h are code
+/// 128 h + 32 k + l.
+HWY_INLINE void unpack_pairs(const Byte* pairs, std::int8_t* codes) {
+  for (int half = 0; half < 2; ++half) {
+    for (int k = 0; k < 4; ++k) {
+      for (int l = 0; l < 32; ++l) {
+        codes[128 * half + 32 * k + l] =
+            static_cast<std::int8_t>((pairs[32 * half + l] >> (2 * k)) & 3);
+      }
+    }
+  }
+}
+
+struct Q2_K {
+  static constexpr int elements = 256, bytes = 84, group = 16;
+  static constexpr bool has_minima = true;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    const float scale = half_at(block + 80), minimum = half_at(block + 82);
+    for (int i = 0; i < 16; ++i) {
+      to.scales[i] = scale * static_cast<float>(block[i] & 15);
+      to.minima[i] = minimum * static_cast<float>(block[i] >> 4);
+    }
+    unpack_pairs(block + 16, to.codes);
+  }
+};
+
+struct Q3_K {
+  static constexpr int elements = 256, bytes = 110, group = 16;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    const Byte* const high_bits = block;
+    const Byte* const scales = block + 96;
+    const float scale = half_at(block + 108);
+    for (int i = 0; i < 16; ++i) {
+      const int low = i < 8 ? scales[i] & 15 : scales[i - 8] >> 4;
+      const int high = (scales[8 + i % 4] >> (2 * (i / 4))) & 3;
+      to.scales[i] = scale * static_cast<float>((low | high << 4) - 32);
+    }
+    unpack_pairs(block + 32, to.codes);
+    for (int k = 0; k < 8; ++k) {  // a bit that is not set takes 4 away
+      for (int l = 0; l < 32; ++l) {
+        std::int8_t& code = to.codes[32 * k + l];
+        code = static_cast<std::int8_t>(code - 4 + 4 * ((high_bits[l] >> k) & 1));
+      }
+    }
+  }
+};
+
+/// The eight scales and minima of Q4_K and Q5_K, 6 bits each, in 12 bytes.
+HWY_INLINE void unpack_scales(const Byte* block, Unpacked& to) {
+  const float scale = half_at(block), minimum = half_at(block + 2);
+  const Byte* const packed = block + 4;
+  for (int i = 0; i < 4; ++i) {
+    to.scales[i] = scale * static_cast<float>(packed[i] & 63);
+    to.minima[i] = minimum * static_cast<float>(packed[i + 4] & 63);
+    const int last = packed[i + 8];
+    to.scales[i + 4] = scale * static_cast<float>((last & 15) | (packed[i] >> 6) << 4);
+    to.minima[i + 4] = minimum * static_cast<float>((last >> 4) | (packed[i + 4] >> 6) << 4);
+  }
+}
+
+/// 256 codes of 4 bits: of each 32 bytes the low halves are 32 codes, the high ones the next 32.
+HWY_INLINE void unpack_long_nibbles(const Byte* nibbles, std::int8_t* codes) {
+  for (int k = 0; k < 4; ++k) {
+    for (int l = 0; l < 32; ++l) {
+      codes[64 * k + l] = static_cast<std::int8_t>(nibbles[32 * k + l] & 15);
+      codes[64 * k + 32 + l] = static_cast<std::int8_t>(nibbles[32 * k + l] >> 4);
+    }
+  }
+}
+
+struct Q4_K {
+  static constexpr int elements = 256, bytes = 144, group = 32;
+  static constexpr bool has_minima = true;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    unpack_scales(block, to);
+    unpack_long_nibbles(block + 16, to.codes);
+  }
+};
+
+struct Q5_K {
+  static constexpr int elements = 256, bytes = 176, group = 32;
+  static constexpr bool has_minima = true;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    const Byte* const high_bits = block + 16;
+    unpack_scales(block, to);
+    unpack_long_nibbles(block + 48, to.codes);
+    for (int k = 0; k < 8; ++k) {
+      for (int l = 0; l < 32; ++l) {
+        std::int8_t& code = to.codes[32 * k + l];
+        code = static_cast<std::int8_t>(code | ((high_bits[l] >> k) & 1) << 4);
+      }
+    }
+  }
+};
+
+struct Q6_K {
+  static constexpr int elements = 256, bytes = 210, group = 16;
+  static constexpr bool has_minima = false;
+  static HWY_INLINE void unpack(const Byte* block, Unpacked& to) {
+    const float scale = half_at(block + 208);
+    for (int i = 0; i < 16; ++i) {
+      to.scales[i] = scale * static_cast<float>(static_cast<std::int8_t>(block[192 + i]));
+    }
+    for (int half = 0; half < 2; ++half) {
+      const Byte* const low = block + 64 * half;
+      const Byte* const high = block + 128 + 32 * half;
+      std::int8_t* const codes = to.codes + 128 * half;
+      for (int l = 0; l < 64; ++l) {
+        codes[l] = static_cast<std::int8_t>(low[l] & 15);
+        codes[64 + l] = static_cast<std::int8_t>(low[l] >> 4);
+      }
+      for (int k = 0; k < 4; ++k) {
+        for (int l = 0; l < 32; ++l) {
+          const int two = (high[l] >> (2 * k)) & 3;
+          codes[32 * k + l] = static_cast<std::int8_t>((codes[32 * k + l] | two << 4) - 32);
+        }
+      }
+    }
+  }
+};
+
+/// scale · code − minimum for the `Layout::group` codes of one group.
+template <class Layout>
+HWY_INLINE void decode_group(const std::int8_t* codes, float scale, float minimum, float* out) {
+  // No group is longer than 32, so that no vector is: groups are whole vectors.
+  const hn::CappedTag<float, 16> d;
+  const hn::Rebind<std::int8_t, decltype(d)> d8;
+  const hn::Rebind<std::int32_t, decltype(d)> d32;
+  const auto scales = hn::Set(d, scale);
+  const auto minima = hn::Set(d, minimum);
+  for (std::size_t i = 0; i < Layout::group; i += hn::Lanes(d)) {
+    auto value = hn::Mul(scales, hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, codes + i))));
+    if (Layout::has_minima) value = hn::Sub(value, minima);
+    hn::StoreU(value, d, out + i);
+  }
+}
+
+#undef ATTNSCOPE_OPAQUE
+// GCC 12 takes some of these for functions without effects and leaves their calls out, wherever it
+// may look into them from outside.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ATTNSCOPE_OPAQUE __attribute__((noipa))
+#else
+#define ATTNSCOPE_OPAQUE
+#endif
+
+template <class Layout>
+ATTNSCOPE_OPAQUE void decode(const Byte* blocks, std::int64_t count, float* out) {
+  Unpacked unpacked;
+  for (; count > 0; --count, blocks += Layout::bytes, out += Layout::elements) {
+    Layout::unpack(blocks, unpacked);
+    for (int group = 0; group < Layout::elements / Layout::group; ++group) {
+      decode_group<Layout>(unpacked.codes + group * Layout::group, unpacked.scales[group],
+                           Layout::has_minima ? unpacked.minima[group] : 0.0F,
+                           out + group * Layout::group);
+    }
+  }
+}
+
+/// False if there is no decoder for the layout.
+bool Decode(std::uint32_t ggml_type, const Byte* blocks, std::int64_t count, float* out) {
+  switch (ggml_type) {
+    case 2:
+      return decode<Q4_0>(blocks, count, out), true;
+    case 3:
+      return decode<Q4_1>(blocks, count, out), true;
+    case 6:
+      return decode<Q5_0>(blocks, count, out), true;
+    case 7:
+      return decode<Q5_1>(blocks, count, out), true;
+    case 8:
+      return decode<Q8_0>(blocks, count, out), true;
+    case 10:
+      return decode<Q2_K>(blocks, count, out), true;
+    case 11:
+      return decode<Q3_K>(blocks, count, out), true;
+    case 12:
+      return decode<Q4_K>(blocks, count, out), true;
+    case 13:
+      return decode<Q5_K>(blocks, count, out), true;
+    case 14:
+      return decode<Q6_K>(blocks, count, out), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace attnscope::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attnscope {
+
+HWY_EXPORT(Decode);
+
+void dequantise(const BlockLayout& layout, const std::byte* blocks, std::int64_t count,
+                float* out) {
+  check_readable(layout);
+  HWY_DYNAMIC_DISPATCH(Decode)
+  (layout.ggml_type, reinterpret_cast<const std::uint8_t*>(blocks), count, out);
+}
+
+}  // namespace attnscope
+#endif  // HWY_ONCE

@@ -1,0 +1,121 @@
+#include "core/trace/stored_layer.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// The elements of `name`, of `rank` axes; one leading axis of extent 1 (a batch of one) more is
+/// dropped. Nothing if there is no such tensor.
+std::optional<TensorView> stored_view(const Checkpoint& file, const std::string& name,
+                                      std::int64_t rank, const char* expected) {
+  const StoredTensor* const stored = file.find(name);
+  if (!stored) return std::nullopt;
+  if (!is_floating(stored->dtype)) {
+    throw Error(ErrorKind::damaged, "the data set has the wrong element type")
+        .about("/" + name)
+        .expected("floating point")
+        .found(std::string(name_of(stored->dtype)));
+  }
+  Shape shape = stored->shape;
+  const bool batch = static_cast<std::int64_t>(shape.size()) == rank + 1 && shape.front() == 1;
+  if (batch) shape.erase(shape.begin());
+  if ((rank > 0 && static_cast<std::int64_t>(shape.size()) != rank) || element_count(shape) == 0) {
+    throw Error(ErrorKind::damaged, "the data set has the wrong shape")
+        .about("/" + name)
+        .expected(expected)
+        .found(to_string(stored->shape));
+  }
+  TensorView view = stored->view();
+  if (batch) view.strides.erase(view.strides.begin());
+  view.shape = std::move(shape);
+  return view;
+}
+
+/// Factors multiply to the maps beside them.
+void check_factors(const LayerTrace& layer, const std::string& name) {
+  if (!layer.factors) return;
+  const Tensor& left = layer.factors->left;
+  const Tensor& right = layer.factors->right;
+  const Shape product = {left.extent(0), left.extent(1), right.extent(1)};
+  const bool fit = left.extent(0) == right.extent(0) && left.extent(2) == right.extent(2);
+  if (fit && (layer.implied_map.empty() || layer.implied_map.shape() == product)) return;
+  throw Error(ErrorKind::damaged, "the factors of the maps do not fit")
+      .about("/" + name + "/left_factor")
+      .expected("[heads, N, b], and right_factor [heads, M, b]")
+      .found(to_string(left.shape()) + " and " + to_string(right.shape()));
+}
+
+/// 0 unless the tensor is there and has that axis.
+std::int64_t extent_of(const Tensor& tensor, std::size_t axis) {
+  return axis < tensor.shape().size() ? tensor.extent(axis) : 0;
+}
+
+}  // namespace
+
+Tensor read_data_set(const Checkpoint& file, const std::string& name, std::int64_t rank,
+                     const char* expected) {
+  const std::optional<TensorView> view = stored_view(file, name, rank, expected);
+  return view ? view->to_float() : Tensor();
+}
+
+void take_map(const TensorView& view, LayerTrace& layer) {
+  layer.implied_map = view.to_float();
+  if (view.dtype != DType::f64) return;
+  layer.exact_map = std::make_shared<const std::vector<double>>(view.to_double());
+}
+
+LayerTrace read_layer_trace(const Checkpoint& file, const std::string& name) {
+  LayerTrace layer;
+  if (const auto map = stored_view(file, name + "/implied_map", 3, "[heads, N, M]")) {
+    take_map(*map, layer);
+  }
+  layer.queries = read_data_set(file, name + "/queries", 3, "[heads, N, d]");
+  layer.keys = read_data_set(file, name + "/keys", 3, "[heads, M, d]");
+  layer.values = read_data_set(file, name + "/values", 3, "[heads, M, d]");
+  layer.tokens = read_data_set(file, name + "/tokens", 2, "[N, D]");
+  MapFactors factors{read_data_set(file, name + "/left_factor", 3, "[heads, N, b]"),
+                     read_data_set(file, name + "/right_factor", 3, "[heads, M, b]")};
+  if (!factors.left.empty() && !factors.right.empty()) layer.factors = std::move(factors);
+  const std::string quantities = name + "/quantities/";
+  for (const StoredTensor& stored : file.tensors()) {
+    if (!stored.name.starts_with(quantities)) continue;
+    layer.quantities[stored.name.substr(quantities.size())] =
+        read_data_set(file, stored.name, 0, "any shape");
+  }
+  check_factors(layer, name);
+  return layer;
+}
+
+void check_tokens_agree(const LayerTrace& layer, const std::string& name) {
+  const auto agree = [&](std::int64_t wanted, std::int64_t found, const char* what) {
+    if (wanted == 0 || found == 0 || wanted == found) return;
+    throw Error(ErrorKind::damaged, "the data sets of the layer have different numbers of tokens")
+        .about(name)
+        .expected(std::to_string(wanted))
+        .found(std::to_string(found) + " " + what);
+  };
+  const Tensor& map = layer.implied_map;
+  const std::int64_t queries = map.empty() ? extent_of(layer.queries, 1) : map.extent(1);
+  const std::int64_t keys = map.empty() ? extent_of(layer.keys, 1) : map.extent(2);
+  agree(queries, extent_of(layer.queries, 1), "queries");
+  agree(queries, extent_of(layer.tokens, 0), "tokens");
+  agree(keys, extent_of(layer.keys, 1), "keys");
+  agree(keys, extent_of(layer.values, 1), "values");
+  for (const auto& [layout, count] :
+       {std::pair(&layer.layout, queries), std::pair(&layer.key_layout, keys)}) {
+    if (!layout->has_grid() || count == 0) continue;
+    if (layout->prefix + layout->rows * layout->columns == count) continue;
+    throw Error(ErrorKind::damaged, "the token grid does not fit the maps")
+        .about(name + " grid_rows")
+        .expected(std::to_string(count) + " tokens")
+        .found(std::to_string(layout->prefix) + " + " + std::to_string(layout->rows) + " × " +
+               std::to_string(layout->columns));
+  }
+}
+
+}  // namespace attnscope
