@@ -34,7 +34,9 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
     (void)make_mechanism(architecture.spec.mechanism);
     TransformerWeights weights = read_transformer_weights(checkpoint, architecture, progress);
     std::shared_ptr<const Vocabulary> vocabulary;
-    if (architecture.spec.reads_texts()) vocabulary = make_vocabulary(architecture.spec, folder);
+    if (architecture.spec.reads_texts()) {
+      vocabulary = make_vocabulary(architecture.spec, folder, checkpoint.key_values());
+    }
     return std::make_shared<const Transformer>(file, own_name(checkpoint, file),
                                                std::move(architecture), std::move(weights),
                                                std::move(vocabulary));

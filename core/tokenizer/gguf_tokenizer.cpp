@@ -106,6 +106,24 @@ std::vector<std::int64_t> token_if(bool wanted, const std::optional<std::int64_t
 
 }  // namespace
 
+GgufTokenizer gguf_tokenizer_of(const KeyValues& keys) {
+  const auto key = [](const char* name) { return "tokenizer.ggml." + std::string(name); };
+  GgufTokenizer data;
+  data.model = keys.text(kGgufTokenizerKey).value_or("");
+  data.pre = keys.text(key("pre")).value_or("");
+  data.tokens = keys.texts(key("tokens")).value_or(std::vector<std::string>{});
+  data.merges = keys.texts(key("merges")).value_or(std::vector<std::string>{});
+  for (const std::int64_t type :
+       keys.wholes(key("token_type")).value_or(std::vector<std::int64_t>{})) {
+    data.types.push_back(static_cast<std::int32_t>(type));
+  }
+  data.bos = keys.whole(key("bos_token_id"));
+  data.eos = keys.whole(key("eos_token_id"));
+  data.add_bos = keys.truth(key("add_bos_token"));
+  data.add_eos = keys.truth(key("add_eos_token")).value_or(false);
+  return data;
+}
+
 std::shared_ptr<const Vocabulary> make_gguf_tokenizer(const GgufTokenizer& data) {
   if (data.model != "gpt2") {
     throw Error(ErrorKind::unsupported, "this kind of tokenizer is not implemented")

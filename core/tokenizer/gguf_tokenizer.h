@@ -7,9 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "core/checkpoint/key_values.h"
 #include "core/tokenizer/vocabulary.h"
 
 namespace attnscope {
+
+/// The key that a file with a tokenizer has.
+inline constexpr std::string_view kGgufTokenizerKey = "tokenizer.ggml.model";
 
 /// The keys tokenizer.ggml.* of a file, as they are.
 struct GgufTokenizer {
@@ -23,6 +27,9 @@ struct GgufTokenizer {
   std::optional<bool> add_bos;      ///< add_bos_token; missing: as `pre` has it
   bool add_eos = false;             ///< add_eos_token
 };
+
+/// What the file says. Throws Error(damaged) for values of another type.
+[[nodiscard]] GgufTokenizer gguf_tokenizer_of(const KeyValues& keys);
 
 /// Control tokens and those that users added are found in texts. Throws Error(unsupported) for
 /// models (SentencePiece's "llama" and "t5", "bert") and ways to split that are not implemented,

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/architecture/configuration/tokenizer_file.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/tokenizer/byte_pairs.h"
@@ -262,22 +263,21 @@ std::shared_ptr<const Vocabulary> with_file(const Path& file, const auto& read) 
 }  // namespace
 
 std::shared_ptr<const Vocabulary> read_tokenizer(const Path& folder) {
-  if (exists(folder / "tokenizer.json")) {
-    return with_file(folder / "tokenizer.json", [&] { return read_json(folder); });
-  }
-  if (exists(folder / "vocab.txt")) {
-    return with_file(folder / "vocab.txt", [&] { return read_word_pieces(folder); });
-  }
-  if (exists(folder / "vocab.json") && exists(folder / "merges.txt")) {
-    return with_file(folder / "vocab.json", [&] { return read_byte_pair_files(folder); });
-  }
-  for (const char* const name :
-       {"tokenizer.model", "spiece.model", "spm.model", "sentencepiece.bpe.model"}) {
-    const Path file = folder / name;
-    if (!exists(file)) continue;
-    throw Error(ErrorKind::unsupported, "a SentencePiece model alone is not read")
-        .in_file(file)
-        .remedy("put the model's tokenizer.json beside it");
+  using Kind = TokenizerFile::Kind;
+  const TokenizerFile file = find_tokenizer_file(folder);
+  switch (file.kind) {
+    case Kind::tokenizer_json:
+      return with_file(file.path, [&] { return read_json(folder); });
+    case Kind::word_pieces:
+      return with_file(file.path, [&] { return read_word_pieces(folder); });
+    case Kind::byte_pairs:
+      return with_file(file.path, [&] { return read_byte_pair_files(folder); });
+    case Kind::sentence_piece:
+      throw Error(ErrorKind::unsupported, "a SentencePiece model alone is not read")
+          .in_file(file.path)
+          .remedy("put the model's tokenizer.json beside it");
+    case Kind::none:
+      break;
   }
   return nullptr;
 }

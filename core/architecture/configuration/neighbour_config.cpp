@@ -141,10 +141,4 @@ void check_known(const NeighbourConfig& config) {
       .remedy("--option ignore=config." + key + " if it does not change the computation");
 }
 
-bool has_byte_pairs(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  return std::filesystem::exists(folder / "vocab.json", ignored) &&
-         std::filesystem::exists(folder / "merges.txt", ignored);
-}
-
 }  // namespace attnscope

@@ -1,5 +1,4 @@
-// What lies beside a weight file: Hugging Face's or timm's config.json, preprocessor_config.json,
-// byte pairs.
+// What lies beside a weight file: Hugging Face's or timm's config.json, preprocessor_config.json.
 #pragma once
 
 #include <filesystem>
@@ -40,8 +39,5 @@ struct NeighbourConfig {
 
 /// Throws Error(unsupported) naming the first of `config.unknown`.
 void check_known(const NeighbourConfig& config);
-
-/// Whether GPT-2's byte pairs, vocab.json and merges.txt, lie in `folder`.
-[[nodiscard]] bool has_byte_pairs(const std::filesystem::path& folder);
 
 }  // namespace attnscope

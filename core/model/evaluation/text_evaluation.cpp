@@ -98,6 +98,9 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
     characters[i] = characters_in(tokens.texts[i]);
   }
+  for (const std::int64_t special : tokens.special) {  // what stands for no text has none of it
+    characters[static_cast<std::size_t>(special)] = 0;
+  }
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
