@@ -13,9 +13,11 @@ namespace {
 
 /// What the file calls itself, else its own name; of a folder the folder's.
 std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
-  const auto name = checkpoint.metadata().find("name");
-  const bool named = name != checkpoint.metadata().end() && !name->second.empty();
-  if (named) return shown_text(name->second);
+  for (const char* const key : {"name", "general.name"}) {
+    const auto name = checkpoint.metadata().find(key);
+    const bool named = name != checkpoint.metadata().end() && !name->second.empty();
+    if (named) return shown_text(name->second);
+  }
   std::error_code ignored;
   if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
   const std::filesystem::path folder = file.has_filename() ? file : file.parent_path();

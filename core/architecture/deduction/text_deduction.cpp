@@ -31,6 +31,7 @@ class TextDeduction final : FamilyDeduction {
     spec_.readout.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
+    deduce_rotary_factors();
     deduce_readout();
     deduce_tokenizer();
     list_assumptions();
@@ -218,6 +219,20 @@ class TextDeduction final : FamilyDeduction {
     if (as_queries || !find_mechanism(spec_.mechanism.name).terms) return;
     fact("layer.attention.key_heads", attention.key_heads,
          std::max<std::int64_t>(rows / attention.head_width, 1), "the keys");
+  }
+
+  /// Of all lengths of texts alike, which longrope can say.
+  void deduce_rotary_factors() {
+    const auto source = result_.sources.find("rotary_factors");
+    if (source == result_.sources.end()) return;
+    RotarySpec& rotary = spec_.layer.rotary;
+    fact("layer.rotary.scaling", rotary.scaling, RotaryScaling::longrope,
+         "the factors of rotary positions");
+    const Tensor factors = used_tensor(checkpoint_, source->second);
+    rotary.short_factors.assign(factors.values().begin(), factors.values().end());
+    rotary.long_factors = rotary.short_factors;
+    rotary.attention_factor = 1;
+    rotary.trained_context = std::max<std::int64_t>(spec_.input.context, 2);
   }
 
   void deduce_readout() {

@@ -157,10 +157,11 @@ INSTANTIATE_TEST_SUITE_P(All, Family, testing::ValuesIn(cases()), name_of);
 
 TEST(Families, EachHasACase) {
   std::set<std::string> covered = {
-      "Attnscope model",  // sample models, vit_test
-      "Fastformer-LM",    // causal_lm_test
-      "minGPT (2020)",    // causal_lm_test
-      "timm PVTv2",       // pyramid_vit_test
+      "Attnscope model",      // sample models, vit_test
+      "Fastformer-LM",        // causal_lm_test
+      "GGUF language model",  // gguf_model_test
+      "minGPT (2020)",        // causal_lm_test
+      "timm PVTv2",           // pyramid_vit_test
       "vit-pytorch ViT (2021)",
   };
   for (const std::string& name : cases()) {
