@@ -131,6 +131,8 @@ class Ids final : public Vocabulary {
     return index < labels_.size() ? labels_[index] : std::to_string(id);
   }
 
+  [[nodiscard]] bool says_texts() const override { return !labels_.empty(); }
+
  private:
   std::vector<std::string> labels_;
   Error reason_;

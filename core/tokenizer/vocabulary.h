@@ -31,6 +31,8 @@ class Vocabulary {
                                               const std::string* second) const;
   /// Whether a token stands for no text of its own: [CLS], <s>, <|endoftext|>.
   [[nodiscard]] virtual bool is_special(std::int64_t) const { return false; }
+  /// Whether text_of is what tokens say, not their numbers alone.
+  [[nodiscard]] virtual bool says_texts() const { return true; }
   /// One more than the greatest number of a token; 0 where that is not known.
   [[nodiscard]] virtual std::int64_t size() const { return 0; }
 };

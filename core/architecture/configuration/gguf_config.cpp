@@ -78,7 +78,7 @@ class GgufKeys {
   }
   /// Throws Error(unsupported) unless the key is missing or `holds`.
   void check(std::string_view key, bool holds, std::string expected) const {
-    if (holds || !keys_.contains(name(key))) return;
+    if (holds || !keys_.contains(name(key)) || ignores(name(key))) return;
     throw Error(ErrorKind::unsupported, "the file asks for what this version does not run")
         .about(name(key))
         .expected(std::move(expected))
