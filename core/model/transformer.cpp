@@ -216,6 +216,15 @@ void Transformer::read_out(const TraceRequest& request, Tensor& tokens, Trace& t
   if (classes > 0) trace.logits = std::move(trace.logits).reshaped({classes});
 }
 
+const std::vector<std::string>& Transformer::token_labels() const {
+  std::call_once(labels_made_, [this] {
+    for (std::int64_t id = 0; id < spec().input.vocabulary; ++id) {
+      token_labels_.push_back(visible_text(vocabulary_->text_of(id)));
+    }
+  });
+  return token_labels_;
+}
+
 Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
                        const TraceRequest& request, const Progress& progress) const {
   check_requested_layers(request, spec());
@@ -231,13 +240,7 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   trace.layout = layouts.front();
   trace.image = std::move(start.image);
   trace.causal = spec().layer.scores.causal;
-  if (spec().readout.gives_token_logits()) {
-    for (std::int64_t id = 0; id < spec().input.vocabulary; ++id) {
-      trace.labels.push_back(visible_text(vocabulary_->text_of(id)));
-    }
-  } else {
-    trace.labels = spec().labels;
-  }
+  trace.labels = spec().readout.gives_token_logits() ? token_labels() : spec().labels;
   trace.map_channels = attention->structure(extents.front()).channels;
   if (trace.map_channels > 1) trace.map_channel = request.channel;
   trace.layers.resize(extents.size());

@@ -1,6 +1,10 @@
 // The one runner: embedding, layers, read-out, of whatever parts a ModelSpec names.
 #pragma once
 
+#include <mutex>
+#include <string>
+#include <vector>
+
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/weight_extents.h"
@@ -53,12 +57,16 @@ class Transformer final : public Model {
                   const std::vector<TokenLayout>& layouts, const TraceRequest& request,
                   const Progress& progress, Tensor& tokens, Trace& trace) const;
   void read_out(const TraceRequest& request, Tensor& tokens, Trace& trace) const;
+  /// What each token of the vocabulary says. Made once: there may be hundreds of thousands.
+  [[nodiscard]] const std::vector<std::string>& token_labels() const;
 
   std::filesystem::path file_;
   std::string name_;
   Architecture architecture_;
   TransformerWeights weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  mutable std::once_flag labels_made_;
+  mutable std::vector<std::string> token_labels_;
 };
 
 }  // namespace attnscope

@@ -206,17 +206,17 @@ void InputsPanel::show_text_field() {
   second_text_->setVisible(pairs);
   // What is being typed is not overwritten by what was typed before it.
   if (!text || typing_.isActive() || !text->ids.empty()) return;
-  const auto show = [](QPlainTextEdit& field, const std::string& characters) {
+  const bool trims = text->second.has_value();  // no reason to take away what was typed
+  const auto show = [trims](QPlainTextEdit& field, const std::string& characters) {
     constexpr std::size_t most = 20'000;
     const QString shown = QString::fromStdString(characters.substr(0, most));
-    if (field.toPlainText() == shown) return;
+    const QString typed = field.toPlainText();
+    if ((trims ? typed.trimmed() : typed) == shown) return;
     const QSignalBlocker quiet(field);
     field.setPlainText(shown);
   };
   show(*text_, text->characters);
-  // The second is trimmed where it is run, which is no reason to take away what was typed.
-  const std::string second = text->second.value_or("");
-  if (second_text_->toPlainText().trimmed().toStdString() != second) show(*second_text_, second);
+  show(*second_text_, text->second.value_or(""));
 }
 
 void InputsPanel::resizeEvent(QResizeEvent* event) {
