@@ -30,7 +30,7 @@ const ShownMaps& maps_at(const AtlasScene& scene, const MapCell& cell) {
 
 QStringList readout(const ShownMaps& maps, const MapCell& cell) {
   const auto token = [&](const TokenLayout& layout, std::int64_t index) {
-    return QString::fromStdString(layout.name(maps.first_token() + index));
+    return QString::fromStdString(layout.name(maps.token_of(index)));
   };
   const auto shown = [](float value) {
     return QString::fromStdString(rounded_text(static_cast<double>(value), 4));
@@ -138,11 +138,11 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
   if (std::min(cell_width, cell_height) < 14) return;
   const TokenLayout& query_names = query_layout(scene.maps->trace(), place->layer);
   const TokenLayout& key_names = key_layout(scene.maps->trace(), place->layer);
-  const std::int64_t first = scene.maps->first_token();
+  const ShownMaps& maps = *scene.maps;
   const QFont face = sized(font, 10);
   const QFontMetricsF metrics(face);
-  const double longest = metrics.horizontalAdvance(
-                             QString::fromStdString(query_names.name(first + extent.queries - 1))) +
+  const double longest = metrics.horizontalAdvance(QString::fromStdString(
+                             query_names.name(maps.token_of(extent.queries - 1)))) +
                          10;
   const double strip_width = std::max(longest, metrics.horizontalAdvance("class") + 10);
   const double strip_height = metrics.height() + 4;
@@ -165,7 +165,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
     const QRectF cell = cell_square(map, extent, 0, key);
     pen(scene.crosshair && scene.crosshair->key == key);
     painter.drawText(QRectF(cell.center().x() - 60, top.top(), 120, strip_height), Qt::AlignCenter,
-                     QString::fromStdString(key_names.name(first + key)));
+                     QString::fromStdString(key_names.name(maps.token_of(key))));
   }
   painter.restore();
   painter.save();
@@ -178,7 +178,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
         (scene.selected && scene.selected->query == query));
     painter.drawText(QRectF(left.left(), cell.center().y() - 20, strip_width - 5, 40),
                      Qt::AlignVCenter | Qt::AlignRight,
-                     QString::fromStdString(query_names.name(first + query)));
+                     QString::fromStdString(query_names.name(maps.token_of(query))));
   }
   painter.restore();
 }

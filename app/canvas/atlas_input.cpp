@@ -310,8 +310,8 @@ void AtlasCanvas::hover(QPointF position) {
   }
   setCursor(Qt::CrossCursor);
   Selection selection = session_.selection();
-  selection.hover = {subject_, cell->layer, cell->column, cell->query + shown->first_token(),
-                     cell->key + shown->first_token()};
+  selection.hover = {subject_, cell->layer, cell->column, shown->token_of(cell->query),
+                     shown->token_of(cell->key)};
   session_.select(selection);
 }
 
@@ -333,7 +333,7 @@ void AtlasCanvas::click(QPointF position) {
   selection.subject = subject_;
   selection.layer = cell->layer;
   if (session_.view().head_fusion == HeadFusion::none) selection.head = cell->column;
-  selection.query = cell->query + maps()->first_token();
+  selection.query = maps()->token_of(cell->query);
   session_.select(selection);
 }
 
@@ -345,7 +345,11 @@ void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t que
     session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);
   }
   if (queries != 0) {
-    selection.query = std::max(selection.query + queries, shown->first_token());
+    std::int64_t query = std::max(selection.query + queries, shown->token_of(0));
+    while (shown->shown_of(query) < 0 && query > 0 && query < shown->trace().tokens()) {
+      query += queries > 0 ? 1 : -1;  // over what is left out
+    }
+    if (shown->shown_of(query) >= 0) selection.query = query;
     session_.select(selection);
   }
   if (link_.view() == AtlasLink::View::map) {
@@ -360,7 +364,7 @@ std::optional<MapCell> AtlasCanvas::selected_cell(const ShownMaps& maps) const {
   if (selection.layer >= maps.grid().layers || column >= maps.grid().columns) return std::nullopt;
   // Where this subject has no such token, the map is marked without a row.
   const auto query = selected_query(session_, subject_, selection.layer);
-  return MapCell{selection.layer, column, query ? *query - maps.first_token() : -1, 0};
+  return MapCell{selection.layer, column, query ? maps.shown_of(*query) : -1, 0};
 }
 
 void AtlasCanvas::update_accessible_name() {

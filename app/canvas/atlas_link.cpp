@@ -75,8 +75,8 @@ std::optional<MapCell> AtlasLink::linked_cell(SubjectId subject) {
   const std::shared_ptr<const ShownMaps> maps = this->maps(subject);
   if (!maps || !tokens || !tokens->query || !tokens->key) return std::nullopt;
   const bool fused = maps->settings().head_fusion != HeadFusion::none;
-  const MapCell cell{hover->layer, fused ? 0 : hover->head, *tokens->query - maps->first_token(),
-                     *tokens->key - maps->first_token()};
+  const MapCell cell{hover->layer, fused ? 0 : hover->head, maps->shown_of(*tokens->query),
+                     maps->shown_of(*tokens->key)};
   if (cell.layer >= maps->grid().layers || cell.column >= maps->grid().columns) {
     return std::nullopt;
   }

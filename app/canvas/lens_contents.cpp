@@ -136,7 +136,7 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   }
 
   static constexpr std::array shown_or_not = {"Shown", "Hidden"};
-  field("Class", ratio);
+  field("Special", ratio);
   if (const auto chosen = segmented("class", shown_or_not, view.hide_prefix_tokens ? 1 : 0)) {
     view.hide_prefix_tokens = *chosen == 1;
   }

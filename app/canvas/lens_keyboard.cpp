@@ -136,8 +136,8 @@ QString described(const ViewSettings& view, LensField field, const ValueRange& r
     case LensField::heads:
       return QObject::tr("Heads: %1").arg(fusions[static_cast<std::size_t>(view.head_fusion)]);
     case LensField::prefix_tokens:
-      return view.hide_prefix_tokens ? QObject::tr("Class token hidden")
-                                     : QObject::tr("Class token shown");
+      return view.hide_prefix_tokens ? QObject::tr("Special tokens hidden")
+                                     : QObject::tr("Special tokens shown");
   }
   return {};
 }

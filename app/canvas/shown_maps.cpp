@@ -39,6 +39,17 @@ void temper_row(std::span<float> values, double temperature) {
   }
 }
 
+/// The tokens of a text that are not special; empty if all are, or none is.
+std::vector<std::int64_t> tokens_of_text(const TokenLayout& layout) {
+  std::vector<std::int64_t> kept;
+  for (std::int64_t token = 0; token < std::ssize(layout.texts); ++token) {
+    if (!std::binary_search(layout.special.begin(), layout.special.end(), token)) {
+      kept.push_back(token);
+    }
+  }
+  return layout.special.empty() ? std::vector<std::int64_t>() : kept;
+}
+
 }  // namespace
 
 ValueSettings::ValueSettings(const ViewSettings& view)
@@ -50,17 +61,22 @@ ValueSettings::ValueSettings(const ViewSettings& view)
 ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings)
     : trace_(std::move(trace)), settings_(settings) {
   grid_.layers = static_cast<std::int64_t>(trace_->layers.size());
-  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max(), largest = 0;
   for (const LayerTrace& layer : trace_->layers) {
     if (!recorded(layer)) continue;
     grid_.columns = std::max(grid_.columns, layer.implied_map.extent(0));
     smallest = std::min({smallest, layer.implied_map.extent(1), layer.implied_map.extent(2)});
+    largest = std::max({largest, layer.implied_map.extent(1), layer.implied_map.extent(2)});
   }
   if (settings_.head_fusion != HeadFusion::none)
     grid_.columns = std::min<std::int64_t>(1, grid_.columns);
   if (grid_.columns == 0) grid_.layers = 0;
   if (settings_.hide_prefix_tokens && grid_.columns > 0 && trace_->layout.prefix < smallest) {
     first_token_ = trace_->layout.prefix;
+  }
+  const std::int64_t tokens = std::ssize(trace_->layout.texts);
+  if (settings_.hide_prefix_tokens && smallest == tokens && largest == tokens) {
+    kept_ = tokens_of_text(trace_->layout);
   }
   identity_shown_ = identity_of_own_ = shows_identity(*trace_, settings_.identity);
 }
@@ -90,6 +106,7 @@ MapExtent ShownMaps::own_extent(std::int64_t layer, std::int64_t column) const {
   if (layer < 0 || layer >= grid_.layers || column < 0 || column >= grid_.columns) return {};
   const LayerTrace& recorded_layer = trace_->layers[static_cast<std::size_t>(layer)];
   if (!recorded(recorded_layer) || column >= recorded_layer.implied_map.extent(0)) return {};
+  if (!kept_.empty()) return {std::ssize(kept_), std::ssize(kept_)};
   return {recorded_layer.implied_map.extent(1) - first_token_,
           recorded_layer.implied_map.extent(2) - first_token_};
 }
@@ -199,11 +216,37 @@ ShownMaps::Weights ShownMaps::compared_weights(const MapCell& cell) const {
   return weights;
 }
 
+std::int64_t ShownMaps::token_of(std::int64_t shown) const {
+  if (kept_.empty()) return shown + first_token_;
+  const auto index = static_cast<std::size_t>(shown);
+  return index < kept_.size() ? kept_[index] : trace_->tokens();
+}
+
+std::int64_t ShownMaps::shown_of(std::int64_t token) const {
+  if (kept_.empty()) return std::max<std::int64_t>(token - first_token_, -1);
+  const auto found = std::lower_bound(kept_.begin(), kept_.end(), token);
+  return found != kept_.end() && *found == token ? found - kept_.begin() : -1;
+}
+
 void ShownMaps::own_row(std::int64_t layer, std::int64_t column, std::int64_t query,
                         std::int64_t first_key, std::span<float> values) const {
+  if (kept_.empty() || values.empty()) {
+    token_row(layer, column, query + first_token_, first_key + first_token_, values);
+    return;
+  }
+  // All keys from the first to the last of those wanted, then these alone.
+  const std::span kept =
+      std::span(kept_).subspan(static_cast<std::size_t>(first_key), values.size());
+  std::vector<float> all(static_cast<std::size_t>(kept.back() - kept.front() + 1));
+  token_row(layer, column, token_of(query), kept.front(), all);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = all[static_cast<std::size_t>(kept[i] - kept.front())];
+  }
+}
+
+void ShownMaps::token_row(std::int64_t layer, std::int64_t column, std::int64_t query,
+                          std::int64_t first_key, std::span<float> values) const {
   const LayerTrace& source = trace_->layers[static_cast<std::size_t>(layer)];
-  query += first_token_;
-  first_key += first_token_;
   if (settings_.head_fusion == HeadFusion::none) {
     head_row(source, column, query, first_key, values);
     return;

@@ -44,7 +44,7 @@ struct ComparedWith {
 
 /// Maps of one trace under one ValueSettings. In this order: the map A without I; each row to the
 /// power 1/T and scaled back to its old sum (of magnitudes: signs are kept); heads fused; I added
-/// where the view shows it; prefix tokens left out; then, where they are compared, the same of the
+/// where the view shows it; special tokens left out; then, where they are compared, the same of the
 /// reference's map beside it. Cheap to make. Safe to share between threads.
 class ShownMaps {
  public:
@@ -61,12 +61,14 @@ class ShownMaps {
   /// Of a shown map; 0×0 where the layer or head was not recorded.
   [[nodiscard]] MapExtent extent(std::int64_t layer, std::int64_t column) const;
   [[nodiscard]] MapExtent largest_extent() const;
-  /// Tokens left out before the first shown one.
-  [[nodiscard]] std::int64_t first_token() const { return first_token_; }
+  /// The token that a shown row or column is of.
+  [[nodiscard]] std::int64_t token_of(std::int64_t shown) const;
+  /// The shown row or column of a token; −1 for one that is left out.
+  [[nodiscard]] std::int64_t shown_of(std::int64_t token) const;
   /// Whether the maps shown contain I.
   [[nodiscard]] bool identity_shown() const { return identity_shown_; }
 
-  /// Shown row `query` (from 0 at the first shown token), shown keys from `first_key`;
+  /// Row `query` and keys from `first_key` on of those that are shown, both counted from 0;
   /// `values.size()` of them.
   void row(std::int64_t layer, std::int64_t column, std::int64_t query, std::int64_t first_key,
            std::span<float> values) const;
@@ -100,13 +102,17 @@ class ShownMaps {
   [[nodiscard]] MapExtent own_extent(std::int64_t layer, std::int64_t column) const;
   void own_row(std::int64_t layer, std::int64_t column, std::int64_t query, std::int64_t first_key,
                std::span<float> values) const;
+  /// The same, all tokens counted.
+  void token_row(std::int64_t layer, std::int64_t column, std::int64_t query,
+                 std::int64_t first_key, std::span<float> values) const;
   void head_row(const LayerTrace& layer, std::int64_t head, std::int64_t query,
                 std::int64_t first_key, std::span<float> values) const;
 
   std::shared_ptr<const Trace> trace_;
   ValueSettings settings_;
   AtlasGrid grid_;
-  std::int64_t first_token_ = 0;
+  std::int64_t first_token_ = 0;    ///< tokens left out before the first shown one
+  std::vector<std::int64_t> kept_;  ///< the tokens shown, of a text with some left out
   bool identity_shown_ = false;
   bool identity_of_own_ = false;  ///< the same before any comparison
   ComparedWith with_;

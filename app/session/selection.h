@@ -66,7 +66,7 @@ struct ViewSettings {
   double temperature = 1.0;  ///< rows are p^(1/T), normalised again to their old sum; 0.1 to 10
   IdentityView identity = IdentityView::as_is;
   HeadFusion head_fusion = HeadFusion::none;
-  bool hide_prefix_tokens = false;  ///< class and distillation tokens
+  bool hide_prefix_tokens = false;  ///< class tokens and registers; of texts [CLS], [SEP], <s> …
   double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
   std::int64_t first_layer = 0;     ///< what figures call the first layer: 0 or 1
   ComparisonView comparison = ComparisonView::maps;

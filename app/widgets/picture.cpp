@@ -83,6 +83,7 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
   }
   if (const Text* text = std::get_if<Text>(&input.content)) {
     QString shown = QString::fromStdString(text->characters);
+    if (text->second) shown += '\n' + QString::fromStdString(*text->second);
     for (std::size_t i = 0; i < std::min<std::size_t>(text->ids.size(), 40); ++i) {
       shown += QString::number(text->ids[i]) + ' ';
     }
@@ -111,9 +112,16 @@ QString describe_input(const Input& input) {
                .arg(image->height)
                .arg(image->channels == 1 ? QObject::tr("grey") : QObject::tr("colour"));
   } else if (const Text* words = std::get_if<Text>(&input.content)) {
-    text = words->ids.empty() ? QObject::tr("text of %1 characters")
-                                    .arg(character_starts(words->characters).size() - 1)
-                              : QObject::tr("%1 token ids").arg(words->ids.size());
+    const auto characters = [](const std::string& of) { return character_starts(of).size() - 1; };
+    if (!words->ids.empty()) {
+      text = QObject::tr("%1 token ids").arg(words->ids.size());
+    } else if (words->second) {
+      text = QObject::tr("texts of %1 and %2 characters")
+                 .arg(characters(words->characters))
+                 .arg(characters(*words->second));
+    } else {
+      text = QObject::tr("text of %1 characters").arg(characters(words->characters));
+    }
   } else {
     text = QObject::tr("array %1, taken as normalised")
                .arg(QString::fromStdString(to_string(std::get<Tensor>(input.content).shape())));

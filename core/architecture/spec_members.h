@@ -28,8 +28,8 @@ inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeFilter>{"bilin
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<ResizeMode>{"shorter_side", "exact"};
 template <>
-inline constexpr std::array<std::string_view, 4> kEnumNames<Tokenizer>{"characters", "bytes",
-                                                                       "byte_pairs", "ids"};
+inline constexpr std::array<std::string_view, 5> kEnumNames<Tokenizer>{"characters", "bytes",
+                                                                       "byte_pairs", "ids", "file"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Positions>{"none", "learned",
                                                                        "sinusoidal"};

@@ -12,6 +12,8 @@ struct TokenLayout {
   std::int64_t prefix = 0;
   std::int64_t rows = 0, columns = 0;   ///< 0×0 when the tokens form no grid
   std::vector<std::string> texts = {};  ///< what each token says, of a text; else empty
+  /// Of a text: tokens that stand for none of it ([CLS], [SEP], <s>), in order.
+  std::vector<std::int64_t> special = {};
 
   [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
   /// "class", "distillation", "(row, column)", the text's token, or the index, for token `index`.

@@ -21,9 +21,11 @@ namespace {
 constexpr const char* kinds_of_input =
     "an input is a PNG or JPEG picture, a .npy array [C, H, W] or [N, D], an item of a data set "
     "(PATH#INDEX), a text file (.txt; PATH#FIRST-LAST for some of its characters), a text "
-    "(text:To be, or not) or token ids (ids:1,2,3)";
+    "(text:To be, or not), a pair of texts (pair:FIRST ||| SECOND) or token ids (ids:1,2,3)";
 
-constexpr std::string_view kLiteral = "text:", kIds = "ids:";
+constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:";
+/// Between the texts of a pair, as the tools that came with BERT have it.
+constexpr std::string_view kBetween = "|||";
 
 /// "PATH#17" as PATH and 17; nothing if it does not end so.
 std::optional<std::pair<std::string, std::int64_t>> split_item(const std::string& locator) {
@@ -80,6 +82,31 @@ Input open_literal(const std::string& locator) {
   return {std::move(text), std::move(label), locator, -1};
 }
 
+std::string_view without_spaces(std::string_view text) {
+  constexpr std::string_view spaces = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(spaces);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
+}
+
+Input open_pair(const std::string& locator) {
+  const std::string_view both = std::string_view(locator).substr(kPair.size());
+  const std::size_t between = both.find(kBetween);
+  if (between == std::string_view::npos || both.find(kBetween, between + 1) != std::string::npos) {
+    throw Error(ErrorKind::usage, "the pair is not two texts with one ||| between them")
+        .expected("pair:Who is there? ||| Nay, answer me.")
+        .found(shown_text(both.substr(0, 60)));
+  }
+  const std::string first(without_spaces(both.substr(0, between)));
+  const std::string second(without_spaces(both.substr(between + kBetween.size())));
+  if (first.empty() || second.empty()) {
+    throw Error(ErrorKind::usage, "one of the texts of the pair is empty")
+        .expected("pair:Who is there? ||| Nay, answer me.");
+  }
+  if (both.size() > longest_text) throw Error(ErrorKind::unsupported, "the texts are too long");
+  return {Text{first, {}, second}, in_quotes(first) + " + " + in_quotes(second), locator, -1};
+}
+
 Input open_text_part(const TextPart& part, const std::string& locator) {
   return with_file(part.path, [&]() -> Input {
     Text text = part_of_text(read_text(part.path), part.first, part.last);
@@ -116,12 +143,17 @@ Tensor read_array(const std::filesystem::path& path, const StoredTensor& array) 
 
 }  // namespace
 
+std::string pair_locator(std::string_view first, std::string_view second) {
+  return std::string(kPair).append(first).append(" ").append(kBetween).append(" ").append(second);
+}
+
 bool is_written_out(std::string_view locator) {
-  return locator.starts_with(kLiteral) || locator.starts_with(kIds);
+  return locator.starts_with(kLiteral) || locator.starts_with(kPair) || locator.starts_with(kIds);
 }
 
 Input open_input(const std::string& locator) {
   if (locator.starts_with(kLiteral)) return open_literal(locator);
+  if (locator.starts_with(kPair)) return open_pair(locator);
   if (locator.starts_with(kIds)) {
     return {parse_token_ids(std::string_view(locator).substr(kIds.size())), locator, locator, -1};
   }

@@ -22,10 +22,13 @@ struct Input {
 };
 
 /// Opens an image, a .npy array (of whole numbers: token ids), a text file (.txt, .md), a text
-/// given as such ("text:To be, or not"), token ids ("ids:1,2,3"), or an item of a data set
-/// ("PATH#INDEX"; see data_set.h).
-/// Throws Error saying which kinds of input there are.
+/// given as such ("text:To be, or not"), a pair of texts ("pair:Who is there? ||| Nay, answer
+/// me."), token ids ("ids:1,2,3"), or an item of a data set ("PATH#INDEX"; see data_set.h). Throws
+/// Error saying which kinds of input there are.
 [[nodiscard]] Input open_input(const std::string& locator);
+
+/// The locator of a pair of texts. What open_input would not take apart again it refuses.
+[[nodiscard]] std::string pair_locator(std::string_view first, std::string_view second);
 
 /// Whether the locator is the input, "text:To be" or "ids:1,2", and no file's.
 [[nodiscard]] bool is_written_out(std::string_view locator);

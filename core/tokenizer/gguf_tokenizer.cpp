@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/tokenizer/sentence_piece.h"
 #include "core/tokenizer/tokenizer.h"
 
 namespace attnscope {
@@ -104,19 +105,65 @@ std::vector<std::int64_t> token_if(bool wanted, const std::optional<std::int64_t
   return {*id};
 }
 
+/// SentencePiece's byte pairs as llama.cpp keeps them: pieces, scores and kinds.
+std::shared_ptr<const Vocabulary> make_scored_pairs(const GgufTokenizer& data) {
+  SentencePiece model;
+  model.algorithm = SentencePiece::Algorithm::byte_pairs;
+  model.pieces.texts = data.tokens;
+  model.pieces.scores = data.scores;
+  if (data.scores.size() != data.tokens.size()) {
+    throw damaged("tokenizer.ggml.scores", std::to_string(data.scores.size()) + " for " +
+                                               std::to_string(data.tokens.size()) + " tokens");
+  }
+  for (const std::int32_t type : data.types) {
+    if (type < 1 || type > 6) throw damaged("tokenizer.ggml.token_type", std::to_string(type));
+    model.pieces.kinds.push_back(static_cast<PieceKind>(type));
+  }
+  model.add_dummy_prefix = data.add_space_prefix;
+  model.remove_extra_spaces = data.remove_extra_spaces;
+  model.byte_fallback = true;
+  TokenizerStages stages = sentence_piece_stages(model);
+  stages.post_processor =
+      around(token_if(data.add_bos.value_or(true), data.bos, data, "tokenizer.ggml.bos_token_id"),
+             token_if(data.add_eos, data.eos, data, "tokenizer.ggml.eos_token_id"), true);
+  return make_tokenizer(std::move(stages));
+}
+
 }  // namespace
 
+GgufTokenizer gguf_tokenizer_of(const KeyValues& keys) {
+  const auto key = [](const char* name) { return "tokenizer.ggml." + std::string(name); };
+  GgufTokenizer data;
+  data.model = keys.text(kGgufTokenizerKey).value_or("");
+  data.pre = keys.text(key("pre")).value_or("");
+  data.tokens = keys.texts(key("tokens")).value_or(std::vector<std::string>{});
+  data.merges = keys.texts(key("merges")).value_or(std::vector<std::string>{});
+  for (const std::int64_t type :
+       keys.wholes(key("token_type")).value_or(std::vector<std::int64_t>{})) {
+    data.types.push_back(static_cast<std::int32_t>(type));
+  }
+  data.bos = keys.whole(key("bos_token_id"));
+  data.eos = keys.whole(key("eos_token_id"));
+  data.add_bos = keys.truth(key("add_bos_token"));
+  data.add_eos = keys.truth(key("add_eos_token")).value_or(false);
+  data.scores = keys.numbers(key("scores")).value_or(std::vector<double>{});
+  data.add_space_prefix = keys.truth(key("add_space_prefix")).value_or(true);
+  data.remove_extra_spaces = keys.truth(key("remove_extra_whitespaces")).value_or(false);
+  return data;
+}
+
 std::shared_ptr<const Vocabulary> make_gguf_tokenizer(const GgufTokenizer& data) {
-  if (data.model != "gpt2") {
+  if (data.model != "gpt2" && data.model != "llama") {
     throw Error(ErrorKind::unsupported, "this kind of tokenizer is not implemented")
         .about("tokenizer.ggml.model")
-        .expected("gpt2 (byte pairs)")
+        .expected("gpt2 (byte pairs) or llama (SentencePiece's)")
         .found(data.model);
   }
   if (data.types.size() != data.tokens.size()) {
     throw damaged("tokenizer.ggml.token_type", std::to_string(data.types.size()) + " for " +
                                                    std::to_string(data.tokens.size()) + " tokens");
   }
+  if (data.model == "llama") return make_scored_pairs(data);
   const Splitting& splitting = splitting_of(data.pre);
   TokenTable table;
   for (std::size_t i = 0; i < data.tokens.size(); ++i) {

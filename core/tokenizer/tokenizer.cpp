@@ -39,8 +39,10 @@ class StagedTokenizer final : public Vocabulary {
 
   [[nodiscard]] std::string text_of(std::int64_t id) const override {
     const auto added = added_by_id_.find(id);
-    if (added == added_by_id_.end()) return stages_.decoder(stages_.model->table().text(id));
-    return added->second.content;
+    if (added != added_by_id_.end()) return added->second.content;
+    const std::string& text = stages_.model->table().text(id);
+    // Models have more rows than their tokenizers have tokens.
+    return text.empty() ? "<" + std::to_string(id) + ">" : stages_.decoder(text);
   }
 
   [[nodiscard]] bool is_special(std::int64_t id) const override {

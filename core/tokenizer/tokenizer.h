@@ -35,9 +35,9 @@ struct TokenizerStages {
 [[nodiscard]] std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object);
 
 /// The tokenizer that lies beside a model: tokenizer.json, else vocab.txt (WordPiece), else
-/// vocab.json and merges.txt (byte pairs); the last two with what tokenizer_config.json and
-/// added_tokens.json say of them. Null if none of these files is there. Throws Error naming the
-/// file, Error(unsupported) for a SentencePiece model without a tokenizer.json.
+/// vocab.json and merges.txt (byte pairs), else a SentencePiece model; the last three with what
+/// tokenizer_config.json and added_tokens.json say of them. Null if none of these files is there.
+/// Throws Error naming the file.
 [[nodiscard]] std::shared_ptr<const Vocabulary> read_tokenizer(const std::filesystem::path& folder);
 
 }  // namespace attnscope

@@ -2,9 +2,12 @@
 
 #include <unordered_map>
 
+#include "core/checkpoint/key_values.h"
 #include "core/error.h"
 #include "core/input/text_file.h"
 #include "core/tokenizer/byte_pairs.h"
+#include "core/tokenizer/gguf_tokenizer.h"
+#include "core/tokenizer/tokenizer.h"
 
 namespace attnscope {
 
@@ -109,15 +112,18 @@ class Bytes final : public Vocabulary {
   std::vector<std::string> labels_;
 };
 
+/// No text can be split, for `reason`.
 class Ids final : public Vocabulary {
  public:
-  explicit Ids(const std::vector<std::string>& labels) : labels_(labels) {}
+  Ids(const std::vector<std::string>& labels, Error reason)
+      : labels_(labels), reason_(std::move(reason)) {}
 
   [[nodiscard]] std::vector<std::int64_t> encode(const std::string&) const override {
-    throw Error(ErrorKind::usage, "it is not known how the model splits a text into tokens")
-        .about("tokenizer")
-        .expected("token ids, such as ids:15,3,42")
-        .remedy("put vocab.json and merges.txt beside the weights, or set tokenizer=bytes");
+    throw Error(reason_);
+  }
+
+  [[nodiscard]] Encoding encode_texts(const std::string&, const std::string*) const override {
+    throw Error(reason_);
   }
 
   [[nodiscard]] std::string text_of(std::int64_t id) const override {
@@ -125,14 +131,45 @@ class Ids final : public Vocabulary {
     return index < labels_.size() ? labels_[index] : std::to_string(id);
   }
 
+  [[nodiscard]] bool says_texts() const override { return !labels_.empty(); }
+
  private:
   std::vector<std::string> labels_;
+  Error reason_;
 };
+
+Error without_tokenizer() {
+  return Error(ErrorKind::usage, "it is not known how the model splits a text into tokens")
+      .about("tokenizer")
+      .expected("token ids, such as ids:15,3,42")
+      .remedy(
+          "put the model's tokenizer.json (or vocab.txt, or vocab.json and merges.txt) beside the "
+          "weights, or set tokenizer=bytes");
+}
+
+/// What lies in the file or beside it; ids alone where it cannot be read, so that a model whose
+/// tokenizer has an unknown part can still be run.
+std::shared_ptr<const Vocabulary> tokenizer_of_file(const ModelSpec& spec,
+                                                    const std::filesystem::path& folder,
+                                                    const KeyValues* keys) {
+  try {
+    auto tokenizer = keys && keys->contains(kGgufTokenizerKey)
+                         ? make_gguf_tokenizer(gguf_tokenizer_of(*keys))
+                         : read_tokenizer(folder);
+    if (tokenizer) return tokenizer;
+  } catch (Error& error) {
+    const std::string remedy = error.remedy_text();
+    error.remedy((remedy.empty() ? "" : remedy + "; ") + "token ids can be given: ids:15,3,42");
+    return std::make_shared<const Ids>(spec.labels, error);
+  }
+  return std::make_shared<const Ids>(spec.labels, without_tokenizer());
+}
 
 }  // namespace
 
 std::shared_ptr<const Vocabulary> make_vocabulary(const ModelSpec& spec,
-                                                  const std::filesystem::path& folder) {
+                                                  const std::filesystem::path& folder,
+                                                  const KeyValues* keys) {
   switch (spec.input.tokenizer) {
     case Tokenizer::characters:
       return std::make_shared<const Characters>(spec.labels);
@@ -140,16 +177,44 @@ std::shared_ptr<const Vocabulary> make_vocabulary(const ModelSpec& spec,
       return std::make_shared<const Bytes>(spec.labels);
     case Tokenizer::byte_pairs:
       return read_byte_pairs(folder, spec.input.vocabulary);
+    case Tokenizer::file:
+      return tokenizer_of_file(spec, folder, keys);
     case Tokenizer::ids:
       break;
   }
-  return std::make_shared<const Ids>(spec.labels);
+  return std::make_shared<const Ids>(spec.labels, without_tokenizer());
 }
+
+namespace {
+
+/// What the tokenizer makes of a text or a pair; of ids, what is known of each.
+TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
+  if (text.second && spec.is_language_model()) {
+    throw Error(ErrorKind::usage, "a language model goes on with one text, not with a pair")
+        .expected("text:WORDS");
+  }
+  TokenizedText result{text.ids, {}, std::vector<std::int64_t>(text.ids.size(), 0), {}};
+  std::vector<std::int8_t> sources(text.ids.size(), 0);
+  if (text.ids.empty()) {
+    Encoding encoding =
+        vocabulary.encode_texts(text.characters, text.second ? &*text.second : nullptr);
+    result.ids = std::move(encoding.ids);
+    result.types = std::move(encoding.types);
+    sources = std::move(encoding.sources);
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i] < 0 || vocabulary.is_special(result.ids[i])) {
+      result.special.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  return result;
+}
+
+}  // namespace
 
 TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary,
                        bool any_length) {
-  TokenizedText result{text.ids, {}};
-  if (result.ids.empty()) result.ids = vocabulary.encode(text.characters);
+  TokenizedText result = tokens_of(text, spec, vocabulary);
   if (result.ids.empty()) throw Error(ErrorKind::usage, "the text is empty");
   const std::int64_t count = std::ssize(result.ids);
   if (spec.input.context > 0 && count > spec.input.context && !any_length) {
@@ -179,7 +244,7 @@ TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
     throw Error(ErrorKind::usage, spec.is_language_model() ? "a language model reads a text"
                                                            : "a text classifier reads a text")
         .about(input.label)
-        .expected("a .txt file, text:WORDS, or ids:1,2,3");
+        .expected("a .txt file, text:WORDS, pair:FIRST ||| SECOND, or ids:1,2,3");
   }
   try {
     return tokenize(*text, spec, vocabulary);

@@ -13,6 +13,8 @@
 
 namespace attnscope {
 
+class KeyValues;
+
 class Vocabulary {
  public:
   virtual ~Vocabulary() = default;
@@ -29,22 +31,30 @@ class Vocabulary {
                                               const std::string* second) const;
   /// Whether a token stands for no text of its own: [CLS], <s>, <|endoftext|>.
   [[nodiscard]] virtual bool is_special(std::int64_t) const { return false; }
+  /// Whether text_of is what tokens say, not their numbers alone.
+  [[nodiscard]] virtual bool says_texts() const { return true; }
   /// One more than the greatest number of a token; 0 where that is not known.
   [[nodiscard]] virtual std::int64_t size() const { return 0; }
 };
 
-/// As spec.input.tokenizer says; byte pairs are read from `folder`. Throws Error.
-[[nodiscard]] std::shared_ptr<const Vocabulary> make_vocabulary(
-    const ModelSpec& spec, const std::filesystem::path& folder);
+/// As spec.input.tokenizer says; files are read from `folder`. `keys`: of a weight file that has
+/// its tokenizer inside, else null. Throws Error; but a tokenizer that cannot be read leaves ids,
+/// and throws only when it is given a text.
+[[nodiscard]] std::shared_ptr<const Vocabulary> make_vocabulary(const ModelSpec& spec,
+                                                                const std::filesystem::path& folder,
+                                                                const KeyValues* keys = nullptr);
 
-/// A text's tokens, as numbers and as what each says.
+/// A text's tokens: one entry a token in the first three lists.
 struct TokenizedText {
   std::vector<std::int64_t> ids;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts;     ///< what each says
+  std::vector<std::int64_t> types;    ///< of segments: 0, or 1 in most second texts of pairs
+  std::vector<std::int64_t> special;  ///< places of tokens that stand for no text, in order
 };
 
-/// Throws Error(usage) for ids outside the vocabulary and, unless `any_length`, more tokens than
-/// spec.input.context.
+/// Of a pair with the tokens around and between the texts that the tokenizer puts there. Throws
+/// Error(usage) for ids outside the vocabulary and, unless `any_length`, more tokens than
+/// spec.input.context; and for a pair where a language model is to go on.
 [[nodiscard]] TokenizedText tokenize(const Text& text, const ModelSpec& spec,
                                      const Vocabulary& vocabulary, bool any_length = false);
 

@@ -21,6 +21,11 @@ std::string characters_of(const std::string& token) {
   return characters;
 }
 
+/// Such tokens stand for no text: other tokenizers put others, or none.
+bool is_special(const TokenLayout& layout, std::int64_t index) {
+  return std::binary_search(layout.special.begin(), layout.special.end(), index);
+}
+
 /// Where token `index` begins, counted in characters_of, and all characters up to its end.
 struct TextPlace {
   std::size_t begin = 0;
@@ -31,7 +36,9 @@ TextPlace place_in_text(const TokenLayout& layout, std::int64_t index) {
   TextPlace place;
   for (std::int64_t i = 0; i <= index; ++i) {
     place.begin = place.until_end.size();
-    place.until_end += characters_of(layout.texts[static_cast<std::size_t>(i)]);
+    if (!is_special(layout, i)) {
+      place.until_end += characters_of(layout.texts[static_cast<std::size_t>(i)]);
+    }
   }
   return place;
 }
@@ -49,6 +56,7 @@ std::optional<std::int64_t> token_of_text(const TokenLayout& from, std::int64_t 
   std::string read;
   std::optional<std::int64_t> found;
   for (std::int64_t i = 0; i < std::ssize(to.texts) && read.size() < place.until_end.size(); ++i) {
+    if (is_special(to, i)) continue;
     read += characters_of(to.texts[static_cast<std::size_t>(i)]);
     if (!found && read.size() > place.begin) found = i;
   }

@@ -10,8 +10,9 @@
 //   /logits                    float [classes]
 //   /image                     uint8 [height, width, 1 or 3]: what the grid of tokens covers
 // Attributes of the root, all optional: `model_name`, `input_label`, `mechanism` (its name),
-// `mechanism_parameters`, `labels`, `token_texts` (what each token of a text says), `provenance`
-// (JSON texts), and the integers `prefix_tokens`, `grid_rows`, `grid_columns` (which token is
+// `mechanism_parameters`, `labels`, `token_texts` (what each token of a text says),
+// `special_tokens` (places of those that stand for none of it, in order), `provenance` (JSON
+// texts), and the integers `prefix_tokens`, `grid_rows`, `grid_columns` (which token is
 // what), `identity_in_maps` (1 if the maps contain I), `causal` (1 if no token sees later ones),
 // `mechanism_trained` (0 if it was laid over weights trained with another) and `layers` (their
 // number, if the last recorded nothing), and `rank_bounds` (JSON: of each layer's maps, 0 if

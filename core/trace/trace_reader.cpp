@@ -157,6 +157,18 @@ Trace read_contents(const Checkpoint& file) {
     trace.layout.texts.push_back(
         shown_lines(text.is_string() ? text.get<std::string>() : printed(text)));
   }
+  for (const json& token : json_of(file, "special_tokens", "[]")) {
+    const auto count = std::ssize(trace.layout.texts);
+    const std::int64_t after = trace.layout.special.empty() ? 0 : trace.layout.special.back() + 1;
+    if (!token.is_number_unsigned() ||
+        token.get<std::uint64_t>() >= static_cast<std::size_t>(count) ||
+        token.get<std::int64_t>() < after) {
+      throw damaged("the special tokens are not places in the text, in order", "special_tokens")
+          .expected("whole numbers below " + std::to_string(count))
+          .found(printed(token));
+    }
+    trace.layout.special.push_back(token.get<std::int64_t>());
+  }
   for (const json& label : json_of(file, "labels", "[]")) {
     trace.labels.push_back(text_in(label));
   }

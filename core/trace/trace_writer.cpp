@@ -93,6 +93,9 @@ void write_contents(const Hdf5Id& root, const Trace& trace) {
   if (!trace.layout.texts.empty()) {
     write_attribute(root, "token_texts", json_text(trace.layout.texts));
   }
+  if (!trace.layout.special.empty()) {
+    write_attribute(root, "special_tokens", json_text(trace.layout.special));
+  }
   write_attribute(root, "labels", json_text(trace.labels));
   write_attribute(root, "provenance", json_text(trace.provenance));
   write_tensor(root, "features", trace.features);

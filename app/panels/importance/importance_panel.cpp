@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "app/look/theme.h"
@@ -54,6 +55,16 @@ QString in_context(const TokenLayout& layout, std::int64_t token, std::int64_t t
     text += i == token ? "⟦" + shown + "⟧" : shown;
   }
   return text.replace("␣", " ");
+}
+
+/// Their weights count as not seen: they would outshine all others.
+void hide_special(const Trace& trace, TokenImportance& importance) {
+  for (const std::int64_t token : trace.layout.special) {
+    const auto index = static_cast<std::size_t>(token);
+    if (index < importance.weights.size()) {
+      importance.weights[index] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
 }
 
 }  // namespace
@@ -154,6 +165,7 @@ std::vector<ImportancePanel::Shown> ImportancePanel::shown() const {
     try {
       for (const ImportanceOf attention : importances_of(*trace, layer)) {
         Shown one{open.id, trace, token_importance(*trace, layer, head, attention, end), {}};
+        if (session_.view().hide_prefix_tokens) hide_special(*trace, one.importance);
         one.title = QString("%1 · %2").arg(QString::fromStdString(open.subject.label),
                                            title_of(one.importance));
         all.push_back(std::move(one));

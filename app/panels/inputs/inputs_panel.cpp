@@ -74,20 +74,24 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   item_layout->addWidget(item_, 1);
   body()->addWidget(item_row_);
 
-  text_ = new QPlainTextEdit;
-  text_->setObjectName("input_text");
-  text_->setAccessibleName(tr("Text to run on"));
-  text_->setPlaceholderText(tr("Type a text for the language model"));
-  text_->setTabChangesFocus(true);
-  text_->setFixedHeight(4 * text_->fontMetrics().lineSpacing() + 12);
-  body()->addWidget(text_);
+  const auto text_field = [this](const char* name, const QString& for_readers,
+                                 const QString& placeholder, int lines) {
+    auto* const field = new QPlainTextEdit;
+    field->setObjectName(name);
+    field->setAccessibleName(for_readers);
+    field->setPlaceholderText(placeholder);
+    field->setTabChangesFocus(true);
+    field->setFixedHeight(lines * field->fontMetrics().lineSpacing() + 12);
+    body()->addWidget(field);
+    connect(field, &QPlainTextEdit::textChanged, this, [this] { typing_.start(); });
+    return field;
+  };
+  text_ = text_field("input_text", tr("Text to run on"), tr("Type a text for the model"), 4);
+  second_text_ = text_field("input_second_text", tr("Second text of a pair"),
+                            tr("Second text, if it is a pair"), 2);
   typing_.setSingleShot(true);
   typing_.setInterval(350);
-  connect(text_, &QPlainTextEdit::textChanged, this, [this] { typing_.start(); });
-  connect(&typing_, &QTimer::timeout, this, [this] {
-    const std::string text = text_->toPlainText().toStdString();
-    if (!text.empty()) session_.set_input("text:" + text);
-  });
+  connect(&typing_, &QTimer::timeout, this, &InputsPanel::run_on_what_is_typed);
 
   auto* thumbnails = new QWidget;
   // As many columns as there is room for, whatever the number now.
@@ -169,7 +173,7 @@ void InputsPanel::refresh() {
 
   show_text_field();
   const bool is_text =
-      locator.starts_with("text:") || (input && std::holds_alternative<Text>(input->content));
+      is_written_out(locator) || (input && std::holds_alternative<Text>(input->content));
   const bool is_item = hash != std::string::npos && !is_text;
   item_row_->setVisible(is_item);
   if (is_item) {
@@ -181,21 +185,38 @@ void InputsPanel::refresh() {
   }
 }
 
+void InputsPanel::run_on_what_is_typed() {
+  const std::string first = text_->toPlainText().toStdString();
+  const std::string second = second_text_->toPlainText().trimmed().toStdString();
+  if (first.empty()) return;
+  session_.set_input(second.empty() ? "text:" + first : pair_locator(first, second));
+}
+
 void InputsPanel::show_text_field() {
   const Input* input = session_.input().get();
   const Text* text = input ? std::get_if<Text>(&input->content) : nullptr;
-  bool wanted = text != nullptr;
+  bool wanted = text != nullptr, pairs = text != nullptr && text->second;
   for (const OpenSubject& open : session_.subjects()) {
-    wanted |= open.subject.model && open.subject.model->spec().reads_texts();
+    if (!open.subject.model) continue;
+    const ModelSpec& spec = open.subject.model->spec();
+    wanted |= spec.reads_texts();
+    pairs |= spec.input.tokenizer == Tokenizer::file && !spec.is_language_model();
   }
   text_->setVisible(wanted);
+  second_text_->setVisible(pairs);
   // What is being typed is not overwritten by what was typed before it.
   if (!text || typing_.isActive() || !text->ids.empty()) return;
-  constexpr std::size_t most = 20'000;
-  const QString shown = QString::fromStdString(text->characters.substr(0, most));
-  if (text_->toPlainText() == shown) return;
-  const QSignalBlocker quiet(text_);
-  text_->setPlainText(shown);
+  const bool trims = text->second.has_value();  // no reason to take away what was typed
+  const auto show = [trims](QPlainTextEdit& field, const std::string& characters) {
+    constexpr std::size_t most = 20'000;
+    const QString shown = QString::fromStdString(characters.substr(0, most));
+    const QString typed = field.toPlainText();
+    if ((trims ? typed.trimmed() : typed) == shown) return;
+    const QSignalBlocker quiet(field);
+    field.setPlainText(shown);
+  };
+  show(*text_, text->characters);
+  show(*second_text_, text->second.value_or(""));
 }
 
 void InputsPanel::resizeEvent(QResizeEvent* event) {

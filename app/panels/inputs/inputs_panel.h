@@ -35,6 +35,7 @@ class InputsPanel : public DockPanel {
   void refresh();
   void arrange_samples();
   void show_text_field();
+  void run_on_what_is_typed();
 
   Session& session_;
   std::vector<std::filesystem::path> samples_;
@@ -44,6 +45,7 @@ class InputsPanel : public DockPanel {
   QWidget* item_row_;
   QSpinBox* item_;
   QPlainTextEdit* text_;
+  QPlainTextEdit* second_text_;  // of a pair
   QTimer typing_;
   QGridLayout* grid_;
   QToolButton* keep_;  // a copy of the selected subject on this input

@@ -78,13 +78,15 @@ std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
   const std::int64_t column = maps->grid().columns == 1 ? 0 : selection.head;
   if (column >= maps->grid().columns) return weights;
   const MapExtent extent = maps->extent(selection.layer, column);
-  const std::int64_t query = *selected - maps->first_token();
-  if (query < 0 || query >= extent.queries || extent.keys + maps->first_token() > tokens) {
+  const std::int64_t query = maps->shown_of(*selected);
+  if (query < 0 || query >= extent.queries || maps->token_of(extent.keys - 1) >= tokens) {
     return weights;
   }
-  maps->row(selection.layer, column, query, 0,
-            std::span(weights).subspan(static_cast<std::size_t>(maps->first_token()),
-                                       static_cast<std::size_t>(extent.keys)));
+  std::vector<float> row(static_cast<std::size_t>(extent.keys));
+  maps->row(selection.layer, column, query, 0, row);
+  for (std::int64_t key = 0; key < extent.keys; ++key) {
+    weights[static_cast<std::size_t>(maps->token_of(key))] = row[static_cast<std::size_t>(key)];
+  }
   return weights;
 }
 

@@ -58,9 +58,4 @@ void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& con
 /// What timm's config.json says.
 void read_timm_config(const nlohmann::json& object, NeighbourConfig& config);
 
-/// The families that models of Hugging Face's kind `model_type` may be of; empty: not run.
-[[nodiscard]] std::vector<std::string_view> families_of_model_type(std::string_view model_type);
-/// The same for one of timm's architectures.
-[[nodiscard]] std::vector<std::string_view> families_of_timm(std::string_view architecture);
-
 }  // namespace attnscope

@@ -97,8 +97,7 @@ json without_ignored(const json& object, const std::string& prefix,
 }  // namespace
 
 bool NeighbourConfig::allows(std::string_view family) const {
-  if (kind.empty()) return true;
-  const auto families = of_timm ? families_of_timm(kind) : families_of_model_type(kind);
+  if (families.empty()) return family != kGgufFamily;
   return std::find(families.begin(), families.end(), family) != families.end();
 }
 
@@ -125,18 +124,11 @@ NeighbourConfig neighbour_config(const std::filesystem::path& weights,
 void check_known(const NeighbourConfig& config) {
   if (config.unknown.empty()) return;
   const auto& [key, value] = config.unknown.front();
-  throw Error(ErrorKind::unsupported,
-              "the configuration beside the weights has a key that is not known")
+  throw Error(ErrorKind::unsupported, "the configuration of the model has a key that is not known")
       .in_file(config.file)
       .about(key)
       .found(value)
       .remedy("--option ignore=config." + key + " if it does not change the computation");
-}
-
-bool has_byte_pairs(const std::filesystem::path& folder) {
-  std::error_code ignored;
-  return std::filesystem::exists(folder / "vocab.json", ignored) &&
-         std::filesystem::exists(folder / "merges.txt", ignored);
 }
 
 }  // namespace attnscope

@@ -1,5 +1,4 @@
-// What lies beside a weight file: Hugging Face's or timm's config.json, preprocessor_config.json,
-// byte pairs.
+// What lies beside a weight file: Hugging Face's or timm's config.json, preprocessor_config.json.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +12,19 @@
 
 namespace attnscope {
 
-/// What the configuration beside a weight file says of the model in it.
+/// The family of GGUF files, whose names are of no model without the keys of the file.
+inline constexpr std::string_view kGgufFamily = "GGUF language model";
+
+/// What the configuration beside a weight file, or in it, says of the model.
 struct NeighbourConfig {
-  std::filesystem::path file;  ///< config.json; empty: there is none
-  std::string kind;            ///< its model_type, or timm's architecture; empty: it does not say
-  bool of_timm = false;        ///< `kind` is one of timm's architectures
+  std::filesystem::path file;  ///< config.json, or the weight file; empty: there is none
+  /// model_type, timm's or GGUF's architecture; empty: it does not say.
+  std::string kind;
+  std::vector<std::string_view> families;  ///< those that `kind` may be of; empty: it says none
   std::map<std::string, std::string>
       values;  ///< members of ModelSpec, as apply_override takes them
-  /// Members of `values` that only repeat what the tensors' shapes say: no assumptions.
+  /// Members of `values` that only repeat what the tensors' shapes say, or that the weight file
+  /// itself says: no assumptions.
   std::set<std::string, std::less<>> facts;
   std::int64_t classes = -1;  ///< −1: it does not say
   /// Whether a language model's head may be its token embedding; it is where it does not say.
@@ -28,7 +32,7 @@ struct NeighbourConfig {
   /// Keys that are not known to leave the computation alone, with their values.
   std::vector<std::pair<std::string, std::string>> unknown;
 
-  /// Whether `kind` is of one of the known families, and that is `family`; true if it says nothing.
+  /// Whether the model may be of `family`.
   [[nodiscard]] bool allows(std::string_view family) const;
 };
 
@@ -40,8 +44,5 @@ struct NeighbourConfig {
 
 /// Throws Error(unsupported) naming the first of `config.unknown`.
 void check_known(const NeighbourConfig& config);
-
-/// Whether GPT-2's byte pairs, vocab.json and merges.txt, lie in `folder`.
-[[nodiscard]] bool has_byte_pairs(const std::filesystem::path& folder);
 
 }  // namespace attnscope

@@ -223,8 +223,7 @@ void read_pooling(const json& pooling, NeighbourConfig& config) {
   take_name(pooling, "global_pool", "readout", poolings, config);
 }
 
-}  // namespace
-
+/// Empty: not run.
 std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
   if (architecture.starts_with("twins_svt_")) return {"Twins"};
@@ -234,11 +233,12 @@ std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   return {};
 }
 
+}  // namespace
+
 void read_timm_config(const json& object, NeighbourConfig& config) {
-  config.of_timm = true;
   config.kind = object.at("architecture").get<std::string>();
-  const std::vector<std::string_view> families = families_of_timm(config.kind);
-  if (families.empty()) {
+  config.families = families_of_timm(config.kind);
+  if (config.families.empty()) {
     throw Error(ErrorKind::unsupported, "this architecture of timm is not run")
         .about("architecture")
         .expected("vit_…, deit_…, deit3_…, flexivit_…, pvt_v2_… or twins_svt_…")
@@ -247,7 +247,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
             "give an architecture description, or --option ignore=config if it is not of this "
             "file");
   }
-  if (families.front() == "timm ViT") read_vit(config.kind, config);
+  if (config.families.front() == "timm ViT") read_vit(config.kind, config);
   ConfigReader reader(object, config);
   const json& prepared = reader.take_value("pretrained_cfg");
   if (prepared.is_object()) read_preparation(prepared, config);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/configuration/gguf_config.h"
 #include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/description/architecture_match.h"
 #include "core/architecture/description/leftover_tensors.h"
@@ -116,6 +117,13 @@ const std::vector<ArchitectureDescription>& built_in_descriptions() {
   return list;
 }
 
+/// What is said of the model beside the file, or in it.
+NeighbourConfig configuration_of(const Checkpoint& checkpoint,
+                                 std::span<const std::string> ignored) {
+  return checkpoint.key_values() ? gguf_config(checkpoint, ignored)
+                                 : neighbour_config(checkpoint.path(), ignored);
+}
+
 }  // namespace
 
 Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& options) {
@@ -126,8 +134,10 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
     const ArchitectureMatch match = match_architecture(description, checkpoint, state_dict);
     if (!match.complete()) matched_nothing(match, checkpoint);
     const bool reads_texts = description.spec.reads_texts();
+    // A description goes before the keys of the file, which are of the family that it is not.
+    const bool asks = reads_texts && !checkpoint.key_values();
     return deduce(match, checkpoint, options,
-                  reads_texts ? neighbour_config(checkpoint.path(), ignored) : NeighbourConfig{});
+                  asks ? configuration_of(checkpoint, ignored) : NeighbourConfig{});
   }
   const auto& descriptions = built_in_descriptions();
   const auto format = checkpoint.metadata().find("format");
@@ -141,7 +151,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
     }
     // Models of texts of our own have the names of a known family.
   }
-  const NeighbourConfig config = neighbour_config(checkpoint.path(), ignored);
+  const NeighbourConfig config = configuration_of(checkpoint, ignored);
   std::vector<ArchitectureMatch> matches;
   for (std::size_t i = 1; i < descriptions.size(); ++i) {
     if (!config.allows(descriptions[i].name)) continue;
@@ -170,7 +180,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   }
   if (!config.kind.empty()) {
     throw Error(ErrorKind::unsupported, "the tensors' names are not those of " + config.kind +
-                                            ", which the configuration beside them says it is")
+                                            ", which the configuration says it is")
         .in_file(checkpoint.path())
         .found(first_names.empty() ? "no tensors" : first_names + ", …")
         .remedy("--option ignore=config if the configuration is not of this file");

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "core/architecture/configuration/neighbour_config.h"
+#include "core/architecture/configuration/tokenizer_file.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
 #include "core/attention/mechanism.h"
+#include "core/checkpoint/key_values.h"
 
 namespace attnscope {
 
@@ -29,6 +31,7 @@ class TextDeduction final : FamilyDeduction {
     spec_.readout.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
+    deduce_rotary_factors();
     deduce_readout();
     deduce_tokenizer();
     list_assumptions();
@@ -213,6 +216,20 @@ class TextDeduction final : FamilyDeduction {
          std::max<std::int64_t>(rows / attention.head_width, 1), "the keys");
   }
 
+  /// Of all lengths of texts alike, which longrope can say.
+  void deduce_rotary_factors() {
+    const auto source = result_.sources.find("rotary_factors");
+    if (source == result_.sources.end()) return;
+    RotarySpec& rotary = spec_.layer.rotary;
+    fact("layer.rotary.scaling", rotary.scaling, RotaryScaling::longrope,
+         "the factors of rotary positions");
+    const Tensor factors = used_tensor(checkpoint_, source->second);
+    rotary.short_factors.assign(factors.values().begin(), factors.values().end());
+    rotary.long_factors = rotary.short_factors;
+    rotary.attention_factor = 1;
+    rotary.trained_context = std::max<std::int64_t>(spec_.input.context, 2);
+  }
+
   void deduce_readout() {
     if (spec_.readout.kind == Readout::pooler && !has("pooler.weight") && !stated("readout")) {
       spec_.readout.kind = Readout::none;
@@ -244,9 +261,18 @@ class TextDeduction final : FamilyDeduction {
 
   void deduce_tokenizer() {
     if (stated("tokenizer")) return;
-    if (has_byte_pairs(checkpoint_.path().parent_path())) {
+    const std::filesystem::path folder = checkpoint_.path().parent_path();
+    const TokenizerFile beside = find_tokenizer_file(folder);
+    const KeyValues* const keys = checkpoint_.key_values();
+    if (keys && keys->contains("tokenizer.ggml.model")) {
+      spec_.input.tokenizer = Tokenizer::file;
+    } else if (beside.kind == TokenizerFile::Kind::byte_pairs &&
+               !exists(folder / "tokenizer_config.json")) {
       spec_.input.tokenizer = Tokenizer::byte_pairs;
       assume("tokenizer", "vocab.json and merges.txt lie beside the file");
+    } else if (beside.kind != TokenizerFile::Kind::none) {
+      spec_.input.tokenizer = Tokenizer::file;
+      assume("tokenizer", beside.path.filename().string() + " lies beside the file");
     } else if (spec_.is_language_model() && std::ssize(spec_.labels) == spec_.input.vocabulary) {
       spec_.input.tokenizer = Tokenizer::characters;
     } else if (spec_.input.vocabulary == 256) {
@@ -254,7 +280,7 @@ class TextDeduction final : FamilyDeduction {
       assume("tokenizer", "256 tokens are most often the bytes");
     } else {
       spec_.input.tokenizer = Tokenizer::ids;
-      assume("tokenizer", "there is no vocab.json and merges.txt beside the file");
+      assume("tokenizer", "there is no tokenizer beside the file");
     }
   }
 };

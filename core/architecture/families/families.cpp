@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/configuration/neighbour_config.h"
 
 namespace attnscope {
 
@@ -39,6 +40,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"Hugging Face Llama", hugging_face_llama_family},
       ArchitectureFamily{"Hugging Face Gemma 2", hugging_face_gemma2_family},
       ArchitectureFamily{"Hugging Face BERT", hugging_face_bert_family},
+      ArchitectureFamily{kGgufFamily, gguf_family},
       ArchitectureFamily{"DINOv3", dinov3_family},
       ArchitectureFamily{"Hugging Face DINOv3", hugging_face_dinov3_family},
   };
@@ -58,6 +60,7 @@ std::span<const TensorRole> tensor_roles() {
       {"token_types", false, "model of texts: embeddings of token types [types, D]"},
       {"input_projection", true, "of given embeddings, or of narrower token embeddings [D, E]"},
       {"rotary_periods", false, "periods of rotary positions on patches [d / 4]"},
+      {"rotary_factors", false, "what the angles of rotary positions are divided by [r / 2]"},
       {"position_biases", false, "biases of relative positions of all layers [buckets, H]"},
       {"embedding_norm", true, "LayerNorm before the first block [D]"},
       {"token_embedding", true, "model of texts: of each token [vocabulary, D]"},

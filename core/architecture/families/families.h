@@ -35,6 +35,7 @@ extern const std::string_view lecture_gpt_family;
 extern const std::string_view hugging_face_llama_family;
 extern const std::string_view hugging_face_gemma2_family;
 extern const std::string_view hugging_face_bert_family;
+extern const std::string_view gguf_family;
 extern const std::string_view dinov3_family;
 extern const std::string_view hugging_face_dinov3_family;
 

@@ -26,7 +26,8 @@ enum class Tokenizer {
   characters,  ///< one token a Unicode character; the vocabulary is `labels`
   bytes,       ///< one token a byte, numbered by its value
   byte_pairs,  ///< GPT-2's byte-level BPE, from vocab.json and merges.txt beside the weights
-  ids          ///< not known: only token ids can be given
+  ids,         ///< not known: only token ids can be given
+  file         ///< what lies beside the weights, or in them: tokenizer.json, vocab.txt, GGUF's keys
 };
 
 struct InputSpec {

@@ -93,10 +93,13 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   const std::int64_t of_stretches = (to_predict + context - 1) / context;
   const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
   const std::int64_t count = std::ssize(stretches);
-  const bool knows_texts = spec.input.tokenizer != Tokenizer::ids || !spec.labels.empty();
+  const bool knows_texts = language_model->vocabulary()->says_texts();
   std::vector<std::int64_t> characters(tokens.ids.size(), 1);
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
     characters[i] = characters_in(tokens.texts[i]);
+  }
+  for (const std::int64_t special : tokens.special) {  // what stands for no text has none of it
+    characters[static_cast<std::size_t>(special)] = 0;
   }
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};

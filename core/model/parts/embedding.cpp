@@ -20,7 +20,8 @@ Tensor PatchEmbedding::operator()(const Tensor& image, const ModelSpec& spec) co
   return tokens;
 }
 
-Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids) const {
+Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
+                                 const std::vector<std::int64_t>& token_types) const {
   const std::int64_t width = tokens.columns();
   Tensor x({std::ssize(ids), width});
   std::vector<float> room;
@@ -29,7 +30,7 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids) const {
     const Eigen::Map<const Eigen::RowVectorXf> token(tokens.read(ids[i], 1, room), width);
     x.matrix().row(row) = scale * token;
     if (!positions.empty()) x.matrix().row(row) += positions.matrix().row(position_offset + row);
-    if (!types.empty()) x.matrix().row(row) += types.matrix().row(0);
+    if (!types.empty()) x.matrix().row(row) += types.matrix().row(token_types[i]);
   }
   return x;
 }

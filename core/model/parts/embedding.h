@@ -22,7 +22,7 @@ struct PatchEmbedding {
   [[nodiscard]] Tensor operator()(const Tensor& image, const ModelSpec& spec) const;
 };
 
-/// scale · tokens[id] + positions[offset + i] + types[0].
+/// scale · tokens[id] + positions[offset + i] + types[type].
 struct TextEmbedding {
   WeightMatrix tokens;  ///< [vocabulary, D], without the scale
   Tensor positions;     ///< [context + offset, D]; empty for none
@@ -30,8 +30,10 @@ struct TextEmbedding {
   Tensor types;  ///< [types, D]; empty for none
   float scale = 1;
 
-  /// Ids below the vocabulary, and at most `context` of them; [N, D].
-  [[nodiscard]] Tensor operator()(const std::vector<std::int64_t>& ids) const;
+  /// Ids below the vocabulary, and at most `context` of them; `token_types`: as many, below the
+  /// table's rows, which a model without types does not ask for; [N, D].
+  [[nodiscard]] Tensor operator()(const std::vector<std::int64_t>& ids,
+                                  const std::vector<std::int64_t>& token_types) const;
 };
 
 /// Adds sin and cos of position · 10000^(−2i/D), in turns, to the rows of `tokens` [N, D].

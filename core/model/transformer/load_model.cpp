@@ -13,9 +13,11 @@ namespace {
 
 /// What the file calls itself, else its own name; of a folder the folder's.
 std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& file) {
-  const auto name = checkpoint.metadata().find("name");
-  const bool named = name != checkpoint.metadata().end() && !name->second.empty();
-  if (named) return shown_text(name->second);
+  for (const char* const key : {"name", "general.name"}) {
+    const auto name = checkpoint.metadata().find(key);
+    const bool named = name != checkpoint.metadata().end() && !name->second.empty();
+    if (named) return shown_text(name->second);
+  }
   std::error_code ignored;
   if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
   const std::filesystem::path folder = file.has_filename() ? file : file.parent_path();
@@ -34,7 +36,9 @@ std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
     (void)make_mechanism(architecture.spec.mechanism);
     TransformerWeights weights = read_transformer_weights(checkpoint, architecture, progress);
     std::shared_ptr<const Vocabulary> vocabulary;
-    if (architecture.spec.reads_texts()) vocabulary = make_vocabulary(architecture.spec, folder);
+    if (architecture.spec.reads_texts()) {
+      vocabulary = make_vocabulary(architecture.spec, folder, checkpoint.key_values());
+    }
     return std::make_shared<const Transformer>(file, own_name(checkpoint, file),
                                                std::move(architecture), std::move(weights),
                                                std::move(vocabulary));

@@ -38,7 +38,9 @@ void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& token
   while (!tokens.ids.empty() && tokens.ids.back() == id) {
     tokens.ids.pop_back();
     tokens.texts.pop_back();
+    tokens.types.pop_back();
   }
+  std::erase_if(tokens.special, [&](std::int64_t i) { return i >= std::ssize(tokens.ids); });
   const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), id);
   if (padding == tokens.ids.end() && !tokens.ids.empty()) return;
   throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text is nothing but padding"
@@ -57,6 +59,19 @@ std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* voca
     labels.push_back(visible_text(vocabulary->text_of(id)));
   }
   return labels;
+}
+
+/// Models without types take every text for one.
+void check_types(const InputSpec& spec, const Input& input, const TokenizedText& tokens) {
+  const auto greatest = std::max_element(tokens.types.begin(), tokens.types.end());
+  if (spec.token_types == 0 || greatest == tokens.types.end() || *greatest < spec.token_types) {
+    return;
+  }
+  throw Error(ErrorKind::usage, "the model has no such type of tokens")
+      .about(input.label)
+      .expected("types 0 to " + std::to_string(spec.token_types - 1))
+      .found(std::to_string(*greatest))
+      .remedy("the tokenizer beside the weights may be of another model");
 }
 
 }  // namespace
@@ -87,8 +102,10 @@ Transformer::Start Transformer::embed_text(const Input& input) const {
   TokenizedText text = tokenize_input(input, spec(), *vocabulary_);
   leave_out_padding(spec().input.padding, input, text);
   Start start;
-  start.tokens = (*weights_.embedding.text)(text.ids);
+  check_types(spec().input, input, text);
+  start.tokens = (*weights_.embedding.text)(text.ids, text.types);
   start.layout.texts = std::move(text.texts);
+  start.layout.special = std::move(text.special);
   return start;
 }
 

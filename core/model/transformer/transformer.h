@@ -1,6 +1,9 @@
 // The one runner: embedding, layers, read-out, of whatever parts a ModelSpec names.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "core/model/transformer/weight_extents.h"

@@ -130,8 +130,33 @@ TEST(ShownMaps, PrefixTokensAreLeftOutOfRowsAndColumns) {
   settings.hide_prefix_tokens = true;
   const ShownMaps maps(trace, settings);
   EXPECT_EQ(maps.extent(0, 0), (MapExtent{9, 9}));
-  EXPECT_EQ(maps.first_token(), 1);
+  EXPECT_EQ(maps.token_of(0), 1);
+  EXPECT_EQ(maps.shown_of(0), -1);
   EXPECT_EQ(maps.value({0, 0, 0, 0}), trace->layers[0].implied_map.slice(0)(1, 1));
+}
+
+TEST(ShownMaps, SpecialTokensOfATextAreLeftOutWhereverTheyStand) {
+  const auto trace = synthetic_trace(
+      1, 2, 6,
+      [](auto, auto h, auto q, auto k) { return static_cast<float>(100 * h + 10 * q + k); }, 0);
+  trace->layout.texts = {"[CLS]", "a", "[SEP]", "b", "c", "[SEP]"};
+  trace->layout.special = {0, 2, 5};
+  ValueSettings settings;
+  settings.hide_prefix_tokens = true;
+  const ShownMaps maps(trace, settings);
+  EXPECT_EQ(maps.extent(0, 0), (MapExtent{3, 3}));
+  std::vector<float> row(3);
+  maps.row(0, 1, 1, 0, row);
+  EXPECT_EQ(row, (std::vector<float>{131, 133, 134}));
+  EXPECT_EQ(maps.value({0, 0, 2, 1}), 43);
+  EXPECT_EQ(maps.token_of(2), 4);
+  EXPECT_EQ(maps.shown_of(3), 1);
+  EXPECT_EQ(maps.shown_of(2), -1);
+  settings.head_fusion = HeadFusion::mean;
+  EXPECT_EQ(ShownMaps(trace, settings).value({0, 0, 0, 2}), 64);
+  // Nothing would be left.
+  trace->layout.special = {0, 1, 2, 3, 4, 5};
+  EXPECT_EQ(ShownMaps(trace, settings).extent(0, 0), (MapExtent{6, 6}));
 }
 
 TEST(ShownMaps, BlockMeansAreMeansOfBlocks) {

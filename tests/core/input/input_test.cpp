@@ -62,6 +62,17 @@ TEST(OpenInput, Texts) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
+  const Text pair = text("pair:Who's there? ||| Nay, answer me.\n");
+  EXPECT_EQ(pair.characters, "Who's there?");
+  EXPECT_EQ(pair.second, "Nay, answer me.");
+  EXPECT_EQ(open_input("pair:a|||b").label, "“a” + “b”");
+  EXPECT_EQ(text(pair_locator("To be:", "or | not")).second, "or | not");
+  EXPECT_FALSE(text("text:a ||| b").second);
+  EXPECT_TRUE(is_written_out("pair:a ||| b"));
+  refused("pair:a", "|||");
+  refused("pair:a ||| b ||| c", "one |||");
+  refused("pair:a ||||", "one |||");
+  refused("pair: ||| b", "empty");
   refused("text:", "empty");
   refused("ids:1,x", "'x'");
   refused("ids:", "no token ids");

@@ -54,6 +54,11 @@ class Family : public testing::TestWithParam<std::string> {
   /// A folder as the hub has it: config.json, if there is any, and the weights.
   [[nodiscard]] std::filesystem::path written() const {
     if (!config_.is_null()) (void)folder_.write("config.json", config_.dump());
+    if (case_.contains("vocabulary")) {
+      std::string lines;
+      for (const json& word : case_["vocabulary"]) lines += word.get<std::string>() + "\n";
+      (void)folder_.write("vocab.txt", lines);
+    }
     write_hashed_safetensors(folder_ / "model.safetensors", shapes_);
     return folder_.path();
   }
@@ -86,7 +91,9 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
   }
   const auto model = load_model(written(), options_);
   Input input;
-  if (case_["ids"].is_null()) {
+  if (case_.contains("texts")) {
+    input.content = Text{case_["texts"][0], {}, case_["texts"][1]};
+  } else if (case_["ids"].is_null()) {
     input.content = hashed_input("input", {3, 32, 32});
   } else {
     input.content = Text{{}, case_["ids"].get<std::vector<std::int64_t>>()};
@@ -150,10 +157,11 @@ INSTANTIATE_TEST_SUITE_P(All, Family, testing::ValuesIn(cases()), name_of);
 
 TEST(Families, EachHasACase) {
   std::set<std::string> covered = {
-      "Attnscope model",  // sample models, vit_test
-      "Fastformer-LM",    // causal_lm_test
-      "minGPT (2020)",    // causal_lm_test
-      "timm PVTv2",       // pyramid_vit_test
+      "Attnscope model",      // sample models, vit_test
+      "Fastformer-LM",        // causal_lm_test
+      "GGUF language model",  // gguf_model_test
+      "minGPT (2020)",        // causal_lm_test
+      "timm PVTv2",           // pyramid_vit_test
       "vit-pytorch ViT (2021)",
   };
   for (const std::string& name : cases()) {

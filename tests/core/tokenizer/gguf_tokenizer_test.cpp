@@ -69,7 +69,7 @@ TEST(GgufTokenizer, WhatIsNotImplementedIsNamed) {
     expect_refusal([&] { return make_gguf_tokenizer(data); }, kind, named, "");
   };
   GgufTokenizer data = right;
-  data.model = "llama";
+  data.model = "t5";
   refused(data, ErrorKind::unsupported, "tokenizer.ggml.model");
   data = right;
   data.pre = "unheard-of";

@@ -187,7 +187,7 @@ TEST(TokenizerFolder, NamesASentencePieceModelAlone) {
   const TemporaryFolder folder;
   (void)folder.write("spiece.model", "x");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
-                 "tokenizer.json", "spiece.model");
+                 "tokenizer.json", "spiece.model");  // sentence_piece_test has those that are read
 }
 
 TEST(Charsmap, LeadsNowhereOutside) {

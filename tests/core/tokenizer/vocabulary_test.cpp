@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/architecture/configuration/neighbour_config.h"
+#include "core/architecture/configuration/tokenizer_file.h"
 #include "core/attention/token_layout.h"
 #include "core/error.h"
 #include "core/tokenizer/byte_pairs.h"
@@ -45,10 +45,11 @@ TEST(BytePairs, AreThoseOfPython) {
 
 TEST(BytePairs, DamagedFilesAreNamed) {
   const TemporaryFolder folder;
-  EXPECT_FALSE(has_byte_pairs(folder.path()));
+  using Kind = TokenizerFile::Kind;
+  EXPECT_EQ(find_tokenizer_file(folder.path()).kind, Kind::none);
   (void)folder.write("vocab.json", R"({"a": 0, "b": 7})");
   (void)folder.write("merges.txt", "#version: 0.2\na b\n");
-  EXPECT_TRUE(has_byte_pairs(folder.path()));
+  EXPECT_EQ(find_tokenizer_file(folder.path()).kind, Kind::byte_pairs);
   expect_refusal([&] { return read_byte_pairs(folder.path(), 5); }, ErrorKind::damaged, "0 to 4",
                  "vocab.json");
   (void)folder.write("merges.txt", "a b c\n");

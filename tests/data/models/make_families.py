@@ -497,8 +497,11 @@ def main():
         w, maps = Weights(), []
         output = model(w, inputs, maps, **arguments)
         assert rename in w.shapes and add not in w.shapes, name
-        ids = inputs.tolist() if inputs.dim() == 1 else None
-        write_case(name, family, w.shapes, config, options, unknown, rename, add, ids=ids)
+        if isinstance(inputs, dict):  # texts, and the vocabulary that lies beside the weights
+            more = dict(ids=None, texts=inputs["texts"], vocabulary=inputs["vocabulary"])
+        else:
+            more = dict(ids=inputs.tolist() if inputs.dim() == 1 else None)
+        write_case(name, family, w.shapes, config, options, unknown, rename, add, **more)
         rows = [0, maps[0].shape[-1] // 2, maps[0].shape[-1] - 1]
         np.savez_compressed(
             HERE / f"{name}.npz",

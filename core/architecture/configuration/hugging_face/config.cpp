@@ -133,12 +133,6 @@ void read_labels(const json& labels, NeighbourConfig& config) {
 
 }  // namespace
 
-std::vector<std::string_view> families_of_model_type(std::string_view model_type) {
-  const ModelType* const type = find_type(model_type);
-  if (type == nullptr) return {};
-  return {type->family};
-}
-
 void read_hugging_face_config(const json& object, NeighbourConfig& config) {
   const json type_name = object.value("model_type", json());
   const ModelType* const type =
@@ -165,6 +159,7 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
     return;
   }
   config.kind = type->name;
+  config.families = {type->family};
   const json& tied = reader.take_value("tie_word_embeddings");
   config.ties_head = truth(tied, true, "tie_word_embeddings");
   reader.take(type->keys);

@@ -8,8 +8,24 @@ import torch
 from make_families import ACTIVATIONS, IDS, attend, heads_of
 
 
-def bert(w, ids, maps, *, root="bert.", width=24, heads=3, hidden=40, layers=2, vocabulary=29, context=24, eps=1e-12,
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "who", "is", "there", "?", "nay", ",", "answer", "me", "un",
+         "##fold", "##ed", "stand", "and", "your", "##self", ".", "long", "live", "the", "king", "!", "ber", "##nar",
+         "##do"]
+# A text of two: what a tokenizer makes of them, written down by hand.
+PAIR = {
+    "texts": ["Who is there?", "Nay, answer me: stand and unfold yourself."],
+    "vocabulary": WORDS,
+    "ids": [2, 5, 6, 7, 8, 3, 9, 10, 11, 12, 1, 16, 17, 13, 14, 18, 19, 20, 3],
+    "types": 6 * [0] + 13 * [1],
+}
+
+
+def bert(w, inputs, maps, *, root="bert.", width=24, heads=3, hidden=40, layers=2, vocabulary=29, context=24, eps=1e-12,
          act="gelu", head="classifier", early=False):
+    is_pair = isinstance(inputs, dict)
+    ids = torch.tensor(inputs["ids"]) if is_pair else inputs
+    of_type = torch.tensor(inputs["types"]) if is_pair else torch.zeros_like(ids)
+
     def norm(x, name):
         if not early:
             return w.norm(x, name, eps)
@@ -21,7 +37,7 @@ def bert(w, ids, maps, *, root="bert.", width=24, heads=3, hidden=40, layers=2, 
     table = w(e + "word_embeddings.weight", vocabulary, width)
     positions = w(e + "position_embeddings.weight", context, width)
     types = w(e + "token_type_embeddings.weight", 2, width)
-    x = norm(table[ids] + positions[: len(ids)] + types[0], e + "LayerNorm")
+    x = norm(table[ids] + positions[: len(ids)] + types[of_type], e + "LayerNorm")
     for i in range(layers):
         l = f"{root}encoder.layer.{i}."
         parts = (w.linear(x, l + "attention.self." + name, width) for name in ("query", "key", "value"))
@@ -63,6 +79,10 @@ CASES = {
     "hugging_face_bert": (
         "Hugging Face BERT", bert, {}, IDS, CONFIG, {}, {"position_embedding_type": "relative_key_query"},
         "bert.encoder.layer.1.output.LayerNorm.bias", "bert.encoder.layer.0.attention.self.distance_embedding.weight",
+    ),
+    "hugging_face_bert_pair": (
+        "Hugging Face BERT", bert, {}, PAIR, CONFIG, {}, {"hidden_act": "mish"},
+        "bert.embeddings.token_type_embeddings.weight", "bert.encoder.layer.1.attention.self.sinks",
     ),
     "hugging_face_bert_masked": (
         "Hugging Face BERT", bert, dict(head="masked", early=True, act="relu"), IDS, None,

@@ -20,7 +20,7 @@ def llama3(frequencies, factor, low, high, context):
 
 
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
-          theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False):
+          theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None):
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids]
     frequencies = rotary(head_width, theta)
@@ -35,7 +35,7 @@ def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=
         v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=biases), key_heads)
         q, k = turn_halves(q, angles), turn_halves(k, angles)
         h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids)))
-        x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases)
+        x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases if out_bias is None else out_bias)
         h = rms(w, x, l + "post_attention_layernorm", eps)
         gate = ACTIVATIONS[act](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
         h = gate * w.linear(h, l + "mlp.up_proj", hidden, bias=False)

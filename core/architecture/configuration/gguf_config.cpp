@@ -1,0 +1,280 @@
+#include "core/architecture/configuration/gguf_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/checkpoint/key_values.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/text/pattern.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+/// One value of general.architecture: what it says that no key does. As llama.cpp computes it.
+struct GgufArchitecture {
+  std::string_view name;
+  std::string_view rotary;  ///< pair: queries' and keys' rows were permuted for it
+  std::string_view activation;
+  bool scales_embedding = false;  ///< × √width
+  bool head_norms = false;        ///< of queries and keys
+  bool sandwich = false;          ///< norms after each part, soft caps, windows in even layers
+};
+constexpr GgufArchitecture architectures[] = {
+    {.name = "llama", .rotary = "pair", .activation = "silu"},
+    {.name = "qwen2", .rotary = "half", .activation = "silu"},
+    {.name = "qwen3", .rotary = "half", .activation = "silu", .head_norms = true},
+    {.name = "gemma", .rotary = "half", .activation = "gelu_tanh", .scales_embedding = true},
+    {.name = "gemma2",
+     .rotary = "half",
+     .activation = "gelu_tanh",
+     .scales_embedding = true,
+     .sandwich = true},
+};
+
+const GgufArchitecture& architecture_of(const KeyValues& keys) {
+  const std::string name = keys.text("general.architecture").value_or("");
+  for (const GgufArchitecture& known : architectures) {
+    if (known.name == name) return known;
+  }
+  throw Error(ErrorKind::unsupported, "models of this architecture are not run")
+      .about("general.architecture")
+      .expected(name_list(architectures, &GgufArchitecture::name))
+      .found(name.empty() ? "nothing" : name)
+      .remedy("give an architecture description");
+}
+
+/// The keys of one architecture, each asked for once: what is left over is not known.
+class GgufKeys {
+ public:
+  GgufKeys(const KeyValues& keys, std::string prefix, std::span<const std::string> ignored)
+      : keys_(keys), prefix_(std::move(prefix)), ignored_(ignored) {}
+
+  [[nodiscard]] std::string name(std::string_view key) const { return prefix_ + std::string(key); }
+
+  [[nodiscard]] std::optional<std::int64_t> whole(std::string_view key) {
+    return take(key) ? keys_.whole(name(key)) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> number(std::string_view key) {
+    return take(key) ? keys_.number(name(key)) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::string> text(std::string_view key) {
+    return take(key) ? keys_.text(name(key)) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<bool> truth(std::string_view key) {
+    return take(key) ? keys_.truth(name(key)) : std::nullopt;
+  }
+
+  /// Throws Error(damaged) if there is none.
+  template <class T>
+  [[nodiscard]] T required(std::string_view key, std::optional<T> value) const {
+    if (value) return *value;
+    throw Error(ErrorKind::damaged, "the file lacks a key of its architecture").about(name(key));
+  }
+  /// Throws Error(unsupported) unless the key is missing or `holds`.
+  void check(std::string_view key, bool holds, std::string expected) const {
+    if (holds || !keys_.contains(name(key)) || ignores(name(key))) return;
+    throw Error(ErrorKind::unsupported, "the file asks for what this version does not run")
+        .about(name(key))
+        .expected(std::move(expected))
+        .found(keys_.shown(name(key)))
+        .remedy("--option ignore=config." + name(key) + " if it does not change the computation");
+  }
+
+  void finish(NeighbourConfig& config) const {
+    for (const std::string& key : keys_.keys()) {
+      if (!key.starts_with(prefix_) || taken_.contains(key) || ignores(key)) continue;
+      config.unknown.emplace_back(key, keys_.shown(key));
+    }
+  }
+
+ private:
+  [[nodiscard]] bool ignores(const std::string& key) const {
+    return std::any_of(ignored_.begin(), ignored_.end(), [&](const std::string& pattern) {
+      return matches_pattern(pattern, "config." + key);
+    });
+  }
+
+  /// Whether it is to be read.
+  bool take(std::string_view key) {
+    taken_.insert(name(key));
+    return !ignores(name(key));
+  }
+
+  const KeyValues& keys_;
+  std::string prefix_;
+  std::span<const std::string> ignored_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+class GgufReader {
+ public:
+  GgufReader(const GgufArchitecture& of, GgufKeys keys, NeighbourConfig& config)
+      : of_(of), keys_(std::move(keys)), config_(config) {}
+
+  void read() {
+    read_extents();
+    read_rotary();
+    read_scores();
+    set("activation", std::string(of_.activation));
+    set("norm_eps", json(keys_.required("attention.layer_norm_rms_epsilon",
+                                        keys_.number("attention.layer_norm_rms_epsilon"))));
+    if (of_.scales_embedding) set("input.scale", json(0));
+    (void)keys_.whole("vocab_size");  // the tensors say
+    (void)keys_.text("tensor_data_layout");
+    keys_.check("tensor_data_layout", keys_.text("tensor_data_layout") == "Meta AI original pth",
+                "Meta AI original pth");
+    for (const char* const experts : {"expert_count", "expert_used_count"}) {
+      keys_.check(experts, keys_.whole(experts) == 0, "0: no mixture of experts");
+    }
+    keys_.finish(config_);
+  }
+
+ private:
+  void set(const std::string& member, const json& value) {
+    config_.values[member] = value.is_string() ? value.get<std::string>() : value.dump();
+    config_.facts.insert(member);
+  }
+
+  void take_whole(std::string_view key, const std::string& member) {
+    if (const auto value = keys_.whole(key)) set(member, json(*value));
+  }
+
+  void read_extents() {
+    take_whole("context_length", "context");
+    take_whole("embedding_length", "width");
+    take_whole("block_count", "layers");
+    take_whole("feed_forward_length", "mlp_width");
+    set("heads", json(keys_.required("attention.head_count", keys_.whole("attention.head_count"))));
+    take_whole("attention.head_count_kv", "layer.attention.key_heads");
+    take_whole("attention.key_length", "head_width");
+    const auto values = keys_.whole("attention.value_length");
+    keys_.check("attention.value_length", values == keys_.whole("attention.key_length"),
+                "as attention.key_length");
+  }
+
+  void read_rotary() {
+    set("layer.rotary.form", std::string(of_.rotary));
+    if (const auto base = keys_.number("rope.freq_base")) set("layer.rotary.theta", json(*base));
+    take_whole("rope.dimension_count", "layer.rotary.width");
+    if (of_.rotary == "pair") check_all_turned();
+    const auto factor = keys_.number("rope.scaling.factor"),
+               old = keys_.number("rope.scale_linear");
+    std::string type = keys_.text("rope.scaling.type").value_or(factor || old ? "linear" : "none");
+    keys_.check("rope.scaling.type", type == "none" || type == "linear" || type == "yarn",
+                "none, linear or yarn");
+    const double by = factor.value_or(old.value_or(1));
+    if (by == 1 && type == "linear") type = "none";
+    (void)keys_.truth("rope.scaling.finetuned");
+    for (const char* const one : {"attn_factor", "yarn_ext_factor", "yarn_attn_factor"}) {
+      const std::string key = "rope.scaling." + std::string(one);
+      keys_.check(key, keys_.number(key) == 1.0, "1");
+    }
+    keys_.check("rope.scaling.yarn_log_multiplier",
+                keys_.number("rope.scaling.yarn_log_multiplier") == 0.0, "0");
+    const auto trained = keys_.whole("rope.scaling.original_context_length");
+    const auto fast = keys_.number("rope.scaling.yarn_beta_fast");
+    const auto slow = keys_.number("rope.scaling.yarn_beta_slow");
+    if (type == "none") return;
+    set("layer.rotary.scaling", type);
+    set("layer.rotary.factor", json(by));
+    if (type != "yarn") return;
+    set("layer.rotary.trained_context",
+        json(keys_.required("context_length", trained ? trained : keys_.whole("context_length"))));
+    if (fast) set("layer.rotary.beta_fast", json(*fast));
+    if (slow) set("layer.rotary.beta_slow", json(*slow));
+  }
+
+  /// Rows of a head that were permuted as if all of it were turned.
+  void check_all_turned() {
+    const auto turned = keys_.whole("rope.dimension_count"),
+               width = keys_.whole("embedding_length");
+    const auto heads = keys_.whole("attention.head_count");
+    auto each = keys_.whole("attention.key_length");
+    if (!each && width && heads.value_or(0) > 0) each = *width / *heads;
+    keys_.check("rope.dimension_count", turned == each, "a head's width");
+  }
+
+  /// Of Gemma 2.
+  void read_scores() {
+    keys_.check("attention.causal", keys_.truth("attention.causal").value_or(true), "true");
+    if (!of_.sandwich) return;
+    for (const auto& [key, member] : {std::pair("attn_logit_softcapping", "layer.scores.soft_cap"),
+                                      {"final_logit_softcapping", "readout.soft_cap"}}) {
+      set(member, json(keys_.required(key, keys_.number(key))));
+    }
+    const auto window = keys_.whole("attention.sliding_window");
+    json difference;
+    difference["layers"] = {{"first", 0}, {"every", 2}};
+    difference["scores"]["window"] = keys_.required("attention.sliding_window", window);
+    set("differences", json::array({difference}));
+    // No key says it: of the 27 B model, which alone has 46 layers, scores are divided by the root
+    // of width / heads, as llama.cpp has it.
+    const std::int64_t heads =
+        keys_.required("attention.head_count", keys_.whole("attention.head_count"));
+    if (keys_.whole("block_count") == 46 && heads > 0) {
+      const auto width = static_cast<double>(keys_.whole("embedding_length").value_or(0) / heads);
+      set("scale", json(1 / std::sqrt(width)));
+    }
+  }
+
+  const GgufArchitecture& of_;
+  GgufKeys keys_;
+  NeighbourConfig& config_;
+};
+
+/// Tensors that change the computation must be those of the architecture.
+void check_tensors(const Checkpoint& checkpoint, const GgufArchitecture& of) {
+  const std::pair<const char*, bool> parts[] = {{"attn_q_norm", of.head_norms},
+                                                {"attn_k_norm", of.head_norms},
+                                                {"post_attention_norm", of.sandwich},
+                                                {"post_ffw_norm", of.sandwich},
+                                                {"attn_sinks", false}};
+  for (const auto& [part, wanted] : parts) {
+    const std::string name = "blk.0." + std::string(part) + ".weight";
+    if ((checkpoint.find(name) != nullptr) == wanted) continue;
+    throw Error(ErrorKind::unsupported, wanted
+                                            ? "the file lacks a tensor of its architecture"
+                                            : "the file has a tensor that its architecture has not")
+        .about(name)
+        .expected(std::string(of.name) + (wanted ? " with it" : " without it"));
+  }
+}
+
+/// A file may be something else than a model: an adapter, a projector.
+void check_type(const KeyValues& keys) {
+  const std::string type = keys.text("general.type").value_or("model");
+  if (type == "model") return;
+  throw Error(ErrorKind::unsupported, "the file is no model by itself")
+      .about("general.type")
+      .expected("model")
+      .found(type);
+}
+
+}  // namespace
+
+NeighbourConfig gguf_config(const Checkpoint& checkpoint, std::span<const std::string> ignored) {
+  NeighbourConfig config;
+  config.families = {kGgufFamily};
+  if (std::find(ignored.begin(), ignored.end(), "config") != ignored.end()) return config;
+  config.file = checkpoint.path();
+  const KeyValues& keys = *checkpoint.key_values();
+  try {
+    check_type(keys);
+    const GgufArchitecture& architecture = architecture_of(keys);
+    config.kind = architecture.name;
+    GgufReader(architecture, GgufKeys(keys, config.kind + ".", ignored), config).read();
+    check_tensors(checkpoint, architecture);
+  } catch (Error& error) {
+    if (error.file().empty()) error.in_file(checkpoint.path());
+    throw;
+  }
+  return config;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,239 @@
+#include "core/tokenizer/sentence_piece.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/input/text_file.h"
+#include "core/tokenizer/charsmap.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::string_view kSpace = "▁";
+
+/// Pieces that users defined are never taken apart, nor normalised.
+using ByFirstByte = std::array<std::vector<std::string>, 256>;
+
+ByFirstByte kept_pieces(const ScoredPieces& pieces) {
+  ByFirstByte lists;
+  for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
+    const std::string& text = pieces.texts[i];
+    if (pieces.kinds[i] != PieceKind::user_defined || text.empty()) continue;
+    lists[static_cast<unsigned char>(text[0])].push_back(text);
+  }
+  for (std::vector<std::string>& list : lists) {
+    std::sort(list.begin(), list.end(),
+              [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  }
+  return lists;
+}
+
+/// What normalising does, from left to right.
+class SpaceMarks {
+ public:
+  explicit SpaceMarks(const SentencePiece& model)
+      : kept_(kept_pieces(model.pieces)),
+        prefix_(model.add_dummy_prefix),
+        every_part_(model.prefix_every_part),
+        remove_(model.remove_extra_spaces) {
+    if (!model.charsmap.empty()) charsmap_ = std::make_shared<const Charsmap>(model.charsmap);
+  }
+
+  AlignedText operator()(const AlignedText& text) const {
+    const std::string_view all = text.text();
+    std::size_t at = 0;
+    while (remove_ && at < all.size()) {
+      const Written next = written(all, at);
+      if (next.by != " ") break;
+      at += next.length;
+    }
+    AlignedText result;
+    if (at == all.size()) return result;
+    const std::size_t begin = text.place(0, 1).begin;
+    if (prefix_ && (every_part_ || begin == 0)) result.append(kSpace, {begin, begin});
+    for (bool after_space = remove_; at < all.size();) {
+      Written next = written(all, at);
+      while (after_space && next.by.starts_with(' ')) next.by.remove_prefix(1);
+      if (!next.by.empty()) {
+        append(next.by, text, at, at + next.length, result);
+        after_space = remove_ && next.by.ends_with(' ');
+      }
+      at += next.length;
+    }
+    while (remove_ && result.text().ends_with(kSpace)) {
+      result = result.part(0, result.text().size() - kSpace.size());
+    }
+    return result;
+  }
+
+ private:
+  struct Written {
+    std::size_t length;  ///< of the beginning that is replaced
+    std::string_view by;
+  };
+
+  [[nodiscard]] Written written(std::string_view all, std::size_t at) const {
+    const std::string_view rest = all.substr(at);
+    for (const std::string& piece : kept_[static_cast<unsigned char>(rest[0])]) {
+      if (rest.starts_with(piece)) return {piece.size(), rest.substr(0, piece.size())};
+    }
+    if (charsmap_) {
+      if (const auto found = charsmap_->longest(rest)) {
+        // A table of strangers may end amid a character, or write what is none.
+        const bool whole = found->length == rest.size() || utf8_length(rest, found->length) > 0;
+        if (!whole || first_invalid_utf8(found->by) != std::string::npos) {
+          throw Error(ErrorKind::damaged, "the tokenizer's charsmap takes characters apart");
+        }
+        return {found->length, found->by};
+      }
+    }
+    const std::size_t length = utf8_length(all, at);
+    return {length, rest.substr(0, length)};
+  }
+
+  static void append(std::string_view by, const AlignedText& text, std::size_t begin,
+                     std::size_t end, AlignedText& result) {
+    const std::string_view before = std::string_view(text.text()).substr(begin, end - begin);
+    if (by == before && by.find(' ') == std::string_view::npos) {
+      return result.append(text, begin, end);
+    }
+    std::string escaped;
+    for (const char c : by) {
+      if (c == ' ') {
+        escaped += kSpace;
+      } else {
+        escaped += c;
+      }
+    }
+    result.append(escaped, text.place(begin, end));
+  }
+
+  ByFirstByte kept_;
+  std::shared_ptr<const Charsmap> charsmap_;
+  bool prefix_, every_part_, remove_;
+};
+
+/// Throws Error(damaged, unsupported) for what no model of pieces has.
+void check_pieces(const ScoredPieces& pieces) {
+  constexpr std::size_t longest = 256;  // bytes; 16 characters are usual
+  for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
+    const std::string& text = pieces.texts[i];
+    if (first_invalid_utf8(text) != std::string::npos) {
+      throw Error(ErrorKind::damaged, "a piece is not UTF-8").about("piece " + std::to_string(i));
+    }
+    if (pieces.kinds[i] == PieceKind::normal && text.size() > longest) {
+      throw Error(ErrorKind::unsupported, "a piece is too long")
+          .about("piece " + std::to_string(i))
+          .expected("at most " + std::to_string(longest) + " bytes")
+          .found(std::to_string(text.size()));
+    }
+  }
+}
+
+AddedToken added_piece(const ScoredPieces& pieces, std::size_t i) {
+  AddedToken token;
+  token.id = static_cast<std::int64_t>(i);
+  token.content = pieces.texts[i];
+  token.special = pieces.kinds[i] == PieceKind::control;
+  return token;
+}
+
+std::vector<AddedToken> pieces_of_kind(const ScoredPieces& pieces, PieceKind kind) {
+  std::vector<AddedToken> tokens;
+  for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
+    if (pieces.kinds[i] == kind && !pieces.texts[i].empty())
+      tokens.push_back(added_piece(pieces, i));
+  }
+  return tokens;
+}
+
+/// Cuts the normalised text at the pieces that users defined.
+PreTokenizer cut_out(const std::vector<AddedToken>& tokens) {
+  const auto as_it_is = [](const AlignedText& text) { return text; };
+  return [found = AddedTokens(tokens, as_it_is), as_it_is](std::vector<TextPiece>& pieces) {
+    std::vector<TextPiece> all;
+    for (TextPiece& piece : pieces) {
+      if (piece.token) {
+        all.push_back(std::move(piece));
+        continue;
+      }
+      for (TextPiece& part : found.split(piece.text, as_it_is)) all.push_back(std::move(part));
+    }
+    pieces = std::move(all);
+  };
+}
+
+/// Which pairs make each piece: the best piece first.
+Merges merges_by_score(const ScoredPieces& pieces) {
+  std::unordered_map<std::string_view, std::size_t> numbers;
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < pieces.texts.size(); ++i) {
+    if (pieces.kinds[i] != PieceKind::normal) continue;
+    numbers.emplace(pieces.texts[i], i);
+    order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return pieces.scores[a] > pieces.scores[b];
+  });
+  Merges merges;
+  for (const std::size_t i : order) {
+    const std::string_view text = pieces.texts[i];
+    for (std::size_t cut = 1; cut < text.size(); ++cut) {
+      const std::string_view left = text.substr(0, cut), right = text.substr(cut);
+      if (numbers.contains(left) && numbers.contains(right)) merges.emplace_back(left, right);
+    }
+  }
+  return merges;
+}
+
+std::optional<std::size_t> unknown_in(const ScoredPieces& pieces) {
+  const auto found = std::find(pieces.kinds.begin(), pieces.kinds.end(), PieceKind::unknown);
+  if (found == pieces.kinds.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - pieces.kinds.begin());
+}
+
+std::shared_ptr<const TokenModel> model_of_pieces(const SentencePiece& model) {
+  const auto unknown = unknown_in(model.pieces);
+  if (model.algorithm == SentencePiece::Algorithm::unigram) {
+    UnigramSettings settings;
+    if (unknown) settings.unknown = static_cast<std::int64_t>(*unknown);
+    settings.byte_fallback = model.byte_fallback;
+    settings.single_precision = true;
+    return make_unigram(model.pieces, settings);
+  }
+  BytePairSettings settings;
+  if (unknown) settings.unknown = model.pieces.texts[*unknown];
+  settings.fuse_unknown = true;
+  settings.byte_fallback = model.byte_fallback;
+  TokenTable table;
+  for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
+    table.add(model.pieces.texts[i], static_cast<std::int64_t>(i));
+  }
+  return make_byte_pairs(std::move(table), merges_by_score(model.pieces), settings);
+}
+
+}  // namespace
+
+TokenizerStages sentence_piece_stages(const SentencePiece& model) {
+  check_pieces(model.pieces);
+  TokenizerStages stages;
+  stages.normalizer = SpaceMarks(model);
+  stages.pre_tokenizer = make_pre_tokenizer(nullptr);
+  stages.added = pieces_of_kind(model.pieces, PieceKind::control);
+  if (model.algorithm == SentencePiece::Algorithm::byte_pairs) {
+    stages.pre_tokenizer = cut_out(pieces_of_kind(model.pieces, PieceKind::user_defined));
+  }
+  stages.model = model_of_pieces(model);
+  const nlohmann::json space = {
+      {"type", "Replace"}, {"pattern", {{"String", kSpace}}}, {"content", " "}};
+  const nlohmann::json byte = {{"type", "ByteFallback"}};
+  stages.decoder = make_decoder({{"type", "Sequence"}, {"decoders", {space, byte}}});
+  stages.post_processor = make_post_processor(nullptr);
+  return stages;
+}
+
+}  // namespace attnscope

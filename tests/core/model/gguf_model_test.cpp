@@ -1,0 +1,128 @@
+// GGUF files of llama.cpp's names compute what their models do in Hugging Face's: files and what
+// PyTorch computes are made by tests/data/models/make_gguf_models.py.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/architecture/architecture.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/file/read_file.h"
+#include "core/model/model.h"
+#include "tests/support/expected_maps.h"
+#include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+const std::filesystem::path kData = source_folder() + "/tests/data/models";
+
+Input of_text(Text text) {
+  Input input;
+  input.content = std::move(text);
+  return input;
+}
+
+struct GgufCase {
+  const char* name;
+  const char* reference;  // in kData
+};
+
+class GgufModel : public testing::TestWithParam<GgufCase> {};
+
+TEST_P(GgufModel, ComputesWhatPyTorchDoes) {
+  const Checkpoint expected = open_checkpoint(kData / GetParam().reference);
+  const auto model = load_model(kData / "gguf" / (std::string(GetParam().name) + ".gguf"));
+  EXPECT_EQ(model->architecture(), "GGUF language model");
+  EXPECT_EQ(model->name(), GetParam().name);
+  TraceRequest request;
+  request.token_logits = true;
+  const Text ids{{}, read_test_data("models/families/hugging_face_llama.json")["ids"]};
+  const Trace trace = model->run(of_text(ids), model->spec().mechanism, request, {});
+  const Tensor output = expected.at("output").view().to_float();
+  ASSERT_EQ(trace.token_logits.size(), output.size());
+  for (std::int64_t i = 0; i < output.size(); ++i) {
+    ASSERT_NEAR(trace.token_logits.data()[i], output.data()[i], 1e-5F) << i;
+  }
+  expect_map_rows(trace, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GgufModel,
+                         testing::Values(GgufCase{"llama", "families/hugging_face_llama.npz"},
+                                         GgufCase{"llama3", "families/hugging_face_llama3.npz"},
+                                         GgufCase{"llama_q8_0", "gguf/llama_q8_0.npz"},
+                                         GgufCase{"qwen2", "gguf/qwen2.npz"},
+                                         GgufCase{"gemma2", "gguf/gemma2.npz"}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+/// llama.gguf with other bytes in a place.
+class ChangedGguf : public testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path with(const std::string& before, const std::string& after,
+                                           const std::string& file = "llama") const {
+    std::string bytes = read_file(kData / "gguf" / (file + ".gguf"), 1 << 20);
+    const std::size_t at = bytes.find(before);
+    EXPECT_NE(at, std::string::npos) << before;
+    EXPECT_EQ(before.size(), after.size());
+    return folder_.write("changed.gguf", bytes.replace(at, after.size(), after));
+  }
+
+  void expect_refused(const std::string& before, const std::string& after, ErrorKind kind,
+                      const std::string& part, const std::string& file = "llama") const {
+    const std::filesystem::path path = with(before, after, file);
+    expect_refusal([&] { return load_model(path); }, kind, part, path);
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(ChangedGguf, KeysAreHonouredOrRefused) {
+  using enum ErrorKind;
+  expect_refused("llama.rope.freq_base", "llama.rope.freq_bass", unsupported, "freq_bass");
+  expect_refused("rms_epsilon", "rms_epsilom", damaged, "layer_norm_rms_epsilon");
+  // The length of a text, then the text.
+  expect_refused(std::string("\5\0\0\0\0\0\0\0llama", 13), std::string("\5\0\0\0\0\0\0\0mamba", 13),
+                 unsupported, "mamba");
+  expect_refused("qwen2.rope.scaling.typ", "qwen2.rope.scaling.tip", unsupported, "tip", "qwen2");
+  expect_refused("linear", "clever", unsupported, "clever", "qwen2");
+  expect_refused("gemma2.attn_logit_soft", "gemma2.attn_logit_hard", damaged, "softcapping",
+                 "gemma2");
+  ModelOptions options;
+  options.overrides["ignore"] = "config.llama.rope.freq_bass";
+  EXPECT_NO_THROW((void)load_model(with("llama.rope.freq_base", "llama.rope.freq_bass"), options));
+}
+
+TEST_F(ChangedGguf, TensorsMustBeThoseOfTheArchitecture) {
+  using enum ErrorKind;
+  expect_refused("blk.1.ffn_up", "blk.1.ffn_xp", unsupported, "blk.1.ffn_up.weight");
+  expect_refused("rope_freqs", "rope_freqz", unsupported, "rope_freqz", "llama3");
+  expect_refused("blk.0.post_attention_norm", "blk.0.past_attention_norm", unsupported,
+                 "post_attention_norm", "gemma2");
+}
+
+TEST(GgufModelText, IsSplitByTheTokenizerInside) {
+  const auto model = load_model(kData / "gguf" / "llama.gguf");
+  EXPECT_EQ(model->spec().input.tokenizer, Tokenizer::file);
+  const Trace trace = model->run(of_text({"that the cat", {}}), model->spec().mechanism, {}, {});
+  EXPECT_EQ(trace.layout.texts,
+            (std::vector<std::string>{"<s>", "th", "at", " the", " ", "c", "at"}));
+  EXPECT_EQ(trace.layout.special, (std::vector<std::int64_t>{0}));
+  EXPECT_TRUE(model->assumptions().size() <= 1) << "only what it was trained with is assumed";
+}
+
+TEST_F(ChangedGguf, ATokenizerThatIsNotKnownLeavesIds) {
+  const auto model = load_model(with("gpt-2", "gpt-9"));
+  const auto run = [&](Text text) {
+    return model->run(of_text(std::move(text)), model->spec().mechanism, {}, {});
+  };
+  EXPECT_EQ(run({{}, {1, 2}}).layout.texts[1], "2");
+  expect_refusal(
+      [&] {
+        return run({"that", {}});
+      },
+      ErrorKind::unsupported, "gpt-9", "tokenizer.ggml.pre");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,120 @@
+// SentencePiece's models against SentencePiece itself (tests/data/tokenizer/make_sentencepiece.py),
+// alone, in a folder and in GGUF's lists.
+#include "core/tokenizer/sentence_piece.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file/read_file.h"
+#include "core/tokenizer/gguf_tokenizer.h"
+#include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+const std::filesystem::path kModels = source_folder() + "/tests/data/tokenizer/sentencepiece";
+
+json saved_pieces(const std::string& name) {
+  return read_test_data("tokenizer/sentencepiece/" + name + ".json");
+}
+
+json with_first(std::int64_t id, const json& ids) {
+  json all = json::array({id});
+  all.insert(all.end(), ids.begin(), ids.end());
+  return all;
+}
+
+class SavedPieces : public testing::TestWithParam<const char*> {};
+
+TEST_P(SavedPieces, GivesTheTokensOfSentencePiece) {
+  const json saved = saved_pieces(GetParam());
+  const SentencePiece model = read_sentence_piece(kModels / (std::string(GetParam()) + ".model"));
+  ASSERT_EQ(model.pieces.texts.size(), saved["pieces"].size());
+  for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
+    EXPECT_EQ(model.pieces.texts[i], saved["pieces"][i][0]);
+    EXPECT_EQ(static_cast<int>(model.pieces.kinds[i]), saved["pieces"][i][2]) << i;
+  }
+  const auto tokenizer = make_tokenizer(sentence_piece_stages(model));
+  ASSERT_GE(saved["inputs"].size(), 30U);
+  for (const json& input : saved["inputs"]) {
+    EXPECT_EQ(json(tokenizer->encode(input["text"])), input["ids"]) << input["text"];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, SavedPieces,
+                         testing::Values("bpe_bytes", "bpe_rules", "unigram", "unigram_bytes"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+TEST(SentencePieceText, IsWhatItsTokensSay) {
+  const auto tokenizer =
+      make_tokenizer(sentence_piece_stages(read_sentence_piece(kModels / "bpe_bytes.model")));
+  std::string said;
+  for (const std::int64_t id : tokenizer->encode("the fox ☃")) said += tokenizer->text_of(id);
+  EXPECT_EQ(said, " the fox ☃");
+}
+
+TEST(SentencePieceFolder, PutsTheBeginningOfItsClassOn) {
+  const TemporaryFolder folder;
+  const std::string bytes = read_file(kModels / "bpe_bytes.model", 1 << 20);
+  (void)folder.write("tokenizer.model", bytes);
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "tokenizer_class", "tokenizer.model");
+  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "XLMRobertaTokenizer"})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "XLMRobertaTokenizer", "tokenizer_config.json");
+  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
+  const auto tokenizer = read_tokenizer(folder.path());
+  const json input = saved_pieces("bpe_bytes")["inputs"][0];
+  EXPECT_EQ(json(tokenizer->encode(input["text"])), with_first(1, input["ids"]));
+  EXPECT_TRUE(tokenizer->is_special(1));
+  EXPECT_FALSE(tokenizer->is_special(3));  // <sep>, which users defined
+  const std::vector<std::int64_t> typed = tokenizer->encode("a</s>b");
+  EXPECT_EQ(std::count(typed.begin(), typed.end(), 2), 1);
+  (void)folder.write("tokenizer_config.json",
+                     R"({"tokenizer_class": "LlamaTokenizerFast", "add_bos_token": false})");
+  EXPECT_EQ(json(read_tokenizer(folder.path())->encode(input["text"])), input["ids"]);
+}
+
+TEST(SentencePieceFile, CutOffIsRefusedOrAnotherModel) {
+  const TemporaryFolder folder;
+  const std::string bytes = read_file(kModels / "unigram.model", 1 << 20);
+  std::size_t refused = 0;
+  for (std::size_t size = 0; size < bytes.size(); size += 7) {
+    const auto path = folder.write("cut.model", bytes.substr(0, size));
+    try {
+      (void)make_tokenizer(sentence_piece_stages(read_sentence_piece(path)))->encode("a fox");
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, bytes.size() / 7 / 2);
+  expect_refusal([&] { return read_sentence_piece(folder.write("empty.model", "")); },
+                 ErrorKind::damaged, "no pieces", "empty.model");
+}
+
+TEST(GgufTokenizer, WithScoresGivesTheTokensOfSentencePiece) {
+  const json saved = saved_pieces("bpe_bytes");
+  GgufTokenizer data;
+  data.model = "llama";
+  for (const json& piece : saved["pieces"]) {
+    data.tokens.push_back(piece[0]);
+    data.scores.push_back(piece[1]);
+    data.types.push_back(piece[2]);
+  }
+  data.bos = 1;
+  const auto tokenizer = make_gguf_tokenizer(data);
+  for (const json& input : saved["inputs"]) {
+    EXPECT_EQ(json(tokenizer->encode(input["text"])), with_first(1, input["ids"])) << input["text"];
+  }
+  data.scores.pop_back();
+  expect_refusal([&] { return make_gguf_tokenizer(data); }, ErrorKind::damaged, "scores", "");
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+"""GGUF files as llama.cpp's converter writes them, of the weights of the references in Hugging Face's names:
+gguf/NAME.gguf, and gguf/NAME.npz with what PyTorch computes where families/ has it not.
+
+    python3 make_gguf_models.py
+
+Names, keys and which rows are permuted are those of ggml-org/llama.cpp: gguf-py/gguf/constants.py and the
+converters of Llama, Qwen 2 and Gemma 2.
+"""
+
+import importlib
+import pathlib
+import sys
+
+import numpy as np
+import torch
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "checkpoint"))
+
+from make_families import IDS, Weights  # noqa: E402
+from make_gguf import BOOL, F32, I32, LIST, TEXT, U32, write  # noqa: E402
+from references.gemma import gemma2  # noqa: E402
+from references.llama import llama, llama3  # noqa: E402
+from references.parts import rotary  # noqa: E402
+
+NAMES = {
+    "model.embed_tokens": "token_embd",
+    "model.norm": "output_norm",
+    "lm_head": "output",
+    "input_layernorm": "attn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+}
+GEMMA2_NAMES = {
+    "post_attention_layernorm": "post_attention_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+}
+Q8_0 = 8
+
+
+def gguf_name(name, names):
+    module, kind = name.rsplit(".", 1)
+    prefix = "model.layers."
+    if module.startswith(prefix):
+        layer, part = module[len(prefix):].split(".", 1)
+        return f"blk.{layer}.{names[part]}.{kind}"
+    return f"{names[module]}.{kind}"
+
+
+def to_q8_0(rows):
+    """Blocks of 32: a scale in half precision, 32 bytes."""
+    blocks = rows.reshape(-1, 32)
+    scales = (np.abs(blocks).max(1) / 127).astype(np.float16)
+    wide = scales.astype(np.float32)[:, None]
+    codes = np.round(np.divide(blocks, wide, where=wide > 0, out=np.zeros_like(blocks))).astype(np.int8)
+    data = b"".join(s.tobytes() + c.tobytes() for s, c in zip(scales, codes))
+    return data, (wide * codes).reshape(rows.shape)
+
+
+class Kept(Weights):
+    """Matrices as they are after they were stored."""
+
+    def __init__(self, quantised):
+        super().__init__()
+        self.quantised = quantised
+
+    def __call__(self, name, *shape):
+        tensor = super().__call__(name, *shape)
+        if self.quantised and tensor.dim() == 2:
+            return torch.from_numpy(to_q8_0(tensor.float().numpy())[1]).double()
+        return tensor
+
+
+def permuted(rows, heads):
+    """The halves of each head's channels in turns, for neighbours are turned together."""
+    return rows.reshape(heads, 2, -1, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
+
+
+# <s>, letters, and a few pairs of them: byte pairs split as GPT-2 does.
+TOKENS = ["<s>", *"abcdefghijklmnopqrst", "Ġ", "th", "Ġt", "Ġth", "Ġthe", "at", ".", "<|more|>"]
+MERGES = ["t h", "Ġ t", "Ġ th", "Ġth e", "a t"]
+
+
+def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, reference=None):
+    w, maps = Kept(quantised), []
+    output = of(w, IDS, maps, **arguments)
+    heads = {"attn_q": 4, "attn_k": arguments.get("key_heads", 2)}
+    tensors = {}
+    for full, shape in w.shapes.items():
+        values = Weights.__call__(w, full, *shape).float().numpy()
+        ours = gguf_name(full, names)
+        part = ours.split(".")[-2]
+        if arch == "llama" and part in heads:
+            values = permuted(values, heads[part])
+        if arch == "gemma2" and part.endswith("norm"):
+            values = values + np.float32(1)
+        values = np.ascontiguousarray(values)
+        if quantised and values.ndim == 2:
+            tensors[ours] = (values.shape, Q8_0, to_q8_0(values)[0])
+        else:
+            tensors[ours] = (values.shape, 0, values.tobytes())
+    if freqs is not None:
+        tensors["rope_freqs.weight"] = (freqs.shape, 0, freqs.astype(np.float32).tobytes())
+    table = {
+        "general.architecture": (TEXT, arch),
+        "general.name": (TEXT, name),
+        "general.file_type": (U32, 7 if quantised else 0),
+        **{f"{arch}.{key}": value for key, value in keys.items()},
+        "tokenizer.ggml.model": (TEXT, "gpt2"),
+        "tokenizer.ggml.pre": (TEXT, "gpt-2"),
+        "tokenizer.ggml.tokens": (LIST, (TEXT, TOKENS)),
+        "tokenizer.ggml.token_type": (LIST, (I32, [3, *[1] * (len(TOKENS) - 2), 3])),
+        "tokenizer.ggml.merges": (LIST, (TEXT, MERGES)),
+        "tokenizer.ggml.bos_token_id": (U32, 0),
+        "tokenizer.ggml.add_bos_token": (BOOL, True),
+    }
+    assert len(TOKENS) == 29
+    write(HERE / "gguf" / f"{name}.gguf", table, tensors)
+    if reference:
+        return
+    rows = [0, len(IDS) // 2, len(IDS) - 1]
+    np.savez_compressed(
+        HERE / "gguf" / f"{name}.npz",
+        output=output.numpy().astype(np.float32),
+        rows=np.array(rows),
+        map_rows=np.stack([m[:, rows].numpy() for m in maps]).astype(np.float32),
+    )
+
+
+def keys_of(width, hidden, heads, key_heads, head_width, layers, theta, eps, context, **more):
+    return {
+        "context_length": (U32, context),
+        "embedding_length": (U32, width),
+        "block_count": (U32, layers),
+        "feed_forward_length": (U32, hidden),
+        "attention.head_count": (U32, heads),
+        "attention.head_count_kv": (U32, key_heads),
+        "attention.layer_norm_rms_epsilon": (F32, eps),
+        "rope.freq_base": (F32, theta),
+        "rope.dimension_count": (U32, head_width),
+        **{key.replace("__", "."): value for key, value in more.items()},
+    }
+
+
+def main():
+    (HERE / "gguf").mkdir(exist_ok=True)
+    lengths = lambda d: {"attention__key_length": (U32, d), "attention__value_length": (U32, d)}
+    make("llama", llama, "llama", keys_of(32, 48, 4, 2, 8, 2, 10000, 1e-6, 64, vocab_size=(U32, 29)), {}, NAMES,
+         reference="hugging_face_llama")
+    frequencies = rotary(12, 500.0)
+    factors = (frequencies / llama3(frequencies, 8.0, 1.0, 4.0, 16)).numpy()
+    make("llama3", llama, "llama", keys_of(32, 48, 4, 2, 12, 2, 500, 1e-5, 64, **lengths(12)),
+         dict(theta=500.0, eps=1e-5, head_width=12, tied=True, scaling=lambda f: llama3(f, 8.0, 1.0, 4.0, 16)),
+         NAMES, freqs=factors, reference="hugging_face_llama3")
+    make("llama_q8_0", llama, "llama", keys_of(32, 64, 4, 2, 8, 1, 10000, 1e-6, 64), dict(hidden=64, layers=1), NAMES,
+         quantised=True)
+    scaled = {"rope__scaling__type": (TEXT, "linear"), "rope__scaling__factor": (F32, 4)}
+    make("qwen2", llama, "qwen2", keys_of(32, 48, 4, 2, 8, 1, 1e6, 1e-6, 64, **scaled),
+         dict(layers=1, theta=1e6, biases=True, out_bias=False, scaling=lambda f: f / 4), NAMES)
+    window = {"attention__sliding_window": (U32, 5), "attn_logit_softcapping": (F32, 2),
+              "final_logit_softcapping": (F32, 3)}
+    make("gemma2", gemma2, "gemma2", keys_of(24, 40, 4, 2, 8, 2, 10000, 1e-6, 64, **window, **lengths(8)),
+         dict(scalar=8.0, layers=2), {**NAMES, **GEMMA2_NAMES})
+
+
+if __name__ == "__main__":
+    importlib.import_module("make_gguf_models").main()
