@@ -77,7 +77,11 @@ AtlasCanvas::AtlasCanvas(Session& session, AtlasLink& link, SubjectId subject, Q
   update_accessible_name();
 }
 
-AtlasCanvas::~AtlasCanvas() { free_graphics(); }
+AtlasCanvas::~AtlasCanvas() {
+  // The context goes with the widget's base class, when there is no canvas any more to be told.
+  if (context()) disconnect(context(), nullptr, this, nullptr);
+  free_graphics();
+}
 
 QSize AtlasCanvas::sizeHint() const { return {480, 640}; }
 QSize AtlasCanvas::minimumSizeHint() const { return {240, 240}; }
