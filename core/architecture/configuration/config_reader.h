@@ -34,6 +34,8 @@ class ConfigReader {
   /// Takes every key of `keys` that is there. Throws Error(unsupported) for a value that is not
   /// run.
   void take(std::span<const ConfigKey> keys);
+  /// Whether `key` is there, be it null.
+  [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
   /// What stands under `key`, which counts as taken; null if it is not there.
   [[nodiscard]] const nlohmann::json& take_value(const std::string& key);
   /// What was not taken and is not off (null, false, 0, empty) is not known.

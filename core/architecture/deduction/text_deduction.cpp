@@ -187,6 +187,7 @@ class TextDeduction final : FamilyDeduction {
       fact("heads", attention.heads, std::ssize(query->second.pieces) + 1, "one tensor a head");
     }
     const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);
+    deduce_head_width(inner);
     if (!stated("heads") && attention.head_width > 0) {
       attention.heads = inner % attention.head_width == 0 ? inner / attention.head_width : 1;
     }
@@ -202,6 +203,15 @@ class TextDeduction final : FamilyDeduction {
     assume("heads", "the file does not say");
     if (!stated_width) attention.head_width = inner / attention.heads;
     deduce_key_heads(inner);
+  }
+
+  /// A norm of each head's queries is as wide as a head.
+  void deduce_head_width(std::int64_t inner) {
+    const auto norm = result_.sources.find("layer.0.query_norm.weight");
+    if (norm == result_.sources.end()) return;
+    const std::int64_t width = element_count(used_shape(checkpoint_, norm->second));
+    if (width < 1 || width >= inner || inner % width != 0) return;
+    fact("head_width", spec_.layer.attention.head_width, width, "the norms of the queries");
   }
 
   /// Of separate weights, by their rows.
@@ -253,6 +263,10 @@ class TextDeduction final : FamilyDeduction {
     for (const char* member : {"activation", "norm_eps"}) assume(member, "the family's usual one");
     if (spec_.layer.rotary.form != Rotary::none) {
       assume("layer.rotary.theta", "the family's usual one");
+      if (spec_.layer.rotary.width > 0) assume("layer.rotary.width", "the family's usual one");
+    }
+    if (description_.reasons.contains("layer.residual")) {
+      assume("layer.residual", "the family's usual one");
     }
     if (spec_.layer.scores.soft_cap > 0) assume("layer.scores.soft_cap", "the family's usual one");
     if (spec_.readout.soft_cap > 0) assume("readout.soft_cap", "the family's usual one");

@@ -34,6 +34,7 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
                                                                   "state_dict.",
                                                                   "target_encoder.",
                                                                   "bert.",
+                                                                  "gpt_neox.",
                                                                   "params/",
                                                                   "opt/target/",
                                                                   "img/"});

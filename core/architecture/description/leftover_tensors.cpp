@@ -150,9 +150,9 @@ class Leftovers {
       used_.insert(source.pieces.begin(), source.pieces.end());
     }
     for (const auto& [role, patterns] : match.description->tensors) {
-      if (!role.starts_with("layer.")) continue;
       for (const TensorPattern& pattern : patterns) {
-        blocks_.insert(block_of(pattern));
+        if (role.starts_with("layer.")) blocks_.insert(block_of(pattern));
+        is_decoder_ = is_decoder_ || pattern.pattern.starts_with("decoder.");
       }
     }
   }
@@ -224,6 +224,8 @@ class Leftovers {
     const auto matches = [&](std::string_view pattern) { return matches_pattern(pattern, name); };
     const auto& own = match_.description->harmless;
     if (std::any_of(own.begin(), own.end(), matches)) return true;
+    // What the family computes with is no decoder of training.
+    if (is_decoder_ && !of_block && name.starts_with("decoder.")) return false;
     return of_block
                ? std::any_of(std::begin(kHarmlessInBlocks), std::end(kHarmlessInBlocks), matches)
                : std::any_of(std::begin(kHarmless), std::end(kHarmless), matches);
@@ -243,6 +245,7 @@ class Leftovers {
   std::vector<std::string> ignored_;
   std::set<std::string_view> used_;
   std::set<std::string, std::less<>> blocks_;  ///< "blocks.{layer}"
+  bool is_decoder_ = false;                    ///< the family's names begin with "decoder."
 };
 
 }  // namespace

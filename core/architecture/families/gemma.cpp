@@ -1,7 +1,53 @@
-// Hugging Face's Gemma 2.
+// Hugging Face's Gemma, which has Llama's names and is told by its configuration alone, and
+// Gemma 2.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
+
+const std::string_view hugging_face_gemma_family = R"json({
+  "name": "Hugging Face Gemma",
+  "model": {
+    "input": { "kind": "tokens", "scale": 0 },
+    "positions": { "kind": "none" },
+    "layer": {
+      "norm": { "kind": "rms_plus_one", "position": "pre" },
+      "rotary": { "form": "half" },
+      "scores": { "causal": true }
+    },
+    "readout": { "kind": "next_token" }
+  },
+  "assume": {
+    "layer": {
+      "norm": { "eps": 1e-6 },
+      "attention": { "head_width": 256 },
+      "rotary": { "theta": 10000 },
+      "mlp": { "activation": "gelu_tanh" }
+    }
+  },
+  "reasons": {
+    "heads": "256 channels a head, as in the published configurations",
+    "norm_eps": "the default of GemmaConfig"
+  },
+  "tensors": {
+    "token_embedding": "embed_tokens",
+    "layer.norm1": "layers.{layer}.input_layernorm",
+    "layer.query": "layers.{layer}.self_attn.q_proj",
+    "layer.key": "layers.{layer}.self_attn.k_proj",
+    "layer.value": "layers.{layer}.self_attn.v_proj",
+    "layer.out": "layers.{layer}.self_attn.o_proj",
+    "layer.norm2": "layers.{layer}.post_attention_layernorm",
+    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
+    "layer.mlp1": "layers.{layer}.mlp.up_proj",
+    "layer.mlp2": "layers.{layer}.mlp.down_proj",
+    "final_norm": "norm",
+    "head": "lm_head?"
+  },
+  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"],
+  "refuse": {
+    "layers.0.self_attn.q_norm.weight": "norms of queries and keys",
+    "layers.0.pre_feedforward_layernorm.weight": "Gemma 2's norms after each part"
+  }
+})json";
 
 const std::string_view hugging_face_gemma2_family = R"json({
   "name": "Hugging Face Gemma 2",

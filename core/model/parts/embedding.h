@@ -44,6 +44,9 @@ struct Embedding {
   std::optional<TextEmbedding> text;
   std::optional<LayerNorm> norm;     ///< of all tokens
   std::optional<Linear> projection;  ///< of given embeddings, or of narrower token embeddings
+  /// Of a text, [context + offset, D]: added after the projection where they have its width and
+  /// the token embeddings have not (OPT); else empty.
+  Tensor late_positions;
 };
 
 }  // namespace attnscope

@@ -92,7 +92,8 @@ Tensor TokenReadout::token_logits(const Tensor& tokens, const ModelSpec& spec) c
     apply_activation(spec.layer.mlp.activation, read.values());
     if (transform_norm) transform_norm->apply(read.matrix());
   }
-  Tensor logits = head.front()(seen(transform ? read : tokens));
+  if (projection) read = (*projection)(seen(tokens));
+  Tensor logits = head.front()(seen(transform || projection ? read : tokens));
   const double scale = spec.readout.logit_scale == 0
                            ? 1.0 / std::sqrt(static_cast<double>(spec.width))
                            : spec.readout.logit_scale;

@@ -19,7 +19,8 @@ struct TokenReadout {
   /// Readout::masked_token: what the decoder reads is norm(act(transform(x))).
   std::optional<Linear> transform;
   std::optional<LayerNorm> transform_norm;
-  std::vector<Linear> head;  ///< empty: no logits
+  std::optional<Linear> projection;  ///< of a language model: to the width of narrower embeddings
+  std::vector<Linear> head;          ///< empty: no logits
   std::optional<Linear> distillation_head;
   bool tied_head = false;  ///< the head's weight is the token embedding's
 

@@ -134,6 +134,10 @@ Transformer::Start Transformer::embed(const Input& input) const {
   if (embedding.projection && embedding.text) {
     start.tokens = (*embedding.projection)(seen(start.tokens));
   }
+  if (!embedding.late_positions.empty()) {
+    start.tokens.matrix() +=
+        seen(embedding.late_positions).middleRows(spec().positions.offset, start.tokens.extent(0));
+  }
   return start;
 }
 

@@ -88,12 +88,19 @@ PatchEmbedding read_patches(const WeightReader& reader, const Architecture& arch
   return embedding;
 }
 
+/// Whether a text's positions are as wide as the projection of narrower token embeddings.
+bool adds_positions_late(const WeightReader& reader, const Architecture& architecture) {
+  const ModelSpec& spec = architecture.spec;
+  return spec.embedding_width() != spec.width &&
+         reader.size_of("positions") == architecture.position_rows * spec.width;
+}
+
 TextEmbedding read_text(const WeightReader& reader, const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   const std::int64_t width = spec.embedding_width();
   TextEmbedding embedding;
   embedding.tokens = reader.read_matrix("token_embedding.weight", spec.input.vocabulary, width);
-  if (spec.positions.kind == Positions::learned) {
+  if (spec.positions.kind == Positions::learned && !adds_positions_late(reader, architecture)) {
     embedding.positions = reader.read("positions", {architecture.position_rows, width});
     embedding.position_offset = spec.positions.offset;
   }
@@ -118,6 +125,10 @@ Embedding read_embedding(const WeightReader& reader, const Architecture& archite
                                               spec.embedding_width(), Arithmetic::multiplicative);
   }
   embedding.norm = reader.read_norm("embedding_norm", spec.embedding_width());
+  const bool learned = spec.reads_texts() && spec.positions.kind == Positions::learned;
+  if (learned && adds_positions_late(reader, architecture)) {
+    embedding.late_positions = reader.read("positions", {architecture.position_rows, spec.width});
+  }
   return embedding;
 }
 

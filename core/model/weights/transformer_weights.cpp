@@ -55,7 +55,20 @@ void read_token_head(const WeightReader& reader, const ModelSpec& spec, const Em
   readout.tied_head = !own || same_numbers(head, table);
   readout.head.emplace_back(std::move(head),
                             reader.read_vector("head.0.bias", spec.input.vocabulary, false));
-  if (spec.readout.kind != Readout::masked_token || !reader.has("head_transform.weight")) return;
+  if (reader.has("output_projection.weight")) {
+    readout.projection =
+        reader.read_linear("output_projection", spec.embedding_width(), spec.width, kPlain);
+  }
+  const bool transforms =
+      spec.readout.kind == Readout::masked_token && reader.has("head_transform.weight");
+  if (spec.embedding_width() != spec.width && !transforms && !readout.projection) {
+    throw Error(ErrorKind::damaged,
+                "the token embeddings are narrower than the model, and nothing projects to them")
+        .about("output_projection")
+        .expected("[" + std::to_string(spec.embedding_width()) + ", " + std::to_string(spec.width) +
+                  "]");
+  }
+  if (!transforms) return;
   readout.transform =
       reader.read_linear("head_transform", spec.embedding_width(), spec.width, kPlain);
   readout.transform_norm = reader.read_norm("head_transform_norm", spec.embedding_width());

@@ -2,6 +2,7 @@
 #include "core/architecture/configuration/config_reader.h"
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
+#include "core/text/pattern.h"
 
 namespace attnscope {
 
@@ -89,7 +90,8 @@ const std::vector<ModelType>& model_types() {
   static const std::vector<ModelType> list = [] {
     std::vector<ModelType> all;
     for (const auto types : {vision_model_types(), gpt2_model_types(), llama_model_types(),
-                             gemma_model_types(), bert_model_types()}) {
+                             gemma_model_types(), phi_model_types(), eleuther_model_types(),
+                             opt_model_types(), bloom_model_types(), bert_model_types()}) {
       all.insert(all.end(), types.begin(), types.end());
     }
     return all;
@@ -102,6 +104,36 @@ const ModelType* find_type(std::string_view name) {
     if (type.name == name) return &type;
   }
   return nullptr;
+}
+
+/// Kinds that are asked for often and have parts that are not here.
+struct OtherKind {
+  std::string_view name;  ///< with * for any characters
+  const char* what;
+};
+constexpr OtherKind kOtherKinds[] = {
+    {"*moe*", "a mixture of experts"},
+    {"mixtral", "a mixture of experts"},
+    {"gpt_oss", "a mixture of experts"},
+    {"dbrx", "a mixture of experts"},
+    {"deepseek_v*", "a mixture of experts with compressed keys and values"},
+    {"qwen3_next", "layers of a recurrence between those of attention"},
+    {"jamba", "layers of a recurrence between those of attention"},
+    {"*mamba*", "a recurrence in place of attention"},
+    {"rwkv*", "a recurrence in place of attention"},
+    {"deberta*", "positions that have queries and keys of their own"},
+    {"t5", "an encoder and a decoder"},
+    {"bart", "an encoder and a decoder"},
+    {"marian", "an encoder and a decoder"},
+    {"whisper", "an encoder and a decoder"},
+};
+
+/// ": a mixture of experts", of those that are known.
+std::string what_it_is(const std::string& kind) {
+  for (const OtherKind& other : kOtherKinds) {
+    if (matches_pattern(other.name, kind)) return std::string(": ") + other.what;
+  }
+  return {};
 }
 
 /// Fastformer-LM's window of each layer.
@@ -142,7 +174,8 @@ void read_hugging_face_config(const json& object, NeighbourConfig& config) {
     std::string known;
     for (const ModelType& each : model_types())
       known += (known.empty() ? "" : ", ") + std::string(each.name);
-    throw Error(ErrorKind::unsupported, "models of this kind are not run")
+    throw Error(ErrorKind::unsupported,
+                "models of this kind are not run" + what_it_is(type_name.get<std::string>()))
         .about("model_type")
         .expected(known)
         .found(type_name.get<std::string>())

@@ -1,4 +1,4 @@
-// Gemma 2.
+// Gemma and Gemma 2.
 #include <cmath>
 
 #include "core/architecture/configuration/hugging_face/model_type.h"
@@ -42,11 +42,43 @@ void read_gemma2(ConfigReader& reader, NeighbourConfig& config) {
     config.values["scale"] = json(1 / std::sqrt(scalar.get<double>())).dump();
   }
   // Even layers slide.
-  read_sliding_window(reader, config, 0, 2);
+  read_sliding_layers(reader, config, take_window(reader, 4096), 0, 2);
   read_rotary(reader, config);
 }
 
-constexpr ModelType kTypes[] = {{"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2}};
+/// hidden_act counts where there is no hidden_activation; of "gelu" versions of transformers
+/// differ, early ones took the tanh form for it.
+void read_gemma(ConfigReader& reader, NeighbourConfig& config) {
+  const json& act = reader.take_value("hidden_act");
+  if (reader.take_value("hidden_activation").is_null() && act.is_string()) {
+    if (act == "gelu") {
+      throw Error(ErrorKind::unsupported, "which form of GELU is meant is not said")
+          .about("hidden_act")
+          .expected("gelu_pytorch_tanh")
+          .found("gelu")
+          .remedy("--option ignore=config.hidden_act takes the tanh form, as Gemma was trained");
+    }
+    config.values["activation"] = activation_named(act.get<std::string>(), "hidden_act");
+  }
+  read_rotary(reader, config);
+}
+
+constexpr ConfigKey kGemmaKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"num_key_value_heads", Use::fact, "layer.attention.key_heads"},
+    {"head_dim", Use::member, "head_width"},
+    {"rms_norm_eps", Use::member, "norm_eps"},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"hidden_activation", Use::activation},
+    {"attention_bias"},
+    {"use_bidirectional_attention", Use::required, "false"},
+};
+
+constexpr ModelType kTypes[] = {{"gemma", "Hugging Face Gemma", kGemmaKeys, read_gemma},
+                                {"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2}};
 
 }  // namespace
 

@@ -1,10 +1,12 @@
-// Llama and those that share its layers and names.
+// Llama and those that share its layers and most of its keys: Mistral, Qwen2 and 3, OLMo 2.
 #include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
+using nlohmann::json;
 using Use = KeyUse;
 
 constexpr ConfigKey kLlamaKeys[] = {
@@ -20,11 +22,43 @@ constexpr ConfigKey kLlamaKeys[] = {
     {"attention_bias"},
     {"mlp_bias"},
     {"pretraining_tp", Use::required, "1"},
+    {"is_llama_config"},                           // SmolLM
+    {"rope_interleaved", Use::required, "false"},  // SmolLM
 };
 
-constexpr ModelType kTypes[] = {{"llama", "Hugging Face Llama", kLlamaKeys, read_rotary}};
+/// Every layer slides.
+void read_mistral(ConfigReader& reader, NeighbourConfig& config) {
+  const json window = take_window(reader, 4096);
+  if (!window.is_null()) config.values["layer.scores.window"] = window.dump();
+  read_rotary(reader, config);
+}
+
+/// Layers slide from max_window_layers on, if any do.
+void read_qwen(ConfigReader& reader, NeighbourConfig& config) {
+  const json window = take_window(reader, 4096);
+  const json& full = reader.take_value("max_window_layers");
+  if (!full.is_null() && !full.is_number_unsigned()) {
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
+        .about("max_window_layers")
+        .expected("a number of layers")
+        .found(json_text(full));
+  }
+  const bool slides = truth(reader.take_value("use_sliding_window"), false, "use_sliding_window");
+  read_sliding_layers(reader, config, slides ? window : json(),
+                      full.is_null() ? 28 : full.get<std::int64_t>(), 1);
+  config.values["layer.rotary.theta"] = "10000";  // where it is left out
+  read_rotary(reader, config);
+}
+
+constexpr ModelType kTypes[] = {{"llama", "Hugging Face Llama", kLlamaKeys, read_rotary},
+                                {"mistral", "Hugging Face Llama", kLlamaKeys, read_mistral},
+                                {"qwen2", "Hugging Face Llama", kLlamaKeys, read_qwen},
+                                {"qwen3", "Hugging Face Qwen3", kLlamaKeys, read_qwen},
+                                {"olmo2", "Hugging Face OLMo 2", kLlamaKeys, read_rotary}};
 
 }  // namespace
+
+std::span<const ConfigKey> llama_keys() { return kLlamaKeys; }
 
 std::span<const ModelType> llama_model_types() { return kTypes; }
 

@@ -22,6 +22,10 @@ struct ModelType {
 [[nodiscard]] std::span<const ModelType> gpt2_model_types();
 [[nodiscard]] std::span<const ModelType> llama_model_types();
 [[nodiscard]] std::span<const ModelType> gemma_model_types();
+[[nodiscard]] std::span<const ModelType> phi_model_types();
+[[nodiscard]] std::span<const ModelType> eleuther_model_types();
+[[nodiscard]] std::span<const ModelType> opt_model_types();
+[[nodiscard]] std::span<const ModelType> bloom_model_types();
 [[nodiscard]] std::span<const ModelType> bert_model_types();
 
 /// true or false; `usual` where the key is not there. Throws Error(damaged) naming it.
@@ -30,14 +34,31 @@ struct ModelType {
 /// GPT-2's two switches of the scores: scale_attn_weights, scale_attn_by_inverse_layer_idx.
 void read_score_scale(ConfigReader& reader, NeighbourConfig& config);
 
+/// The keys of Llama and of those that share its layers: heads, extents, norms, activation.
+[[nodiscard]] std::span<const ConfigKey> llama_keys();
+
+/// Where a kind of models keeps what others keep under rope_theta and partial_rotary_factor.
+struct RotaryKeys {
+  const char* theta = "rope_theta";
+  const char* part = nullptr;  ///< of a head's channels, those that turn; null: always all
+  double usual_part = 1;       ///< where the configuration does not say
+};
+
 /// Rotary positions: rope_theta, rope_scaling, rope_parameters, partial_rotary_factor, and
 /// max_position_embeddings, which with most scalings is the context. Throws Error(unsupported) for
 /// a scaling that is not run, Error(damaged) for one without its numbers.
+void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys);
+/// As Llama has them.
 void read_rotary(ConfigReader& reader, NeighbourConfig& config);
 
-/// Sliding windows of `window` tokens in the layers that layer_types says ("sliding_attention"), or
-/// where it says nothing in every `every`-th from `first` on; 0: in none.
-void read_sliding_window(ConfigReader& reader, NeighbourConfig& config, std::int64_t first,
-                         std::int64_t every);
+/// sliding_window: a number of tokens, or null for none; `usual` where it is left out. Throws
+/// Error(damaged).
+[[nodiscard]] nlohmann::json take_window(ConfigReader& reader, const nlohmann::json& usual);
+
+/// Windows of `window` tokens in the layers that layer_types says ("sliding_attention"), or where
+/// it says nothing in every `every`-th from `first` on. Throws Error(damaged) for layers that slide
+/// without a window.
+void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config,
+                         const nlohmann::json& window, std::int64_t first, std::int64_t every);
 
 }  // namespace attnscope

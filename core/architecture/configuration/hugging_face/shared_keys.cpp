@@ -47,6 +47,7 @@ void take_factors(const json& object, const char* key, const char* option, const
 std::string scaling_of(const json& scaling, const char* of) {
   const json type = scaling.value("rope_type", scaling.value("type", json()));
   if (type.is_null() || type == "default") return "none";
+  if (type == "su") return "longrope";  // as Phi-3 called it first
   for (const char* known : {"linear", "dynamic", "llama3", "yarn", "longrope"}) {
     if (type == known) return known;
   }
@@ -58,12 +59,19 @@ std::string scaling_of(const json& scaling, const char* of) {
 
 /// No key of a scaling may be left unread.
 void check_scaling_keys(const json& scaling, const char* of) {
-  constexpr std::string_view known[] = {"rope_type",        "type",
-                                        "factor",           "rope_theta",
-                                        "low_freq_factor",  "high_freq_factor",
-                                        "beta_fast",        "beta_slow",
-                                        "attention_factor", "short_factor",
-                                        "long_factor",      "original_max_position_embeddings"};
+  constexpr std::string_view known[] = {"rope_type",
+                                        "type",
+                                        "factor",
+                                        "rope_theta",
+                                        "low_freq_factor",
+                                        "high_freq_factor",
+                                        "beta_fast",
+                                        "beta_slow",
+                                        "attention_factor",
+                                        "short_factor",
+                                        "long_factor",
+                                        "original_max_position_embeddings",
+                                        "partial_rotary_factor"};
   for (const auto& [key, value] : scaling.items()) {
     if (value.is_null() || std::find(std::begin(known), std::end(known), key) != std::end(known)) {
       continue;
@@ -112,6 +120,46 @@ void read_scaling(const json& scaling, const char* of, const json& context,
           : json(std::max(stretched / trained.get<double>(), 1.0)).dump();
 }
 
+/// The factor of a head's channels that turn, wherever it stands; null: nowhere.
+json turned_part(ConfigReader& reader, const RotaryKeys& keys) {
+  constexpr const char* usual_key = "partial_rotary_factor";
+  json part = reader.take_value(keys.part ? keys.part : usual_key);
+  for (const char* const key : {"rope_scaling", "rope_parameters"}) {
+    const json& scaling = reader.take_value(key);
+    if (scaling.is_object() && !scaling.value(usual_key, json()).is_null()) {
+      part = scaling[usual_key];
+    }
+  }
+  return part;
+}
+
+/// d: head_dim, else width / heads; 0 if the configuration has neither.
+std::int64_t head_width(ConfigReader& reader) {
+  const json& each = reader.take_value("head_dim");
+  const json& width = reader.take_value("hidden_size");
+  const json& heads = reader.take_value("num_attention_heads");
+  if (each.is_number_integer()) return each.get<std::int64_t>();
+  const bool both = width.is_number_integer() && heads.is_number_integer() && heads > 0;
+  return both ? width.get<std::int64_t>() / heads.get<std::int64_t>() : 0;
+}
+
+void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
+  const json part = turned_part(reader, keys);
+  if (part.is_null() && keys.usual_part == 1) return;
+  const char* const name = keys.part ? keys.part : "partial_rotary_factor";
+  const double factor = part.is_number() ? part.get<double>() : keys.usual_part;
+  const bool possible = part.is_null() || (part.is_number() && factor > 0 && factor <= 1);
+  const std::int64_t each = head_width(reader);
+  if (!possible || (!keys.part && factor != 1)) {
+    throw wrong("so much of a head cannot be turned", name,
+                keys.part ? "a number above 0, at most 1" : "1", part);
+  }
+  if (factor == 1 && keys.usual_part == 1) return;
+  if (each < 1) throw wrong("the width of a head is not said", name, "hidden_size and heads", part);
+  config.values["layer.rotary.width"] =
+      std::to_string(static_cast<std::int64_t>(static_cast<double>(each) * factor));
+}
+
 }  // namespace
 
 bool truth(const json& value, bool usual, const char* key) {
@@ -121,12 +169,22 @@ bool truth(const json& value, bool usual, const char* key) {
 }
 
 void read_rotary(ConfigReader& reader, NeighbourConfig& config) {
-  const json& theta = reader.take_value("rope_theta");
-  if (!theta.is_null()) {
-    if (!theta.is_number())
-      throw wrong("the value has the wrong type", "rope_theta", "a number", theta);
+  read_rotary(reader, config, RotaryKeys{});
+}
+
+void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys& keys) {
+  json theta;
+  for (const char* const key : {keys.theta, "rope_theta"}) {
+    const json& found = reader.take_value(key);
+    if (found.is_null()) continue;
+    if (!found.is_number()) throw wrong("the value has the wrong type", key, "a number", found);
+    if (!theta.is_null() && theta != found) {
+      throw wrong("two keys say different things", key, theta.dump() + ", as " + keys.theta, found);
+    }
+    theta = found;
     config.values["layer.rotary.theta"] = theta.dump();
   }
+  read_turned_part(reader, config, keys);
   const json& context = reader.take_value("max_position_embeddings");
   const json& trained = reader.take_value("original_max_position_embeddings");
   for (const char* const key : {"rope_scaling", "rope_parameters"}) {
@@ -142,13 +200,19 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config) {
   if (context.is_number_integer() && !dynamic) config.values["context"] = context.dump();
 }
 
-void read_sliding_window(ConfigReader& reader, NeighbourConfig& config, std::int64_t first,
-                         std::int64_t every) {
+json take_window(ConfigReader& reader, const json& usual) {
+  const bool said = reader.has("sliding_window");
   const json& window = reader.take_value("sliding_window");
-  const json& types = reader.take_value("layer_types");
+  if (!said) return usual;
   if (!window.is_null() && !(window.is_number_integer() && window > 0)) {
     throw wrong("the window is not a number of tokens", "sliding_window", "1 or more", window);
   }
+  return window;
+}
+
+void read_sliding_layers(ConfigReader& reader, NeighbourConfig& config, const json& window,
+                         std::int64_t first, std::int64_t every) {
+  const json& types = reader.take_value("layer_types");
   json layers = json::array();
   for (std::size_t i = 0; types.is_array() && i < types.size(); ++i) {
     if (types[i] == "full_attention") continue;
@@ -166,8 +230,10 @@ void read_sliding_window(ConfigReader& reader, NeighbourConfig& config, std::int
     which["first"] = first;
     which["every"] = every;
   }
-  const bool none = types.is_array() ? layers.empty() : every == 0;
-  if (window.is_null() || none) {
+  if (window.is_null() && !layers.empty()) {
+    throw wrong("layers slide, and no window is said", "layer_types", "full_attention", types);
+  }
+  if (window.is_null() || (types.is_array() && layers.empty())) {
     config.values["differences"] = "[]";
     return;
   }

@@ -1,6 +1,7 @@
-"""Gemma 2 in Hugging Face's names: norms before and after each part, soft caps, every other layer's window.
+"""Gemma in Hugging Face's names. The first: Llama's layers with 1 + weight in the norms and scaled embeddings. Gemma 2:
+norms before and after each part, soft caps, every other layer's window.
 
-From huggingface/transformers, models/gemma2/modeling_gemma2.py.
+From huggingface/transformers, models/gemma/modeling_gemma.py and models/gemma2/modeling_gemma2.py.
 """
 
 import math
@@ -36,6 +37,26 @@ def gemma2(w, ids, maps, *, width=24, heads=4, key_heads=2, head_width=8, hidden
     return logit_cap * torch.tanh(logits / logit_cap)
 
 
+def gemma(w, ids, maps, *, width=24, heads=4, key_heads=1, head_width=8, hidden=40, layers=1, vocabulary=29, eps=1e-3):
+    table = w("model.embed_tokens.weight", vocabulary, width)
+    x = table[ids] * math.sqrt(width)
+    angles = angles_of(len(ids), rotary(head_width, 10000.0))
+    for i in range(layers):
+        l = f"model.layers.{i}."
+        h = rms(w, x, l + "input_layernorm", eps, plus_one=True)
+        q = heads_of(w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=False), heads)
+        k = heads_of(w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=False), key_heads)
+        v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=False), key_heads)
+        q, k = turn_halves(q, angles), turn_halves(k, angles)
+        h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids)))
+        x = x + w.linear(h, l + "self_attn.o_proj", width, bias=False)
+        h = rms(w, x, l + "post_attention_layernorm", eps, plus_one=True)
+        gate = ACTIVATIONS["gelu_tanh"](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
+        h = gate * w.linear(h, l + "mlp.up_proj", hidden, bias=False)
+        x = x + w.linear(h, l + "mlp.down_proj", width, bias=False)
+    return rms(w, x, "model.norm", eps, plus_one=True) @ table.T
+
+
 CONFIG = {
     "architectures": ["Gemma2ForCausalLM"],
     "attention_bias": False,
@@ -67,7 +88,23 @@ CONFIG = {
     "vocab_size": 29,
 }
 
+GEMMA = {
+    **{key: value for key, value in CONFIG.items()
+       if key not in ("attn_logit_softcapping", "cache_implementation", "final_logit_softcapping",
+                      "query_pre_attn_scalar", "sliding_window")},
+    "architectures": ["GemmaForCausalLM"],
+    "hidden_act": "gelu",  # hidden_activation is what counts
+    "model_type": "gemma",
+    "num_hidden_layers": 1,
+    "num_key_value_heads": 1,
+    "rms_norm_eps": 0.001,
+}
+
 CASES = {
+    "hugging_face_gemma": (
+        "Hugging Face Gemma", gemma, {}, IDS, GEMMA, {}, {"hidden_activation": None},
+        "model.layers.0.mlp.gate_proj.weight", "model.layers.0.self_attn.q_proj.lora_A.weight",
+    ),
     "hugging_face_gemma2": (
         "Hugging Face Gemma 2", gemma2, {}, IDS, CONFIG, {}, {"use_bidirectional_attention": True},
         "model.layers.1.post_feedforward_layernorm.weight", "model.layers.2.self_attn.sinks",

@@ -1,6 +1,7 @@
-"""Llama in Hugging Face's names: grouped keys, rotary halves, llama3 and linear scaling, tied or not.
+"""Llama in Hugging Face's names, and those that share them: grouped keys, rotary halves, llama3 and linear scaling,
+tied or not; Mistral's window, Qwen2's biases, Qwen3's norms of queries and keys.
 
-From huggingface/transformers, models/llama/modeling_llama.py and modeling_rope_utils.py.
+From huggingface/transformers, modeling_rope_utils.py and models/llama, mistral, qwen2 and qwen3.
 """
 
 import math
@@ -20,7 +21,8 @@ def llama3(frequencies, factor, low, high, context):
 
 
 def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=48, layers=2, vocabulary=29,
-          theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None):
+          theta=10000.0, eps=1e-6, act="silu", scaling=None, tied=False, biases=False, out_bias=None, window=None,
+          slides_from=0, head_norms=False):
     table = w("model.embed_tokens.weight", vocabulary, width)
     x = table[ids]
     frequencies = rotary(head_width, theta)
@@ -33,8 +35,11 @@ def llama(w, ids, maps, *, width=32, heads=4, key_heads=2, head_width=8, hidden=
         q = heads_of(w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=biases), heads)
         k = heads_of(w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=biases), key_heads)
         v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=biases), key_heads)
+        if head_norms:
+            q = rms(w, q, l + "self_attn.q_norm", eps)
+            k = rms(w, k, l + "self_attn.k_norm", eps)
         q, k = turn_halves(q, angles), turn_halves(k, angles)
-        h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids)))
+        h = attend_terms(q, k, v, maps, head_width**-0.5, causal_mask(len(ids), window if i >= slides_from else None))
         x = x + w.linear(h, l + "self_attn.o_proj", width, bias=biases if out_bias is None else out_bias)
         h = rms(w, x, l + "post_attention_layernorm", eps)
         gate = ACTIVATIONS[act](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
@@ -74,6 +79,32 @@ CONFIG = {
 LLAMA3 = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 16,
           "rope_type": "llama3"}
 
+MISTRAL = {
+    **{key: value for key, value in CONFIG.items() if key not in ("attention_bias", "mlp_bias", "pretraining_tp")},
+    "architectures": ["MistralForCausalLM"],
+    "head_dim": 12,
+    "model_type": "mistral",
+    "rms_norm_eps": 1e-05,
+    "sliding_window": 5,
+}
+QWEN2 = {
+    **{key: value for key, value in MISTRAL.items() if key != "head_dim"},
+    "architectures": ["Qwen2ForCausalLM"],
+    "max_window_layers": 1,
+    "model_type": "qwen2",
+    "num_attention_heads": 8,
+    "rms_norm_eps": 1e-06,
+    "rope_theta": 1000000.0,
+    "sliding_window": 5,
+    "tie_word_embeddings": True,
+    "use_sliding_window": False,
+}
+QWEN3 = {**QWEN2, "architectures": ["Qwen3ForCausalLM"], "attention_bias": False, "head_dim": 12, "model_type": "qwen3",
+         "num_attention_heads": 4, "tie_word_embeddings": False}
+SMOLLM = {**CONFIG, "is_llama_config": True, "rope_interleaved": False, "rope_theta": 100000, "num_attention_heads": 6,
+          "hidden_size": 24, "num_key_value_heads": 2, "tie_word_embeddings": True, "rms_norm_eps": 1e-05,
+          "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}}
+
 CASES = {
     "hugging_face_llama": (
         "Hugging Face Llama", llama, {}, IDS, CONFIG, {}, {"rope_scaling": {"rope_type": "su2", "factor": 2.0}},
@@ -90,5 +121,31 @@ CASES = {
         "Hugging Face Llama", llama, dict(act="gelu", key_heads=1, biases=True), IDS, None,
         {"heads": "4", "activation": "gelu"}, None, "model.layers.0.self_attn.k_proj.bias",
         "model.layers.1.self_attn.lora_A.weight",
+    ),
+    "hugging_face_smollm": (
+        "Hugging Face Llama", llama, dict(width=24, heads=6, head_width=4, theta=100000.0, eps=1e-5, tied=True), IDS,
+        SMOLLM, {}, {"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}},
+        "model.layers.0.self_attn.o_proj.weight", "model.layers.1.self_attn.gate.weight",
+    ),
+    "hugging_face_mistral": (
+        "Hugging Face Llama", llama, dict(head_width=12, eps=1e-5, window=5), IDS, MISTRAL, {},
+        {"layer_types": ["full_attention", "sliding_attention"]},
+        "model.layers.1.self_attn.v_proj.weight", "model.layers.0.self_attn.q_proj.bias_scale",
+    ),
+    "hugging_face_qwen2": (
+        "Hugging Face Llama", llama, dict(heads=8, head_width=4, theta=1e6, tied=True, biases=True, out_bias=False), IDS,
+        QWEN2, {}, {"layer_types": ["full_attention", "linear_attention"]},
+        "model.layers.1.self_attn.q_proj.bias", "model.layers.0.mlp.shared_expert_gate.weight",
+    ),
+    "hugging_face_qwen2_windows": (
+        "Hugging Face Llama", llama,
+        dict(heads=8, head_width=4, theta=1e6, tied=True, biases=True, out_bias=False, window=5, slides_from=1), IDS,
+        {**QWEN2, "use_sliding_window": True}, {}, {"hidden_act": "mish"},
+        "model.layers.0.self_attn.k_proj.weight", "model.layers.0.self_attn.sinks",
+    ),
+    "hugging_face_qwen3": (
+        "Hugging Face Qwen3", llama, dict(head_width=12, theta=1e6, head_norms=True), IDS, QWEN3, {},
+        {"use_sliding_window": "sometimes"},
+        "model.layers.1.self_attn.k_norm.weight", "model.layers.0.linear_attn.A_log",
     ),
 }

@@ -1,0 +1,64 @@
+// GPT-NeoX (Pythia) and GPT-J.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kNeoxKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"attention_bias"},
+};
+
+constexpr ConfigKey kGptjKeys[] = {
+    {"n_head", Use::member, "heads"},
+    {"rotary_dim", Use::member, "layer.rotary.width"},
+    {"layer_norm_epsilon", Use::member, "norm_eps"},
+    {"activation_function", Use::activation},
+    {"n_positions", Use::member, "context"},
+    {"n_embd", Use::fact, "width"},
+    {"n_layer", Use::fact, "layers"},
+    {"n_inner", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"n_ctx"},
+    {"rotary", Use::required, "true"},
+    {"scale_attn_weights"},  // they are scaled, whatever it says
+    {"summary_*"},
+};
+
+void read_neox(ConfigReader& reader, NeighbourConfig& config) {
+  const char* const parallel = "use_parallel_residual";
+  config.values["layer.residual"] =
+      truth(reader.take_value(parallel), true, parallel) ? "parallel" : "sequential";
+  read_rotary(reader, config,
+              {.theta = "rotary_emb_base", .part = "rotary_pct", .usual_part = 0.25});
+}
+
+/// Without rotary_dim its code turns a whole head by the angles of another width.
+void read_gptj(ConfigReader& reader, NeighbourConfig& config) {
+  (void)config;
+  if (!reader.has("rotary_dim") || !reader.take_value("rotary_dim").is_null()) return;
+  throw Error(ErrorKind::unsupported, "rotary positions without their number of channels")
+      .about("rotary_dim")
+      .expected("a number")
+      .found("null");
+}
+
+constexpr ModelType kTypes[] = {{"gpt_neox", "Hugging Face GPT-NeoX", kNeoxKeys, read_neox},
+                                {"gptj", "Hugging Face GPT-J", kGptjKeys, read_gptj}};
+
+}  // namespace
+
+std::span<const ModelType> eleuther_model_types() { return kTypes; }
+
+}  // namespace attnscope

@@ -1,0 +1,37 @@
+// OPT.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+
+namespace attnscope {
+
+namespace {
+
+using Use = KeyUse;
+
+constexpr ConfigKey kOptKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"activation_function", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"word_embed_proj_dim", Use::fact, "input.width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"ffn_dim", Use::fact, "mlp_width"},
+    {"max_position_embeddings", Use::fact, "context"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"enable_bias"},  // the tensors say
+    {"init_std"},
+    {"layerdrop"},
+    {"layer_norm_elementwise_affine", Use::required, "true"},
+    {"_remove_final_layer_norm", Use::required, "false"},
+};
+
+void read_opt(ConfigReader& reader, NeighbourConfig& config) {
+  const char* const before = "do_layer_norm_before";
+  config.values["norm_position"] = truth(reader.take_value(before), true, before) ? "pre" : "post";
+}
+
+constexpr ModelType kTypes[] = {{"opt", "Hugging Face OPT", kOptKeys, read_opt}};
+
+}  // namespace
+
+std::span<const ModelType> opt_model_types() { return kTypes; }
+
+}  // namespace attnscope
