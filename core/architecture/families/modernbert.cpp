@@ -1,0 +1,59 @@
+// Hugging Face's ModernBERT. Its layers have windows; `differences` are those that see all tokens.
+#include "core/architecture/families/families.h"
+
+namespace attnscope {
+
+const std::string_view hugging_face_modernbert_family = R"json({
+  "name": "Hugging Face ModernBERT",
+  "model": {
+    "input": { "kind": "tokens" },
+    "positions": { "kind": "none" },
+    "layer": {
+      "norm": { "kind": "layer", "position": "pre" },
+      "rotary": { "form": "half" },
+      "scores": { "window_form": "around" }
+    }
+  },
+  "assume": {
+    "layer": {
+      "norm": { "eps": 1e-5 },
+      "attention": { "head_width": 64 },
+      "rotary": { "theta": 10000 },
+      "scores": { "window": 128 },
+      "mlp": { "activation": "gelu" }
+    },
+    "readout": { "kind": "none" },
+    "differences": [
+      { "layers": { "first": 0, "every": 3 }, "scores": { "window": 0 }, "rotary": { "theta": 160000 } }
+    ]
+  },
+  "reasons": {
+    "heads": "64 channels a head, as in the published configurations",
+    "norm_eps": "the default of ModernBertConfig",
+    "layer.rotary.theta": "of layers with windows; the default of ModernBertConfig",
+    "differences": "every third layer, from the first on, sees all tokens: the default of ModernBertConfig"
+  },
+  "where": {
+    "head_transform.weight": { "readout": { "kind": "masked_token" } }
+  },
+  "tensors": {
+    "token_embedding": "embeddings.tok_embeddings",
+    "embedding_norm": "embeddings.norm",
+    "layer.norm1": "layers.{layer}.attn_norm?",
+    "layer.qkv": "layers.{layer}.attn.Wqkv",
+    "layer.out": "layers.{layer}.attn.Wo",
+    "layer.norm2": "layers.{layer}.mlp_norm",
+    "layer.mlp_gate_and_mlp1": "layers.{layer}.mlp.Wi",
+    "layer.mlp2": "layers.{layer}.mlp.Wo",
+    "final_norm": "final_norm",
+    "head_transform": "head.dense?",
+    "head_transform_norm": "head.norm?",
+    "head.0.weight": "decoder.weight?",
+    "head.0.bias": "decoder.bias?"
+  },
+  "refuse": {
+    "classifier.weight": "a head that classifies"
+  }
+})json";
+
+}  // namespace attnscope
