@@ -205,7 +205,7 @@ struct Q6_K {
     for (int i = 0; i < 16; ++i) {
       to.scales[i] = scale * static_cast<float>(static_cast<std::int8_t>(block[192 + i]));
     }
-    for (int half = 0; half < 2; ++half) {
+    for (std::ptrdiff_t half = 0; half < 2; ++half) {
       const Byte* const low = block + 64 * half;
       const Byte* const high = block + 128 + 32 * half;
       std::int8_t* const codes = to.codes + 128 * half;
