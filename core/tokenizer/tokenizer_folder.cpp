@@ -98,6 +98,7 @@ Neighbours read_neighbours(const Path& folder) {
 
 std::vector<AddedToken> list_of(const std::map<std::int64_t, AddedToken>& tokens) {
   std::vector<AddedToken> list;
+  list.reserve(tokens.size());
   for (const auto& [id, token] : tokens) list.push_back(token);
   return list;
 }
