@@ -184,14 +184,14 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
         .expected("an image, a .npy array, DATASET#INDEX, a text, -, or --dataset");
   }
   for (SpectrumReport& report : reports) report.assumed = assumptions_in_words(*model);
-  const MechanismArgument laid =
+  const MechanismArgument asked =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   TraceRequest request;
   request.layers = index_list(arguments.layers, "--layers");
   // Of long inputs the factors fit in memory where the maps do not.
   request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
   request.factors = true;
-  request.parameters = laid.parameters;
+  request.parameters = asked.parameters;
   const std::string& channel =
       argument.channel.empty() ? arguments.model.channel : argument.channel;
   const bool all_channels = channel == "all";
@@ -207,12 +207,12 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     const auto input = std::make_shared<const Input>(inputs.open(i));
     const double run = all_channels ? 0.05 : 0.5;
     auto trace = std::make_shared<const Trace>(
-        model->run(*input, laid.choice, request, of_input.part(0, run)));
+        model->run(*input, asked.choice, request, of_input.part(0, run)));
     for_each_view(
         of_input.part(run, 1), [&](SpectrumReport& report, IdentityView view, const Progress& own) {
           if (all_channels) {
             add_channels(report, arguments, view,
-                         {model->name(), model, laid.choice, input, trace, laid.parameters}, own);
+                         {model->name(), model, asked.choice, input, trace, asked.parameters}, own);
           } else {
             add_trace(report, arguments, view, *trace, own);
           }

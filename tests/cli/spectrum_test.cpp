@@ -75,7 +75,8 @@ TEST(SpectrumCommand, JsonHoldsEveryMap) {
 }
 
 TEST(SpectrumCommand, IdentityIsAddedOnce) {
-  for (const nlohmann::json& map : json_of(kSoftmax + kOnBoot + " --identity with").at("maps")) {
+  const nlohmann::json with = json_of(kSoftmax + kOnBoot + " --identity with");
+  for (const nlohmann::json& map : with.at("maps")) {
     EXPECT_EQ(map.at("identity"), true);
   }
   const std::string adder = kSampleFiles + "models/fashion-adder-identity.h5" + kOnBoot;

@@ -1,6 +1,7 @@
 #include "tests/support/reference_maps.h"
 
 #include <fstream>
+#include <map>
 #include <random>
 #include <stdexcept>
 
@@ -44,11 +45,14 @@ Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power, unsign
   return map;
 }
 
-nlohmann::json read_test_data(const std::string& path) {
+const nlohmann::json& read_test_data(const std::string& path) {
+  static std::map<std::string, nlohmann::json> kept;
+  const auto found = kept.find(path);
+  if (found != kept.end()) return found->second;
   const std::string file = std::string(source_folder() + "/tests/data/") + path;
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error("cannot read " + file);
-  return nlohmann::json::parse(stream);
+  return kept.emplace(path, nlohmann::json::parse(stream)).first->second;
 }
 
 }  // namespace attnscope

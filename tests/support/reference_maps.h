@@ -16,7 +16,7 @@ namespace attnscope {
 [[nodiscard]] Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power,
                                 unsigned seed);
 
-/// Reads tests/data/`path`.
-[[nodiscard]] nlohmann::json read_test_data(const std::string& path);
+/// Of tests/data/`path`, read once and kept.
+[[nodiscard]] const nlohmann::json& read_test_data(const std::string& path);
 
 }  // namespace attnscope

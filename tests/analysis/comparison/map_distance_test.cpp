@@ -2,7 +2,6 @@
 
 #include <Eigen/QR>
 #include <cmath>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -11,15 +10,12 @@
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
-#include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 
 namespace attnscope {
 namespace {
 
-nlohmann::json reference_data() {
-  std::ifstream file(source_folder() + "/tests/data/comparison/comparison.json");
-  return nlohmann::json::parse(file);
-}
+const nlohmann::json& reference_data() { return read_test_data("comparison/comparison.json"); }
 
 MatrixD matrix_of(const nlohmann::json& rows) {
   MatrixD matrix(std::ssize(rows), std::ssize(rows.at(0)));

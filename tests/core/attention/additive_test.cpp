@@ -1,6 +1,7 @@
 // Additive attention: extreme importances, windows, and the recurrence.
 #include <cmath>
 #include <gtest/gtest.h>
+#include <span>
 
 #include "core/attention/additive_state.h"
 #include "core/attention/mechanism.h"
@@ -67,7 +68,8 @@ TEST(Additive, TheRecurrenceIsThePrefix) {
     AdditiveState state(4, window);
     std::vector<float> mean(4);
     for (std::int64_t t = 1; t <= 60; ++t) {
-      state.push(data.keys.matrix()(t - 1, 0), data.values.values().subspan(4 * (t - 1), 4), mean);
+      const std::span<const float> value(data.values.data() + 4 * (t - 1), 4);
+      state.push(data.keys.matrix()(t - 1, 0), value, mean);
       RandomAttention prefix = data;
       prefix.queries = Tensor({t, 1});
       prefix.keys = Tensor({t, 1}, std::vector<float>(static_cast<std::size_t>(t), 0.5F));

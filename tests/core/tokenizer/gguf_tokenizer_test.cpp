@@ -40,7 +40,7 @@ GgufTokenizer lists_of(const json& tokenizer, const std::string& pre) {
   return data;
 }
 
-json saved(const std::string& name) { return read_test_data("tokenizer/" + name + ".json"); }
+const json& saved(const std::string& name) { return read_test_data("tokenizer/" + name + ".json"); }
 
 TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
   for (const auto& [name, pre] : {std::pair("llama3", "llama-bpe"), {"starcoder", "starcoder"}}) {

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-json saved(const std::string& name) { return read_test_data("tokenizer/" + name + ".json"); }
+const json& saved(const std::string& name) { return read_test_data("tokenizer/" + name + ".json"); }
 
 std::shared_ptr<const Vocabulary> made(const std::string& name) {
   return tokenizer_of_json(saved(name).at("tokenizer"));

@@ -21,18 +21,11 @@
 #include "core/checkpoint/hdf5/hdf5_library.h"
 #include "core/error.h"
 #include "tests/support/refusal.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__clang__)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -119,7 +112,7 @@ TEST(ReadingChild, ThatSleepsOrCountsForEverIsEnded) {
 }
 
 TEST(ReadingChild, TakesNoMoreMemoryThanItMay) {
-  if (sanitized) GTEST_SKIP() << "sanitizers need addresses without a limit";
+  if (kSanitized) GTEST_SKIP() << "sanitizers need addresses without a limit";
   const auto allocate = [](std::size_t bytes) {
     return [bytes] {
       void* const memory = ::operator new(bytes);

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-json parts() { return read_test_data("models/parts.json"); }
+const json& parts() { return read_test_data("models/parts.json"); }
 
 TEST(ScoreBias, AlibisSlopesAreThoseOfBloom) {
   for (const auto& [heads, expected] : parts().at("slopes").items()) {
