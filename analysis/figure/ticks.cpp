@@ -57,6 +57,7 @@ std::string tick_text(double value) {
 
 std::vector<Tick> with_labels(const std::vector<double>& values) {
   std::vector<Tick> ticks;
+  ticks.reserve(values.size());
   for (const double value : values) ticks.push_back({value, tick_text(value)});
   return ticks;
 }

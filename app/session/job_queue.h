@@ -41,7 +41,8 @@ class JobQueue : public QObject {
  public:
   /// Runs on the window's thread with the result the work has bound into it.
   using Delivery = std::function<void()>;
-  /// Runs on a job's thread; throws Error, or Cancelled through the Progress.
+  /// Runs on a job's thread, on values of its own: who submitted it may be gone. Throws Error, or
+  /// Cancelled through the Progress.
   using Work = std::function<Delivery(const Progress&)>;
   using Failure = std::function<void(const JobFailure&)>;
 

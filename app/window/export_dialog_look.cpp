@@ -6,6 +6,7 @@
 #include <QFontComboBox>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QSettings>
 #include <QToolButton>
 #include <cmath>

@@ -103,7 +103,7 @@ struct Q5_1 {
 /// 256 codes of 2 bits in 64 bytes: bits 2k and 2k + 1 of byte l of half h are code
 /// 128 h + 32 k + l.
 HWY_INLINE void unpack_pairs(const Byte* pairs, std::int8_t* codes) {
-  for (int half = 0; half < 2; ++half) {
+  for (std::ptrdiff_t half = 0; half < 2; ++half) {
     for (int k = 0; k < 4; ++k) {
       for (int l = 0; l < 32; ++l) {
         codes[128 * half + 32 * k + l] =
@@ -204,7 +204,7 @@ struct Q6_K {
     for (int i = 0; i < 16; ++i) {
       to.scales[i] = scale * static_cast<float>(static_cast<std::int8_t>(block[192 + i]));
     }
-    for (int half = 0; half < 2; ++half) {
+    for (std::ptrdiff_t half = 0; half < 2; ++half) {
       const Byte* const low = block + 64 * half;
       const Byte* const high = block + 128 + 32 * half;
       std::int8_t* const codes = to.codes + 128 * half;

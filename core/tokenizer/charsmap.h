@@ -21,7 +21,7 @@ class Charsmap {
     std::string_view by;
   };
   /// The shortest or longest beginning of `text` that the table has. Throws Error(damaged) if the
-  /// trie leads out of itself or the texts.
+  /// trie leads out of itself or the texts, or cuts characters. `text` must be UTF-8.
   [[nodiscard]] std::optional<Replacement> shortest(std::string_view text) const;
   [[nodiscard]] std::optional<Replacement> longest(std::string_view text) const;
 

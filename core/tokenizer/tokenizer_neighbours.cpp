@@ -73,6 +73,7 @@ std::int64_t TokenizerNeighbours::make_special(const std::string& text, const To
 
 std::vector<AddedToken> TokenizerNeighbours::added_tokens() const {
   std::vector<AddedToken> list;
+  list.reserve(added.size());
   for (const auto& [id, token] : added) list.push_back(token);
   return list;
 }

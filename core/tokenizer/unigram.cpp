@@ -85,13 +85,15 @@ class Unigram final : public TokenModel {
     std::vector<Best> best(word.size() + 1);
     for (std::size_t begin = 0; begin < word.size();) {
       const double before = best[begin].score;
+      const auto kept = [&](double sum) {
+        return settings_.single_precision ? static_cast<double>(static_cast<float>(sum)) : sum;
+      };
+      // SentencePiece keeps sums in single precision and compares with them in double: of ways that
+      // are equally good it takes the one whose sum was rounded down.
       const auto offer = [&](std::size_t end, double score, std::int64_t id) {
-        double sum = score + before;
-        if (settings_.single_precision) {
-          sum = static_cast<float>(static_cast<float>(score) + static_cast<float>(before));
-        }
+        const double sum = id == kUnknown ? kept(score + before) : score + before;
         Best& there = best[end];
-        if (there.begin == std::string::npos || sum > there.score) there = {sum, begin, id};
+        if (there.begin == std::string::npos || sum > there.score) there = {kept(sum), begin, id};
       };
       const std::size_t length = utf8_length(word, begin);
       bool single = false;  // some piece is just this character

@@ -65,6 +65,7 @@ std::string matrix(const std::vector<Entry>& entries, std::size_t rows, const st
 
 std::size_t rows_for(const std::vector<Entry>& entries, double width_mm) {
   std::vector<std::string> labels;
+  labels.reserve(entries.size());
   for (const Entry& entry : entries) labels.push_back(entry.label);
   return legend_rows(labels, width_mm);
 }

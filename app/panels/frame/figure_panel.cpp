@@ -82,8 +82,8 @@ void FigurePanel::make() {
   }
   job_ = session_.jobs().submit(
       tr("Drawing: %1").arg(title()),
-      [this, request, wanted](const Progress& progress) -> JobQueue::Delivery {
-        auto figure = std::make_shared<const Figure>(make_figure(recipe_, request, progress));
+      [this, recipe = recipe_, request, wanted](const Progress& progress) -> JobQueue::Delivery {
+        auto figure = std::make_shared<const Figure>(make_figure(recipe, request, progress));
         return [this, figure, wanted] {
           if (wanted < shown_) return;
           shown_ = wanted;

@@ -49,7 +49,7 @@ TEST(OpenCheckpoint, TellsWhatIsNoCheckpoint) {
   refused("model.pth", "", "empty");
   refused("model.pth", "version https://git-lfs.github.com/spec/v1\n", "git lfs pull");
   refused("model.h5", "<!DOCTYPE html>", "web page");
-  refused("model.h5", "hello", "no HDF5 file");
+  refused("model.h5", "hello", "is not an HDF5 file");
   refused("config.index.json", "{}", "weight_map");
 }
 

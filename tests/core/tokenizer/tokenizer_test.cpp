@@ -2,6 +2,7 @@
 #include "core/tokenizer/tokenizer.h"
 
 #include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -196,6 +197,22 @@ TEST(Charsmap, LeadsNowhereOutside) {
   EXPECT_FALSE(map.longest("abc").has_value());
   expect_refusal([] { return Charsmap(std::string("\x08\0\0\0abcd", 8)); }, ErrorKind::damaged,
                  "8 bytes", "");
+}
+
+TEST(Charsmap, CutsNoCharacters) {
+  // Unit c (the byte's own place, of a root without offset) leads to unit c ^ 1, where the text is.
+  const auto replacing = [](unsigned char c, const std::string& by) {
+    std::string bytes = std::string("\0\4\0\0", 4) + std::string(1024, '\0');
+    const std::array<char, 4> leads = {static_cast<char>(c), 5, 0, 0}, first = {0, 0, 0, '\x80'};
+    std::copy(leads.begin(), leads.end(), bytes.begin() + 4 + 4 * c);
+    std::copy(first.begin(), first.end(), bytes.begin() + 4 + 4 * (c ^ 1));
+    return Charsmap(bytes + by + '\0');
+  };
+  EXPECT_EQ(replacing('a', "ä").shortest("ab")->by, "ä");
+  expect_refusal([&] { return replacing('a', "\xFF").shortest("ab").has_value(); },
+                 ErrorKind::damaged, "a part of a character", "");
+  expect_refusal([&] { return replacing(0xC3, "a").shortest("ä").has_value(); }, ErrorKind::damaged,
+                 "a part of a character", "");
 }
 
 TEST(Base64, DecodesWhatItIs) {

@@ -148,7 +148,7 @@ TEST_F(TraceFileTest, SaysWhatDoesNotFit) {
   EXPECT_THAT(error_of_reading(), HasSubstr("/layer_00/implied_map"));
   std::ofstream(path_) << "not HDF5";
   EXPECT_FALSE(is_trace_file(path_));
-  EXPECT_THAT(error_of_reading(), HasSubstr("no HDF5 file"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("is not an HDF5 file"));
   std::filesystem::remove(path_);
   EXPECT_THAT(error_of_reading(), HasSubstr("No such file"));
 }

@@ -5,7 +5,6 @@ namespace attnscope {
 
 namespace {
 
-using nlohmann::json;
 using Use = KeyUse;
 
 constexpr ConfigKey kGpt2Keys[] = {
