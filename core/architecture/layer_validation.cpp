@@ -41,6 +41,7 @@ void validate_rotary(const ModelSpec& spec, const LayerSpec& layer) {
   check_range("layer.rotary.width", rotary.width, 0, width_of_head(layer, spec.width));
   check_member(rotary.grid == RotaryGrid::sequence || spec.input.kind == InputKind::patches,
                "layer.rotary.grid", "sequence in a model without patches", "patches");
+  check_range("layer.rotary.trained_side", rotary.trained_side, 0, kMost);
   check_not_negative("layer.rotary.attention_factor", rotary.attention_factor);
   if (rotary.scaling == RotaryScaling::none) return;
   check_member(rotary.grid == RotaryGrid::sequence, "layer.rotary.scaling",
@@ -70,6 +71,12 @@ void validate_scores(const ModelSpec& spec, const ScoreSpec& scores) {
   check_positive("layer.scores.alibi_maximum", scores.alibi_maximum);
   check_range("layer.scores.buckets", scores.buckets, 4, kMost);
   check_range("layer.scores.bucket_distance", scores.bucket_distance, scores.buckets, kMostTokens);
+  check_member(scores.bias != ScoreBias::disentangled ||
+                   (spec.reads_texts() && !scores.causal &&
+                    spec.layer.key_heads() == spec.layer.attention.heads),
+               "layer.scores.bias",
+               "disentangled in a model of texts that sees both ways, with as many heads of keys",
+               "disentangled");
   check_member(scores.bias != ScoreBias::table || spec.input.kind == InputKind::patches,
                "layer.scores.bias", "no table in a model without patches", "table");
 }

@@ -82,7 +82,9 @@ void validate_images(const ModelSpec& spec) {
   if (spec.input.patch_height > 0) validate_patches(spec.input);
   check_range("class_tokens", spec.input.class_tokens, 0, 2);
   check_range("register_tokens", spec.input.register_tokens, 0, 4096);
-  check_member(!spec.readout.gives_token_logits() && spec.readout.kind != Readout::additive_pooling,
+  check_member(!spec.readout.gives_token_logits() &&
+                   spec.readout.kind != Readout::additive_pooling &&
+                   spec.readout.kind != Readout::end_token,
                "readout", "one of images", option_text(spec, "readout"));
   const bool reads_class = spec.readout.kind == Readout::class_token ||
                            spec.readout.kind == Readout::class_and_distilled ||
@@ -115,7 +117,7 @@ void validate_text(const ModelSpec& spec) {
   check_member(
       spec.readout.kind == Readout::pooler || spec.readout.kind == Readout::none ||
           spec.readout.kind == Readout::last_token || spec.readout.kind == Readout::class_token ||
-          spec.readout.kind == Readout::mean_all ||
+          spec.readout.kind == Readout::mean_all || spec.readout.kind == Readout::end_token ||
           spec.readout.kind == Readout::additive_pooling || spec.readout.gives_token_logits(),
       "readout", "one of texts", option_text(spec, "readout"));
   const auto labels = static_cast<std::int64_t>(spec.labels.size());
@@ -128,6 +130,7 @@ void validate_text(const ModelSpec& spec) {
   check_member(spec.input.tokenizer != Tokenizer::bytes || spec.input.vocabulary >= 256,
                "tokenizer", "a vocabulary of at least 256 for bytes",
                std::to_string(spec.input.vocabulary));
+  check_range("readout.end_token", spec.readout.end_token, -1, spec.input.vocabulary - 1);
   check_range("padding", spec.input.padding, -1, spec.input.vocabulary - 1);
   check_member(std::isfinite(spec.input.scale), "embedding_scale", "a finite number",
                std::to_string(spec.input.scale));
@@ -146,6 +149,12 @@ LayerPlace place_of_layer(const ModelSpec& spec, std::int64_t layer) {
     ++place.stage;
   }
   return place;
+}
+
+std::int64_t stored_layer(const ModelSpec& spec, std::int64_t layer) {
+  if (spec.stored_layers == 0) return layer;
+  const double runs = static_cast<double>(spec.layers) / static_cast<double>(spec.stored_layers);
+  return static_cast<std::int64_t>(static_cast<double>(layer) / runs);
 }
 
 std::int64_t width_of_layer(const ModelSpec& spec, std::int64_t layer) {
@@ -179,8 +188,11 @@ std::optional<double> score_scale(const ModelSpec& spec, std::int64_t index) {
   const ScoreSpec& scores = layer.scores;
   double scale = scores.scale.number;
   if (scores.scale.rule == ScoreScale::Rule::head_width) {
-    if (!scores.scale_by_layer) return std::nullopt;
-    scale = 1 / std::sqrt(static_cast<double>(width_of_head(layer, spec.width)));
+    const bool disentangled = scores.bias == ScoreBias::disentangled;
+    if (!scores.scale_by_layer && !disentangled) return std::nullopt;
+    // Of three products in place of one (He et al. 2021, section 3.1).
+    const double products = disentangled ? 3 : 1;
+    scale = 1 / std::sqrt(products * static_cast<double>(width_of_head(layer, spec.width)));
   }
   if (scores.scale.rule == ScoreScale::Rule::width) {
     scale = 1 / std::sqrt(static_cast<double>(spec.width));
@@ -197,6 +209,7 @@ void validate(const ModelSpec& spec) {
   }
   check_range("width", spec.width, 1, most);
   check_range("layers", spec.layers, 1, 4096);
+  check_range("stored_layers", spec.stored_layers, 0, spec.reads_texts() ? spec.layers : 0);
   check_range("input.width", spec.input.width, 0, most);
   check_range("positions.offset", spec.positions.offset, 0, most);
   check_member(spec.positions.kind != Positions::sinusoidal || spec.reads_texts() ||

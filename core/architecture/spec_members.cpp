@@ -23,6 +23,7 @@ const std::vector<SpecMember>& spec_members() {
   static const std::vector<SpecMember> list = {
       MEMBER("width", width, "D, of a token"),
       MEMBER("layers", layers, "number of blocks"),
+      NEW_MEMBER(stored_layers, "of the file, where each is run several times; 0: each once"),
       NEW_MEMBER(input.kind,
                  "what is read: patches of an image, tokens of a text, given "
                  "embeddings, or the stages of a pyramid"),
@@ -69,9 +70,13 @@ const std::vector<SpecMember>& spec_members() {
       NEW_MEMBER(layer.attention.key_heads, "of keys and values; 0: as many as of queries"),
       MEMBER("head_width", layer.attention.head_width, "d, of one head; 0 means width / heads"),
       NEW_MEMBER(layer.rotary.form, "which channels of queries and keys are turned together"),
-      NEW_MEMBER(layer.rotary.grid, "by the token's number, or by its patch's row and column"),
+      NEW_MEMBER(layer.rotary.grid,
+                 "by the token's number, or by its patch's row and column: in [−1, 1] (patches), "
+                 "or from 0 on (cells)"),
       NEW_MEMBER(layer.rotary.theta, "θ: channel pair i is turned by position · θ^(−2i/r)"),
       NEW_MEMBER(layer.rotary.width, "r, the channels of a head that are turned; 0: all"),
+      NEW_MEMBER(layer.rotary.trained_side,
+                 "cells: patches along a side of the grid it was trained on; 0: as here"),
       NEW_MEMBER(layer.rotary.scaling, "how the angles were stretched to longer texts"),
       NEW_MEMBER(layer.rotary.factor, "by which they were stretched"),
       NEW_MEMBER(layer.rotary.trained_context, "tokens of the texts before that"),
@@ -103,6 +108,8 @@ const std::vector<SpecMember>& spec_members() {
       MEMBER("arithmetic", arithmetic, "of the linear layers"),
       MEMBER("final_norm", readout.final_norm, "a norm after the last block"),
       MEMBER("readout", readout.kind, "what the head reads"),
+      NEW_MEMBER(readout.end_token,
+                 "the token that ends a text, where it is read; -1: the greatest of the text"),
       MEMBER("head_activation", readout.head_activation, "between the layers of a deep head"),
       MEMBER("logit_scale", readout.logit_scale, "of a language model's logits; 0: 1/√width"),
       NEW_MEMBER(readout.soft_cap, "c: logits become c·tanh(logit/c); 0: none"),

@@ -50,7 +50,8 @@ inline constexpr std::array<std::string_view, 3> kEnumNames<Norm>{"layer", "rms"
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<Rotary>{"none", "half", "pair"};
 template <>
-inline constexpr std::array<std::string_view, 2> kEnumNames<RotaryGrid>{"sequence", "patches"};
+inline constexpr std::array<std::string_view, 3> kEnumNames<RotaryGrid>{"sequence", "patches",
+                                                                        "cells"};
 template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<RotaryScaling>{
     "none", "linear", "dynamic", "llama3", "yarn", "longrope"};
@@ -58,15 +59,15 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<WindowForm>{"before", "around",
                                                                         "chunk"};
 template <>
-inline constexpr std::array<std::string_view, 4> kEnumNames<ScoreBias>{"none", "alibi", "buckets",
-                                                                       "table"};
+inline constexpr std::array<std::string_view, 5> kEnumNames<ScoreBias>{"none", "alibi", "buckets",
+                                                                       "table", "disentangled"};
 template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<Activation>{
     "gelu", "gelu_tanh", "relu", "quick_gelu", "silu", "relu2"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<MlpForm>{"plain", "gated", "none"};
 template <>
-inline constexpr std::array<std::string_view, 12> kEnumNames<Readout>{"class",
+inline constexpr std::array<std::string_view, 13> kEnumNames<Readout>{"class",
                                                                       "mean",
                                                                       "class_and_distilled",
                                                                       "none",
@@ -77,7 +78,8 @@ inline constexpr std::array<std::string_view, 12> kEnumNames<Readout>{"class",
                                                                       "additive_pooling",
                                                                       "attention_pooling",
                                                                       "next_token",
-                                                                      "masked_token"};
+                                                                      "masked_token",
+                                                                      "end_token"};
 template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<HeadActivation>{"none", "tanh", "gelu",
                                                                             "relu"};

@@ -52,7 +52,8 @@ enum class RotaryScaling { none, linear, dynamic, llama3, yarn, longrope };
 /// Of what the angles are made.
 enum class RotaryGrid {
   sequence,  ///< the token's number
-  patches    ///< row and column of its patch in [−1, 1]; prefix tokens are not turned (DINOv3)
+  patches,   ///< row and column of its patch in [−1, 1]; prefix tokens are not turned (DINOv3)
+  cells      ///< row and column of its patch, from 0 on, in cells of trained_side (EVA-02)
 };
 
 /// Rotary positions: queries and keys are turned by position · θ^(−2i/r) (Su et al. 2021, Eq. 15).
@@ -60,7 +61,8 @@ struct RotarySpec {
   Rotary form = Rotary::none;
   RotaryGrid grid = RotaryGrid::sequence;
   double theta = 10000;
-  std::int64_t width = 0;  ///< r, of a head's first channels; 0: all
+  std::int64_t width = 0;         ///< r, of a head's first channels; 0: all
+  std::int64_t trained_side = 0;  ///< cells: along a side of the grid it was trained on; 0: of this
   RotaryScaling scaling = RotaryScaling::none;
   double factor = 1;
   std::int64_t trained_context = 0;              ///< tokens of the texts before it was stretched
@@ -89,9 +91,10 @@ enum class WindowForm {
 /// What is added to the scores for where query and key are.
 enum class ScoreBias {
   none,
-  alibi,    ///< −m (i − j), m of each head (Press et al. 2022)
-  buckets,  ///< a learned number for each bucket of j − i (T5)
-  table     ///< a learned number for each pair of offsets on the grid of patches (Swin, BEiT)
+  alibi,        ///< −m (i − j), m of each head (Press et al. 2022)
+  buckets,      ///< a learned number for each bucket of j − i (T5)
+  table,        ///< a learned number for each pair of offsets on the grid of patches (Swin, BEiT)
+  disentangled  ///< q_i·Kr + k_j·Qr of the bucket of i − j (DeBERTa): relative_bucket
 };
 
 struct ScoreSpec {
@@ -102,8 +105,9 @@ struct ScoreSpec {
   std::int64_t window = 0;      ///< W; 0: all keys are seen
   WindowForm window_form = WindowForm::before;
   ScoreBias bias = ScoreBias::none;
-  std::int64_t buckets = 32, bucket_distance = 128;  ///< of ScoreBias::buckets
-  double alibi_maximum = 8;                          ///< m_h = 2^(−maximum · h / H)
+  /// Of ScoreBias::buckets; of ::disentangled there are as many to each side.
+  std::int64_t buckets = 32, bucket_distance = 128;
+  double alibi_maximum = 8;  ///< m_h = 2^(−maximum · h / H)
 };
 
 enum class Activation {

@@ -1,6 +1,8 @@
 // What is read of the tokens after the last layer.
 #pragma once
 
+#include <cstdint>
+
 namespace attnscope {
 
 /// In JSON "class", "mean", …
@@ -16,7 +18,8 @@ enum class Readout {
   additive_pooling,   ///< the mean by a softmax over the tokens (Fastformer)
   attention_pooling,  ///< what a learned query attends to (SigLIP)
   next_token,         ///< of each token the logits of what comes after it
-  masked_token        ///< of each token the logits of what it stands for
+  masked_token,       ///< of each token the logits of what it stands for
+  end_token           ///< the first token that says that the text ends (CLIP)
 };
 enum class HeadActivation { none, tanh, gelu, relu };
 
@@ -24,8 +27,9 @@ struct ReadoutSpec {
   Readout kind = Readout::class_token;
   bool final_norm = true;  ///< a norm of all tokens after the last layer
   HeadActivation head_activation = HeadActivation::tanh;  ///< between the layers of a deep head
-  double logit_scale = 1;  ///< of a language model's logits; 0: 1/√width (Fastformer-LM)
-  double soft_cap = 0;     ///< logits become c · tanh(logit / c) (Gemma 2); 0: none
+  std::int64_t end_token = -1;  ///< its id, of Readout::end_token; -1: the greatest of the text
+  double logit_scale = 1;       ///< of a language model's logits; 0: 1/√width (Fastformer-LM)
+  double soft_cap = 0;          ///< logits become c · tanh(logit / c) (Gemma 2); 0: none
 
   /// Whether one vector of an input is read: its features.
   [[nodiscard]] bool gives_features() const {

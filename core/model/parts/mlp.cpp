@@ -15,6 +15,7 @@ Tensor Mlp::operator()(ConstMatrixMap tokens, const GridExtents& grid) const {
   } else {
     apply_activation(activation, hidden.values());
   }
+  if (norm) norm->apply(hidden.matrix());
   return mlp2(std::as_const(hidden).matrix());
 }
 

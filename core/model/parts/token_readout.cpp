@@ -1,8 +1,11 @@
 #include "core/model/parts/token_readout.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "core/error.h"
 #include "core/model/parts/activation.h"
 
 namespace attnscope {
@@ -18,6 +21,16 @@ Tensor one_row(const Tensor& tokens, std::int64_t row) {
 }
 
 }  // namespace
+
+std::int64_t end_of_text(const std::vector<std::int64_t>& ids, std::int64_t id) {
+  const auto found =
+      id < 0 ? std::max_element(ids.begin(), ids.end()) : std::find(ids.begin(), ids.end(), id);
+  if (found != ids.end()) return found - ids.begin();
+  throw Error(ErrorKind::usage, "the text has no token that ends it, where this model reads")
+      .about("readout.end_token")
+      .expected(id < 0 ? "a text" : "token " + std::to_string(id) + " in the text")
+      .remedy("give the ids with it, or text with the model's tokenizer beside the weights");
+}
 
 Tensor TokenReadout::pooling_importance(const Tensor& tokens) const {
   Tensor hidden = pooling1(seen(tokens));
@@ -39,7 +52,7 @@ Tensor TokenReadout::importance(const Tensor& tokens) const {
   return pooling1.outputs() > 0 ? pooling_importance(tokens) : Tensor();
 }
 
-Tensor TokenReadout::features(const Tensor& tokens, const ModelSpec& spec) const {
+Tensor TokenReadout::features(const Tensor& tokens, const ModelSpec& spec, std::int64_t end) const {
   const Readout kind = spec.readout.kind;
   if (!spec.readout.gives_features()) return {};
   // timm's average leaves the prefix tokens out, vit-pytorch's does not.
@@ -58,6 +71,8 @@ Tensor TokenReadout::features(const Tensor& tokens, const ModelSpec& spec) const
     read = (*pooling)(seen(tokens));
   } else if (kind == Readout::last_token) {
     read.matrix() = tokens.matrix().row(tokens.extent(0) - 1);
+  } else if (kind == Readout::end_token) {
+    read.matrix() = tokens.matrix().row(end);
   } else {
     read.matrix().leftCols(spec.width) = tokens.matrix().row(0);
     if (both) read.matrix().rightCols(spec.width) = mean();

@@ -1,6 +1,7 @@
 // What is read of the tokens after the last layer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,10 @@
 #include "core/model/parts/linear.h"
 
 namespace attnscope {
+
+/// The number of the token that ends the text: the first of `id`, or of the greatest there is where
+/// `id` is -1. Throws Error(usage) if there is none.
+[[nodiscard]] std::int64_t end_of_text(const std::vector<std::int64_t>& ids, std::int64_t id);
 
 struct TokenReadout {
   std::optional<LayerNorm> final_norm;      ///< of all tokens
@@ -25,7 +30,9 @@ struct TokenReadout {
   bool tied_head = false;  ///< the head's weight is the token embedding's
 
   /// What the head reads of the normalised tokens, [1, D or 2·D]; empty where it is not one vector.
-  [[nodiscard]] Tensor features(const Tensor& tokens, const ModelSpec& spec) const;
+  /// `end`: the row that end_of_text says, of Readout::end_token.
+  [[nodiscard]] Tensor features(const Tensor& tokens, const ModelSpec& spec,
+                                std::int64_t end = 0) const;
   /// What each token counts in what is read, where that is learned: of additive pooling [1, N], of
   /// attention pooling [H, N]; else empty.
   [[nodiscard]] Tensor importance(const Tensor& tokens) const;

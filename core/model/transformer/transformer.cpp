@@ -104,6 +104,9 @@ Transformer::Start Transformer::embed_text(const Input& input) const {
   Start start;
   check_types(spec().input, input, text);
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
+  if (spec().readout.kind == Readout::end_token) {
+    start.end = end_of_text(text.ids, spec().readout.end_token);
+  }
   start.layout.texts = std::move(text.texts);
   start.layout.special = std::move(text.special);
   return start;
@@ -200,12 +203,14 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
         tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
       }
       if (recorded && request.tokens) recorded->tokens = tokens;
+      if (recorded && request.layer_recorded) request.layer_recorded(trace, index);
     }
     if (stage.norm) stage.norm->apply(tokens.matrix());
   }
 }
 
-void Transformer::read_out(const TraceRequest& request, Tensor& tokens, Trace& trace) const {
+void Transformer::read_out(const TraceRequest& request, Start& start, Trace& trace) const {
+  Tensor& tokens = start.tokens;
   const TokenReadout& readout = weights_.readout;
   if (readout.final_norm) readout.final_norm->apply(tokens.matrix());
   if (spec().readout.gives_token_logits()) {
@@ -218,7 +223,7 @@ void Transformer::read_out(const TraceRequest& request, Tensor& tokens, Trace& t
       trace.logits.matrix() = seen(trace.token_logits).bottomRows(1);
     }
   } else {
-    Tensor features = readout.features(tokens, spec());
+    Tensor features = readout.features(tokens, spec(), start.end);
     trace.logits = readout.classify(features, tokens, spec());
     const std::int64_t width = features.size();
     if (width > 0) trace.features = std::move(features).reshaped({width});
@@ -251,7 +256,7 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   if (trace.map_channels > 1) trace.map_channel = request.channel;
   trace.layers.resize(extents.size());
   run_layers(mechanisms, layouts, request, progress, start.tokens, trace);
-  read_out(request, start.tokens, trace);
+  read_out(request, start, trace);
   progress.step(1, "running the model");
   return trace;
 }

@@ -43,6 +43,7 @@ class Transformer final : public Model {
     Tensor tokens;  ///< [N, D]; of a pyramid [pixels, C]
     TokenLayout layout;
     std::optional<Image> image;
+    std::int64_t end = 0;  ///< of Readout::end_token: the token that is read
   };
 
   [[nodiscard]] Start embed(const Input& input) const;
@@ -55,7 +56,7 @@ class Transformer final : public Model {
   void run_layers(const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
                   const std::vector<TokenLayout>& layouts, const TraceRequest& request,
                   const Progress& progress, Tensor& tokens, Trace& trace) const;
-  void read_out(const TraceRequest& request, Tensor& tokens, Trace& trace) const;
+  void read_out(const TraceRequest& request, Start& start, Trace& trace) const;
 
   std::filesystem::path file_;
   std::string name_;
