@@ -31,13 +31,16 @@ class Progress {
 
   /// A Progress whose 0…1 is this one's first…last: for a part of a longer piece of work.
   [[nodiscard]] Progress part(double first, double last) const {
-    if (!report_) return Progress({}, stop_);
+    if (!report_) return silent();
     return Progress(
         [report = report_, first, last](double fraction, std::string_view what) {
           report(first + (last - first) * fraction, what);
         },
         stop_);
   }
+
+  /// One that can be cancelled as this one, and reports to nobody.
+  [[nodiscard]] Progress silent() const { return Progress({}, stop_); }
 
  private:
   Report report_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,12 +21,16 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/input/data_set.h"
+#include "core/model/run_by_layers.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
 
 namespace {
+
+/// Maps of long texts are looked at so many at a time, and forgotten.
+constexpr std::int64_t kMapBytesAtOnce = std::int64_t{256} << 20;
 
 struct Arguments {
   ModelArguments model;
@@ -88,54 +93,54 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
 std::int64_t head_of(const MapSpectrum& map) { return map.head; }
 std::int64_t head_of(const IdentityEffect& effect) { return effect.without.head; }
 
-/// What is known of the heads asked for. Throws Error(usage) for one there is not.
+/// Leaves the heads asked for. Throws Error(usage) for one there is not.
 template <class Map>
-std::vector<Map> of_heads(std::vector<Map> maps, const Arguments& arguments, const Trace& trace) {
-  const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
-  if (heads.empty()) return maps;
+void keep_heads(std::vector<Map>& maps, const std::vector<std::int64_t>& heads) {
+  if (heads.empty()) return;
+  std::int64_t known = 0;
+  for (const Map& map : maps) known = std::max(known, head_of(map) + 1);
   for (const std::int64_t head : heads) {
-    if (head < trace.heads()) continue;
+    if (head < known) continue;
     throw Error(ErrorKind::usage, "there is no such head")
         .about("--heads")
-        .expected("0 to " + std::to_string(trace.heads() - 1))
+        .expected("0 to " + std::to_string(known - 1))
         .found(std::to_string(head))
         .remedy("--model-heads says how many heads the model has");
   }
   std::erase_if(maps, [&heads](const Map& map) {
     return std::find(heads.begin(), heads.end(), head_of(map)) == heads.end();
   });
-  return maps;
 }
 
-/// The maps of every channel instead of the one that the trace holds.
-void add_channels(SpectrumReport& report, const Arguments& arguments, IdentityView view,
-                  const Subject& subject, const Progress& progress) {
-  add_heading(report, *subject.trace);
-  if (subject.trace->map_channels > 1) {
-    report.channels = "each of " + std::to_string(subject.trace->map_channels) + " channels";
-  }
-  report.maps.push_back(
-      of_heads(spectra_of_channels(subject, view, options_of(arguments), progress), arguments,
-               *subject.trace));
-}
-
-void add_trace(SpectrumReport& report, const Arguments& arguments, IdentityView view,
-               const Trace& trace, const Progress& progress) {
-  const SpectrumOptions options = options_of(arguments);
-  add_heading(report, trace);
+/// Of `layers`, all if empty.
+void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView view,
+                const Trace& trace, const std::vector<std::int64_t>& layers,
+                const Progress& progress) {
+  SpectrumOptions options = options_of(arguments);
+  if (!layers.empty()) options.layers = layers;
+  std::vector<MapSpectrum>& maps = report.maps.back();
   if (!arguments.proposition) {
-    report.maps.push_back(of_heads(spectra_of(trace, view, options, progress), arguments, trace));
+    std::ranges::move(spectra_of(trace, view, options, progress), std::back_inserter(maps));
     return;
   }
-  std::vector<IdentityEffect> effects =
-      of_heads(identity_effects(trace, options, progress), arguments, trace);
-  std::vector<MapSpectrum>& maps = report.maps.emplace_back();
-  for (const IdentityEffect& effect : effects) {
+  for (IdentityEffect& effect : identity_effects(trace, options, progress)) {
     const bool with = view == IdentityView::with ||
                       (view == IdentityView::as_is && has_identity(trace, effect.without.layer));
     maps.push_back(with ? effect.with : effect.without);
+    report.effects.back().push_back(std::move(effect));
   }
-  report.effects.push_back(std::move(effects));
+}
+
+void begin_input(SpectrumReport& report, const Arguments& arguments) {
+  report.maps.emplace_back();
+  if (arguments.proposition) report.effects.emplace_back();
+}
+
+void finish_input(SpectrumReport& report, const Arguments& arguments, const Trace& trace) {
+  add_heading(report, trace);
+  const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
+  keep_heads(report.maps.back(), heads);
+  if (arguments.proposition) keep_heads(report.effects.back(), heads);
 }
 
 /// One report for each view of the identity, all of the same runs.
@@ -172,7 +177,9 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     }
     const Trace trace = read_trace(argument.file);
     for_each_view(progress, [&](SpectrumReport& report, IdentityView view, const Progress& own) {
-      add_trace(report, arguments, view, trace, own);
+      begin_input(report, arguments);
+      add_layers(report, arguments, view, trace, {}, own);
+      finish_input(report, arguments, trace);
     });
     return reports;
   }
@@ -205,18 +212,33 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     const double first = 0.05 + share * static_cast<double>(i);
     const Progress of_input = progress.part(first, first + share);
     const auto input = std::make_shared<const Input>(inputs.open(i));
-    const double run = all_channels ? 0.05 : 0.5;
-    auto trace = std::make_shared<const Trace>(
-        model->run(*input, laid.choice, request, of_input.part(0, run)));
-    for_each_view(
-        of_input.part(run, 1), [&](SpectrumReport& report, IdentityView view, const Progress& own) {
-          if (all_channels) {
-            add_channels(report, arguments, view,
-                         {model->name(), model, laid.choice, input, trace, laid.parameters}, own);
-          } else {
-            add_trace(report, arguments, view, *trace, own);
-          }
-        });
+    for (SpectrumReport& report : reports) begin_input(report, arguments);
+    std::shared_ptr<const Trace> trace;
+    if (all_channels) {
+      trace = std::make_shared<const Trace>(
+          model->run(*input, laid.choice, request, of_input.part(0, 0.05)));
+      const Subject subject{model->name(), model, laid.choice, input, trace, laid.parameters};
+      for_each_view(of_input.part(0.05, 1), [&](SpectrumReport& report, IdentityView view,
+                                                const Progress& own) {
+        report.maps.back() = spectra_of_channels(subject, view, options_of(arguments), own);
+      });
+    } else {
+      trace = std::make_shared<const Trace>(run_by_layers(
+          *model, *input, laid.choice, request, kMapBytesAtOnce,
+          [&](const Trace& run, const std::vector<std::int64_t>& layers, const Progress& own) {
+            for_each_view(own,
+                          [&](SpectrumReport& report, IdentityView view, const Progress& part) {
+                            add_layers(report, arguments, view, run, layers, part);
+                          });
+          },
+          of_input));
+    }
+    for (SpectrumReport& report : reports) {
+      finish_input(report, arguments, *trace);
+      if (all_channels && trace->map_channels > 1) {
+        report.channels = "each of " + std::to_string(trace->map_channels) + " channels";
+      }
+    }
   }
   return reports;
 }

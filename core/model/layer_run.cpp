@@ -48,7 +48,8 @@ void check_map_memory(const TraceRequest& request, const std::vector<AttentionSh
     const double own = 4.0 * static_cast<double>(shape.heads) * static_cast<double>(shape.queries) *
                        static_cast<double>(shape.keys);
     if (own <= allowed && fitting.empty()) fitting = std::to_string(layer);
-    if (wants_layer(request, static_cast<std::int64_t>(layer))) bytes += own;
+    if (!wants_layer(request, static_cast<std::int64_t>(layer))) continue;
+    bytes = request.layer_recorded ? std::max(bytes, own) : bytes + own;
   }
   if (bytes <= allowed) return;
   const auto gigabytes = [](double count) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,8 @@
 
 namespace attnscope {
 
+struct Trace;
+
 /// What to keep of a run. Implied maps are H·N² floats a layer.
 struct TraceRequest {
   bool implied_maps = true;
@@ -27,6 +30,9 @@ struct TraceRequest {
   std::optional<std::int64_t> channel = std::nullopt;
   /// More bytes of implied maps than this are refused: Error(usage) says which layers would do.
   std::int64_t most_map_bytes = std::int64_t{4} << 30;
+  /// Called with each recorded layer as soon as it is whole, in order. It may take maps out of the
+  /// trace that it needs no longer: most_map_bytes is then for one layer.
+  std::function<void(Trace& trace, std::int64_t layer)> layer_recorded;
   bool token_logits = false;  ///< of every position of a text; else of the last alone
   /// Laid over the model's own parameters of its mechanism, by layer: hash codes learnt here.
   std::shared_ptr<const std::vector<NamedTensors>> parameters;
