@@ -56,6 +56,9 @@ struct ArchitectureDescription {
   std::map<std::string, std::string, std::less<>> where;
   QkvRows qkv_rows = QkvRows::parts_first;
   std::int64_t first_stage = 0;  ///< the number that the first {stage} has
+  /// What stands before the names of this family alone ("roberta."). Others share its names: unless
+  /// a configuration says the family, one of them must be there. Empty: names tell.
+  std::vector<std::string> prefixes;
   /// "layer.qkv.weight", "class_token" → the patterns to try; the first that is there is taken.
   std::map<std::string, std::vector<TensorPattern>, std::less<>> tensors;
   /// Patterns (* for any characters) of tensors without a role that no map or logit needs.

@@ -53,6 +53,8 @@ struct LayerDifference {
 struct ModelSpec {
   std::int64_t width = 192;  ///< D, of a token
   std::int64_t layers = 12;
+  /// Of the file, where each is run several times (ALBERT): stored_layer; 0: each is its own.
+  std::int64_t stored_layers = 0;
   InputSpec input;
   PositionSpec positions;
   LayerSpec layer;                           ///< what each is, but for `differences`
@@ -98,6 +100,10 @@ struct LayerPlace {
   std::int64_t block = 0;
 };
 [[nodiscard]] LayerPlace place_of_layer(const ModelSpec& spec, std::int64_t layer);
+
+/// The layer of the file that layer `layer` runs: ⌊layer · stored_layers / layers⌋, rounded as
+/// Python does (ALBERT's group of layers); with stored_layers 0 itself.
+[[nodiscard]] std::int64_t stored_layer(const ModelSpec& spec, std::int64_t layer);
 
 /// What a layer is: `spec.layer` with its stage's extents and its differences.
 [[nodiscard]] LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer);

@@ -81,6 +81,7 @@ bool FamilyDeduction::deduce_gates() {
 
 void FamilyDeduction::check_parts() {
   check_norms();
+  check_biases();
   check_masks();
   check_mechanism(spec_.mechanism);
   for (const MechanismChoice& choice : spec_.layer_mechanisms) check_mechanism(choice);
@@ -108,6 +109,22 @@ void FamilyDeduction::check_norms() {
         .about(source.tensor)
         .expected("a bias beside it in " + description_.name)
         .remedy("--option norm=layer or norm=rms, if you know");
+  }
+}
+
+/// A norm or hidden layer whose weight is missing would be left out without a word. Heads may be
+/// tied to the embedding.
+void FamilyDeduction::check_biases() const {
+  constexpr std::string_view bias = ".bias";
+  for (const auto& [role, source] : result_.sources) {
+    if (!role.ends_with(bias) || role == "head.0.bias") continue;
+    const std::string module = role.substr(0, role.size() - bias.size());
+    const bool alone = module.find("norm") != std::string::npos || !module.starts_with("layer.");
+    if (!alone || has(module + ".weight")) continue;
+    throw Error(ErrorKind::unsupported, "a bias without its weight")
+        .in_file(checkpoint_.path())
+        .about(source.tensor)
+        .expected("a tensor for the role " + module + ".weight");
   }
 }
 

@@ -77,6 +77,7 @@ class FamilyDeduction {
 
  private:
   void check_norms();
+  void check_biases() const;
   void check_masks() const;
   void check_mechanism(const MechanismChoice& choice) const;
 };

@@ -155,7 +155,8 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   std::vector<ArchitectureMatch> matches;
   for (std::size_t i = 1; i < descriptions.size(); ++i) {
     if (!config.allows(descriptions[i].name)) continue;
-    matches.push_back(match_architecture(descriptions[i], checkpoint, state_dict));
+    matches.push_back(
+        match_architecture(descriptions[i], checkpoint, state_dict, !config.families.empty()));
   }
   // The most tensors with a role wins; the share of required tensors that are there says how near
   // an incomplete match came.

@@ -13,6 +13,8 @@ namespace attnscope {
 
 namespace {
 
+constexpr std::string_view kOfEachLayer = "layer.";
+
 class TextDeduction final : FamilyDeduction {
  public:
   explicit TextDeduction(const DeductionInput& input) : FamilyDeduction(input) {
@@ -26,12 +28,14 @@ class TextDeduction final : FamilyDeduction {
   Architecture deduce() {
     deduce_width();
     deduce_context();
+    share_layers();
     fact("layers", spec_.layers, layers_);
     deduce_mlp();
     spec_.readout.final_norm = has("final_norm.weight");
     deduce_form();
     deduce_heads();
     deduce_rotary_factors();
+    deduce_relative_positions();
     deduce_readout();
     deduce_tokenizer();
     list_assumptions();
@@ -121,6 +125,35 @@ class TextDeduction final : FamilyDeduction {
       context = std::min(context, tokens);
     }
     fact("context", spec_.input.context, context);
+  }
+
+  /// Layers of the file that are run several times, under the numbers of all that are run.
+  void share_layers() {
+    if (spec_.stored_layers == 0) return;
+    fact("stored_layers", spec_.stored_layers, layers_);
+    if (spec_.layers < layers_) {
+      throw Error(fault_of("layers"), "the file has more layers than are run")
+          .in_file(checkpoint_.path())
+          .about("layers")
+          .expected(std::to_string(layers_) + " or more")
+          .found(std::to_string(spec_.layers));
+    }
+    assume("layers", "the file does not say how often its layers are run");
+    std::map<std::string, TensorSource, std::less<>> all;
+    for (const auto& [role, source] : result_.sources) {
+      if (!role.starts_with(kOfEachLayer)) {
+        all.emplace(role, source);
+        continue;
+      }
+      const std::size_t dot = role.find('.', kOfEachLayer.size());
+      const std::string number = role.substr(kOfEachLayer.size(), dot - kOfEachLayer.size());
+      for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+        if (std::to_string(stored_layer(spec_, layer)) != number) continue;
+        all.emplace(std::string(kOfEachLayer) + std::to_string(layer) + role.substr(dot), source);
+      }
+    }
+    result_.sources = std::move(all);
+    layers_ = spec_.layers;
   }
 
   void deduce_mlp() {
@@ -240,7 +273,32 @@ class TextDeduction final : FamilyDeduction {
     rotary.trained_context = std::max<std::int64_t>(spec_.input.context, 2);
   }
 
+  /// Buckets of relative positions; of vectors there are as many to each side.
+  void deduce_relative_positions() {
+    for (const char* role : {"position_biases", "layer.0.position_biases"}) {
+      if (spec_.layer.scores.bias != ScoreBias::buckets || !has(role)) continue;
+      fact("layer.scores.buckets", spec_.layer.scores.buckets, shape_of(role)[0],
+           "the biases of relative positions");
+      assume("layer.scores.bucket_distance", "the family's usual one");
+    }
+    if (!has("relative_positions")) return;
+    fact("layer.scores.buckets", spec_.layer.scores.buckets, shape_of("relative_positions")[0] / 2,
+         "the embeddings of relative positions");
+    assume("layer.scores.bucket_distance", "the family's usual one");
+  }
+
+  /// Families whose head has a norm after its hidden layer always do.
+  void check_head_transform() const {
+    constexpr const char* norm = "head_transform_norm.weight";
+    if (!has("head_transform.weight") || has(norm) || !description_.tensors.contains(norm)) return;
+    throw Error(ErrorKind::unsupported, "the hidden layer of the head has no norm")
+        .in_file(checkpoint_.path())
+        .about(norm)
+        .expected("one in " + description_.name);
+  }
+
   void deduce_readout() {
+    check_head_transform();
     if (spec_.readout.kind == Readout::pooler && !has("pooler.weight") && !stated("readout")) {
       spec_.readout.kind = Readout::none;
     }
@@ -265,8 +323,11 @@ class TextDeduction final : FamilyDeduction {
       assume("layer.rotary.theta", "the family's usual one");
       if (spec_.layer.rotary.width > 0) assume("layer.rotary.width", "the family's usual one");
     }
-    if (description_.reasons.contains("layer.residual")) {
-      assume("layer.residual", "the family's usual one");
+    for (const char* member : {"layer.residual", "positions.offset", "padding"}) {
+      if (description_.reasons.contains(member)) assume(member, "the family's usual one");
+    }
+    if (spec_.readout.kind == Readout::end_token) {
+      assume("readout.end_token", "the greatest id of the text");
     }
     if (spec_.layer.scores.soft_cap > 0) assume("layer.scores.soft_cap", "the family's usual one");
     if (spec_.readout.soft_cap > 0) assume("readout.soft_cap", "the family's usual one");

@@ -291,6 +291,8 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
         (void)model_spec_from_json(members.dump(), {}, false);
         description.where[role] = members.dump();
       }
+    } else if (key == "prefixes") {
+      description.prefixes = parse_list(value, key);
     } else if (key == "harmless") {
       description.harmless = parse_list(value, key);
     } else if (key == "refuse") {
@@ -305,8 +307,7 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
               "pattern), "
               "where (role to members), qkv_rows (parts_first or heads_first), first_stage "
               "(number), "
-              "reasons, harmless (list of "
-              "patterns), refuse");
+              "reasons, prefixes (list of texts), harmless (list of patterns), refuse");
     }
   }
   if (description.name.empty()) description.name = "user's description";

@@ -39,16 +39,19 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
                                                                   "opt/target/",
                                                                   "img/"});
 
-/// Every prefix made of wrappers that some tensor has; "" first, then by length.
-std::vector<std::string> prefixes(const Checkpoint& checkpoint) {
+/// Every prefix made of wrappers, and of `own`, that some tensor has; "" first, then by length.
+std::vector<std::string> prefixes(const Checkpoint& checkpoint,
+                                  const std::vector<std::string>& own) {
+  std::vector<std::string_view> wrappers(kWrappers.begin(), kWrappers.end());
+  wrappers.insert(wrappers.end(), own.begin(), own.end());
   std::set<std::string> found = {""};
   for (const StoredTensor& tensor : checkpoint.tensors()) {
     std::size_t end = 0;
     for (int depth = 0; depth < 4 && found.size() < 64; ++depth) {
       const std::string_view rest = std::string_view(tensor.name).substr(end);
-      const auto wrapper = std::find_if(kWrappers.begin(), kWrappers.end(),
+      const auto wrapper = std::find_if(wrappers.begin(), wrappers.end(),
                                         [&](auto name) { return rest.starts_with(name); });
-      if (wrapper == kWrappers.end()) break;
+      if (wrapper == wrappers.end()) break;
       end += wrapper->size();
       found.insert(tensor.name.substr(0, end));
     }
@@ -287,8 +290,17 @@ bool better(const ArchitectureMatch& a, const ArchitectureMatch& b) {
 }  // namespace
 
 ArchitectureMatch match_architecture(const ArchitectureDescription& description,
-                                     const Checkpoint& checkpoint, const std::string& state_dict) {
-  std::vector<std::string> tried = prefixes(checkpoint);
+                                     const Checkpoint& checkpoint, const std::string& state_dict,
+                                     bool said) {
+  std::vector<std::string> tried = prefixes(checkpoint, description.prefixes);
+  if (!said && !description.prefixes.empty()) {
+    std::erase_if(tried, [&](const std::string& prefix) {
+      return std::none_of(description.prefixes.begin(), description.prefixes.end(),
+                          [&](const auto& own) { return prefix.ends_with(own); });
+    });
+    // Without any, the first that there should be is what an error names.
+    if (tried.empty()) tried = {description.prefixes.front()};
+  }
   const auto asked = [&](const std::string& prefix) {
     return !state_dict.empty() && prefix.starts_with(state_dict + ".");
   };

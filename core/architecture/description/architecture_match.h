@@ -31,9 +31,11 @@ struct ArchitectureMatch {
 };
 
 /// The best match over the tolerated prefixes ("module.", "model.", "backbone.", "encoder.", …), of
-/// those that begin with `state_dict` if any does.
+/// those that begin with `state_dict` if any does. `said`: the file is known to be of that family;
+/// else it has one of the description's own prefixes, if there are any.
 [[nodiscard]] ArchitectureMatch match_architecture(const ArchitectureDescription& description,
                                                    const Checkpoint& checkpoint,
-                                                   const std::string& state_dict = {});
+                                                   const std::string& state_dict = {},
+                                                   bool said = false);
 
 }  // namespace attnscope

@@ -190,14 +190,35 @@ class Leftovers {
 
  private:
   void check_tensor(const StoredTensor& tensor) const {
-    if (!tensor.name.starts_with(match_.prefix)) return;
+    if (!tensor.name.starts_with(match_.prefix)) {
+      check_beside(tensor);
+      return;
+    }
     const std::string_view name = std::string_view(tensor.name).substr(match_.prefix.size());
     const bool of_block = std::any_of(blocks_.begin(), blocks_.end(),
                                       [&](const auto& block) { return begins_as(name, block); });
     if (is_harmless(name, of_block) || (!of_block && !is_of_embedding(name))) return;
-    throw Error(ErrorKind::unsupported,
-                std::string("a tensor of ") + (of_block ? "a block" : "the embedding or read-out") +
-                    " has no role in " + match_.description->name + probably(name))
+    refuse(tensor, of_block ? "a block" : "the embedding or read-out");
+  }
+
+  /// Heads stand outside what wraps the rest: what is in one module with a tensor that has a role.
+  void check_beside(const StoredTensor& tensor) const {
+    const std::string_view module = module_of(tensor.name);
+    const bool beside =
+        !module.empty() && std::any_of(used_.begin(), used_.end(),
+                                       [&](const auto& used) { return module_of(used) == module; });
+    if (beside && !is_harmless(tensor.name, true)) refuse(tensor, "the read-out");
+  }
+
+  /// Empty of a tensor that is in none.
+  static std::string_view module_of(std::string_view name) {
+    const std::size_t dot = name.find_last_of('.');
+    return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
+  }
+
+  [[noreturn]] void refuse(const StoredTensor& tensor, const char* of) const {
+    throw Error(ErrorKind::unsupported, std::string("a tensor of ") + of + " has no role in " +
+                                            match_.description->name + probably(tensor.name))
         .in_file(checkpoint_.path())
         .about(tensor.name)
         .found(to_string(tensor.shape))

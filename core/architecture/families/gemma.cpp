@@ -1,5 +1,5 @@
-// Hugging Face's Gemma, which has Llama's names and is told by its configuration alone, and
-// Gemma 2.
+// Hugging Face's Gemma, which has Llama's names and is told by its configuration alone, Gemma 2
+// and the texts of Gemma 3.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -97,6 +97,59 @@ const std::string_view hugging_face_gemma2_family = R"json({
   },
   "refuse": {
     "layers.0.self_attn.q_norm.weight": "Gemma 3's norms of queries and keys"
+  }
+})json";
+
+const std::string_view hugging_face_gemma3_family = R"json({
+  "name": "Hugging Face Gemma 3",
+  "model": {
+    "input": { "kind": "tokens", "scale": 0 },
+    "positions": { "kind": "none" },
+    "layer": {
+      "norm": { "kind": "rms_plus_one", "position": "sandwich" },
+      "rotary": { "form": "half" },
+      "scores": { "causal": true }
+    },
+    "readout": { "kind": "next_token" }
+  },
+  "assume": {
+    "layer": {
+      "norm": { "eps": 1e-6 },
+      "rotary": { "theta": 1000000 },
+      "scores": { "scale": 0.0625 },
+      "mlp": { "activation": "gelu_tanh" }
+    },
+    "differences": [
+      { "layers": { "first": 0, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } },
+      { "layers": { "first": 1, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } },
+      { "layers": { "first": 2, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } },
+      { "layers": { "first": 3, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } },
+      { "layers": { "first": 4, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } }
+    ]
+  },
+  "reasons": {
+    "norm_eps": "the default of Gemma3TextConfig",
+    "scale": "query_pre_attn_scalar 256, as in all published ones but 27B",
+    "layer.rotary.theta": "of layers that see all tokens; the default of Gemma3TextConfig",
+    "differences": "five layers of six see the last 512 tokens, as in 270M and 1B"
+  },
+  "tensors": {
+    "token_embedding": "embed_tokens",
+    "layer.norm1": "layers.{layer}.input_layernorm",
+    "layer.query": "layers.{layer}.self_attn.q_proj",
+    "layer.key": "layers.{layer}.self_attn.k_proj",
+    "layer.value": "layers.{layer}.self_attn.v_proj",
+    "layer.query_norm": "layers.{layer}.self_attn.q_norm",
+    "layer.key_norm": "layers.{layer}.self_attn.k_norm",
+    "layer.out": "layers.{layer}.self_attn.o_proj",
+    "layer.norm1_after": "layers.{layer}.post_attention_layernorm",
+    "layer.norm2": "layers.{layer}.pre_feedforward_layernorm",
+    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
+    "layer.mlp1": "layers.{layer}.mlp.up_proj",
+    "layer.mlp2": "layers.{layer}.mlp.down_proj",
+    "layer.norm2_after": "layers.{layer}.post_feedforward_layernorm",
+    "final_norm": "norm",
+    "head": "lm_head?"
   }
 })json";
 

@@ -1,4 +1,4 @@
-// Hugging Face's ModernBERT. Its layers have windows; `differences` are those that see all tokens.
+// Hugging Face's ModernBERT. Every third layer sees all tokens; `differences` are those with windows.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -18,20 +18,20 @@ const std::string_view hugging_face_modernbert_family = R"json({
     "layer": {
       "norm": { "eps": 1e-5 },
       "attention": { "head_width": 64 },
-      "rotary": { "theta": 10000 },
-      "scores": { "window": 128 },
+      "rotary": { "theta": 160000 },
       "mlp": { "activation": "gelu" }
     },
     "readout": { "kind": "none" },
     "differences": [
-      { "layers": { "first": 0, "every": 3 }, "scores": { "window": 0 }, "rotary": { "theta": 160000 } }
+      { "layers": { "first": 1, "every": 3 }, "scores": { "window": 128 }, "rotary": { "theta": 10000 } },
+      { "layers": { "first": 2, "every": 3 }, "scores": { "window": 128 }, "rotary": { "theta": 10000 } }
     ]
   },
   "reasons": {
     "heads": "64 channels a head, as in the published configurations",
     "norm_eps": "the default of ModernBertConfig",
-    "layer.rotary.theta": "of layers with windows; the default of ModernBertConfig",
-    "differences": "every third layer, from the first on, sees all tokens: the default of ModernBertConfig"
+    "layer.rotary.theta": "of layers that see all tokens; the default of ModernBertConfig",
+    "differences": "two layers of three see 64 tokens to each side: the default of ModernBertConfig"
   },
   "where": {
     "head_transform.weight": { "readout": { "kind": "masked_token" } }

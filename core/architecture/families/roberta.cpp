@@ -11,6 +11,7 @@ const std::string_view hugging_face_roberta_family = R"json({
     "layer": { "norm": { "kind": "layer", "position": "post" } }
   },
   "assume": {
+    "input": { "padding": 1 },
     "positions": { "offset": 2 },
     "layer": {
       "norm": { "eps": 1e-5 },
@@ -22,7 +23,8 @@ const std::string_view hugging_face_roberta_family = R"json({
   "reasons": {
     "heads": "64 channels a head, as in the published configurations",
     "norm_eps": "as in the published configurations",
-    "positions.offset": "those of texts begin behind the padding token's, 1"
+    "positions.offset": "those of texts begin behind the padding token's, 1",
+    "padding": "as in the published configurations"
   },
   "where": {
     "head.0.weight": { "readout": { "kind": "class", "head_activation": "tanh" } },
@@ -59,7 +61,7 @@ const std::string_view hugging_face_mpnet_family = R"json({
   "name": "Hugging Face MPNet",
   "prefixes": ["mpnet."],
   "model": {
-    "input": { "kind": "tokens" },
+    "input": { "kind": "tokens", "padding": 1 },
     "positions": { "offset": 2 },
     "layer": {
       "norm": { "kind": "layer", "position": "post" },

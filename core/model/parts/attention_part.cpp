@@ -56,8 +56,19 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     turns.apply(queries, layer.attention.heads);
     turns.apply(keys, layer.key_heads());
   }
-  const ScoreTerms terms =
+  ScoreTerms terms =
       score_terms(layer, run.layout, tokens.extent(0), part.position_biases, part.sinks);
+  if (layer.scores.bias == ScoreBias::disentangled) {
+    const ConstMatrixMap relative = seen(part.relative_positions);
+    const Tensor relative_queries = part.query(relative), relative_keys = (*part.key)(relative);
+    add_disentangled(layer,
+                     {.queries = queries,
+                      .keys = keys,
+                      .relative_queries = relative_queries,
+                      .relative_keys = relative_keys,
+                      .scale = run.score_scale.value_or(1)},
+                     terms);
+  }
   check_terms(run.mechanism, terms);
 
   if (run.recorded) {

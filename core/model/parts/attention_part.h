@@ -21,6 +21,7 @@ struct AttentionPart {
   std::int64_t grid_window = 0;         ///< side of the windows of the grid (Twins); 0: none
   std::vector<float> rotary_periods;    ///< of RotaryGrid::patches [d / 4], or empty
   Tensor position_biases;               ///< of ScoreBias::buckets and ::table, or empty
+  Tensor relative_positions;            ///< of ScoreBias::disentangled [2·buckets, D], or empty
   std::vector<float> sinks;             ///< [H], or empty
   NamedTensors mechanism;               ///< what AttentionInput::parameters points at
   std::optional<LayerNorm> heads_norm;  ///< of the heads' output [H·d]

@@ -112,6 +112,60 @@ std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets, std::i
   return first + std::min(buckets - 1, exact + beyond);
 }
 
+std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t furthest) {
+  const std::int64_t exact = buckets / 2, away = std::abs(distance);
+  std::int64_t bucket = distance;
+  if (away > exact) {
+    // In float32, as PyTorch has it: at the borders rounding decides.
+    const auto border = static_cast<float>(exact);
+    const float ratio = std::log(static_cast<float>(away) / border) /
+                        std::log(static_cast<float>(static_cast<double>(furthest - 1) /
+                                                    static_cast<double>(exact)));
+    const auto beyond =
+        static_cast<std::int64_t>(std::ceil(ratio * static_cast<float>(exact - 1))) + exact;
+    bucket = distance < 0 ? -beyond : beyond;
+  }
+  return std::clamp(bucket, -buckets, buckets - 1);
+}
+
+void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, ScoreTerms& terms) {
+  const std::int64_t heads = layer.attention.heads, tokens = from.queries.extent(0);
+  const std::int64_t width = from.queries.extent(1) / heads;
+  /// Of each head the products with all buckets [N, 2·buckets], and the bucket of each distance
+  /// from −(N − 1) to N − 1.
+  struct Products {
+    std::vector<Matrix> of_queries, of_keys;
+    std::vector<std::int64_t> buckets;
+  };
+  auto products = std::make_shared<Products>();
+  const auto scale = static_cast<float>(from.scale);
+  const auto multiply = [&](const Tensor& rows, const Tensor& relative, std::int64_t head) {
+    return Matrix(scale * rows.matrix().middleCols(head * width, width) *
+                  relative.matrix().middleCols(head * width, width).transpose());
+  };
+  for (std::int64_t head = 0; head < heads; ++head) {
+    products->of_queries.push_back(multiply(from.queries, from.relative_keys, head));
+    products->of_keys.push_back(multiply(from.keys, from.relative_queries, head));
+  }
+  const std::int64_t buckets = layer.scores.buckets;
+  for (std::int64_t distance = 1 - tokens; distance < tokens; ++distance) {
+    products->buckets.push_back(buckets +
+                                relative_bucket(distance, buckets, layer.scores.bucket_distance));
+  }
+  terms.add_bias = [products, tokens](std::int64_t head, std::int64_t query,
+                                      std::span<float> scores) {
+    const Matrix& of_queries = products->of_queries[static_cast<std::size_t>(head)];
+    const Matrix& of_keys = products->of_keys[static_cast<std::size_t>(head)];
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const auto key = static_cast<std::int64_t>(i);
+      const std::int64_t bucket =
+          products->buckets[static_cast<std::size_t>(query - key + tokens - 1)];
+      scores[i] += of_queries(query, bucket) + of_keys(key, bucket);
+    }
+  };
+  terms.names += (terms.names.empty() ? "" : ", ") + std::string("vectors of relative positions");
+}
+
 Tensor grid_bias(const Tensor& table, const TokenLayout& layout) {
   const std::int64_t rows = layout.rows, columns = layout.columns, heads = table.extent(1);
   const std::int64_t offsets = (2 * rows - 1) * (2 * columns - 1);

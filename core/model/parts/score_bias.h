@@ -20,6 +20,25 @@ namespace attnscope {
 [[nodiscard]] std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets,
                                            std::int64_t furthest, bool causal);
 
+/// The bucket of a query `distance` = i − j after a key, −buckets … buckets: those of short
+/// distances hold one, further ones grow with their logarithm up to `furthest` (He et al. 2021;
+/// transformers' make_log_bucket_position). Those beyond the ends belong to the last.
+[[nodiscard]] std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets,
+                                           std::int64_t furthest);
+
+/// Queries and keys of a layer's tokens [N, H·d], and of the embeddings of its relative positions
+/// [2·buckets, H·d].
+struct DisentangledTerms {
+  const Tensor& queries;
+  const Tensor& keys;
+  const Tensor& relative_queries;
+  const Tensor& relative_keys;
+  double scale = 1;  ///< of all products
+};
+
+/// Adds scale · (q_i·Kr + k_j·Qr) of the bucket of i − j to the scores (He et al. 2021, Eq. 4).
+void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, ScoreTerms& terms);
+
 /// Bias [H, N, N] of a table [(2·rows − 1)(2·columns − 1) (+ 3), H] of offsets on the grid of
 /// patches. Its last three rows, of a table that has them, are class → patch, patch → class and
 /// class → class (BEiT); without them there are no prefix tokens. Throws Error(damaged).

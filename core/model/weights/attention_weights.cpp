@@ -140,13 +140,19 @@ void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int6
       reader.read_norm(prefix + "reduction_norm", width, spec.input.norm_eps), stage.pooled};
 }
 
-/// Biases of relative positions, of each layer or of all (T5: stored in the first).
-void read_score_terms(const WeightReader& reader, const LayerSpec& layer, const std::string& prefix,
-                      AttentionPart& part) {
+/// Biases of relative positions, of each layer or of all (T5: stored in the first); embeddings of
+/// them, of all.
+void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::int64_t width,
+                      const std::string& prefix, AttentionPart& part) {
   const std::int64_t heads = layer.attention.heads;
   part.sinks = reader.read_vector(prefix + "sinks", heads, false);
   if (layer.scores.bias != ScoreBias::buckets && layer.scores.bias != ScoreBias::table) return;
   const std::string own = prefix + "position_biases";
+  if (layer.scores.bias == ScoreBias::disentangled) {
+    part.relative_positions = reader.read("relative_positions", {2 * layer.scores.buckets, width});
+    const std::optional<LayerNorm> norm = reader.read_norm("relative_positions_norm", width);
+    if (norm) norm->apply(part.relative_positions.matrix());
+  }
   const std::string role = reader.has(own) ? own : "position_biases";
   const std::int64_t rows =
       layer.scores.bias == ScoreBias::buckets ? layer.scores.buckets : reader.outputs_of(role);
@@ -201,7 +207,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
     part.rotary_periods = reader.read_vector("rotary_periods", extents.head_width / 4);
   }
   check_rotary(part, layer, extents.head_width);
-  read_score_terms(reader, layer, prefix, part);
+  read_score_terms(reader, layer, width, prefix, part);
   part.mechanism = reader.read_mechanism(index);
   return part;
 }

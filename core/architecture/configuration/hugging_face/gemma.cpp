@@ -1,4 +1,4 @@
-// Gemma and Gemma 2.
+// Gemma, Gemma 2 and the texts of Gemma 3.
 #include <cmath>
 
 #include "core/architecture/configuration/hugging_face/model_type.h"
@@ -30,17 +30,20 @@ constexpr ConfigKey kGemma2Keys[] = {
 };
 
 /// Scores are divided by √query_pre_attn_scalar, not by √d.
-void read_gemma2(ConfigReader& reader, NeighbourConfig& config) {
+void read_scale(ConfigReader& reader, NeighbourConfig& config) {
   const json& scalar = reader.take_value("query_pre_attn_scalar");
-  if (!scalar.is_null()) {
-    if (!scalar.is_number() || scalar.get<double>() <= 0) {
-      throw Error(ErrorKind::damaged, "the value is out of range")
-          .about("query_pre_attn_scalar")
-          .expected("a number above 0")
-          .found(json_text(scalar));
-    }
-    config.values["scale"] = json(1 / std::sqrt(scalar.get<double>())).dump();
+  if (scalar.is_null()) return;
+  if (!scalar.is_number() || scalar.get<double>() <= 0) {
+    throw Error(ErrorKind::damaged, "the value is out of range")
+        .about("query_pre_attn_scalar")
+        .expected("a number above 0")
+        .found(json_text(scalar));
   }
+  config.values["scale"] = json(1 / std::sqrt(scalar.get<double>())).dump();
+}
+
+void read_gemma2(ConfigReader& reader, NeighbourConfig& config) {
+  read_scale(reader, config);
   // Even layers slide.
   read_sliding_layers(reader, config, take_window(reader, 4096), 0, 2);
   read_rotary(reader, config);
@@ -63,6 +66,21 @@ void read_gemma(ConfigReader& reader, NeighbourConfig& config) {
   read_rotary(reader, config);
 }
 
+/// Five layers of six slide, and those turn by another θ.
+void read_gemma3(ConfigReader& reader, NeighbourConfig& config) {
+  read_scale(reader, config);
+  read_local_layers(reader, config,
+                    {.theta = "rope_theta",
+                     .usual_theta = 1000000,
+                     .local_theta = "rope_local_base_freq",
+                     .usual_local_theta = 10000,
+                     .every = "sliding_window_pattern",
+                     .usual_every = 6,
+                     .begins = false,
+                     .scales = true},
+                    take_window(reader, 4096));
+}
+
 constexpr ConfigKey kGemmaKeys[] = {
     {"num_attention_heads", Use::member, "heads"},
     {"num_key_value_heads", Use::fact, "layer.attention.key_heads"},
@@ -78,7 +96,8 @@ constexpr ConfigKey kGemmaKeys[] = {
 };
 
 constexpr ModelType kTypes[] = {{"gemma", "Hugging Face Gemma", kGemmaKeys, read_gemma},
-                                {"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2}};
+                                {"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2},
+                                {"gemma3_text", "Hugging Face Gemma 3", kGemma2Keys, read_gemma3}};
 
 }  // namespace
 

@@ -28,6 +28,10 @@ struct ModelType {
 [[nodiscard]] std::span<const ModelType> bloom_model_types();
 [[nodiscard]] std::span<const ModelType> bert_model_types();
 
+[[nodiscard]] std::span<const ModelType> encoder_model_types();
+[[nodiscard]] std::span<const ModelType> deberta_model_types();
+[[nodiscard]] std::span<const ModelType> modernbert_model_types();
+[[nodiscard]] std::span<const ModelType> t5_model_types();
 /// true or false; `usual` where the key is not there. Throws Error(damaged) naming it.
 [[nodiscard]] bool truth(const nlohmann::json& value, bool usual, const char* key);
 
@@ -52,6 +56,29 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
 void read_rotary(ConfigReader& reader, NeighbourConfig& config);
 
 /// sliding_window: a number of tokens, or null for none; `usual` where it is left out. Throws
+/// What rope_scaling or rope_parameters says, found under the key `of`; `context` and `trained`:
+/// max_position_embeddings and original_max_position_embeddings, or null. Throws as read_rotary.
+void read_rope_scaling(const nlohmann::json& scaling, const char* of, const nlohmann::json& context,
+                       const nlohmann::json& trained, NeighbourConfig& config);
+
+/// Models of layers with windows and layers without, each with rotary positions of its own.
+struct LocalLayers {
+  const char* theta;        ///< key of θ of those without
+  double usual_theta;       ///< where the configuration does not say
+  const char* local_theta;  ///< key of θ of those with
+  double usual_local_theta;
+  const char* every;         ///< key of how often one is without, where layer_types does not say
+  std::int64_t usual_every;  ///< likewise
+  bool begins;               ///< the first layer is without; else the last of each `every`
+  bool scales;               ///< rope_scaling is of those without
+};
+
+/// `differences` of such a model with windows of `window` tokens, layer.rotary, and the context.
+/// Throws Error(damaged) where the number of layers is not said, Error(unsupported) for kinds of
+/// layers and of rotary positions that are not run.
+void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys,
+                       const nlohmann::json& window);
+
 /// Error(damaged).
 [[nodiscard]] nlohmann::json take_window(ConfigReader& reader, const nlohmann::json& usual);
 

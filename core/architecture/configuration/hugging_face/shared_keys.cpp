@@ -86,40 +86,6 @@ void check_scaling_keys(const json& scaling, const char* of) {
   }
 }
 
-void read_scaling(const json& scaling, const char* of, const json& context,
-                  const json& trained_context, NeighbourConfig& config) {
-  check_scaling_keys(scaling, of);
-  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
-  const std::string kind = scaling_of(scaling, of);
-  config.values["layer.rotary.scaling"] = kind;
-  if (kind == "none") return;
-  if (kind != "longrope") config.values["layer.rotary.factor"] = number(scaling, "factor", of);
-  json trained = scaling.value("original_max_position_embeddings", trained_context);
-  if (trained.is_null() || kind == "dynamic") trained = context;
-  if (kind != "linear") {
-    if (!trained.is_number_integer()) {
-      throw wrong("the scaling of rotary positions lacks the length it was trained with",
-                  std::string(of) + ".original_max_position_embeddings", "a number", trained);
-    }
-    config.values["layer.rotary.trained_context"] = trained.dump();
-  }
-  if (kind == "llama3") {
-    config.values["layer.rotary.low_frequency"] = number(scaling, "low_freq_factor", of);
-    config.values["layer.rotary.high_frequency"] = number(scaling, "high_freq_factor", of);
-  }
-  take_number(scaling, "beta_fast", "layer.rotary.beta_fast", of, config);
-  take_number(scaling, "beta_slow", "layer.rotary.beta_slow", of, config);
-  take_number(scaling, "attention_factor", "layer.rotary.attention_factor", of, config);
-  if (kind != "longrope") return;
-  take_factors(scaling, "short_factor", "layer.rotary.short_factors", of, config);
-  take_factors(scaling, "long_factor", "layer.rotary.long_factors", of, config);
-  const double stretched = context.is_number() ? context.get<double>() : 0;
-  config.values["layer.rotary.factor"] =
-      scaling.value("factor", json()).is_number()
-          ? scaling["factor"].dump()
-          : json(std::max(stretched / trained.get<double>(), 1.0)).dump();
-}
-
 /// The factor of a head's channels that turn, wherever it stands; null: nowhere.
 json turned_part(ConfigReader& reader, const RotaryKeys& keys) {
   constexpr const char* usual_key = "partial_rotary_factor";
@@ -168,6 +134,40 @@ bool truth(const json& value, bool usual, const char* key) {
   throw wrong("the value has the wrong type", key, "true or false", value);
 }
 
+void read_rope_scaling(const json& scaling, const char* of, const json& context,
+                       const json& trained_context, NeighbourConfig& config) {
+  check_scaling_keys(scaling, of);
+  take_number(scaling, "rope_theta", "layer.rotary.theta", of, config);
+  const std::string kind = scaling_of(scaling, of);
+  config.values["layer.rotary.scaling"] = kind;
+  if (kind == "none") return;
+  if (kind != "longrope") config.values["layer.rotary.factor"] = number(scaling, "factor", of);
+  json trained = scaling.value("original_max_position_embeddings", trained_context);
+  if (trained.is_null() || kind == "dynamic") trained = context;
+  if (kind != "linear") {
+    if (!trained.is_number_integer()) {
+      throw wrong("the scaling of rotary positions lacks the length it was trained with",
+                  std::string(of) + ".original_max_position_embeddings", "a number", trained);
+    }
+    config.values["layer.rotary.trained_context"] = trained.dump();
+  }
+  if (kind == "llama3") {
+    config.values["layer.rotary.low_frequency"] = number(scaling, "low_freq_factor", of);
+    config.values["layer.rotary.high_frequency"] = number(scaling, "high_freq_factor", of);
+  }
+  take_number(scaling, "beta_fast", "layer.rotary.beta_fast", of, config);
+  take_number(scaling, "beta_slow", "layer.rotary.beta_slow", of, config);
+  take_number(scaling, "attention_factor", "layer.rotary.attention_factor", of, config);
+  if (kind != "longrope") return;
+  take_factors(scaling, "short_factor", "layer.rotary.short_factors", of, config);
+  take_factors(scaling, "long_factor", "layer.rotary.long_factors", of, config);
+  const double stretched = context.is_number() ? context.get<double>() : 0;
+  config.values["layer.rotary.factor"] =
+      scaling.value("factor", json()).is_number()
+          ? scaling["factor"].dump()
+          : json(std::max(stretched / trained.get<double>(), 1.0)).dump();
+}
+
 void read_rotary(ConfigReader& reader, NeighbourConfig& config) {
   read_rotary(reader, config, RotaryKeys{});
 }
@@ -192,7 +192,7 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
     if (scaling.is_null()) continue;
     if (!scaling.is_object())
       throw wrong("the value has the wrong type", key, "an object", scaling);
-    read_scaling(scaling, key, context, trained, config);
+    read_rope_scaling(scaling, key, context, trained, config);
   }
   // Texts beyond it are what dynamic scaling is for.
   const auto scaling = config.values.find("layer.rotary.scaling");

@@ -218,7 +218,7 @@ CASES = {
         "distilbert.transformer.layer.0.attention.gate.weight",
     ),
     "hugging_face_distilbert_masked": (
-        "Hugging Face DistilBERT", distilbert, dict(head="masked"), IDS, DISTILBERT, {}, {"dim": 32},
+        "Hugging Face DistilBERT", distilbert, dict(head="masked"), IDS, DISTILBERT, {}, {"n_heads": "three"},
         "vocab_layer_norm.weight", "distilbert.embeddings.token_type_embeddings.weight",
     ),
     "hugging_face_mpnet": (
@@ -235,7 +235,7 @@ CASES = {
     ),
     "hugging_face_albert_groups": (
         "Hugging Face ALBERT", albert, dict(groups=2, layers=5, head="classifier", act="relu"), IDS,
-        {**ALBERT, "num_hidden_groups": 2, "num_hidden_layers": 5, "hidden_act": "relu"}, {}, {"num_hidden_groups": 1},
+        {**ALBERT, "num_hidden_groups": 2, "num_hidden_layers": 5, "hidden_act": "relu"}, {}, {"gap_size": 1},
         "albert.encoder.albert_layer_groups.1.albert_layers.0.ffn.weight",
         "albert.encoder.albert_layer_groups.0.albert_layers.1.ffn.weight",
     ),

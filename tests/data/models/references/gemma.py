@@ -1,7 +1,9 @@
 """Gemma in Hugging Face's names. The first: Llama's layers with 1 + weight in the norms and scaled embeddings. Gemma 2:
-norms before and after each part, soft caps, every other layer's window.
+norms before and after each part, soft caps, every other layer's window. Gemma 3: norms of queries and keys, and another
+θ in layers with a window.
 
-From huggingface/transformers, models/gemma/modeling_gemma.py and models/gemma2/modeling_gemma2.py.
+From huggingface/transformers, models/gemma/modeling_gemma.py, models/gemma2/modeling_gemma2.py and
+models/gemma3/modeling_gemma3.py.
 """
 
 import math
@@ -57,6 +59,32 @@ def gemma(w, ids, maps, *, width=24, heads=4, key_heads=1, head_width=8, hidden=
     return rms(w, x, "model.norm", eps, plus_one=True) @ table.T
 
 
+def gemma3(w, ids, maps, *, width=24, heads=4, key_heads=2, head_width=8, hidden=40, layers=4, vocabulary=29,
+           scalar=6.0, window=5, local=(0, 1, 3), theta=700.0, local_theta=20.0, factor=4.0, eps=1e-6):
+    """Layers in `local` see the last tokens of a window; the positions of the others are divided by `factor`."""
+    table = w("model.embed_tokens.weight", vocabulary, width)
+    x = table[ids] * math.sqrt(width)
+    norm = lambda y, name: rms(w, y, name, eps, plus_one=True)
+    for i in range(layers):
+        l = f"model.layers.{i}."
+        h = norm(x, l + "input_layernorm")
+        q = heads_of(w.linear(h, l + "self_attn.q_proj", heads * head_width, bias=False), heads)
+        k = heads_of(w.linear(h, l + "self_attn.k_proj", key_heads * head_width, bias=False), key_heads)
+        v = heads_of(w.linear(h, l + "self_attn.v_proj", key_heads * head_width, bias=False), key_heads)
+        q, k = norm(q, l + "self_attn.q_norm"), norm(k, l + "self_attn.k_norm")
+        frequencies = rotary(head_width, local_theta) if i in local else rotary(head_width, theta) / factor
+        angles = angles_of(len(ids), frequencies)
+        q, k = turn_halves(q, angles), turn_halves(k, angles)
+        h = attend_terms(q, k, v, maps, scalar**-0.5, causal_mask(len(ids), window if i in local else None))
+        h = w.linear(h, l + "self_attn.o_proj", width, bias=False)
+        x = x + norm(h, l + "post_attention_layernorm")
+        h = norm(x, l + "pre_feedforward_layernorm")
+        gate = ACTIVATIONS["gelu_tanh"](w.linear(h, l + "mlp.gate_proj", hidden, bias=False))
+        h = gate * w.linear(h, l + "mlp.up_proj", hidden, bias=False)
+        x = x + norm(w.linear(h, l + "mlp.down_proj", width, bias=False), l + "post_feedforward_layernorm")
+    return norm(x, "model.norm") @ table.T
+
+
 CONFIG = {
     "architectures": ["Gemma2ForCausalLM"],
     "attention_bias": False,
@@ -100,6 +128,26 @@ GEMMA = {
     "rms_norm_eps": 0.001,
 }
 
+GEMMA3 = {
+    **{key: value for key, value in CONFIG.items() if key != "hidden_act"},
+    "architectures": ["Gemma3ForCausalLM"],
+    "attn_logit_softcapping": None,
+    "final_logit_softcapping": None,
+    "model_type": "gemma3_text",
+    "num_hidden_layers": 4,
+    "rope_local_base_freq": 20.0,
+    "rope_scaling": {"factor": 4.0, "rope_type": "linear"},
+    "rope_theta": 700.0,
+    "sliding_window_pattern": 3,
+}
+LATER = {
+    **{key: value for key, value in GEMMA3.items()
+       if key not in ("rope_local_base_freq", "rope_scaling", "rope_theta", "sliding_window_pattern")},
+    "layer_types": ["full_attention", "sliding_attention", "full_attention", "sliding_attention"],
+    "rope_parameters": {"full_attention": {"rope_theta": 300.0, "rope_type": "default"},
+                        "sliding_attention": {"rope_theta": 50.0, "rope_type": "default"}},
+}
+
 CASES = {
     "hugging_face_gemma": (
         "Hugging Face Gemma", gemma, {}, IDS, GEMMA, {}, {"hidden_activation": None},
@@ -108,5 +156,14 @@ CASES = {
     "hugging_face_gemma2": (
         "Hugging Face Gemma 2", gemma2, {}, IDS, CONFIG, {}, {"use_bidirectional_attention": True},
         "model.layers.1.post_feedforward_layernorm.weight", "model.layers.2.self_attn.sinks",
+    ),
+    "hugging_face_gemma3": (
+        "Hugging Face Gemma 3", gemma3, {}, IDS, GEMMA3, {}, {"rope_scaling": {"rope_type": "ntk"}},
+        "model.layers.3.self_attn.k_norm.weight", "model.layers.2.self_attn.sinks",
+    ),
+    "hugging_face_gemma3_later": (
+        "Hugging Face Gemma 3", gemma3, dict(local=(1, 3), theta=300.0, local_theta=50.0, factor=1.0), IDS, LATER, {},
+        {"layer_types": ["full_attention", "linear_attention", "full_attention", "sliding_attention"]},
+        "model.layers.1.post_feedforward_layernorm.weight", "model.layers.0.self_attn.gate.weight",
     ),
 }

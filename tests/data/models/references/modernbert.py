@@ -90,7 +90,7 @@ LATER = {
 CASES = {
     "hugging_face_modernbert": (
         "Hugging Face ModernBERT", modernbert, {}, IDS, CONFIG, {}, {"classifier_activation": "relu"},
-        "model.layers.1.attn_norm.weight", "model.layers.0.attn_norm.bias",
+        "model.layers.1.attn_norm.weight", "model.layers.0.attn.Wqkv.scale",
     ),
     "hugging_face_modernbert_later": (
         "Hugging Face ModernBERT", modernbert, dict(every=2, window=8, thetas=(500.0, 50.0)), IDS, LATER, {},

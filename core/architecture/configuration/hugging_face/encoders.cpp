@@ -1,0 +1,131 @@
+// BERT's relatives: RoBERTa (XLM-R, CamemBERT), MPNet, DistilBERT, ELECTRA, ALBERT.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+/// Their heads' hidden layer has gelu whatever hidden_act is.
+constexpr ConfigKey kRobertaKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::required, "\"gelu\""},
+    {"position_embedding_type", Use::required, "\"absolute\""},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"type_vocab_size", Use::fact, "input.token_types"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"output_past"},
+};
+
+constexpr ConfigKey kMpnetKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::required, "\"gelu\""},
+    {"relative_attention_num_buckets", Use::required, "32"},  // its code knows no other
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+};
+
+constexpr ConfigKey kDistilbertKeys[] = {
+    {"n_heads", Use::member, "heads"},
+    {"activation", Use::activation},
+    {"dim", Use::fact, "width"},
+    {"n_layers", Use::fact, "layers"},
+    {"hidden_dim", Use::fact, "mlp_width"},
+    {"max_position_embeddings", Use::fact, "context"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"sinusoidal_pos_embds"},  // the file has them
+    {"tie_weights_"},
+};
+
+constexpr ConfigKey kElectraKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::required, "\"gelu\""},
+    {"position_embedding_type", Use::required, "\"absolute\""},
+    {"hidden_size", Use::fact, "width"},
+    {"embedding_size", Use::fact, "input.width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"type_vocab_size", Use::fact, "input.token_types"},
+    {"max_position_embeddings", Use::fact, "context"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"summary_*"},  // of heads for choices
+};
+
+constexpr ConfigKey kAlbertKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"position_embedding_type", Use::required, "\"absolute\""},
+    {"num_hidden_layers", Use::member, "layers"},
+    {"num_hidden_groups", Use::fact, "stored_layers"},
+    {"inner_group_num", Use::required, "1"},
+    {"hidden_size", Use::fact, "width"},
+    {"embedding_size", Use::fact, "input.width"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"type_vocab_size", Use::fact, "input.token_types"},
+    {"max_position_embeddings", Use::fact, "context"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"down_scale_factor", Use::required, "1"},
+    {"gap_size", Use::required, "0"},
+    {"net_structure_type", Use::required, "0"},
+    {"num_memory_blocks", Use::required, "0"},
+};
+
+/// As the configuration's class has it where the key is left out.
+void use_default(NeighbourConfig& config, const char* member, const char* value) {
+  config.values.try_emplace(member, value);
+}
+
+/// Positions are counted from behind the padding token's, which is never read.
+void read_roberta(ConfigReader& reader, NeighbourConfig& config) {
+  use_default(config, "norm_eps", "1e-12");
+  const json& padding = reader.take_value("pad_token_id");
+  if (!padding.is_null() && !padding.is_number_unsigned()) {
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
+        .about("pad_token_id")
+        .expected("the number of a token")
+        .found(json_text(padding));
+  }
+  const std::int64_t id = padding.is_null() ? 1 : padding.get<std::int64_t>();
+  config.values["padding"] = std::to_string(id);
+  config.values["positions.offset"] = std::to_string(id + 1);
+  const json& rows = reader.take_value("max_position_embeddings");
+  if (!rows.is_number_integer()) return;
+  config.values["context"] = std::to_string(rows.get<std::int64_t>() - id - 1);
+  config.facts.insert("context");
+}
+
+/// The padding token is 1 whatever pad_token_id says.
+void read_mpnet(ConfigReader& reader, NeighbourConfig& config) {
+  use_default(config, "norm_eps", "1e-12");
+  const json& rows = reader.take_value("max_position_embeddings");
+  if (!rows.is_number_integer()) return;
+  config.values["context"] = std::to_string(rows.get<std::int64_t>() - 2);
+  config.facts.insert("context");
+}
+
+constexpr ModelType kTypes[] = {
+    {"roberta", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
+    {"xlm-roberta", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
+    {"camembert", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
+    {"mpnet", "Hugging Face MPNet", kMpnetKeys, read_mpnet},
+    {"distilbert", "Hugging Face DistilBERT", kDistilbertKeys},
+    {"electra", "Hugging Face ELECTRA", kElectraKeys},
+    {"albert", "Hugging Face ALBERT", kAlbertKeys},
+};
+
+}  // namespace
+
+std::span<const ModelType> encoder_model_types() { return kTypes; }
+
+}  // namespace attnscope

@@ -1,0 +1,121 @@
+// Models of layers with windows and layers without, each with rotary positions of its own.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+Error wrong_value(std::string key, std::string expected, const json& found) {
+  return Error(ErrorKind::damaged, "the value has the wrong type")
+      .about(std::move(key))
+      .expected(std::move(expected))
+      .found(json_text(found));
+}
+
+/// What rope_parameters says of layers of `kind`; null: nothing.
+json parameters_of(ConfigReader& reader, const char* kind) {
+  const json& all = reader.take_value("rope_parameters");
+  if (all.is_null()) return {};
+  if (!all.is_object()) throw wrong_value("rope_parameters", "an object", all);
+  for (const auto& [key, value] : all.items()) {
+    if (key != "full_attention" && key != "sliding_attention") {
+      throw wrong_value("rope_parameters." + key, "full_attention or sliding_attention", value);
+    }
+    if (!value.is_object() && !value.is_null()) {
+      throw wrong_value("rope_parameters." + key, "an object", value);
+    }
+  }
+  return all.value(kind, json());
+}
+
+double theta_of(ConfigReader& reader, const json& parameters, const char* key, double usual) {
+  const json& single = reader.take_value(key);
+  const json nested = parameters.is_object() ? parameters.value("rope_theta", json()) : json();
+  const json& theta = nested.is_null() ? single : nested;
+  if (theta.is_null()) return usual;
+  if (!theta.is_number()) throw wrong_value(key, "a number", theta);
+  return theta.get<double>();
+}
+
+/// Those with windows are never scaled in what is published.
+void check_unscaled(const json& parameters) {
+  if (!parameters.is_object()) return;
+  for (const auto& [key, value] : parameters.items()) {
+    if (key == "rope_theta" || value.is_null() || (key == "rope_type" && value == "default")) {
+      continue;
+    }
+    throw Error(ErrorKind::unsupported,
+                "rotary positions of layers with windows are not scaled in this way")
+        .about("rope_parameters.sliding_attention." + key)
+        .expected(key == "rope_type" ? "default" : "rope_theta alone")
+        .found(json_text(value));
+  }
+}
+
+/// The numbers of the layers with windows.
+json local_layers(ConfigReader& reader, const LocalLayers& keys) {
+  const json& count = reader.take_value("num_hidden_layers");
+  const json& types = reader.take_value("layer_types");
+  const json& said = reader.take_value(keys.every);
+  if (!said.is_null() && !(said.is_number_integer() && said > 0)) {
+    throw wrong_value(keys.every, "1 or more", said);
+  }
+  if (!types.is_array() && !(count.is_number_integer() && count > 0 && count <= 4096)) {
+    throw wrong_value("num_hidden_layers", "the number of layers", count);
+  }
+  const auto every =
+      static_cast<std::size_t>(said.is_null() ? keys.usual_every : said.get<std::int64_t>());
+  const std::size_t layers = types.is_array() ? types.size() : count.get<std::size_t>();
+  json list = json::array();
+  for (std::size_t i = 0; i < layers; ++i) {
+    if (types.is_array() && types[i] != "full_attention" && types[i] != "sliding_attention") {
+      throw Error(ErrorKind::unsupported, "layers of this kind are not run")
+          .about("layer_types")
+          .expected("full_attention or sliding_attention")
+          .found(json_text(types[i]));
+    }
+    const bool local =
+        types.is_array() ? types[i] == "sliding_attention" : (keys.begins ? i : i + 1) % every != 0;
+    if (local) list.push_back(i);
+  }
+  return list;
+}
+
+}  // namespace
+
+void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys,
+                       const json& window) {
+  const json full = parameters_of(reader, "full_attention");
+  const json local = parameters_of(reader, "sliding_attention");
+  check_unscaled(local);
+  const json& context = reader.take_value("max_position_embeddings");
+  if (full.is_object()) {
+    read_rope_scaling(full, "rope_parameters.full_attention", context, json(), config);
+  }
+  if (keys.scales) {
+    const json& scaling = reader.take_value("rope_scaling");
+    if (!scaling.is_null() && !scaling.is_object()) {
+      throw wrong_value("rope_scaling", "an object", scaling);
+    }
+    if (scaling.is_object()) read_rope_scaling(scaling, "rope_scaling", context, json(), config);
+  }
+  config.values["layer.rotary.theta"] =
+      json(theta_of(reader, full, keys.theta, keys.usual_theta)).dump();
+  json difference;
+  difference["layers"] = local_layers(reader, keys);
+  difference["rotary"]["theta"] = theta_of(reader, local, keys.local_theta, keys.usual_local_theta);
+  difference["rotary"]["scaling"] = "none";
+  const bool slides = !difference["layers"].empty();
+  if (slides && window.is_null()) {
+    throw Error(ErrorKind::damaged, "layers slide, and no window is said").about("layer_types");
+  }
+  difference["scores"]["window"] = window;
+  config.values["differences"] =
+      slides ? json::array({std::move(difference)}).dump() : std::string("[]");
+  if (context.is_number_integer()) config.values["context"] = context.dump();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,67 @@
+// ModernBERT.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kModernBertKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"norm_eps", Use::member, "norm_eps"},
+    {"layer_norm_eps"},  // norm_eps is what counts
+    {"hidden_activation", Use::required, "\"gelu\""},
+    {"classifier_activation", Use::required, "\"gelu\""},
+    {"position_embedding_type"},  // no code reads it
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"norm_bias"},  // the tensors say
+    {"attention_bias"},
+    {"mlp_bias"},
+    {"decoder_bias"},
+    {"classifier_bias"},
+    {"classifier_pooling"},  // of heads that are not run
+    {"deterministic_flash_attn"},
+    {"reference_compile"},
+    {"repad_logits_with_grad"},
+    {"sparse_pred*"},
+};
+
+void read_modernbert(ConfigReader& reader, NeighbourConfig& config) {
+  const json& window = reader.take_value("local_attention");
+  if (!window.is_null() && !(window.is_number_integer() && window > 1)) {
+    throw Error(ErrorKind::damaged, "the window is not a number of tokens")
+        .about("local_attention")
+        .expected("2 or more")
+        .found(json_text(window));
+  }
+  // A theta of null, which early configurations may have, is the other's.
+  const json& local = reader.take_value("local_rope_theta");
+  const json& global = reader.take_value("global_rope_theta");
+  const double usual = global.is_number() ? global.get<double>() : 160000;
+  const bool same = reader.has("local_rope_theta") && local.is_null();
+  read_local_layers(reader, config,
+                    {.theta = "global_rope_theta",
+                     .usual_theta = 160000,
+                     .local_theta = "local_rope_theta",
+                     .usual_local_theta = same ? usual : 10000,
+                     .every = "global_attn_every_n_layers",
+                     .usual_every = 3,
+                     .begins = true,
+                     .scales = false},
+                    window.is_null() ? json(128) : window);
+}
+
+constexpr ModelType kTypes[] = {
+    {"modernbert", "Hugging Face ModernBERT", kModernBertKeys, read_modernbert}};
+
+}  // namespace
+
+std::span<const ModelType> modernbert_model_types() { return kTypes; }
+
+}  // namespace attnscope

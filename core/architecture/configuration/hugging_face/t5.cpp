@@ -1,0 +1,65 @@
+// T5's encoder, and mT5's.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+constexpr ConfigKey kT5Keys[] = {
+    {"num_heads", Use::member, "heads"},
+    {"d_kv", Use::member, "head_width"},
+    {"layer_norm_epsilon", Use::member, "norm_eps"},
+    {"relative_attention_num_buckets", Use::fact, "layer.scores.buckets"},
+    {"relative_attention_max_distance", Use::member, "layer.scores.bucket_distance"},
+    {"d_model", Use::fact, "width"},
+    {"num_layers", Use::fact, "layers"},
+    {"d_ff", Use::fact, "mlp_width"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"dense_act_fn", Use::activation},
+    {"is_gated_act"},  // the tensors say
+    {"is_encoder_decoder"},
+    {"num_decoder_layers"},
+    {"n_positions"},
+    {"output_past"},
+};
+
+/// "relu", "gated-gelu", "gated-silu": the last is the activation, and gelu means the tanh form.
+void read_t5(ConfigReader& reader, NeighbourConfig& config) {
+  const json& form = reader.take_value("feed_forward_proj");
+  if (form.is_null()) {
+    config.values.try_emplace("activation", "relu");
+    return;
+  }
+  const std::string text = form.is_string() ? form.get<std::string>() : std::string();
+  const bool gated = text.starts_with("gated-");
+  if (text.empty()) {
+    throw Error(ErrorKind::damaged, "the value has the wrong type")
+        .about("feed_forward_proj")
+        .expected("the name of an activation, with gated- before it or not")
+        .found(json_text(form));
+  }
+  const std::string act =
+      text == "gated-gelu" ? "gelu_tanh"
+                           : activation_named(gated ? text.substr(6) : text, "feed_forward_proj");
+  const auto said = config.values.find("activation");
+  if (said != config.values.end() && said->second != act) {
+    throw Error(ErrorKind::damaged, "two keys say different things")
+        .about("dense_act_fn")
+        .expected(act + ", as feed_forward_proj says")
+        .found(said->second);
+  }
+  config.values["activation"] = act;
+}
+
+constexpr ModelType kTypes[] = {{"t5", "Hugging Face T5 encoder", kT5Keys, read_t5},
+                                {"mt5", "Hugging Face T5 encoder", kT5Keys, read_t5}};
+
+}  // namespace
+
+std::span<const ModelType> t5_model_types() { return kTypes; }
+
+}  // namespace attnscope
