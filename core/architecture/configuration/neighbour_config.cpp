@@ -101,6 +101,12 @@ bool NeighbourConfig::allows(std::string_view family) const {
   return std::find(families.begin(), families.end(), family) != families.end();
 }
 
+const NeighbourConfig& NeighbourConfig::of(std::string_view family) const {
+  const auto tower = std::find_if(towers.begin(), towers.end(),
+                                  [&](const auto& each) { return each.allows(family); });
+  return tower == towers.end() ? *this : *tower;
+}
+
 NeighbourConfig neighbour_config(const std::filesystem::path& weights,
                                  std::span<const std::string> ignored) {
   NeighbourConfig config;
@@ -117,7 +123,13 @@ NeighbourConfig neighbour_config(const std::filesystem::path& weights,
     });
   }
   const std::filesystem::path preprocessing = weights.parent_path() / "preprocessor_config.json";
-  with_file(preprocessing, [&] { read_preprocessing(read_json(preprocessing), config.values); });
+  with_file(preprocessing, [&] {
+    const json object = read_json(preprocessing);
+    read_preprocessing(object, config.values);
+    for (NeighbourConfig& tower : config.towers) {
+      if (tower.kind.ends_with("vision_model")) read_preprocessing(object, tower.values);
+    }
+  });
   return config;
 }
 

@@ -29,11 +29,15 @@ struct NeighbourConfig {
   std::int64_t classes = -1;  ///< −1: it does not say
   /// Whether a language model's head may be its token embedding; it is where it does not say.
   bool ties_head = true;
+  /// Of a model of images and texts (CLIP): what is said of each of the two, with its families.
+  std::vector<NeighbourConfig> towers;
   /// Keys that are not known to leave the computation alone, with their values.
   std::vector<std::pair<std::string, std::string>> unknown;
 
   /// Whether the model may be of `family`.
   [[nodiscard]] bool allows(std::string_view family) const;
+  /// What is said of `family`: of the tower that may be of it, else this.
+  [[nodiscard]] const NeighbourConfig& of(std::string_view family) const;
 };
 
 /// Reads the files beside `weights`. Keys that `ignored` (patterns "config.KEY", or "config" for

@@ -58,6 +58,13 @@ constexpr ConfigKey kArgumentKeys[] = {
     {"*drop*"},
 };
 
+/// Further arguments of Beit and Eva, whose tensors say them.
+constexpr ConfigKey kEvaArgumentKeys[] = {
+    {"qkv_fused"},       {"swiglu_mlp"},       {"scale_mlp"},   {"scale_attn_inner"},
+    {"use_abs_pos_emb"}, {"use_rel_pos_bias"}, {"use_fc_norm"}, {"use_shared_rel_pos_bias"},
+    {"head_init_scale"},
+};
+
 constexpr ConfigKey kPretrainedKeys[] = {
     {"architecture"},
     {"classifier"},
@@ -89,8 +96,6 @@ constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
     {"relpos", "relative position biases"},
     {"rope", "rotary positions"},
     {"dinov3", "rotary positions"},
-    {"_map_", "a read-out by attention pooling"},
-    {"siglip", "a read-out by attention pooling, or another activation"},
     {"_rpn_", "norms after the parts and before the residuals"},
     {"_xp_", "parallel blocks"},
     {"18x2", "parallel blocks"},
@@ -117,6 +122,13 @@ constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
     {"test_vit", "2"},
 };
 
+/// SigLIP's with GELU's tanh form.
+constexpr std::string_view kTanhs[] = {
+    "vit_base_patch32_siglip_",         "vit_large_patch16_siglip_512",
+    "vit_large_patch16_siglip_gap_512", "vit_so400m_patch16_siglip_",
+    "vit_giantopt_patch16_siglip_",
+};
+
 constexpr std::string_view kVits[] = {"vit_", "deit_", "deit3_", "flexivit_", "test_vit"};
 
 void refuse_vit(std::string_view architecture) {
@@ -140,6 +152,33 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
   if (architecture.find("quickgelu") != std::string_view::npos) {
     config.values["activation"] = "quick_gelu";
   }
+  for (const std::string_view beginning : kTanhs) {
+    if (architecture.starts_with(beginning)) config.values["activation"] = "gelu_tanh";
+  }
+}
+
+/// Whether positions are rotary is in no tensor.
+void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
+  const bool rotary = config.families.front() == "timm EVA-02";
+  reader.take(kEvaArgumentKeys);
+  const json& turns = reader.take_value("use_rot_pos_emb");
+  if (!turns.is_null() && turns != rotary) {
+    throw Error(ErrorKind::unsupported, "rotary positions are this architecture's, or not")
+        .about("model_args.use_rot_pos_emb")
+        .expected(rotary ? "true" : "false")
+        .found(json_text(turns));
+  }
+  const json& trained = reader.take_value("ref_feat_shape");
+  if (trained.is_null() || !rotary) return;
+  const bool square = trained.is_array() && trained.size() == 2 && trained[0] == trained[1];
+  const json& side = square ? trained[0] : trained;
+  if (!side.is_number_integer()) {
+    throw Error(ErrorKind::unsupported, "the positions were trained on a grid that is no square")
+        .about("model_args.ref_feat_shape")
+        .expected("a number of patches, twice the same")
+        .found(json_text(trained));
+  }
+  config.values["layer.rotary.trained_side"] = side.dump();
 }
 
 void take_numbers(const json& list, const char* key, const char* member, NeighbourConfig& config) {
@@ -219,7 +258,7 @@ void read_labels(const json& labels, NeighbourConfig& config) {
 
 void read_pooling(const json& pooling, NeighbourConfig& config) {
   static constexpr std::pair<std::string_view, std::string_view> poolings[] = {
-      {"token", "class"}, {"avg", "mean"}, {"", "none"}};
+      {"token", "class"}, {"avg", "mean"}, {"map", "attention_pooling"}, {"", "none"}};
   take_name(pooling, "global_pool", "readout", poolings, config);
 }
 
@@ -227,6 +266,12 @@ void read_pooling(const json& pooling, NeighbourConfig& config) {
 std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
   if (architecture.starts_with("twins_svt_")) return {"Twins"};
+  for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
+    if (architecture.starts_with(beginning)) return {"timm BEiT"};
+  }
+  // The largest has its norms elsewhere.
+  const bool enormous = architecture.starts_with("eva02_enormous");
+  if (architecture.starts_with("eva02_") && !enormous) return {"timm EVA-02"};
   for (const std::string_view beginning : kVits) {
     if (architecture.starts_with(beginning)) return {"timm ViT", "DINOv2"};
   }
@@ -241,7 +286,10 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   if (config.families.empty()) {
     throw Error(ErrorKind::unsupported, "this architecture of timm is not run")
         .about("architecture")
-        .expected("vit_…, deit_…, deit3_…, flexivit_…, pvt_v2_… or twins_svt_…")
+        .expected(
+            "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, pvt_v2_… "
+            "or "
+            "twins_svt_…")
         .found(config.kind)
         .remedy(
             "give an architecture description, or --option ignore=config if it is not of this "
@@ -259,6 +307,8 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   if (arguments.is_object()) {
     ConfigReader own(arguments, config);
     read_pooling(own.take_value("global_pool"), config);
+    const std::string_view family = config.families.front();
+    if (family == "timm BEiT" || family == "timm EVA-02") read_eva_arguments(own, config);
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/configuration/gguf_config.h"
@@ -67,6 +68,40 @@ std::vector<Assumption> chosen_state_dict(const ArchitectureMatch& match,
   return {{kStateDictOption, asked.empty() ? chosen : asked,
            (asked.empty() ? "the file also holds " : "by your word; the file also holds ") +
                name_list(others)}};
+}
+
+bool share_tensors(const ArchitectureMatch& a, const ArchitectureMatch& b) {
+  std::set<std::string_view> of_a;
+  for (const auto& [role, source] : a.sources) of_a.insert(source.tensor);
+  return std::any_of(b.sources.begin(), b.sources.end(),
+                     [&](const auto& entry) { return of_a.contains(entry.second.tensor); });
+}
+
+/// Of a file that holds a model of images and one of texts (CLIP) the one that input.kind asks for,
+/// else that of images; which it is, is said.
+const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
+                                      const std::vector<ArchitectureMatch>& matches,
+                                      const ModelOptions& options, std::vector<Assumption>& said) {
+  const auto reads_texts = [](const ArchitectureMatch& match) {
+    return match.description->spec.reads_texts();
+  };
+  const ArchitectureMatch* other = nullptr;
+  for (const ArchitectureMatch& match : matches) {
+    if (!match.complete() || reads_texts(match) == reads_texts(best)) continue;
+    if (share_tensors(match, best)) continue;
+    if (!other || match.sources.size() > other->sources.size()) other = &match;
+  }
+  if (!other) return best;
+  constexpr const char* option = "input.kind";
+  const auto asked = options.overrides.find(option);
+  const bool by_user = asked != options.overrides.end();
+  const bool asks_texts = by_user && asked->second == "tokens";
+  const bool takes_best = reads_texts(best) == asks_texts;
+  said.push_back({option, asks_texts ? "tokens" : "patches",
+                  std::string(by_user ? "by your word; " : "") + "the file also holds " +
+                      (takes_best ? *other : best).description->name +
+                      ", input.kind=" + (asks_texts ? "patches" : "tokens")});
+  return takes_best ? best : *other;
 }
 
 /// A tensor that would be left out is said before what the others say; which model of several it is
@@ -171,8 +206,14 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                        return nearness(a) < nearness(b);
                                      });
   if (best->complete()) {
+    std::vector<Assumption> said;
+    const ArchitectureMatch& chosen = choose_tower(*best, matches, options, said);
+    const NeighbourConfig& own = config.of(chosen.description->name);
     check_known(config);
-    return deduce(*best, checkpoint, options, config);
+    check_known(own);
+    Architecture architecture = deduce(chosen, checkpoint, options, own);
+    architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
+    return architecture;
   }
   if (nearness(*best) > 0.3) matched_nothing(*best, checkpoint);
   std::string first_names;

@@ -216,8 +216,9 @@ class TextDeduction final : FamilyDeduction {
       if (rows.size() == 2 && rows[0] > 1) fact("heads", attention.heads, rows[0]);
     }
     const auto query = result_.sources.find(queries());
-    if (query != result_.sources.end() && !query->second.pieces.empty()) {
-      fact("heads", attention.heads, std::ssize(query->second.pieces) + 1, "one tensor a head");
+    if (query != result_.sources.end()) {
+      const std::int64_t stored = stored_heads(checkpoint_, query->second);
+      if (stored > 0) fact("heads", attention.heads, stored, query->second.tensor);
     }
     const std::int64_t inner = rows_of_queries(shape_of(queries())[0]);
     deduce_head_width(inner);

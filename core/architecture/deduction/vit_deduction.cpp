@@ -20,6 +20,7 @@ Architecture ViTDeduction::deduce() {
   deduce_prefix_tokens();
   deduce_patches();
   deduce_positions();
+  if (spec_.layer.scores.bias == ScoreBias::table) take_relative_grid();
   if (spec_.input.patch_height > 0) {
     check_position_biases(result_, checkpoint_, layers_, spec_.tokens(),
                           "they cannot be interpolated: set image_height and image_width to the "
@@ -108,8 +109,8 @@ void ViTDeduction::deduce_heads() {
         .expected("a multiple of 3 rows")
         .found(std::to_string(rows));
   }
-  const std::int64_t pieces = std::ssize(result_.sources.find(role)->second.pieces);
-  if (pieces > 0) fact("heads", spec_.layer.attention.heads, pieces + 1, "one tensor a head");
+  const std::int64_t stored = stored_heads(checkpoint_, result_.sources.find(role)->second);
+  if (stored > 0) fact("heads", spec_.layer.attention.heads, stored, tensor_of(role));
   const bool heads = stated("heads"),
              head_width = stated("head_width") && spec_.layer.attention.head_width > 0;
   if (!heads && !head_width) {
@@ -183,6 +184,12 @@ void ViTDeduction::deduce_head() {
     if (role.starts_with("head.") && role.ends_with(".weight")) last = role;
   }
   const bool pooled = spec_.readout.kind == Readout::attention_pooling && has("pooling.probe");
+  if (pooled && spec_.input.prefix_tokens() > 0) {
+    throw Error(ErrorKind::unsupported,
+                "the file does not say whether attention pooling reads the prefix tokens")
+        .in_file(checkpoint_.path())
+        .about(tensor_of("pooling.probe"));
+  }
   if (last.empty()) {
     if (!overridden_.contains("readout") && !pooled) spec_.readout.kind = Readout::none;
     return;
@@ -199,7 +206,7 @@ void ViTDeduction::deduce_head() {
     spec_.readout.kind = Readout::class_and_distilled;
   } else if (spec_.input.class_tokens == 0 ||
              (has("head_norm.weight") && !has("final_norm.weight") &&
-              description_.name.starts_with("timm ViT"))) {
+              description_.name.starts_with("timm "))) {
     spec_.readout.kind = Readout::mean;
   } else {
     const bool described = spec_.readout.kind == Readout::class_and_mean ||
@@ -224,6 +231,12 @@ void ViTDeduction::list_assumptions() {
   if (result_.position_rows > 0 && (result_.position_rows != spec_.input.grid_rows() ||
                                     result_.position_columns != spec_.input.grid_columns())) {
     assume("position_resize", "the family's usual one");
+  }
+  if (spec_.layer.rotary.form != Rotary::none) {
+    if (!has("rotary_periods")) assume("layer.rotary.theta", "the family's usual one");
+    if (spec_.layer.rotary.grid == RotaryGrid::cells) {
+      assume("layer.rotary.trained_side", "the family's usual one");
+    }
   }
   assume("norm_position", "the family's usual one");
   assume("norm_eps", "the family's usual one");

@@ -42,6 +42,8 @@ class ViTDeduction final : FamilyDeduction {
   /// there are none.
   template <class Accept>
   bool solve_stride(const Accept& accept);
+  /// A table of relative positions is of one grid of patches, which is the model's.
+  void take_relative_grid();
   void deduce_head();
   /// One channel has no ImageNet statistics, and three no single number unless someone said so.
   void deduce_colours();

@@ -86,7 +86,7 @@ void ViTDeduction::deduce_positions() {
     spec_.positions.kind = Positions::none;
     if (spec_.input.patch_height > 0 && has(kPositionBiases)) {
       take_position_grid(shape_of(kPositionBiases, 2)[0], tensor_of(kPositionBiases));
-    } else if (spec_.input.patch_height > 0) {
+    } else if (spec_.input.patch_height > 0 && spec_.layer.scores.bias != ScoreBias::table) {
       assume("image_height", "without position embeddings the file does not say");
       assume("image_width", "without position embeddings the file does not say");
     }
@@ -189,6 +189,35 @@ void ViTDeduction::take_position_grid(std::int64_t count, const std::string& ten
   assume("patch_stride", "patches that tile the image, which then has " +
                              std::to_string(spec_.input.image_height) + " × " +
                              std::to_string(spec_.input.image_width) + " pixels");
+}
+
+void ViTDeduction::take_relative_grid() {
+  const std::string role =
+      has("layer.0.position_biases") ? "layer.0.position_biases" : "position_biases";
+  if (!has(role)) {
+    throw Error(fault_of("layer.scores.bias"), "the file has no table of relative positions")
+        .in_file(checkpoint_.path())
+        .about("layer.scores.bias")
+        .found("table");
+  }
+  InputSpec& input = spec_.input;
+  const std::int64_t of_class = input.prefix_tokens() > 0 ? 3 : 0;
+  const std::int64_t rows = shape_of(role, 2)[0];
+  const auto side = square_side(rows - of_class);
+  if (spec_.positions.kind == Positions::none && side && *side % 2 == 1) {
+    if (!stated("image_height")) input.image_height = (*side + 1) / 2 * input.patch_height;
+    if (!stated("image_width")) input.image_width = (*side + 1) / 2 * input.patch_width;
+  }
+  const std::int64_t expected =
+      (2 * input.grid_rows() - 1) * (2 * input.grid_columns() - 1) + of_class;
+  if (rows == expected) return;
+  throw Error(fault_of("image_height"), "the relative positions are of another grid of patches")
+      .in_file(checkpoint_.path())
+      .about(tensor_of(role))
+      .expected(std::to_string(expected) + " rows for " + std::to_string(input.grid_rows()) +
+                " × " + std::to_string(input.grid_columns()) + " patches")
+      .found(std::to_string(rows))
+      .remedy("set image_height and image_width to the extents it was trained with");
 }
 
 }  // namespace attnscope

@@ -12,32 +12,13 @@ constexpr std::int64_t kMostLayers = 4096;
 constexpr std::string_view kHead = "{head}";
 
 /// What wrappers put before the names of the model inside them.
-constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
-                                                                  "model.",
-                                                                  "backbone.",
-                                                                  "encoder.",
-                                                                  "vit.",
-                                                                  "deit.",
-                                                                  "net.",
-                                                                  "network.",
-                                                                  "_orig_mod.",
-                                                                  "transformer.",
-                                                                  "student.",
-                                                                  "teacher.",
-                                                                  "base_model.",
-                                                                  "visual.",
-                                                                  "dinov2.",
-                                                                  "dinov2_with_registers.",
-                                                                  "ema.",
-                                                                  "ema_model.",
-                                                                  "model_ema.",
-                                                                  "state_dict.",
-                                                                  "target_encoder.",
-                                                                  "bert.",
-                                                                  "gpt_neox.",
-                                                                  "params/",
-                                                                  "opt/target/",
-                                                                  "img/"});
+constexpr std::array kWrappers = std::to_array<std::string_view>(
+    {"module.",  "model.",     "backbone.",        "encoder.",    "vit.",
+     "deit.",    "net.",       "network.",         "_orig_mod.",  "transformer.",
+     "student.", "teacher.",   "base_model.",      "visual.",     "trunk.",
+     "text.",    "beit.",      "data2vec_vision.", "dinov2.",     "dinov2_with_registers.",
+     "ema.",     "ema_model.", "model_ema.",       "state_dict.", "target_encoder.",
+     "bert.",    "gpt_neox.",  "params/",          "opt/target/", "img/"});
 
 /// Every prefix made of wrappers, and of `own`, that some tensor has; "" first, then by length.
 std::vector<std::string> prefixes(const Checkpoint& checkpoint,
@@ -141,10 +122,12 @@ class Matcher {
     return source->second.transposed ? out_in : in_out;
   }
 
-  /// The tensor of that name under the prefix, or under an outer one; empty if none.
-  [[nodiscard]] std::string find(const std::string& name) const {
+  /// The tensor of that name under the prefix, or under an outer one unless it is of a layer, which
+  /// may be another model's there (CLIP); empty if none.
+  [[nodiscard]] std::string find(const std::string& name, bool of_layer = false) const {
     for (const std::string& prefix : prefixes_) {
       if (checkpoint_.find(prefix + name)) return prefix + name;
+      if (of_layer) break;
     }
     return {};
   }
@@ -162,10 +145,11 @@ class Matcher {
     source.axes = pattern.axes;
     if (pattern.of_all_layers) source.slice = place.layer;
     const std::string name = name_of(pattern, place);
-    source.tensor = find(filled(name, kHead, 0));
+    const bool of_layer = pattern.pattern.find("{layer}") != std::string::npos;
+    source.tensor = find(filled(name, kHead, 0), of_layer);
     const bool of_heads = name.find(kHead) != std::string::npos;
     for (std::int64_t head = 1; of_heads && !source.tensor.empty(); ++head) {
-      std::string further = find(filled(name, kHead, head));
+      std::string further = find(filled(name, kHead, head), of_layer);
       if (further.empty()) break;
       source.pieces.push_back(std::move(further));
     }

@@ -11,6 +11,8 @@ extern const std::string_view dinov2_family;
 extern const std::string_view hugging_face_vit_family;
 extern const std::string_view hugging_face_dinov2_family;
 extern const std::string_view hugging_face_deit_family;
+extern const std::string_view jax_vit_family;
+extern const std::string_view jax_vit_stacked_family;
 extern const std::string_view torchvision_family;
 extern const std::string_view torch_encoder_family;
 extern const std::string_view vit_pytorch_family;
@@ -56,5 +58,15 @@ extern const std::string_view hugging_face_t5_encoder_family;
 extern const std::string_view gguf_family;
 extern const std::string_view dinov3_family;
 extern const std::string_view hugging_face_dinov3_family;
+extern const std::string_view clip_family;
+extern const std::string_view clip_text_family;
+extern const std::string_view hugging_face_clip_family;
+extern const std::string_view hugging_face_clip_text_family;
+extern const std::string_view hugging_face_siglip_family;
+extern const std::string_view hugging_face_siglip_text_family;
+extern const std::string_view timm_beit_family;
+extern const std::string_view hugging_face_beit_family;
+extern const std::string_view hugging_face_beit_class_family;
+extern const std::string_view timm_eva02_family;
 
 }  // namespace attnscope

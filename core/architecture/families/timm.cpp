@@ -45,12 +45,20 @@ const std::string_view timm_family = R"json({
     "layer.scale2": "blocks.{layer}.ls2.gamma?",
     "final_norm": "norm?",
     "head_norm": "fc_norm?",
+    "pooling.probe": "attn_pool.latent?",
+    "pooling.query": "attn_pool.q?",
+    "pooling.key_value": "attn_pool.kv?",
+    "pooling.out": "attn_pool.proj?",
+    "pooling.norm": "attn_pool.norm?",
+    "pooling.mlp1": "attn_pool.mlp.fc1?",
+    "pooling.mlp2": "attn_pool.mlp.fc2?",
     "head.0": "pre_logits.fc?",
     "head.1": "head?",
     "distillation_head": "head_dist?"
   },
   "where": {
     "embedding_norm.weight": { "norm_eps": 1e-5 },
+    "pooling.probe": { "readout": "attention_pooling" },
     "layer.mlp_gate_and_mlp1.weight": { "activation": "silu" }
   },
   "refuse": {

@@ -61,19 +61,23 @@ void scale_by_longrope(const RotarySpec& rotary, std::int64_t tokens, RotaryFreq
   result.amplitude = rotary.attention_factor != 0 ? rotary.attention_factor : usual;
 }
 
-/// Of a patch: angles by its row, then by its column, each 2π · centre / period.
-void fill_patch_angles(const TokenLayout& layout, std::span<const double> periods, Matrix& angles) {
+/// Of a patch: angles by its row, then by its column, each its place / period; of a place from −1
+/// to 1, 2π · place / period.
+void fill_patch_angles(const RotarySpec& rotary, const TokenLayout& layout,
+                       std::span<const double> periods, Matrix& angles) {
   const auto half = static_cast<std::int64_t>(periods.size());
-  const auto centre = [](std::int64_t cell, std::int64_t cells) {
-    return 2 * (static_cast<double>(cell) + 0.5) / static_cast<double>(cells) - 1;
+  const auto place = [&](std::int64_t cell, std::int64_t cells) {
+    const auto at = static_cast<double>(cell), all = static_cast<double>(cells);
+    if (rotary.grid == RotaryGrid::patches) return kTurn * (2 * (at + 0.5) / all - 1);
+    return rotary.trained_side ? at / all * static_cast<double>(rotary.trained_side) : at;
   };
   for (std::int64_t row = 0; row < layout.rows; ++row) {
     for (std::int64_t column = 0; column < layout.columns; ++column) {
       const std::int64_t token = layout.prefix + row * layout.columns + column;
       for (std::int64_t i = 0; i < half; ++i) {
-        const double turns = kTurn / periods[static_cast<std::size_t>(i)];
-        angles(token, i) = static_cast<float>(turns * centre(row, layout.rows));
-        angles(token, half + i) = static_cast<float>(turns * centre(column, layout.columns));
+        const double period = periods[static_cast<std::size_t>(i)];
+        angles(token, i) = static_cast<float>(place(row, layout.rows) / period);
+        angles(token, half + i) = static_cast<float>(place(column, layout.columns) / period);
       }
     }
   }
@@ -116,11 +120,11 @@ RotaryTurns::RotaryTurns(const RotarySpec& rotary, std::int64_t head_width, std:
                          const TokenLayout& layout, std::span<const float> periods)
     : neighbours_(rotary.form == Rotary::pair),
       pairs_((rotary.width ? rotary.width : head_width) / 2),
-      first_(rotary.grid == RotaryGrid::patches ? layout.prefix : 0) {
+      first_(rotary.grid == RotaryGrid::sequence ? 0 : layout.prefix) {
   Matrix angles = Matrix::Zero(tokens, pairs_);
   double amplitude = 1;
-  if (rotary.grid == RotaryGrid::patches) {
-    fill_patch_angles(layout, patch_periods(rotary, 2 * pairs_, periods), angles);
+  if (rotary.grid != RotaryGrid::sequence) {
+    fill_patch_angles(rotary, layout, patch_periods(rotary, 2 * pairs_, periods), angles);
     cosines_ = angles.array().cos();
     sines_ = angles.array().sin();
     return;

@@ -49,11 +49,10 @@ class FusedWeight {
         norm_(reader.adder_norm(role, rows, arithmetic)),
         arithmetic_(arithmetic) {}
 
-  /// `first`: where the part's norm begins.
+  /// `first`: where the part's norm begins; `bias`: its own, where the weight has none for all.
   [[nodiscard]] Linear take(const std::vector<std::int64_t>& rows, std::int64_t first,
-                            bool with_bias = true) const {
+                            bool with_bias = true, std::vector<float> bias = {}) const {
     const std::int64_t count = std::ssize(rows);
-    std::vector<float> bias;
     for (const std::int64_t row : rows) {
       if (with_bias && !bias_.empty()) bias.push_back(bias_[static_cast<std::size_t>(row)]);
     }
@@ -94,11 +93,14 @@ void read_projections(const WeightReader& reader, const Architecture& architectu
     const FusedWeight fused(reader, prefix + role, inner + 2 * key_inner, extents.width,
                             arithmetic);
     const QkvRows order = architecture.qkv_rows;
-    part.query = fused.take(fused_rows(extents, order, kQuery), 0);
+    // Some models keep them apart: keys have none (BEiT).
+    part.query = fused.take(fused_rows(extents, order, kQuery), 0, true,
+                            reader.read_vector(prefix + "query.bias", inner, false));
     // The mask may be stored as NaN: it is never multiplied with.
     const bool key_bias = !reader.has(prefix + "key_bias_mask");
     part.key = fused.take(fused_rows(extents, order, kKey), inner, key_bias);
-    part.value = fused.take(fused_rows(extents, order, kValue), inner + key_inner);
+    part.value = fused.take(fused_rows(extents, order, kValue), inner + key_inner, true,
+                            reader.read_vector(prefix + "value.bias", key_inner, false));
     return;
   }
   if (reader.has(prefix + "query_key.weight")) {
@@ -146,13 +148,13 @@ void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::i
                       const std::string& prefix, AttentionPart& part) {
   const std::int64_t heads = layer.attention.heads;
   part.sinks = reader.read_vector(prefix + "sinks", heads, false);
-  if (layer.scores.bias != ScoreBias::buckets && layer.scores.bias != ScoreBias::table) return;
-  const std::string own = prefix + "position_biases";
   if (layer.scores.bias == ScoreBias::disentangled) {
     part.relative_positions = reader.read("relative_positions", {2 * layer.scores.buckets, width});
     const std::optional<LayerNorm> norm = reader.read_norm("relative_positions_norm", width);
     if (norm) norm->apply(part.relative_positions.matrix());
   }
+  if (layer.scores.bias != ScoreBias::buckets && layer.scores.bias != ScoreBias::table) return;
+  const std::string own = prefix + "position_biases";
   const std::string role = reader.has(own) ? own : "position_biases";
   const std::int64_t rows =
       layer.scores.bias == ScoreBias::buckets ? layer.scores.buckets : reader.outputs_of(role);
@@ -162,7 +164,7 @@ void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::i
 void check_rotary(const AttentionPart& part, const LayerSpec& layer, std::int64_t head_width) {
   if (layer.rotary.form == Rotary::none) return;
   const std::int64_t turned = layer.rotary.width ? layer.rotary.width : head_width;
-  const bool patches = layer.rotary.grid == RotaryGrid::patches;
+  const bool patches = layer.rotary.grid != RotaryGrid::sequence;
   const std::int64_t pieces = patches ? 4 : 2;
   if (turned <= head_width && turned % pieces == 0 &&
       (part.rotary_periods.empty() || std::ssize(part.rotary_periods) == turned / 4)) {

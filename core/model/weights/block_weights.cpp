@@ -57,6 +57,7 @@ std::optional<Mlp> read_mlp(const WeightReader& reader, const LayerSpec& layer,
     }
   }
   mlp.convolution = reader.read_depthwise(prefix + "mlp_convolution", hidden);
+  mlp.norm = reader.read_norm(prefix + "mlp_norm", hidden);
   mlp.mlp2 = reader.read_linear(prefix + "mlp2", width, hidden, arithmetic);
   return mlp;
 }

@@ -103,7 +103,7 @@ AttentionPooling read_attention_pooling(const WeightReader& reader, const ModelS
   read_pooling_projections(reader, spec.width, pooling);
   pooling.out = reader.read_linear("pooling.out", spec.width, spec.width, kPlain);
   pooling.norm = reader.read_norm("pooling.norm", spec.width);
-  if (!reader.has("pooling.mlp1.weight")) return pooling;
+  if (!reader.has("pooling.mlp1.weight") && !reader.has("pooling.mlp2.weight")) return pooling;
   Mlp mlp;
   const std::int64_t hidden = reader.outputs_of("pooling.mlp1.weight");
   mlp.activation = spec.layer.mlp.activation;
@@ -123,8 +123,9 @@ void read_class_head(const WeightReader& reader, const Checkpoint& checkpoint,
     readout.head.push_back(reader.read_linear(role, outputs, inputs, kPlain));
     inputs = outputs;
   }
+  const Readout kind = spec.readout.kind;
   const bool read_alone =
-      spec.readout.kind == Readout::pooler || spec.readout.kind == Readout::attention_pooling;
+      kind == Readout::pooler || kind == Readout::attention_pooling || kind == Readout::end_token;
   if (readout.head.empty() && !read_alone) {
     throw Error(ErrorKind::usage, "the file holds no head to read out")
         .in_file(checkpoint.path())

@@ -110,6 +110,13 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
   for (std::int64_t i = 0; i < output.size(); ++i) {
     ASSERT_NEAR(found.data()[i], output.data()[i], kTolerance) << i;
   }
+  if (const StoredTensor* const features = expected.find("features")) {
+    const Tensor read = features->view().to_float();
+    ASSERT_EQ(trace.features.size(), read.size());
+    for (std::int64_t i = 0; i < read.size(); ++i) {
+      ASSERT_NEAR(trace.features.data()[i], read.data()[i], kTolerance) << i;
+    }
+  }
   expect_map_rows(trace, expected);
 }
 

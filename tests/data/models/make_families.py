@@ -496,6 +496,8 @@ def main():
     for name, (family, model, arguments, inputs, config, options, unknown, rename, add) in cases.items():
         w, maps = Weights(), []
         output = model(w, inputs, maps, **arguments)
+        # A model without a head gives its last layer's tokens, and may give what it reads of them.
+        output, features = output if isinstance(output, tuple) else (output, None)
         assert rename in w.shapes and add not in w.shapes, name
         if isinstance(inputs, dict):  # texts, and the vocabulary that lies beside the weights
             more = dict(ids=None, texts=inputs["texts"], vocabulary=inputs["vocabulary"])
@@ -506,6 +508,7 @@ def main():
         np.savez_compressed(
             HERE / f"{name}.npz",
             output=output.numpy().astype(np.float32),
+            **({} if features is None else {"features": features.numpy().astype(np.float32)}),
             rows=np.array(rows),
             map_rows=np.stack([m[:, rows].numpy() for m in maps]).astype(np.float32),
         )

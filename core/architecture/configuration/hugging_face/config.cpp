@@ -90,7 +90,7 @@ const std::vector<ModelType>& model_types() {
   static const std::vector<ModelType> list = [] {
     std::vector<ModelType> all;
     for (const auto types :
-         {vision_model_types(), gpt2_model_types(), llama_model_types(),
+         {vision_model_types(), tower_model_types(), gpt2_model_types(), llama_model_types(),
           gemma_model_types(), phi_model_types(), eleuther_model_types(), opt_model_types(),
           bloom_model_types(), bert_model_types(), encoder_model_types(), deberta_model_types(),
           modernbert_model_types(), t5_model_types()}) {
@@ -114,7 +114,12 @@ struct OtherKind {
   const char* what;
 };
 constexpr OtherKind kOtherKinds[] = {
+    {"granitemoehybrid",
+     "a mixture of experts, with layers of a recurrence between those of attention"},
     {"*moe*", "a mixture of experts"},
+    {"minimax_m2", "a mixture of experts"},
+    {"dots1", "a mixture of experts"},
+    {"longcat_flash", "a mixture of experts with compressed keys and values"},
     {"mixtral", "a mixture of experts"},
     {"gpt_oss", "a mixture of experts"},
     {"dbrx", "a mixture of experts"},
@@ -122,7 +127,6 @@ constexpr OtherKind kOtherKinds[] = {
     {"llama4*", "a mixture of experts"},
     {"grok*", "a mixture of experts"},
     {"arctic", "a mixture of experts"},
-    {"phimoe", "a mixture of experts"},
     {"deepseek_v*", "a mixture of experts with compressed keys and values"},
     {"kimi_k2", "a mixture of experts with compressed keys and values"},
     {"minicpm3", "compressed keys and values"},
@@ -134,7 +138,6 @@ constexpr OtherKind kOtherKinds[] = {
     {"zamba*", "layers of a recurrence between those of attention"},
     {"nemotron_h", "layers of a recurrence between those of attention"},
     {"falcon_h1", "layers of a recurrence beside those of attention"},
-    {"granitemoehybrid", "layers of a recurrence between those of attention"},
     {"recurrent_gemma", "layers of a recurrence between those of attention"},
     {"lfm2", "layers of convolutions between those of attention"},
     {"*mamba*", "a recurrence in place of attention"},

@@ -19,6 +19,7 @@ struct ModelType {
 
 // One line a file of this folder.
 [[nodiscard]] std::span<const ModelType> vision_model_types();
+[[nodiscard]] std::span<const ModelType> tower_model_types();
 [[nodiscard]] std::span<const ModelType> gpt2_model_types();
 [[nodiscard]] std::span<const ModelType> llama_model_types();
 [[nodiscard]] std::span<const ModelType> gemma_model_types();
@@ -27,11 +28,11 @@ struct ModelType {
 [[nodiscard]] std::span<const ModelType> opt_model_types();
 [[nodiscard]] std::span<const ModelType> bloom_model_types();
 [[nodiscard]] std::span<const ModelType> bert_model_types();
-
 [[nodiscard]] std::span<const ModelType> encoder_model_types();
 [[nodiscard]] std::span<const ModelType> deberta_model_types();
 [[nodiscard]] std::span<const ModelType> modernbert_model_types();
 [[nodiscard]] std::span<const ModelType> t5_model_types();
+
 /// true or false; `usual` where the key is not there. Throws Error(damaged) naming it.
 [[nodiscard]] bool truth(const nlohmann::json& value, bool usual, const char* key);
 
@@ -55,7 +56,6 @@ void read_rotary(ConfigReader& reader, NeighbourConfig& config, const RotaryKeys
 /// As Llama has them.
 void read_rotary(ConfigReader& reader, NeighbourConfig& config);
 
-/// sliding_window: a number of tokens, or null for none; `usual` where it is left out. Throws
 /// What rope_scaling or rope_parameters says, found under the key `of`; `context` and `trained`:
 /// max_position_embeddings and original_max_position_embeddings, or null. Throws as read_rotary.
 void read_rope_scaling(const nlohmann::json& scaling, const char* of, const nlohmann::json& context,
@@ -79,6 +79,7 @@ struct LocalLayers {
 void read_local_layers(ConfigReader& reader, NeighbourConfig& config, const LocalLayers& keys,
                        const nlohmann::json& window);
 
+/// sliding_window: a number of tokens, or null for none; `usual` where it is left out. Throws
 /// Error(damaged).
 [[nodiscard]] nlohmann::json take_window(ConfigReader& reader, const nlohmann::json& usual);
 

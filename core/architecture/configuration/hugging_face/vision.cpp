@@ -1,4 +1,4 @@
-// ViT, DeiT, DINOv2 and DINOv3.
+// ViT, DeiT, DINOv2, DINOv3, BEiT and data2vec-vision.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {
@@ -72,6 +72,45 @@ constexpr ConfigKey kDinov3Keys[] = {
     {"stage_names"},
 };
 
+constexpr ConfigKey kBeitKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"intermediate_size", Use::fact, "mlp_width"},
+    {"num_channels", Use::fact, "channels"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"vocab_size"},
+    {"use_mask_token"},
+    {"use_absolute_position_embeddings"},
+    {"layer_scale_init_value"},
+    {"semantic_*"},
+    {"pool_scales"},
+    {"use_auxiliary_head"},
+    {"auxiliary_*"},
+    {"add_fpn"},
+    {"reshape_hidden_states"},
+    {"out_features"},
+    {"out_indices"},
+    {"stage_names"},
+};
+
+/// Which tokens are read, and so where the norm stands; whether there must be tables of relative
+/// positions.
+void read_beit(ConfigReader& reader, NeighbourConfig& config) {
+  const bool mean = truth(reader.take_value("use_mean_pooling"), true, "use_mean_pooling");
+  // The masked image model has neither pooling nor classes.
+  config.families = {"Hugging Face BEiT (class token)"};
+  if (mean) config.families.push_back("Hugging Face BEiT");
+  for (const char* key : {"use_relative_position_bias", "use_shared_relative_position_bias"}) {
+    if (!truth(reader.take_value(key), false, key)) continue;
+    config.values["layer.scores.bias"] = "table";
+    config.facts.insert("layer.scores.bias");
+  }
+}
+
 /// Its gated MLP has SiLU, whatever hidden_act says.
 void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
   const bool gated = truth(reader.take_value("use_swiglu_ffn"), false, "use_swiglu_ffn");
@@ -88,6 +127,8 @@ constexpr ModelType kTypes[] = {
     {"dinov2", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
     {"dinov2_with_registers", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
     {"dinov3_vit", "Hugging Face DINOv3", kDinov3Keys},
+    {"beit", "Hugging Face BEiT", kBeitKeys, read_beit},
+    {"data2vec-vision", "Hugging Face BEiT", kBeitKeys, read_beit},
 };
 
 }  // namespace
