@@ -138,6 +138,15 @@ Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source) {
   return shape;
 }
 
+std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source) {
+  if (!source.pieces.empty()) return std::ssize(source.pieces) + 1;
+  if (source.axes.empty() || source.axes.front().size() < 2) return 0;
+  const StoredTensor& stored = checkpoint.at(source.tensor);
+  const Shape shape = sliced_shape(stored, source);
+  (void)order_of_axes(stored, shape, source);
+  return shape[static_cast<std::size_t>(source.axes.front().front())];
+}
+
 Tensor used_tensor(const Checkpoint& checkpoint, const TensorSource& source) {
   const Shape shape = used_shape(checkpoint, source);
   Tensor first = piece(checkpoint, source, source.tensor);

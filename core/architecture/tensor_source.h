@@ -29,6 +29,10 @@ struct TensorSource {
 /// the tensor, or the pieces do not fit each other.
 [[nodiscard]] Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source);
 
+/// How many heads the rows are stored by: one tensor each, or an axis of their own ([D, H, d] with
+/// axes {{1, 2}, {0}}); 0 where the file does not tell them apart. Throws as used_shape.
+[[nodiscard]] std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source);
+
 /// The tensor as it is used. Throws as used_shape.
 [[nodiscard]] Tensor used_tensor(const Checkpoint& checkpoint, const TensorSource& source);
 

@@ -184,6 +184,13 @@ void ViTDeduction::deduce_head() {
     if (role.starts_with("head.") && role.ends_with(".weight")) last = role;
   }
   const bool pooled = spec_.readout.kind == Readout::attention_pooling && has("pooling.probe");
+  if (spec_.readout.kind == Readout::attention_pooling && !pooled &&
+      !description_.stated.contains("readout")) {
+    throw Error(fault_of("readout"), "the file has no attention pooling to read out")
+        .in_file(checkpoint_.path())
+        .about("readout")
+        .found("attention_pooling");
+  }
   if (pooled && spec_.input.prefix_tokens() > 0) {
     throw Error(ErrorKind::unsupported,
                 "the file does not say whether attention pooling reads the prefix tokens")
