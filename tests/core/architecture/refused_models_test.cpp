@@ -106,14 +106,35 @@ TEST_F(RefusedModel, ImageGptUnderGpt2sNames) {
   EXPECT_THAT(refusal(shapes), AllOf(HasSubstr("imagegpt"), HasSubstr("config.json")));
 }
 
+TEST_F(RefusedModel, KindsThatAreNotRunAreRefusedByWhatTheyAre) {
+  const std::pair<const char*, const char*> kinds[] = {
+      {"mixtral", "a mixture of experts"},
+      {"qwen3_moe", "a mixture of experts"},
+      {"gpt_oss", "a mixture of experts"},
+      {"granitemoehybrid", "a recurrence between"},
+      {"qwen3_next", "a recurrence between"},
+      {"deepseek_v3", "compressed keys and values"},
+      {"falcon_mamba", "a recurrence in place of attention"},
+      {"gemma3", "a tower for images"},
+      {"qwen2_5_vl", "a tower for images"},
+      {"bart", "an encoder and a decoder"},
+      {"mbart", "an encoder and a decoder"},
+  };
+  for (const auto& [kind, what] : kinds) {
+    write_config((R"({"model_type": ")" + std::string(kind) + R"("})").c_str());
+    EXPECT_THAT(refusal(hugging_face_shapes({})),
+                AllOf(HasSubstr(kind), HasSubstr(what), HasSubstr("config.json")));
+  }
+}
+
 TEST_F(RefusedModel, KindsThatShareNamesAreToldByTheConfiguration) {
   for (const char* kind : {"dinov3_vit", "audio-spectrogram-transformer", "bert", "yolos"}) {
     write_config((R"({"model_type": ")" + std::string(kind) + R"("})").c_str());
     EXPECT_THAT(refusal(hugging_face_shapes({})), HasSubstr(kind));
   }
   for (const char* name : {"vit_relpos_base_patch16_224", "vit_small_patch16_rope_224",
-                           "vit_base_patch16_rpn_224", "vit_base_patch16_siglip_224",
-                           "vit_small_patch16_dinov3", "beit_base_patch16_224", "swin_tiny"}) {
+                           "vit_base_patch16_rpn_224", "eva02_enormous_patch14_clip_224",
+                           "vit_small_patch16_dinov3", "beit3_base_patch16_224", "swin_tiny"}) {
     write_config((R"({"architecture": ")" + std::string(name) + R"("})").c_str());
     EXPECT_THAT(refusal(timm_shapes({})), AllOf(HasSubstr("config.json"), HasSubstr("timm")))
         << name;
@@ -141,7 +162,8 @@ TEST_F(RefusedModel, TimmsHubConfigurationIsRead) {
   const std::pair<const char*, const char*> wrong[] = {
       {R"({"architecture": "vit_tiny", "num_classes": 3})", "classes"},
       {R"({"architecture": "vit_tiny", "num_features": 32})", "width"},
-      {R"({"architecture": "vit_tiny", "global_pool": "map"})", "global_pool"},
+      {R"({"architecture": "vit_tiny", "global_pool": "max"})", "global_pool"},
+      {R"({"architecture": "vit_tiny", "global_pool": "map"})", "attention pooling"},
       {R"({"architecture": "vit_tiny", "model_args": {"act_layer": "mish"}})", "mish"},
       {R"({"architecture": "vit_tiny", "model_args": {"block_fn": "Other"}})",
        "model_args.block_fn"},
