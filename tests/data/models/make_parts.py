@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Writes parts.json: rotary positions with their scalings, ALiBi's slopes, T5's buckets and tables of
-relative positions, in PyTorch from their papers and from huggingface/transformers'
-modeling_rope_utils.py, modeling_bloom.py, modeling_t5.py and timm's swin_transformer.py and beit.py.
+"""Writes parts.json: rotary positions with their scalings, ALiBi's slopes, T5's and DeBERTa's buckets and
+tables of relative positions, in PyTorch from their papers and from huggingface/transformers'
+modeling_rope_utils.py, modeling_bloom.py, modeling_t5.py, modeling_deberta_v2.py and timm's
+swin_transformer.py and beit.py.
 
     python3 make_parts.py
 """
@@ -89,6 +90,15 @@ def bucket(relative, bidirectional, buckets, furthest):
     return result + torch.where(relative < exact, relative, far)
 
 
+def signed_bucket(relative, buckets, furthest):
+    """As DeBERTa: relative = query - key, in float32; its own up to half of the buckets, a logarithm beyond."""
+    middle = buckets // 2
+    scale = torch.log(relative.abs().clamp(min=middle) / middle) / torch.log(torch.tensor((furthest - 1) / middle))
+    beyond = torch.ceil(scale * (middle - 1)) + middle
+    result = torch.where(relative.abs() <= middle, relative.float(), beyond * relative.sign()).long()
+    return result.clamp(-buckets, buckets - 1)
+
+
 def grid_index(rows, columns, with_class):
     """Index of each pair into the table, as Swin and BEiT."""
     cells = torch.stack(torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")).flatten(1)
@@ -125,6 +135,11 @@ def main():
             dict(bidirectional=both, buckets=count, furthest=furthest,
                  of=bucket(torch.arange(-300, 301), both, count, furthest).tolist())
             for both in (True, False) for count, furthest in ((32, 128), (16, 40))
+        ],
+        "signed_buckets": [
+            dict(buckets=count, furthest=furthest,
+                 of=signed_bucket(torch.arange(-600, 601), count, furthest).tolist())
+            for count, furthest in ((256, 512), (6, 14), (8, 40))
         ],
         "grids": [
             dict(rows=rows, columns=columns, with_class=with_class,

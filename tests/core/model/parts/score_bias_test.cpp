@@ -35,6 +35,17 @@ TEST(ScoreBias, BucketsAreThoseOfT5) {
   }
 }
 
+TEST(ScoreBias, BucketsOfVectorsAreThoseOfDeberta) {
+  for (const json& reference : parts().at("signed_buckets")) {
+    const std::vector<std::int64_t> expected = reference.at("of");
+    for (std::int64_t distance = -600; distance <= 600; ++distance) {
+      ASSERT_EQ(relative_bucket(distance, reference.at("buckets"), reference.at("furthest")),
+                expected[static_cast<std::size_t>(distance + 600)])
+          << distance << ", " << reference.at("buckets");
+    }
+  }
+}
+
 TEST(ScoreBias, TablesAreReadAsSwinAndBeitDo) {
   for (const json& reference : parts().at("grids")) {
     const bool with_class = reference.at("with_class");
