@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/configuration/config_reader.h"
+#include "core/architecture/configuration/open_clip_config.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/text/pattern.h"
@@ -110,12 +111,18 @@ const NeighbourConfig& NeighbourConfig::of(std::string_view family) const {
 NeighbourConfig neighbour_config(const std::filesystem::path& weights,
                                  std::span<const std::string> ignored) {
   NeighbourConfig config;
-  const std::filesystem::path file = weights.parent_path() / "config.json";
+  std::filesystem::path file = weights.parent_path() / "config.json";
   if (!ignores(ignored, "config")) {
+    std::error_code unknown;
+    // OpenCLIP's own stands alone, or beside one that says the same in Hugging Face's words.
+    const bool of_open_clip = !std::filesystem::exists(file, unknown);
+    if (of_open_clip) file.replace_filename("open_clip_config.json");
     const json object = without_ignored(read_json(file), "config.", ignored);
     if (!object.empty()) config.file = file;
     with_file(file, [&] {
-      if (object.value("architecture", json()).is_string()) {
+      if (of_open_clip) {
+        if (!object.empty()) read_open_clip_config(object, config);
+      } else if (object.value("architecture", json()).is_string()) {
         read_timm_config(object, config);
       } else {
         read_hugging_face_config(object, config);

@@ -1,4 +1,5 @@
-// What lies beside a weight file: Hugging Face's or timm's config.json, preprocessor_config.json.
+// What lies beside a weight file: Hugging Face's or timm's config.json, OpenCLIP's
+// open_clip_config.json, preprocessor_config.json.
 #pragma once
 
 #include <filesystem>

@@ -89,6 +89,33 @@ TEST(Rotary, OfPatchesLeavesPrefixTokensAlone) {
   }
 }
 
+TEST(Rotary, OfCellsCountsThemInThoseOfTheTrainedGrid) {
+  const TokenLayout layout{.prefix = 1, .rows = 2, .columns = 4};
+  const Tensor before = raw_uniform({9, 8}, 6);
+  const auto turned = [&](std::int64_t trained_side) {
+    Tensor rows = before;
+    const RotarySpec rotary{.form = Rotary::pair,
+                            .grid = RotaryGrid::cells,
+                            .theta = 100,
+                            .trained_side = trained_side};
+    RotaryTurns(rotary, 8, 9, layout, {}).apply(rows, 1);
+    return rows;
+  };
+  EXPECT_TRUE(turned(16).matrix().row(0) == before.matrix().row(0));
+  // Patch (1, 3): its row is 1 of 2, its column 3 of 4; periods 1 and 10, rows first.
+  const auto expect = [&](const Tensor& rows, double row, double column) {
+    const double angles[] = {row, row / 10, column, column / 10};
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const double a = before.matrix()(8, 2 * i), b = before.matrix()(8, 2 * i + 1);
+      EXPECT_NEAR(rows.matrix()(8, 2 * i), a * std::cos(angles[i]) - b * std::sin(angles[i]), 1e-5);
+      EXPECT_NEAR(rows.matrix()(8, 2 * i + 1), b * std::cos(angles[i]) + a * std::sin(angles[i]),
+                  1e-5);
+    }
+  };
+  expect(turned(0), 1, 3);
+  expect(turned(16), 8, 12);
+}
+
 TEST(Rotary, LongropeNeedsAFactorForEachPair) {
   const RotarySpec rotary{.form = Rotary::half,
                           .scaling = RotaryScaling::longrope,

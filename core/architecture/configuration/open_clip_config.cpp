@@ -1,0 +1,195 @@
+#include "core/architecture/configuration/open_clip_config.h"
+
+#include "core/architecture/configuration/config_reader.h"
+#include "core/architecture/configuration/hugging_face/model_type.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+using Use = KeyUse;
+
+/// What the tensors say themselves is harmless here.
+constexpr ConfigKey kImageKeys[] = {
+    {"layers", Use::fact, "layers"},
+    {"width", Use::fact, "width"},
+    {"head_width", Use::member, "head_width"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"pool_type", Use::required, "\"tok\""},
+    {"attentional_pool", Use::required, "false"},
+    {"global_average_pool", Use::required, "false"},
+    {"input_patchnorm", Use::required, "false"},
+    {"attn_pooler_*"},
+    {"final_ln_after_pool"},  // the same of one token
+    {"ls_init_value"},
+    {"mlp_ratio"},
+    {"no_ln_pre"},
+    {"output_tokens"},
+    {"patch_dropout"},
+    {"pos_embed_type"},  // stored, whatever they are
+    {"timm_*"},
+};
+
+constexpr ConfigKey kTextKeys[] = {
+    {"layers", Use::fact, "layers"},
+    {"width", Use::fact, "width"},
+    {"heads", Use::member, "heads"},
+    {"context_length", Use::fact, "context"},
+    {"vocab_size", Use::fact, "vocabulary"},
+    {"hf_tokenizer_name"},
+    {"tokenizer_kwargs"},
+    {"ls_init_value"},
+    {"mlp_ratio"},
+    {"output_tokens"},
+    {"pad_id"},
+    {"proj_bias"},
+    {"proj_type"},
+};
+
+constexpr ConfigKey kModelKeys[] = {
+    {"embed_dim"},   {"custom_text"}, {"init_logit_scale"},      {"init_logit_bias"},
+    {"output_dict"}, {"cast_dtype"},  {"nonscalar_logit_scale"},
+};
+
+/// One key of an object that has no other: {"eps": 1e-6}.
+json take_only(const json& object, const char* key, const char* of) {
+  if (object.is_null()) return {};
+  if (object.is_object() && object.size() <= 1 && (object.empty() || object.contains(key))) {
+    return object.value(key, json());
+  }
+  throw Error(ErrorKind::unsupported, "the configuration asks for what this version does not run")
+      .about(of)
+      .expected(std::string(key) + " alone")
+      .found(json_text(object));
+}
+
+/// What both towers have: activations and norms.
+void read_layers(ConfigReader& reader, bool quick, NeighbourConfig& tower) {
+  const json how = take_only(reader.take_value("act_kwargs"), "approximate", "act_kwargs");
+  if (!how.is_null() && how != "tanh" && how != "none") {
+    throw Error(ErrorKind::unsupported, "GELU is not approximated like this")
+        .about("act_kwargs.approximate")
+        .expected("tanh or none")
+        .found(json_text(how));
+  }
+  tower.values["activation"] = quick ? "quick_gelu" : how == "tanh" ? "gelu_tanh" : "gelu";
+  const json eps = take_only(reader.take_value("norm_kwargs"), "eps", "norm_kwargs");
+  tower.values["norm_eps"] = eps.is_number() ? eps.dump() : "1e-05";
+}
+
+/// How images are prepared, in timm's words.
+json as_timm(const json& prepared, const json& image_size) {
+  json words = {{"crop_pct", 1.0}};
+  for (const char* key : {"mean", "std", "interpolation"}) {
+    if (prepared.contains(key)) words[key] = prepared[key];
+  }
+  const json mode = prepared.value("resize_mode", json("shortest"));
+  words["crop_mode"] = mode == "shortest" ? json("center") : mode;
+  if (image_size.is_number_integer()) words["input_size"] = {3, image_size, image_size};
+  return words;
+}
+
+void read_numbers(const json& prepared, const char* key, const char* member,
+                  NeighbourConfig& tower) {
+  const json numbers = prepared.value(key, json());
+  if (!numbers.is_array() || numbers.empty()) return;
+  const std::string text = numbers.dump();
+  tower.values[member] = text.substr(1, text.size() - 2);
+}
+
+void read_preparation(const json& prepared, NeighbourConfig& tower) {
+  read_numbers(prepared, "mean", "input_mean", tower);
+  read_numbers(prepared, "std", "input_std", tower);
+  const json filter = prepared.value("interpolation", json("bicubic"));
+  tower.values["resize_filter"] = filter == "bilinear" ? "bilinear" : "bicubic";
+  const json mode = prepared.value("resize_mode", json("shortest"));
+  if (mode != "shortest" && mode != "squash") {
+    throw Error(ErrorKind::unsupported, "images are not resized like this")
+        .about("preprocess_cfg.resize_mode")
+        .expected("shortest or squash")
+        .found(json_text(mode));
+  }
+  tower.values["resize_mode"] = mode == "squash" ? "exact" : "shorter_side";
+  tower.values["crop_fraction"] = "1.0";
+}
+
+NeighbourConfig image_tower(const json& object, const json& prepared, bool quick) {
+  NeighbourConfig tower;
+  const json architecture = object.value("timm_model_name", json());
+  if (architecture.is_string()) {
+    read_timm_config({{"architecture", architecture},
+                      {"global_pool", object.value("timm_pool", json("avg"))},
+                      {"pretrained_cfg", as_timm(prepared, object.value("image_size", json()))}},
+                     tower);
+    return tower;
+  }
+  tower.kind = "open_clip";
+  tower.families = {"CLIP"};
+  tower.values["head_width"] = "64";
+  ConfigReader reader(object, tower);
+  read_layers(reader, quick, tower);
+  reader.take(kImageKeys);
+  reader.finish("model_cfg.vision_cfg.");
+  read_preparation(prepared, tower);
+  return tower;
+}
+
+/// False: it is not CLIP's own, which hides later tokens and reads the end token.
+bool read_text_tower(const json& object, bool quick, NeighbourConfig& tower) {
+  ConfigReader reader(object, tower);
+  const json& other = reader.take_value("hf_model_name");
+  const json& pool = reader.take_value("pool_type");
+  const bool sees_all = truth(reader.take_value("no_causal_mask"), false, "no_causal_mask");
+  const bool appends = truth(reader.take_value("embed_cls"), false, "embed_cls");
+  if (other.is_string() || sees_all || appends || (!pool.is_null() && pool != "argmax")) {
+    return false;
+  }
+  tower.kind = "open_clip";
+  tower.families = {"CLIP text"};
+  tower.values["heads"] = "8";
+  read_layers(reader, quick, tower);
+  reader.take(kTextKeys);
+  reader.finish("model_cfg.text_cfg.");
+  return true;
+}
+
+}  // namespace
+
+void read_open_clip_config(const json& object, NeighbourConfig& config) {
+  config.kind = "open_clip";
+  ConfigReader reader(object, config);
+  const json& model = reader.take_value("model_cfg");
+  const json& prepared = reader.take_value("preprocess_cfg");
+  reader.finish();
+  if (!model.is_object()) {
+    throw Error(ErrorKind::damaged, "the configuration does not say what the model is")
+        .about("model_cfg")
+        .expected("an object")
+        .found(json_text(model));
+  }
+  ConfigReader own(model, config);
+  const json& images = own.take_value("vision_cfg");
+  const json& texts = own.take_value("text_cfg");
+  // timm's towers have their own activation, and so has the text tower beside one.
+  const bool of_timm = images.is_object() && images.value("timm_model_name", json()).is_string();
+  const bool quick = truth(own.take_value("quick_gelu"), false, "quick_gelu") && !of_timm;
+  own.take(kModelKeys);
+  own.finish("model_cfg.");
+  if (images.is_object()) {
+    config.towers.push_back(
+        image_tower(images, prepared.is_object() ? prepared : json::object(), quick));
+  }
+  NeighbourConfig tower;
+  if (texts.is_object() && read_text_tower(texts, quick, tower)) {
+    config.towers.push_back(std::move(tower));
+  }
+  for (NeighbourConfig& each : config.towers) {
+    each.file = config.file;
+    config.families.insert(config.families.end(), each.families.begin(), each.families.end());
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,177 @@
+// Files with a model of images and one of texts, what is said of each beside them, and relative
+// positions and rotary ones on the grid of patches.
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/architecture/architecture.h"
+#include "core/error.h"
+#include "core/model/model.h"
+#include "core/model/parts/token_readout.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// The tensors of a case of make_families.py.
+NamedShapes shapes_of(const std::string& name) {
+  std::ifstream stream(source_folder() + "/tests/data/models/families/" + name + ".json");
+  NamedShapes shapes;
+  for (const auto& [tensor, shape] : json::parse(stream)["tensors"].items()) {
+    shapes.emplace_back(tensor, shape.get<Shape>());
+  }
+  return shapes;
+}
+
+class Towers : public testing::Test {
+ protected:
+  [[nodiscard]] Architecture recognise(const std::string& name,
+                                       const std::map<std::string, std::string>& overrides) const {
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes_of(name));
+    return recognise_architecture(open_checkpoint(folder_.path()), {overrides, {}});
+  }
+
+  [[nodiscard]] std::string refusal(const std::string& name,
+                                    const std::map<std::string, std::string>& overrides) const {
+    try {
+      (void)recognise(name, overrides);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  const TemporaryFolder folder_;
+};
+
+std::string assumed(const Architecture& architecture, const std::string& option) {
+  for (const Assumption& assumption : architecture.assumptions) {
+    if (assumption.option == option) return assumption.value + ": " + assumption.reason;
+  }
+  return "not assumed";
+}
+
+TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
+  const Architecture images = recognise("clip_images", {});
+  EXPECT_EQ(images.name, "CLIP");
+  EXPECT_EQ(images.spec.layers, 2);
+  EXPECT_THAT(assumed(images, "input.kind"), AllOf(HasSubstr("patches: "), HasSubstr("CLIP text"),
+                                                   HasSubstr("input.kind=tokens")));
+  const Architecture texts = recognise("clip_images", {{"input.kind", "tokens"}});
+  EXPECT_EQ(texts.name, "CLIP text");
+  EXPECT_EQ(texts.spec.layers, 3);
+  EXPECT_THAT(assumed(texts, "input.kind"),
+              AllOf(HasSubstr("tokens: by your word"), HasSubstr("CLIP"), HasSubstr("patches")));
+  EXPECT_EQ(assumed(recognise("clip_images_scaled", {}), "input.kind"), "not assumed");
+}
+
+TEST_F(Towers, EachHasItsOwnConfiguration) {
+  const auto write = [&](const json& images, const json& texts) {
+    const json config = {{"model_type", "clip"}, {"vision_config", images}, {"text_config", texts}};
+    (void)folder_.write("config.json", config.dump());
+  };
+  write({{"hidden_act", "relu"}, {"num_attention_heads", 6}},
+        {{"hidden_act", "gelu"}, {"eos_token_id", 17}});
+  const ModelSpec images = recognise("hugging_face_clip", {}).spec;
+  EXPECT_EQ(images.layer.mlp.activation, Activation::relu);
+  EXPECT_EQ(images.layer.attention.heads, 6);
+  const ModelSpec texts = recognise("hugging_face_clip", {{"input.kind", "tokens"}}).spec;
+  EXPECT_EQ(texts.layer.mlp.activation, Activation::gelu);
+  EXPECT_EQ(texts.layer.attention.heads, 8);  // the default of its class
+  EXPECT_EQ(texts.readout.end_token, 17);
+  EXPECT_EQ(texts.layer.norm.eps, 1e-5);
+  // An unknown key of the other tower is its own affair.
+  write({{"attention_of_tomorrow", "linear"}}, json::object());
+  EXPECT_THAT(refusal("hugging_face_clip", {}), HasSubstr("vision_config.attention_of_tomorrow"));
+  EXPECT_EQ(refusal("hugging_face_clip", {{"input.kind", "tokens"}}), "no error");
+  write({{"model_type", "chinese_clip_vision_model"}}, json::object());
+  EXPECT_THAT(refusal("hugging_face_clip", {}), HasSubstr("vision_config.model_type"));
+}
+
+TEST_F(Towers, ImagesArePreparedAsIsSaidBeside) {
+  (void)folder_.write("config.json", R"({"model_type": "clip"})");
+  (void)folder_.write("preprocessor_config.json",
+                      R"({"image_mean": [0.1, 0.2, 0.3], "image_std": [0.4, 0.5, 0.6],
+                          "size": {"shortest_edge": 40}, "crop_size": {"height": 32, "width": 32},
+                          "do_center_crop": true, "resample": 2})");
+  const InputSpec input = recognise("hugging_face_clip", {{"heads", "4"}}).spec.input;
+  EXPECT_EQ(input.mean, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(input.std, (std::vector<double>{0.4, 0.5, 0.6}));
+  EXPECT_EQ(input.crop_fraction, 0.8);
+  EXPECT_EQ(input.resize_filter, ResizeFilter::bilinear);
+}
+
+TEST_F(Towers, OpenClipsConfigurationIsRead) {
+  const auto write = [&](const json& images, const json& texts, const json& more) {
+    json model = {{"embed_dim", 11}, {"vision_cfg", images}, {"text_cfg", texts}};
+    model.update(more);
+    const json prepared = {{"mean", {0.5, 0.5, 0.5}}, {"resize_mode", "squash"}};
+    (void)folder_.write("open_clip_config.json",
+                        json({{"model_cfg", model}, {"preprocess_cfg", prepared}}).dump());
+  };
+  const json images = {{"image_size", 32}, {"layers", 2},      {"width", 48},
+                       {"patch_size", 8},  {"head_width", 16}, {"norm_kwargs", {{"eps", 1e-6}}}};
+  const json texts = {
+      {"context_length", 24}, {"vocab_size", 29}, {"width", 32}, {"heads", 2}, {"layers", 3}};
+  write(images, texts, json::object());
+  const ModelSpec read = recognise("clip_images", {}).spec;
+  EXPECT_EQ(read.layer.mlp.activation, Activation::gelu);
+  EXPECT_EQ(read.layer.attention.heads, 3);
+  EXPECT_EQ(read.layer.norm.eps, 1e-6);
+  EXPECT_EQ(read.input.mean, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(read.input.resize_mode, ResizeMode::exact);
+  const ModelSpec text = recognise("clip_images", {{"input.kind", "tokens"}}).spec;
+  EXPECT_EQ(text.layer.attention.heads, 2);
+  EXPECT_EQ(text.layer.norm.eps, 1e-5);
+  write(images, texts, {{"quick_gelu", true}});
+  EXPECT_EQ(recognise("clip_images", {}).spec.layer.mlp.activation, Activation::quick_gelu);
+
+  const auto refused = [&](const json& changed, const json& more) {
+    json other = images;
+    other.update(changed);
+    write(other, texts, more);
+    return refusal("clip_images", {});
+  };
+  EXPECT_THAT(refused({{"pool_type", "avg"}}, json::object()),
+              AllOf(HasSubstr("open_clip_config.json"), HasSubstr("pool_type")));
+  EXPECT_THAT(refused({{"attention_of_tomorrow", "linear"}}, json::object()),
+              HasSubstr("model_cfg.vision_cfg.attention_of_tomorrow"));
+  EXPECT_THAT(refused(json::object(), {{"multimodal_cfg", {{"width", 32}}}}),
+              HasSubstr("model_cfg.multimodal_cfg"));
+  EXPECT_THAT(refused({{"width", 64}}, json::object()), HasSubstr("width"));
+}
+
+TEST(Readout, ATextsEndIsTheFirstOfItsTokenOrTheGreatest) {
+  EXPECT_EQ(end_of_text({5, 9, 2, 9, 1}, -1), 1);
+  EXPECT_EQ(end_of_text({5, 9, 2, 9, 2}, 2), 2);
+  EXPECT_THROW((void)end_of_text({5, 9, 2}, 7), Error);
+  EXPECT_THROW((void)end_of_text({}, -1), Error);
+}
+
+TEST_F(Towers, RelativePositionsSayTheGridAndKeepIt) {
+  const std::map<std::string, std::string> heads = {{"heads", "4"}};
+  const Architecture found = recognise("timm_beit", heads);
+  EXPECT_EQ(found.spec.input.image_height, 32);
+  EXPECT_EQ(found.spec.input.image_width, 32);
+  EXPECT_THAT(refusal("timm_beit", {{"heads", "4"}, {"image_height", "64"}}),
+              AllOf(HasSubstr("relative_position_bias_table"), HasSubstr("image_height")));
+  EXPECT_THAT(refusal("timm_beit_shared", {{"heads", "4"}, {"image_width", "64"}}),
+              HasSubstr("rel_pos_bias.relative_position_bias_table"));
+}
+
+TEST_F(Towers, Eva02sNamesAreEvasWithoutItsConfiguration) {
+  EXPECT_THAT(refusal("timm_eva02_fused", {{"heads", "4"}}), HasSubstr("mlp_form"));
+  const Architecture found = recognise("timm_eva02", {{"heads", "4"}});
+  EXPECT_EQ(found.spec.layer.rotary.grid, RotaryGrid::cells);
+  EXPECT_THAT(assumed(found, "layer.rotary.trained_side"), HasSubstr("16: "));
+}
+
+}  // namespace
+}  // namespace attnscope
