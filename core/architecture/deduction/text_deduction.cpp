@@ -3,17 +3,15 @@
 #include <algorithm>
 
 #include "core/architecture/configuration/neighbour_config.h"
-#include "core/architecture/configuration/tokenizer_file.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
+#include "core/architecture/deduction/shared_layers.h"
+#include "core/architecture/deduction/text_tokenizer.h"
 #include "core/attention/mechanism.h"
-#include "core/checkpoint/key_values.h"
 
 namespace attnscope {
 
 namespace {
-
-constexpr std::string_view kOfEachLayer = "layer.";
 
 class TextDeduction final : FamilyDeduction {
  public:
@@ -139,20 +137,7 @@ class TextDeduction final : FamilyDeduction {
           .found(std::to_string(spec_.layers));
     }
     assume("layers", "the file does not say how often its layers are run");
-    std::map<std::string, TensorSource, std::less<>> all;
-    for (const auto& [role, source] : result_.sources) {
-      if (!role.starts_with(kOfEachLayer)) {
-        all.emplace(role, source);
-        continue;
-      }
-      const std::size_t dot = role.find('.', kOfEachLayer.size());
-      const std::string number = role.substr(kOfEachLayer.size(), dot - kOfEachLayer.size());
-      for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
-        if (std::to_string(stored_layer(spec_, layer)) != number) continue;
-        all.emplace(std::string(kOfEachLayer) + std::to_string(layer) + role.substr(dot), source);
-      }
-    }
-    result_.sources = std::move(all);
+    result_.sources = sources_of_all_layers(result_.sources, spec_);
     layers_ = spec_.layers;
   }
 
@@ -337,27 +322,9 @@ class TextDeduction final : FamilyDeduction {
 
   void deduce_tokenizer() {
     if (stated("tokenizer")) return;
-    const std::filesystem::path folder = checkpoint_.path().parent_path();
-    const TokenizerFile beside = find_tokenizer_file(folder);
-    const KeyValues* const keys = checkpoint_.key_values();
-    if (keys && keys->contains("tokenizer.ggml.model")) {
-      spec_.input.tokenizer = Tokenizer::file;
-    } else if (beside.kind == TokenizerFile::Kind::byte_pairs &&
-               !exists(folder / "tokenizer_config.json")) {
-      spec_.input.tokenizer = Tokenizer::byte_pairs;
-      assume("tokenizer", "vocab.json and merges.txt lie beside the file");
-    } else if (beside.kind != TokenizerFile::Kind::none) {
-      spec_.input.tokenizer = Tokenizer::file;
-      assume("tokenizer", beside.path.filename().string() + " lies beside the file");
-    } else if (spec_.is_language_model() && std::ssize(spec_.labels) == spec_.input.vocabulary) {
-      spec_.input.tokenizer = Tokenizer::characters;
-    } else if (spec_.input.vocabulary == 256) {
-      spec_.input.tokenizer = Tokenizer::bytes;
-      assume("tokenizer", "256 tokens are most often the bytes");
-    } else {
-      spec_.input.tokenizer = Tokenizer::ids;
-      assume("tokenizer", "there is no tokenizer beside the file");
-    }
+    const FoundTokenizer found = tokenizer_of(checkpoint_, spec_);
+    spec_.input.tokenizer = found.kind;
+    if (!found.reason.empty()) assume("tokenizer", found.reason);
   }
 };
 

@@ -1,0 +1,27 @@
+#include "core/architecture/deduction/text_tokenizer.h"
+
+#include "core/architecture/configuration/tokenizer_file.h"
+#include "core/checkpoint/key_values.h"
+
+namespace attnscope {
+
+FoundTokenizer tokenizer_of(const Checkpoint& checkpoint, const ModelSpec& spec) {
+  const std::filesystem::path folder = checkpoint.path().parent_path();
+  const TokenizerFile beside = find_tokenizer_file(folder);
+  const KeyValues* const keys = checkpoint.key_values();
+  if (keys && keys->contains("tokenizer.ggml.model")) return {Tokenizer::file, {}};
+  if (beside.kind == TokenizerFile::Kind::byte_pairs && !exists(folder / "tokenizer_config.json")) {
+    return {Tokenizer::byte_pairs, "vocab.json and merges.txt lie beside the file"};
+  }
+  if (beside.kind != TokenizerFile::Kind::none) {
+    return {Tokenizer::file, beside.path.filename().string() + " lies beside the file"};
+  }
+  if (spec.is_language_model() && std::ssize(spec.labels) == spec.input.vocabulary) {
+    return {Tokenizer::characters, {}};
+  }
+  if (spec.input.vocabulary == 256)
+    return {Tokenizer::bytes, "256 tokens are most often the bytes"};
+  return {Tokenizer::ids, "there is no tokenizer beside the file"};
+}
+
+}  // namespace attnscope
