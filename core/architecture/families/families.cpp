@@ -58,6 +58,8 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"Hugging Face ELECTRA", hugging_face_electra_family},
       ArchitectureFamily{"Hugging Face ALBERT", hugging_face_albert_family},
       ArchitectureFamily{"Hugging Face ModernBERT", hugging_face_modernbert_family},
+      ArchitectureFamily{"Hugging Face ModernBERT classifier",
+                         hugging_face_modernbert_classifier_family},
       ArchitectureFamily{"Hugging Face DeBERTa v2", hugging_face_deberta_v2_family},
       ArchitectureFamily{"Hugging Face T5 encoder", hugging_face_t5_encoder_family},
       ArchitectureFamily{kGgufFamily, gguf_family},
@@ -73,6 +75,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"Hugging Face BEiT", hugging_face_beit_family},
       ArchitectureFamily{"Hugging Face BEiT (class token)", hugging_face_beit_class_family},
       ArchitectureFamily{"timm EVA-02", timm_eva02_family},
+      ArchitectureFamily{"timm ViT with rotary positions", timm_rope_vit_family},
   };
   return list;
 }

@@ -53,6 +53,7 @@ extern const std::string_view hugging_face_distilbert_family;
 extern const std::string_view hugging_face_electra_family;
 extern const std::string_view hugging_face_albert_family;
 extern const std::string_view hugging_face_modernbert_family;
+extern const std::string_view hugging_face_modernbert_classifier_family;
 extern const std::string_view hugging_face_deberta_v2_family;
 extern const std::string_view hugging_face_t5_encoder_family;
 extern const std::string_view gguf_family;
@@ -68,5 +69,6 @@ extern const std::string_view timm_beit_family;
 extern const std::string_view hugging_face_beit_family;
 extern const std::string_view hugging_face_beit_class_family;
 extern const std::string_view timm_eva02_family;
+extern const std::string_view timm_rope_vit_family;
 
 }  // namespace attnscope

@@ -81,8 +81,16 @@ Tensor TokenReadout::features(const Tensor& tokens, const ModelSpec& spec, std::
     read = (*pooler)(seen(read));
     apply_activation(HeadActivation::tanh, read.values());
   }
+  if (transform) read = transformed(read, spec);
   if (head_norm) head_norm->apply(read.matrix());
   return read;
+}
+
+Tensor TokenReadout::transformed(const Tensor& tokens, const ModelSpec& spec) const {
+  Tensor hidden = (*transform)(seen(tokens));
+  apply_activation(spec.layer.mlp.activation, hidden.values());
+  if (transform_norm) transform_norm->apply(hidden.matrix());
+  return hidden;
 }
 
 Tensor TokenReadout::classify(const Tensor& features, const Tensor& tokens,
@@ -102,11 +110,7 @@ Tensor TokenReadout::classify(const Tensor& features, const Tensor& tokens,
 
 Tensor TokenReadout::token_logits(const Tensor& tokens, const ModelSpec& spec) const {
   Tensor read;
-  if (transform) {
-    read = (*transform)(seen(tokens));
-    apply_activation(spec.layer.mlp.activation, read.values());
-    if (transform_norm) transform_norm->apply(read.matrix());
-  }
+  if (transform) read = transformed(tokens, spec);
   if (projection) read = (*projection)(seen(tokens));
   Tensor logits = head.front()(seen(transform || projection ? read : tokens));
   const double scale = spec.readout.logit_scale == 0

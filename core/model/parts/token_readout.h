@@ -21,7 +21,7 @@ struct TokenReadout {
   std::optional<Linear> pooler;             ///< Readout::pooler: tanh of it is read
   std::optional<AttentionPooling> pooling;  ///< Readout::attention_pooling
   Linear pooling1, pooling2;                ///< Readout::additive_pooling: D → P → 1
-  /// Readout::masked_token: what the decoder reads is norm(act(transform(x))).
+  /// What the head reads is norm(act(transform(x))): of each token, or of the vector that is read.
   std::optional<Linear> transform;
   std::optional<LayerNorm> transform_norm;
   std::optional<Linear> projection;  ///< of a language model: to the width of narrower embeddings
@@ -43,6 +43,9 @@ struct TokenReadout {
                                 const ModelSpec& spec) const;
   /// The logits of each token, [N, vocabulary].
   [[nodiscard]] Tensor token_logits(const Tensor& tokens, const ModelSpec& spec) const;
+
+ private:
+  [[nodiscard]] Tensor transformed(const Tensor& tokens, const ModelSpec& spec) const;
 };
 
 }  // namespace attnscope

@@ -42,6 +42,13 @@ bool same_numbers(const WeightMatrix& a, const WeightMatrix& b) {
   return true;
 }
 
+/// The hidden layer of a head and the norm behind it, with `outputs` channels.
+void read_transform(const WeightReader& reader, const ModelSpec& spec, std::int64_t outputs,
+                    TokenReadout& readout) {
+  readout.transform = reader.read_linear("head_transform", outputs, spec.width, kPlain);
+  readout.transform_norm = reader.read_norm("head_transform_norm", outputs);
+}
+
 /// The head of a language model: tied, unless the file has one of its own; its bias may be there
 /// either way.
 void read_token_head(const WeightReader& reader, const ModelSpec& spec, const Embedding& embedding,
@@ -68,10 +75,7 @@ void read_token_head(const WeightReader& reader, const ModelSpec& spec, const Em
         .expected("[" + std::to_string(spec.embedding_width()) + ", " + std::to_string(spec.width) +
                   "]");
   }
-  if (!transforms) return;
-  readout.transform =
-      reader.read_linear("head_transform", spec.embedding_width(), spec.width, kPlain);
-  readout.transform_norm = reader.read_norm("head_transform_norm", spec.embedding_width());
+  if (transforms) read_transform(reader, spec, spec.embedding_width(), readout);
 }
 
 /// Queries, keys and values of attention pooling, apart or in one weight.
@@ -154,6 +158,7 @@ TokenReadout read_readout(const WeightReader& reader, const Checkpoint& checkpoi
     readout.pooling2 = reader.read_linear("pooling2", 1, hidden, kPlain);
   }
   if (kind == Readout::attention_pooling) readout.pooling = read_attention_pooling(reader, spec);
+  if (reader.has("head_transform.weight")) read_transform(reader, spec, spec.width, readout);
   read_class_head(reader, checkpoint, spec,
                   kind == Readout::class_and_mean ? 2 * spec.width : spec.width, readout);
   return readout;

@@ -25,14 +25,28 @@ constexpr ConfigKey kModernBertKeys[] = {
     {"mlp_bias"},
     {"decoder_bias"},
     {"classifier_bias"},
-    {"classifier_pooling"},  // of heads that are not run
     {"deterministic_flash_attn"},
     {"reference_compile"},
     {"repad_logits_with_grad"},
     {"sparse_pred*"},
 };
 
+/// Which head the file has is said by the class of the model alone.
+void read_head(ConfigReader& reader, NeighbourConfig& config) {
+  const json& pooling = reader.take_value("classifier_pooling");
+  if (!pooling.is_null() && pooling != "cls" && pooling != "mean") {
+    throw Error(ErrorKind::unsupported, "texts are not read in this way")
+        .about("classifier_pooling")
+        .expected("cls or mean")
+        .found(json_text(pooling));
+  }
+  if (reader.take_value("architectures") != json({"ModernBertForSequenceClassification"})) return;
+  config.families = {"Hugging Face ModernBERT classifier"};
+  config.values["readout"] = pooling == "mean" ? "mean_all" : "class";
+}
+
 void read_modernbert(ConfigReader& reader, NeighbourConfig& config) {
+  read_head(reader, config);
   const json& window = reader.take_value("local_attention");
   if (!window.is_null() && !(window.is_number_integer() && window > 1)) {
     throw Error(ErrorKind::damaged, "the window is not a number of tokens")

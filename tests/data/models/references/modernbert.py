@@ -13,7 +13,7 @@ from references.parts import angles_of, rotary, turn_halves
 
 
 def modernbert(w, ids, maps, *, width=24, heads=3, hidden=20, layers=4, vocabulary=29, every=3, window=6,
-               thetas=(160000.0, 10000.0), eps=1e-5, head=True):
+               thetas=(160000.0, 10000.0), eps=1e-5, head="masked"):
     table = w("model.embeddings.tok_embeddings.weight", vocabulary, width)
     norm = lambda y, name: w.norm(y, name, eps, bias=False)
     x = norm(table[ids], "model.embeddings.norm")
@@ -32,9 +32,13 @@ def modernbert(w, ids, maps, *, width=24, heads=3, hidden=20, layers=4, vocabula
         inner, gate = w.linear(norm(x, l + "mlp_norm"), l + "mlp.Wi", 2 * hidden, bias=False).chunk(2, -1)
         x = x + w.linear(ACTIVATIONS["gelu"](inner) * gate, l + "mlp.Wo", width, bias=False)
     x = norm(x, "model.final_norm")
-    if not head:
+    if head == "none":
         return x
+    if head == "mean":
+        x = x.mean(0)
     h = norm(ACTIVATIONS["gelu"](w.linear(x, "head.dense", width, bias=False)), "head.norm")
+    if head == "mean":
+        return w.linear(h, "classifier", 5)
     return h @ table.T + w("decoder.bias", vocabulary)
 
 
@@ -96,5 +100,14 @@ CASES = {
         "Hugging Face ModernBERT", modernbert, dict(every=2, window=8, thetas=(500.0, 50.0)), IDS, LATER, {},
         {"rope_parameters": {"sliding_attention": {"rope_type": "yarn", "factor": 2.0}}},
         "head.norm.weight", "model.layers.2.attn.q_norm.weight",
+    ),
+    "hugging_face_modernbert_classifier": (
+        "Hugging Face ModernBERT classifier", modernbert, dict(head="mean"), IDS,
+        {**CONFIG, "architectures": ["ModernBertForSequenceClassification"]}, {}, {"classifier_pooling": "last"},
+        "head.norm.weight", "head.dense.gate",
+    ),
+    "hugging_face_modernbert_without_config": (
+        "Hugging Face ModernBERT", modernbert, dict(head="none", window=128), IDS, None, {"heads": "3"}, None,
+        "model.layers.0.attn.Wo.weight", "model.layers.3.mlp.gate.weight",
     ),
 }
