@@ -129,6 +129,8 @@ constexpr std::string_view kTanhs[] = {
     "vit_giantopt_patch16_siglip_",
 };
 
+constexpr std::string_view kRotaryVit = "timm ViT with rotary positions";
+
 constexpr std::string_view kVits[] = {"vit_", "deit_", "deit3_", "flexivit_", "test_vit"};
 
 void refuse_vit(std::string_view architecture) {
@@ -159,7 +161,7 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
 
 /// Whether positions are rotary is in no tensor.
 void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
-  const bool rotary = config.families.front() == "timm EVA-02";
+  const bool rotary = config.families.front() != "timm BEiT";
   reader.take(kEvaArgumentKeys);
   const json& turns = reader.take_value("use_rot_pos_emb");
   if (!turns.is_null() && turns != rotary) {
@@ -272,6 +274,8 @@ std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   // The largest has its norms elsewhere.
   const bool enormous = architecture.starts_with("eva02_enormous");
   if (architecture.starts_with("eva02_") && !enormous) return {"timm EVA-02"};
+  const bool of_eva = architecture.find("_rope_reg") != std::string_view::npos;
+  if (architecture.starts_with("vit_") && of_eva) return {kRotaryVit};
   for (const std::string_view beginning : kVits) {
     if (architecture.starts_with(beginning)) return {"timm ViT", "DINOv2"};
   }
@@ -308,7 +312,8 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     ConfigReader own(arguments, config);
     read_pooling(own.take_value("global_pool"), config);
     const std::string_view family = config.families.front();
-    if (family == "timm BEiT" || family == "timm EVA-02") read_eva_arguments(own, config);
+    const bool of_eva = family == "timm BEiT" || family == "timm EVA-02" || family == kRotaryVit;
+    if (of_eva) read_eva_arguments(own, config);
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }

@@ -84,6 +84,12 @@ void ViTDeduction::deduce_positions() {
           .about("positions");
     }
     spec_.positions.kind = Positions::none;
+    if (description_.name == "timm BEiT" && spec_.layer.scores.bias == ScoreBias::none) {
+      throw Error(ErrorKind::unsupported,
+                  "there are neither position embeddings nor tables of relative positions: the "
+                  "positions may be rotary")
+          .in_file(checkpoint_.path());
+    }
     if (spec_.input.patch_height > 0 && has(kPositionBiases)) {
       take_position_grid(shape_of(kPositionBiases, 2)[0], tensor_of(kPositionBiases));
     } else if (spec_.input.patch_height > 0 && spec_.layer.scores.bias != ScoreBias::table) {

@@ -1,5 +1,5 @@
 // EVA-02 as timm has it: rotary positions on the grid of patches, a gated MLP that may have a norm
-// inside, keys without bias.
+// inside, keys without bias. timm's own ViTs of the same code have registers and a layer scale.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -61,6 +61,61 @@ const std::string_view timm_eva02_family = R"json({
     "reg_token": "register tokens",
     "blocks.0.gamma_1": "a layer scale",
     "blocks.0.attn.relative_position_bias_table": "relative position biases"
+  }
+})json";
+
+const std::string_view timm_rope_vit_family = R"json({
+  "name": "timm ViT with rotary positions",
+  "model": {
+    "positions": "none",
+    "layer": {
+      "rotary": { "form": "pair", "grid": "cells" },
+      "mlp": { "form": "plain" }
+    }
+  },
+  "assume": {
+    "head_width": 64,
+    "activation": "gelu",
+    "norm_position": "pre",
+    "norm_eps": 1e-6,
+    "readout": "mean",
+    "layer": { "rotary": { "theta": 10000, "trained_side": 16 } },
+    "input": { "image_height": 256, "image_width": 256 },
+    "input_mean": [0.5, 0.5, 0.5],
+    "input_std": [0.5, 0.5, 0.5],
+    "resize_mode": "shorter_side",
+    "resize_filter": "bicubic",
+    "crop_fraction": 0.95
+  },
+  "reasons": {
+    "heads": "64 channels a head, as every one of them",
+    "image_height": "as they were trained",
+    "image_width": "as they were trained",
+    "layer.rotary.trained_side": "16, as they were trained",
+    "input_mean": "as timm evaluates all but betwixt, which has CLIP's",
+    "input_std": "as timm evaluates all but betwixt, which has CLIP's",
+    "crop_fraction": "as timm evaluates"
+  },
+  "tensors": {
+    "patch": "patch_embed.proj",
+    "register_tokens": "reg_token",
+    "layer.norm1": "blocks.{layer}.norm1",
+    "layer.qkv.weight": "blocks.{layer}.attn.qkv.weight",
+    "layer.query.bias": "blocks.{layer}.attn.q_bias?",
+    "layer.value.bias": "blocks.{layer}.attn.v_bias?",
+    "layer.out": "blocks.{layer}.attn.proj",
+    "layer.scale1": "blocks.{layer}.gamma_1",
+    "layer.norm2": "blocks.{layer}.norm2",
+    "layer.mlp1": "blocks.{layer}.mlp.fc1",
+    "layer.mlp2": "blocks.{layer}.mlp.fc2",
+    "layer.scale2": "blocks.{layer}.gamma_2",
+    "head_norm": "fc_norm",
+    "head": "head?"
+  },
+  "refuse": {
+    "cls_token": "a class token",
+    "pos_embed": "learned positions",
+    "blocks.0.attn.qkv.bias": "one bias of queries, keys and values"
   }
 })json";
 

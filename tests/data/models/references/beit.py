@@ -97,13 +97,13 @@ def turn_pairs(x, angles):
     return torch.stack(turned, -1).flatten(-2)
 
 
-def cell_angles(head_width, trained, side=SIDE):
-    """[1 + side², d/2]: by row, then by column, in cells of the trained grid; the class token is not turned."""
+def cell_angles(head_width, trained, prefix=1, side=SIDE):
+    """[prefix + side², d/2]: by row, then by column, in cells of the trained grid; prefix tokens are not turned."""
     periods = 10000.0 ** (torch.arange(head_width // 4).double() / (head_width // 4))
     places = torch.arange(side).double() / side * trained
     row, column = torch.meshgrid(places, places, indexing="ij")
     angles = torch.cat([place.flatten()[:, None] / periods for place in (row, column)], -1)
-    return torch.cat([torch.zeros(1, angles.shape[-1]).double(), angles])
+    return torch.cat([torch.zeros(prefix, angles.shape[-1]).double(), angles])
 
 
 def eva02(w, image, maps, *, width=48, heads=4, layers=2, patch=8, hidden=56, fused=False, heads_norm=False, trained=16,
@@ -136,6 +136,23 @@ def eva02(w, image, maps, *, width=48, heads=4, layers=2, patch=8, hidden=56, fu
         x = x + w.linear(h, b + "mlp.fc2", width)
     x = w.norm(x[1:].mean(0), "fc_norm", eps) if mean else w.norm(x, "norm", eps)[0]
     return w.linear(x, "head", classes)
+
+
+def rope_vit(w, image, maps, *, width=48, heads=4, layers=2, patch=8, registers=3, biases=True, eps=1e-6, classes=7):
+    x = w.patches(image, "patch_embed.proj", width, patch)
+    x = torch.cat([w("reg_token", 1, registers, width)[0], x])
+    angles = cell_angles(width // heads, 16, registers)
+    for i in range(layers):
+        b = f"blocks.{i}."
+        q, k, v = (w.norm(x, b + "norm1", eps) @ w(b + "attn.qkv.weight", 3 * width, width).T).chunk(3, -1)
+        if biases:
+            q, v = q + w(b + "attn.q_bias", width), v + w(b + "attn.v_bias", width)
+        q, k, v = (heads_of(part, heads) for part in (q, k, v))
+        h = w.linear(attend(turn_pairs(q, angles), turn_pairs(k, angles), v, maps), b + "attn.proj", width)
+        x = x + w(b + "gamma_1", width) * h
+        h = ACTIVATIONS["gelu"](w.linear(w.norm(x, b + "norm2", eps), b + "mlp.fc1", 2 * width))
+        x = x + w(b + "gamma_2", width) * w.linear(h, b + "mlp.fc2", width)
+    return w.linear(w.norm(x[registers:].mean(0), "fc_norm", eps), "head", classes)
 
 
 def timm_siglip(w, image, maps, *, width=48, heads=4, layers=2, patch=8, act="gelu", eps=1e-6):
@@ -195,6 +212,15 @@ CASES = {
         "timm EVA-02", eva02, dict(fused=True, trained=12), IMAGE,
         timm_config("eva02_tiny_patch14_224", num_heads=4, ref_feat_shape=[12, 12]), {},
         {"model_args": {"ref_feat_shape": [16, 12]}}, "blocks.0.attn.q_bias", "reg_token",
+    ),
+    "timm_rope_vit": (
+        "timm ViT with rotary positions", rope_vit, {}, IMAGE,
+        timm_config("vit_betwixt_patch16_rope_reg4_gap_256", {"global_pool": "avg"}, num_heads=4), {}, OTHER,
+        "fc_norm.weight", "pos_embed",
+    ),
+    "timm_rope_vit_without_biases": (
+        "timm ViT with rotary positions", rope_vit, dict(biases=False, registers=1), IMAGE, None,
+        {**HEADS, "image_height": "32", "image_width": "32"}, None, "blocks.1.gamma_2", "blocks.0.attn.q_norm.weight",
     ),
     "timm_siglip": (
         "timm ViT", timm_siglip, dict(act="gelu_tanh"), IMAGE,
