@@ -32,6 +32,8 @@ struct NeighbourConfig {
   bool ties_head = true;
   /// Of a model of images and texts (CLIP): what is said of each of the two, with its families.
   std::vector<NeighbourConfig> towers;
+  /// Patterns of tensors that a key says take no part.
+  std::vector<std::string> unused;
   /// Keys that are not known to leave the computation alone, with their values.
   std::vector<std::pair<std::string, std::string>> unknown;
 

@@ -110,7 +110,7 @@ Architecture deduce(const ArchitectureMatch& match, const Checkpoint& checkpoint
                     const ModelOptions& options, const NeighbourConfig& config) {
   return with_file(checkpoint.path(), [&] {
     std::vector<Assumption> said = chosen_state_dict(match, checkpoint, options);
-    for (Assumption& ignored : check_leftover_tensors(match, checkpoint, options)) {
+    for (Assumption& ignored : check_leftover_tensors(match, checkpoint, options, config.unused)) {
       said.push_back(std::move(ignored));
     }
     Architecture architecture = deduce_architecture({match, checkpoint, options, config});

@@ -143,8 +143,8 @@ std::string block_of(const TensorPattern& pattern) {
 class Leftovers {
  public:
   Leftovers(const ArchitectureMatch& match, const Checkpoint& checkpoint,
-            const ModelOptions& options)
-      : match_(match), checkpoint_(checkpoint), ignored_(options.ignored()) {
+            const ModelOptions& options, std::span<const std::string> unused)
+      : match_(match), checkpoint_(checkpoint), ignored_(options.ignored()), unused_(unused) {
     for (const auto& [role, source] : match.sources) {
       used_.insert(source.tensor);
       used_.insert(source.pieces.begin(), source.pieces.end());
@@ -245,6 +245,7 @@ class Leftovers {
     const auto matches = [&](std::string_view pattern) { return matches_pattern(pattern, name); };
     const auto& own = match_.description->harmless;
     if (std::any_of(own.begin(), own.end(), matches)) return true;
+    if (std::any_of(unused_.begin(), unused_.end(), matches)) return true;
     // What the family computes with is no decoder of training.
     if (is_decoder_ && !of_block && name.starts_with("decoder.")) return false;
     return of_block
@@ -264,6 +265,7 @@ class Leftovers {
   const ArchitectureMatch& match_;
   const Checkpoint& checkpoint_;
   std::vector<std::string> ignored_;
+  std::span<const std::string> unused_;
   std::set<std::string_view> used_;
   std::set<std::string, std::less<>> blocks_;  ///< "blocks.{layer}"
   bool is_decoder_ = false;                    ///< the family's names begin with "decoder."
@@ -273,8 +275,9 @@ class Leftovers {
 
 std::vector<Assumption> check_leftover_tensors(const ArchitectureMatch& match,
                                                const Checkpoint& checkpoint,
-                                               const ModelOptions& options) {
-  return Leftovers(match, checkpoint, options).check();
+                                               const ModelOptions& options,
+                                               std::span<const std::string> unused) {
+  return Leftovers(match, checkpoint, options, unused).check();
 }
 
 }  // namespace attnscope

@@ -2,15 +2,21 @@
 // that ran without them would be another.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "core/architecture/description/architecture_match.h"
 
 namespace attnscope {
 
 /// Throws Error(unsupported) naming the first tensor of a block, or of the embedding, that has no
-/// role, is not harmless in the family, and is not ignored by the user's word; Error(usage) for a
-/// pattern of the user's that matches nothing. Gives what was ignored, one assumption a pattern.
+/// role, is not harmless in the family, is not `unused` by what the configuration says (patterns of
+/// names without the prefix), and is not ignored by the user's word; Error(usage) for a pattern of
+/// the user's that matches nothing. Gives what was ignored, one assumption a pattern.
 [[nodiscard]] std::vector<Assumption> check_leftover_tensors(const ArchitectureMatch& match,
                                                              const Checkpoint& checkpoint,
-                                                             const ModelOptions& options);
+                                                             const ModelOptions& options,
+                                                             std::span<const std::string> unused);
 
 }  // namespace attnscope

@@ -48,13 +48,14 @@ bool has_both_products(const json& types) {
 }
 
 /// What stands in every published configuration, and no default is.
-void check_attention(ConfigReader& reader) {
+void check_attention(ConfigReader& reader, NeighbourConfig& config) {
   for (const char* const key : {"relative_attention", "share_att_key"}) {
     const json& value = reader.take_value(key);
     if (value != true) refuse_value(key, "true", value);
   }
   const json& biased = reader.take_value("position_biased_input");
   if (biased != false) refuse_value("position_biased_input", "false", biased);
+  config.unused.emplace_back("embeddings.position_embeddings.weight");  // often saved even so
   const json& products = reader.take_value("pos_att_type");
   if (!has_both_products(products)) refuse_value("pos_att_type", "p2c|c2p", products);
   const json& norm = reader.take_value("norm_rel_ebd");
@@ -62,7 +63,7 @@ void check_attention(ConfigReader& reader) {
 }
 
 void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
-  check_attention(reader);
+  check_attention(reader, config);
   const json& buckets = reader.take_value("position_buckets");
   if (!buckets.is_number_integer() || buckets < 4) {
     refuse_value("position_buckets", "4 or more", buckets);

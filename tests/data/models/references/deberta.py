@@ -23,13 +23,15 @@ def place_of(tokens, buckets, furthest):
 
 
 def deberta(w, ids, maps, *, width=24, heads=3, hidden=40, layers=2, vocabulary=29, buckets=6, furthest=14, eps=1e-5,
-            act="gelu", pooled="gelu", types=0, head="classifier"):
+            act="gelu", pooled="gelu", types=0, unused=0, head="classifier"):
     norm = lambda y, name: w.norm(y, name, eps)
     e = "deberta.embeddings."
     table = w(e + "word_embeddings.weight", vocabulary, width)
     x = table[ids]
     if types:
         x = x + w(e + "token_type_embeddings.weight", types, width)[0]
+    if unused:  # in many files, whatever position_biased_input says
+        w(e + "position_embeddings.weight", unused, width)
     x = norm(x, e + "LayerNorm")
     relative = norm(w("deberta.encoder.rel_embeddings.weight", 2 * buckets, width), "deberta.encoder.LayerNorm")
     places = place_of(len(ids), buckets, furthest)
@@ -103,12 +105,12 @@ CASES = {
         "deberta.encoder.layer.0.attention.self.pos_key_proj.weight",
     ),
     "hugging_face_deberta_masked": (
-        "Hugging Face DeBERTa v2", deberta, dict(head="masked", act="gelu_tanh", buckets=8, furthest=40, types=2), IDS, MASKED,
-        {}, {"pos_att_type": "c2p"}, "cls.predictions.transform.LayerNorm.weight",
-        "deberta.embeddings.position_embeddings.weight",
+        "Hugging Face DeBERTa v2", deberta, dict(head="masked", act="gelu_tanh", buckets=8, furthest=40, types=2, unused=512), IDS,
+        MASKED, {}, {"pos_att_type": "c2p"}, "cls.predictions.transform.LayerNorm.weight",
+        "deberta.embeddings.embed_proj.weight",
     ),
     "hugging_face_deberta_without_config": (
         "Hugging Face DeBERTa v2", deberta, dict(furthest=512, eps=1e-7), IDS, None, {"heads": "3"}, None,
-        "deberta.encoder.rel_embeddings.weight", "deberta.embeddings.embed_proj.weight",
+        "deberta.encoder.rel_embeddings.weight", "deberta.embeddings.position_embeddings.weight",
     ),
 }
