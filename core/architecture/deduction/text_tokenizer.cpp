@@ -11,6 +11,9 @@ FoundTokenizer tokenizer_of(const Checkpoint& checkpoint, const ModelSpec& spec)
   const KeyValues* const keys = checkpoint.key_values();
   if (keys && keys->contains("tokenizer.ggml.model")) return {Tokenizer::file, {}};
   if (beside.kind == TokenizerFile::Kind::byte_pairs && !exists(folder / "tokenizer_config.json")) {
+    if (spec.readout.kind == Readout::end_token) {
+      return {Tokenizer::ids, "CLIP's vocab.json is not GPT-2's: only its tokenizer.json is read"};
+    }
     return {Tokenizer::byte_pairs, "vocab.json and merges.txt lie beside the file"};
   }
   if (beside.kind != TokenizerFile::Kind::none) {
