@@ -9,6 +9,7 @@ std::string assumptions_in_words(const Model& model) {
   constexpr std::size_t longest_value = 24;
   std::string list;
   for (const Assumption& assumption : model.assumptions()) {
+    if (assumption.stated) continue;
     const bool is_long = assumption.value.size() > longest_value;
     list +=
         (list.empty() ? "" : ", ") + assumption.option + "=" + (is_long ? "…" : assumption.value);
@@ -33,7 +34,8 @@ nlohmann::ordered_json assumptions_as_json(const std::vector<Assumption>& assump
   for (const Assumption& assumption : assumptions) {
     list.push_back({{"option", assumption.option},
                     {"value", assumption.value},
-                    {"reason", assumption.reason}});
+                    {"reason", assumption.reason},
+                    {"stated", assumption.stated}});
   }
   return list;
 }

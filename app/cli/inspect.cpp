@@ -157,6 +157,20 @@ std::string item_lines(const std::string& value) {
   return lines + "]\n";
 }
 
+/// Those that are stated beside the file, or those that are not.
+void print_options(const char* heading, const std::vector<Assumption>& all, bool stated) {
+  bool any = false;
+  for (const Assumption& assumption : all) {
+    if (assumption.stated != stated) continue;
+    if (!any) std::printf("%s\n", heading);
+    any = true;
+    const std::string items = item_lines(assumption.value);
+    std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
+                items.empty() ? shown_text(assumption.value).c_str() : "as below",
+                assumption.reason.c_str(), shown_lines(items).c_str());
+  }
+}
+
 void print_architecture(const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   print_line("architecture", architecture.name);
@@ -188,15 +202,9 @@ void print_architecture(const Architecture& architecture) {
   } else {
     print_line("tokens", "as many as the input has");
   }
-  if (!architecture.assumptions.empty()) {
-    std::printf("assumed, because the file does not say (--model-heads N, --option KEY=VALUE):\n");
-    for (const Assumption& assumption : architecture.assumptions) {
-      const std::string items = item_lines(assumption.value);
-      std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
-                  items.empty() ? shown_text(assumption.value).c_str() : "as below",
-                  assumption.reason.c_str(), shown_lines(items).c_str());
-    }
-  }
+  print_options("said beside the file:", architecture.assumptions, true);
+  print_options("assumed, because the file does not say (--model-heads N, --option KEY=VALUE):",
+                architecture.assumptions, false);
 }
 
 void print_tensors(const Inspection& inspection) {

@@ -132,6 +132,7 @@ struct Assumption {
   std::string option;  ///< a model option: "heads"
   std::string value;   ///< "3"
   std::string reason;  ///< "the file does not say; 64 channels a head, as DeiT"
+  bool stated = false;  ///< by what lies beside the file: said with the others, but no guess
 };
 
 }  // namespace attnscope

@@ -113,15 +113,19 @@ ModelDialog::ModelDialog(const OpenSubject& subject, QWidget* parent)
     editor->setAccessibleName(readable(option->name));
 
     QString reason;
+    bool stated = false;
     if (model) {
       for (const Assumption& assumption : model->assumptions()) {
-        if (assumption.option == name) reason = QString::fromStdString(assumption.reason);
+        if (assumption.option != name) continue;
+        reason = QString::fromStdString(assumption.reason);
+        stated = assumption.stated;
       }
     }
-    form->addRow((reason.isEmpty() ? QString() : QString("● ")) + readable(option->name), editor);
+    const bool assumed = !reason.isEmpty() && !stated;
+    form->addRow((assumed ? QString("● ") : QString()) + readable(option->name), editor);
     if (!reason.isEmpty()) {
-      auto* why = new QLabel(tr("Assumed: %1").arg(reason));
-      why->setProperty("role", "warning");
+      auto* why = new QLabel(assumed ? tr("Assumed: %1").arg(reason) : reason);
+      if (assumed) why->setProperty("role", "warning");
       why->setWordWrap(true);
       form->addRow(QString(), why);
     }

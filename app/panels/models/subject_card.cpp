@@ -221,8 +221,10 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
     const int value = static_cast<int>(subject.channel.value_or(-1));
     if (channel_->value() != value) channel_->setValue(value);  // else what is typed would be lost
   }
-  const std::size_t assumed =
-      subject.subject.model ? subject.subject.model->assumptions().size() : 0;
+  const auto assumed =
+      subject.subject.model
+          ? std::ranges::count(subject.subject.model->assumptions(), false, &Assumption::stated)
+          : 0;
   assumptions_->setVisible(assumed > 0);
   assumptions_->setText(tr("%n assumption(s)", nullptr, static_cast<int>(assumed))
                             .replace("(s)", assumed == 1 ? "" : "s"));

@@ -52,7 +52,7 @@ void FamilyDeduction::take_config(bool with_labels) {
     stated_.insert(option);
     if (option == "labels" || config_.facts.contains(option)) continue;
     result_.assumptions.push_back(
-        {option, option_text(spec_, option), "as the configuration beside the file says"});
+        {option, option_text(spec_, option), "as the configuration beside the file says", true});
   }
 }
 
