@@ -4,12 +4,12 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"
+#include "core/file/mapped_file.h"
 
 namespace attnscope {
 
@@ -36,12 +36,9 @@ class ContentHash {
 };
 
 void add_file(ContentHash& hash, const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> buffer(1U << 20U);
-  while (file) {
-    file.read(buffer.data(), std::ssize(buffer));
-    hash.add(buffer.data(), static_cast<std::size_t>(file.gcount()));
-  }
+  const auto file = MappedFile::open(path);
+  hash.add(file->bytes().data(), file->size());
+  file->check_unchanged();
 }
 
 /// Names, sizes and times of all files inside: reading a million pictures would take minutes.

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
+#include "app/session/hand_over.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -41,6 +44,7 @@ JobQueue::JobQueue(QObject* parent) : QObject(parent) { threads_.setMaxThreadCou
 JobQueue::~JobQueue() {
   cancel_all();
   threads_.waitForDone();
+  after_hand_over();
 }
 
 JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject* receiver) {
@@ -51,53 +55,56 @@ JobId JobQueue::submit(const QString& title, Work work, Failure failed, QObject*
 
   const bool has_receiver = receiver != nullptr;
   const QPointer<QObject> still_there(receiver);
-  threads_.start(
-      [this, job, has_receiver, still_there, work = std::move(work), failed = std::move(failed)] {
-        {
-          const std::lock_guard lock(job->mutex);
-          job->started = Clock::now();
-        }
-        job->running = true;
-        const Progress progress(
-            [this, job = job.get()](double fraction, std::string_view step) {
-              job->fraction = std::clamp(fraction, 0.0, 1.0);
-              if (!step.empty()) {
-                const std::lock_guard lock(job->mutex);
-                job->step = step;
-              }
-              if (!progress_noted_.exchange(true)) {
-                QMetaObject::invokeMethod(this, &JobQueue::note_progress, Qt::QueuedConnection);
-              }
-            },
-            job->stop.get_token());
+  std::function<void()> whole = [this, job, has_receiver, still_there, work = std::move(work),
+                                 failed = std::move(failed)] {
+    after_hand_over();
+    {
+      const std::lock_guard lock(job->mutex);
+      job->started = Clock::now();
+    }
+    job->running = true;
+    const Progress progress(
+        [this, job = job.get()](double fraction, std::string_view step) {
+          job->fraction = std::clamp(fraction, 0.0, 1.0);
+          if (!step.empty()) {
+            const std::lock_guard lock(job->mutex);
+            job->step = step;
+          }
+          if (!progress_noted_.exchange(true)) {
+            QMetaObject::invokeMethod(this, &JobQueue::note_progress, Qt::QueuedConnection);
+          }
+        },
+        job->stop.get_token());
 
-        Delivery deliver;
-        JobFailure failure;
-        try {
-          if (progress.cancelled()) throw Cancelled{};
-          deliver = work(progress);
-          if (progress.cancelled()) throw Cancelled{};
-        } catch (const Cancelled&) {
-          failure.cancelled = true;
-        } catch (const std::exception& error) {
-          failure.what = error.what();
-        }
-        QMetaObject::invokeMethod(
-            this,
-            [this, job, has_receiver, still_there, failed, failure, deliver = std::move(deliver)] {
-              JobFailure ended = failure;
-              // What was done when it was told to stop, but not delivered yet, is not wanted
-              // either.
-              if (job->stop.stop_requested()) ended.cancelled = true;
-              const bool wanted = !has_receiver || still_there;
-              const bool done = !ended.cancelled && ended.what.empty();
-              finish(job->id, [&] {
-                if (wanted && done && deliver) deliver();
-                if (wanted && !done && failed) failed(ended);
-              });
-            },
-            Qt::QueuedConnection);
+    Delivery deliver;
+    JobFailure failure;
+    try {
+      if (progress.cancelled()) throw Cancelled{};
+      deliver = work(progress);
+      if (progress.cancelled()) throw Cancelled{};
+    } catch (const Cancelled&) {
+      failure.cancelled = true;
+    } catch (const std::exception& error) {
+      failure.what = error.what();
+    }
+    auto delivery = [this, job, has_receiver, still_there, failed, failure,
+                     deliver = std::move(deliver)] {
+      after_hand_over();
+      JobFailure ended = failure;
+      // What was done when it was told to stop, but not delivered yet, is not wanted either.
+      if (job->stop.stop_requested()) ended.cancelled = true;
+      const bool wanted = !has_receiver || still_there;
+      const bool done = !ended.cancelled && ended.what.empty();
+      finish(job->id, [&] {
+        if (wanted && done && deliver) deliver();
+        if (wanted && !done && failed) failed(ended);
       });
+    };
+    before_hand_over();
+    QMetaObject::invokeMethod(this, std::move(delivery), Qt::QueuedConnection);
+  };
+  before_hand_over();
+  threads_.start(std::move(whole));
   emit changed();
   return job->id;
 }

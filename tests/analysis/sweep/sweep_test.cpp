@@ -254,6 +254,22 @@ TEST_F(Sweep, DoesNotGoOnOverClassFoldersThatChanged) {
   EXPECT_THAT(refusal_now(), testing::HasSubstr("a difference in what is in the data set"));
 }
 
+TEST_F(Sweep, DoesNotTakeADataSetThatIsGoneForAnEmptyOne) {
+  const std::filesystem::path images = folder_.path() / "images.npz";
+  std::filesystem::copy_file(kData + "images.npz", images);
+  SweepRequest wanted = request("r.h5");
+  wanted.data_set = open_data_set(images);
+  wanted.data_set_path = images;
+  std::filesystem::remove(images);
+  try {
+    (void)run_sweep(wanted);
+    ADD_FAILURE() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_THAT(error.what(), testing::HasSubstr("images.npz"));
+  }
+}
+
 TEST(SweepFingerprint, SaysInWhatTwoDiffer) {
   EXPECT_EQ(fingerprint_difference(R"({"seed": 1, "first": 0})", R"({"seed": 2, "first": 1})"),
             "the first input, the seed");
