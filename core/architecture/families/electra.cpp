@@ -71,6 +71,7 @@ const std::string_view hugging_face_albert_family = R"json({
     "readout": { "kind": "pooler", "head_activation": "none" }
   },
   "reasons": {
+    "layers": "as in base and xxlarge; large and xlarge have 24",
     "heads": "64 channels a head, as in base and large",
     "norm_eps": "the default of AlbertConfig",
     "activation": "the default of AlbertConfig"

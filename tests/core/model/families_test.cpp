@@ -162,6 +162,32 @@ std::string name_of(const testing::TestParamInfo<std::string>& info) { return in
 
 INSTANTIATE_TEST_SUITE_P(All, Family, testing::ValuesIn(cases()), name_of);
 
+TEST(Families, LayersOfTheFileAreRunAsOftenAsIsSaid) {
+  std::ifstream stream(kData / "hugging_face_albert_groups.json");
+  NamedShapes shapes;
+  for (const auto& [name, shape] : json::parse(stream)["tensors"].items()) {
+    shapes.emplace_back(name, shape.get<Shape>());
+  }
+  const TemporaryFolder folder;
+  write_hashed_safetensors(folder / "model.safetensors", shapes);
+  const Checkpoint checkpoint = open_checkpoint(folder.path());
+  ModelOptions options;
+  options.overrides["heads"] = "3";
+  // Without a configuration as often as most of them.
+  const Architecture usual = recognise_architecture(checkpoint, options);
+  EXPECT_EQ(usual.spec.layers, 12);
+  EXPECT_EQ(usual.spec.stored_layers, 2);
+  EXPECT_TRUE(std::any_of(usual.assumptions.begin(), usual.assumptions.end(),
+                          [](const Assumption& assumed) { return assumed.option == "layers"; }));
+  const auto group_of = [&](const char* role) { return usual.sources.find(role)->second.tensor; };
+  EXPECT_THAT(group_of("layer.5.query.weight"), HasSubstr("groups.0."));
+  EXPECT_THAT(group_of("layer.6.query.weight"), HasSubstr("groups.1."));
+  options.overrides["layers"] = "1";
+  EXPECT_THROW((void)recognise_architecture(checkpoint, options), Error);
+  options.overrides["layers"] = "2";
+  EXPECT_EQ(recognise_architecture(checkpoint, options).spec.layers, 2);
+}
+
 TEST(Families, EachHasACase) {
   std::set<std::string> covered = {
       "Attnscope model",      // sample models, vit_test
