@@ -77,25 +77,46 @@ bool share_tensors(const ArchitectureMatch& a, const ArchitectureMatch& b) {
                      [&](const auto& entry) { return of_a.contains(entry.second.tensor); });
 }
 
+/// How much of what is required is there.
+double nearness(const ArchitectureMatch& match) {
+  const double required = static_cast<double>(std::max<std::size_t>(match.required, 1));
+  return 1.0 - static_cast<double>(match.missing.size()) / required;
+}
+
+/// The other model of a file that holds one of images and one of texts: that with the most tensors
+/// of the other kind than `best` and none of its own, a complete one first.
+const ArchitectureMatch* other_tower(const ArchitectureMatch& best,
+                                     const std::vector<ArchitectureMatch>& matches) {
+  const bool texts = best.description->spec.reads_texts();
+  const ArchitectureMatch* other = nullptr;
+  for (const ArchitectureMatch& match : matches) {
+    if (match.description->spec.reads_texts() == texts || nearness(match) < 0.7) continue;
+    if (!match.refused.empty() || share_tensors(match, best)) continue;
+    const auto rank = [](const ArchitectureMatch& each) {
+      return std::pair(each.complete(), each.sources.size());
+    };
+    if (!other || rank(match) > rank(*other)) other = &match;
+  }
+  return other;
+}
+
 /// Of a file that holds a model of images and one of texts (CLIP) the one that input.kind asks for,
-/// else that of images; which it is, is said.
+/// else that of images; which it is, is said. Throws Error(unsupported) where that one lacks
+/// tensors.
 const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
                                       const std::vector<ArchitectureMatch>& matches,
-                                      const ModelOptions& options, std::vector<Assumption>& said) {
+                                      const Checkpoint& checkpoint, const ModelOptions& options,
+                                      std::vector<Assumption>& said) {
   const auto reads_texts = [](const ArchitectureMatch& match) {
     return match.description->spec.reads_texts();
   };
-  const ArchitectureMatch* other = nullptr;
-  for (const ArchitectureMatch& match : matches) {
-    if (!match.complete() || reads_texts(match) == reads_texts(best)) continue;
-    if (share_tensors(match, best)) continue;
-    if (!other || match.sources.size() > other->sources.size()) other = &match;
-  }
-  if (!other) return best;
   constexpr const char* option = "input.kind";
   const auto asked = options.overrides.find(option);
   const bool by_user = asked != options.overrides.end();
   const bool asks_texts = by_user && asked->second == "tokens";
+  const ArchitectureMatch* const other = other_tower(best, matches);
+  if (!other || (!other->complete() && reads_texts(best) == asks_texts)) return best;
+  if (!other->complete()) matched_nothing(*other, checkpoint);
   const bool takes_best = reads_texts(best) == asks_texts;
   said.push_back({option, asks_texts ? "tokens" : "patches",
                   std::string(by_user ? "by your word; " : "") + "the file also holds " +
@@ -195,10 +216,6 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   }
   // The most tensors with a role wins; the share of required tensors that are there says how near
   // an incomplete match came.
-  const auto nearness = [](const ArchitectureMatch& match) {
-    const double required = static_cast<double>(std::max<std::size_t>(match.required, 1));
-    return 1.0 - static_cast<double>(match.missing.size()) / required;
-  };
   const auto best = std::max_element(matches.begin(), matches.end(),
                                      [&](const ArchitectureMatch& a, const ArchitectureMatch& b) {
                                        if (a.complete() != b.complete()) return b.complete();
@@ -207,7 +224,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                      });
   if (best->complete()) {
     std::vector<Assumption> said;
-    const ArchitectureMatch& chosen = choose_tower(*best, matches, options, said);
+    const ArchitectureMatch& chosen = choose_tower(*best, matches, checkpoint, options, said);
     const NeighbourConfig& own = config.of(chosen.description->name);
     check_known(config);
     check_known(own);

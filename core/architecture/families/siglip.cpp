@@ -82,7 +82,8 @@ const std::string_view hugging_face_siglip_text_family = R"json({
     "layer.mlp1": "text_model.encoder.layers.{layer}.mlp.fc1",
     "layer.mlp2": "text_model.encoder.layers.{layer}.mlp.fc2",
     "final_norm": "text_model.final_layer_norm",
-    "head": "text_model.head"
+    "head.0.weight": "text_model.head.weight",
+    "head.0.bias": "text_model.head.bias"
   },
   "harmless": ["vision_model.*", "logit_scale", "logit_bias"]
 })json";

@@ -72,6 +72,24 @@ TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
   EXPECT_EQ(assumed(recognise("clip_images_scaled", {}), "input.kind"), "not assumed");
 }
 
+TEST_F(Towers, OneThatLacksTensorsIsNotPassedOverForTheOther) {
+  const auto refused = [&](const std::string& lost, const std::string& kind) -> std::string {
+    NamedShapes shapes = shapes_of("clip_images");
+    std::erase_if(shapes, [&](const auto& entry) { return entry.first == lost; });
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes);
+    try {
+      return recognise_architecture(open_checkpoint(folder_.path()), {{{"input.kind", kind}}, {}})
+          .name;
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refused("visual.ln_post.weight", "patches"), HasSubstr("visual.ln_post.weight"));
+  EXPECT_EQ(refused("visual.ln_post.weight", "tokens"), "CLIP text");
+  EXPECT_THAT(refused("ln_final.weight", "tokens"), HasSubstr("ln_final.weight"));
+  EXPECT_EQ(refused("ln_final.weight", "patches"), "CLIP");
+}
+
 TEST_F(Towers, EachHasItsOwnConfiguration) {
   const auto write = [&](const json& images, const json& texts) {
     const json config = {{"model_type", "clip"}, {"vision_config", images}, {"text_config", texts}};
