@@ -3,6 +3,10 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
@@ -14,8 +18,11 @@
 #include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
+#include "core/file/read_file.h"
 #include "core/model/evaluation/evaluation.h"
 #include "core/model/evaluation/text_evaluation.h"
+#include "core/model/evaluation/zero_shot.h"
+#include "core/shown_text.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -26,6 +33,7 @@ struct EvaluateArguments {
   ModelArguments model;
   std::string data_set;
   std::string text;
+  std::string prompts;
   ItemChoice choice;
   bool json = false;
 };
@@ -68,6 +76,7 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism,
                        {"correct", result.class_correct[i]}});
   }
   object["classes"] = std::move(classes);
+  if (!arguments.prompts.empty()) object["prompts"] = arguments.prompts;
   object["assumptions"] = assumptions_as_json(model.assumptions());
   print_json(object);
 }
@@ -153,18 +162,56 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
   return 0;
 }
 
+/// A prompt with {} in the place of each class's name, or a file with a line for each class.
+std::vector<ClassPrompt> class_prompts(const std::string& argument, const DataSet& data_set) {
+  const std::vector<std::string>& names = data_set.class_names();
+  std::vector<ClassPrompt> prompts;
+  const std::size_t place = argument.find("{}");
+  if (place != std::string::npos) {
+    if (names.empty()) {
+      throw Error(ErrorKind::usage, "the data set does not name its classes")
+          .about("--prompts")
+          .remedy("give a file with a line for each class");
+    }
+    for (const std::string& name : names) {
+      prompts.push_back({name, {std::string(argument).replace(place, 2, name), {}}});
+    }
+    return prompts;
+  }
+  constexpr std::size_t most_bytes = std::size_t{1} << 24;
+  std::istringstream lines(read_file(argument, most_bytes));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    const std::size_t index = prompts.size();
+    prompts.push_back({index < names.size() ? names[index] : line, {line, {}}});
+  }
+  if (!names.empty() && names.size() != prompts.size()) {
+    throw Error(ErrorKind::usage, "there is not one prompt for each class")
+        .in_file(argument)
+        .expected(std::to_string(names.size()) + " lines, as the data set has classes")
+        .found(std::to_string(prompts.size()));
+  }
+  return prompts;
+}
+
 int run(const EvaluateArguments& arguments) {
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   if (arguments.data_set.empty() == arguments.text.empty()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
         .expected("--dataset DATASET or --input TEXT");
   }
-  const auto model = load_model(argument.file, options_of(arguments.model, argument));
+  std::shared_ptr<const Model> model =
+      load_model(argument.file, options_of(arguments.model, argument));
   const MechanismArgument laid =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   const MechanismChoice& mechanism = laid.choice;
   if (!arguments.text.empty()) return run_on_text(*model, mechanism, arguments);
   const auto data_set = open_data_set(arguments.data_set);
+  if (!arguments.prompts.empty()) {
+    const auto texts = load_model(argument.file, {{{"input.kind", "tokens"}}, {}});
+    model = zero_shot_model(model, *texts, class_prompts(arguments.prompts, *data_set));
+  }
   const Evaluation result = [&] {
     const TerminalProgress line;
     return evaluate(*model, mechanism, *data_set, arguments.choice, line.progress(),
@@ -174,6 +221,9 @@ int run(const EvaluateArguments& arguments) {
     print_as_json(*model, mechanism, arguments, *data_set, result);
   } else {
     print_text(*model, mechanism, arguments.choice, *data_set, result);
+    if (!arguments.prompts.empty()) {
+      std::printf("classes as the prompts say: %s\n", shown_text(arguments.prompts).c_str());
+    }
     print_assumed(*model);
   }
   return 0;
@@ -195,12 +245,21 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
           "ids:1,2,3, or - for standard input")
       ->type_name("X");
   add_former_option(*added, "--text", arguments->text, "--input X");
+  added
+      ->add_option("--prompts", arguments->prompts,
+                   "Of CLIP: what is said of each class, such as \"a photo of a {}\" with the "
+                   "classes' names in the place of {}, or a file with a line for each class")
+      ->type_name("TEXT|FILE")
+      ->excludes("--input");
   add_choice_options(*added, arguments->choice, "How many images, or stretches of the text (all)");
   add_json_flag(*added, arguments->json);
   add_mechanism_options(*added, arguments->model);
   add_model_options(*added, arguments->model);
-  set_examples(*added, {"attnscope evaluate vit.safetensors --dataset imagenet/val --count 1000",
-                        "attnscope evaluate gpt2.safetensors --input essay.txt --json"});
+  set_examples(
+      *added,
+      {"attnscope evaluate vit.safetensors --dataset imagenet/val --count 1000",
+       "attnscope evaluate clip-vit-base-patch32 --dataset photos --prompts 'a photo of a {}'",
+       "attnscope evaluate gpt2.safetensors --input essay.txt --json"});
   return [arguments] { return run(*arguments); };
 }
 

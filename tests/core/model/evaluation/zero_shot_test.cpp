@@ -1,0 +1,84 @@
+#include "core/model/evaluation/zero_shot.h"
+
+#include <cmath>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+class ZeroShot : public testing::Test {
+ protected:
+  /// A folder with the tensors and the configuration of a case of make_families.py.
+  explicit ZeroShot(const std::string& name = "hugging_face_clip") {
+    std::ifstream stream(source_folder() + "/tests/data/models/families/" + name + ".json");
+    const nlohmann::json made = nlohmann::json::parse(stream);
+    NamedShapes shapes;
+    for (const auto& [tensor, shape] : made["tensors"].items()) {
+      shapes.emplace_back(tensor, shape.get<Shape>());
+    }
+    write_hashed_safetensors(folder_ / "model.safetensors", shapes);
+    if (!made["config"].is_null()) (void)folder_.write("config.json", made["config"].dump());
+    images_ = load_model(folder_.path());
+    texts_ = load_model(folder_.path(), {{{"input.kind", "tokens"}}, {}});
+    image_.content = hashed_input("image", {3, 32, 32});
+  }
+
+  const TemporaryFolder folder_;
+  std::shared_ptr<const Model> images_, texts_;
+  Input image_;
+  const std::vector<ClassPrompt> prompts_ = {{"cat", {{}, {3, 7, 28}}}, {"dog", {{}, {5, 28}}}};
+};
+
+double cosine(const Tensor& a, const Tensor& b) {
+  double product = 0, of_a = 0, of_b = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    const double x = a.data()[i], y = b.data()[i];
+    product += x * y;
+    of_a += x * x;
+    of_b += y * y;
+  }
+  return product / std::sqrt(of_a * of_b);
+}
+
+TEST_F(ZeroShot, LogitsAreCosinesOfWhatTheTowersGive) {
+  const auto model = zero_shot_model(images_, *texts_, prompts_);
+  const Trace trace = model->run(image_, model->spec().mechanism, {}, {});
+  EXPECT_EQ(trace.labels, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(model->spec().labels, trace.labels);
+  const Trace image = images_->run(image_, images_->spec().mechanism, {}, {});
+  EXPECT_EQ(trace.layers.size(), image.layers.size());
+  ASSERT_EQ(trace.logits.size(), 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Input text;
+    text.content = prompts_[i].text;
+    const Trace read = texts_->run(text, texts_->spec().mechanism, {}, {});
+    EXPECT_NEAR(trace.logits.data()[i], cosine(image.logits, read.logits), 1e-6) << i;
+  }
+}
+
+TEST_F(ZeroShot, NeedsBothTowersAndPrompts) {
+  const auto refused = [&](const std::shared_ptr<const Model>& images, const Model& texts,
+                           const std::vector<ClassPrompt>& prompts, const std::string& part) {
+    try {
+      (void)zero_shot_model(images, texts, prompts);
+      ADD_FAILURE() << "not refused: " << part;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  refused(images_, *texts_, {}, "no prompts");
+  refused(texts_, *texts_, prompts_, "no space in common");
+  refused(images_, *images_, prompts_, "end token");
+  const auto other = load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
+  refused(other, *texts_, prompts_, "no space in common");
+}
+
+}  // namespace
+}  // namespace attnscope
