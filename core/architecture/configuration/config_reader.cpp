@@ -57,6 +57,15 @@ std::string activation_named(const std::string& name, const std::string& key) {
       .found(name);
 }
 
+bool truth(const json& value, bool usual, const char* key) {
+  if (value.is_null()) return usual;
+  if (value.is_boolean()) return value.get<bool>();
+  throw Error(ErrorKind::damaged, "the value has the wrong type")
+      .about(key)
+      .expected("true or false")
+      .found(json_text(value));
+}
+
 void ConfigReader::take(std::span<const ConfigKey> keys) {
   for (const auto& [name, value] : object_.items()) {
     for (const ConfigKey& key : keys) {

@@ -53,6 +53,9 @@ class ConfigReader {
 /// Throws Error(unsupported) naming `key`.
 [[nodiscard]] std::string activation_named(const std::string& name, const std::string& key);
 
+/// true or false; `usual` where `value` is null. Throws Error(damaged) naming `key`.
+[[nodiscard]] bool truth(const nlohmann::json& value, bool usual, const char* key);
+
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
 
 /// What Hugging Face's config.json says of a model of its kind; a kind that is not run throws.

@@ -1,7 +1,6 @@
 #include "core/architecture/configuration/open_clip_config.h"
 
 #include "core/architecture/configuration/config_reader.h"
-#include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -33,9 +33,6 @@ struct ModelType {
 [[nodiscard]] std::span<const ModelType> modernbert_model_types();
 [[nodiscard]] std::span<const ModelType> t5_model_types();
 
-/// true or false; `usual` where the key is not there. Throws Error(damaged) naming it.
-[[nodiscard]] bool truth(const nlohmann::json& value, bool usual, const char* key);
-
 /// GPT-2's two switches of the scores: scale_attn_weights, scale_attn_by_inverse_layer_idx.
 void read_score_scale(ConfigReader& reader, NeighbourConfig& config);
 

@@ -128,12 +128,6 @@ void read_turned_part(ConfigReader& reader, NeighbourConfig& config, const Rotar
 
 }  // namespace
 
-bool truth(const json& value, bool usual, const char* key) {
-  if (value.is_null()) return usual;
-  if (value.is_boolean()) return value.get<bool>();
-  throw wrong("the value has the wrong type", key, "true or false", value);
-}
-
 void read_rope_scaling(const json& scaling, const char* of, const json& context,
                        const json& trained_context, NeighbourConfig& config) {
   check_scaling_keys(scaling, of);
