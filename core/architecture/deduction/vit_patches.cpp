@@ -28,11 +28,11 @@ void ViTDeduction::deduce_patches() {
     return;
   }
   const std::string& tensor = tensor_of("patch.weight");
-  const Shape& stored = checkpoint_.at(tensor).shape;
-  if (stored.size() == 4) {
-    fact("channels", spec_.input.channels, stored[1], tensor);
-    fact("patch_height", spec_.input.patch_height, stored[2], tensor);
-    fact("patch_width", spec_.input.patch_width, stored[3], tensor);
+  const Shape kernel = used_shape(checkpoint_, result_.sources.at("patch.weight"));
+  if (kernel.size() == 4) {
+    fact("channels", spec_.input.channels, kernel[1], tensor);
+    fact("patch_height", spec_.input.patch_height, kernel[2], tensor);
+    fact("patch_width", spec_.input.patch_width, kernel[3], tensor);
     spec_.input.patch_order = PatchOrder::channels_first;
     stated_.insert("patch_order");
   } else {
