@@ -143,7 +143,8 @@ GEMMA3 = {
 LATER = {
     **{key: value for key, value in GEMMA3.items()
        if key not in ("rope_local_base_freq", "rope_scaling", "rope_theta", "sliding_window_pattern")},
-    "layer_types": ["full_attention", "sliding_attention", "full_attention", "sliding_attention"],
+    "layer_types": ["full_attention", "sliding_attention"],
+    "num_hidden_layers": 2,
     "rope_parameters": {"full_attention": {"rope_theta": 300.0, "rope_type": "default"},
                         "sliding_attention": {"rope_theta": 50.0, "rope_type": "default"}},
 }
@@ -162,8 +163,8 @@ CASES = {
         "model.layers.3.self_attn.k_norm.weight", "model.layers.2.self_attn.sinks",
     ),
     "hugging_face_gemma3_later": (
-        "Hugging Face Gemma 3", gemma3, dict(local=(1, 3), theta=300.0, local_theta=50.0, factor=1.0), IDS, LATER, {},
-        {"layer_types": ["full_attention", "linear_attention", "full_attention", "sliding_attention"]},
+        "Hugging Face Gemma 3", gemma3, dict(layers=2, local=(1,), theta=300.0, local_theta=50.0, factor=1.0), IDS, LATER, {},
+        {"layer_types": ["full_attention", "linear_attention"]},
         "model.layers.1.post_feedforward_layernorm.weight", "model.layers.0.self_attn.gate.weight",
     ),
 }

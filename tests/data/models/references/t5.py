@@ -1,4 +1,5 @@
-"""T5's encoder in Hugging Face's names: RMS norms, scores without a scale, biases of the first layer in all of them.
+"""T5's encoder in Hugging Face's names: RMS norms, scores without a scale, biases of the first layer in all of them. What
+the last layer gives, before the norm.
 
 From huggingface/transformers, models/t5/modeling_t5.py.
 """
@@ -20,7 +21,7 @@ def bucket(away, buckets, furthest):
     return (away > 0) * half + torch.where(distance < exact, distance, far)
 
 
-def t5(w, ids, maps, *, width=24, heads=4, head_width=8, hidden=40, layers=3, vocabulary=29, buckets=8, furthest=20,
+def t5(w, ids, maps, *, width=24, heads=4, head_width=8, hidden=40, layers=2, vocabulary=29, buckets=8, furthest=20,
        eps=1e-6, act="relu", gated=False):
     x = w("shared.weight", vocabulary, width)[ids]
     places = torch.arange(len(ids))
@@ -39,7 +40,8 @@ def t5(w, ids, maps, *, width=24, heads=4, head_width=8, hidden=40, layers=3, vo
         if gated:
             first = first * w.linear(h, m + "DenseReluDense.wi_1", hidden, bias=False)
         x = x + w.linear(first, m + "DenseReluDense.wo", width, bias=False)
-    return rms(w, x, "encoder.final_layer_norm", eps)
+    rms(w, x, "encoder.final_layer_norm", eps)
+    return x
 
 
 CONFIG = {
@@ -57,9 +59,9 @@ CONFIG = {
     "layer_norm_epsilon": 1e-06,
     "model_type": "t5",
     "n_positions": 512,
-    "num_decoder_layers": 3,
+    "num_decoder_layers": 2,
     "num_heads": 4,
-    "num_layers": 3,
+    "num_layers": 2,
     "output_past": True,
     "pad_token_id": 0,
     "relative_attention_max_distance": 20,
@@ -79,6 +81,6 @@ CASES = {
     ),
     "hugging_face_t5_encoder_gated": (
         "Hugging Face T5 encoder", t5, dict(act="gelu_tanh", gated=True, eps=1e-3), IDS, GATED, {}, {"dense_act_fn": "relu"},
-        "encoder.block.2.layer.1.layer_norm.weight", "encoder.block.1.layer.0.SelfAttention.sinks",
+        "encoder.block.1.layer.1.layer_norm.weight", "encoder.block.1.layer.0.SelfAttention.sinks",
     ),
 }
