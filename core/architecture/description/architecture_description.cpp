@@ -5,6 +5,7 @@
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "core/text/json.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -262,14 +263,37 @@ std::map<std::string, std::string, std::less<>> parse_texts(const json& value,
   return texts;
 }
 
+json parse_object(std::string_view text) {
+  json object = parse_json(text);
+  if (object.is_object()) return object;
+  throw Error(ErrorKind::damaged, "an architecture description is a JSON object {…}")
+      .found(object.type_name());
+}
+
+/// `own` laid over the family that its "like" names: what is null there is taken away.
+json with_what_it_is_like(json own) {
+  const auto like = own.find("like");
+  if (like == own.end()) return own;
+  const auto& families = architecture_families();
+  const auto family = std::ranges::find_if(
+      families, [&](const ArchitectureFamily& one) { return *like == std::string(one.name); });
+  if (family == families.end()) {
+    throw Error(ErrorKind::usage, "there is no family of this name")
+        .about("like")
+        .expected(name_list(families, &ArchitectureFamily::name))
+        .found(like->dump());
+  }
+  json whole = with_what_it_is_like(parse_object(family->description));
+  whole.erase("name");
+  own.erase(like);
+  whole.merge_patch(own);
+  return whole;
+}
+
 }  // namespace
 
 ArchitectureDescription parse_architecture_description(std::string_view json_text) {
-  const json object = parse_json(json_text);
-  if (!object.is_object()) {
-    throw Error(ErrorKind::damaged, "an architecture description is a JSON object {…}")
-        .found(object.type_name());
-  }
+  const json object = with_what_it_is_like(parse_object(json_text));
   ArchitectureDescription description;
   for (const auto& [key, value] : object.items()) {
     if (key == "name" && value.is_string()) {
@@ -303,7 +327,8 @@ ArchitectureDescription parse_architecture_description(std::string_view json_tex
       throw wrong("unknown key '" + key + "' in the architecture description, or a wrong value",
                   key)
           .remedy(
-              "known: name (text), model, assume (members of the model), tensors (role to "
+              "known: name (text), like (a family's name), model, assume (members of the model), "
+              "tensors (role to "
               "pattern), "
               "where (role to members), qkv_rows (parts_first or heads_first), first_stage "
               "(number), "

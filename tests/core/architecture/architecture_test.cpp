@@ -249,6 +249,23 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
   EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
 }
 
+TEST(ArchitectureDescription, IsLikeAFamilyButForWhatItSays) {
+  const ArchitectureDescription timm = parse_architecture_description(R"({"like": "timm ViT"})");
+  const ArchitectureDescription own = parse_architecture_description(R"({
+      "name": "ours", "like": "timm ViT", "assume": {"norm_eps": 1e-5},
+      "tensors": {"head.1": "classifier", "class_token": null}})");
+  EXPECT_EQ(timm.name, "user's description");
+  EXPECT_EQ(own.name, "ours");
+  EXPECT_EQ(own.tensors.at("head.1.weight").front().pattern, "classifier.weight");
+  EXPECT_TRUE(timm.tensors.contains("class_token"));
+  EXPECT_FALSE(own.tensors.contains("class_token"));
+  EXPECT_EQ(own.tensors.size() + 1, timm.tensors.size());
+  EXPECT_EQ(own.spec.layer.norm.eps, 1e-5);
+  EXPECT_EQ(own.spec.input.crop_fraction, timm.spec.input.crop_fraction);
+  EXPECT_THAT(error_of([] { (void)parse_architecture_description(R"({"like": "timm VT"})"); }),
+              AllOf(HasSubstr("timm VT"), HasSubstr("timm ViT")));
+}
+
 TEST(ArchitectureDescription, ErrorsNameTheKeyAndTheKnown) {
   const auto error = [](const char* text) {
     return error_of([&] { (void)parse_architecture_description(text); });
