@@ -77,8 +77,9 @@ void validate_scores(const ModelSpec& spec, const ScoreSpec& scores) {
                "layer.scores.bias",
                "disentangled in a model of texts that sees both ways, with as many heads of keys",
                "disentangled");
-  check_member(scores.bias != ScoreBias::table || spec.input.kind == InputKind::patches,
-               "layer.scores.bias", "no table in a model without patches", "table");
+  check_member(
+      scores.bias != ScoreBias::table || spec.input.kind == InputKind::patches || spec.is_pyramid(),
+      "layer.scores.bias", "no table in a model without patches", "table");
 }
 
 /// Pyramids and Fastformer's layers are of one form.
@@ -97,7 +98,8 @@ void check_plain(const ModelSpec& spec, const LayerSpec& layer) {
   check(layer.rotary.form == Rotary::none, "layer.rotary.form", "none");
   check(scores.soft_cap == 0, "layer.scores.soft_cap", "0");
   check(scores.window == 0, "layer.scores.window", "0");
-  check(scores.bias == ScoreBias::none, "layer.scores.bias", "none");
+  const bool windows = spec.is_pyramid() && scores.bias == ScoreBias::table;  // Swin
+  check(scores.bias == ScoreBias::none || windows, "layer.scores.bias", "none");
   const NormPosition position =
       layer.form == LayerForm::fastformer_encoder ? NormPosition::post : NormPosition::pre;
   check(layer.norm.position == position, "norm_position",

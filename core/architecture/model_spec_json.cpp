@@ -95,10 +95,16 @@ LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer) {
   ModelSpec changed;
   changed.layer = spec.layer;
   if (!spec.stages.empty()) {
-    const PyramidStage& stage = spec.stages[place_of_layer(spec, layer).stage];
+    const LayerPlace place = place_of_layer(spec, layer);
+    const PyramidStage& stage = spec.stages[place.stage];
     changed.layer.attention.heads = stage.heads;
     changed.layer.attention.head_width = stage.width / stage.heads;
     changed.layer.mlp.width = stage.mlp_width;
+    // Swin: every other layer's windows are shifted by half.
+    if (changed.layer.scores.bias == ScoreBias::table) {
+      changed.layer.scores.window = stage.window;
+      changed.layer.scores.window_form = place.block % 2 ? WindowForm::around : WindowForm::chunk;
+    }
   }
   for (const LayerDifference& difference : spec.differences) {
     if (!difference.holds(layer)) continue;

@@ -37,6 +37,12 @@ std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
     const PyramidStage& stage = spec.stages[i];
     const std::int64_t padding = padding_of(stage);
+    const bool merges = spec.layer.scores.bias == ScoreBias::table && i > 0;  // Swin
+    if (merges && (grid.rows % 2 != 0 || grid.columns % 2 != 0)) {
+      throw misfit("the grid before the merging of patches", i)
+          .expected("an even number of patches a side")
+          .found(text(grid));
+    }
     grid = {convolved(grid.rows, stage.kernel, stage.stride, padding),
             convolved(grid.columns, stage.kernel, stage.stride, padding)};
     if (grid.tokens() < 1) throw misfit("the image is too small for the embedding", i);

@@ -69,6 +69,13 @@ std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t token
 }
 
 void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t wanted_tokens) {
+  if (spec.layer.scores.bias == ScoreBias::table) {
+    throw Error(ErrorKind::unsupported,
+                "the work of shifted windows and of merged patches is not counted")
+        .about("layer.scores.bias")
+        .expected("a pyramid like PVTv2 or Twins")
+        .found("Swin");
+  }
   const bool is_twins = std::any_of(spec.stages.begin(), spec.stages.end(),
                                     [](const PyramidStage& stage) { return stage.window > 0; });
   const std::vector<std::int64_t> tokens = stage_tokens(spec, wanted_tokens);

@@ -65,6 +65,15 @@ constexpr ConfigKey kEvaArgumentKeys[] = {
     {"head_init_scale"},
 };
 
+/// Those of SwinTransformer, whose tensors say them.
+constexpr ConfigKey kSwinArgumentKeys[] = {
+    {"depths"},
+    {"head_dim"},
+    {"num_heads"},
+    {"window_size"},
+    {"always_partition", Use::required, "false"},
+};
+
 constexpr ConfigKey kPretrainedKeys[] = {
     {"architecture"},
     {"classifier"},
@@ -268,6 +277,7 @@ void read_pooling(const json& pooling, NeighbourConfig& config) {
 std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
   if (architecture.starts_with("twins_svt_")) return {"Twins"};
+  if (architecture.starts_with("swin_")) return {"timm Swin", "Swin"};
   for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
     if (architecture.starts_with(beginning)) return {"timm BEiT"};
   }
@@ -291,9 +301,8 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     throw Error(ErrorKind::unsupported, "this architecture of timm is not run")
         .about("architecture")
         .expected(
-            "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, pvt_v2_… "
-            "or "
-            "twins_svt_…")
+            "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "
+            "pvt_v2_… or twins_svt_…")
         .found(config.kind)
         .remedy(
             "give an architecture description, or --option ignore=config if it is not of this "
@@ -314,6 +323,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     const std::string_view family = config.families.front();
     const bool of_eva = family == "timm BEiT" || family == "timm EVA-02" || family == kRotaryVit;
     if (of_eva) read_eva_arguments(own, config);
+    if (family == "timm Swin") own.take(kSwinArgumentKeys);
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }

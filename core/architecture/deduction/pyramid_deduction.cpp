@@ -1,6 +1,7 @@
 #include "core/architecture/deduction/pyramid_deduction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/architecture/deduction/family_deduction.h"
@@ -64,9 +65,22 @@ class PyramidDeduction final : FamilyDeduction {
         .found(to_string(tensor.shape));
   }
 
+  /// Of the embedding, [D, C, k, k]; of merged patches as if it were a convolution.
+  [[nodiscard]] Shape kernel_of(std::size_t index) const {
+    const std::string role = "stage." + std::to_string(index);
+    if (index > 0 && has(role + ".merge.weight")) {
+      const Shape merge = shape_of(role + ".merge.weight", 2);
+      return {merge[0], merge[1] / 4, 2, 2};
+    }
+    if (has(role + ".patch.weight")) return shape_of(role + ".patch.weight", 4);
+    throw Error(ErrorKind::unsupported, "the stage has no embedding")
+        .in_file(checkpoint_.path())
+        .about(role + ".patch.weight");
+  }
+
   PyramidStage deduce_stage(std::size_t index, const PyramidStage* told) {
     const std::string patch = "stage." + std::to_string(index) + ".patch.weight";
-    const Shape kernel = shape_of(patch, 4);
+    const Shape kernel = kernel_of(index);
     if (kernel[2] != kernel[3]) {
       throw Error(ErrorKind::unsupported, "the embedding's kernel is not square")
           .about(tensor_of(patch).name)
@@ -106,12 +120,15 @@ class PyramidDeduction final : FamilyDeduction {
   /// queries, keys and values at all.
   void deduce_keys(std::size_t index, PyramidStage& stage) {
     const std::int64_t first = first_layer(index);
+    if (has_tables()) stage.window = window_of(first);
     std::optional<std::int64_t> reduction;
     for (std::int64_t block = 0; block < stage.layers; ++block) {
       const std::string layer = "layer." + std::to_string(first + block) + ".";
       const bool windowed = has(layer + "windowed_qkv.weight");
       const bool attends = windowed || has(layer + "qkv.weight") ||
                            (has(layer + "query.weight") && has(layer + "key_value.weight")) ||
+                           (has(layer + "query.weight") && has(layer + "key.weight") &&
+                            has(layer + "value.weight")) ||
                            (has(layer + "query_key.weight") && has(layer + "value.weight"));
       if (!attends) {
         throw Error(ErrorKind::unsupported, "the block has no queries, keys and values")
@@ -120,7 +137,8 @@ class PyramidDeduction final : FamilyDeduction {
             .expected("q and kv, qkv, or to_qk and to_v beside it");
       }
       if (windowed && block == 0) stage.window = 7;
-      if (windowed != (stage.window > 0 && block % 2 == 0)) {
+      if (has_tables()) check_window(first + block, stage.window);
+      if (!has_tables() && windowed != (stage.window > 0 && block % 2 == 0)) {
         throw Error(ErrorKind::unsupported, "windows are known only in every other block")
             .in_file(checkpoint_.path())
             .about(tensor_of(layer + "out.weight").name);
@@ -139,7 +157,35 @@ class PyramidDeduction final : FamilyDeduction {
     if (reduction == 1) stage.pooled = 7;  // a 1×1 reduction follows PVTv2-Li's pooling
   }
 
+  /// Swin's layers attend within windows, each with a table of relative positions.
+  [[nodiscard]] bool has_tables() const { return spec_.layer.scores.bias == ScoreBias::table; }
+
+  /// The side of a layer's windows, of whose table [(2·side − 1)², H] it follows.
+  [[nodiscard]] std::int64_t window_of(std::int64_t layer) const {
+    const std::string role = "layer." + std::to_string(layer) + ".position_biases";
+    const std::int64_t rows = shape_of(role, 2)[0];
+    const auto across =
+        static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(rows))));
+    if (across * across == rows && across % 2 == 1) return (across + 1) / 2;
+    throw Error(ErrorKind::unsupported, "the relative positions are of no square window")
+        .in_file(checkpoint_.path())
+        .about(tensor_of(role).name)
+        .found(std::to_string(rows) + " rows");
+  }
+
+  void check_window(std::int64_t layer, std::int64_t window) const {
+    if (window_of(layer) == window) return;
+    throw Error(ErrorKind::unsupported, "the windows of a stage differ")
+        .in_file(checkpoint_.path())
+        .about(tensor_of("layer." + std::to_string(layer) + ".position_biases").name)
+        .expected(std::to_string(window))
+        .found(std::to_string(window_of(layer)));
+  }
+
   [[nodiscard]] std::int64_t heads_of(std::size_t index, std::int64_t width) {
+    if (has_tables()) {
+      return shape_of("layer." + std::to_string(first_layer(index)) + ".position_biases", 2)[1];
+    }
     const std::string buffer = "layer." + std::to_string(first_layer(index)) + ".mechanism.ksh.A";
     if (has(buffer)) return shape_of(buffer, 3)[0];
     if (stated("head_width") && spec_.layer.attention.head_width > 0) {
@@ -195,9 +241,9 @@ class PyramidDeduction final : FamilyDeduction {
                          [&](const PyramidStage& stage) { return stage.*member > 0; });
     };
     std::string reason = "strides follow from the kernels, as in PVTv2 and Twins";
-    if (any(&PyramidStage::window)) reason += "; windows of 7, as in Twins-SVT";
+    if (any(&PyramidStage::window) && !has_tables()) reason += "; windows of 7, as in Twins-SVT";
     if (any(&PyramidStage::pooled)) reason += "; keys pooled to 7 × 7, as in PVTv2-Li";
-    assume("stages", std::move(reason));
+    if (!has_tables()) assume("stages", std::move(reason));
     assume("image_height", "without position embeddings the file does not say");
     assume("image_width", "without position embeddings the file does not say");
     assume("activation", "the family's usual one");

@@ -10,15 +10,40 @@ namespace {
 
 constexpr std::int64_t kMostLayers = 4096;
 constexpr std::string_view kHead = "{head}";
+constexpr std::string_view kStageBefore = "{stage-1}";
 
 /// What wrappers put before the names of the model inside them.
-constexpr std::array kWrappers = std::to_array<std::string_view>(
-    {"module.",  "model.",     "backbone.",        "encoder.",    "vit.",
-     "deit.",    "net.",       "network.",         "_orig_mod.",  "transformer.",
-     "student.", "teacher.",   "base_model.",      "visual.",     "trunk.",
-     "text.",    "beit.",      "data2vec_vision.", "dinov2.",     "dinov2_with_registers.",
-     "ema.",     "ema_model.", "model_ema.",       "state_dict.", "target_encoder.",
-     "bert.",    "gpt_neox.",  "params/",          "opt/target/", "img/"});
+constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
+                                                                  "model.",
+                                                                  "backbone.",
+                                                                  "encoder.",
+                                                                  "vit.",
+                                                                  "deit.",
+                                                                  "net.",
+                                                                  "network.",
+                                                                  "_orig_mod.",
+                                                                  "transformer.",
+                                                                  "student.",
+                                                                  "teacher.",
+                                                                  "base_model.",
+                                                                  "visual.",
+                                                                  "trunk.",
+                                                                  "text.",
+                                                                  "beit.",
+                                                                  "swin.",
+                                                                  "data2vec_vision.",
+                                                                  "dinov2.",
+                                                                  "dinov2_with_registers.",
+                                                                  "ema.",
+                                                                  "ema_model.",
+                                                                  "model_ema.",
+                                                                  "state_dict.",
+                                                                  "target_encoder.",
+                                                                  "bert.",
+                                                                  "gpt_neox.",
+                                                                  "params/",
+                                                                  "opt/target/",
+                                                                  "img/"});
 
 /// Every prefix made of wrappers, and of `own`, that some tensor has; "" first, then by length.
 std::vector<std::string> prefixes(const Checkpoint& checkpoint,
@@ -59,7 +84,8 @@ std::string filled(std::string pattern, std::string_view placeholder, std::int64
 }
 
 bool names_stage(const TensorPattern& pattern) {
-  return pattern.pattern.find("{stage}") != std::string::npos;
+  return pattern.pattern.find("{stage}") != std::string::npos ||
+         pattern.pattern.find(kStageBefore) != std::string::npos;
 }
 
 class Matcher {
@@ -135,6 +161,7 @@ class Matcher {
   [[nodiscard]] std::string name_of(const TensorPattern& pattern, const Place& place) const {
     std::string name = filled(pattern.pattern, "{layer}", place.layer);
     name = filled(std::move(name), "{stage}", description_.first_stage + place.stage);
+    name = filled(std::move(name), kStageBefore, description_.first_stage + place.stage - 1);
     return filled(std::move(name), "{block}", place.block);
   }
 

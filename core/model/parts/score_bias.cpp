@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/model/parts/shifted_windows.h"
 
 namespace attnscope {
 
@@ -205,11 +206,17 @@ ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::i
   if (terms.soft_cap > 0) terms.names += ", a soft cap";
   if (layer.scores.bias == ScoreBias::alibi) add_alibi(layer, terms);
   if (layer.scores.bias == ScoreBias::buckets) add_buckets(layer, tokens, table, terms);
-  if (layer.scores.bias == ScoreBias::table) {
+  const bool grid = layer.scores.bias == ScoreBias::table, windows = layer.scores.window > 0;
+  if (grid && windows) {
+    const bool shifted = layer.scores.window_form == WindowForm::around;
+    terms.add_bias = window_bias(table, layout, layer.scores.window, shifted);
+    terms.names += ", windows with biases of relative positions";
+  } else if (grid) {
     terms.add_bias = bias_of(grid_bias(table, layout));
     terms.names += ", biases of relative positions";
+  } else {
+    add_window(layer.scores, tokens, terms);
   }
-  add_window(layer.scores, tokens, terms);
   terms.sinks = sinks;
   if (!sinks.empty()) terms.names += ", sink logits";
   if (terms.names.starts_with(", ")) terms.names.erase(0, 2);

@@ -181,6 +181,7 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
   for (std::size_t i = 0; i < weights_.stages.size(); ++i) {
     const StageWeights& stage = weights_.stages[i];
     if (stage.embedding) tokens = (*stage.embedding)(tokens, grid);
+    if (stage.merging) tokens = (*stage.merging)(tokens, grid);
     grid = {layouts[i].rows, layouts[i].columns};
     if (stage.embedding_norm) stage.embedding_norm->apply(tokens.matrix());
     if (i == 0 && request.tokens) trace.embedded = tokens;

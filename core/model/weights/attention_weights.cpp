@@ -130,7 +130,8 @@ void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int6
                     AttentionPart& part) {
   const LayerPlace place = place_of_layer(spec, index);
   const PyramidStage& stage = spec.stages[place.stage];
-  if (is_windowed(stage, place.block)) {
+  const bool as_terms = spec.layer.scores.bias == ScoreBias::table;  // Swin's windows
+  if (is_windowed(stage, place.block) && !as_terms) {
     part.grid_window = stage.window;
     return;
   }

@@ -21,6 +21,18 @@ StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::
   const std::int64_t channels = index == 0 ? spec.input.channels : spec.stages[index - 1].width;
   const std::string role = "stage." + std::to_string(index) + ".";
   StageWeights weights;
+  if (reader.has(role + "merge.weight")) {
+    const std::int64_t inputs = stage.kernel * stage.kernel * channels;
+    std::optional<LayerNorm> norm =
+        reader.read_norm(role + "merge_norm", inputs, spec.input.norm_eps);
+    if (!norm) {
+      throw Error(ErrorKind::damaged, "patches are merged without a norm")
+          .about(role + "merge_norm");
+    }
+    weights.merging = PatchMerging{std::move(*norm),
+                                   reader.read_linear(role + "merge", stage.width, inputs, kPlain)};
+    return weights;
+  }
   // Adder networks keep embeddings multiplicative (Adder, section 4.1).
   weights.embedding = reader.read_convolution(role + "patch", stage.width, channels, stage.kernel,
                                               stage.stride, padding_of(stage));

@@ -7,6 +7,7 @@
 #include "core/architecture/architecture.h"
 #include "core/model/parts/block.h"
 #include "core/model/parts/embedding.h"
+#include "core/model/parts/patch_merging.h"
 #include "core/model/parts/token_readout.h"
 #include "core/progress.h"
 
@@ -15,6 +16,7 @@ namespace attnscope {
 /// Layers on one grid. Models without a pyramid have one stage, with nothing of its own.
 struct StageWeights {
   std::optional<Convolution> embedding;  ///< of the grid before
+  std::optional<PatchMerging> merging;   ///< in place of it (Swin)
   std::optional<LayerNorm> embedding_norm;
   std::vector<Block> blocks;
   std::optional<DepthwiseConvolution> positions;  ///< added after the first block (Twins)

@@ -134,7 +134,7 @@ TEST_F(RefusedModel, KindsThatShareNamesAreToldByTheConfiguration) {
   }
   for (const char* name : {"vit_relpos_base_patch16_224", "vit_small_patch16_rope_224",
                            "vit_base_patch16_rpn_224", "eva02_enormous_patch14_clip_224",
-                           "vit_small_patch16_dinov3", "beit3_base_patch16_224", "swin_tiny"}) {
+                           "vit_small_patch16_dinov3", "beit3_base_patch16_224", "swinv2_tiny"}) {
     write_config((R"({"architecture": ")" + std::string(name) + R"("})").c_str());
     EXPECT_THAT(refusal(timm_shapes({})), AllOf(HasSubstr("config.json"), HasSubstr("timm")))
         << name;

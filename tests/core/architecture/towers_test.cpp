@@ -23,8 +23,9 @@ using testing::HasSubstr;
 /// The tensors of a case of make_families.py.
 NamedShapes shapes_of(const std::string& name) {
   std::ifstream stream(source_folder() + "/tests/data/models/families/" + name + ".json");
+  const json tensors = json::parse(stream)["tensors"];
   NamedShapes shapes;
-  for (const auto& [tensor, shape] : json::parse(stream)["tensors"].items()) {
+  for (const auto& [tensor, shape] : tensors.items()) {
     shapes.emplace_back(tensor, shape.get<Shape>());
   }
   return shapes;
@@ -182,6 +183,22 @@ TEST_F(Towers, RelativePositionsSayTheGridAndKeepIt) {
               AllOf(HasSubstr("relative_position_bias_table"), HasSubstr("image_height")));
   EXPECT_THAT(refusal("timm_beit_shared", {{"heads", "4"}, {"image_width", "64"}}),
               HasSubstr("rel_pos_bias.relative_position_bias_table"));
+}
+
+TEST_F(Towers, SwinsWindowsFollowFromItsTablesAndFillItsGrids) {
+  const auto sized = [&](const char* pixels) {
+    return std::map<std::string, std::string>{{"image_height", pixels}, {"image_width", pixels}};
+  };
+  for (const char* name : {"swin", "timm_swin"}) {
+    const Architecture found = recognise(name, sized("32"));
+    EXPECT_EQ(found.spec.stages.at(0).window, 4) << name;
+    EXPECT_EQ(found.spec.stages.at(0).heads, 2) << name;
+    EXPECT_EQ(found.spec.stages.at(1).heads, 4) << name;
+    EXPECT_EQ(found.spec.stages.at(1).width, 32) << name;
+    EXPECT_EQ(recognise(name, sized("48")).spec.input.image_height, 48) << name;
+    EXPECT_THAT(refusal(name, sized("40")), HasSubstr("windows")) << name;
+    EXPECT_THAT(refusal(name, sized("34")), HasSubstr("image_height")) << name;
+  }
 }
 
 TEST_F(Towers, Eva02sNamesAreEvasWithoutItsConfiguration) {

@@ -504,15 +504,19 @@ def main():
         else:
             more = dict(ids=inputs.tolist() if inputs.dim() == 1 else None)
         write_case(name, family, w.shapes, config, options, unknown, rename, add, **more)
-        rows = [0, maps[0].shape[-1] // 2, maps[0].shape[-1] - 1]
+        rows = [[0, m.shape[-1] // 2, m.shape[-1] - 1] for m in maps]
+        kept = [m[:, which].numpy().astype(np.float32) for m, which in zip(maps, rows)]
+        if len({m.shape for m in maps}) == 1:
+            kept = dict(rows=np.array(rows[0]), map_rows=np.stack(kept))
+        else:  # the layers of a pyramid, each its own
+            kept = {f"map_rows_{i}": of_layer for i, of_layer in enumerate(kept)}
         np.savez_compressed(
             HERE / f"{name}.npz",
             output=output.numpy().astype(np.float32),
             **({} if features is None else {"features": features.numpy().astype(np.float32)}),
-            rows=np.array(rows),
-            map_rows=np.stack([m[:, rows].numpy() for m in maps]).astype(np.float32),
+            **kept,
         )
-        peak = np.stack([m.numpy() for m in maps]).max(-1).mean()
+        peak = np.mean([m.numpy().max(-1).mean() for m in maps])
         print(f"{name}: |output| up to {output.abs().max():.3f}, a row's mean peak {peak:.3f}")
     for name, (family, module, options, rename, add) in ({} if asked else REFERENCES).items():
         shapes = {key: list(value.shape) for key, value in module.state_dict().items()}

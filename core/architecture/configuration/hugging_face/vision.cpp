@@ -1,4 +1,4 @@
-// ViT, DeiT, DINOv2, DINOv3, BEiT and data2vec-vision.
+// ViT, DeiT, DINOv2, DINOv3, BEiT, data2vec-vision and Swin.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 
 namespace attnscope {
@@ -97,6 +97,30 @@ constexpr ConfigKey kBeitKeys[] = {
     {"stage_names"},
 };
 
+/// Depths, heads and windows follow from the tensors.
+constexpr ConfigKey kSwinKeys[] = {
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_channels", Use::fact, "channels"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"use_absolute_embeddings", Use::required, "false"},
+    {"path_norm", Use::required, "false"},
+    {"embed_dim"},
+    {"depths"},
+    {"num_heads"},
+    {"num_layers"},
+    {"window_size"},
+    {"mlp_ratio"},
+    {"qkv_bias"},
+    {"encoder_stride"},
+    {"use_mask_token"},
+    {"out_features"},
+    {"out_indices"},
+    {"stage_names"},
+};
+
 /// Which tokens are read, and so where the norm stands; whether there must be tables of relative
 /// positions.
 void read_beit(ConfigReader& reader, NeighbourConfig& config) {
@@ -127,6 +151,7 @@ constexpr ModelType kTypes[] = {
     {"dinov2", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
     {"dinov2_with_registers", "Hugging Face DINOv2", kDinov2Keys, read_dinov2_mlp},
     {"dinov3_vit", "Hugging Face DINOv3", kDinov3Keys},
+    {"swin", "Hugging Face Swin", kSwinKeys},
     {"beit", "Hugging Face BEiT", kBeitKeys, read_beit},
     {"data2vec-vision", "Hugging Face BEiT", kBeitKeys, read_beit},
 };

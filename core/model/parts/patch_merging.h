@@ -1,0 +1,19 @@
+// A coarser grid of patches: four neighbours become one (Liu et al. 2021, section 3.1).
+#pragma once
+
+#include "core/architecture/pyramid_grid.h"
+#include "core/model/parts/layer_norm.h"
+#include "core/model/parts/linear.h"
+
+namespace attnscope {
+
+/// reduction(norm([x(0,0), x(1,0), x(0,1), x(1,1)])) of each 2 × 2 cells (row, column).
+struct PatchMerging {
+  LayerNorm norm;    ///< [4·D]
+  Linear reduction;  ///< 4·D → the next stage's width
+
+  /// [grid, D] → [half the rows · half the columns, width]; `grid` has an even number of both.
+  [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
+};
+
+}  // namespace attnscope
