@@ -1,6 +1,7 @@
 // config.json of timm's models on Hugging Face's hub: an architecture of timm, arguments of its
 // constructor, and how images are prepared.
 #include "core/architecture/configuration/config_reader.h"
+#include "core/architecture/configuration/timm_architecture.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 
@@ -98,75 +99,6 @@ constexpr ConfigKey kPretrainedKeys[] = {
     {"test_*"},
     {"url"},
 };
-
-/// Architectures of timm's class VisionTransformer that compute what the names of their tensors do
-/// not say.
-constexpr std::pair<std::string_view, std::string_view> kRefusedVits[] = {
-    {"relpos", "relative position biases"},
-    {"rope", "rotary positions"},
-    {"dinov3", "rotary positions"},
-    {"_rpn_", "norms after the parts and before the residuals"},
-    {"_xp_", "parallel blocks"},
-    {"18x2", "parallel blocks"},
-    {"pwee", "parallel blocks"},
-    {"dwee", "differential attention"},
-    {"dlittle", "differential attention"},
-    {"_r26_", "a convolutional network before the patches"},
-    {"_r50_", "a convolutional network before the patches"},
-    {"resnet", "a convolutional network before the patches"},
-    {"_mci_", "a convolutional network before the patches"},
-    {"tipsv2", "a way of reading out"},
-};
-
-/// Heads where they are not of 64 channels.
-constexpr std::pair<std::string_view, std::string_view> kHeads[] = {
-    {"vit_huge", "16"},
-    {"deit3_huge", "16"},
-    {"vit_giant_patch14_dinov2", "24"},
-    {"vit_giant_patch14_reg4_dinov2", "24"},
-    {"vit_giant", "16"},
-    {"vit_gigantic", "16"},
-    {"vit_so400m", "16"},
-    {"vit_base_patch16_gap_224", "16"},
-    {"test_vit", "2"},
-};
-
-/// SigLIP's with GELU's tanh form.
-constexpr std::string_view kTanhs[] = {
-    "vit_base_patch32_siglip_",         "vit_large_patch16_siglip_512",
-    "vit_large_patch16_siglip_gap_512", "vit_so400m_patch16_siglip_",
-    "vit_giantopt_patch16_siglip_",
-};
-
-constexpr std::string_view kRotaryVit = "timm ViT with rotary positions";
-
-constexpr std::string_view kVits[] = {"vit_", "deit_", "deit3_", "flexivit_", "test_vit"};
-
-void refuse_vit(std::string_view architecture) {
-  for (const auto& [part, what] : kRefusedVits) {
-    if (architecture.find(part) == std::string_view::npos) continue;
-    throw Error(ErrorKind::unsupported, "timm's " + std::string(architecture) + " has " +
-                                            std::string(what) + ", which is not run")
-        .about("architecture");
-  }
-}
-
-void read_vit(std::string_view architecture, NeighbourConfig& config) {
-  refuse_vit(architecture);
-  for (const auto& [beginning, heads] : kHeads) {
-    if (!architecture.starts_with(beginning)) continue;
-    config.values["heads"] = heads;
-    break;
-  }
-  const bool clip = architecture.find("_clip_") != std::string_view::npos;
-  config.values["norm_eps"] = clip ? "1e-5" : "1e-6";
-  if (architecture.find("quickgelu") != std::string_view::npos) {
-    config.values["activation"] = "quick_gelu";
-  }
-  for (const std::string_view beginning : kTanhs) {
-    if (architecture.starts_with(beginning)) config.values["activation"] = "gelu_tanh";
-  }
-}
 
 /// Whether positions are rotary is in no tensor.
 void read_eva_arguments(ConfigReader& reader, NeighbourConfig& config) {
@@ -273,42 +205,10 @@ void read_pooling(const json& pooling, NeighbourConfig& config) {
   take_name(pooling, "global_pool", "readout", poolings, config);
 }
 
-/// Empty: not run.
-std::vector<std::string_view> families_of_timm(std::string_view architecture) {
-  if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
-  if (architecture.starts_with("twins_svt_")) return {"Twins"};
-  if (architecture.starts_with("swin_")) return {"timm Swin", "Swin"};
-  for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
-    if (architecture.starts_with(beginning)) return {"timm BEiT"};
-  }
-  // The largest has its norms elsewhere.
-  const bool enormous = architecture.starts_with("eva02_enormous");
-  if (architecture.starts_with("eva02_") && !enormous) return {"timm EVA-02"};
-  const bool of_eva = architecture.find("_rope_reg") != std::string_view::npos;
-  if (architecture.starts_with("vit_") && of_eva) return {kRotaryVit};
-  for (const std::string_view beginning : kVits) {
-    if (architecture.starts_with(beginning)) return {"timm ViT", "DINOv2"};
-  }
-  return {};
-}
-
 }  // namespace
 
 void read_timm_config(const json& object, NeighbourConfig& config) {
-  config.kind = object.at("architecture").get<std::string>();
-  config.families = families_of_timm(config.kind);
-  if (config.families.empty()) {
-    throw Error(ErrorKind::unsupported, "this architecture of timm is not run")
-        .about("architecture")
-        .expected(
-            "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "
-            "pvt_v2_… or twins_svt_…")
-        .found(config.kind)
-        .remedy(
-            "give an architecture description, or --option ignore=config if it is not of this "
-            "file");
-  }
-  if (config.families.front() == "timm ViT") read_vit(config.kind, config);
+  read_timm_architecture(object.at("architecture").get<std::string>(), config);
   ConfigReader reader(object, config);
   const json& prepared = reader.take_value("pretrained_cfg");
   if (prepared.is_object()) read_preparation(prepared, config);
