@@ -309,7 +309,7 @@ class TextDeduction final : FamilyDeduction {
       assume("layer.rotary.theta", "the family's usual one");
       if (spec_.layer.rotary.width > 0) assume("layer.rotary.width", "the family's usual one");
     }
-    for (const char* member : {"layer.residual", "positions.offset", "padding"}) {
+    for (const char* member : {"layer.residual", "positions.offset", "padding", "readout"}) {
       if (description_.reasons.contains(member)) assume(member, "the family's usual one");
     }
     if (spec_.readout.kind == Readout::end_token) {

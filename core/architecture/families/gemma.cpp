@@ -6,68 +6,36 @@ namespace attnscope {
 
 const std::string_view hugging_face_gemma_family = R"json({
   "name": "Hugging Face Gemma",
+  "like": "Hugging Face Llama",
   "model": {
-    "input": { "kind": "tokens", "scale": 0 },
-    "positions": { "kind": "none" },
-    "layer": {
-      "norm": { "kind": "rms_plus_one", "position": "pre" },
-      "rotary": { "form": "half" },
-      "scores": { "causal": true }
-    },
-    "readout": { "kind": "next_token" }
+    "input": { "scale": 0 },
+    "layer": { "norm": { "kind": "rms_plus_one" } }
   },
   "assume": {
     "layer": {
-      "norm": { "eps": 1e-6 },
       "attention": { "head_width": 256 },
-      "rotary": { "theta": 10000 },
       "mlp": { "activation": "gelu_tanh" }
     }
   },
   "reasons": {
     "heads": "256 channels a head, as in the published configurations",
-    "norm_eps": "the default of GemmaConfig"
+    "norm_eps": "the default of GemmaConfig",
+    "layer.rotary.theta": "the default of GemmaConfig"
   },
-  "tensors": {
-    "token_embedding": "embed_tokens",
-    "layer.norm1": "layers.{layer}.input_layernorm",
-    "layer.query": "layers.{layer}.self_attn.q_proj",
-    "layer.key": "layers.{layer}.self_attn.k_proj",
-    "layer.value": "layers.{layer}.self_attn.v_proj",
-    "layer.out": "layers.{layer}.self_attn.o_proj",
-    "layer.norm2": "layers.{layer}.post_attention_layernorm",
-    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
-    "layer.mlp1": "layers.{layer}.mlp.up_proj",
-    "layer.mlp2": "layers.{layer}.mlp.down_proj",
-    "final_norm": "norm",
-    "head": "lm_head?"
-  },
-  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"],
   "refuse": {
-    "layers.0.self_attn.q_norm.weight": "norms of queries and keys",
     "layers.0.pre_feedforward_layernorm.weight": "Gemma 2's norms after each part"
   }
 })json";
 
 const std::string_view hugging_face_gemma2_family = R"json({
   "name": "Hugging Face Gemma 2",
+  "like": "Hugging Face Gemma",
   "model": {
-    "input": { "kind": "tokens", "scale": 0 },
-    "positions": { "kind": "none" },
-    "layer": {
-      "norm": { "kind": "rms_plus_one", "position": "sandwich" },
-      "rotary": { "form": "half" },
-      "scores": { "causal": true }
-    },
-    "readout": { "kind": "next_token" }
+    "layer": { "norm": { "position": "sandwich" } }
   },
   "assume": {
     "layer": {
-      "norm": { "eps": 1e-6 },
-      "attention": { "head_width": 256 },
-      "rotary": { "theta": 10000 },
-      "scores": { "scale": 0.0625, "soft_cap": 50 },
-      "mlp": { "activation": "gelu_tanh" }
+      "scores": { "scale": 0.0625, "soft_cap": 50 }
     },
     "readout": { "soft_cap": 30 },
     "differences": [{ "layers": { "first": 0, "every": 2 }, "scores": { "window": 4096 } }]
@@ -80,45 +48,26 @@ const std::string_view hugging_face_gemma2_family = R"json({
     "differences": "even layers see the last 4096 tokens, as in all published ones"
   },
   "tensors": {
-    "token_embedding": "embed_tokens",
-    "layer.norm1": "layers.{layer}.input_layernorm",
-    "layer.query": "layers.{layer}.self_attn.q_proj",
-    "layer.key": "layers.{layer}.self_attn.k_proj",
-    "layer.value": "layers.{layer}.self_attn.v_proj",
-    "layer.out": "layers.{layer}.self_attn.o_proj",
     "layer.norm1_after": "layers.{layer}.post_attention_layernorm",
     "layer.norm2": "layers.{layer}.pre_feedforward_layernorm",
-    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
-    "layer.mlp1": "layers.{layer}.mlp.up_proj",
-    "layer.mlp2": "layers.{layer}.mlp.down_proj",
-    "layer.norm2_after": "layers.{layer}.post_feedforward_layernorm",
-    "final_norm": "norm",
-    "head": "lm_head?"
+    "layer.norm2_after": "layers.{layer}.post_feedforward_layernorm"
   },
   "refuse": {
-    "layers.0.self_attn.q_norm.weight": "Gemma 3's norms of queries and keys"
+    "layers.0.self_attn.q_norm.weight": "Gemma 3's norms of queries and keys",
+    "layers.0.pre_feedforward_layernorm.weight": null
   }
 })json";
 
 const std::string_view hugging_face_gemma3_family = R"json({
   "name": "Hugging Face Gemma 3",
-  "model": {
-    "input": { "kind": "tokens", "scale": 0 },
-    "positions": { "kind": "none" },
-    "layer": {
-      "norm": { "kind": "rms_plus_one", "position": "sandwich" },
-      "rotary": { "form": "half" },
-      "scores": { "causal": true }
-    },
-    "readout": { "kind": "next_token" }
-  },
+  "like": "Hugging Face Gemma 2",
   "assume": {
     "layer": {
-      "norm": { "eps": 1e-6 },
+      "attention": null,
       "rotary": { "theta": 1000000 },
-      "scores": { "scale": 0.0625 },
-      "mlp": { "activation": "gelu_tanh" }
+      "scores": { "soft_cap": null }
     },
+    "readout": null,
     "differences": [
       { "layers": { "first": 0, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } },
       { "layers": { "first": 1, "every": 6 }, "scores": { "window": 512 }, "rotary": { "theta": 10000 } },
@@ -128,29 +77,19 @@ const std::string_view hugging_face_gemma3_family = R"json({
     ]
   },
   "reasons": {
+    "heads": null,
     "norm_eps": "the default of Gemma3TextConfig",
     "scale": "query_pre_attn_scalar 256, as in all published ones but 27B",
+    "layer.scores.soft_cap": null,
+    "readout.soft_cap": null,
     "layer.rotary.theta": "of layers that see all tokens; the default of Gemma3TextConfig",
     "differences": "five layers of six see the last 512 tokens, as in 270M and 1B"
   },
   "tensors": {
-    "token_embedding": "embed_tokens",
-    "layer.norm1": "layers.{layer}.input_layernorm",
-    "layer.query": "layers.{layer}.self_attn.q_proj",
-    "layer.key": "layers.{layer}.self_attn.k_proj",
-    "layer.value": "layers.{layer}.self_attn.v_proj",
     "layer.query_norm": "layers.{layer}.self_attn.q_norm",
-    "layer.key_norm": "layers.{layer}.self_attn.k_norm",
-    "layer.out": "layers.{layer}.self_attn.o_proj",
-    "layer.norm1_after": "layers.{layer}.post_attention_layernorm",
-    "layer.norm2": "layers.{layer}.pre_feedforward_layernorm",
-    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
-    "layer.mlp1": "layers.{layer}.mlp.up_proj",
-    "layer.mlp2": "layers.{layer}.mlp.down_proj",
-    "layer.norm2_after": "layers.{layer}.post_feedforward_layernorm",
-    "final_norm": "norm",
-    "head": "lm_head?"
-  }
+    "layer.key_norm": "layers.{layer}.self_attn.k_norm"
+  },
+  "refuse": null
 })json";
 
 }  // namespace attnscope

@@ -52,46 +52,24 @@ const std::string_view hugging_face_llama_family = R"json({
 
 const std::string_view hugging_face_qwen3_family = R"json({
   "name": "Hugging Face Qwen3",
-  "model": {
-    "input": { "kind": "tokens" },
-    "positions": { "kind": "none" },
-    "layer": {
-      "norm": { "kind": "rms", "position": "pre" },
-      "rotary": { "form": "half" },
-      "scores": { "causal": true }
-    },
-    "readout": { "kind": "next_token" }
-  },
+  "like": "Hugging Face Llama",
   "assume": {
     "layer": {
-      "norm": { "eps": 1e-6 },
-      "rotary": { "theta": 1000000 },
-      "mlp": { "activation": "silu" }
+      "attention": null,
+      "rotary": { "theta": 1000000 }
     }
   },
   "reasons": {
+    "heads": null,
     "norm_eps": "the default of Qwen3Config",
     "layer.rotary.theta": "as in the published configurations"
   },
   "tensors": {
-    "token_embedding": "embed_tokens",
-    "layer.norm1": "layers.{layer}.input_layernorm",
-    "layer.query": "layers.{layer}.self_attn.q_proj",
-    "layer.key": "layers.{layer}.self_attn.k_proj",
-    "layer.value": "layers.{layer}.self_attn.v_proj",
     "layer.query_norm": "layers.{layer}.self_attn.q_norm",
-    "layer.key_norm": "layers.{layer}.self_attn.k_norm",
-    "layer.out": "layers.{layer}.self_attn.o_proj",
-    "layer.norm2": "layers.{layer}.post_attention_layernorm",
-    "layer.mlp_gate": "layers.{layer}.mlp.gate_proj",
-    "layer.mlp1": "layers.{layer}.mlp.up_proj",
-    "layer.mlp2": "layers.{layer}.mlp.down_proj",
-    "final_norm": "norm",
-    "head": "lm_head?"
+    "layer.key_norm": "layers.{layer}.self_attn.k_norm"
   },
-  "harmless": ["layers.*.self_attn.rotary_emb.inv_freq"],
   "refuse": {
-    "layers.0.pre_feedforward_layernorm.weight": "norms after each part"
+    "layers.0.self_attn.q_norm.weight": null
   }
 })json";
 

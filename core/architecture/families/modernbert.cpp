@@ -58,49 +58,21 @@ const std::string_view hugging_face_modernbert_family = R"json({
 
 const std::string_view hugging_face_modernbert_classifier_family = R"json({
   "name": "Hugging Face ModernBERT classifier",
-  "model": {
-    "input": { "kind": "tokens" },
-    "positions": { "kind": "none" },
-    "layer": {
-      "norm": { "kind": "layer", "position": "pre" },
-      "rotary": { "form": "half" },
-      "scores": { "window_form": "around" }
-    }
-  },
+  "like": "Hugging Face ModernBERT",
   "assume": {
-    "layer": {
-      "norm": { "eps": 1e-5 },
-      "attention": { "head_width": 64 },
-      "rotary": { "theta": 160000 },
-      "mlp": { "activation": "gelu" }
-    },
-    "readout": { "kind": "class" },
-    "differences": [
-      { "layers": { "first": 1, "every": 3 }, "scores": { "window": 128 }, "rotary": { "theta": 10000 } },
-      { "layers": { "first": 2, "every": 3 }, "scores": { "window": 128 }, "rotary": { "theta": 10000 } }
-    ]
+    "readout": { "kind": "class" }
   },
   "reasons": {
-    "heads": "64 channels a head, as in the published configurations",
-    "norm_eps": "the default of ModernBertConfig",
-    "layer.rotary.theta": "of layers that see all tokens; the default of ModernBertConfig",
-    "readout": "the default of ModernBertConfig",
-    "differences": "two layers of three see 64 tokens to each side: the default of ModernBertConfig"
+    "readout": "the default of ModernBertConfig; others read the mean (mean_all)"
   },
+  "where": null,
   "tensors": {
-    "token_embedding": "embeddings.tok_embeddings",
-    "embedding_norm": "embeddings.norm",
-    "layer.norm1": "layers.{layer}.attn_norm?",
-    "layer.qkv": "layers.{layer}.attn.Wqkv",
-    "layer.out": "layers.{layer}.attn.Wo",
-    "layer.norm2": "layers.{layer}.mlp_norm",
-    "layer.mlp_gate_and_mlp1": "layers.{layer}.mlp.Wi",
-    "layer.mlp2": "layers.{layer}.mlp.Wo",
-    "final_norm": "final_norm",
     "head_transform": "head.dense",
     "head_transform_norm": "head.norm",
-    "head": "classifier"
-  }
+    "head.0.weight": "classifier.weight",
+    "head.0.bias": "classifier.bias?"
+  },
+  "refuse": null
 })json";
 
 }  // namespace attnscope
