@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -133,13 +134,22 @@ bool begins_as(std::string_view name, std::string_view pattern) {
   return name.empty() || !is_digit(name.front());
 }
 
-/// The beginning of the names of a block, of which `pattern` is one: up to the block's number, or
-/// where all layers share a tensor the folder it lies in.
+/// The beginning of the names of a block, of which `pattern` is one: up to the block's number.
 std::string block_of(const TensorPattern& pattern) {
   const std::string& text = pattern.pattern;
-  if (pattern.of_all_layers) return text.substr(0, text.find_last_of("./") + 1);
   const std::size_t number = std::min(text.rfind("{layer}"), text.rfind("{block}"));
   return text.substr(0, text.find('}', number) + 1);
+}
+
+/// "a/b/" of "a/b/c" and of "a/b.c".
+std::string folder_of(std::string_view name) {
+  return std::string(name.substr(0, name.find_last_of("./") + 1));
+}
+
+/// The folder that holds `folder` and `name`.
+std::string common_folder(std::string folder, std::string_view name) {
+  while (!name.starts_with(folder)) folder = folder_of(folder.substr(0, folder.size() - 1));
+  return folder;
 }
 
 class Leftovers {
@@ -151,12 +161,19 @@ class Leftovers {
       used_.insert(source.tensor);
       used_.insert(source.pieces.begin(), source.pieces.end());
     }
+    std::optional<std::string> stacked;  // where tensors of all layers lie
     for (const auto& [role, patterns] : match.description->tensors) {
       for (const TensorPattern& pattern : patterns) {
-        if (role.starts_with("layer.")) blocks_.insert(block_of(pattern));
         is_decoder_ = is_decoder_ || pattern.pattern.starts_with("decoder.");
+        if (!role.starts_with("layer.")) continue;
+        if (pattern.of_all_layers) {
+          stacked = stacked ? common_folder(*stacked, pattern.pattern) : folder_of(pattern.pattern);
+        } else {
+          blocks_.insert(block_of(pattern));
+        }
       }
     }
+    if (stacked && !stacked->empty()) blocks_.insert(*stacked);
   }
 
   std::vector<Assumption> check() const {
