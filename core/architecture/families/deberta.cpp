@@ -1,4 +1,5 @@
-// Hugging Face's DeBERTa v2 and v3, whose queries and keys are also multiplied with relative positions.
+// Hugging Face's DeBERTa v2 and v3, whose queries and keys are also multiplied with relative
+// positions.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

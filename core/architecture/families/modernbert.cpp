@@ -1,4 +1,5 @@
-// Hugging Face's ModernBERT, and with a head that classifies texts. Every third layer sees all tokens; `differences` are those with windows.
+// Hugging Face's ModernBERT, and with a head that classifies texts. Every third layer sees all
+// tokens; `differences` are those with windows.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

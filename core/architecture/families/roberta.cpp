@@ -1,4 +1,5 @@
-// Hugging Face's RoBERTa (XLM-R, CamemBERT) and MPNet: BERT's layers, positions from behind the padding token's on.
+// Hugging Face's RoBERTa (XLM-R, CamemBERT) and MPNet: BERT's layers, positions from behind the
+// padding token's on.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
