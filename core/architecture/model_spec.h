@@ -129,9 +129,9 @@ void validate(const ModelSpec& spec);
 
 /// Something the file could not tell: the family's default was taken; shown, and can be set.
 struct Assumption {
-  std::string option;  ///< a model option: "heads"
-  std::string value;   ///< "3"
-  std::string reason;  ///< "the file does not say; 64 channels a head, as DeiT"
+  std::string option;   ///< a model option: "heads"
+  std::string value;    ///< "3"
+  std::string reason;   ///< "the file does not say; 64 channels a head, as DeiT"
   bool stated = false;  ///< by what lies beside the file: said with the others, but no guess
 };
 

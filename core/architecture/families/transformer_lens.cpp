@@ -1,5 +1,6 @@
-// What TransformerLens saves: heads are an axis of every weight of the attention, and kernels are [in, out].
-// Files whose norms were folded into the weights keep none, as do models without any: they are refused.
+// What TransformerLens saves: heads are an axis of every weight of the attention, and kernels are
+// [in, out]. Files whose norms were folded into the weights keep none, as do models without any:
+// they are refused.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
