@@ -1,9 +1,11 @@
 // attnscope inspect: what a file is, what was recognised and assumed, and every tensor in it.
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
@@ -138,7 +140,11 @@ void print_stages(const ModelSpec& spec) {
         std::to_string(stage.heads) + (stage.heads == 1 ? " head of " : " heads of ") +
         std::to_string(stage.width / stage.heads) + ", " + grid_text(grids[i]) + " tokens";
     if (keys != grids[i]) text += ", keys from " + grid_text(keys);
-    if (stage.window > 0) text += ", windows of " + std::to_string(stage.window) + " in turn";
+    if (stage.window > 0) {
+      const bool shifts = spec.layer.scores.bias == ScoreBias::table;  // Swin
+      text += ", windows of " + std::to_string(stage.window) +
+              (shifts ? ", every other layer's shifted by half" : " in turn");
+    }
     text += ", " + to_string(mechanism_of(spec, layer));
     layer += stage.layers;
     print_line(("stage " + std::to_string(i + 1)).c_str(), text);
@@ -167,7 +173,7 @@ void print_options(const char* heading, const std::vector<Assumption>& all, bool
     const std::string items = item_lines(assumption.value);
     std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
                 items.empty() ? shown_text(assumption.value).c_str() : "as below",
-                assumption.reason.c_str(), shown_lines(items).c_str());
+                stated ? "" : assumption.reason.c_str(), shown_lines(items).c_str());
   }
 }
 
@@ -193,8 +199,10 @@ void print_architecture(const Architecture& architecture) {
                             std::to_string(spec.input.image_height) + " × " +
                             std::to_string(spec.input.image_width));
   } else if (spec.reads_texts()) {
-    print_line("tokens", "at most " + std::to_string(spec.input.context) + " of " +
-                             std::to_string(spec.input.vocabulary) + ", " +
+    const std::string most = spec.input.context > 0
+                                 ? "at most " + std::to_string(spec.input.context)
+                                 : "as many as the input has";
+    print_line("tokens", most + " of " + std::to_string(spec.input.vocabulary) + ", " +
                              option_text(spec, "tokenizer"));
     for (std::size_t i = 0; i < spec.layer_mechanisms.size(); ++i) {
       print_line(("layer " + std::to_string(i)).c_str(), to_string(spec.layer_mechanisms[i]));
@@ -258,6 +266,24 @@ void print_metadata(const Checkpoint& checkpoint) {
   }
 }
 
+/// Many of one module, such as the other tower of CLIP, in one line.
+void print_unused(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  if (!names.empty()) std::printf("tensors without a role in this architecture:\n");
+  const auto module = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  std::map<std::string, std::size_t> counts;
+  for (const std::string& name : names) ++counts[module(name)];
+  std::set<std::string> said;
+  for (const std::string& name : names) {
+    const std::string of = module(name);
+    if (counts[of] <= most) {
+      std::printf("  %s\n", name.c_str());
+    } else if (said.insert(of).second) {
+      std::printf("  %s.* (%zu tensors)\n", of.c_str(), counts[of]);
+    }
+  }
+}
+
 void print(const Inspection& inspection) {
   print_line("file", inspection.checkpoint.path().string());
   print_line("format", inspection.checkpoint.format());
@@ -265,11 +291,7 @@ void print(const Inspection& inspection) {
   if (inspection.architecture) {
     print_architecture(*inspection.architecture);
     if (!inspection.reference.empty()) print_line("reference", inspection.reference);
-    const auto& unused = inspection.architecture->unused;
-    for (std::size_t i = 0; i < unused.size(); ++i) {
-      if (i == 0) std::printf("tensors without a role in this architecture:\n");
-      std::printf("  %s\n", unused[i].c_str());
-    }
+    print_unused(inspection.architecture->unused);
   } else {
     print_line("architecture", "none recognised: " + inspection.why_not);
   }

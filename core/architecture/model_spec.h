@@ -29,8 +29,8 @@ struct PyramidStage {
   std::int64_t reduction = 1;
   /// Keys and values come from a grid pooled to this side (PVTv2-Li); 0: not pooled.
   std::int64_t pooled = 0;
-  /// Every other layer, from the first on, attends within windows of this side (Twins-SVT); 0:
-  /// none.
+  /// Every other layer, from the first on, attends within windows of this side (Twins-SVT), or all
+  /// do, every other one's shifted by half (Swin: with a table of relative positions); 0: none.
   std::int64_t window = 0;
 
   bool operator==(const PyramidStage&) const = default;
