@@ -167,6 +167,38 @@ TEST_F(Towers, OpenClipsConfigurationIsRead) {
   EXPECT_THAT(refused({{"width", 64}}, json::object()), HasSubstr("width"));
 }
 
+TEST_F(Towers, OpenClipsOtherWrappersAreKnown) {
+  NamedShapes shapes;
+  for (auto& [name, shape] : shapes_of("timm_siglip")) {
+    shapes.emplace_back("visual.trunk." + name, shape);
+  }
+  for (auto& [name, shape] : shapes_of("clip_texts")) {
+    if (!name.starts_with("visual.")) shapes.emplace_back("text." + name, shape);
+  }
+  write_hashed_safetensors(folder_ / "model.safetensors", shapes);
+  const auto name_of = [&](const std::string& kind) {
+    const Checkpoint checkpoint = open_checkpoint(folder_.path());
+    return recognise_architecture(checkpoint, {{{"input.kind", kind}, {"heads", "2"}}, {}});
+  };
+  EXPECT_EQ(name_of("patches").name, "timm ViT");
+  EXPECT_EQ(name_of("patches").spec.readout.kind, Readout::attention_pooling);
+  EXPECT_EQ(name_of("tokens").name, "CLIP text");
+  // As SigLIP's: its text tower is not CLIP's, and timm's name says the activation.
+  (void)folder_.write("open_clip_config.json", R"({"model_cfg": {
+      "embed_dim": 48, "init_logit_bias": -10, "custom_text": true,
+      "vision_cfg": {"image_size": 32, "timm_model_name": "vit_so400m_patch16_siglip_256",
+                     "timm_model_pretrained": false, "timm_pool": "map", "timm_proj": "none"},
+      "text_cfg": {"context_length": 24, "vocab_size": 29, "width": 32, "heads": 2, "layers": 3,
+                   "no_causal_mask": true, "proj_bias": true, "pool_type": "last"}},
+      "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5],
+                         "interpolation": "bicubic", "resize_mode": "squash"}})");
+  const Architecture images = name_of("patches");
+  EXPECT_EQ(images.name, "timm ViT");
+  EXPECT_EQ(images.spec.layer.mlp.activation, Activation::gelu_tanh);
+  EXPECT_EQ(images.spec.input.resize_mode, ResizeMode::exact);
+  EXPECT_EQ(images.spec.input.mean, (std::vector<double>{0.5, 0.5, 0.5}));
+}
+
 TEST(Readout, ATextsEndIsTheFirstOfItsTokenOrTheGreatest) {
   EXPECT_EQ(end_of_text({5, 9, 2, 9, 1}, -1), 1);
   EXPECT_EQ(end_of_text({5, 9, 2, 9, 2}, 2), 2);
