@@ -224,6 +224,7 @@ AtlasScene AtlasCanvas::scene() const {
   if (!scene.maps->trace().mechanism_trained)
     scene.subtitle = tr("not trained · ") + scene.subtitle;
   scene.zoom = zoom_;
+  scene.names_tokens = link_.view() != AtlasLink::View::fit;
   compare(scene);
   scene.range = link_.range(scene.difference);
   scene.scale = link_.scale(scene.difference);
@@ -391,9 +392,18 @@ AtlasZoom AtlasCanvas::wanted_zoom() const {
           link_.map_layer(), 0, std::max<std::int64_t>(0, grid.layers - 1));
       const std::int64_t column = std::clamp<std::int64_t>(
           link_.map_column(), 0, std::max<std::int64_t>(0, grid.columns - 1));
-      const QMarginsF room = link_.reserved();
-      return fit_square(grid.map_square(layer, column), viewport,
-                        viewport.marginsRemoved(room).adjusted(4, 4, -4, -4));
+      const QRectF free = viewport.marginsRemoved(link_.reserved());
+      const QRectF square = grid.map_square(layer, column);
+      const AtlasZoom whole = fit_square(square, viewport, free.adjusted(4, 4, -4, -4));
+      const auto shown = maps();
+      if (!shown) return whole;
+      // Beside the names of its tokens, where they are shown.
+      const AtlasZoom named =
+          fit_square(square, viewport,
+                     free.marginsRemoved(ruler_room(*shown, layer, font())).adjusted(2, 2, -4, -4));
+      const MapExtent extent = shown->extent(layer, column);
+      const auto cells = static_cast<double>(std::max(extent.queries, extent.keys));
+      return named.scale >= smallest_named_cell * cells ? named : whole;
     }
     case AtlasLink::View::fit:
       break;

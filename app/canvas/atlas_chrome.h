@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QColor>
+#include <QMarginsF>
 #include <QRectF>
 #include <QString>
 #include <cstdint>
@@ -48,6 +49,8 @@ struct AtlasScene {
   bool message_is_error = false;
 
   AtlasZoom zoom;
+  bool names_tokens =
+      false;  ///< along the enlarged map; over all maps at once they would hide some
   ColourScale scale;
   ValueRange range;
   QString value_name;  ///< what the colours stand for
@@ -60,6 +63,11 @@ struct AtlasScene {
 };
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);
+
+/// What the names of a layer's tokens take at the left of and above an enlarged map.
+[[nodiscard]] QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& font);
+/// Logical pixels a cell must have at least for its token to be named.
+inline constexpr double smallest_named_cell = 14;
 
 /// "mean of heads", "head 3"
 [[nodiscard]] QString column_name(HeadFusion fusion, std::int64_t column);

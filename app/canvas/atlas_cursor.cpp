@@ -126,7 +126,21 @@ void paint_readout(QPainter& painter, const AtlasScene& scene, const QFont& font
   }
 }
 
+QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& font) {
+  const QFontMetricsF metrics(sized(font, 10));
+  const std::int64_t queries = maps.extent(layer, 0).queries;
+  double longest = metrics.horizontalAdvance("class");
+  if (queries > 0) {
+    const TokenLayout& names = query_layout(maps.trace(), layer);
+    longest = std::max(
+        longest,
+        metrics.horizontalAdvance(QString::fromStdString(names.name(maps.token_of(queries - 1)))));
+  }
+  return {longest + 10, metrics.height() + 4, 0, 0};
+}
+
 void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font) {
+  if (!scene.names_tokens) return;
   const QRectF viewport = scene.frame.viewport;
   const auto place = map_at(scene.maps->grid(), scene.zoom.to_atlas(viewport, viewport.center()));
   if (!place) return;
@@ -135,23 +149,18 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
   const QRectF map = map_on_screen(scene, place->layer, place->column);
   const double cell_width = map.width() / static_cast<double>(extent.keys);
   const double cell_height = map.height() / static_cast<double>(extent.queries);
-  if (std::min(cell_width, cell_height) < 14) return;
+  if (std::min(cell_width, cell_height) < smallest_named_cell) return;
   const TokenLayout& query_names = query_layout(scene.maps->trace(), place->layer);
   const TokenLayout& key_names = key_layout(scene.maps->trace(), place->layer);
   const ShownMaps& maps = *scene.maps;
-  const QFont face = sized(font, 10);
-  const QFontMetricsF metrics(face);
-  const double longest = metrics.horizontalAdvance(QString::fromStdString(
-                             query_names.name(maps.token_of(extent.queries - 1)))) +
-                         10;
-  const double strip_width = std::max(longest, metrics.horizontalAdvance("class") + 10);
-  const double strip_height = metrics.height() + 4;
+  const QMarginsF strips = ruler_room(maps, place->layer, font);
+  const double strip_width = strips.left(), strip_height = strips.top();
   const QRectF top(viewport.left(), viewport.top(), viewport.width(), strip_height);
   const QRectF left(viewport.left(), viewport.top(), strip_width, viewport.height());
   const QColor ground = scene.colours->panel;
   painter.fillRect(top, ground);
   painter.fillRect(left.adjusted(0, strip_height, 0, 0), ground);
-  painter.setFont(face);
+  painter.setFont(sized(font, 10));
   const auto pen = [&](bool marked) {
     painter.setPen(marked ? scene.colours->accent : scene.colours->muted);
   };
