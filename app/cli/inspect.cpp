@@ -171,9 +171,14 @@ void print_options(const char* heading, const std::vector<Assumption>& all, bool
     if (!any) std::printf("%s\n", heading);
     any = true;
     const std::string items = item_lines(assumption.value);
-    std::printf("  %-18s %-20s %s\n%s", assumption.option.c_str(),
-                items.empty() ? shown_text(assumption.value).c_str() : "as below",
-                stated ? "" : assumption.reason.c_str(), shown_lines(items).c_str());
+    const std::string value = items.empty() ? shown_text(assumption.value) : "as below";
+    if (stated) {
+      std::printf("  %-18s %s\n", assumption.option.c_str(), value.c_str());
+    } else {
+      std::printf("  %-18s %-20s %s\n", assumption.option.c_str(), value.c_str(),
+                  assumption.reason.c_str());
+    }
+    std::printf("%s", shown_lines(items).c_str());
   }
 }
 
