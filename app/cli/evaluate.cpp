@@ -76,6 +76,7 @@ void print_as_json(const Model& model, const MechanismChoice& mechanism,
                        {"correct", result.class_correct[i]}});
   }
   object["classes"] = std::move(classes);
+  object["prompts"] = nullptr;
   if (!arguments.prompts.empty()) object["prompts"] = arguments.prompts;
   object["assumptions"] = assumptions_as_json(model.assumptions());
   print_json(object);

@@ -12,6 +12,7 @@
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -198,6 +199,49 @@ TEST_F(ModelCommands, EvaluatesACountSpreadOverTheClassFolders) {
   EXPECT_EQ(run_program(command + " --json").output, run.output);
   EXPECT_THAT(run_program(command + " --seed 3").output,
               HasSubstr("2 of 4 images, spread evenly (seed 3)"));
+}
+
+TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
+  const json& made = read_test_data("models/families/hugging_face_clip.json");
+  NamedShapes shapes;
+  for (const auto& [name, shape] : made["tensors"].items()) {
+    shapes.emplace_back(name, shape.get<Shape>());
+  }
+  std::filesystem::create_directories(folder_ / "clip");
+  write_hashed_safetensors(path("clip/model.safetensors"), shapes);
+  (void)folder_.write("clip/config.json", made["config"].dump());
+  std::string words;
+  for (const json& word :
+       read_test_data("models/families/hugging_face_bert_pair.json")["vocabulary"]) {
+    words += word.get<std::string>() + "\n";
+  }
+  (void)folder_.write("clip/vocab.txt", words);
+  for (const auto& [label, image] :
+       {std::pair("who", "01_trouser.png"), std::pair("king", "08_bag.png")}) {
+    std::filesystem::create_directories(folder_ / "images" / label);
+    std::filesystem::copy(kSampleFolder + "/inputs/" + image, folder_ / "images" / label / image);
+  }
+  const auto evaluated = [&](const std::string& prompts) {
+    return run_program("evaluate " + path("clip") + " --json --dataset " + path("images") +
+                       " --prompts '" + prompts + "'");
+  };
+  const ProgramRun by_name = evaluated("long live the {} !");
+  ASSERT_EQ(by_name.status, 0) << by_name.errors;
+  const json object = json::parse(by_name.output);
+  EXPECT_EQ(object["images"], 2);
+  EXPECT_EQ(object["not_finite"], 0);
+  EXPECT_EQ(object["prompts"], "long live the {} !");
+  EXPECT_EQ(object["classes"][1]["label"], "who");
+  // The same texts from a file, in the order of the classes.
+  const std::string file =
+      folder_.write("prompts.txt", "long live the king !\nlong live the who !\n");
+  const json of_file = json::parse(evaluated(file).output);
+  EXPECT_EQ(of_file["correct"], object["correct"]);
+  EXPECT_EQ(of_file["classes"], object["classes"]);
+  (void)folder_.write("prompts.txt", "who\n");
+  const ProgramRun short_of_one = evaluated(file);
+  EXPECT_EQ(short_of_one.status, 2);
+  EXPECT_THAT(short_of_one.errors, testing::AllOf(HasSubstr("prompts.txt"), HasSubstr("2 lines")));
 }
 
 }  // namespace
