@@ -60,6 +60,8 @@ class ConfigReader {
 
 /// What Hugging Face's config.json says of a model of its kind; a kind that is not run throws.
 void read_hugging_face_config(const nlohmann::json& object, NeighbourConfig& config);
+/// What Meta's params.json says of a Llama.
+void read_meta_config(const nlohmann::json& object, NeighbourConfig& config);
 /// What timm's config.json says.
 void read_timm_config(const nlohmann::json& object, NeighbourConfig& config);
 

@@ -79,6 +79,20 @@ void read_preprocessing(const json& config, Values& values) {
   if (!crops && resized > 0) values["crop_fraction"] = "1.0";
 }
 
+constexpr const char* kOpenClip = "open_clip_config.json";
+constexpr const char* kMeta = "params.json";
+
+/// OpenCLIP's and Meta's stand alone, or beside one that says the same in Hugging Face's words.
+std::filesystem::path configuration_beside(const std::filesystem::path& weights) {
+  const std::filesystem::path usual = weights.parent_path() / "config.json";
+  std::error_code unknown;
+  for (const char* name : {"config.json", kOpenClip, kMeta}) {
+    std::filesystem::path file = weights.parent_path() / name;
+    if (std::filesystem::exists(file, unknown)) return file;
+  }
+  return usual;
+}
+
 bool ignores(std::span<const std::string> patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const std::string& pattern) { return matches_pattern(pattern, name); });
@@ -111,17 +125,16 @@ const NeighbourConfig& NeighbourConfig::of(std::string_view family) const {
 NeighbourConfig neighbour_config(const std::filesystem::path& weights,
                                  std::span<const std::string> ignored) {
   NeighbourConfig config;
-  std::filesystem::path file = weights.parent_path() / "config.json";
   if (!ignores(ignored, "config")) {
-    std::error_code unknown;
-    // OpenCLIP's own stands alone, or beside one that says the same in Hugging Face's words.
-    const bool of_open_clip = !std::filesystem::exists(file, unknown);
-    if (of_open_clip) file.replace_filename("open_clip_config.json");
+    const std::filesystem::path file = configuration_beside(weights);
     const json object = without_ignored(read_json(file), "config.", ignored);
     if (!object.empty()) config.file = file;
     with_file(file, [&] {
-      if (of_open_clip) {
-        if (!object.empty()) read_open_clip_config(object, config);
+      if (object.empty()) return;
+      if (file.filename() == kOpenClip) {
+        read_open_clip_config(object, config);
+      } else if (file.filename() == kMeta) {
+        read_meta_config(object, config);
       } else if (object.value("architecture", json()).is_string()) {
         read_timm_config(object, config);
       } else {

@@ -1,5 +1,5 @@
 // What lies beside a weight file: Hugging Face's or timm's config.json, OpenCLIP's
-// open_clip_config.json, preprocessor_config.json.
+// open_clip_config.json, Meta's params.json, preprocessor_config.json.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ inline constexpr std::string_view kGgufFamily = "GGUF language model";
 
 /// What the configuration beside a weight file, or in it, says of the model.
 struct NeighbourConfig {
-  std::filesystem::path file;  ///< config.json, or the weight file; empty: there is none
+  std::filesystem::path file;  ///< config.json or the like, or the weight file; empty: none
   /// model_type, timm's or GGUF's architecture; empty: it does not say.
   std::string kind;
   std::vector<std::string_view> families;  ///< those that `kind` may be of; empty: it says none

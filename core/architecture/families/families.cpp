@@ -44,6 +44,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"lecture GPT", lecture_gpt_family},
       ArchitectureFamily{"TransformerLens", transformer_lens_family},
       ArchitectureFamily{"Hugging Face Llama", hugging_face_llama_family},
+      ArchitectureFamily{"Meta Llama", meta_llama_family},
       ArchitectureFamily{"Hugging Face Qwen3", hugging_face_qwen3_family},
       ArchitectureFamily{"Hugging Face Gemma", hugging_face_gemma_family},
       ArchitectureFamily{"Hugging Face Gemma 2", hugging_face_gemma2_family},

@@ -39,6 +39,7 @@ extern const std::string_view timm_swin_family;
 extern const std::string_view hugging_face_swin_family;
 extern const std::string_view lecture_gpt_family;
 extern const std::string_view hugging_face_llama_family;
+extern const std::string_view meta_llama_family;
 extern const std::string_view hugging_face_qwen3_family;
 extern const std::string_view hugging_face_gemma_family;
 extern const std::string_view hugging_face_gemma2_family;

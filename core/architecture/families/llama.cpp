@@ -73,4 +73,30 @@ const std::string_view hugging_face_qwen3_family = R"json({
   }
 })json";
 
+const std::string_view meta_llama_family = R"json({
+  "name": "Meta Llama",
+  "like": "Hugging Face Llama",
+  "model": { "layer": { "rotary": { "form": "pair" } } },
+  "assume": { "layer": { "norm": { "eps": 1e-5 } } },
+  "reasons": {
+    "norm_eps": "the default of Meta's code",
+    "layer.rotary.theta": "the default of Meta's code; Llama 3 has 500000"
+  },
+  "tensors": {
+    "token_embedding": "tok_embeddings",
+    "layer.norm1": "layers.{layer}.attention_norm",
+    "layer.query": "layers.{layer}.attention.wq",
+    "layer.key": "layers.{layer}.attention.wk",
+    "layer.value": "layers.{layer}.attention.wv",
+    "layer.out": "layers.{layer}.attention.wo",
+    "layer.norm2": "layers.{layer}.ffn_norm",
+    "layer.mlp_gate": "layers.{layer}.feed_forward.w1",
+    "layer.mlp1": "layers.{layer}.feed_forward.w3",
+    "layer.mlp2": "layers.{layer}.feed_forward.w2",
+    "head": "output"
+  },
+  "harmless": ["rope.freqs", "freqs_cos", "freqs_sin", "layers.*.attention.inner_attention.rope.freqs"],
+  "refuse": { "layers.0.feed_forward.gate.weight": "a mixture of experts" }
+})json";
+
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -247,6 +248,39 @@ TEST(Architecture, HuggingFaceConfigurationsBesideTheFileAreRead) {
   EXPECT_EQ(recognised({{"heads", "2"}}).spec.layer.attention.heads, 2);
   (void)folder.write("config.json", "{");
   EXPECT_THAT(error_of([&] { (void)recognised(); }), HasSubstr("config.json"));
+}
+
+TEST(MetaLlama, ParametersBesideItAreReadOrRefused) {
+  const TemporaryFolder folder;
+  NamedShapes shapes;
+  for (const auto& [name, shape] :
+       read_test_data("models/families/meta_llama.json")["tensors"].items()) {
+    shapes.emplace_back(name, shape.get<Shape>());
+  }
+  write_hashed_safetensors(folder / "model.safetensors", shapes);
+  const auto recognised = [&](const std::string& parameters) {
+    (void)folder.write("params.json", parameters);
+    return recognise_architecture(open_checkpoint(folder.path()), {});
+  };
+  const Architecture read = recognised(
+      R"({"dim": 32, "n_layers": 2, "n_heads": 8, "multiple_of": 256, "norm_eps": 1e-6,
+          "rope_theta": 5e5, "vocab_size": -1})");
+  EXPECT_EQ(read.name, "Meta Llama");
+  EXPECT_EQ(read.spec.layer.attention.heads, 8);
+  EXPECT_EQ(read.spec.layer.attention.key_heads, 4);
+  EXPECT_EQ(read.spec.layer.norm.eps, 1e-6);
+  EXPECT_EQ(read.spec.layer.rotary.theta, 5e5);
+  const auto refusal = [&](const std::string& more) {
+    return error_of([&] {
+      (void)recognised(R"({"dim": 32, "n_layers": 2, "n_heads": 4, "norm_eps": 1e-5, )" + more +
+                       "}");
+    });
+  };
+  EXPECT_THAT(refusal(R"("vocab_size": 30)"), HasSubstr("vocabulary"));
+  EXPECT_THAT(refusal(R"("n_kv_heads": 4)"), HasSubstr("key_heads"));
+  EXPECT_THAT(refusal(R"("moe": {"num_experts": 8})"), HasSubstr("moe"));
+  EXPECT_THAT(refusal(R"("use_scaled_rope": true)"),
+              AllOf(HasSubstr("use_scaled_rope"), HasSubstr("layer.rotary.factor")));
 }
 
 TEST(ArchitectureDescription, IsLikeAFamilyButForWhatItSays) {

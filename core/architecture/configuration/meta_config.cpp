@@ -1,0 +1,48 @@
+// Meta's params.json, beside its own files of Llama.
+#include "core/architecture/configuration/config_reader.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+using Use = KeyUse;
+
+constexpr ConfigKey kKeys[] = {
+    {"dim", Use::fact, "width"},
+    {"n_layers", Use::fact, "layers"},
+    {"n_heads", Use::member, "heads"},
+    {"n_kv_heads", Use::fact, "layer.attention.key_heads"},
+    {"norm_eps", Use::member, "norm_eps"},
+    {"rope_theta", Use::member, "layer.rotary.theta"},
+    {"multiple_of"},
+    {"ffn_dim_multiplier"},
+    {"max_seq_len"},
+    {"max_batch_size"},
+};
+
+}  // namespace
+
+void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
+  // Others, too, call a file so.
+  if (!object.contains("n_heads") || !object.contains("norm_eps")) return;
+  config.kind = "Meta's Llama";
+  config.families = {"Meta Llama"};
+  ConfigReader reader(object, config);
+  reader.take(kKeys);
+  const nlohmann::json& words = reader.take_value("vocab_size");
+  if (words.is_number() && words > 0) {  // -1: the tokenizer says
+    config.values["vocabulary"] = words.dump();
+    config.facts.insert("vocabulary");
+  }
+  if (truth(reader.take_value("use_scaled_rope"), false, "use_scaled_rope")) {
+    throw Error(ErrorKind::unsupported, "by what rotary angles are scaled is not said")
+        .about("use_scaled_rope")
+        .remedy(
+            "--option ignore=config.use_scaled_rope --option layer.rotary.scaling=llama3 and "
+            "layer.rotary.factor=8 (Llama 3.1) or 32 (3.2), or take the folder of Hugging Face");
+  }
+  reader.finish();
+}
+
+}  // namespace attnscope
