@@ -53,6 +53,8 @@ INSTANTIATE_TEST_SUITE_P(All, GgufModel,
                                          GgufCase{"llama3", "families/hugging_face_llama3.npz"},
                                          GgufCase{"llama_q8_0", "gguf/llama_q8_0.npz"},
                                          GgufCase{"qwen2", "gguf/qwen2.npz"},
+                                         GgufCase{"qwen3", "families/hugging_face_qwen3.npz"},
+                                         GgufCase{"gemma", "families/hugging_face_gemma.npz"},
                                          GgufCase{"gemma2", "gguf/gemma2.npz"}),
                          [](const auto& each) { return std::string(each.param.name); });
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parent / "checkpoint"))
 
 from make_families import IDS, Weights  # noqa: E402
 from make_gguf import BOOL, F32, I32, LIST, TEXT, U32, write  # noqa: E402
-from references.gemma import gemma2  # noqa: E402
+from references.gemma import gemma, gemma2  # noqa: E402
 from references.llama import llama, llama3  # noqa: E402
 from references.parts import rotary  # noqa: E402
 
@@ -33,6 +33,8 @@ NAMES = {
     "self_attn.k_proj": "attn_k",
     "self_attn.v_proj": "attn_v",
     "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
     "post_attention_layernorm": "ffn_norm",
     "mlp.gate_proj": "ffn_gate",
     "mlp.up_proj": "ffn_up",
@@ -100,7 +102,7 @@ def make(name, of, arch, keys, arguments, names, quantised=False, freqs=None, re
         part = ours.split(".")[-2]
         if arch == "llama" and part in heads:
             values = permuted(values, heads[part])
-        if arch == "gemma2" and part.endswith("norm"):
+        if arch.startswith("gemma") and part.endswith("norm"):
             values = values + np.float32(1)
         values = np.ascontiguousarray(values)
         if quantised and values.ndim == 2:
@@ -165,6 +167,10 @@ def main():
     scaled = {"rope__scaling__type": (TEXT, "linear"), "rope__scaling__factor": (F32, 4)}
     make("qwen2", llama, "qwen2", keys_of(32, 48, 4, 2, 8, 1, 1e6, 1e-6, 64, **scaled),
          dict(layers=1, theta=1e6, biases=True, out_bias=False, scaling=lambda f: f / 4), NAMES)
+    make("qwen3", llama, "qwen3", keys_of(32, 48, 4, 2, 12, 2, 1e6, 1e-6, 64, **lengths(12)),
+         dict(head_width=12, theta=1e6, head_norms=True), NAMES, reference="hugging_face_qwen3")
+    make("gemma", gemma, "gemma", keys_of(24, 40, 4, 1, 8, 1, 10000, 1e-3, 64, **lengths(8)), dict(key_heads=1), NAMES,
+         reference="hugging_face_gemma")
     window = {"attention__sliding_window": (U32, 5), "attn_logit_softcapping": (F32, 2),
               "final_logit_softcapping": (F32, 3)}
     make("gemma2", gemma2, "gemma2", keys_of(24, 40, 4, 2, 8, 2, 10000, 1e-6, 64, **window, **lengths(8)),
