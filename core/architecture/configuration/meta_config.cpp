@@ -1,4 +1,4 @@
-// Meta's params.json, beside its own files of Llama.
+// Meta's params.json, beside its own files of Llama, and Mistral's, which has two keys more.
 #include "core/architecture/configuration/config_reader.h"
 #include "core/error.h"
 
@@ -13,6 +13,8 @@ constexpr ConfigKey kKeys[] = {
     {"n_layers", Use::fact, "layers"},
     {"n_heads", Use::member, "heads"},
     {"n_kv_heads", Use::fact, "layer.attention.key_heads"},
+    {"head_dim", Use::member, "head_width"},
+    {"hidden_dim", Use::fact, "mlp_width"},
     {"norm_eps", Use::member, "norm_eps"},
     {"rope_theta", Use::member, "layer.rotary.theta"},
     {"multiple_of"},

@@ -279,6 +279,8 @@ TEST(MetaLlama, ParametersBesideItAreReadOrRefused) {
   EXPECT_THAT(refusal(R"("vocab_size": 30)"), HasSubstr("vocabulary"));
   EXPECT_THAT(refusal(R"("n_kv_heads": 4)"), HasSubstr("key_heads"));
   EXPECT_THAT(refusal(R"("moe": {"num_experts": 8})"), HasSubstr("moe"));
+  EXPECT_THAT(refusal(R"("hidden_dim": 64)"), HasSubstr("mlp_width"));
+  EXPECT_THAT(refusal(R"("sliding_window": 4096)"), HasSubstr("sliding_window"));
   EXPECT_THAT(refusal(R"("use_scaled_rope": true)"),
               AllOf(HasSubstr("use_scaled_rope"), HasSubstr("layer.rotary.factor")));
 }
