@@ -84,7 +84,7 @@ constexpr const char* kMeta = "params.json";
 
 /// OpenCLIP's and Meta's stand alone, or beside one that says the same in Hugging Face's words.
 std::filesystem::path configuration_beside(const std::filesystem::path& weights) {
-  const std::filesystem::path usual = weights.parent_path() / "config.json";
+  std::filesystem::path usual = weights.parent_path() / "config.json";
   std::error_code unknown;
   for (const char* name : {"config.json", kOpenClip, kMeta}) {
     std::filesystem::path file = weights.parent_path() / name;
