@@ -49,8 +49,7 @@ struct AtlasScene {
   bool message_is_error = false;
 
   AtlasZoom zoom;
-  bool names_tokens =
-      false;  ///< along the enlarged map; over all maps at once they would hide some
+  bool names_tokens = false;  ///< beside the map: over all maps at once they would hide some
   ColourScale scale;
   ValueRange range;
   QString value_name;  ///< what the colours stand for

@@ -141,9 +141,8 @@ void print_stages(const ModelSpec& spec) {
         std::to_string(stage.width / stage.heads) + ", " + grid_text(grids[i]) + " tokens";
     if (keys != grids[i]) text += ", keys from " + grid_text(keys);
     if (stage.window > 0) {
-      const bool shifts = spec.layer.scores.bias == ScoreBias::table;  // Swin
       text += ", windows of " + std::to_string(stage.window) +
-              (shifts ? ", every other layer's shifted by half" : " in turn");
+              (spec.shifts_windows() ? ", every other layer's shifted by half" : " in turn");
     }
     text += ", " + to_string(mechanism_of(spec, layer));
     layer += stage.layers;

@@ -98,7 +98,7 @@ void check_plain(const ModelSpec& spec, const LayerSpec& layer) {
   check(layer.rotary.form == Rotary::none, "layer.rotary.form", "none");
   check(scores.soft_cap == 0, "layer.scores.soft_cap", "0");
   check(scores.window == 0, "layer.scores.window", "0");
-  const bool windows = spec.is_pyramid() && scores.bias == ScoreBias::table;  // Swin
+  const bool windows = spec.shifts_windows();
   check(scores.bias == ScoreBias::none || windows, "layer.scores.bias", "none");
   const NormPosition position =
       layer.form == LayerForm::fastformer_encoder ? NormPosition::post : NormPosition::pre;

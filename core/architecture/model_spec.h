@@ -30,7 +30,7 @@ struct PyramidStage {
   /// Keys and values come from a grid pooled to this side (PVTv2-Li); 0: not pooled.
   std::int64_t pooled = 0;
   /// Every other layer, from the first on, attends within windows of this side (Twins-SVT), or all
-  /// do, every other one's shifted by half (Swin: with a table of relative positions); 0: none.
+  /// do (shifts_windows); 0: none.
   std::int64_t window = 0;
 
   bool operator==(const PyramidStage&) const = default;
@@ -74,6 +74,11 @@ struct ModelSpec {
 
   [[nodiscard]] bool reads_texts() const { return input.kind == InputKind::tokens; }
   [[nodiscard]] bool is_pyramid() const { return input.kind == InputKind::stages; }
+  /// Swin: all layers attend within windows, every other layer's shifted by half, each with a table
+  /// of relative positions, and four patches are merged into one between the stages.
+  [[nodiscard]] bool shifts_windows() const {
+    return is_pyramid() && layer.scores.bias == ScoreBias::table;
+  }
   /// Of texts, told by what comes after each token.
   [[nodiscard]] bool is_language_model() const {
     return reads_texts() && readout.kind == Readout::next_token;

@@ -100,8 +100,7 @@ LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer) {
     changed.layer.attention.heads = stage.heads;
     changed.layer.attention.head_width = stage.width / stage.heads;
     changed.layer.mlp.width = stage.mlp_width;
-    // Swin: every other layer's windows are shifted by half.
-    if (changed.layer.scores.bias == ScoreBias::table) {
+    if (spec.shifts_windows()) {
       changed.layer.scores.window = stage.window;
       changed.layer.scores.window_form = place.block % 2 ? WindowForm::around : WindowForm::chunk;
     }

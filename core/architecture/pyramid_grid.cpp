@@ -37,7 +37,7 @@ std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
     const PyramidStage& stage = spec.stages[i];
     const std::int64_t padding = padding_of(stage);
-    const bool merges = spec.layer.scores.bias == ScoreBias::table && i > 0;  // Swin
+    const bool merges = spec.shifts_windows() && i > 0;
     if (merges && (grid.rows % 2 != 0 || grid.columns % 2 != 0)) {
       throw misfit("the grid before the merging of patches", i)
           .expected("an even number of patches a side")

@@ -1,7 +1,7 @@
 #include "core/tokenizer/charsmap.h"
 
 #include "core/error.h"
-#include "core/utf8.h"
+#include "core/input/text_file.h"
 
 namespace attnscope {
 
@@ -21,15 +21,6 @@ Error damaged() { return Error(ErrorKind::damaged, "the tokenizer's charsmap is 
 bool has_leaf(std::uint32_t unit) { return ((unit >> 8) & 1U) != 0; }
 std::uint32_t label(std::uint32_t unit) { return unit & ((1U << 31) | 0xFFU); }
 std::size_t offset(std::uint32_t unit) { return (unit >> 10) << ((unit & (1U << 9)) >> 6); }
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -62,7 +53,8 @@ std::optional<Charsmap::Replacement> Charsmap::find(std::string_view text, bool 
     const std::size_t end = begin < texts_.size() ? texts_.find('\0', begin) : std::string::npos;
     if (end == std::string::npos) throw damaged().found("a text beyond its end");
     found = {i + 1, std::string_view(texts_).substr(begin, end - begin)};
-    if (!is_utf8(found->by) || !is_utf8(text.substr(0, found->length))) {
+    if (first_invalid_utf8(found->by) != std::string::npos ||
+        first_invalid_utf8(text.substr(0, found->length)) != std::string::npos) {
       throw damaged().found("a part of a character");
     }
   }

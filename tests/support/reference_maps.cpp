@@ -55,4 +55,13 @@ const nlohmann::json& read_test_data(const std::string& path) {
   return kept.emplace(path, nlohmann::json::parse(stream)).first->second;
 }
 
+NamedShapes family_shapes(const std::string& name) {
+  NamedShapes shapes;
+  const nlohmann::json& made = read_test_data("models/families/" + name + ".json");
+  for (const auto& [tensor, shape] : made["tensors"].items()) {
+    shapes.emplace_back(tensor, shape.get<Shape>());
+  }
+  return shapes;
+}
+
 }  // namespace attnscope

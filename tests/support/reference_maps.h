@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/tensor/tensor.h"
+#include "tests/support/hashed_weights.h"
 
 namespace attnscope {
 
@@ -15,6 +16,9 @@ namespace attnscope {
 /// Rows of (1 + ‖q − k‖² / width)^−power, normalised, [n, n] in float32.
 [[nodiscard]] Tensor kernel_map(std::int64_t n, std::int64_t width, std::int64_t power,
                                 unsigned seed);
+
+/// The tensors of a case of make_families.py: tests/data/models/families/`name`.json.
+[[nodiscard]] NamedShapes family_shapes(const std::string& name);
 
 /// Of tests/data/`path`, read once and kept.
 [[nodiscard]] const nlohmann::json& read_test_data(const std::string& path);

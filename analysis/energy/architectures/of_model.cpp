@@ -69,7 +69,7 @@ std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t token
 }
 
 void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t wanted_tokens) {
-  if (spec.layer.scores.bias == ScoreBias::table) {
+  if (spec.shifts_windows()) {
     throw Error(ErrorKind::unsupported,
                 "the work of shifted windows and of merged patches is not counted")
         .about("layer.scores.bias")

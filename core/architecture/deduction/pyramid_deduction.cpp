@@ -120,7 +120,7 @@ class PyramidDeduction final : FamilyDeduction {
   /// queries, keys and values at all.
   void deduce_keys(std::size_t index, PyramidStage& stage) {
     const std::int64_t first = first_layer(index);
-    if (has_tables()) stage.window = window_of(first);
+    if (spec_.shifts_windows()) stage.window = window_of(first);
     std::optional<std::int64_t> reduction;
     for (std::int64_t block = 0; block < stage.layers; ++block) {
       const std::string layer = "layer." + std::to_string(first + block) + ".";
@@ -137,8 +137,8 @@ class PyramidDeduction final : FamilyDeduction {
             .expected("q and kv, qkv, or to_qk and to_v beside it");
       }
       if (windowed && block == 0) stage.window = 7;
-      if (has_tables()) check_window(first + block, stage.window);
-      if (!has_tables() && windowed != (stage.window > 0 && block % 2 == 0)) {
+      if (spec_.shifts_windows()) check_window(first + block, stage.window);
+      if (!spec_.shifts_windows() && windowed != (stage.window > 0 && block % 2 == 0)) {
         throw Error(ErrorKind::unsupported, "windows are known only in every other block")
             .in_file(checkpoint_.path())
             .about(tensor_of(layer + "out.weight").name);
@@ -156,9 +156,6 @@ class PyramidDeduction final : FamilyDeduction {
     stage.reduction = std::max<std::int64_t>(reduction.value_or(0), 1);
     if (reduction == 1) stage.pooled = 7;  // a 1×1 reduction follows PVTv2-Li's pooling
   }
-
-  /// Swin's layers attend within windows, each with a table of relative positions.
-  [[nodiscard]] bool has_tables() const { return spec_.layer.scores.bias == ScoreBias::table; }
 
   /// The side of a layer's windows, of whose table [(2·side − 1)², H] it follows.
   [[nodiscard]] std::int64_t window_of(std::int64_t layer) const {
@@ -183,7 +180,7 @@ class PyramidDeduction final : FamilyDeduction {
   }
 
   [[nodiscard]] std::int64_t heads_of(std::size_t index, std::int64_t width) {
-    if (has_tables()) {
+    if (spec_.shifts_windows()) {
       return shape_of("layer." + std::to_string(first_layer(index)) + ".position_biases", 2)[1];
     }
     const std::string buffer = "layer." + std::to_string(first_layer(index)) + ".mechanism.ksh.A";
@@ -241,9 +238,10 @@ class PyramidDeduction final : FamilyDeduction {
                          [&](const PyramidStage& stage) { return stage.*member > 0; });
     };
     std::string reason = "strides follow from the kernels, as in PVTv2 and Twins";
-    if (any(&PyramidStage::window) && !has_tables()) reason += "; windows of 7, as in Twins-SVT";
+    if (any(&PyramidStage::window) && !spec_.shifts_windows())
+      reason += "; windows of 7, as in Twins-SVT";
     if (any(&PyramidStage::pooled)) reason += "; keys pooled to 7 × 7, as in PVTv2-Li";
-    if (!has_tables()) assume("stages", std::move(reason));
+    if (!spec_.shifts_windows()) assume("stages", std::move(reason));
     assume("image_height", "without position embeddings the file does not say");
     assume("image_width", "without position embeddings the file does not say");
     assume("activation", "the family's usual one");

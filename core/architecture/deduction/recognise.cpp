@@ -107,17 +107,14 @@ const ArchitectureMatch& choose_tower(const ArchitectureMatch& best,
                                       const std::vector<ArchitectureMatch>& matches,
                                       const Checkpoint& checkpoint, const ModelOptions& options,
                                       std::vector<Assumption>& said) {
-  const auto reads_texts = [](const ArchitectureMatch& match) {
-    return match.description->spec.reads_texts();
-  };
   constexpr const char* option = "input.kind";
   const auto asked = options.overrides.find(option);
   const bool by_user = asked != options.overrides.end();
   const bool asks_texts = by_user && asked->second == "tokens";
+  const bool takes_best = best.description->spec.reads_texts() == asks_texts;
   const ArchitectureMatch* const other = other_tower(best, matches);
-  if (!other || (!other->complete() && reads_texts(best) == asks_texts)) return best;
+  if (!other || (takes_best && !other->complete())) return best;
   if (!other->complete()) matched_nothing(*other, checkpoint);
-  const bool takes_best = reads_texts(best) == asks_texts;
   said.push_back({option, asks_texts ? "tokens" : "patches",
                   std::string(by_user ? "by your word; " : "") + "the file also holds " +
                       (takes_best ? *other : best).description->name +

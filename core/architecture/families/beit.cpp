@@ -107,49 +107,16 @@ const std::string_view hugging_face_beit_family = R"json({
 
 const std::string_view hugging_face_beit_class_family = R"json({
   "name": "Hugging Face BEiT (class token)",
+  "like": "Hugging Face BEiT",
   "model": { "readout": "class" },
-  "assume": {
-    "head_width": 64,
-    "activation": "gelu",
-    "norm_position": "pre",
-    "norm_eps": 1e-12,
-    "input_mean": [0.5, 0.5, 0.5],
-    "input_std": [0.5, 0.5, 0.5],
-    "resize_mode": "exact",
-    "resize_filter": "bilinear",
-    "crop_fraction": 1.0
-  },
-  "reasons": {
-    "heads": "64 channels a head, as in the published configurations",
-    "norm_eps": "the default of BeitConfig"
-  },
   "tensors": {
-    "patch": "embeddings.patch_embeddings.projection",
-    "class_token": "embeddings.cls_token",
-    "mask_token": "embeddings.mask_token?",
-    "positions": "embeddings.position_embeddings?",
-    "position_biases": "encoder.relative_position_bias.relative_position_bias_table?",
-    "layer.norm1": "encoder.layer.{layer}.layernorm_before",
-    "layer.query": "encoder.layer.{layer}.attention.attention.query",
-    "layer.key": "encoder.layer.{layer}.attention.attention.key",
-    "layer.value": "encoder.layer.{layer}.attention.attention.value",
-    "layer.position_biases":
-      "encoder.layer.{layer}.attention.attention.relative_position_bias.relative_position_bias_table?",
-    "layer.out": "encoder.layer.{layer}.attention.output.dense",
     "layer.scale1": "encoder.layer.{layer}.lambda_1",
-    "layer.norm2": "encoder.layer.{layer}.layernorm_after",
-    "layer.mlp1": "encoder.layer.{layer}.intermediate.dense",
-    "layer.mlp2": "encoder.layer.{layer}.output.dense",
     "layer.scale2": "encoder.layer.{layer}.lambda_2",
     "final_norm": "layernorm",
-    "head": "classifier?"
-  },
-  "where": {
-    "position_biases": { "layer": { "scores": { "bias": "table" } } },
-    "layer.position_biases": { "layer": { "scores": { "bias": "table" } } }
+    "head_norm": null
   },
   "refuse": {
-    "encoder.layer.0.attention.attention.key.bias": "a bias of keys",
+    "layernorm.weight": null,
     "pooler.layernorm.weight": "a norm of the patches' mean"
   }
 })json";

@@ -5,51 +5,32 @@ namespace attnscope {
 
 const std::string_view hugging_face_electra_family = R"json({
   "name": "Hugging Face ELECTRA",
+  "like": "Hugging Face RoBERTa",
   "prefixes": ["electra."],
-  "model": {
-    "input": { "kind": "tokens" },
-    "layer": { "norm": { "kind": "layer", "position": "post" } }
-  },
   "assume": {
-    "layer": {
-      "norm": { "eps": 1e-12 },
-      "attention": { "head_width": 64 },
-      "mlp": { "activation": "gelu" }
-    },
-    "readout": { "kind": "none" }
+    "input": null,
+    "positions": null,
+    "layer": { "norm": { "eps": 1e-12 } },
+    "readout": { "kind": "none", "head_activation": null }
   },
   "reasons": {
-    "heads": "64 channels a head, as in the published configurations",
-    "norm_eps": "the default of ElectraConfig"
+    "norm_eps": "the default of ElectraConfig",
+    "positions.offset": null,
+    "padding": null
   },
   "where": {
-    "head.0.weight": { "readout": { "kind": "class", "head_activation": "gelu" } },
-    "head_transform.weight": { "readout": { "kind": "masked_token" } }
+    "head.0.weight": { "readout": { "kind": "class", "head_activation": "gelu" } }
   },
   "tensors": {
-    "token_embedding": "embeddings.word_embeddings",
-    "positions": "embeddings.position_embeddings",
-    "token_types": "embeddings.token_type_embeddings",
-    "embedding_norm": "embeddings.LayerNorm",
     "input_projection": "embeddings_project?",
-    "layer.query": "encoder.layer.{layer}.attention.self.query",
-    "layer.key": "encoder.layer.{layer}.attention.self.key",
-    "layer.value": "encoder.layer.{layer}.attention.self.value",
-    "layer.out": "encoder.layer.{layer}.attention.output.dense",
-    "layer.norm1": "encoder.layer.{layer}.attention.output.LayerNorm",
-    "layer.mlp1": "encoder.layer.{layer}.intermediate.dense",
-    "layer.mlp2": "encoder.layer.{layer}.output.dense",
-    "layer.norm2": "encoder.layer.{layer}.output.LayerNorm",
+    "pooler": null,
     "head_transform": "generator_predictions.dense?",
     "head_transform_norm": "generator_predictions.LayerNorm?",
     "head.0.weight": ["generator_lm_head.weight?", "classifier.dense.weight?"],
-    "head.0.bias": ["generator_lm_head.bias?", "classifier.dense.bias?"],
-    "head.1": "classifier.out_proj?"
+    "head.0.bias": ["generator_lm_head.bias?", "classifier.dense.bias?"]
   },
   "harmless": ["embeddings.position_ids"],
   "refuse": {
-    "encoder.layer.0.attention.self.distance_embedding.weight": "relative positions",
-    "encoder.layer.0.crossattention.self.query.weight": "cross attention",
     "pooler.dense.weight": "BERT's pooler"
   }
 })json";

@@ -83,7 +83,7 @@ std::shared_ptr<const Model> zero_shot_model(std::shared_ptr<const Model> images
     input.label = prompts[i].label;
     input.content = prompts[i].text;
     const Tensor embedding =
-        embedding_of(texts.run(input, texts.spec().mechanism, request, Progress()));
+        embedding_of(texts.run(input, texts.spec().mechanism, request, progress.silent()));
     if (classes.empty()) {
       classes = Tensor({static_cast<std::int64_t>(prompts.size()), embedding.size()});
     }

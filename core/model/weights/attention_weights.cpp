@@ -130,7 +130,7 @@ void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int6
                     AttentionPart& part) {
   const LayerPlace place = place_of_layer(spec, index);
   const PyramidStage& stage = spec.stages[place.stage];
-  const bool as_terms = spec.layer.scores.bias == ScoreBias::table;  // Swin's windows
+  const bool as_terms = spec.shifts_windows();
   if (is_windowed(stage, place.block) && !as_terms) {
     part.grid_window = stage.window;
     return;

@@ -1,6 +1,5 @@
 // Files with a model of images and one of texts, what is said of each beside them, and relative
 // positions and rotary ones on the grid of patches.
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "core/model/parts/token_readout.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -20,22 +20,11 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// The tensors of a case of make_families.py.
-NamedShapes shapes_of(const std::string& name) {
-  std::ifstream stream(source_folder() + "/tests/data/models/families/" + name + ".json");
-  const json tensors = json::parse(stream)["tensors"];
-  NamedShapes shapes;
-  for (const auto& [tensor, shape] : tensors.items()) {
-    shapes.emplace_back(tensor, shape.get<Shape>());
-  }
-  return shapes;
-}
-
 class Towers : public testing::Test {
  protected:
   [[nodiscard]] Architecture recognise(const std::string& name,
                                        const std::map<std::string, std::string>& overrides) const {
-    write_hashed_safetensors(folder_ / "model.safetensors", shapes_of(name));
+    write_hashed_safetensors(folder_ / "model.safetensors", family_shapes(name));
     return recognise_architecture(open_checkpoint(folder_.path()), {overrides, {}});
   }
 
@@ -75,7 +64,7 @@ TEST_F(Towers, WhichOfTwoIsTakenIsSaid) {
 
 TEST_F(Towers, OneThatLacksTensorsIsNotPassedOverForTheOther) {
   const auto refused = [&](const std::string& lost, const std::string& kind) -> std::string {
-    NamedShapes shapes = shapes_of("clip_images");
+    NamedShapes shapes = family_shapes("clip_images");
     std::erase_if(shapes, [&](const auto& entry) { return entry.first == lost; });
     write_hashed_safetensors(folder_ / "model.safetensors", shapes);
     try {
@@ -169,10 +158,10 @@ TEST_F(Towers, OpenClipsConfigurationIsRead) {
 
 TEST_F(Towers, OpenClipsOtherWrappersAreKnown) {
   NamedShapes shapes;
-  for (auto& [name, shape] : shapes_of("timm_siglip")) {
+  for (auto& [name, shape] : family_shapes("timm_siglip")) {
     shapes.emplace_back("visual.trunk." + name, shape);
   }
-  for (auto& [name, shape] : shapes_of("clip_texts")) {
+  for (auto& [name, shape] : family_shapes("clip_texts")) {
     if (!name.starts_with("visual.")) shapes.emplace_back("text." + name, shape);
   }
   write_hashed_safetensors(folder_ / "model.safetensors", shapes);

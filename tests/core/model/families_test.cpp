@@ -15,6 +15,7 @@
 #include "tests/support/expected_maps.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -58,12 +59,8 @@ void expect_rows_of_each_layer(const Trace& trace, const Checkpoint& expected) {
 class Family : public testing::TestWithParam<std::string> {
  protected:
   Family() {
-    std::ifstream stream(kData / (GetParam() + ".json"));
-    case_ = json::parse(stream);
-    // As upstream wrote it: an object's order is the model's.
-    for (const auto& [name, shape] : case_["tensors"].items()) {
-      shapes_.emplace_back(name, shape.get<Shape>());
-    }
+    case_ = read_test_data("models/families/" + GetParam() + ".json");
+    shapes_ = family_shapes(GetParam());
     for (const auto& [option, value] : case_["options"].items()) {
       options_.overrides[option] = value.get<std::string>();
     }
@@ -186,14 +183,9 @@ std::string name_of(const testing::TestParamInfo<std::string>& info) { return in
 INSTANTIATE_TEST_SUITE_P(All, Family, testing::ValuesIn(cases()), name_of);
 
 TEST(Families, LayersOfTheFileAreRunAsOftenAsIsSaid) {
-  std::ifstream stream(kData / "hugging_face_albert_groups.json");
-  const json tensors = json::parse(stream)["tensors"];
-  NamedShapes shapes;
-  for (const auto& [name, shape] : tensors.items()) {
-    shapes.emplace_back(name, shape.get<Shape>());
-  }
   const TemporaryFolder folder;
-  write_hashed_safetensors(folder / "model.safetensors", shapes);
+  write_hashed_safetensors(folder / "model.safetensors",
+                           family_shapes("hugging_face_albert_groups"));
   const Checkpoint checkpoint = open_checkpoint(folder.path());
   ModelOptions options;
   options.overrides["heads"] = "3";

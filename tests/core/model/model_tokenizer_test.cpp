@@ -22,11 +22,9 @@ class ModelTokenizer : public testing::Test {
  protected:
   void write_llama(std::int64_t vocabulary) {
     const json of = read_test_data(std::string(kFamilies) + "hugging_face_llama.json");
-    NamedShapes shapes;
-    for (const auto& [name, extents] : of["tensors"].items()) {
-      Shape shape = extents.get<Shape>();
+    NamedShapes shapes = family_shapes("hugging_face_llama");
+    for (auto& [name, shape] : shapes) {
       if (name == "model.embed_tokens.weight" || name == "lm_head.weight") shape[0] = vocabulary;
-      shapes.emplace_back(name, shape);
     }
     json config = of["config"];
     config["vocab_size"] = vocabulary;
@@ -115,15 +113,11 @@ TEST_F(ModelTokenizer, ALanguageModelTakesNoPair) {
 
 TEST_F(ModelTokenizer, OfBertPutsItsSpecialTokensOnWhichATraceKeeps) {
   const json of = read_test_data(std::string(kFamilies) + "hugging_face_bert_pair.json");
-  NamedShapes shapes;
-  for (const auto& [name, shape] : of["tensors"].items()) {
-    shapes.emplace_back(name, shape.get<Shape>());
-  }
   std::string words;
   for (const json& word : of["vocabulary"]) words += word.get<std::string>() + "\n";
   (void)folder_.write("vocab.txt", words);
   (void)folder_.write("config.json", of["config"].dump());
-  write_hashed_safetensors(folder_ / "model.safetensors", shapes);
+  write_hashed_safetensors(folder_ / "model.safetensors", family_shapes("hugging_face_bert_pair"));
   const Trace trace = run(*opened(), {"Who is there?", {}, "Unfolded me"});
   EXPECT_EQ(trace.layout.texts,
             (std::vector<std::string>{"[CLS]", "who", "is", "there", "?", "[SEP]", "un", "##fold",

@@ -1,13 +1,13 @@
 #include "core/model/evaluation/zero_shot.h"
 
 #include <cmath>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "tests/support/hashed_weights.h"
 #include "tests/support/paths.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -17,14 +17,9 @@ class ZeroShot : public testing::Test {
  protected:
   /// A folder with the tensors and the configuration of a case of make_families.py.
   explicit ZeroShot(const std::string& name = "hugging_face_clip") {
-    std::ifstream stream(source_folder() + "/tests/data/models/families/" + name + ".json");
-    const nlohmann::json made = nlohmann::json::parse(stream);
-    NamedShapes shapes;
-    for (const auto& [tensor, shape] : made["tensors"].items()) {
-      shapes.emplace_back(tensor, shape.get<Shape>());
-    }
-    write_hashed_safetensors(folder_ / "model.safetensors", shapes);
-    if (!made["config"].is_null()) (void)folder_.write("config.json", made["config"].dump());
+    const nlohmann::json& config = read_test_data("models/families/" + name + ".json")["config"];
+    write_hashed_safetensors(folder_ / "model.safetensors", family_shapes(name));
+    if (!config.is_null()) (void)folder_.write("config.json", config.dump());
     images_ = load_model(folder_.path());
     texts_ = load_model(folder_.path(), {{{"input.kind", "tokens"}}, {}});
     image_.content = hashed_input("image", {3, 32, 32});
