@@ -50,6 +50,30 @@ void validate_stages(const ModelSpec& spec) {
   (void)pyramid_grids(spec);
 }
 
+void validate_tail(const ModelSpec& spec) {
+  const TailSpec& tail = spec.tail;
+  constexpr std::int64_t most = 1 << 16;
+  check_member((tail.kind == Tail::none) == (tail.blocks == 0), "tail.blocks",
+               "0 exactly without a tail", std::to_string(tail.blocks));
+  if (tail.kind == Tail::none) return;
+  check_range("tail.blocks", tail.blocks, 1, (spec.layers - 1) / tail.layers_of_block());
+  check_range("tail.heads", tail.heads, 0, most);
+  const std::int64_t inner = spec.width_of_head() * spec.layer.attention.heads;
+  check_member(tail.heads == 0 || inner % tail.heads == 0, "tail.heads",
+               "a divisor of " + std::to_string(inner), std::to_string(tail.heads));
+  check_range("tail.mlp_width", tail.mlp_width, 0, 1 << 20);
+  check_range("tail.context", tail.context, 0, 1 << 24);
+  check_range("tail.start_token", tail.start_token, -1, spec.input.vocabulary - 1);
+  check_member(!spec.is_pyramid() && spec.stored_layers == 0 && !spec.layer.scores.causal,
+               "tail.kind", "none behind these layers", option_text(spec, "tail.kind"));
+  check_member(tail.kind != Tail::decoder ||
+                   (spec.reads_texts() && spec.readout.gives_token_logits()) ||
+                   spec.readout.kind == Readout::none,
+               "readout", "next_token or none with a decoder", option_text(spec, "readout"));
+  check_member(tail.kind != Tail::class_attention || spec.input.class_tokens == 1, "class_tokens",
+               "1 with class attention", std::to_string(spec.input.class_tokens));
+}
+
 void validate_patches(const InputSpec& input) {
   constexpr std::int64_t most = 1 << 16;
   check_range("image_height", input.image_height, input.patch_height, most);
@@ -143,6 +167,9 @@ void validate_text(const ModelSpec& spec) {
 }  // namespace
 
 LayerPlace place_of_layer(const ModelSpec& spec, std::int64_t layer) {
+  if (spec.tail.kind != Tail::none && layer >= spec.body_layers()) {
+    return {.stage = 1, .block = layer - spec.body_layers()};
+  }
   LayerPlace place{.stage = 0, .block = layer};
   while (place.stage < spec.stages.size() && place.block >= spec.stages[place.stage].layers) {
     place.block -= spec.stages[place.stage].layers;
@@ -218,9 +245,12 @@ void validate(const ModelSpec& spec) {
   check_member(spec.readout.soft_cap >= 0, "readout.soft_cap", "0, or a number above it",
                std::to_string(spec.readout.soft_cap));
   validate_layer(spec, spec.layer);
-  for (std::int64_t layer = 0; !spec.differences.empty() && layer < spec.layers; ++layer) {
+  validate_tail(spec);
+  const bool alike = spec.differences.empty() && spec.tail.kind == Tail::none;
+  for (std::int64_t layer = 0; !alike && layer < spec.layers; ++layer) {
     const LayerSpec differing = layer_of(spec, layer);
     validate_layer(spec, differing);
+    if (layer >= spec.body_layers()) continue;
     check_member(
         differing.scores.causal == spec.layer.scores.causal && differing.form == spec.layer.form,
         "differences", "the same form, causal in all layers or in none",

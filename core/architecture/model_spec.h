@@ -36,6 +36,27 @@ struct PyramidStage {
   bool operator==(const PyramidStage&) const = default;
 };
 
+/// What layers of their own names come after the others.
+enum class Tail {
+  none,
+  decoder,         ///< of a second text: blocks of two layers, the text's own and to the encoder
+  class_attention  ///< in which the class token, there for the first time, asks (CaiT)
+};
+
+/// These layers: the last of ModelSpec::layers.
+struct TailSpec {
+  Tail kind = Tail::none;
+  std::int64_t blocks = 0;
+  std::int64_t heads = 0;      ///< H; 0: as the others
+  std::int64_t mlp_width = 0;  ///< 0: as the others'
+  // Of a decoder:
+  std::int64_t context = 0;       ///< the most tokens of one text; 0: any number
+  std::int64_t start_token = -1;  ///< the id that its texts begin with; -1: not known
+
+  [[nodiscard]] std::int64_t layers_of_block() const { return kind == Tail::decoder ? 2 : 1; }
+  [[nodiscard]] std::int64_t layers() const { return blocks * layers_of_block(); }
+};
+
 /// Layers that differ from ModelSpec::layer, and in what.
 struct LayerDifference {
   /// Those in the list; of an empty one every `every`-th from `first` on.
@@ -57,8 +78,9 @@ struct ModelSpec {
   std::int64_t stored_layers = 0;
   InputSpec input;
   PositionSpec positions;
-  LayerSpec layer;                           ///< what each is, but for `differences`
+  LayerSpec layer;                           ///< what each is, but for `differences` and `tail`
   std::vector<LayerDifference> differences;  ///< later ones go before earlier ones
+  TailSpec tail;
   ReadoutSpec readout;
   Arithmetic arithmetic = Arithmetic::multiplicative;  ///< of the linear layers (Adder, Eq. 4, 5)
   MechanismChoice mechanism;                           ///< what it was trained with
@@ -79,6 +101,9 @@ struct ModelSpec {
   [[nodiscard]] bool shifts_windows() const {
     return is_pyramid() && layer.scores.bias == ScoreBias::table;
   }
+  [[nodiscard]] bool has_decoder() const { return tail.kind == Tail::decoder; }
+  /// The layers that are no tail's.
+  [[nodiscard]] std::int64_t body_layers() const { return layers - tail.layers(); }
   /// Of texts, told by what comes after each token.
   [[nodiscard]] bool is_language_model() const {
     return reads_texts() && readout.kind == Readout::next_token;
@@ -99,7 +124,7 @@ struct ModelSpec {
   }
 };
 
-/// Which stage of a pyramid a layer is in, and its number there; of other models stage 0.
+/// Which stage of a pyramid a layer is in, and its number there; a tail is stage 1 of other models.
 struct LayerPlace {
   std::size_t stage = 0;
   std::int64_t block = 0;
@@ -110,7 +135,7 @@ struct LayerPlace {
 /// Python does (ALBERT's group of layers); with stored_layers 0 itself.
 [[nodiscard]] std::int64_t stored_layer(const ModelSpec& spec, std::int64_t layer);
 
-/// What a layer is: `spec.layer` with its stage's extents and its differences.
+/// What a layer is: `spec.layer` with its stage's extents and its differences, or as the tail says.
 [[nodiscard]] LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer);
 
 /// D of a layer.

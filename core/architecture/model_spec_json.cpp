@@ -91,6 +91,30 @@ bool LayerDifference::holds(std::int64_t layer) const {
   return layer >= first && (layer - first) % every == 0;
 }
 
+namespace {
+
+/// `layer`, which is what the others are, as the `place`-th of the tail.
+void become_tail_layer(const ModelSpec& spec, std::int64_t place, LayerSpec& layer) {
+  const TailSpec& tail = spec.tail;
+  if (tail.heads) {
+    layer.attention.head_width = spec.width_of_head() * layer.attention.heads / tail.heads;
+    layer.attention.heads = tail.heads;
+  }
+  if (tail.mlp_width) layer.mlp.width = tail.mlp_width;
+  if (tail.kind == Tail::class_attention) {
+    layer.attention.of = Attending::class_token;
+    return;
+  }
+  const bool crosses = place % 2 == 1;
+  layer.attention.of = crosses ? Attending::encoder : Attending::self;
+  layer.scores.causal = !crosses;
+  // Neither where a token of the other text is (T5): what a decoder's token asks of itself is.
+  if (crosses) layer.scores.bias = ScoreBias::none;
+  if (!crosses) layer.mlp.form = MlpForm::none;
+}
+
+}  // namespace
+
 LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer) {
   ModelSpec changed;
   changed.layer = spec.layer;
@@ -104,6 +128,10 @@ LayerSpec layer_of(const ModelSpec& spec, std::int64_t layer) {
       changed.layer.scores.window = stage.window;
       changed.layer.scores.window_form = place.block % 2 ? WindowForm::around : WindowForm::chunk;
     }
+  }
+  if (layer >= spec.body_layers()) {
+    become_tail_layer(spec, layer - spec.body_layers(), changed.layer);
+    return changed.layer;
   }
   for (const LayerDifference& difference : spec.differences) {
     if (!difference.holds(layer)) continue;

@@ -18,8 +18,8 @@ namespace attnscope {
 template <class Enum>
 constexpr std::array<std::string_view, 0> kEnumNames{};
 template <>
-inline constexpr std::array<std::string_view, 4> kEnumNames<InputKind>{"patches", "tokens",
-                                                                       "embeddings", "stages"};
+inline constexpr std::array<std::string_view, 5> kEnumNames<InputKind>{
+    "patches", "tokens", "embeddings", "stages", "audio"};
 template <>
 inline constexpr std::array<std::string_view, 2> kEnumNames<PatchOrder>{"channels_first",
                                                                         "channels_last"};
@@ -31,8 +31,14 @@ template <>
 inline constexpr std::array<std::string_view, 5> kEnumNames<Tokenizer>{"characters", "bytes",
                                                                        "byte_pairs", "ids", "file"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<Positions>{"none", "learned",
-                                                                       "sinusoidal"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<Positions>{
+    "none", "learned", "sinusoidal", "sinusoidal_halves"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Attending>{"self", "class_token",
+                                                                       "encoder"};
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<Tail>{"none", "decoder",
+                                                                  "class_attention"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<PositionResize>{
     "bicubic", "bicubic_antialiased", "bicubic_offset"};
@@ -56,11 +62,11 @@ template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<RotaryScaling>{
     "none", "linear", "dynamic", "llama3", "yarn", "longrope"};
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<WindowForm>{"before", "around",
-                                                                        "chunk"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<WindowForm>{"before", "around", "chunk",
+                                                                        "tiles"};
 template <>
-inline constexpr std::array<std::string_view, 5> kEnumNames<ScoreBias>{"none", "alibi", "buckets",
-                                                                       "table", "disentangled"};
+inline constexpr std::array<std::string_view, 6> kEnumNames<ScoreBias>{
+    "none", "alibi", "buckets", "table", "decomposed", "disentangled"};
 template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<Activation>{
     "gelu", "gelu_tanh", "relu", "quick_gelu", "silu", "relu2"};
@@ -106,9 +112,9 @@ using AnyMember =
                  std::vector<std::int64_t>*, std::vector<PyramidStage>*,
                  std::vector<MechanismChoice>*, std::vector<LayerDifference>*, MechanismChoice*,
                  ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
-                 Positions*, PositionResize*, LayerForm*, Residual*, NormPosition*, Norm*, Rotary*,
-                 RotaryGrid*, RotaryScaling*, WindowForm*, ScoreBias*, Activation*, MlpForm*,
-                 Readout*, HeadActivation*, Arithmetic*>;
+                 Positions*, PositionResize*, Attending*, Tail*, LayerForm*, Residual*,
+                 NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
+                 ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*, Arithmetic*>;
 
 struct SpecMember {
   std::string_view name;  ///< of its option: "heads"; of later members the path

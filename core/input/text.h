@@ -14,6 +14,7 @@ struct Text {
   std::vector<std::int64_t> ids;  ///< numbers of tokens in the model's vocabulary
   /// The characters of the second text of a pair: question and answer, premise and hypothesis.
   std::optional<std::string> second = std::nullopt;
+  std::vector<std::int64_t> second_ids = {};  ///< of a pair of which tokens are numbered
 };
 
 }  // namespace attnscope

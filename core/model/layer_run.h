@@ -25,6 +25,9 @@ struct LayerRun {
   const Mechanism& mechanism;
   const TraceRequest& request;
   const TokenLayout& layout;  ///< of the layer's tokens
+  /// What the layers of a tail are given besides: the tokens [M, D] of the stage before.
+  const Tensor* memory = nullptr;
+  const TokenLayout* memory_layout = nullptr;
   NamedTensors parameters;
   std::int64_t layer = 0;
   LayerTrace* recorded = nullptr;                    ///< nothing is recorded if null

@@ -38,6 +38,9 @@ struct TraceRequest {
   std::shared_ptr<const std::vector<NamedTensors>> parameters;
 };
 
+/// Whose attention a layer is, where a model has several kinds.
+enum class LayerKind { plain, encoder, decoder, cross, class_attention };
+
 struct LayerTrace {
   Tensor implied_map;            ///< [H, N, M]; with I where the mechanism has identity mapping
   Tensor queries, keys, values;  ///< [H, N, d]; keys and values [H, M, d]
@@ -48,8 +51,9 @@ struct LayerTrace {
       identity;  ///< whether I is part of implied_map, where that is not the trace's
   std::optional<MapFactors> factors;  ///< of implied_map; never with I
   std::int64_t rank_bound = 0;        ///< of each map without I, in exact arithmetic; 0 if unknown
-  TokenLayout layout;                 ///< of this layer's queries: the N rows
-  TokenLayout key_layout;             ///< of its keys: the M columns; fewer under spatial reduction
+  LayerKind kind = LayerKind::plain;
+  TokenLayout layout;      ///< of this layer's queries: the N rows
+  TokenLayout key_layout;  ///< of its keys: the M columns; fewer under spatial reduction
   /// The numbers of implied_map before they were rounded to float32, where a file stored them in
   /// double; else null.
   std::shared_ptr<const std::vector<double>> exact_map;
@@ -61,6 +65,7 @@ struct Trace {
   bool identity_in_maps = false;  ///< whether I is part of implied_map (of square maps)
   bool mechanism_trained = true;  ///< false when it was laid over weights trained with another
   std::string input_label;
+  LayerKind kind = LayerKind::plain;
   TokenLayout layout;                       ///< of the first layer's queries
   std::int64_t map_channels = 1;            ///< maps each head has: 1, or one a channel (DAFT)
   std::optional<std::int64_t> map_channel;  ///< whose map is kept; their mean if absent

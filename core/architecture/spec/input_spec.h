@@ -10,7 +10,8 @@ enum class InputKind {
   patches,     ///< of an image, each embedded by itself
   tokens,      ///< of a text, looked up in a table
   embeddings,  ///< given as they are: [N, D]
-  stages       ///< a pyramid: every stage embeds the grid before it anew
+  stages,      ///< a pyramid: every stage embeds the grid before it anew
+  audio        ///< a sound's spectrum of `channels` bands, embedded by two convolutions (Whisper)
 };
 enum class PatchOrder {
   channels_first,  ///< a flattened patch is (c, row, column), as a convolution's kernel
@@ -72,8 +73,9 @@ struct InputSpec {
 /// What is added to the tokens to say where they are.
 enum class Positions {
   none,
-  learned,    ///< a table in the file
-  sinusoidal  ///< sines and cosines of the place (Vaswani et al. 2017, 3.5)
+  learned,           ///< a table in the file
+  sinusoidal,        ///< sines and cosines of the place (Vaswani et al. 2017, 3.5)
+  sinusoidal_halves  ///< the same numbers, all sines before all cosines (Marian)
 };
 /// How learned positions are brought to another grid of patches, always bicubically.
 enum class PositionResize {

@@ -40,7 +40,15 @@ struct NormSpec {
   double eps = 1e-6;
 };
 
+/// Which tokens ask, and which are asked.
+enum class Attending {
+  self,         ///< all tokens, each other
+  class_token,  ///< the class token asks itself and the patches (CaiT)
+  encoder       ///< those of the decoder's text ask those that the encoder gave (T5)
+};
+
 struct AttentionSpec {
+  Attending of = Attending::self;
   std::int64_t heads = 3;       ///< H, of queries
   std::int64_t key_heads = 0;   ///< Hk, of keys and values: a divisor of H; 0: as many
   std::int64_t head_width = 0;  ///< d; 0 means width / heads
@@ -86,7 +94,8 @@ struct ScoreScale {
 enum class WindowForm {
   before,  ///< i − W < j ≤ i: the last W, itself included
   around,  ///< |i − j| ≤ W / 2
-  chunk    ///< ⌊i / W⌋ = ⌊j / W⌋
+  chunk,   ///< ⌊i / W⌋ = ⌊j / W⌋
+  tiles    ///< those of its W × W cells of the grid, which zeros fill up to a multiple of W (SAM)
 };
 /// What is added to the scores for where query and key are.
 enum class ScoreBias {
@@ -94,6 +103,7 @@ enum class ScoreBias {
   alibi,        ///< −m (i − j), m of each head (Press et al. 2022)
   buckets,      ///< a learned number for each bucket of j − i (T5)
   table,        ///< a learned number for each pair of offsets on the grid of patches (Swin, BEiT)
+  decomposed,   ///< q·Rh[y − y′] + q·Rw[x − x′] on the grid of patches (SAM)
   disentangled  ///< q_i·Kr + k_j·Qr of the bucket of i − j (DeBERTa): relative_bucket
 };
 
