@@ -54,7 +54,8 @@ struct InputSpec {
   std::int64_t context = 0;      ///< the most tokens of one text; 0: any number
   std::int64_t token_types = 0;  ///< of a first and a second text (BERT); 0: none
   double scale = 1;              ///< of the token embeddings; 0: √width (labml, Gemma)
-  std::int64_t padding = -1;     ///< of a text_classifier: the token it never sees; -1: none
+  std::int64_t padding = -1;     ///< the token that fills up texts, which no layer sees; -1: none
+  bool pads_to_context = false;  ///< texts are filled up to the context, and all layers see it
   Tokenizer tokenizer = Tokenizer::ids;
 
   [[nodiscard]] std::int64_t grid_rows() const { return cells(image_height, patch_height); }

@@ -115,7 +115,8 @@ struct ScoreSpec {
   std::int64_t window = 0;      ///< W; 0: all keys are seen
   WindowForm window_form = WindowForm::before;
   ScoreBias bias = ScoreBias::none;
-  /// Of ScoreBias::buckets; of ::disentangled there are as many to each side.
+  /// Of ScoreBias::buckets; of ::disentangled there are as many to each side, and with distance 0
+  /// each holds one.
   std::int64_t buckets = 32, bucket_distance = 128;
   double alibi_maximum = 8;  ///< m_h = 2^(−maximum · h / H)
 };

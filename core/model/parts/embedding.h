@@ -6,6 +6,7 @@
 
 #include "core/architecture/model_spec.h"
 #include "core/model/parts/linear.h"
+#include "core/model/parts/sequence_convolution.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -36,12 +37,22 @@ struct TextEmbedding {
                                   const std::vector<std::int64_t>& token_types) const;
 };
 
+/// gelu(second(gelu(first(spectrum)))) + positions; the second halves the frames (Whisper).
+struct SoundEmbedding {
+  SequenceConvolution first, second;
+  Tensor positions;  ///< [tokens, D]
+
+  /// [bands, 2 · tokens] → [tokens, D].
+  [[nodiscard]] Tensor operator()(const Tensor& spectrum) const;
+};
+
 /// Adds sin and cos of position · 10000^(−2i/D), in turns, to the rows of `tokens` [N, D].
 void add_sinusoids(MatrixMap tokens);
 
 struct Embedding {
   std::optional<PatchEmbedding> patches;
   std::optional<TextEmbedding> text;
+  std::optional<SoundEmbedding> sound;
   std::optional<LayerNorm> norm;     ///< of all tokens
   std::optional<Linear> projection;  ///< of given embeddings, or of narrower token embeddings
   /// Of a text, [context + offset, D]: added after the projection where they have its width and

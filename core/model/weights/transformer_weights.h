@@ -20,6 +20,7 @@ struct StageWeights {
   std::optional<LayerNorm> embedding_norm;
   std::vector<Block> blocks;
   std::optional<DepthwiseConvolution> positions;  ///< added after the first block (Twins)
+  std::optional<FirstConvolution> convolution;    ///< after the first block (DeBERTa v2)
   std::optional<LayerNorm> norm;                  ///< after the last block (PVTv2)
 };
 
