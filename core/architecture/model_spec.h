@@ -95,6 +95,7 @@ struct ModelSpec {
   std::vector<std::string> labels;  ///< of classes; of a language model, what each token says
 
   [[nodiscard]] bool reads_texts() const { return input.kind == InputKind::tokens; }
+  [[nodiscard]] bool hears() const { return input.kind == InputKind::audio; }
   [[nodiscard]] bool is_pyramid() const { return input.kind == InputKind::stages; }
   /// Swin: all layers attend within windows, every other layer's shifted by half, each with a table
   /// of relative positions, and four patches are merged into one between the stages.
@@ -119,6 +120,7 @@ struct ModelSpec {
   [[nodiscard]] std::int64_t embedding_width() const { return input.width ? input.width : width; }
   /// Tokens of one input; 0 when only the input decides.
   [[nodiscard]] std::int64_t tokens() const {
+    if (hears()) return input.context;
     return input.patch_height ? input.prefix_tokens() + input.grid_rows() * input.grid_columns()
                               : 0;
   }

@@ -51,7 +51,7 @@ struct InputSpec {
   double norm_eps = 1e-5;      ///< of a pyramid's embeddings and reductions
   // Texts:
   std::int64_t vocabulary = 0;   ///< number of tokens
-  std::int64_t context = 0;      ///< the most tokens of one text; 0: any number
+  std::int64_t context = 0;      ///< the most tokens of one text, 0: any number; all of a sound
   std::int64_t token_types = 0;  ///< of a first and a second text (BERT); 0: none
   double scale = 1;              ///< of the token embeddings; 0: √width (labml, Gemma)
   std::int64_t padding = -1;     ///< the token that fills up texts, which no layer sees; -1: none
