@@ -24,6 +24,7 @@ MechanismEntry performer_entry();
 MechanismEntry reformer_entry();
 MechanismEntry synthesizer_entry();
 MechanismEntry cosformer_entry();
+MechanismEntry talking_heads_entry();
 MechanismEntry mixer_entry();
 
 std::span<const MechanismEntry> counted_mechanisms() {
@@ -44,6 +45,7 @@ std::span<const MechanismEntry> counted_mechanisms() {
       reformer_entry(),
       synthesizer_entry(),
       cosformer_entry(),
+      talking_heads_entry(),
       mixer_entry(),  // from here on: counted only
   };
   // clang-format on

@@ -35,32 +35,8 @@ void hide_later_keys(const AttentionInput& input, std::int64_t first, StridedMat
   }
 }
 
-/// The softmax of a block of scores from query `first` on, with the input's terms.
-void weigh(const AttentionInput& input, std::int64_t head, std::int64_t first,
-           StridedMatrixMap block) {
-  const ScoreTerms* const terms = input.terms;
-  const auto row_of = [&](std::int64_t row) {
-    return std::span(block.data() + row * block.outerStride(),
-                     static_cast<std::size_t>(block.cols()));
-  };
-  for (std::int64_t row = 0; terms && row < block.rows(); ++row) {
-    apply_terms(*terms, head, first + row, row_of(row));
-  }
-  hide_later_keys(input, first, block);
-  if (!terms || terms->sinks.empty()) {
-    softmax_rows(block);
-    return;
-  }
-  const Eigen::VectorXf greatest = block.rowwise().maxCoeff();
-  softmax_rows(block);
-  for (std::int64_t row = 0; row < block.rows(); ++row) {
-    // The greatest weight is 1 / Σ exp(score − greatest).
-    const std::span<float> weights = row_of(row);
-    const float largest = *std::max_element(weights.begin(), weights.end());
-    const float sink = std::exp(terms->sinks[static_cast<std::size_t>(head)] - greatest[row]);
-    const float left = 1.0F / (1.0F + sink * largest);
-    for (float& weight : weights) weight *= left;
-  }
+std::span<float> row_of(StridedMatrixMap block, std::int64_t row) {
+  return {block.data() + row * block.outerStride(), static_cast<std::size_t>(block.cols())};
 }
 
 /// Calls work(head, first query, queries) for every block of every head, in parallel.
@@ -75,6 +51,32 @@ void for_each_block(const AttentionInput& input, const Work& work) {
 }
 
 }  // namespace
+
+void add_terms(const AttentionInput& input, std::int64_t head, std::int64_t first,
+               StridedMatrixMap block) {
+  for (std::int64_t row = 0; input.terms && row < block.rows(); ++row) {
+    apply_terms(*input.terms, head, first + row, row_of(block, row));
+  }
+  hide_later_keys(input, first, block);
+}
+
+void weigh(const AttentionInput& input, std::int64_t head, StridedMatrixMap block) {
+  const ScoreTerms* const terms = input.terms;
+  if (!terms || terms->sinks.empty()) {
+    softmax_rows(block);
+    return;
+  }
+  const Eigen::VectorXf greatest = block.rowwise().maxCoeff();
+  softmax_rows(block);
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    // The greatest weight is 1 / Σ exp(score − greatest).
+    const std::span<float> weights = row_of(block, row);
+    const float largest = *std::max_element(weights.begin(), weights.end());
+    const float sink = std::exp(terms->sinks[static_cast<std::size_t>(head)] - greatest[row]);
+    const float left = 1.0F / (1.0F + sink * largest);
+    for (float& weight : weights) weight *= left;
+  }
+}
 
 void refuse_causal(const AttentionInput& input, std::string_view mechanism) {
   if (!input.causal) return;
@@ -145,7 +147,8 @@ Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, boo
     Matrix scores(rows, keys);
     const StridedMatrixMap block(scores.data(), rows, keys, Eigen::OuterStride<>(keys));
     fill(head, first, block);
-    weigh(input, head, first, block);
+    add_terms(input, head, first, block);
+    weigh(input, head, block);
     const ConstStridedMatrixMap values = value_columns(input, head);
     StridedMatrixMap out(output.data() + first * width + head * value_width, rows, value_width,
                          Eigen::OuterStride<>(width));
@@ -166,7 +169,8 @@ Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool i
     const StridedMatrixMap block(map.data() + (head * queries + first) * keys, rows, keys,
                                  Eigen::OuterStride<>(keys));
     fill(head, first, block);
-    weigh(input, head, first, block);
+    add_terms(input, head, first, block);
+    weigh(input, head, block);
     if (!identity) return;
     for (std::int64_t row = 0; row < rows; ++row) {
       map.data()[(head * queries + first + row) * keys + first + row] += 1.0F;

@@ -25,6 +25,14 @@ void check_shapes(const AttentionInput& input);
 [[nodiscard]] ConstStridedMatrixMap key_columns(const AttentionInput& input, std::int64_t head);
 [[nodiscard]] ConstStridedMatrixMap value_columns(const AttentionInput& input, std::int64_t head);
 
+/// Adds the input's terms, but for the sinks, to a block [rows, M] of head `head`'s scores from
+/// query `first` on, and hides the keys after each query of a causal layer: as −∞.
+void add_terms(const AttentionInput& input, std::int64_t head, std::int64_t first,
+               StridedMatrixMap block);
+
+/// The softmax of such a block, in place. With a sink b_h it is one over the scores and b_h.
+void weigh(const AttentionInput& input, std::int64_t head, StridedMatrixMap block);
+
 /// Fills `scores` [rows, M]: head `head`'s logits for the queries from `first_query` on.
 /// Called from several threads at once. The input's terms are applied afterwards, and keys after a
 /// query of a causal layer hidden.

@@ -277,6 +277,7 @@ NaiveTwin mixer_twin() {
 
 // Those with a file of their own.
 NaiveTwin cosformer_twin();
+NaiveTwin talking_heads_twin();
 
 const std::vector<NaiveTwin>& naive_twins() {
   // One line each.
@@ -294,6 +295,7 @@ const std::vector<NaiveTwin>& naive_twins() {
                                               reformer_twin(),
                                               synthesizer_twin(),
                                               cosformer_twin(),
+                                              talking_heads_twin(),
                                               mixer_twin()};
   return list;
 }
