@@ -50,6 +50,12 @@ class Accountant {
       add(layers_.convolution("patch embedding", embedding.outputs, embedding.kernel_taps,
                               embedding.input_channels, stage.width));
     }
+    if (embedding.kind == Embedding::Kind::merging) {
+      const std::int64_t inputs = (Count(embedding.kernel_taps) * embedding.input_channels).value();
+      add(layers_.norm("normalisation", embedding.outputs, inputs), ComponentGroup::normalisation);
+      add(layers_.linear("patch merging", embedding.outputs, inputs, stage.width, false,
+                         Arithmetic::multiplicative));
+    }
     if (embedding.positions > 0) {
       add(layers_.sum("position embedding", stage.tokens, stage.width));
     }
@@ -64,7 +70,7 @@ class Accountant {
     }
   }
 
-  void count_layer(const Stage& stage, std::int64_t layer, const LayerKind& kind) {
+  void count_layer(const Stage& stage, std::int64_t layer, const CountedLayer& kind) {
     PartCost part{.name = "layer " + std::to_string(layer), .layer = layer, .components = {}};
     const auto add = [&](OperationCount count, ComponentGroup group) {
       part.components.push_back({std::move(count), group});
@@ -134,12 +140,16 @@ class Accountant {
 
   std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape, bool windowed,
                                    const Stage& stage) const {
-    if (!windowed || stage.tokens <= stage.window_tokens) {
+    if (!windowed || (stage.tokens <= stage.window_tokens && stage.window_biases == 0)) {
       return cost.counts(shape, options_.convention);
     }
     const std::int64_t windows = (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
     shape.queries = shape.keys = stage.window_tokens;
     std::vector<OperationCount> counts = cost.counts(shape, options_.convention);
+    if (stage.window_biases > 0 && cost.entry().terms) {
+      const std::int64_t rows = (Count(shape.heads) * shape.queries).value();
+      counts.push_back(layers_.sum("position bias", rows, shape.keys));
+    }
     for (OperationCount& count : counts) count = repeated(count, windows);
     return counts;
   }

@@ -20,16 +20,17 @@ struct Embedding {
   enum class Kind {
     none,         ///< the stage before passes its tokens on, or tokens are given
     convolution,  ///< patches: kernel_taps × input_channels → width, at every output
+    merging,      ///< a norm and a linear layer without bias of as many (Swin)
     table         ///< rows of a vocabulary
   };
   Kind kind = Kind::none;
-  std::int64_t outputs = 0;         ///< of the convolution: tokens without class tokens
-  std::int64_t input_channels = 0;  ///< of the convolution
-  std::int64_t kernel_taps = 0;     ///< of the convolution: rows × columns
+  std::int64_t outputs = 0;         ///< of these: tokens without class tokens
+  std::int64_t input_channels = 0;  ///< of these
+  std::int64_t kernel_taps = 0;     ///< of these: rows × columns
   std::int64_t vocabulary = 0;      ///< rows of the table
   std::int64_t positions = 0;       ///< learned position embeddings; 0 without
   std::int64_t class_tokens = 0;
-  bool norm = false;  ///< a LayerNorm follows
+  bool norm = false;  ///< a LayerNorm of the width follows
 };
 
 /// Layers of one width.
@@ -48,6 +49,9 @@ struct Stage {
   std::int64_t reduction = 1;         ///< the family's own spatial reduction of keys, per side
   bool reduction_norm = false;        ///< a LayerNorm follows the reduction
   std::int64_t window_tokens = 0;     ///< the family's own windows, every other layer; 0 without
+  bool windows_everywhere = false;    ///< in every layer (Swin)
+  /// Learned numbers of a head, of which one is added to each score within a window (Swin).
+  std::int64_t window_biases = 0;
   std::vector<std::int64_t> windows;  ///< tokens a layer attends to, for additive; 0: all
 };
 

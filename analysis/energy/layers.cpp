@@ -20,14 +20,14 @@ AttentionShape shape_of(const Stage& stage) {
           .value_width = head_width};
 }
 
-LayerKind layer_kind(const Network& network, const AccountingOptions& options, const Stage& stage,
-                     std::int64_t index, std::int64_t layer) {
+CountedLayer layer_kind(const Network& network, const AccountingOptions& options,
+                        const Stage& stage, std::int64_t index, std::int64_t layer) {
   std::int64_t layers = 0;
   for (const Stage& one : network.stages) layers += one.layers;
   const bool multiplicative = layer < options.multiplicative_ends ||
                               layer >= layers - options.multiplicative_ends ||
                               std::ranges::count(network.multiplicative_layers, layer) > 0;
-  LayerKind kind;
+  CountedLayer kind;
   if (!multiplicative) kind.arithmetic = options.arithmetic;
   const bool softmax = stage.softmax_only || (multiplicative && options.mechanism.name == "adder");
   if (!softmax) kind.mechanism = options.mechanism;
@@ -39,12 +39,13 @@ LayerKind layer_kind(const Network& network, const AccountingOptions& options, c
   if (kind.mechanism.name == "additive" && at < stage.windows.size() && own) {
     kind.mechanism.parameters["window"] = stage.windows[at];
   }
-  kind.windowed = options.native_attention && stage.window_tokens > 0 && index % 2 == 0;
+  kind.windowed = options.native_attention && stage.window_tokens > 0 &&
+                  (index % 2 == 0 || stage.windows_everywhere);
   kind.reduced = options.native_attention && stage.reduction > 1 && !kind.windowed;
   return kind;
 }
 
-std::int64_t keys_of(const Stage& stage, const LayerKind& kind) {
+std::int64_t keys_of(const Stage& stage, const CountedLayer& kind) {
   if (!kind.reduced) return stage.tokens;
   const Count area = Count(stage.reduction) * stage.reduction;
   return std::max<std::int64_t>((Count(stage.tokens) / area).value(), 1);

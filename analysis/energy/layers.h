@@ -15,7 +15,7 @@ namespace attnscope {
 [[nodiscard]] AttentionShape shape_of(const Stage& stage);
 
 /// How one layer of a network is counted.
-struct LayerKind {
+struct CountedLayer {
   Arithmetic arithmetic = Arithmetic::multiplicative;
   MechanismChoice mechanism;
   bool windowed = false;  ///< within the family's own windows
@@ -24,11 +24,11 @@ struct LayerKind {
 
 /// Layer `layer` of all, the `index`-th of `stage`. A multiplicative layer of an adder network is
 /// so as a whole (Adder, 4.2): softmax takes the place of adder attention.
-[[nodiscard]] LayerKind layer_kind(const Network& network, const AccountingOptions& options,
-                                   const Stage& stage, std::int64_t index, std::int64_t layer);
+[[nodiscard]] CountedLayer layer_kind(const Network& network, const AccountingOptions& options,
+                                      const Stage& stage, std::int64_t index, std::int64_t layer);
 
 /// Key tokens of a layer of that kind.
-[[nodiscard]] std::int64_t keys_of(const Stage& stage, const LayerKind& kind);
+[[nodiscard]] std::int64_t keys_of(const Stage& stage, const CountedLayer& kind);
 
 /// `times` the count. Throws Error(usage) beyond 2^63 - 1.
 [[nodiscard]] OperationCount repeated(const OperationCount& count, std::int64_t times);

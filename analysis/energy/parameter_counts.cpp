@@ -33,6 +33,11 @@ void add_embedding(Sum& sum, const Stage& stage) {
     sum.add("patch embedding",
             Count(embedding.kernel_taps) * embedding.input_channels * width + width);
   }
+  if (embedding.kind == Embedding::Kind::merging) {
+    const Count inputs = Count(embedding.kernel_taps) * embedding.input_channels;
+    sum.add("patch merging", inputs * width);
+    sum.add("normalisation", 2 * inputs);
+  }
   sum.add("token embedding", Count(embedding.vocabulary) * width);
   sum.add("class tokens", Count(embedding.class_tokens) * width);
   sum.add("position embedding", Count(embedding.positions) * width);
@@ -42,7 +47,8 @@ void add_embedding(Sum& sum, const Stage& stage) {
                                       : Count(0));
 }
 
-void add_layer(Sum& sum, const Network& architecture, const Stage& stage, const LayerKind& kind) {
+void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
+               const CountedLayer& kind) {
   const Count width = stage.width;
   sum.add("normalisation", 4 * width);
   const MechanismCost cost(kind.mechanism);
@@ -63,6 +69,9 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage, const 
     if (adder) sum.add("normalisation", 2 * Count(projection.outputs));
   }
   sum.add(std::string(cost.entry().name), cost.own_parameters(shape));
+  if (kind.windowed && cost.entry().terms) {
+    sum.add("position bias", Count(stage.window_biases) * stage.heads);
+  }
 
   const Count hidden = stage.mlp_width;
   if (adder) {  // of the heads' output, and of the MLP's two layers

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/trace/identity_names.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -100,7 +101,11 @@ std::string layers_written(const FigureRequest& request, std::string_view settin
 }
 
 std::string layer_name(const FigureRequest& request, std::int64_t layer) {
-  return "layer " + std::to_string(layer + request.first_layer);
+  for (const Subject& subject : request.subjects) {
+    const bool has = subject.trace && layer < std::ssize(subject.trace->layers);
+    if (has) return layer_name(*subject.trace, layer, request.first_layer);
+  }
+  return layer_name(Trace{}, layer, request.first_layer);
 }
 
 std::vector<std::int64_t> first_middle_last(std::int64_t count) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -65,7 +66,14 @@ Tensor attention_rollout(const Trace& trace, const RolloutOptions& options,
   MatrixD reach = MatrixD::Identity(tokens, tokens);
   for (std::int64_t layer = 0; layer < count; ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(count), "rollout");
-    const Tensor& recorded = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+    const LayerTrace& traced = trace.layers[static_cast<std::size_t>(layer)];
+    if (traced.kind != LayerKind::plain && traced.kind != LayerKind::encoder) {
+      throw Error(ErrorKind::usage, "rollout goes from layer to layer of the same tokens")
+          .about(layer_name(trace, layer, 1))
+          .expected("layers of an encoder alone")
+          .remedy("as many layers as the encoder has");
+    }
+    const Tensor& recorded = traced.implied_map;
     if (recorded.empty() || recorded.extent(1) != tokens || recorded.extent(2) != tokens) {
       throw Error(ErrorKind::usage, "rollout needs the square maps of every layer, of one size")
           .about("layer " + std::to_string(layer + 1))

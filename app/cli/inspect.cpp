@@ -150,6 +150,22 @@ void print_stages(const ModelSpec& spec) {
   }
 }
 
+/// The layers that are of the tail, as they are numbered.
+void print_tail(const ModelSpec& spec) {
+  if (spec.tail.kind == Tail::none) return;
+  const std::string first = std::to_string(spec.body_layers());
+  const std::string span = first + "–" + std::to_string(spec.layers - 1);
+  if (spec.tail.kind == Tail::class_attention) {
+    print_line("class attention", "layers " + span);
+    return;
+  }
+  print_line("decoder", "layers " + span + ": in turn the text's own, from " + first +
+                            " on, and those that ask the encoder");
+  if (spec.tail.start_token >= 0) {
+    print_line("start token", std::to_string(spec.tail.start_token));
+  }
+}
+
 /// A JSON list of objects, a line each; nothing for any other value.
 std::string item_lines(const std::string& value) {
   if (!parse_json_or_null(value).is_array()) return {};
@@ -186,6 +202,7 @@ void print_architecture(const Architecture& architecture) {
   print_line("architecture", architecture.name);
   print_line("mechanism", to_string(spec.mechanism));
   print_line("layers", std::to_string(spec.layers));
+  print_tail(spec);
   print_line("heads", std::to_string(spec.layer.attention.heads) + " of " +
                           std::to_string(spec.width_of_head()));
   print_line("scale", option_text(spec, "scale") +
@@ -211,6 +228,9 @@ void print_architecture(const Architecture& architecture) {
     for (std::size_t i = 0; i < spec.layer_mechanisms.size(); ++i) {
       print_line(("layer " + std::to_string(i)).c_str(), to_string(spec.layer_mechanisms[i]));
     }
+  } else if (spec.hears()) {
+    print_line("tokens", std::to_string(spec.tokens()) + " of 20 ms, of " +
+                             std::to_string(spec.input.channels) + " bands");
   } else {
     print_line("tokens", "as many as the input has");
   }

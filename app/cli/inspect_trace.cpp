@@ -5,6 +5,7 @@
 
 #include "app/cli/json_output.h"
 #include "core/shown_text.h"
+#include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -59,10 +60,10 @@ int inspect_trace(const std::string& file, bool json) {
   } else {
     for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
       if (trace.queries(layer) == 0) continue;
-      print_line(("layer " + std::to_string(layer)).c_str(),
-                 std::to_string(trace.heads(layer)) + " heads, " +
-                     std::to_string(trace.queries(layer)) + " tokens, " +
-                     std::to_string(trace.keys(layer)) + " keys");
+      print_line(layer_name(trace, layer).c_str(), std::to_string(trace.heads(layer)) + " heads, " +
+                                                       std::to_string(trace.queries(layer)) +
+                                                       " tokens, " +
+                                                       std::to_string(trace.keys(layer)) + " keys");
     }
   }
   for (const auto& [key, value] : trace.provenance) print_line(key.c_str(), value);

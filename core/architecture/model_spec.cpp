@@ -134,6 +134,23 @@ void validate_images(const ModelSpec& spec) {
                "above 0, at most 1", std::to_string(spec.input.crop_fraction));
 }
 
+void validate_sound(const ModelSpec& spec) {
+  constexpr std::int64_t most = 1 << 16;
+  const InputSpec& input = spec.input;
+  check_range("channels", input.channels, 1, 1024);
+  check_range("context", input.context, 1, most);
+  for (const auto& [name, value] :
+       {std::pair("patch_height", input.patch_height), std::pair("patch_width", input.patch_width),
+        std::pair("class_tokens", input.class_tokens),
+        std::pair("register_tokens", input.register_tokens)}) {
+    check_member(value == 0, name, "0 in a model of sounds", std::to_string(value));
+  }
+  check_member(spec.readout.kind == Readout::none, "readout", "none in a model of sounds",
+               option_text(spec, "readout"));
+  check_member(spec.positions.kind == Positions::learned, "positions",
+               "learned in a model of sounds", option_text(spec, "positions"));
+}
+
 void validate_text(const ModelSpec& spec) {
   check_range("vocabulary", spec.input.vocabulary, 1, 1 << 24);
   check_range("context", spec.input.context, 0, 1 << 24);
@@ -156,6 +173,9 @@ void validate_text(const ModelSpec& spec) {
                std::to_string(spec.input.vocabulary));
   check_range("readout.end_token", spec.readout.end_token, -1, spec.input.vocabulary - 1);
   check_range("padding", spec.input.padding, -1, spec.input.vocabulary - 1);
+  check_member(!spec.input.pads_to_context || (spec.input.padding >= 0 && spec.input.context > 0),
+               "padding", "a token to fill texts up to the context with",
+               std::to_string(spec.input.padding));
   check_member(std::isfinite(spec.input.scale), "embedding_scale", "a finite number",
                std::to_string(spec.input.scale));
   check_member(std::isfinite(spec.readout.logit_scale), "logit_scale", "a finite number",
@@ -198,6 +218,7 @@ const MechanismChoice& mechanism_of(const ModelSpec& spec, std::int64_t layer) {
     return spec.layer_mechanisms.at(static_cast<std::size_t>(layer));
   }
   static const MechanismChoice softmax{"softmax", {}};
+  if (spec.tail.kind == Tail::class_attention && layer >= spec.body_layers()) return softmax;
   const bool multiplicative_block = spec.arithmetic == Arithmetic::adder &&
                                     arithmetic_of(spec, layer) == Arithmetic::multiplicative;
   return multiplicative_block && spec.mechanism.name == "adder" ? softmax : spec.mechanism;
@@ -231,6 +252,8 @@ void validate(const ModelSpec& spec) {
   constexpr std::int64_t most = 1 << 16;
   if (spec.reads_texts()) {
     validate_text(spec);
+  } else if (spec.hears()) {
+    validate_sound(spec);
   } else {
     validate_images(spec);
   }
@@ -239,8 +262,9 @@ void validate(const ModelSpec& spec) {
   check_range("stored_layers", spec.stored_layers, 0, spec.reads_texts() ? spec.layers : 0);
   check_range("input.width", spec.input.width, 0, most);
   check_range("positions.offset", spec.positions.offset, 0, most);
-  check_member(spec.positions.kind != Positions::sinusoidal || spec.reads_texts() ||
-                   spec.input.kind == InputKind::embeddings,
+  const bool sinusoids = spec.positions.kind == Positions::sinusoidal ||
+                         spec.positions.kind == Positions::sinusoidal_halves;
+  check_member(!sinusoids || spec.reads_texts() || spec.input.kind == InputKind::embeddings,
                "positions", "learned or none in a model of images", "sinusoidal");
   check_member(spec.readout.soft_cap >= 0, "readout.soft_cap", "0, or a number above it",
                std::to_string(spec.readout.soft_cap));

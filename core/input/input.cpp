@@ -19,8 +19,9 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kinds_of_input =
-    "an input is a PNG or JPEG picture, a .npy array [C, H, W] or [N, D], an item of a data set "
-    "(PATH#INDEX), a text file (.txt; PATH#FIRST-LAST for some of its characters), a text "
+    "an input is a PNG or JPEG picture, a WAV sound (PATH#FIRST-LAST for some of its seconds), a "
+    ".npy array [C, H, W], [N, D] or [bands, frames], an item of a data set (PATH#INDEX), a text "
+    "file (.txt; PATH#FIRST-LAST for some of its characters), a text "
     "(text:To be, or not), a pair of texts (pair:FIRST ||| SECOND) or token ids (ids:1,2,3)";
 
 constexpr std::string_view kLiteral = "text:", kPair = "pair:", kIds = "ids:";
@@ -38,13 +39,18 @@ std::optional<std::pair<std::string, std::int64_t>> split_item(const std::string
   return std::pair(locator.substr(0, mark), index);
 }
 
-/// "PATH#100-356" as PATH, 100 and 356, for a part of a text.
-struct TextPart {
+bool is_sound_file_name(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return extension == ".wav" || extension == ".WAV";
+}
+
+/// "PATH#100-356" as PATH, 100 and 356, for a part of a text or of a sound.
+struct FilePart {
   std::filesystem::path path;
   std::int64_t first = 0, last = 0;
 };
 
-std::optional<TextPart> split_part(const std::string& locator) {
+std::optional<FilePart> split_part(const std::string& locator) {
   const std::size_t mark = locator.rfind('#'), dash = locator.rfind('-');
   if (mark == std::string::npos || dash == std::string::npos || dash < mark) return std::nullopt;
   const auto number = [&](std::size_t begin, std::size_t end, std::int64_t& value) {
@@ -52,9 +58,9 @@ std::optional<TextPart> split_part(const std::string& locator) {
     const auto [stop, problem] = std::from_chars(locator.data() + begin, last, value);
     return problem == std::errc() && stop == last;
   };
-  TextPart part{locator.substr(0, mark), 0, 0};
+  FilePart part{locator.substr(0, mark), 0, 0};
   if (!number(mark + 1, dash, part.first) || !number(dash + 1, locator.size(), part.last) ||
-      !is_text_file_name(part.path)) {
+      (!is_text_file_name(part.path) && !is_sound_file_name(part.path))) {
     return std::nullopt;
   }
   return part;
@@ -107,12 +113,37 @@ Input open_pair(const std::string& locator) {
   return {Text{first, {}, second}, in_quotes(first) + " + " + in_quotes(second), locator, -1};
 }
 
-Input open_text_part(const TextPart& part, const std::string& locator) {
+/// One list of ids, or two with what stands between texts.
+Input open_ids(const std::string& locator) {
+  const std::string_view lists = std::string_view(locator).substr(kIds.size());
+  const std::size_t between = lists.find(kBetween);
+  Text text = parse_token_ids(lists.substr(0, between));
+  if (between != std::string_view::npos) {
+    text.second_ids = parse_token_ids(lists.substr(between + kBetween.size())).ids;
+  }
+  return {std::move(text), locator, locator, -1};
+}
+
+Sound read_sound(const std::filesystem::path& path) {
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  if (!is_wav(file->bytes())) {
+    throw Error(ErrorKind::not_this_format, "the sound is no WAV file").in_file(path);
+  }
+  return with_file(path, [&] { return decode_wav(file->bytes()); });
+}
+
+Input open_part(const FilePart& part, const std::string& locator) {
   return with_file(part.path, [&]() -> Input {
-    Text text = part_of_text(read_text(part.path), part.first, part.last);
-    const std::string label = shown_text(part.path.filename().string()) + "[" +
-                              std::to_string(part.first) + "–" + std::to_string(part.last) + "]";
-    return {std::move(text), label, locator, -1};
+    const bool sound = is_sound_file_name(part.path);
+    std::string label = shown_text(part.path.filename().string()) + "[" +
+                        std::to_string(part.first) + "–" + std::to_string(part.last) +
+                        (sound ? " s]" : "]");
+    if (sound) {
+      return {part_of_sound(read_sound(part.path), part.first, part.last), std::move(label),
+              locator, -1};
+    }
+    return {part_of_text(read_text(part.path), part.first, part.last), std::move(label), locator,
+            -1};
   });
 }
 
@@ -155,12 +186,12 @@ Input open_input(const std::string& locator) {
   if (locator.starts_with(kLiteral)) return open_literal(locator);
   if (locator.starts_with(kPair)) return open_pair(locator);
   if (locator.starts_with(kIds)) {
-    return {parse_token_ids(std::string_view(locator).substr(kIds.size())), locator, locator, -1};
+    return open_ids(locator);
   }
   const std::filesystem::path path(locator);
   std::error_code unreadable;  // a name too long for the system is the name of no file
   if (!std::filesystem::exists(path, unreadable)) {
-    if (const auto part = split_part(locator)) return open_text_part(*part, locator);
+    if (const auto part = split_part(locator)) return open_part(*part, locator);
     if (const auto item = split_item(locator)) {
       return open_data_set(item->first)->item(item->second);
     }
@@ -181,6 +212,7 @@ Input open_input(const std::string& locator) {
   if (is_png(file->bytes()) || is_jpeg(file->bytes())) {
     return {read_image(path), label, locator, -1};
   }
+  if (is_wav(file->bytes())) return {read_sound(path), label, locator, -1};
   if (is_text_file_name(path)) return {read_text(path), label, locator, -1};
   throw Error(ErrorKind::not_this_format, "is not an input that can be read")
       .in_file(path)

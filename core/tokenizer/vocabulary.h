@@ -58,7 +58,15 @@ struct TokenizedText {
 [[nodiscard]] TokenizedText tokenize(const Text& text, const ModelSpec& spec,
                                      const Vocabulary& vocabulary, bool any_length = false);
 
-/// Of an input, which must be a text. Throws Error(usage) naming it.
+/// What the decoder of an encoder–decoder is given of an input: its second text behind the start
+/// token, without the last token if that only ends a text, as the model was trained; without a
+/// second text the start token alone; numbered tokens as they are. Throws as tokenize, and
+/// Error(usage) where the start token is not known.
+[[nodiscard]] TokenizedText tokenize_for_decoder(const Input& input, const ModelSpec& spec,
+                                                 const Vocabulary& vocabulary);
+
+/// Of an input, which must be a text; of a pair for an encoder–decoder, the first. Throws
+/// Error(usage) naming it.
 [[nodiscard]] TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
                                            const Vocabulary& vocabulary);
 

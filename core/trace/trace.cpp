@@ -56,6 +56,7 @@ std::int64_t Trace::tokens() const {
 
 bool Trace::uniform() const {
   for (std::int64_t layer = 0; layer < std::ssize(layers); ++layer) {
+    if (layers[static_cast<std::size_t>(layer)].kind != LayerKind::plain) return false;
     if (queries(layer) == 0) continue;
     const bool same_heads = heads(layer) == 0 || heads(layer) == heads();
     if (!same_heads || queries(layer) != tokens() || keys(layer) != tokens()) return false;

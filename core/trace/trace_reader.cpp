@@ -14,6 +14,7 @@
 #include "core/shown_text.h"
 #include "core/text/json.h"
 #include "core/trace/layer_group.h"
+#include "core/trace/layer_name.h"
 #include "core/trace/stored_layer.h"
 #include "core/trace/trace_arrays.h"
 #include "core/trace/trace_file.h"
@@ -137,6 +138,60 @@ std::optional<Image> read_picture(const Checkpoint& file) {
   return image;
 }
 
+/// What tokens say; `whose` stands before the attributes' names.
+void read_texts(const Checkpoint& file, const std::string& whose, TokenLayout& layout) {
+  const std::string texts = whose + "token_texts", special = whose + "special_tokens";
+  for (const json& text : json_of(file, texts.c_str(), "[]")) {
+    layout.texts.push_back(shown_lines(text.is_string() ? text.get<std::string>() : printed(text)));
+  }
+  for (const json& token : json_of(file, special.c_str(), "[]")) {
+    const auto count = std::ssize(layout.texts);
+    const std::int64_t after = layout.special.empty() ? 0 : layout.special.back() + 1;
+    if (!token.is_number_unsigned() ||
+        token.get<std::uint64_t>() >= static_cast<std::size_t>(count) ||
+        token.get<std::int64_t>() < after) {
+      throw damaged("the special tokens are not places in the text, in order", special.c_str())
+          .expected("whole numbers below " + std::to_string(count))
+          .found(printed(token));
+    }
+    layout.special.push_back(token.get<std::int64_t>());
+  }
+}
+
+void check_texts(const TokenLayout& layout, std::int64_t tokens, const std::string& attribute) {
+  if (layout.texts.empty() || tokens == 0 || std::ssize(layout.texts) == tokens) return;
+  throw damaged("there are not as many texts as tokens", attribute.c_str())
+      .expected(std::to_string(tokens))
+      .found(std::to_string(layout.texts.size()));
+}
+
+bool reads_second_text(const LayerTrace& layer) {
+  return layer.kind == LayerKind::decoder || layer.kind == LayerKind::cross;
+}
+
+/// Whose attention each layer is, and where the tokens of a decoder's text are.
+void read_kinds(const Checkpoint& file, Trace& trace) {
+  const json kinds = json_of(file, "layer_kinds", "null");
+  if (kinds.is_null()) return;
+  TokenLayout decoding;
+  read_texts(file, "decoder_", decoding);
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    LayerTrace& layer = trace.layers[i];
+    const bool said = kinds.is_array() && i < kinds.size() && kinds[i].is_string();
+    const auto kind = said ? layer_kind_named(kinds[i].get<std::string>()) : std::nullopt;
+    if (!kind) {
+      throw damaged("the attribute does not say of each layer what it is", "layer_kinds")
+          .expected("a list of encoder, decoder, cross, class attention, layer")
+          .found(printed(kinds).substr(0, 80));
+    }
+    layer.kind = *kind;
+    if (!reads_second_text(layer)) continue;
+    check_texts(decoding, trace.queries(static_cast<std::int64_t>(i)), "decoder_token_texts");
+    layer.layout = decoding;
+    layer.key_layout = layer.kind == LayerKind::cross ? trace.layout : decoding;
+  }
+}
+
 Trace read_contents(const Checkpoint& file) {
   Trace trace;
   trace.model_name = shown_text(text_of(file, "model_name", file.path().stem().string()));
@@ -153,22 +208,7 @@ Trace read_contents(const Checkpoint& file) {
   trace.layout.rows = number_of(file, "grid_rows", 0, 1 << 20);
   trace.layout.columns = number_of(file, "grid_columns", 0, 1 << 20);
   trace.causal = number_of(file, "causal", 0, 1) != 0;
-  for (const json& text : json_of(file, "token_texts", "[]")) {
-    trace.layout.texts.push_back(
-        shown_lines(text.is_string() ? text.get<std::string>() : printed(text)));
-  }
-  for (const json& token : json_of(file, "special_tokens", "[]")) {
-    const auto count = std::ssize(trace.layout.texts);
-    const std::int64_t after = trace.layout.special.empty() ? 0 : trace.layout.special.back() + 1;
-    if (!token.is_number_unsigned() ||
-        token.get<std::uint64_t>() >= static_cast<std::size_t>(count) ||
-        token.get<std::int64_t>() < after) {
-      throw damaged("the special tokens are not places in the text, in order", "special_tokens")
-          .expected("whole numbers below " + std::to_string(count))
-          .found(printed(token));
-    }
-    trace.layout.special.push_back(token.get<std::int64_t>());
-  }
+  read_texts(file, "", trace.layout);
   for (const json& label : json_of(file, "labels", "[]")) {
     trace.labels.push_back(text_in(label));
   }
@@ -197,15 +237,17 @@ Trace read_contents(const Checkpoint& file) {
   trace.embedded = read_data_set(file, "embedded", 2, "[N, D]");
   trace.image = read_picture(file);
   read_layouts(file, trace);
+  read_kinds(file, trace);
   read_mechanisms(file, trace);
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
     check_tokens_agree(trace.layers[i], "/" + layer_group(i));
   }
-  if (!trace.layout.texts.empty() && std::ssize(trace.layout.texts) != trace.tokens()) {
-    throw damaged("there are not as many texts as tokens", "token_texts")
-        .expected(std::to_string(trace.tokens()))
-        .found(std::to_string(trace.layout.texts.size()));
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < trace.layers.size(); ++i) {
+    if (reads_second_text(trace.layers[i])) continue;
+    tokens = std::max(tokens, trace.queries(static_cast<std::int64_t>(i)));
   }
+  check_texts(trace.layout, tokens, "token_texts");
   return trace;
 }
 

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/parameters/parameters_json.h"
 #include "core/trace/layer_group.h"
+#include "core/trace/layer_name.h"
 #include "core/trace/trace_file.h"
 
 namespace attnscope {
@@ -50,6 +51,16 @@ bool goes_without_saying(const TokenLayout& a, const TokenLayout& b) {
   return is_unknown(a) || (a.prefix == b.prefix && a.rows == b.rows && a.columns == b.columns);
 }
 
+/// What tokens say; `whose` stands before the attributes' names.
+void write_texts(const Hdf5Id& root, const TokenLayout& layout, const std::string& whose) {
+  if (!layout.texts.empty()) {
+    write_attribute(root, (whose + "token_texts").c_str(), json_text(layout.texts));
+  }
+  if (!layout.special.empty()) {
+    write_attribute(root, (whose + "special_tokens").c_str(), json_text(layout.special));
+  }
+}
+
 /// What differs from layer to layer, if anything does.
 void write_differences(const Hdf5Id& root, const Trace& trace) {
   json layouts = json::array(), mechanisms = json::array();
@@ -66,6 +77,16 @@ void write_differences(const Hdf5Id& root, const Trace& trace) {
                          {"parameters", json::parse(to_json(layer.mechanism->parameters))},
                          {"identity", layer.identity.value_or(trace.identity_in_maps)}};
   }
+  const LayerTrace* decoding = nullptr;
+  json kinds = json::array();
+  for (const LayerTrace& layer : trace.layers) {
+    kinds.push_back(layer_kind_name(layer.kind));
+    if (layer.kind == LayerKind::decoder) decoding = &layer;
+  }
+  const bool kinds_differ = std::ranges::any_of(
+      trace.layers, [](const LayerTrace& layer) { return layer.kind != LayerKind::plain; });
+  if (kinds_differ) write_attribute(root, "layer_kinds", json_text(kinds));
+  if (decoding) write_texts(root, decoding->layout, "decoder_");
   if (grids_differ) write_attribute(root, "layer_layouts", json_text(layouts));
   if (mechanisms_differ) write_attribute(root, "layer_mechanisms", json_text(mechanisms));
 }
@@ -90,12 +111,7 @@ void write_contents(const Hdf5Id& root, const Trace& trace) {
   write_attribute(root, "rank_bounds", json_text(bounds));
   write_differences(root, trace);
   write_attribute(root, "causal", std::int64_t{trace.causal});
-  if (!trace.layout.texts.empty()) {
-    write_attribute(root, "token_texts", json_text(trace.layout.texts));
-  }
-  if (!trace.layout.special.empty()) {
-    write_attribute(root, "special_tokens", json_text(trace.layout.special));
-  }
+  write_texts(root, trace.layout, "");
   write_attribute(root, "labels", json_text(trace.labels));
   write_attribute(root, "provenance", json_text(trace.provenance));
   write_tensor(root, "features", trace.features);

@@ -69,15 +69,10 @@ std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t token
 }
 
 void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t wanted_tokens) {
-  if (spec.shifts_windows()) {
-    throw Error(ErrorKind::unsupported,
-                "the work of shifted windows and of merged patches is not counted")
-        .about("layer.scores.bias")
-        .expected("a pyramid like PVTv2 or Twins")
-        .found("Swin");
-  }
-  const bool is_twins = std::any_of(spec.stages.begin(), spec.stages.end(),
-                                    [](const PyramidStage& stage) { return stage.window > 0; });
+  const bool is_swin = spec.shifts_windows();
+  const bool is_twins =
+      !is_swin && std::any_of(spec.stages.begin(), spec.stages.end(),
+                              [](const PyramidStage& stage) { return stage.window > 0; });
   const std::vector<std::int64_t> tokens = stage_tokens(spec, wanted_tokens);
   std::int64_t channels = spec.input.channels, layer = 0;
   for (std::size_t i = 0; i < spec.stages.size(); ++i) {
@@ -93,8 +88,18 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
                        .input_channels = channels,
                        .kernel_taps = from.kernel * from.kernel,
                        .norm = true};
-    (is_twins ? stage.position_convolution_taps : stage.mlp_convolution_taps) = kDepthwiseTaps;
-    stage.closing_norm = !is_twins;
+    if (is_swin) {
+      const std::int64_t offsets = 2 * from.window - 1;
+      stage.windows_everywhere = true;
+      stage.window_biases = offsets * offsets;
+      if (i > 0) {
+        stage.embedding.kind = Embedding::Kind::merging;
+        stage.embedding.norm = false;
+      }
+    } else {
+      (is_twins ? stage.position_convolution_taps : stage.mlp_convolution_taps) = kDepthwiseTaps;
+      stage.closing_norm = !is_twins;
+    }
     stage.softmax_only =
         mechanism_of(spec, layer).name == "softmax" && architecture.mechanism.name != "softmax";
     stage.reduction = from.reduction;
@@ -171,12 +176,15 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
 }
 
 /// What of a layer is not counted; empty if all is.
-std::string uncounted(const LayerSpec& layer) {
+std::string uncounted(const ModelSpec& spec) {
+  const LayerSpec& layer = spec.layer;
   if (layer.mlp.form == MlpForm::gated) return "gated MLPs";
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
   if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
   if (layer.rotary.form != Rotary::none) return "rotary positions";
-  if (layer.scores.bias != ScoreBias::none) return "biases of relative positions";
+  if (layer.scores.bias != ScoreBias::none && !spec.shifts_windows()) {
+    return "biases of relative positions";
+  }
   if (layer.scores.window > 0) return "windows";
   if (layer.scores.soft_cap > 0) return "soft caps";
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
@@ -187,7 +195,11 @@ std::string uncounted(const LayerSpec& layer) {
 
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  std::string missing = uncounted(spec.layer);
+  std::string missing = uncounted(spec);
+  if (missing.empty() && spec.has_decoder()) missing = "an encoder and a decoder";
+  if (missing.empty() && spec.tail.kind == Tail::class_attention) {
+    missing = "layers in which the class token asks alone";
+  }
   if (missing.empty() && !spec.differences.empty()) missing = "layers that differ";
   if (!missing.empty()) {
     throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")

@@ -121,7 +121,8 @@ InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> sa
   auto* open = new QPushButton(tr("Open input…"));
   open->setAccessibleName(tr("Open an input"));
   open->setToolTip(
-      tr("An image, a text, an array or a data set: PNG or JPEG, .txt, .npy [C, H, W] or of token "
+      tr("An image, a text, a sound, an array or a data set: PNG or JPEG, .txt, WAV, .npy [C, H, "
+         "W] or of token "
          "ids, or an item of an IDX, HDF5, NPZ or "
          "folder data set (Ctrl+I)"));
   body()->addWidget(open);
@@ -200,7 +201,8 @@ void InputsPanel::show_text_field() {
     if (!open.subject.model) continue;
     const ModelSpec& spec = open.subject.model->spec();
     wanted |= spec.reads_texts();
-    pairs |= spec.input.tokenizer == Tokenizer::file && !spec.is_language_model();
+    pairs |= spec.has_decoder() ||
+             (spec.input.tokenizer == Tokenizer::file && !spec.is_language_model());
   }
   text_->setVisible(wanted);
   second_text_->setVisible(pairs);

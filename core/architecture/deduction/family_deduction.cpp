@@ -13,7 +13,8 @@ FamilyDeduction::FamilyDeduction(const DeductionInput& input)
       options_(input.options),
       config_(input.config),
       description_(*input.match.description),
-      layers_(input.match.layers) {
+      layers_(input.match.layers),
+      tail_blocks_(input.match.tail_blocks) {
   result_.name = description_.name;
   result_.qkv_rows = description_.qkv_rows;
   result_.sources = input.match.sources;

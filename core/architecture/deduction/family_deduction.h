@@ -70,7 +70,8 @@ class FamilyDeduction {
   const ModelOptions& options_;
   const NeighbourConfig& config_;
   const ArchitectureDescription& description_;
-  std::int64_t layers_ = 0;
+  std::int64_t layers_ = 0;  ///< with those of the tail
+  std::int64_t tail_blocks_ = 0;
   Architecture result_;
   ModelSpec spec_;
   std::set<std::string, std::less<>> stated_, overridden_;

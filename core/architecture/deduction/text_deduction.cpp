@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/architecture/configuration/neighbour_config.h"
+#include "core/architecture/configuration/tokenizer_file.h"
 #include "core/architecture/deduction/family_deduction.h"
 #include "core/architecture/deduction/position_biases.h"
 #include "core/architecture/deduction/shared_layers.h"
@@ -19,6 +20,7 @@ class TextDeduction final : FamilyDeduction {
     // Nothing of an image.
     spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     read_own_metadata();
+    take_padding();
     take_config(!spec_.readout.gives_token_logits());
     apply_overrides(input.options);
   }
@@ -29,7 +31,9 @@ class TextDeduction final : FamilyDeduction {
     share_layers();
     fact("layers", spec_.layers, layers_);
     deduce_mlp();
-    spec_.readout.final_norm = has("final_norm.weight");
+    deduce_decoder();
+    spec_.readout.final_norm =
+        has(spec_.has_decoder() ? "decoder_final_norm.weight" : "final_norm.weight");
     deduce_form();
     deduce_heads();
     deduce_rotary_factors();
@@ -81,6 +85,19 @@ class TextDeduction final : FamilyDeduction {
     read_own_labels();
   }
 
+  /// Of texts that are filled up with it the tokenizer's word goes before the configuration's.
+  void take_padding() {
+    if (!spec_.input.pads_to_context || options_.overrides.contains("padding")) return;
+    const auto token = padding_token(checkpoint_.path().parent_path());
+    if (token) say_padding(*token, "as tokenizer_config.json says", true);
+  }
+
+  void say_padding(std::int64_t token, std::string reason, bool is_stated) {
+    spec_.input.padding = token;
+    stated_.insert("padding");
+    result_.assumptions.push_back({"padding", std::to_string(token), std::move(reason), is_stated});
+  }
+
   [[nodiscard]] const char* queries() const {
     return has("layer.0.qkv.weight") ? "layer.0.qkv.weight" : "layer.0.query.weight";
   }
@@ -88,6 +105,10 @@ class TextDeduction final : FamilyDeduction {
   void deduce_width() {
     const Shape table = shape_of("token_embedding.weight");
     fact("vocabulary", spec_.input.vocabulary, table[0]);
+    constexpr std::int64_t gemma = 256'000;
+    if (spec_.input.pads_to_context && table[0] == gemma && !stated("padding")) {
+      say_padding(0, "Gemma's, whose vocabulary has as many tokens", false);
+    }
     const std::int64_t width =
         has("input_projection.weight") ? shape_of("input_projection.weight")[0] : table[1];
     fact("width", spec_.width, width);
@@ -147,6 +168,24 @@ class TextDeduction final : FamilyDeduction {
     fact("mlp_width", spec_.layer.mlp.width,
          both ? shape_of("layer.0.mlp_gate_and_mlp1.weight")[0] / 2
               : shape_of("layer.0.mlp1.weight")[0]);
+  }
+
+  /// The decoder's blocks, each two layers: MLPs are in the second.
+  void deduce_decoder() {
+    if (!spec_.has_decoder()) return;
+    fact("tail.blocks", spec_.tail.blocks, tail_blocks_);
+    const std::string crossing = "layer." + std::to_string(spec_.body_layers() + 1) + ".";
+    const bool both = has(crossing + "mlp_gate_and_mlp1.weight");
+    const std::int64_t width = both ? shape_of(crossing + "mlp_gate_and_mlp1.weight")[0] / 2
+                                    : shape_of(crossing + "mlp1.weight")[0];
+    if (width != spec_.layer.mlp.width || stated("tail.mlp_width")) {
+      fact("tail.mlp_width", spec_.tail.mlp_width, width, "the decoder's MLPs");
+    }
+    if (has("decoder_positions")) {
+      fact("tail.context", spec_.tail.context,
+           shape_of("decoder_positions")[0] - spec_.positions.offset, "the decoder's positions");
+    }
+    if (spec_.readout.kind == Readout::next_token) assume("logit_scale", "the family's usual one");
   }
 
   /// Which code the layers follow, and with which attention.

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/architecture.h"
+#include "core/architecture/description/tail_roles.h"
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "core/text/json.h"
@@ -50,7 +51,8 @@ std::string known_roles() {
 
 const TensorRole& find_role(const std::string& module, const std::string& key) {
   const auto roles = tensor_roles();
-  std::string_view wanted = module;
+  std::string wanted = module;
+  if (const auto tail = tail_role(module)) wanted = "layer." + tail->name;
   if (is_head_layer(module)) wanted = "head";
   if (module.starts_with(kOfMechanism)) wanted = kOfMechanism.substr(0, kOfMechanism.size() - 1);
   const auto found = std::find_if(roles.begin(), roles.end(),
@@ -124,7 +126,7 @@ void check_placeholders(const std::string& key, const TensorPattern& given) {
   const auto has = [&](const char* placeholder) {
     return pattern.find(placeholder) != std::string::npos;
   };
-  const bool of_layer = key.starts_with("layer."), of_stage = key.starts_with("stage.");
+  const bool of_layer = is_layer_role(key), of_stage = key.starts_with("stage.");
   const bool names_layer = has("{layer}") || (has("{stage}") && has("{block}"));
   if (given.of_all_layers && (names_layer || !of_layer)) {
     throw wrong("a tensor of all layers has no {layer}, and its role is one of each layer", key)
@@ -142,19 +144,23 @@ void check_placeholders(const std::string& key, const TensorPattern& given) {
 
 /// Tables may be named as a tensor or as the module that has it.
 bool is_table(const std::string& module) {
-  return module == "token_embedding" || module == "token_types" || module == "positions";
+  constexpr std::string_view tables[] = {"token_embedding", "token_types", "positions",
+                                         "decoder_token_embedding", "decoder_positions"};
+  return std::ranges::find(tables, module) != std::end(tables);
 }
 
 void add_table(ArchitectureDescription& description, const std::string& module,
                const TensorPattern& pattern, bool of_module) {
-  const std::string role = module == "token_embedding" ? module + ".weight" : module;
+  const bool of_tokens = module.ends_with("token_embedding"),
+             of_places = module.ends_with("positions");
+  const std::string role = of_tokens ? module + ".weight" : module;
   std::vector<TensorPattern>& patterns = description.tensors[role];
   patterns.push_back(pattern);
   if (!of_module) return;
   patterns.push_back(pattern);
   patterns.back().pattern += ".weight";
   // What an error asks for first is what there most often is.
-  if (module != "positions") std::swap(patterns[patterns.size() - 2], patterns.back());
+  if (!of_places) std::swap(patterns[patterns.size() - 2], patterns.back());
 }
 
 void parse_role(ArchitectureDescription& description, const std::string& key, const json& value) {

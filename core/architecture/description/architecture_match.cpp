@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include "core/architecture/description/tail_roles.h"
+
 namespace attnscope {
 
 namespace {
@@ -17,6 +19,8 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({"module.",
                                                                   "model.",
                                                                   "backbone.",
                                                                   "encoder.",
+                                                                  "image_encoder.",
+                                                                  "vision_encoder.",
                                                                   "vit.",
                                                                   "deit.",
                                                                   "net.",
@@ -110,15 +114,22 @@ class Matcher {
       match_.depths = count_blocks();
       for (const std::int64_t depth : match_.depths) match_.layers += depth;
     } else {
-      match_.layers = count_layers();
+      match_.layers = count_layers("layer.");
     }
-    const std::vector<Place> layers = pyramid ? all_blocks() : all_layers();
+    const std::vector<Place> layers = pyramid ? all_blocks() : all_layers(match_.layers);
+    const TailSpec& tail = description_.spec.tail;
+    if (tail.kind != Tail::none) {
+      first_of_tail_ = match_.layers;
+      match_.tail_blocks = count_layers(tail.kind == Tail::decoder ? "decoder." : "tail.");
+      match_.layers += match_.tail_blocks * tail.layers_of_block();
+    }
     for (const auto& [role, patterns] : description_.tensors) {
       const bool optional = std::any_of(patterns.begin(), patterns.end(),
                                         [](const TensorPattern& p) { return p.optional; });
       if (!optional) ++match_.required;
       std::vector<Place> places = {Place{}};
       if (role.starts_with("layer.")) places = layers;
+      if (tail_role(role)) places = all_layers(match_.tail_blocks);
       if (role.starts_with("stage.")) places = all_stages();
       for (const Place& place : places) {
         if (take(role, patterns, place) || optional) continue;
@@ -191,6 +202,10 @@ class Matcher {
       TensorSource source = source_of(pattern, place);
       if (source.tensor.empty()) continue;
       std::string key = role;
+      if (const auto tail = tail_role(role)) {
+        const std::int64_t layer = first_of_tail_ + place.layer * tail->block_size + tail->place;
+        key = "layer." + std::to_string(layer) + "." + tail->name;
+      }
       if (role.starts_with("layer.")) key = "layer." + std::to_string(place.layer) + role.substr(5);
       if (of_stage) key = "stage." + std::to_string(place.stage) + role.substr(5);
       match_.sources[key] = std::move(source);
@@ -201,10 +216,9 @@ class Matcher {
 
   // Without any layer, layer 0 is asked for: its absence is what an error names.
 
-  [[nodiscard]] std::vector<Place> all_layers() const {
+  [[nodiscard]] static std::vector<Place> all_layers(std::int64_t count) {
     std::vector<Place> places = {Place{}};
-    for (std::int64_t layer = 1; layer < match_.layers; ++layer)
-      places.push_back({layer, 0, layer});
+    for (std::int64_t layer = 1; layer < count; ++layer) places.push_back({layer, 0, layer});
     return places;
   }
 
@@ -255,11 +269,12 @@ class Matcher {
     return false;
   }
 
-  /// One more than the last layer of which anything required is there.
-  [[nodiscard]] std::int64_t count_layers() const {
+  /// One more than the last layer of which anything required is there, of those whose roles begin
+  /// so.
+  [[nodiscard]] std::int64_t count_layers(std::string_view beginning) const {
     std::int64_t layers = 0;
     for (const auto& [role, patterns] : description_.tensors) {
-      if (!role.starts_with("layer.")) continue;
+      if (!role.starts_with(beginning)) continue;
       for (const TensorPattern& pattern : patterns) {
         if (pattern.optional) continue;
         if (pattern.of_all_layers) {
@@ -288,6 +303,7 @@ class Matcher {
   const ArchitectureDescription& description_;
   const Checkpoint& checkpoint_;
   std::vector<std::string> prefixes_;
+  std::int64_t first_of_tail_ = 0;
   ArchitectureMatch match_;
 };
 

@@ -20,7 +20,8 @@ struct ArchitectureMatch {
   std::string prefix;  ///< "module.vit."
   /// Prefixes, without their last dot, under which the file holds other models of the same names.
   std::vector<std::string> alternatives;
-  std::int64_t layers = 0;
+  std::int64_t layers = 0;  ///< with those of the tail
+  std::int64_t tail_blocks = 0;
   std::vector<std::int64_t> depths;  ///< blocks of each stage; empty where there are no stages
   std::map<std::string, Architecture::Source, std::less<>> sources;
   std::vector<MissingTensor> missing;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "core/architecture/description/tail_roles.h"
 #include "core/error.h"
 #include "core/text/pattern.h"
 
@@ -42,10 +43,9 @@ constexpr std::string_view kBeside[] = {"optim",      "ema",     "scheduler", "l
 
 /// Parts of names, in lower case, of what takes part in an embedding or between it and the blocks.
 constexpr std::string_view kOfEmbedding[] = {
-    "token",   "pos",      "rope",  "rotary", "regist",
-    "storage", "relative", "embed", "patch",  "stem",
-    "cls",     "adapt",    "lora",  "prompt", "norm",
-    "ln_",     "pool",     "freq",  "probe",  "vision_model.head",
+    "token",  "pos",   "rope", "rotary", "regist", "storage", "relative",
+    "embed",  "patch", "stem", "cls",    "conv",   "adapt",   "lora",
+    "prompt", "norm",  "ln_",  "pool",   "freq",   "probe",   "vision_model.head",
 };
 
 struct Hint {
@@ -165,7 +165,7 @@ class Leftovers {
     for (const auto& [role, patterns] : match.description->tensors) {
       for (const TensorPattern& pattern : patterns) {
         is_decoder_ = is_decoder_ || pattern.pattern.starts_with("decoder.");
-        if (!role.starts_with("layer.")) continue;
+        if (!is_layer_role(role)) continue;
         if (pattern.of_all_layers) {
           stacked = stacked ? common_folder(*stacked, pattern.pattern) : folder_of(pattern.pattern);
         } else {

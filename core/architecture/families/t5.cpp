@@ -1,4 +1,4 @@
-// The encoder of Hugging Face's T5, as T5EncoderModel saves it.
+// Hugging Face's T5, and its encoder alone, as T5EncoderModel saves it.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -49,6 +49,47 @@ const std::string_view hugging_face_t5_encoder_family = R"json({
   "refuse": {
     "decoder.block.0.layer.0.SelfAttention.q.weight": "a decoder (T5EncoderModel saves the encoder alone)"
   }
+})json";
+
+const std::string_view hugging_face_t5_family = R"json({
+  "name": "Hugging Face T5",
+  "like": "Hugging Face T5 encoder",
+  "model": {
+    "tail": { "kind": "decoder" },
+    "readout": { "kind": "next_token" }
+  },
+  "assume": { "readout": { "logit_scale": 0 } },
+  "reasons": { "logit_scale": "as in T5 1.0, whose head is its token embedding" },
+  "where": {
+    "layer.mlp_gate.weight": {
+      "layer": { "mlp": { "activation": "gelu_tanh" } },
+      "readout": { "logit_scale": 1 }
+    }
+  },
+  "tensors": {
+    "token_embedding": "shared",
+    "decoder_position_biases": "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+    "decoder.norm1": "decoder.block.{layer}.layer.0.layer_norm",
+    "decoder.query": "decoder.block.{layer}.layer.0.SelfAttention.q",
+    "decoder.key": "decoder.block.{layer}.layer.0.SelfAttention.k",
+    "decoder.value": "decoder.block.{layer}.layer.0.SelfAttention.v",
+    "decoder.out": "decoder.block.{layer}.layer.0.SelfAttention.o",
+    "cross.norm1": "decoder.block.{layer}.layer.1.layer_norm",
+    "cross.query": "decoder.block.{layer}.layer.1.EncDecAttention.q",
+    "cross.key": "decoder.block.{layer}.layer.1.EncDecAttention.k",
+    "cross.value": "decoder.block.{layer}.layer.1.EncDecAttention.v",
+    "cross.out": "decoder.block.{layer}.layer.1.EncDecAttention.o",
+    "cross.norm2": "decoder.block.{layer}.layer.2.layer_norm",
+    "cross.mlp_gate": "decoder.block.{layer}.layer.2.DenseReluDense.wi_0?",
+    "cross.mlp1.weight": ["decoder.block.{layer}.layer.2.DenseReluDense.wi.weight",
+                          "decoder.block.{layer}.layer.2.DenseReluDense.wi_1.weight"],
+    "cross.mlp2": "decoder.block.{layer}.layer.2.DenseReluDense.wo",
+    "decoder_final_norm": "decoder.final_layer_norm",
+    "head": "lm_head?"
+  },
+  "harmless": ["encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
+               "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"],
+  "refuse": null
 })json";
 
 }  // namespace attnscope

@@ -76,6 +76,12 @@ std::int64_t stretch_of(const ModelSpec& spec) {
 TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
                              const ItemChoice& choice, const Progress& progress) {
   const auto* const language_model = dynamic_cast<const Transformer*>(&model);
+  if (model.spec().has_decoder()) {
+    throw Error(ErrorKind::usage, "an encoder and a decoder do not go on with a text of their own")
+        .in_file(model.file())
+        .expected("a language model")
+        .remedy("attnscope trace MODEL --input 'pair:FIRST ||| SECOND' runs it on a pair");
+  }
   if (!language_model || !model.spec().is_language_model()) {
     throw Error(ErrorKind::usage, model.spec().reads_texts()
                                       ? "a text classifier does not predict the next token"

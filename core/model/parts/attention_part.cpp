@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/parts/decomposed_bias.h"
 #include "core/model/parts/rotary.h"
 #include "core/model/parts/score_bias.h"
 #include "core/model/parts/windowed_attention.h"
@@ -25,13 +26,45 @@ Tensor for_each_query_head(const Tensor& rows, const LayerSpec& layer) {
   return repeated;
 }
 
-void check_terms(const Mechanism& mechanism, const ScoreTerms& terms) {
+void check_terms(const Mechanism& mechanism, const std::string& terms) {
   const std::string& name = mechanism.choice().name;
   if (terms.empty() || find_mechanism(name).terms) return;
   throw Error(ErrorKind::usage,
-              "this attention has no scores to which the model's " + terms.names + " could apply")
+              "this attention has no scores to which the model's " + terms + " could apply")
       .about(name)
       .remedy("lay softmax or adder attention over this model");
+}
+
+/// The attention of a grid within windows.
+WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& layer,
+                                 const Mechanism& mechanism, const AttentionInput& input,
+                                 const ScoreTerms& common, const GridExtents& grid) {
+  const std::int64_t side = part.grid_window;
+  WindowFilling filling;
+  if (grid.rows % side != 0 || grid.columns % side != 0) {
+    const Tensor zero({1, part.query.inputs()});
+    filling = {part.query(seen(zero)), part.key ? (*part.key)(seen(zero)) : part.query(seen(zero)),
+               part.value(seen(zero))};
+    if (part.query_norm) normalise_stretches(*part.query_norm, filling.query);
+    if (part.key_norm) normalise_stretches(*part.key_norm, filling.key);
+    if (filling.key.extent(1) != input.keys.cols()) {
+      filling.key = for_each_query_head(filling.key, layer);
+      filling.value = for_each_query_head(filling.value, layer);
+    }
+  }
+  WindowTerms terms;
+  const bool decomposed = layer.scores.bias == ScoreBias::decomposed;
+  if (decomposed || !common.empty()) {
+    terms = [&, heads = layer.attention.heads, side, decomposed](const ConstMatrixMap& queries) {
+      ScoreTerms of_window = common;
+      if (decomposed) {
+        add_decomposed(part.relative_rows, part.relative_columns, queries, heads, {side, side},
+                       of_window);
+      }
+      return of_window;
+    };
+  }
+  return {mechanism, input, grid, side, filling, std::move(terms)};
 }
 
 }  // namespace
@@ -45,8 +78,12 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     keys_grid = part.reduction->output_grid(grid);
     reduced = (*part.reduction)(tokens, grid);
   }
-  const Tensor& source = part.reduction ? reduced : tokens;
-  Tensor queries = part.query(seen(tokens)), values = part.value(seen(source));
+  const bool crosses = layer.attention.of == Attending::encoder;
+  const Tensor& source = part.reduction ? reduced : crosses ? *run.memory : tokens;
+  const bool asks_alone = layer.attention.of == Attending::class_token;
+  const std::int64_t asking = asks_alone ? 1 : tokens.extent(0);
+  Tensor queries = part.query(ConstMatrixMap(tokens.data(), asking, tokens.extent(1)));
+  Tensor values = part.value(seen(source));
   Tensor keys = part.key ? (*part.key)(seen(source)) : queries;
   if (part.query_norm) normalise_stretches(*part.query_norm, queries);
   if (part.key_norm) normalise_stretches(*part.key_norm, keys);
@@ -60,7 +97,9 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       score_terms(layer, run.layout, tokens.extent(0), part.position_biases, part.sinks);
   if (layer.scores.bias == ScoreBias::disentangled) {
     const ConstMatrixMap relative = seen(part.relative_positions);
-    const Tensor relative_queries = part.query(relative), relative_keys = (*part.key)(relative);
+    const Linear& query = part.relative_query ? *part.relative_query : part.query;
+    const Linear& key = part.relative_key ? *part.relative_key : *part.key;
+    const Tensor relative_queries = query(relative), relative_keys = key(relative);
     add_disentangled(layer,
                      {.queries = queries,
                       .keys = keys,
@@ -69,12 +108,21 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
                       .scale = run.score_scale.value_or(1)},
                      terms);
   }
-  check_terms(run.mechanism, terms);
+  if (layer.scores.bias == ScoreBias::decomposed) {
+    check_terms(run.mechanism, "vectors of relative positions");
+    if (part.grid_window == 0) {
+      add_decomposed(part.relative_rows, part.relative_columns, seen(queries),
+                     layer.attention.heads, grid, terms);
+    }
+  }
+  if (!terms.empty()) check_terms(run.mechanism, terms.names);
 
   if (run.recorded) {
     run.recorded->layout = run.recorded->key_layout = run.layout;
     run.recorded->key_layout.rows = keys_grid.rows;
     run.recorded->key_layout.columns = keys_grid.columns;
+    if (crosses) run.recorded->key_layout = *run.memory_layout;
+    if (asks_alone) run.recorded->layout = {.prefix = 1};
     record_vectors(queries, keys, values, layer.attention.heads, layer.key_heads(), run.request,
                    *run.recorded);
   }
@@ -90,8 +138,8 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       .values = seen(values),
       .heads = layer.attention.heads,
       .parameters = &run.parameters,
-      // One layout speaks of queries and keys: none where they lie on two grids.
-      .layout = keys_grid == grid ? &run.layout : nullptr,
+      // One layout speaks of queries and keys: none where they are not the same tokens.
+      .layout = keys_grid == grid && layer.attention.of == Attending::self ? &run.layout : nullptr,
       .causal = layer.scores.causal,
       .layer = run.layer,
       .channel = run.request.channel,
@@ -101,7 +149,8 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
 
   Tensor output;
   if (part.grid_window > 0) {
-    const WindowedAttention windows(run.mechanism, input, grid, part.grid_window);
+    const WindowedAttention windows =
+        within_windows(part, layer, run.mechanism, input, terms, grid);
     if (run.recorded) {
       run.recorded->rank_bound = windows.rank_bound();
       if (run.request.implied_maps) run.recorded->implied_map = windows.implied_map();

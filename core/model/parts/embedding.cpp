@@ -13,9 +13,9 @@ Tensor PatchEmbedding::operator()(const Tensor& image, const ModelSpec& spec) co
   Tensor embedded = patch(std::as_const(patches).matrix());
   if (norm_after) norm_after->apply(embedded.matrix());
   if (!positions.empty()) embedded.matrix() += positions.matrix();
-  Tensor tokens({spec.tokens(), spec.width});
-  const std::int64_t prefix = spec.input.prefix_tokens();
-  if (prefix > 0) tokens.matrix().topRows(prefix) = prefix_tokens.matrix();
+  if (prefix_tokens.empty()) return embedded;
+  Tensor tokens({prefix_tokens.extent(0) + embedded.extent(0), spec.width});
+  tokens.matrix().topRows(prefix_tokens.extent(0)) = prefix_tokens.matrix();
   tokens.matrix().bottomRows(embedded.extent(0)) = embedded.matrix();
   return tokens;
 }
@@ -35,14 +35,18 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
   return x;
 }
 
-void add_sinusoids(MatrixMap tokens) {
+void add_sinusoids(Positions kind, MatrixMap tokens) {
+  if (kind != Positions::sinusoidal && kind != Positions::sinusoidal_halves) return;
+  const bool in_turns = kind == Positions::sinusoidal;
+  const Eigen::Index sines = (tokens.cols() + 1) / 2;
   for (Eigen::Index position = 0; position < tokens.rows(); ++position) {
     for (Eigen::Index channel = 0; channel < tokens.cols(); ++channel) {
-      const Eigen::Index even = channel - channel % 2;
-      const double power = static_cast<double>(even) / static_cast<double>(tokens.cols());
+      const Eigen::Index pair = channel / 2;
+      const double power = 2 * static_cast<double>(pair) / static_cast<double>(tokens.cols());
       const double angle = static_cast<double>(position) * std::pow(10000.0, -power);
-      tokens(position, channel) +=
-          static_cast<float>(channel % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      const bool sine = channel % 2 == 0;
+      const Eigen::Index place = in_turns ? channel : pair + (sine ? 0 : sines);
+      tokens(position, place) += static_cast<float>(sine ? std::sin(angle) : std::cos(angle));
     }
   }
 }

@@ -46,8 +46,9 @@ struct SoundEmbedding {
   [[nodiscard]] Tensor operator()(const Tensor& spectrum) const;
 };
 
-/// Adds sin and cos of position · 10000^(−2i/D), in turns, to the rows of `tokens` [N, D].
-void add_sinusoids(MatrixMap tokens);
+/// Adds sin and cos of position · 10000^(−2i/D) to the rows of `tokens` [N, D]: in turns, or all
+/// sines before all cosines; nothing for positions of another kind.
+void add_sinusoids(Positions kind, MatrixMap tokens);
 
 struct Embedding {
   std::optional<PatchEmbedding> patches;
@@ -55,8 +56,8 @@ struct Embedding {
   std::optional<SoundEmbedding> sound;
   std::optional<LayerNorm> norm;     ///< of all tokens
   std::optional<Linear> projection;  ///< of given embeddings, or of narrower token embeddings
-  /// Of a text, [context + offset, D]: added after the projection where they have its width and
-  /// the token embeddings have not (OPT); else empty.
+  /// [context + offset, D]: of given embeddings; of a text added after the projection where they
+  /// have its width and the token embeddings have not (OPT); else empty.
   Tensor late_positions;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/model/preprocessing/preprocessing.h"
+#include "core/model/transformer/padding.h"
 
 namespace attnscope {
 
@@ -14,14 +15,16 @@ ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
 
 /// `choice` as a causal model runs it: with the parameter "causal" on, where it has one.
 MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
-  if (!spec.layer.scores.causal) return choice;
+  if (!spec.layer.scores.causal && !spec.has_decoder()) return choice;
   const MechanismEntry& entry = find_mechanism(choice.name);
   if (!entry.causal) {
     throw Error(ErrorKind::usage, "this attention cannot hide later tokens from earlier ones")
         .about(choice.name)
         .remedy("lay another over the language model");
   }
-  if (find_description(entry.parameters, "causal")) choice.parameters["causal"] = true;
+  // In a decoder the layers themselves say which of them hide later tokens.
+  if (spec.layer.scores.causal && find_description(entry.parameters, "causal"))
+    choice.parameters["causal"] = true;
   return choice;
 }
 
@@ -33,22 +36,12 @@ Tensor channels_last(const Tensor& image) {
   return tokens;
 }
 
-void leave_out_padding(std::int64_t id, const Input& input, TokenizedText& tokens) {
-  if (id < 0) return;
-  while (!tokens.ids.empty() && tokens.ids.back() == id) {
-    tokens.ids.pop_back();
-    tokens.texts.pop_back();
-    tokens.types.pop_back();
-  }
-  std::erase_if(tokens.special, [&](std::int64_t i) { return i >= std::ssize(tokens.ids); });
-  const auto padding = std::find(tokens.ids.begin(), tokens.ids.end(), id);
-  if (padding == tokens.ids.end() && !tokens.ids.empty()) return;
-  throw Error(ErrorKind::usage, tokens.ids.empty() ? "the text is nothing but padding"
-                                                   : "there is padding within the text")
-      .about(input.label)
-      .expected("no token " + std::to_string(id) + " before the end")
-      .found("token " + std::to_string(padding - tokens.ids.begin()))
-      .remedy("leave it out; if it is a word of this model, set padding=-1");
+/// The rows of both.
+Tensor joined(const Tensor& first, const Tensor& second) {
+  Tensor all({first.extent(0) + second.extent(0), second.extent(1)});
+  all.matrix().topRows(first.extent(0)) = first.matrix();
+  all.matrix().bottomRows(second.extent(0)) = second.matrix();
+  return all;
 }
 
 /// What the logits are of: classes, or tokens as they are shown.
@@ -100,7 +93,11 @@ WeightExtents Transformer::extents() const {
 
 Transformer::Start Transformer::embed_text(const Input& input) const {
   TokenizedText text = tokenize_input(input, spec(), *vocabulary_);
-  leave_out_padding(spec().input.padding, input, text);
+  if (spec().input.pads_to_context) {
+    fill_up(spec().input, *vocabulary_, text);
+  } else {
+    leave_out_padding(spec().input.padding, input, text);
+  }
   Start start;
   check_types(spec().input, input, text);
   start.tokens = (*weights_.embedding.text)(text.ids, text.types);
@@ -110,6 +107,14 @@ Transformer::Start Transformer::embed_text(const Input& input) const {
   start.layout.texts = std::move(text.texts);
   start.layout.special = std::move(text.special);
   return start;
+}
+
+void Transformer::embed_second_text(const Input& input, Start& start) const {
+  TokenizedText text = tokenize_for_decoder(input, spec(), *vocabulary_);
+  start.second_tokens = (*weights_.stages.back().text)(text.ids, text.types);
+  add_sinusoids(spec().positions.kind, start.second_tokens.matrix());
+  start.second_layout.texts = std::move(text.texts);
+  start.second_layout.special = std::move(text.special);
 }
 
 Transformer::Start Transformer::embed(const Input& input) const {
@@ -126,13 +131,19 @@ Transformer::Start Transformer::embed(const Input& input) const {
       start.tokens = channels_last(prepared.values);
       return start;
     }
+    if (embedding.sound) {
+      start.tokens = (*embedding.sound)(prepared.values);
+      start.layout.texts = std::move(prepared.texts);
+      return start;
+    }
     start.tokens = embedding.patches ? (*embedding.patches)(prepared.values, spec())
                                      : std::move(prepared.values);
   }
   if (embedding.projection && !embedding.text) {
     start.tokens = (*embedding.projection)(seen(start.tokens));
   }
-  if (spec().positions.kind == Positions::sinusoidal) add_sinusoids(start.tokens.matrix());
+  if (spec().has_decoder()) embed_second_text(input, start);
+  add_sinusoids(spec().positions.kind, start.tokens.matrix());
   if (embedding.norm) embedding.norm->apply(start.tokens.matrix());
   if (embedding.projection && embedding.text) {
     start.tokens = (*embedding.projection)(seen(start.tokens));
@@ -144,8 +155,14 @@ Transformer::Start Transformer::embed(const Input& input) const {
   return start;
 }
 
-std::vector<TokenLayout> Transformer::stage_layouts(const TokenLayout& start) const {
-  if (!spec().is_pyramid()) return {start};
+std::vector<TokenLayout> Transformer::stage_layouts(const Start& start) const {
+  if (spec().has_decoder()) return {start.layout, start.second_layout};
+  if (spec().tail.kind == Tail::class_attention) {
+    TokenLayout patches = start.layout;
+    patches.prefix = 0;
+    return {patches, start.layout};
+  }
+  if (!spec().is_pyramid()) return {start.layout};
   std::vector<TokenLayout> layouts;
   for (const GridExtents& grid : pyramid_grids(spec())) {
     layouts.push_back({.prefix = 0, .rows = grid.rows, .columns = grid.columns});
@@ -154,17 +171,25 @@ std::vector<TokenLayout> Transformer::stage_layouts(const TokenLayout& start) co
 }
 
 std::vector<AttentionShape> Transformer::shapes(const std::vector<TokenLayout>& layouts,
-                                                std::int64_t tokens) const {
+                                                const Start& start) const {
   std::vector<AttentionShape> list;
+  const std::int64_t tokens = start.tokens.extent(0);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const GridExtents grid{layouts[i].rows, layouts[i].columns};
-    const std::int64_t queries = spec().is_pyramid() ? grid.tokens() : tokens;
+    const std::int64_t queries = spec().is_pyramid() ? grid.tokens()
+                                 : i > 0             ? start.second_tokens.extent(0)
+                                                     : tokens;
     for (const Block& block : weights_.stages[i].blocks) {
       const auto& reduction = block.attention.reduction;
+      const bool crosses = block.spec.attention.of == Attending::encoder;
+      const bool asks = block.spec.attention.of == Attending::class_token;
       const std::int64_t heads = block.spec.attention.heads;
       const std::int64_t width = block.attention.query.outputs() / heads;
-      list.push_back({.queries = queries,
-                      .keys = reduction ? reduction->output_grid(grid).tokens() : queries,
+      list.push_back({.queries = asks ? 1 : queries,
+                      .keys = crosses     ? tokens
+                              : asks      ? tokens + 1
+                              : reduction ? reduction->output_grid(grid).tokens()
+                                          : queries,
                       .heads = heads,
                       .head_width = width,
                       .value_width = width});
@@ -173,13 +198,26 @@ std::vector<AttentionShape> Transformer::shapes(const std::vector<TokenLayout>& 
   return list;
 }
 
+LayerKind Transformer::kind_of(const Block& block, std::size_t stage) const {
+  if (block.spec.attention.of == Attending::class_token) return LayerKind::class_attention;
+  if (!spec().has_decoder()) return LayerKind::plain;
+  if (stage == 0) return LayerKind::encoder;
+  return block.spec.attention.of == Attending::encoder ? LayerKind::cross : LayerKind::decoder;
+}
+
 void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
                              const std::vector<TokenLayout>& layouts, const TraceRequest& request,
-                             const Progress& progress, Tensor& tokens, Trace& trace) const {
+                             const Progress& progress, Start& start, Trace& trace) const {
+  Tensor& tokens = start.tokens;
+  Tensor memory;
   GridExtents grid{spec().input.image_height, spec().input.image_width};
   std::size_t layer = 0;
   for (std::size_t i = 0; i < weights_.stages.size(); ++i) {
     const StageWeights& stage = weights_.stages[i];
+    if (stage.text) {
+      memory = std::exchange(tokens, std::move(start.second_tokens));
+    }
+    if (!stage.class_token.empty()) tokens = joined(stage.class_token, tokens);
     if (stage.embedding) tokens = (*stage.embedding)(tokens, grid);
     if (stage.merging) tokens = (*stage.merging)(tokens, grid);
     grid = {layouts[i].rows, layouts[i].columns};
@@ -190,16 +228,24 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
                     "running the model");
       const auto index = static_cast<std::int64_t>(layer);
       const Block& block = stage.blocks[place];
+      const bool convolves = place == 0 && stage.convolution;
+      const Tensor embedded = convolves ? tokens : Tensor();
       LayerTrace* const recorded = wants_layer(request, index) ? &trace.layers[layer] : nullptr;
-      if (recorded) record_mechanism(*mechanisms[layer], trace, *recorded);
+      if (recorded) {
+        record_mechanism(*mechanisms[layer], trace, *recorded);
+        recorded->kind = kind_of(block, i);
+      }
       run_block(block,
                 {.mechanism = *mechanisms[layer],
                  .request = request,
                  .layout = layouts[i],
+                 .memory = &memory,
+                 .memory_layout = &layouts.front(),
                  .parameters = layer_parameters(block.attention.mechanism, request, index),
                  .layer = index,
                  .recorded = recorded},
                 tokens);
+      if (convolves) stage.convolution->apply(embedded, tokens);
       if (place == 0 && stage.positions) {
         tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
       }
@@ -244,8 +290,8 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   const std::unique_ptr<const Mechanism> attention = make_mechanism(asked);
   const std::vector<std::shared_ptr<const Mechanism>> mechanisms = layer_mechanisms(spec(), asked);
   Start start = embed(input);
-  const std::vector<TokenLayout> layouts = stage_layouts(start.layout);
-  const std::vector<AttentionShape> extents = shapes(layouts, start.tokens.extent(0));
+  const std::vector<TokenLayout> layouts = stage_layouts(start);
+  const std::vector<AttentionShape> extents = shapes(layouts, start);
   check_map_memory(request, extents);
 
   Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
@@ -256,7 +302,7 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   trace.map_channels = attention->structure(extents.front()).channels;
   if (trace.map_channels > 1) trace.map_channel = request.channel;
   trace.layers.resize(extents.size());
-  run_layers(mechanisms, layouts, request, progress, start.tokens, trace);
+  run_layers(mechanisms, layouts, request, progress, start, trace);
   read_out(request, start, trace);
   progress.step(1, "running the model");
   return trace;

@@ -44,18 +44,22 @@ class Transformer final : public Model {
     TokenLayout layout;
     std::optional<Image> image;
     std::int64_t end = 0;  ///< of Readout::end_token: the token that is read
+    Tensor second_tokens;  ///< [N, D], of a decoder's text
+    TokenLayout second_layout;
   };
 
   [[nodiscard]] Start embed(const Input& input) const;
   [[nodiscard]] Start embed_text(const Input& input) const;
+  void embed_second_text(const Input& input, Start& start) const;
   /// Of each layer, on what `layouts` has of each stage.
   [[nodiscard]] std::vector<AttentionShape> shapes(const std::vector<TokenLayout>& layouts,
-                                                   std::int64_t tokens) const;
-  /// The layouts of all stages of a pyramid; else `start` alone.
-  [[nodiscard]] std::vector<TokenLayout> stage_layouts(const TokenLayout& start) const;
+                                                   const Start& start) const;
+  /// The layouts of all stages.
+  [[nodiscard]] std::vector<TokenLayout> stage_layouts(const Start& start) const;
+  [[nodiscard]] LayerKind kind_of(const Block& block, std::size_t stage) const;
   void run_layers(const std::vector<std::shared_ptr<const Mechanism>>& mechanisms,
                   const std::vector<TokenLayout>& layouts, const TraceRequest& request,
-                  const Progress& progress, Tensor& tokens, Trace& trace) const;
+                  const Progress& progress, Start& start, Trace& trace) const;
   void read_out(const TraceRequest& request, Start& start, Trace& trace) const;
 
   std::filesystem::path file_;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/parts/decomposed_bias.h"
 #include "core/parameters/typed_values.h"
 
 namespace attnscope {
@@ -143,6 +144,24 @@ void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int6
       reader.read_norm(prefix + "reduction_norm", width, spec.input.norm_eps), stage.pooled};
 }
 
+/// A table of offsets [any odd number, d], brought to a side of `cells`.
+Tensor read_offsets(const WeightReader& reader, const std::string& role, std::int64_t head_width,
+                    std::int64_t cells) {
+  return resample_offsets(reader.read(role, {reader.outputs_of(role), head_width}), cells);
+}
+
+void read_tiles(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
+                const std::string& prefix, AttentionPart& part) {
+  const ScoreSpec& scores = layer.scores;
+  if (scores.window_form == WindowForm::tiles) part.grid_window = scores.window;
+  if (scores.bias != ScoreBias::decomposed) return;
+  const std::int64_t width = width_of_head(layer, spec.width), side = part.grid_window;
+  part.relative_rows = read_offsets(reader, prefix + "relative_rows", width,
+                                    side ? side : spec.input.grid_rows());
+  part.relative_columns = read_offsets(reader, prefix + "relative_columns", width,
+                                       side ? side : spec.input.grid_columns());
+}
+
 /// Biases of relative positions, of each layer or of all (T5: stored in the first); embeddings of
 /// them, of all.
 void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::int64_t width,
@@ -153,10 +172,20 @@ void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::i
     part.relative_positions = reader.read("relative_positions", {2 * layer.scores.buckets, width});
     const std::optional<LayerNorm> norm = reader.read_norm("relative_positions_norm", width);
     if (norm) norm->apply(part.relative_positions.matrix());
+    const auto own = [&](const char* role) -> std::optional<Linear> {
+      if (!reader.has(prefix + role + ".weight")) return std::nullopt;
+      return reader.read_linear(prefix + role, heads * width_of_head(layer, width), width,
+                                Arithmetic::multiplicative);
+    };
+    part.relative_query = own("relative_query");
+    part.relative_key = own("relative_key");
   }
   if (layer.scores.bias != ScoreBias::buckets && layer.scores.bias != ScoreBias::table) return;
   const std::string own = prefix + "position_biases";
-  const std::string role = reader.has(own) ? own : "position_biases";
+  const bool of_decoder = layer.scores.causal && reader.has("decoder_position_biases");
+  const std::string role = reader.has(own) ? own
+                           : of_decoder    ? "decoder_position_biases"
+                                           : "position_biases";
   const std::int64_t rows =
       layer.scores.bias == ScoreBias::buckets ? layer.scores.buckets : reader.outputs_of(role);
   part.position_biases = reader.read(role, {rows, heads});
@@ -211,6 +240,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
   }
   check_rotary(part, layer, extents.head_width);
   read_score_terms(reader, layer, width, prefix, part);
+  read_tiles(reader, spec, layer, prefix, part);
   part.mechanism = reader.read_mechanism(index);
   return part;
 }

@@ -42,6 +42,33 @@ StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::
   return weights;
 }
 
+FirstConvolution read_first_convolution(const WeightReader& reader, const ModelSpec& spec) {
+  std::optional<LayerNorm> norm = reader.read_norm("convolution_norm", spec.width);
+  if (!norm) {
+    throw Error(ErrorKind::damaged, "the convolution has no norm").about("convolution_norm");
+  }
+  return {reader.read_sequence_convolution("convolution", spec.width, spec.width, 1),
+          std::move(*norm), spec.layer.mlp.activation};
+}
+
+/// What a decoder has beside its blocks. Whose tokens are not its own are the encoder's.
+StageWeights read_decoder(const WeightReader& reader, const ModelSpec& spec,
+                          const Embedding& encoder) {
+  StageWeights weights;
+  TextEmbedding text = *encoder.text;
+  if (reader.has("decoder_token_embedding.weight")) {
+    text.tokens = reader.read_matrix("decoder_token_embedding.weight", spec.input.vocabulary,
+                                     spec.embedding_width());
+  }
+  if (spec.positions.kind == Positions::learned) {
+    const std::int64_t rows = reader.outputs_of("decoder_positions");
+    text.positions = reader.read("decoder_positions", {rows, spec.width});
+  }
+  weights.text = std::move(text);
+  weights.embedding_norm = reader.read_norm("decoder_embedding_norm", spec.width);
+  return weights;
+}
+
 bool same_numbers(const WeightMatrix& a, const WeightMatrix& b) {
   constexpr std::int64_t block = 256;
   if (a.rows() != b.rows() || a.columns() != b.columns()) return false;
@@ -63,9 +90,8 @@ void read_transform(const WeightReader& reader, const ModelSpec& spec, std::int6
 
 /// The head of a language model: tied, unless the file has one of its own; its bias may be there
 /// either way.
-void read_token_head(const WeightReader& reader, const ModelSpec& spec, const Embedding& embedding,
+void read_token_head(const WeightReader& reader, const ModelSpec& spec, const WeightMatrix& table,
                      TokenReadout& readout) {
-  const WeightMatrix& table = embedding.text->tokens;
   const bool own = reader.has("head.0.weight");
   WeightMatrix head =
       own ? reader.read_matrix("head.0.weight", spec.input.vocabulary, spec.embedding_width())
@@ -140,8 +166,9 @@ void read_class_head(const WeightReader& reader, const Checkpoint& checkpoint,
     inputs = outputs;
   }
   const Readout kind = spec.readout.kind;
-  const bool read_alone =
-      kind == Readout::pooler || kind == Readout::attention_pooling || kind == Readout::end_token;
+  const bool read_alone = kind == Readout::pooler || kind == Readout::attention_pooling ||
+                          kind == Readout::end_token || kind == Readout::mean_all ||
+                          kind == Readout::last_token;
   if (readout.head.empty() && !read_alone) {
     throw Error(ErrorKind::usage, "the file holds no head to read out")
         .in_file(checkpoint.path())
@@ -154,12 +181,19 @@ void read_class_head(const WeightReader& reader, const Checkpoint& checkpoint,
 }
 
 TokenReadout read_readout(const WeightReader& reader, const Checkpoint& checkpoint,
-                          const ModelSpec& spec, const Embedding& embedding) {
+                          const ModelSpec& spec, const TransformerWeights& weights) {
   TokenReadout readout;
   const Readout kind = spec.readout.kind;
-  if (spec.readout.final_norm) readout.final_norm = reader.read_norm("final_norm", spec.width);
+  if (spec.readout.final_norm) {
+    readout.final_norm =
+        reader.read_norm(spec.has_decoder() ? "decoder_final_norm" : "final_norm", spec.width);
+  }
   readout.head_norm = reader.read_norm("head_norm", spec.width);
-  if (spec.readout.gives_token_logits()) read_token_head(reader, spec, embedding, readout);
+  if (spec.readout.gives_token_logits()) {
+    const std::optional<TextEmbedding>& text =
+        spec.has_decoder() ? weights.stages.back().text : weights.embedding.text;
+    read_token_head(reader, spec, text->tokens, readout);
+  }
   if (!spec.readout.gives_features()) return readout;
   if (kind == Readout::pooler) {
     readout.pooler = reader.read_linear("pooler", spec.width, spec.width, kPlain);
@@ -189,12 +223,22 @@ TransformerWeights read_transformer_weights(const Checkpoint& checkpoint,
     weights.stages.push_back(read_stage(reader, spec, i));
   }
   if (weights.stages.empty()) weights.stages.emplace_back();
+  if (reader.has("convolution.weight")) {
+    weights.stages.front().convolution = read_first_convolution(reader, spec);
+  }
+  if (spec.has_decoder()) {
+    weights.stages.front().norm = reader.read_norm("final_norm", spec.width);
+    weights.stages.push_back(read_decoder(reader, spec, weights.embedding));
+  }
+  if (spec.tail.kind == Tail::class_attention) {
+    weights.stages.emplace_back().class_token = reader.read("class_token", {1, spec.width});
+  }
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     progress.step(static_cast<double>(layer) / static_cast<double>(spec.layers), "reading weights");
     weights.stages[place_of_layer(spec, layer).stage].blocks.push_back(
         read_block(reader, architecture, layer));
   }
-  weights.readout = read_readout(reader, checkpoint, spec, weights.embedding);
+  weights.readout = read_readout(reader, checkpoint, spec, weights);
   progress.step(1, "reading weights");
   return weights;
 }

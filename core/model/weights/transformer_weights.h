@@ -13,15 +13,18 @@
 
 namespace attnscope {
 
-/// Layers on one grid. Models without a pyramid have one stage, with nothing of its own.
+/// Layers on one grid, or of one text. Models without a pyramid have one stage, with nothing of its
+/// own; a tail is a second one.
 struct StageWeights {
+  std::optional<TextEmbedding> text;     ///< of a decoder
+  Tensor class_token;                    ///< [1, D], put before the tokens (CaiT), or empty
   std::optional<Convolution> embedding;  ///< of the grid before
   std::optional<PatchMerging> merging;   ///< in place of it (Swin)
   std::optional<LayerNorm> embedding_norm;
   std::vector<Block> blocks;
   std::optional<DepthwiseConvolution> positions;  ///< added after the first block (Twins)
   std::optional<FirstConvolution> convolution;    ///< after the first block (DeBERTa v2)
-  std::optional<LayerNorm> norm;                  ///< after the last block (PVTv2)
+  std::optional<LayerNorm> norm;                  ///< after the last block (PVTv2, an encoder)
 };
 
 struct TransformerWeights {

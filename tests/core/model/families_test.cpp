@@ -109,10 +109,16 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
   Input input;
   if (case_.contains("texts")) {
     input.content = Text{case_["texts"][0], {}, case_["texts"][1]};
+  } else if (case_.contains("spectrum")) {
+    input.content = hashed_input("input", case_["spectrum"].get<Shape>());
   } else if (case_["ids"].is_null()) {
     input.content = hashed_input("input", {3, 32, 32});
   } else {
-    input.content = Text{{}, case_["ids"].get<std::vector<std::int64_t>>()};
+    Text text{{}, case_["ids"].get<std::vector<std::int64_t>>()};
+    if (case_.contains("second_ids")) {
+      text.second_ids = case_["second_ids"].get<std::vector<std::int64_t>>();
+    }
+    input.content = std::move(text);
   }
   TraceRequest request;
   request.tokens = request.token_logits = true;

@@ -499,12 +499,16 @@ def main():
         # A model without a head gives its last layer's tokens, and may give what it reads of them.
         output, features = output if isinstance(output, tuple) else (output, None)
         assert rename in w.shapes and add not in w.shapes, name
-        if isinstance(inputs, dict):  # texts, and the vocabulary that lies beside the weights
+        if isinstance(inputs, tuple):  # of an encoder, and of a decoder
+            more = dict(ids=inputs[0].tolist(), second_ids=inputs[1].tolist())
+        elif isinstance(inputs, dict):  # texts, and the vocabulary that lies beside the weights
             more = dict(ids=None, texts=inputs["texts"], vocabulary=inputs["vocabulary"])
         else:
             more = dict(ids=inputs.tolist() if inputs.dim() == 1 else None)
+            if inputs.dim() == 2:  # the spectrum of a sound
+                more["spectrum"] = list(inputs.shape)
         write_case(name, family, w.shapes, config, options, unknown, rename, add, **more)
-        rows = [[0, m.shape[-1] // 2, m.shape[-1] - 1] for m in maps]
+        rows = [[0, m.shape[-2] // 2, m.shape[-2] - 1] for m in maps]
         kept = [m[:, which].numpy().astype(np.float32) for m, which in zip(maps, rows)]
         if len({m.shape for m in maps}) == 1:
             kept = dict(rows=np.array(rows[0]), map_rows=np.stack(kept))

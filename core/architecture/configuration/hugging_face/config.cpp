@@ -93,7 +93,7 @@ const std::vector<ModelType>& model_types() {
          {vision_model_types(), tower_model_types(), gpt2_model_types(), llama_model_types(),
           gemma_model_types(), phi_model_types(), eleuther_model_types(), opt_model_types(),
           bloom_model_types(), bert_model_types(), encoder_model_types(), deberta_model_types(),
-          modernbert_model_types(), t5_model_types()}) {
+          modernbert_model_types(), t5_model_types(), bart_model_types(), whisper_model_types()}) {
       all.insert(all.end(), types.begin(), types.end());
     }
     return all;
@@ -151,7 +151,6 @@ constexpr OtherKind kOtherKinds[] = {
     {"paligemma", "a language model with a tower for images beside it"},
     {"idefics*", "a language model with a tower for images beside it"},
     {"mllama", "a language model with a tower for images beside it"},
-    {"deberta", "BERT-like layers with projections of their own for relative positions"},
     {"funnel", "an encoder whose layers pool their tokens"},
     {"*longformer*", "windows with tokens that see all"},
     {"big_bird", "blocks of tokens that are drawn by lot"},
@@ -160,8 +159,7 @@ constexpr OtherKind kOtherKinds[] = {
     {"umt5", "an encoder and a decoder"},
     {"longt5", "an encoder and a decoder"},
     {"*bart", "an encoder and a decoder"},
-    {"marian", "an encoder and a decoder"},
-    {"pegasus*", "an encoder and a decoder"},
+    {"pegasus_x", "an encoder and a decoder"},
     {"m2m_100", "an encoder and a decoder"},
     {"blenderbot*", "an encoder and a decoder"},
     {"led", "an encoder and a decoder"},

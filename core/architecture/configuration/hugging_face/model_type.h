@@ -32,6 +32,13 @@ struct ModelType {
 [[nodiscard]] std::span<const ModelType> deberta_model_types();
 [[nodiscard]] std::span<const ModelType> modernbert_model_types();
 [[nodiscard]] std::span<const ModelType> t5_model_types();
+[[nodiscard]] std::span<const ModelType> whisper_model_types();
+
+[[nodiscard]] std::span<const ModelType> bart_model_types();
+
+/// The token that the texts of an encoder–decoder's decoder begin with: decoder_start_token_id.
+/// Throws Error(damaged).
+void read_start_token(ConfigReader& reader, NeighbourConfig& config);
 
 /// GPT-2's two switches of the scores: scale_attn_weights, scale_attn_by_inverse_layer_idx.
 void read_score_scale(ConfigReader& reader, NeighbourConfig& config);

@@ -1,4 +1,4 @@
-// T5's encoder, and mT5's.
+// T5 and mT5, whole or their encoders alone.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -22,13 +22,39 @@ constexpr ConfigKey kT5Keys[] = {
     {"dense_act_fn", Use::activation},
     {"is_gated_act"},  // the tensors say
     {"is_encoder_decoder"},
-    {"num_decoder_layers"},
     {"n_positions"},
     {"output_past"},
 };
 
+std::int64_t whole_number(const json& value, const char* key) {
+  if (value.is_number_unsigned() && value <= 4096) return value.get<std::int64_t>();
+  throw Error(ErrorKind::damaged, "the value has the wrong type")
+      .about(key)
+      .expected("a whole number up to 4096")
+      .found(json_text(value));
+}
+
+/// What is said of encoder and decoder together, beside what is said of an encoder alone.
+void read_whole(ConfigReader& reader, NeighbourConfig& config) {
+  NeighbourConfig whole = config;
+  whole.families = {"Hugging Face T5"};
+  read_start_token(reader, whole);
+  whole.values["logit_scale"] = config.ties_head ? "0" : "1";
+  const json layers = reader.take_value("num_layers");
+  json decoder = reader.take_value("num_decoder_layers");
+  if (decoder.is_null()) decoder = layers;
+  if (!layers.is_null()) {
+    const std::int64_t blocks = whole_number(decoder, "num_decoder_layers");
+    whole.values["tail.blocks"] = std::to_string(blocks);
+    whole.values["layers"] = std::to_string(whole_number(layers, "num_layers") + 2 * blocks);
+    whole.facts.insert({"tail.blocks", "layers"});
+  }
+  config.families.push_back("Hugging Face T5");
+  config.towers.push_back(std::move(whole));
+}
+
 /// "relu", "gated-gelu", "gated-silu": the last is the activation, and gelu means the tanh form.
-void read_t5(ConfigReader& reader, NeighbourConfig& config) {
+void read_activation(ConfigReader& reader, NeighbourConfig& config) {
   const json& form = reader.take_value("feed_forward_proj");
   if (form.is_null()) {
     config.values.try_emplace("activation", "relu");
@@ -53,6 +79,11 @@ void read_t5(ConfigReader& reader, NeighbourConfig& config) {
         .found(said->second);
   }
   config.values["activation"] = act;
+}
+
+void read_t5(ConfigReader& reader, NeighbourConfig& config) {
+  read_activation(reader, config);
+  read_whole(reader, config);
 }
 
 constexpr ModelType kTypes[] = {{"t5", "Hugging Face T5 encoder", kT5Keys, read_t5},
