@@ -8,6 +8,7 @@
 #include <jpeglib.h>
 #include <nlohmann/json.hpp>
 #include <png.h>
+#include <sndfile.h>
 #include <sstream>
 #include <string_view>
 #include <tbb/task_arena.h>
@@ -48,6 +49,11 @@ std::string pcre2_version() {
   return std::string(text.substr(0, text.find(' ')));
 }
 
+std::string sndfile_version() {
+  const std::string_view text = sf_version_string();  // "libsndfile-1.2.0"
+  return std::string(text.substr(text.rfind('-') + 1));
+}
+
 std::string jpeg_version() {
 #ifdef LIBJPEG_TURBO_VERSION_NUMBER
   constexpr unsigned number = LIBJPEG_TURBO_VERSION_NUMBER;  // 2001005 is 2.1.5
@@ -76,6 +82,7 @@ std::vector<LibraryVersion> core_libraries() {
       {"Highway", joined({HWY_MAJOR, HWY_MINOR, HWY_PATCH})},
       {"libjpeg", jpeg_version()},
       {"libpng", png_get_libpng_ver(nullptr)},
+      {"libsndfile", sndfile_version()},
       {"nlohmann-json", joined({NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                 NLOHMANN_JSON_VERSION_PATCH})},
       {"oneTBB", TBB_runtime_version()},

@@ -121,7 +121,8 @@ void add_input_option(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--input", arguments.inputs,
                   "An image, a .npy array, DATASET#INDEX, a .txt file, FILE.txt#FIRST-LAST "
-                  "(characters), text:WORDS, \"pair:FIRST ||| SECOND\", ids:1,2,3, or - for "
+                  "(characters), a .wav sound, FILE.wav#FIRST-LAST (seconds), text:WORDS, "
+                  "\"pair:FIRST ||| SECOND\", ids:1,2,3, or - for "
                   "standard input; may be repeated")
       ->type_name("X")
       ->allow_extra_args(false);

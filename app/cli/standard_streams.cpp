@@ -52,6 +52,7 @@ std::string extension_of(std::string_view begin) {
   static constexpr Beginning known[] = {
       {"\x89PNG"sv, ".png"}, {"\xFF\xD8\xFF"sv, ".jpg"}, {"\x93NUMPY"sv, ".npy"},
       {"\x89HDF"sv, ".h5"},  {"PK\x03\x04"sv, ".npz"},   {"\x80\x02"sv, ".pt"},
+      {"RIFF"sv, ".wav"},
   };
   for (const Beginning& beginning : known) {
     if (begin.starts_with(beginning.bytes)) return beginning.extension;

@@ -11,8 +11,8 @@
 namespace attnscope {
 
 /// Standard input as a file of its own, read once and removed when the program ends: with the
-/// extension that its first bytes call for (.png, .jpg, .npy, .h5, .npz or .pt, .safetensors, else
-/// .txt). Throws Error(io) if it is empty or cannot be kept, Error(usage) if it is a terminal.
+/// extension that its first bytes call for (.png, .jpg, .wav, .npy, .h5, .npz or .pt, .safetensors,
+/// else .txt). Throws Error(io) if it is empty or cannot be kept, Error(usage) if it is a terminal.
 [[nodiscard]] const std::filesystem::path& standard_input_file();
 
 /// `file`, or standard input kept as a file where it is "-".

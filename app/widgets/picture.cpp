@@ -65,6 +65,29 @@ QPixmap sheet_of(const QString& text, int side, double pixel_ratio) {
   return pixmap;
 }
 
+/// Its greatest and least samples from left to right.
+QPixmap wave_of(const Sound& sound, int side, double pixel_ratio) {
+  const int pixels = static_cast<int>(side * pixel_ratio);
+  QPixmap pixmap(pixels, pixels);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  painter.setPen(QColor(110, 130, 160));
+  const auto samples = sound.samples.begin();
+  const auto count = std::ssize(sound.samples);
+  for (int x = 0; x < pixels && count > 0; ++x) {
+    const auto first = samples + std::min(count * x / pixels, count - 1);
+    const auto last = std::max(samples + count * (x + 1) / pixels, first + 1);
+    const auto [least, greatest] = std::minmax_element(first, last);
+    const auto y = [&](float value) {
+      return (1 - static_cast<double>(std::clamp(value, -1.0F, 1.0F))) * 0.5 * pixels;
+    };
+    painter.drawLine(QPointF(x, y(*greatest)), QPointF(x, y(*least)));
+  }
+  painter.end();
+  pixmap.setDevicePixelRatio(pixel_ratio);
+  return pixmap;
+}
+
 }  // namespace
 
 QImage to_qimage(const Image& image) {
@@ -88,6 +111,9 @@ QPixmap picture_of(const Input& input, int side, double pixel_ratio) {
       shown += QString::number(text->ids[i]) + ' ';
     }
     return sheet_of(shown, side, pixel_ratio);
+  }
+  if (const Sound* sound = std::get_if<Sound>(&input.content)) {
+    return wave_of(*sound, side, pixel_ratio);
   }
   const Tensor* array = std::get_if<Tensor>(&input.content);
   return array ? fitted(from_array(*array), side, pixel_ratio) : QPixmap();
@@ -122,6 +148,11 @@ QString describe_input(const Input& input) {
     } else {
       text = QObject::tr("text of %1 characters").arg(characters(words->characters));
     }
+  } else if (const Sound* sound = std::get_if<Sound>(&input.content)) {
+    const double seconds =
+        static_cast<double>(sound->samples.size()) / static_cast<double>(sound->rate);
+    text =
+        QObject::tr("sound of %1 s, %2 samples a second").arg(seconds, 0, 'f', 1).arg(sound->rate);
   } else {
     text = QObject::tr("array %1, taken as normalised")
                .arg(QString::fromStdString(to_string(std::get<Tensor>(input.content).shape())));

@@ -40,8 +40,8 @@ FileUse use_of(const std::filesystem::path& file) {
   std::error_code ignored;
   if (is_model_folder(file)) return FileUse::model;
   if (std::filesystem::is_directory(file, ignored)) return FileUse::input;
-  for (const char* image : {".png", ".jpg", ".jpeg", ".npy"}) {
-    if (extension == image) return FileUse::input;
+  for (const char* input : {".png", ".jpg", ".jpeg", ".npy", ".wav"}) {
+    if (extension == input) return FileUse::input;
   }
   if (is_text_file_name(file)) return FileUse::input;
   if (names_idx(file)) return FileUse::input;

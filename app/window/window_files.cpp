@@ -126,8 +126,9 @@ void MainWindow::ask_for_model() {
 void MainWindow::ask_for_input() {
   const QString file = QFileDialog::getOpenFileName(
       this, tr("Open an input"), QSettings().value("input_folder").toString(),
-      tr("Images, texts, arrays, data sets (*.png *.jpg *.jpeg *.txt *.md *.npy *.npz *.h5 *.hdf5 "
-         "*.gz);;All files "
+      tr("Images, texts, sounds, arrays, data sets (*.png *.jpg *.jpeg *.txt *.md *.wav *.npy "
+         "*.npz "
+         "*.h5 *.hdf5 *.gz);;All files "
          "(*)"));
   if (file.isEmpty()) return;
   QSettings().setValue("input_folder", QFileInfo(file).absolutePath());

@@ -15,14 +15,18 @@ struct Sound {
   std::vector<float> samples;  ///< −1 to 1
 };
 
-/// Whether a file that begins with these bytes is a WAV file.
+/// Seconds of the longest sound that is read at once.
+constexpr std::int64_t longest_sound = 600;
+
+/// Whether a file that begins with these bytes is a WAV file (RIFF; WAVE 64 and AIFF are not).
 [[nodiscard]] bool is_wav(std::span<const std::byte> bytes);
 
-/// Reads a WAV file, the mean of its channels; what lies behind `longest_sound` seconds is not
-/// read. Throws Error(io | damaged | unsupported) naming it.
-[[nodiscard]] Sound read_sound(const std::filesystem::path& file);
+/// A WAV file's bytes by libsndfile, the mean of its channels. Throws Error(damaged), and
+/// Error(unsupported) for more than longest_sound seconds.
+[[nodiscard]] Sound decode_wav(std::span<const std::byte> bytes);
 
-/// Seconds of a sound that are read: no model hears more.
-constexpr std::int64_t longest_sound = 60;
+/// The seconds [first, last), counted from 0: "x.wav#30-60". Throws Error(usage) for a part that is
+/// empty or begins after the end; one that ends after it ends there.
+[[nodiscard]] Sound part_of_sound(const Sound& sound, std::int64_t first, std::int64_t last);
 
 }  // namespace attnscope

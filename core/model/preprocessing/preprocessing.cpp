@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/model/preprocessing/image_resize.h"
+#include "core/model/preprocessing/log_mel.h"
 
 namespace attnscope {
 
@@ -115,6 +116,60 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
 float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std::int64_t first,
                 std::int64_t count, float* out) {
   const std::int64_t height = image.extent(1), width = image.extent(2);
+/// Frames of 10 ms; two are a token.
+std::int64_t frames_of(const ModelSpec& spec) { return 2 * spec.input.context; }
+
+/// "0.02 s": when each token of a sound begins, which stands for two frames.
+std::vector<std::string> times_of(const ModelSpec& spec) {
+  std::vector<std::string> times;
+  for (std::int64_t i = 0; i < spec.input.context; ++i) {
+    const std::int64_t hundredths = i * 2 * kSamplesOfFrame * 100 / kSoundRate;
+    const std::string rest = std::to_string(hundredths % 100);
+    times.push_back(std::to_string(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest +
+                    " s");
+  }
+  return times;
+}
+
+PreparedInput prepare_sound(const Sound& sound, const ModelSpec& spec) {
+  if (sound.rate != kSoundRate) {
+    throw Error(ErrorKind::usage, "the model hears sounds of another rate")
+        .expected(std::to_string(kSoundRate) + " samples a second")
+        .found(std::to_string(sound.rate))
+        .remedy("bring it to that rate: sox SOUND.wav -r 16000 -c 1 NEW.wav");
+  }
+  const std::int64_t frames = frames_of(spec), most = frames * kSamplesOfFrame;
+  const auto seconds = [](std::int64_t samples) {
+    const std::int64_t tenths = samples * 10 / kSoundRate;
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+  };
+  if (std::ssize(sound.samples) > most) {
+    throw Error(ErrorKind::usage, "the sound is longer than what the model hears at once")
+        .expected("at most " + seconds(most))
+        .found(seconds(std::ssize(sound.samples)))
+        .remedy("give a part of it: SOUND.wav#0-30 is its first 30 seconds");
+  }
+  return {log_mel(sound, spec.input.channels, frames), std::nullopt, times_of(spec)};
+}
+
+PreparedInput prepare_for_hearing(const Input& input, const ModelSpec& spec) {
+  if (const auto* sound = std::get_if<Sound>(&input.content)) return prepare_sound(*sound, spec);
+  const Shape wanted = {spec.input.channels, frames_of(spec)};
+  const auto* array = std::get_if<Tensor>(&input.content);
+  if (!array) {
+    throw Error(ErrorKind::usage, "a model of sounds reads neither images nor texts")
+        .expected("a WAV file, or a .npy array of its spectrum " + to_string(wanted));
+  }
+  Shape shape = array->shape();
+  if (shape.size() == 3 && shape[0] == 1) shape.erase(shape.begin());
+  if (shape != wanted) {
+    throw Error(ErrorKind::usage, "the spectrum does not fit the model")
+        .expected("[bands, frames] " + to_string(wanted))
+        .found(to_string(array->shape()));
+  }
+  return {array->reshaped(wanted), std::nullopt, times_of(spec)};
+}
+
   const bool outside = row < 0 || row >= height;
   const std::int64_t left = outside ? count : std::clamp<std::int64_t>(-first, 0, count);
   const std::int64_t inside =
@@ -131,8 +186,11 @@ float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std
 
 PreparedInput prepare_input(const Input& input, const ModelSpec& spec) {
   try {
-    if (std::holds_alternative<Text>(input.content)) {
-      throw Error(ErrorKind::usage, "a model of images cannot read a text")
+    if (spec.hears()) return prepare_for_hearing(input, spec);
+    const bool sound = std::holds_alternative<Sound>(input.content);
+    if (sound || std::holds_alternative<Text>(input.content)) {
+      throw Error(ErrorKind::usage, sound ? "a model of images cannot hear a sound"
+                                          : "a model of images cannot read a text")
           .expected("an image, or an array of pixels");
     }
     if (const auto* array = std::get_if<Tensor>(&input.content)) return prepare_array(*array, spec);

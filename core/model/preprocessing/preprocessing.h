@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/architecture/model_spec.h"
 #include "core/input/input.h"
@@ -9,14 +11,17 @@
 namespace attnscope {
 
 struct PreparedInput {
-  Tensor values;  ///< [C, H, W] normalised, or [N, D] for a bare encoder
-  std::optional<Image>
-      image;  ///< what the patches cover; none for arrays of other than 1, 3 channels
+  /// [C, H, W] normalised, [N, D] for a bare encoder, [bands, frames] of a sound.
+  Tensor values;
+  /// What the patches cover; none for arrays of other than 1, 3 channels.
+  std::optional<Image> image;
+  std::vector<std::string> texts = {};  ///< of a sound, when each token begins: "0.02 s"
 };
 
 /// An image is brought to the model's channels, resized, centre-cropped and normalised as `spec`
-/// says; one that has the model's extents already passes unchanged. An array is checked only.
-/// Throws Error(usage) when the input does not fit the model.
+/// says; one that has the model's extents already passes unchanged. A sound, followed by silence,
+/// becomes the spectrum log_mel gives. An array is checked only. Throws Error(usage) when the input
+/// does not fit the model.
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
 /// [C, H, W] as flattened patches in row-major order, [N, C·ph·pw], each (channel, row, column):

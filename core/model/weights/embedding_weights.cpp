@@ -112,6 +112,14 @@ TextEmbedding read_text(const WeightReader& reader, const Architecture& architec
   return embedding;
 }
 
+SoundEmbedding read_sound(const WeightReader& reader, const ModelSpec& spec) {
+  SoundEmbedding embedding;
+  embedding.first = reader.read_sequence_convolution("sound1", spec.width, spec.input.channels, 1);
+  embedding.second = reader.read_sequence_convolution("sound2", spec.width, spec.width, 2);
+  embedding.positions = reader.read("positions", {spec.input.context, spec.width});
+  return embedding;
+}
+
 }  // namespace
 
 Embedding read_embedding(const WeightReader& reader, const Architecture& architecture) {
@@ -120,6 +128,7 @@ Embedding read_embedding(const WeightReader& reader, const Architecture& archite
   if (spec.is_pyramid()) return embedding;
   if (spec.input.kind == InputKind::patches) embedding.patches = read_patches(reader, architecture);
   if (spec.reads_texts()) embedding.text = read_text(reader, architecture);
+  if (spec.hears()) embedding.sound = read_sound(reader, spec);
   if (reader.has("input_projection.weight")) {
     embedding.projection = reader.read_linear("input_projection", spec.width,
                                               spec.embedding_width(), Arithmetic::multiplicative);

@@ -114,6 +114,34 @@ Convolution WeightReader::read_convolution(const std::string& role, std::int64_t
           read_vector(role + ".bias", outputs, false), stride, padding};
 }
 
+SequenceConvolution WeightReader::read_sequence_convolution(const std::string& role,
+                                                            std::int64_t outputs,
+                                                            std::int64_t inputs,
+                                                            std::int64_t stride) const {
+  const TensorSource& source = source_of(role + ".weight");
+  const Shape shape = used_shape(checkpoint_, source);
+  const bool groups = shape.size() == 3 && shape[1] > 0 && inputs % shape[1] == 0 &&
+                      outputs % (inputs / shape[1]) == 0 && shape[0] == outputs;
+  if (!groups || shape[2] % 2 != 1) {
+    throw Error(groups ? ErrorKind::unsupported : ErrorKind::damaged,
+                "the convolution does not fit the model")
+        .in_file(checkpoint_.path())
+        .about(source.tensor)
+        .expected("[" + std::to_string(outputs) + ", " + std::to_string(inputs) +
+                  " / groups, an odd kernel]")
+        .found(to_string(shape));
+  }
+  const std::int64_t count = inputs / shape[1], rows = outputs / count;
+  const Tensor weight = read(role + ".weight", shape).reshaped({outputs, shape[1] * shape[2]});
+  const std::vector<float> bias = read_vector(role + ".bias", outputs, false);
+  SequenceConvolution convolution{{}, shape[2], stride};
+  for (std::int64_t group = 0; group < count; ++group) {
+    convolution.groups.emplace_back(rows_of(weight, group * rows, rows),
+                                    part_of(bias, group * rows, rows));
+  }
+  return convolution;
+}
+
 std::optional<DepthwiseConvolution> WeightReader::read_depthwise(const std::string& role,
                                                                  std::int64_t channels) const {
   if (!has(role + ".weight")) return std::nullopt;

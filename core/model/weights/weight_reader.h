@@ -9,6 +9,7 @@
 #include "core/attention/mechanism.h"
 #include "core/model/parts/convolution.h"
 #include "core/model/parts/linear.h"
+#include "core/model/parts/sequence_convolution.h"
 
 namespace attnscope {
 
@@ -50,6 +51,12 @@ class WeightReader {
   [[nodiscard]] Convolution read_convolution(const std::string& role, std::int64_t outputs,
                                              std::int64_t inputs, std::int64_t kernel,
                                              std::int64_t stride, std::int64_t padding) const;
+  /// [out, inputs / groups, kernel]: as many groups as its shape leaves. Throws Error(unsupported)
+  /// for an even kernel.
+  [[nodiscard]] SequenceConvolution read_sequence_convolution(const std::string& role,
+                                                              std::int64_t outputs,
+                                                              std::int64_t inputs,
+                                                              std::int64_t stride) const;
   /// None if there is none.
   [[nodiscard]] std::optional<DepthwiseConvolution> read_depthwise(const std::string& role,
                                                                    std::int64_t channels) const;

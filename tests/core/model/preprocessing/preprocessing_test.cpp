@@ -171,7 +171,7 @@ TEST(Preprocessing, ANormalisedArrayShowsThePictureItCameFrom) {
 
 TEST(Preprocessing, SaysWhatDoesNotFit) {
   ModelSpec spec;
-  const auto error = [&](std::variant<Image, Tensor, Text> content) -> std::string {
+  const auto error = [&](decltype(Input::content) content) -> std::string {
     Input input;
     input.content = std::move(content);
     input.label = "x";

@@ -1,0 +1,48 @@
+// Whisper, of which the encoder is run.
+#include "core/architecture/configuration/hugging_face/model_type.h"
+
+namespace attnscope {
+
+namespace {
+
+using Use = KeyUse;
+
+constexpr ConfigKey kWhisperKeys[] = {
+    {"encoder_attention_heads", Use::member, "heads"},
+    {"activation_function", Use::activation},
+    {"d_model", Use::fact, "width"},
+    {"encoder_layers", Use::fact, "layers"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"encoder_ffn_dim", Use::fact, "mlp_width"},
+    {"num_mel_bins", Use::fact, "channels"},
+    {"max_source_positions", Use::fact, "context"},
+    // Of the decoder, of training, and of classifiers:
+    {"decoder_*"},
+    {"encoder_layerdrop"},
+    {"vocab_size"},
+    {"max_target_positions"},
+    {"scale_embedding"},
+    {"forced_decoder_ids"},
+    {"is_encoder_decoder"},
+    {"init_std"},
+    {"apply_spec_augment"},
+    {"mask_*"},
+    {"median_filter_width"},
+    {"classifier_proj_size"},
+    {"use_weighted_layer_sum"},
+};
+
+void read_whisper(ConfigReader&, NeighbourConfig& config) {
+  config.values.erase("labels");  // of a classifier, which is refused
+  config.classes = -1;
+  config.values.emplace("activation", "gelu");
+}
+
+constexpr ModelType kTypes[] = {
+    {"whisper", "Hugging Face Whisper encoder", kWhisperKeys, read_whisper}};
+
+}  // namespace
+
+std::span<const ModelType> whisper_model_types() { return kTypes; }
+
+}  // namespace attnscope
