@@ -70,7 +70,9 @@ void validate_scores(const ModelSpec& spec, const ScoreSpec& scores) {
   check_range("layer.scores.window", scores.window, 0, kMostTokens);
   check_positive("layer.scores.alibi_maximum", scores.alibi_maximum);
   check_range("layer.scores.buckets", scores.buckets, 4, kMost);
-  check_range("layer.scores.bucket_distance", scores.bucket_distance, scores.buckets, kMostTokens);
+  const bool own_buckets = scores.bias == ScoreBias::disentangled && scores.bucket_distance == 0;
+  check_range("layer.scores.bucket_distance", scores.bucket_distance,
+              own_buckets ? 0 : scores.buckets, kMostTokens);
   check_member(scores.bias != ScoreBias::disentangled ||
                    (spec.reads_texts() && !scores.causal &&
                     spec.layer.key_heads() == spec.layer.attention.heads),

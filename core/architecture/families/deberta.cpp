@@ -1,4 +1,4 @@
-// Hugging Face's DeBERTa v2 and v3, whose queries and keys are also multiplied with relative
+// Hugging Face's DeBERTa, v2 and v3, whose queries and keys are also multiplied with relative
 // positions.
 #include "core/architecture/families/families.h"
 
@@ -58,6 +58,47 @@ const std::string_view hugging_face_deberta_v2_family = R"json({
     "encoder.layer.0.attention.self.pos_key_proj.weight": "projections of relative positions of their own",
     "encoder.layer.0.attention.self.pos_query_proj.weight": "projections of relative positions of their own",
     "encoder.conv.conv.weight": "a convolution beside the first layer"
+  }
+})json";
+
+const std::string_view hugging_face_deberta_v2_convolution_family = R"json({
+  "name": "Hugging Face DeBERTa v2 (convolution)",
+  "like": "Hugging Face DeBERTa v2",
+  "tensors": {
+    "convolution.weight": "encoder.conv.conv.weight",
+    "convolution.bias": "encoder.conv.conv.bias",
+    "convolution_norm": "encoder.conv.LayerNorm"
+  },
+  "refuse": {
+    "encoder.conv.conv.weight": null
+  }
+})json";
+
+const std::string_view hugging_face_deberta_family = R"json({
+  "name": "Hugging Face DeBERTa",
+  "like": "Hugging Face DeBERTa v2",
+  "qkv_rows": "heads_first",
+  "model": { "layer": { "scores": { "bucket_distance": 0 } } },
+  "assume": { "layer": { "scores": null } },
+  "reasons": {
+    "norm_eps": "the default of DebertaConfig",
+    "layer.scores.bucket_distance": null
+  },
+  "tensors": {
+    "relative_positions_norm": null,
+    "layer.query": null,
+    "layer.key": null,
+    "layer.value": null,
+    "layer.qkv.weight": "encoder.layer.{layer}.attention.self.in_proj.weight",
+    "layer.query.bias": "encoder.layer.{layer}.attention.self.q_bias",
+    "layer.value.bias": "encoder.layer.{layer}.attention.self.v_bias",
+    "layer.relative_query": "encoder.layer.{layer}.attention.self.pos_q_proj",
+    "layer.relative_key.weight": "encoder.layer.{layer}.attention.self.pos_proj.weight"
+  },
+  "refuse": {
+    "encoder.layer.0.attention.self.pos_key_proj.weight": null,
+    "encoder.layer.0.attention.self.pos_query_proj.weight": null,
+    "encoder.layer.0.attention.self.head_logits_proj.weight": "heads that are mixed (talking heads)"
   }
 })json";
 

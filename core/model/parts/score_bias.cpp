@@ -116,7 +116,7 @@ std::int64_t distance_bucket(std::int64_t distance, std::int64_t buckets, std::i
 std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets, std::int64_t furthest) {
   const std::int64_t exact = buckets / 2, away = std::abs(distance);
   std::int64_t bucket = distance;
-  if (away > exact) {
+  if (furthest > 0 && away > exact) {
     // In float32, as PyTorch has it: at the borders rounding decides.
     const auto border = static_cast<float>(exact);
     const float ratio = std::log(static_cast<float>(away) / border) /

@@ -22,7 +22,8 @@ namespace attnscope {
 
 /// The bucket of a query `distance` = i − j after a key, −buckets … buckets: those of short
 /// distances hold one, further ones grow with their logarithm up to `furthest` (He et al. 2021;
-/// transformers' make_log_bucket_position). Those beyond the ends belong to the last.
+/// transformers' make_log_bucket_position); with `furthest` 0 all hold one. Those beyond the ends
+/// belong to the last.
 [[nodiscard]] std::int64_t relative_bucket(std::int64_t distance, std::int64_t buckets,
                                            std::int64_t furthest);
 

@@ -1,4 +1,4 @@
-// DeBERTa v2 and v3.
+// DeBERTa, v2 and v3.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -20,11 +20,9 @@ constexpr ConfigKey kDebertaKeys[] = {
     {"intermediate_size", Use::fact, "mlp_width"},
     {"type_vocab_size", Use::fact, "input.token_types"},
     {"vocab_size", Use::fact, "vocabulary"},
-    {"conv_kernel_size", Use::required, "0"},
-    {"conv_act"},
-    {"conv_groups"},
     {"legacy"},              // names of the head for masked tokens say
     {"pooler_hidden_size"},  // the tensors say
+    {"padding_idx"},
     {"max_position_embeddings"},
 };
 
@@ -48,37 +46,24 @@ bool has_both_products(const json& types) {
 }
 
 /// What stands in every published configuration, and no default is.
-void check_attention(ConfigReader& reader, NeighbourConfig& config) {
-  for (const char* const key : {"relative_attention", "share_att_key"}) {
-    const json& value = reader.take_value(key);
-    if (value != true) refuse_value(key, "true", value);
-  }
+void check_positions(ConfigReader& reader, NeighbourConfig& config) {
+  const json& relative = reader.take_value("relative_attention");
+  if (relative != true) refuse_value("relative_attention", "true", relative);
   const json& biased = reader.take_value("position_biased_input");
   if (biased != false) refuse_value("position_biased_input", "false", biased);
   config.unused.emplace_back("embeddings.position_embeddings.weight");  // often saved even so
   const json& products = reader.take_value("pos_att_type");
   if (!has_both_products(products)) refuse_value("pos_att_type", "p2c|c2p", products);
-  const json& norm = reader.take_value("norm_rel_ebd");
-  if (norm != "layer_norm") refuse_value("norm_rel_ebd", "layer_norm", norm);
 }
 
-void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
-  check_attention(reader, config);
-  const json& buckets = reader.take_value("position_buckets");
-  if (!buckets.is_number_integer() || buckets < 4) {
-    refuse_value("position_buckets", "4 or more", buckets);
-  }
-  config.values["layer.scores.buckets"] = buckets.dump();
-  config.facts.insert("layer.scores.buckets");
-  const json& furthest = reader.take_value("max_relative_positions");
-  const json& context = reader.take_value("max_position_embeddings");
-  const bool said = furthest.is_number_integer() && furthest > 0;
-  if (!said && !furthest.is_null() && !furthest.is_number_integer()) {
-    refuse_value("max_relative_positions", "a number", furthest);
-  }
-  config.values["layer.scores.bucket_distance"] = said                          ? furthest.dump()
-                                                  : context.is_number_integer() ? context.dump()
-                                                                                : "512";
+/// A number of relative positions, or of buckets of them; nothing for −1.
+std::string count_of(const json& value, const char* key) {
+  if (value.is_null()) return {};
+  if (!value.is_number_integer()) refuse_value(key, "a whole number", value);
+  return value > 0 ? value.dump() : "";
+}
+
+void read_pooler(ConfigReader& reader, NeighbourConfig& config) {
   const json& act = reader.take_value("pooler_hidden_act");
   if (act.is_null()) return;
   if (act != "gelu" && act != "tanh" && act != "relu") {
@@ -87,8 +72,59 @@ void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
   config.values["head_activation"] = act.get<std::string>();
 }
 
+/// Relative positions up to that many tokens away, each its own.
+void read_deberta(ConfigReader& reader, NeighbourConfig& config) {
+  check_positions(reader, config);
+  std::string furthest =
+      count_of(reader.take_value("max_relative_positions"), "max_relative_positions");
+  const json& context = reader.take_value("max_position_embeddings");
+  if (furthest.empty()) furthest = count_of(context, "max_position_embeddings");
+  if (!furthest.empty()) {
+    config.values["layer.scores.buckets"] = furthest;
+    config.facts.insert("layer.scores.buckets");
+  }
+  read_pooler(reader, config);
+}
+
+/// Beside the first layer of the large ones; its kernel and its groups are the tensor's.
+void read_convolution(ConfigReader& reader, NeighbourConfig& config) {
+  const bool there = !count_of(reader.take_value("conv_kernel_size"), "conv_kernel_size").empty();
+  const json& groups = reader.take_value("conv_groups");
+  if (!groups.is_null()) (void)count_of(groups, "conv_groups");
+  const json& act = reader.take_value("conv_act");
+  if (!there) return;
+  config.families = {"Hugging Face DeBERTa v2 (convolution)"};
+  const auto own = config.values.find("activation");
+  const std::string of_layers = own == config.values.end() ? "gelu" : own->second;
+  if (!act.is_string() || activation_named(act.get<std::string>(), "conv_act") != of_layers) {
+    refuse_value("conv_act", (of_layers + ", as hidden_act").c_str(), act);
+  }
+}
+
+void read_deberta_v2(ConfigReader& reader, NeighbourConfig& config) {
+  check_positions(reader, config);
+  const json& shared = reader.take_value("share_att_key");
+  if (shared != true) refuse_value("share_att_key", "true", shared);
+  const json& norm = reader.take_value("norm_rel_ebd");
+  if (norm != "layer_norm") refuse_value("norm_rel_ebd", "layer_norm", norm);
+  const json& buckets = reader.take_value("position_buckets");
+  if (!buckets.is_number_integer() || buckets < 4) {
+    refuse_value("position_buckets", "4 or more", buckets);
+  }
+  config.values["layer.scores.buckets"] = buckets.dump();
+  config.facts.insert("layer.scores.buckets");
+  std::string furthest =
+      count_of(reader.take_value("max_relative_positions"), "max_relative_positions");
+  const json& context = reader.take_value("max_position_embeddings");
+  if (furthest.empty()) furthest = count_of(context, "max_position_embeddings");
+  config.values["layer.scores.bucket_distance"] = furthest.empty() ? "512" : furthest;
+  read_convolution(reader, config);
+  read_pooler(reader, config);
+}
+
 constexpr ModelType kTypes[] = {
-    {"deberta-v2", "Hugging Face DeBERTa v2", kDebertaKeys, read_deberta}};
+    {"deberta", "Hugging Face DeBERTa", kDebertaKeys, read_deberta},
+    {"deberta-v2", "Hugging Face DeBERTa v2", kDebertaKeys, read_deberta_v2}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Biases of relative positions and windows: beside PyTorch (tests/data/models/make_parts.py).
 #include "core/model/parts/score_bias.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
@@ -43,6 +44,12 @@ TEST(ScoreBias, BucketsOfVectorsAreThoseOfDeberta) {
                 expected[static_cast<std::size_t>(distance + 600)])
           << distance << ", " << reference.at("buckets");
     }
+  }
+}
+
+TEST(ScoreBias, BucketsOfVectorsMayHoldOneDistanceEach) {
+  for (std::int64_t distance = -9; distance <= 9; ++distance) {
+    EXPECT_EQ(relative_bucket(distance, 5, 0), std::clamp<std::int64_t>(distance, -5, 4));
   }
 }
 
