@@ -196,21 +196,46 @@ std::vector<ClassPrompt> class_prompts(const std::string& argument, const DataSe
   return prompts;
 }
 
+/// The model of texts beside that of images; what was said of the latter holds of it too where it
+/// can.
+std::shared_ptr<const Model> load_texts(const std::string& file, const ModelOptions& images) {
+  ModelOptions options{{{"input.kind", "tokens"}}, {}};
+  for (const char* const shared : {"padding", kStateDictOption}) {
+    const auto said = images.overrides.find(shared);
+    if (said != images.overrides.end()) options.overrides.insert(*said);
+  }
+  return load_model(file, options);
+}
+
+/// "filled up to 64 tokens with token 1: as tokenizer_config.json says"; empty where they are not.
+std::string how_filled_up(const Model& texts) {
+  const InputSpec& input = texts.spec().input;
+  if (!input.pads_to_context) return {};
+  std::string reason = "by your word";
+  for (const Assumption& assumption : texts.assumptions()) {
+    if (assumption.option == "padding") reason = assumption.reason;
+  }
+  return "filled up to " + std::to_string(input.context) + " tokens with token " +
+         std::to_string(input.padding) + ": " + reason;
+}
+
 int run(const EvaluateArguments& arguments) {
   const ModelArgument argument = split_without_input(arguments.model.models.front());
   if (arguments.data_set.empty() == arguments.text.empty()) {
     throw Error(ErrorKind::usage, "give a data set of images, or a text")
         .expected("--dataset DATASET or --input TEXT");
   }
-  std::shared_ptr<const Model> model =
-      load_model(argument.file, options_of(arguments.model, argument));
+  const ModelOptions options = options_of(arguments.model, argument);
+  std::shared_ptr<const Model> model = load_model(argument.file, options);
   const MechanismArgument laid =
       mechanism_argument(arguments.model, argument, model->spec().mechanism);
   const MechanismChoice& mechanism = laid.choice;
   if (!arguments.text.empty()) return run_on_text(*model, mechanism, arguments);
   const auto data_set = open_data_set(arguments.data_set);
+  std::string filled_up;
   if (!arguments.prompts.empty()) {
-    const auto texts = load_model(argument.file, {{{"input.kind", "tokens"}}, {}});
+    const auto texts = load_texts(argument.file, options);
+    filled_up = how_filled_up(*texts);
     model = zero_shot_model(model, *texts, class_prompts(arguments.prompts, *data_set));
   }
   const Evaluation result = [&] {
@@ -224,6 +249,7 @@ int run(const EvaluateArguments& arguments) {
     print_text(*model, mechanism, arguments.choice, *data_set, result);
     if (!arguments.prompts.empty()) {
       std::printf("classes as the prompts say: %s\n", shown_text(arguments.prompts).c_str());
+      if (!filled_up.empty()) std::printf("prompts %s\n", filled_up.c_str());
     }
     print_assumed(*model);
   }
@@ -247,9 +273,10 @@ Action add_evaluate(CLI::App& parent, CLI::App*& added) {
       ->type_name("X");
   add_former_option(*added, "--text", arguments->text, "--input X");
   added
-      ->add_option("--prompts", arguments->prompts,
-                   "Of CLIP: what is said of each class, such as \"a photo of a {}\" with the "
-                   "classes' names in the place of {}, or a file with a line for each class")
+      ->add_option(
+          "--prompts", arguments->prompts,
+          "Of CLIP and SigLIP: what is said of each class, such as \"a photo of a {}\" with the "
+          "classes' names in the place of {}, or a file with a line for each class")
       ->type_name("TEXT|FILE")
       ->excludes("--input");
   add_choice_options(*added, arguments->choice, "How many images, or stretches of the text (all)");

@@ -60,32 +60,44 @@ std::shared_ptr<const Vocabulary> read_word_pieces(const Path& folder) {
   return make_tokenizer(std::move(stages));
 }
 
-/// GPT-2's and RoBERTa's; others with such files differ in their words and are refused by name.
+/// The special tokens of byte pairs' classes, as they are called where nothing says so.
+using SpecialTokens = std::map<std::string, std::string>;
+
+const SpecialTokens& usual_tokens(const std::string& name) {
+  static const SpecialTokens of_gpt2 = {{"bos_token", "<|endoftext|>"},
+                                        {"eos_token", "<|endoftext|>"},
+                                        {"unk_token", "<|endoftext|>"}};
+  static const SpecialTokens of_roberta = {
+      {"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"},  {"pad_token", "<pad>"},
+      {"cls_token", "<s>"}, {"sep_token", "</s>"}, {"mask_token", "<mask>"}};
+  static const SpecialTokens of_deberta = {{"bos_token", "[CLS]"},  {"eos_token", "[SEP]"},
+                                           {"unk_token", "[UNK]"},  {"pad_token", "[PAD]"},
+                                           {"cls_token", "[CLS]"},  {"sep_token", "[SEP]"},
+                                           {"mask_token", "[MASK]"}};
+  return name == "GPT2Tokenizer" ? of_gpt2 : name == "DebertaTokenizer" ? of_deberta : of_roberta;
+}
+
+/// GPT-2's, RoBERTa's and DeBERTa's; others with such files differ in their words and are refused
+/// by name.
 std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
+  constexpr std::array known = {"GPT2Tokenizer", "RobertaTokenizer", "BartTokenizer",
+                                "DebertaTokenizer"};
   const Path file = folder / "vocab.json";
   TokenizerNeighbours beside = read_tokenizer_neighbours(folder);
-  const std::string name = beside.class_name("GPT2Tokenizer");
-  const bool roberta = name == "RobertaTokenizer" || name == "BartTokenizer";
-  if (!roberta && name != "GPT2Tokenizer") {
-    throw beside.refused("tokenizer_class", "GPT2Tokenizer, RobertaTokenizer, BartTokenizer");
+  const std::string of_model = tokenizer_class_of_model(folder);
+  const std::string name = beside.class_name(of_model.empty() ? "GPT2Tokenizer" : of_model);
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (!beside.config.contains("tokenizer_class")) beside.config["tokenizer_class"] = name;
+    throw beside.refused("tokenizer_class", name_list(known));
   }
   TokenTable table = read_token_table(file);
-  const std::vector<std::string> keys =
-      roberta ? std::vector<std::string>{"bos_token", "eos_token", "unk_token", "pad_token"}
-              : std::vector<std::string>{"bos_token", "eos_token", "unk_token"};
-  const std::map<std::string, std::string> usual =
-      roberta ? std::map<std::string, std::string>{{"bos_token", "<s>"},
-                                                   {"eos_token", "</s>"},
-                                                   {"unk_token", "<unk>"},
-                                                   {"pad_token", "<pad>"}}
-              : std::map<std::string, std::string>{};
-  for (const std::string& key : keys) {
-    const auto found = usual.find(key);
-    const std::string text =
-        beside.text(key, found == usual.end() ? "<|endoftext|>" : found->second);
-    if (beside.config.contains(key) || table.find(text)) {
-      (void)beside.make_special(text, table, file);
-    }
+  const SpecialTokens& usual = usual_tokens(name);
+  const auto id = [&](const char* key) {
+    return beside.make_special(beside.text(key, usual.at(key)), table, file);
+  };
+  for (const auto& [key, text] : usual) {
+    const bool there = beside.config.contains(key) || table.find(beside.text(key, text));
+    if (there) (void)id(key.c_str());
   }
   TokenizerStages stages;
   stages.normalizer = make_normalizer(nullptr);
@@ -93,17 +105,13 @@ std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
       {{"type", "ByteLevel"}, {"add_prefix_space", beside.flag("add_prefix_space", false)}});
   stages.decoder = make_decoder({{"type", "ByteLevel"}});
   stages.post_processor = make_post_processor(nullptr);
-  if (roberta) {
-    const auto id = [&](const char* key, const char* text) {
-      return beside.make_special(beside.text(key, text), table, file);
-    };
-    stages.post_processor = roberta_processor(id("cls_token", "<s>"), id("sep_token", "</s>"));
-    const std::int64_t mask = id("mask_token", "<mask>");
-    beside.added[mask].lstrip = true;  // as its class has it
+  if (name != "GPT2Tokenizer") {
+    stages.post_processor = name == "DebertaTokenizer"
+                                ? bert_processor(id("cls_token"), id("sep_token"))
+                                : roberta_processor(id("cls_token"), id("sep_token"));
+    beside.added[id("mask_token")].lstrip = true;  // as its class has it
   } else if (beside.flag("add_bos_token", false)) {
-    const std::int64_t bos =
-        beside.make_special(beside.text("bos_token", "<|endoftext|>"), table, file);
-    stages.post_processor = around({bos}, {}, true);
+    stages.post_processor = around({id("bos_token")}, {}, true);
   }
   stages.model = make_byte_pairs(std::move(table), read_merges(folder / "merges.txt"), {});
   stages.added = beside.added_tokens();

@@ -234,6 +234,16 @@ TEST_F(ModelCommands, ImagesAreJudgedByPromptsWhereTextsAreEmbeddedToo) {
   const json of_file = json::parse(evaluated(file).output);
   EXPECT_EQ(of_file["correct"], object["correct"]);
   EXPECT_EQ(of_file["classes"], object["classes"]);
+  // SigLIP's texts are all of one length.
+  std::filesystem::create_directories(folder_ / "siglip");
+  write_hashed_safetensors(path("siglip/model.safetensors"), family_shapes("hugging_face_siglip"));
+  (void)folder_.write("siglip/config.json",
+                      read_test_data("models/families/hugging_face_siglip.json")["config"].dump());
+  (void)folder_.write("siglip/vocab.txt", words);
+  const ProgramRun filled = run_program("evaluate " + path("siglip") + " --dataset " +
+                                        path("images") + " --prompts '{} !' --option padding=2");
+  EXPECT_EQ(filled.status, 0) << filled.errors;
+  EXPECT_THAT(filled.output, HasSubstr("filled up to 24 tokens with token 2: by your word"));
   (void)folder_.write("prompts.txt", "who\n");
   const ProgramRun short_of_one = evaluated(file);
   EXPECT_EQ(short_of_one.status, 2);

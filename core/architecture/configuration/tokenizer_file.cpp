@@ -1,8 +1,12 @@
 #include "core/architecture/configuration/tokenizer_file.h"
 
+#include <charconv>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "core/file/read_file.h"
 
 namespace attnscope {
 
@@ -26,6 +30,61 @@ TokenizerFile find_tokenizer_file(const std::filesystem::path& folder) {
     return {kind, folder / name};
   }
   return {};
+}
+
+namespace {
+
+using nlohmann::json;
+
+/// A JSON object; empty where the file is not there, or holds none.
+json object_in(const std::filesystem::path& file) {
+  std::error_code ignored;
+  constexpr std::size_t most = std::size_t{64} << 20;
+  if (!std::filesystem::exists(file, ignored)) return json::object();
+  json object = read_json_file(file, most);
+  return object.is_object() ? object : json::object();
+}
+
+/// "</s>", or {"content": "</s>"}; empty for anything else.
+std::string content_of(const json& token) {
+  const json text = token.is_object() ? token.value("content", json()) : token;
+  return text.is_string() ? text.get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
+  const json config = object_in(folder / "config.json");
+  const json named = config.value("tokenizer_class", json());
+  if (named.is_string()) return named.get<std::string>();
+  // Of those that split texts into byte pairs, as transformers has it.
+  constexpr std::pair<std::string_view, std::string_view> classes[] = {
+      {"roberta", "RobertaTokenizer"},
+      {"bart", "BartTokenizer"},
+      {"gpt2", "GPT2Tokenizer"},
+      {"deberta", "DebertaTokenizer"},
+      {"clip", "CLIPTokenizer"},
+      {"whisper", "WhisperTokenizer"},
+      {"longformer", "LongformerTokenizer"}};
+  const json type = config.value("model_type", json());
+  for (const auto& [model, name] : classes) {
+    if (type.is_string() && type.get<std::string>() == model) return std::string(name);
+  }
+  return {};
+}
+
+std::optional<std::int64_t> padding_token(const std::filesystem::path& folder) {
+  const json config = object_in(folder / "tokenizer_config.json");
+  const std::string padding = content_of(config.value("pad_token", json()));
+  const json numbered = config.value("added_tokens_decoder", json::object());
+  if (padding.empty() || !numbered.is_object()) return std::nullopt;
+  for (const auto& [number, token] : numbered.items()) {
+    std::int64_t id = 0;
+    const char* const end = number.data() + number.size();
+    const auto [stop, problem] = std::from_chars(number.data(), end, id);
+    if (problem == std::errc() && stop == end && content_of(token) == padding) return id;
+  }
+  return std::nullopt;
 }
 
 }  // namespace attnscope

@@ -14,7 +14,11 @@ FoundTokenizer tokenizer_of(const Checkpoint& checkpoint, const ModelSpec& spec)
     if (spec.readout.kind == Readout::end_token) {
       return {Tokenizer::ids, "CLIP's vocab.json is not GPT-2's: only its tokenizer.json is read"};
     }
-    return {Tokenizer::byte_pairs, "vocab.json and merges.txt lie beside the file"};
+    const std::string name = tokenizer_class_of_model(folder);
+    if (name.empty() || name.starts_with("GPT2Tokenizer")) {
+      return {Tokenizer::byte_pairs, "vocab.json and merges.txt lie beside the file"};
+    }
+    return {Tokenizer::file, "vocab.json lies beside the file, of a " + name};
   }
   if (beside.kind != TokenizerFile::Kind::none) {
     return {Tokenizer::file, beside.path.filename().string() + " lies beside the file"};

@@ -44,10 +44,12 @@ const std::string_view hugging_face_siglip_text_family = R"json({
   "name": "Hugging Face SigLIP text",
   "like": "Hugging Face CLIP text",
   "model": {
+    "input": { "kind": "tokens", "pads_to_context": true },
     "layer": null,
     "readout": { "kind": "last_token" }
   },
   "assume": {
+    "input": { "padding": 1 },
     "layer": {
       "norm": { "eps": 1e-6 },
       "mlp": { "activation": "gelu_tanh" }
@@ -57,6 +59,7 @@ const std::string_view hugging_face_siglip_text_family = R"json({
     "heads": "64 channels a head, as the default of SiglipTextConfig",
     "activation": "the default of SiglipTextConfig",
     "norm_eps": "the default of SiglipTextConfig",
+    "padding": "the default of SiglipTextConfig, as SigLIP's tokenizer",
     "readout.end_token": null
   },
   "tensors": {

@@ -9,10 +9,11 @@ namespace attnscope {
 
 namespace {
 
-/// [1, P], of length 1. Towers give it where others give logits.
+/// [1, P], of length 1. Towers give it where others give logits, or features before them.
 Tensor embedding_of(const Trace& trace) {
-  Tensor embedding({1, trace.logits.size()});
-  embedding.matrix() = ConstMatrixMap(trace.logits.data(), 1, trace.logits.size());
+  const Tensor& given = trace.logits.empty() ? trace.features : trace.logits;
+  Tensor embedding({1, given.size()});
+  embedding.matrix() = ConstMatrixMap(given.data(), 1, given.size());
   embedding.matrix() /= embedding.matrix().norm();
   return embedding;
 }
@@ -20,7 +21,21 @@ Tensor embedding_of(const Trace& trace) {
 Error no_common_space(const Model& tower) {
   return Error(ErrorKind::usage, "images and texts have no space in common")
       .in_file(tower.file())
-      .expected("an image tower and a text tower with a projection each, as in CLIP");
+      .expected("an image tower and a text tower with a projection each, as in CLIP and SigLIP");
+}
+
+/// P of an image tower; 0 where its features are in no space that texts have, too.
+std::int64_t width_of_space(const Model& images) {
+  const std::vector<std::int64_t> head = weight_extents(images).head;
+  if (!head.empty()) return head.back();
+  return images.spec().readout.kind == Readout::attention_pooling ? images.spec().width : 0;
+}
+
+/// Whether what is read of a text is of the whole of it: at its end token, or at the last of a
+/// length that all have.
+bool reads_whole_texts(const ModelSpec& spec) {
+  return spec.readout.kind == Readout::end_token ||
+         (spec.readout.kind == Readout::last_token && spec.input.pads_to_context);
 }
 
 class ZeroShotModel final : public Model {
@@ -67,11 +82,10 @@ std::shared_ptr<const Model> zero_shot_model(std::shared_ptr<const Model> images
   if (images->spec().reads_texts() || !images->spec().readout.gives_features()) {
     throw no_common_space(*images);
   }
-  // SigLIP's texts are padded to a length that the weights do not tell.
-  if (texts.spec().readout.kind != Readout::end_token) {
-    throw Error(ErrorKind::usage, "only texts that are read at their end token can be prompts")
+  if (!reads_whole_texts(texts.spec())) {
+    throw Error(ErrorKind::usage, "only texts that are read at their end can be prompts")
         .in_file(texts.file())
-        .expected("a text tower of CLIP");
+        .expected("a text tower of CLIP or SigLIP");
   }
   TraceRequest request;
   request.implied_maps = false;
@@ -90,9 +104,8 @@ std::shared_ptr<const Model> zero_shot_model(std::shared_ptr<const Model> images
     classes.matrix().row(static_cast<Eigen::Index>(i)) = embedding.matrix().row(0);
     labels.push_back(prompts[i].label);
   }
-  const std::vector<std::int64_t> head = weight_extents(*images).head;
   if (classes.extent(1) == 0) throw no_common_space(texts);
-  if (head.empty() || head.back() != classes.extent(1)) throw no_common_space(*images);
+  if (width_of_space(*images) != classes.extent(1)) throw no_common_space(*images);
   return std::make_shared<ZeroShotModel>(std::move(images), std::move(classes), std::move(labels));
 }
 

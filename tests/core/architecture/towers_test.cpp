@@ -103,6 +103,30 @@ TEST_F(Towers, EachHasItsOwnConfiguration) {
   EXPECT_THAT(refusal("hugging_face_clip", {}), HasSubstr("vision_config.model_type"));
 }
 
+TEST_F(Towers, TextsAreFilledUpWithTheTokenizersPadding) {
+  const auto padding = [&](const std::map<std::string, std::string>& overrides = {}) {
+    std::map<std::string, std::string> all = {{"input.kind", "tokens"}, {"heads", "4"}};
+    all.insert(overrides.begin(), overrides.end());
+    return assumed(recognise("hugging_face_siglip", all), "padding");
+  };
+  EXPECT_THAT(padding(), HasSubstr("1: the default of SiglipTextConfig"));
+  (void)folder_.write("config.json",
+                      R"({"model_type": "siglip", "vision_config": {"num_attention_heads": 4},
+                          "text_config": {"num_attention_heads": 4, "pad_token_id": 3}})");
+  EXPECT_THAT(padding(), HasSubstr("3: as the configuration"));
+  (void)folder_.write("tokenizer_config.json",
+                      R"({"pad_token": {"content": "<pad>"}, "added_tokens_decoder":
+                          {"0": {"content": "</s>"}, "12": {"content": "<pad>"}}})");
+  EXPECT_THAT(padding(), HasSubstr("12: as tokenizer_config.json"));
+  EXPECT_EQ(
+      recognise("hugging_face_siglip", {{"input.kind", "tokens"}, {"heads", "4"}, {"padding", "7"}})
+          .spec.input.padding,
+      7);
+  EXPECT_THAT(
+      refusal("hugging_face_siglip", {{"input.kind", "tokens"}, {"heads", "4"}, {"padding", "-1"}}),
+      HasSubstr("to fill texts up"));
+}
+
 TEST_F(Towers, ImagesArePreparedAsIsSaidBeside) {
   (void)folder_.write("config.json", R"({"model_type": "clip"})");
   (void)folder_.write("preprocessor_config.json",

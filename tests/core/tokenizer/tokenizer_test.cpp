@@ -182,6 +182,24 @@ TEST(TokenizerFolder, ReadsBytePairFiles) {
   (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "WhisperTokenizer"})");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
                  "WhisperTokenizer", "tokenizer_config.json");
+  // Without it the configuration of the model says whose they are.
+  std::filesystem::remove(folder / "tokenizer_config.json");
+  const auto ids = [&] {
+    const std::string second = "fox";
+    return read_tokenizer(folder.path())->encode_texts("fox", &second).ids;
+  };
+  const std::int64_t begin = model.at("vocab").at("<s>"), end = model.at("vocab").at("</s>");
+  EXPECT_NE(ids().front(), begin);
+  (void)folder.write("config.json", R"({"model_type": "roberta"})");
+  const std::vector<std::int64_t> pair = ids();
+  EXPECT_EQ(pair.front(), begin);
+  EXPECT_EQ(std::count(pair.begin(), pair.end(), end), 3);
+  (void)folder.write("config.json", R"({"model_type": "deberta"})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::damaged,
+                 "lacks a special token", "vocab.json");
+  (void)folder.write("config.json", R"({"model_type": "clip"})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "CLIPTokenizer", "tokenizer_config.json");
 }
 
 TEST(TokenizerFolder, NamesASentencePieceModelAlone) {

@@ -86,7 +86,8 @@ void read_siglip_images(ConfigReader& reader, NeighbourConfig& config) {
   (void)truth(reader.take_value("vision_use_head"), true, "vision_use_head");
 }
 
-void read_siglip_texts(ConfigReader&, NeighbourConfig& config) {
+/// Its padding is the tokenizer's, which comes before what is said here.
+void read_siglip_texts(ConfigReader& reader, NeighbourConfig& config) {
   add_default(config, "heads", "12");
   add_default(config, "activation", "gelu_tanh");
   add_default(config, "norm_eps", "1e-06");
@@ -118,6 +119,8 @@ void read_tower(ConfigReader& reader, const char* key, const char* kind, Neighbo
 void read_clip(ConfigReader& reader, NeighbourConfig& config) {
   config.families.clear();
   read_tower(reader, "vision_config", "clip_vision_model", config);
+  const json& padding = reader.take_value("pad_token_id");
+  if (padding.is_number_unsigned()) config.values["padding"] = padding.dump();
   read_tower(reader, "text_config", "clip_text_model", config);
 }
 

@@ -58,6 +58,32 @@ TEST_F(ZeroShot, LogitsAreCosinesOfWhatTheTowersGive) {
   }
 }
 
+class SiglipZeroShot : public ZeroShot {
+ protected:
+  SiglipZeroShot() : ZeroShot("hugging_face_siglip") {}
+};
+
+TEST_F(SiglipZeroShot, WhatIsPooledIsComparedWithTextsOfOneLength) {
+  const auto model = zero_shot_model(images_, *texts_, prompts_);
+  const Trace trace = model->run(image_, model->spec().mechanism, {}, {});
+  const Trace image = images_->run(image_, images_->spec().mechanism, {}, {});
+  ASSERT_EQ(trace.logits.size(), 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Text text = prompts_[i].text;
+    const std::size_t own = text.ids.size();
+    Input filled, bare;
+    bare.content = text;
+    text.ids.resize(24, 1);
+    filled.content = text;
+    const Trace read = texts_->run(filled, texts_->spec().mechanism, {}, {});
+    EXPECT_NEAR(trace.logits.data()[i], cosine(image.features, read.logits), 1e-6) << i;
+    const TokenLayout layout = texts_->run(bare, texts_->spec().mechanism, {}, {}).layout;
+    EXPECT_EQ(layout.texts.size(), 24U);
+    ASSERT_EQ(layout.special.size(), 24 - own);
+    EXPECT_EQ(layout.special.front(), static_cast<std::int64_t>(own));
+  }
+}
+
 TEST_F(ZeroShot, NeedsBothTowersAndPrompts) {
   const auto refused = [&](const std::shared_ptr<const Model>& images, const Model& texts,
                            const std::vector<ClassPrompt>& prompts, const std::string& part) {
@@ -70,7 +96,7 @@ TEST_F(ZeroShot, NeedsBothTowersAndPrompts) {
   };
   refused(images_, *texts_, {}, "no prompts");
   refused(texts_, *texts_, prompts_, "no space in common");
-  refused(images_, *images_, prompts_, "end token");
+  refused(images_, *images_, prompts_, "read at their end");
   const auto other = load_model(source_folder() + "/sample_data/models/fashion-softmax.h5");
   refused(other, *texts_, prompts_, "no space in common");
 }

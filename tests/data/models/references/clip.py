@@ -101,12 +101,14 @@ def siglip_images(w, image, maps, *, width=48, heads=4, layers=2, patch=8, hidde
 
 
 def siglip_texts(w, ids, maps, *, width=32, heads=4, layers=3, hidden=64, act="gelu_tanh", eps=1e-6, vocabulary=29,
-                 context=24):
+                 context=24, padding=1):
+    """Filled up to the context with a token that all others see."""
     t = "text_model."
+    ids = torch.cat([ids, torch.full((context - len(ids),), padding)])
     x = w(t + "embeddings.token_embedding.weight", vocabulary, width)[ids]
     x = x + w(t + "embeddings.position_embedding.weight", context, width)[: len(ids)]
     x = hf_layers(w, x, maps, t, heads=heads, layers=layers, hidden=hidden, act=act, eps=eps)
-    return w.linear(w.norm(x, t + "final_layer_norm", eps)[-1], t + "head", 13)
+    return w.linear(w.norm(x, t + "final_layer_norm", eps)[-1], t + "head", 48)
 
 
 def of_two(asked, other, inputs):
@@ -137,7 +139,7 @@ CONFIG = {"architectures": ["CLIPModel"], "initializer_factor": 1.0, "logit_scal
 SIGLIP_IMAGES = {**IMAGES, "hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e-06,
                  "model_type": "siglip_vision_model"}
 SIGLIP_TEXTS = {**TEXTS, "hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e-06, "model_type": "siglip_text_model",
-                "projection_size": 13}
+                "projection_size": 48}
 SIGLIP = {"architectures": ["SiglipModel"], "initializer_factor": 1.0, "model_type": "siglip",
           "text_config": SIGLIP_TEXTS, "vision_config": SIGLIP_IMAGES, "transformers_version": "4.40.0"}
 
@@ -187,5 +189,10 @@ CASES = {
         "Hugging Face SigLIP text", of_two(siglip_texts, siglip_images, IMAGE), {}, GREATEST, SIGLIP, IN_TEXT,
         {"text_config": {"hidden_act": "gelu_10"}}, "text_model.head.bias",
         "text_model.encoder.layers.0.self_attn.q_norm.weight",
+    ),
+    "hugging_face_siglip_text_padding": (
+        "Hugging Face SigLIP text", siglip_texts, dict(padding=5), GREATEST, {**SIGLIP_TEXTS, "pad_token_id": 5}, {},
+        {"hidden_act": "gelu_10"}, "text_model.final_layer_norm.weight",
+        "text_model.embeddings.token_type_embeddings.weight",
     ),
 }

@@ -32,8 +32,8 @@ def modernbert(w, ids, maps, *, width=24, heads=3, hidden=20, layers=4, vocabula
         inner, gate = w.linear(norm(x, l + "mlp_norm"), l + "mlp.Wi", 2 * hidden, bias=False).chunk(2, -1)
         x = x + w.linear(ACTIVATIONS["gelu"](inner) * gate, l + "mlp.Wo", width, bias=False)
     last, x = x, norm(x, "model.final_norm")
-    if head == "none":
-        return last
+    if head == "none":  # the last layer's tokens, and the mean of the normed ones
+        return last, x.mean(0)
     if head == "mean":
         x = x.mean(0)
     h = norm(ACTIVATIONS["gelu"](w.linear(x, "head.dense", width, bias=False)), "head.norm")
@@ -107,7 +107,8 @@ CASES = {
         "head.norm.weight", "head.dense.gate",
     ),
     "hugging_face_modernbert_without_config": (
-        "Hugging Face ModernBERT", modernbert, dict(layers=3, head="none", window=128), IDS, None, {"heads": "3"}, None,
+        "Hugging Face ModernBERT", modernbert, dict(layers=3, head="none", window=128), IDS, None,
+        {"heads": "3", "readout": "mean_all"}, None,
         "model.layers.0.attn.Wo.weight", "model.layers.2.mlp.gate.weight",
     ),
 }
