@@ -58,6 +58,20 @@ void PickleReader::push_text(Kind kind, std::string text) {
   push(node);
 }
 
+void PickleReader::push_bytes(std::uint64_t size) {
+  constexpr std::uint64_t few = 4096;
+  const std::size_t place = start_ + position_;
+  if (size <= few) {
+    push_text(Kind::bytes, text(size));
+  } else {
+    if (size > bytes_.size() - position_) throw broken("it is cut off");
+    position_ += size;
+    push_text(Kind::bytes, {});
+  }
+  top().place = place;
+  top().integer = static_cast<std::int64_t>(size);
+}
+
 void PickleReader::push_integer(std::int64_t integer, Kind kind) {
   PickleNode& node = make(kind);
   node.integer = integer;
@@ -234,14 +248,14 @@ bool PickleReader::push_scalar(unsigned opcode) {
       push_text(Kind::text, text(number(8)));
       return true;
     case 'C':  // SHORT_BINBYTES
-      push_text(Kind::bytes, text(number(1)));
+      push_bytes(number(1));
       return true;
     case 'B':  // BINBYTES
-      push_text(Kind::bytes, text(number(4)));
+      push_bytes(number(4));
       return true;
     case 0x8E:  // BINBYTES8
     case 0x96:  // BYTEARRAY8
-      push_text(Kind::bytes, text(number(8)));
+      push_bytes(number(8));
       return true;
     default:
       return false;

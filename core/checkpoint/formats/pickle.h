@@ -28,6 +28,7 @@ struct PickledTensor {
   std::int64_t offset = 0;         ///< of the view's first element, in elements of dtype
   Shape shape;
   std::vector<std::int64_t> strides;  ///< in elements; none negative
+  std::size_t place = 0;  ///< of its elements in the file, where the pickle holds them; else 0
 };
 
 struct PickleNode {
@@ -38,7 +39,7 @@ struct PickleNode {
     large_integer,  ///< more than 64 bits: `text` holds it little-endian
     real,
     text,
-    bytes,
+    bytes,  ///< of more than a few only where they are: `place`, `integer` of them
     list,
     tuple,
     set,
@@ -52,6 +53,7 @@ struct PickleNode {
 
   Kind kind = Kind::none;
   std::int64_t integer = 0;  ///< also of booleans
+  std::size_t place = 0;     ///< of bytes, in the file
   double real = 0;
   std::string text;
   std::vector<PickleNode*> items;
@@ -66,7 +68,9 @@ struct PickleNode {
 /// Owns all nodes of the pickles it read: containers may hold themselves, so they are not counted.
 class PickleReader {
  public:
-  explicit PickleReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  /// `start`: of the bytes in the file.
+  explicit PickleReader(std::span<const std::byte> bytes, std::size_t start = 0)
+      : bytes_(bytes), start_(start) {}
 
   /// Reads one pickle and stands behind it afterwards. Throws Error(damaged), or Error(unsupported)
   /// naming a global that only serves to run something (os.system).
@@ -83,6 +87,11 @@ class PickleReader {
   /// Bytes read so far.
   [[nodiscard]] std::size_t position() const { return position_; }
 
+  /// Reads what begins torch.save's legacy container: a magic number, its protocol, the machine.
+  /// False, behind what it read, if it is no such container; that is then `first`. Throws
+  /// Error(unsupported) for another protocol or byte order.
+  [[nodiscard]] bool read_legacy_head(const PickleNode*& first);
+
  private:
   friend class PickleGlobals;
   using Kind = PickleNode::Kind;
@@ -93,6 +102,7 @@ class PickleReader {
   std::string line();
   void push(PickleNode& node) { stack_.push_back(&node); }
   void push_text(Kind kind, std::string text);
+  void push_bytes(std::uint64_t size);
   void push_integer(std::int64_t integer, Kind kind = Kind::integer);
   void push_long(std::uint64_t size);
   void push_real();
@@ -116,6 +126,7 @@ class PickleReader {
   bool change_container(unsigned opcode);
 
   std::span<const std::byte> bytes_;
+  std::size_t start_ = 0;
   std::size_t position_ = 0;
   std::size_t copied_ = 0;
   std::deque<PickleNode> nodes_;

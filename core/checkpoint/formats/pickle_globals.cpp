@@ -10,6 +10,7 @@
 
 #include "core/checkpoint/formats/pickle.h"
 #include "core/checkpoint/formats/pickle_names.h"
+#include "core/checkpoint/formats/saved_storage.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -246,6 +247,12 @@ PickleNode& PickleGlobals::build(PickleReader& reader, PickleNode& callee, Pickl
         throw unfit(name, "not a function");
       if (arguments.items[0]->text == name) throw unfit(name, "it names itself");
       return build(reader, *arguments.items[0], *arguments.items[2]);
+    case Role::saved_storage:  // as pickle.dump writes a tensor's elements
+      if (!is_first({Kind::bytes})) throw unfit(name, "not bytes");
+      result.kind = Kind::storage;
+      result.tensor = std::make_unique<PickledTensor>(
+          read_saved_storage(reader.bytes_, reader.start_, *arguments.items[0]));
+      return result;
     case Role::storage_type:
     case Role::untyped_storage:
     case Role::element_type:

@@ -58,6 +58,7 @@ constexpr auto globals = std::to_array<PickleGlobal>({
     {"torch.UntypedStorage", Role::untyped_storage, DType::u8},
     {"torch.storage.UntypedStorage", Role::untyped_storage, DType::u8},
     {"torch.storage._UntypedStorage", Role::untyped_storage, DType::u8},
+    {"torch.storage._load_from_bytes", Role::saved_storage},
     {"torch.float64", Role::element_type, DType::f64},
     {"torch.float32", Role::element_type, DType::f32},
     {"torch.float16", Role::element_type, DType::f16},

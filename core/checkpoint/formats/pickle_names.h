@@ -26,6 +26,7 @@ struct PickleGlobal {
     subclass,
     storage_type,
     untyped_storage,
+    saved_storage,  // bytes: a legacy file of torch.save that holds one storage
     element_type,
     inert  // a function or type of Python's own: what it makes is opaque
   };

@@ -1,6 +1,7 @@
 // torch.save's two containers. The newer is a zip archive: NAME/data.pkl refers to NAME/data/KEY.
 // The legacy one is a row of pickles (a magic number, a protocol, the machine, the object, the
-// storages' keys), then for each key 8 bytes of element count and the elements.
+// storages' keys), then for each key 8 bytes of element count and the elements. pickle.dump writes
+// one pickle, with such a container for each storage in it.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -112,36 +113,35 @@ Checkpoint read_zip(const std::filesystem::path& path,
   });
 }
 
-/// Whether the machine that wrote the file stored its lowest byte first, as this one.
-bool is_little_endian(const PickleNode& machine) {
-  for (std::size_t place = 0; machine.is_mapping() && place + 1 < machine.items.size();
-       place += 2) {
-    if (machine.items[place]->text == "little_endian") {
-      return machine.items[place + 1]->integer != 0;
-    }
+/// One pickle that holds the elements too: pickle.dump(model, file).
+Checkpoint read_dumped(const std::filesystem::path& path,
+                       const std::shared_ptr<const MappedFile>& file, const PickleReader& reader,
+                       const PickleNode& root) {
+  bool holds_elements = false;
+  reader.for_each_storage(
+      [&](const PickledTensor& storage) { holds_elements = holds_elements || storage.place > 0; });
+  if (!holds_elements) {
+    throw Error(ErrorKind::not_this_format, "is a pickle, but not one that torch.save wrote")
+        .remedy("save the weights with torch.save or as .npz");
   }
-  return true;
+  return make_checkpoint(path, root, [&](const PickledTensor& tensor) {
+    const std::size_t start = tensor.place, size = stored_bytes(tensor);
+    if (start == 0) {
+      throw Error(ErrorKind::damaged, "a tensor's storage is missing from the file")
+          .about(tensor.storage);
+    }
+    return Storage{size, [file, start, size] {
+                     return ZipBytes{file->bytes().subspan(start, size), file};
+                   }};
+  });
 }
 
 Checkpoint read_legacy(const std::filesystem::path& path,
                        const std::shared_ptr<const MappedFile>& file) {
-  constexpr std::string_view magic("\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19", 10);
-  constexpr std::int64_t protocol = 1001;
   const std::span<const std::byte> bytes = file->bytes();
   PickleReader reader(bytes);
-  const PickleNode& first = reader.read();
-  if (first.kind != Kind::large_integer || first.text != magic) {
-    throw Error(ErrorKind::not_this_format, "is a pickle, but not one that torch.save wrote")
-        .remedy("save the weights with torch.save or as .npz");
-  }
-  if (const PickleNode& version = reader.read(); version.integer != protocol) {
-    throw Error(ErrorKind::unsupported, "the legacy container's protocol is unknown")
-        .expected(std::to_string(protocol))
-        .found(std::to_string(version.integer));
-  }
-  if (!is_little_endian(reader.read())) {
-    throw Error(ErrorKind::unsupported, "was written on a big-endian machine");
-  }
+  const PickleNode* first = nullptr;
+  if (!reader.read_legacy_head(first)) return read_dumped(path, file, reader, *first);
   const PickleNode& root = reader.read();
   const PickleNode& keys = reader.read();
   if (keys.kind != Kind::list) throw Error(ErrorKind::damaged, "the list of storages is missing");

@@ -1,4 +1,5 @@
 // The files are written by tests/data/checkpoint/make_pytorch.py.
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
@@ -63,7 +64,8 @@ TEST_P(Pytorch, ReadsViewsAndSharedStorage) {
 
 INSTANTIATE_TEST_SUITE_P(Containers, Pytorch,
                          testing::Values("zip.pt", "legacy.pt", "deflated.pt", "protocol3.pt",
-                                         "protocol4.pt", "protocol5.pt", "legacy_protocol4.pt"));
+                                         "protocol4.pt", "protocol5.pt", "legacy_protocol4.pt",
+                                         "dumped3.pkl", "dumped4.pkl"));
 
 TEST(PytorchStateDict, IsFoundUnderItsUsualNames) {
   for (const char* key : {"model", "state_dict", "model_state_dict", "net"}) {
@@ -97,14 +99,39 @@ TEST(PytorchStateDict, MayBeNestedOrASingleTensor) {
 }
 
 TEST(PytorchStateDict, MayBeAModuleOfAnyClass) {
-  const Checkpoint module = open("unknown_module.pt"), state = open("unknown_module_state.pt");
-  ASSERT_EQ(module.tensors().size(), state.tensors().size());
-  for (std::size_t i = 0; i < state.tensors().size(); ++i) {
-    const std::string& name = state.tensors()[i].name;
-    EXPECT_EQ(module.tensors()[i].name, name);
-    EXPECT_EQ(floats(module, name), floats(state, name)) << name;
+  const Checkpoint state = open("unknown_module_state.pt");
+  for (const char* file : {"unknown_module.pt", "dumped_module.pkl"}) {
+    const Checkpoint module = open(file);
+    ASSERT_EQ(module.tensors().size(), state.tensors().size()) << file;
+    for (std::size_t i = 0; i < state.tensors().size(); ++i) {
+      const std::string& name = state.tensors()[i].name;
+      EXPECT_EQ(module.tensors()[i].name, name);
+      EXPECT_EQ(floats(module, name), floats(state, name)) << name;
+    }
   }
   EXPECT_EQ(open("module.pt").tensors().size(), 2U);
+}
+
+TEST(PytorchStateDict, DumpedByPickleIsRefusedWhereItsElementsAreBroken) {
+  const TemporaryFolder folder;
+  std::ifstream stream(test_data("checkpoint/dumped_module.pkl"), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(stream), {}};
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string changed = whole;
+    changed.replace(changed.find(from), from.size(), to);
+    try {
+      (void)open_checkpoint(folder.write("changed.pkl", changed));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  ASSERT_EQ(refused("little_endian", "little_endian"), "no error");
+  // The container's own magic number, and how many elements a storage has.
+  EXPECT_NE(refused("\x6C\xFC\x9C\x46", "\x6C\xFC\x9C\x47").find("torch.save did not write"),
+            std::string::npos);
+  EXPECT_NE(refused("_load_from_bytes", "_load_from_bites").find("changed.pkl"), std::string::npos);
+  EXPECT_NE(refused("FloatStorage", "DoubleStorage").find("changed.pkl"), std::string::npos);
 }
 
 TEST(PytorchStateDict, MayHaveObjectsOfAnyClassBeside) {
