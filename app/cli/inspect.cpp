@@ -150,6 +150,22 @@ void print_stages(const ModelSpec& spec) {
   }
 }
 
+/// Windows of the grid in a model of one grid (SAM).
+void print_windows(const ModelSpec& spec) {
+  const ScoreSpec& scores = spec.layer.scores;
+  if (scores.window == 0 || scores.window_form != WindowForm::tiles) return;
+  const GridExtents window{scores.window, scores.window};
+  std::string whole;
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    if (layer_of(spec, layer).scores.window > 0) continue;
+    whole += (whole.empty() ? ", but in layers " : ", ") + std::to_string(layer);
+  }
+  const bool fill = spec.input.grid_rows() % window.rows || spec.input.grid_columns() % window.rows;
+  print_line("windows",
+             grid_text(window) + " patches" + whole +
+                 (fill ? "; zeros fill up the last ones, and what goes to them is in no map" : ""));
+}
+
 /// The layers that are of the tail, as they are numbered.
 void print_tail(const ModelSpec& spec) {
   if (spec.tail.kind == Tail::none) return;
@@ -202,6 +218,7 @@ void print_architecture(const Architecture& architecture) {
   print_line("architecture", architecture.name);
   print_line("mechanism", to_string(spec.mechanism));
   print_line("layers", std::to_string(spec.layers));
+  print_windows(spec);
   print_tail(spec);
   print_line("heads", std::to_string(spec.layer.attention.heads) + " of " +
                           std::to_string(spec.width_of_head()));

@@ -84,6 +84,35 @@ void validate_scores(const ModelSpec& spec, const ScoreSpec& scores) {
       "layer.scores.bias", "no table in a model without patches", "table");
 }
 
+/// What is for the cells of a grid of patches, and nothing else.
+void validate_grid_scores(const ModelSpec& spec, const LayerSpec& layer) {
+  const ScoreSpec& scores = layer.scores;
+  const bool tiles = scores.window > 0 && scores.window_form == WindowForm::tiles;
+  const bool decomposed = scores.bias == ScoreBias::decomposed;
+  if (!tiles && !decomposed) return;
+  check_member(spec.input.kind == InputKind::patches && spec.input.prefix_tokens() == 0,
+               decomposed ? "layer.scores.bias" : "layer.scores.window_form",
+               "another in a model of anything but patches without other tokens",
+               decomposed ? "decomposed" : "tiles");
+  check_member(!scores.causal, "causal", "false with scores of a grid", "true");
+  check_member(!tiles || decomposed || scores.bias == ScoreBias::none, "layer.scores.bias",
+               "none or decomposed within tiles", "another");
+  check_member(!tiles || layer.rotary.form == Rotary::none, "layer.rotary.form",
+               "none within tiles", "another");
+}
+
+/// The class token is not on the grid, and has no place.
+void validate_class_attention(const LayerSpec& layer) {
+  if (layer.attention.of != Attending::class_token) return;
+  check_member(layer.scores.bias == ScoreBias::none, "layer.scores.bias",
+               "none with class attention", "another");
+  check_range("layer.scores.window", layer.scores.window, 0, 0);
+  check_member(layer.rotary.form == Rotary::none, "layer.rotary.form", "none with class attention",
+               "another");
+  check_member(layer.residual == Residual::sequential, "layer.residual",
+               "sequential with class attention", "another");
+}
+
 /// Pyramids and Fastformer's layers are of one form.
 void check_plain(const ModelSpec& spec, const LayerSpec& layer) {
   const bool rescaled = layer.form == LayerForm::fastformer_encoder || spec.is_pyramid();
@@ -130,6 +159,8 @@ void validate_layer(const ModelSpec& spec, const LayerSpec& layer) {
   validate_attention(spec, layer.attention);
   validate_rotary(spec, layer);
   validate_scores(spec, layer.scores);
+  validate_grid_scores(spec, layer);
+  validate_class_attention(layer);
   check_range("mlp_width", layer.mlp.width, 1, 1 << 20);
   check_member(layer.mlp.form == MlpForm::plain || spec.arithmetic == Arithmetic::multiplicative,
                "mlp_form", "plain in adder arithmetic", "another");

@@ -13,7 +13,8 @@ std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(const ModelSpec& 
   const std::shared_ptr<const Mechanism> everywhere = make_mechanism(asked);
   std::vector<std::shared_ptr<const Mechanism>> list(static_cast<std::size_t>(spec.layers),
                                                      everywhere);
-  const bool uniform = spec.layer_mechanisms.empty() && spec.multiplicative_layers.empty();
+  const bool uniform = spec.layer_mechanisms.empty() && spec.multiplicative_layers.empty() &&
+                       spec.tail.kind != Tail::class_attention;
   if (uniform || asked.name != spec.mechanism.name) return list;
   const bool trained = everywhere->choice() == make_mechanism(spec.mechanism)->choice();
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {

@@ -75,11 +75,28 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
   }
 }
 
+/// Beginnings of architectures that are asked for often and have parts that are not here.
+constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
+    {"xcit_", "attention between channels, not between tokens"},
+    {"swinv2_", "cosines of queries and keys, and positions by a network"},
+    {"samvit_", "SAM's image encoder, whose authors' and Hugging Face's files are run"},
+    {"maxvit", "windows and grids between convolutions"},
+};
+
+/// ": attention between channels", of those that are known.
+std::string what_it_is(std::string_view architecture) {
+  for (const auto& [beginning, what] : kOtherKinds) {
+    if (architecture.starts_with(beginning)) return ": " + std::string(what);
+  }
+  return {};
+}
+
 /// Empty: not run.
 std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   if (architecture.starts_with("pvt_v2_")) return {"timm PVTv2", "PVTv2"};
   if (architecture.starts_with("twins_svt_")) return {"Twins"};
   if (architecture.starts_with("swin_")) return {"timm Swin", "Swin"};
+  if (architecture.starts_with("cait_")) return {"CaiT"};
   for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
     if (architecture.starts_with(beginning)) return {"timm BEiT"};
   }
@@ -100,11 +117,12 @@ void read_timm_architecture(const std::string& architecture, NeighbourConfig& co
   config.kind = architecture;
   config.families = families_of_timm(config.kind);
   if (config.families.empty()) {
-    throw Error(ErrorKind::unsupported, "this architecture of timm is not run")
+    throw Error(ErrorKind::unsupported,
+                "this architecture of timm is not run" + what_it_is(config.kind))
         .about("architecture")
         .expected(
             "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "
-            "pvt_v2_… or twins_svt_…")
+            "cait_…, pvt_v2_… or twins_svt_…")
         .found(config.kind)
         .remedy(
             "give an architecture description, or --option ignore=config if it is not of this "

@@ -75,6 +75,13 @@ constexpr ConfigKey kSwinArgumentKeys[] = {
     {"always_partition", Use::required, "false"},
 };
 
+/// Those of Cait. The number of its layers is that of all, with those of the class token.
+constexpr ConfigKey kCaitArgumentKeys[] = {
+    {"depth"},
+    {"depth_token_only"},
+    {"mlp_ratio_token_only"},
+};
+
 constexpr ConfigKey kPretrainedKeys[] = {
     {"architecture"},
     {"classifier"},
@@ -224,6 +231,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     const bool of_eva = family == "timm BEiT" || family == "timm EVA-02" || family == kRotaryVit;
     if (of_eva) read_eva_arguments(own, config);
     if (family == "timm Swin") own.take(kSwinArgumentKeys);
+    if (family == "CaiT") own.take(kCaitArgumentKeys);
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }

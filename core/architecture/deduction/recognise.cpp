@@ -12,6 +12,7 @@
 #include "core/file/read_file.h"
 #include "core/shown_text.h"
 #include "core/text/name_list.h"
+#include "core/text/pattern.h"
 
 namespace attnscope {
 
@@ -23,7 +24,27 @@ std::string nearest(const Checkpoint& checkpoint, const std::string& name) {
   return names.empty() ? "the file holds no tensors" : "nearest names: " + names;
 }
 
+/// Tensors of models that are asked for often and have parts that are not here.
+constexpr std::pair<std::string_view, const char*> kOtherModels[] = {
+    {"*local_mp.conv1.weight", "XCiT's attention between channels, not between tokens"},
+    {"*attn.cpb_mlp.0.weight", "Swin v2's cosines of queries and keys"},
+    {"*continuous_position_bias_mlp.0.weight", "Swin v2's cosines of queries and keys"},
+};
+
+void refuse_other_models(const Checkpoint& checkpoint) {
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    for (const auto& [pattern, what] : kOtherModels) {
+      if (!matches_pattern(pattern, tensor.name)) continue;
+      throw Error(ErrorKind::unsupported,
+                  "the file has " + std::string(what) + ", which is not run")
+          .in_file(checkpoint.path())
+          .about(tensor.name);
+    }
+  }
+}
+
 [[noreturn]] void matched_nothing(const ArchitectureMatch& match, const Checkpoint& checkpoint) {
+  refuse_other_models(checkpoint);
   if (!match.refused.empty() && match.missing.empty()) {
     throw Error(ErrorKind::unsupported,
                 "the file has " + match.refused + ", which " + match.description->name + " has not")

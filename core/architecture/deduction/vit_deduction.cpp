@@ -21,6 +21,7 @@ Architecture ViTDeduction::deduce() {
   deduce_patches();
   deduce_positions();
   if (spec_.layer.scores.bias == ScoreBias::table) take_relative_grid();
+  if (spec_.layer.scores.bias == ScoreBias::decomposed) deduce_windows();
   if (spec_.input.patch_height > 0) {
     check_position_biases(result_, checkpoint_, layers_, spec_.tokens(),
                           "they cannot be interpolated: set image_height and image_width to the "
@@ -84,6 +85,7 @@ void ViTDeduction::deduce_blocks() {
     fact("mlp_width", spec_.layer.mlp.width, shape_of(mlp, 2)[0] / (both ? 2 : 1), tensor_of(mlp));
   }
   deduce_heads();
+  deduce_tail();
   const bool norm = has("final_norm.weight");
   if (stated("final_norm") && spec_.readout.final_norm && !norm) {
     throw Error(ErrorKind::damaged, "there is no LayerNorm after the last block")
@@ -111,6 +113,14 @@ void ViTDeduction::deduce_heads() {
   }
   const std::int64_t stored = stored_heads(checkpoint_, result_.sources.find(role)->second);
   if (stored > 0) fact("heads", spec_.layer.attention.heads, stored, tensor_of(role));
+  const std::string mixing = "layer.0.mechanism.proj_l", offsets = "layer.0.relative_rows";
+  if (has(mixing)) {
+    fact("heads", spec_.layer.attention.heads, shape_of(mixing, 2)[0], tensor_of(mixing));
+  }
+  if (has(offsets)) {
+    fact("head_width", spec_.layer.attention.head_width, shape_of(offsets, 2)[1],
+         tensor_of(offsets));
+  }
   const bool heads = stated("heads"),
              head_width = stated("head_width") && spec_.layer.attention.head_width > 0;
   if (!heads && !head_width) {

@@ -42,6 +42,10 @@ class ViTDeduction final : FamilyDeduction {
   /// there are none.
   template <class Accept>
   bool solve_stride(const Accept& accept);
+  /// Side of the windows that a layer's tables of offsets are of; 0: they are of the whole grid.
+  [[nodiscard]] std::int64_t window_of_tables(std::int64_t layer) const;
+  void deduce_windows();
+  void deduce_tail();
   /// A table of relative positions is of one grid of patches, which is the model's.
   void take_relative_grid();
   void deduce_head();

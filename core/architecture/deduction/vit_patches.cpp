@@ -144,7 +144,9 @@ bool ViTDeduction::solve_stride(const Accept& accept) {
 void ViTDeduction::find_position_grid(std::int64_t count, const std::string& tensor) {
   const std::int64_t prefix = spec_.input.prefix_tokens();
   // Of timm all prefix tokens, of DINOv2 the class token, without embed_class none.
-  const std::set<std::int64_t, std::greater<>> prefixes = {prefix, spec_.input.class_tokens, 0};
+  // Before a class token that comes later there is none.
+  std::set<std::int64_t, std::greater<>> prefixes = {prefix, spec_.input.class_tokens, 0};
+  if (spec_.tail.kind == Tail::class_attention) prefixes = {0};
   const auto accept = [&](std::int64_t rows, std::int64_t columns) {
     const auto before = prefixes.find(count - rows * columns);
     if (before == prefixes.end() || rows * columns == 0) return false;

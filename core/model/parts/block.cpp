@@ -58,11 +58,29 @@ void run_parallel(const Block& block, const LayerRun& run, const GridExtents& gr
   }
 }
 
+/// Only the class token, the first, asks and changes (CaiT).
+void run_class_attention(const Block& block, const LayerRun& run, Tensor& tokens) {
+  Tensor first({1, tokens.extent(1)}), room;
+  first.matrix() = tokens.matrix().topRows(1);
+  const Tensor attended =
+      attend(block.attention, block.spec, run, normed(block.attention_norms.before, tokens, room));
+  add_residual(first, attended, block.scale1);
+  if (block.mlp) {
+    run_branch(block.mlp_norms, block.scale2, true, first,
+               [&](const Tensor& x) { return (*block.mlp)(x.matrix(), {}); });
+  }
+  tokens.matrix().topRows(1) = first.matrix();
+}
+
 }  // namespace
 
 void run_block(const Block& block, LayerRun run, Tensor& tokens) {
   run.score_scale = block.score_scale;
   const GridExtents grid{run.layout.rows, run.layout.columns};
+  if (block.spec.attention.of == Attending::class_token) {
+    run_class_attention(block, run, tokens);
+    return;
+  }
   if (block.spec.residual == Residual::parallel) {
     run_parallel(block, run, grid, tokens);
     return;

@@ -25,6 +25,7 @@ Keys window_of(const ScoreSpec& scores, std::int64_t query, std::int64_t tokens)
       return {std::max<std::int64_t>(query - width / 2, 0),
               std::min(query + width / 2 + 1, tokens)};
     case WindowForm::chunk:
+    case WindowForm::tiles:
       break;
   }
   const std::int64_t first = query / width * width;
@@ -32,7 +33,7 @@ Keys window_of(const ScoreSpec& scores, std::int64_t query, std::int64_t tokens)
 }
 
 void add_window(const ScoreSpec& scores, std::int64_t tokens, ScoreTerms& terms) {
-  if (scores.window == 0) return;
+  if (scores.window == 0 || scores.window_form == WindowForm::tiles) return;
   bool hides = false;
   for (std::int64_t query = 0; query < tokens; ++query) {
     const Keys keys = window_of(scores, query, tokens);

@@ -176,9 +176,9 @@ std::vector<AttentionShape> Transformer::shapes(const std::vector<TokenLayout>& 
   const std::int64_t tokens = start.tokens.extent(0);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const GridExtents grid{layouts[i].rows, layouts[i].columns};
-    const std::int64_t queries = spec().is_pyramid() ? grid.tokens()
-                                 : i > 0             ? start.second_tokens.extent(0)
-                                                     : tokens;
+    const std::int64_t queries = spec().is_pyramid()             ? grid.tokens()
+                                 : i > 0 && spec().has_decoder() ? start.second_tokens.extent(0)
+                                                                 : tokens;
     for (const Block& block : weights_.stages[i].blocks) {
       const auto& reduction = block.attention.reduction;
       const bool crosses = block.spec.attention.of == Attending::encoder;

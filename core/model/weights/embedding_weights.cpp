@@ -38,10 +38,10 @@ void reorder_patches(const InputSpec& input, Tensor& kernel, std::optional<Layer
   }
 }
 
-/// Class tokens, then registers; empty for none.
+/// Class tokens, then registers; empty for none, or where they come with the tail.
 Tensor read_prefix_tokens(const WeightReader& reader, const ModelSpec& spec) {
   const InputSpec& input = spec.input;
-  if (input.prefix_tokens() == 0) return {};
+  if (input.prefix_tokens() == 0 || spec.tail.kind == Tail::class_attention) return {};
   Tensor tokens({input.prefix_tokens(), spec.width});
   const char* const roles[] = {"class_token", "distillation_token"};
   for (std::int64_t i = 0; i < input.class_tokens; ++i) {

@@ -7,6 +7,7 @@
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 #include "tests/support/model_shapes.h"
+#include "tests/support/reference_maps.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -305,6 +306,41 @@ TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
   shapes.push_back({"h.0.mlp.c_proj.weight", {64, 16}});
   EXPECT_EQ(refusal(with(shapes, "h.0.attn.bias", {1, 1, 24, 24})), "no error");
   EXPECT_THAT(refusal(with(shapes, "h.0.attn.bias", {16})), HasSubstr("causal mask"));
+}
+
+TEST_F(RefusedModel, WindowsOtherThanTheTablesSay) {
+  nlohmann::json config = read_test_data("models/families/hugging_face_sam.json")["config"];
+  const NamedShapes shapes = family_shapes("hugging_face_sam");
+  write_config(config.dump().c_str());
+  EXPECT_EQ(refusal(shapes), "no error");
+  config["vision_config"]["global_attn_indexes"] = {0};
+  write_config(config.dump().c_str());
+  EXPECT_THAT(refusal(shapes), HasSubstr("contradicts the shape of the tables of relative"));
+  config["vision_config"]["global_attn_indexes"] = {1};
+  config["vision_config"]["window_size"] = 4;
+  write_config(config.dump().c_str());
+  EXPECT_THAT(refusal(shapes), HasSubstr("contradicts the shape of the tables of relative"));
+}
+
+TEST_F(RefusedModel, AttentionBetweenChannelsAndSwinsSecondVersion) {
+  NamedShapes xcit;
+  for (auto [name, shape] : timm_shapes({})) {
+    if (name == "patch_embed.proj.weight") name = "patch_embed.proj.0.0.weight";
+    xcit.emplace_back(name, shape);
+  }
+  EXPECT_THAT(refusal(with(xcit, "blocks.0.local_mp.conv1.weight", {64, 1, 3, 3})),
+              AllOf(HasSubstr("XCiT's attention between channels"), HasSubstr("local_mp")));
+  NamedShapes swin;
+  for (auto [name, shape] : family_shapes("timm_swin")) {
+    const std::size_t table = name.find("relative_position_bias_table");
+    if (table != std::string::npos) name = name.substr(0, table) + "cpb_mlp.0.weight";
+    swin.emplace_back(name, shape);
+  }
+  EXPECT_THAT(refusal(swin), HasSubstr("Swin v2's cosines of queries and keys"));
+  write_config(R"({"architecture": "xcit_nano_12_p8_224"})");
+  EXPECT_THAT(refusal(xcit), HasSubstr("attention between channels, not between tokens"));
+  write_config(R"({"model_type": "swinv2"})");
+  EXPECT_THAT(refusal(swin), HasSubstr("cosines of queries and keys"));
 }
 
 }  // namespace

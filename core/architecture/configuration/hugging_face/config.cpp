@@ -156,6 +156,7 @@ constexpr OtherKind kOtherKinds[] = {
     {"big_bird", "blocks of tokens that are drawn by lot"},
     {"reformer", "attention within buckets of hashes, in layers that are run backwards"},
     {"xlnet", "two streams of attention with memories"},
+    {"swinv2", "cosines of queries and keys, and positions by a network"},
     {"umt5", "an encoder and a decoder"},
     {"longt5", "an encoder and a decoder"},
     {"*bart", "an encoder and a decoder"},

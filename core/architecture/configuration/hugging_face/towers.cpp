@@ -1,4 +1,5 @@
-// CLIP and SigLIP: a model of images and one of texts, each with a configuration of its own.
+// CLIP and SigLIP: a model of images and one of texts, each with a configuration of its own; SAM,
+// whose encoder has one too.
 #include "core/architecture/configuration/hugging_face/model_type.h"
 #include "core/error.h"
 
@@ -38,6 +39,30 @@ constexpr ConfigKey kTextTowerKeys[] = {
 constexpr ConfigKey kTowersKeys[] = {
     {"projection_dim"},
     {"logit_scale_init_value"},
+};
+
+constexpr ConfigKey kSamKeys[] = {
+    {"mask_decoder_config"},
+    {"prompt_encoder_config"},
+};
+
+constexpr ConfigKey kSamImageKeys[] = {
+    {"num_attention_heads", Use::member, "heads"},
+    {"layer_norm_eps", Use::member, "norm_eps"},
+    {"hidden_act", Use::activation},
+    {"hidden_size", Use::fact, "width"},
+    {"num_hidden_layers", Use::fact, "layers"},
+    {"mlp_dim", Use::fact, "mlp_width"},
+    {"num_channels", Use::fact, "channels"},
+    {"image_size", Use::side, "image"},
+    {"patch_size", Use::side, "patch"},
+    {"qkv_bias"},
+    // Of nothing that is computed here.
+    {"intermediate_size"},
+    {"mlp_ratio"},
+    {"num_pos_feats"},
+    {"output_channels"},
+    {"projection_dim"},
 };
 
 /// The member's value where the configuration leaves it out: that of its class.
@@ -92,6 +117,8 @@ void read_siglip_texts(ConfigReader& reader, NeighbourConfig& config) {
   add_default(config, "activation", "gelu_tanh");
   add_default(config, "norm_eps", "1e-06");
   forget_classes(config);
+  const json& padding = reader.take_value("pad_token_id");
+  if (padding.is_number_unsigned()) config.values["padding"] = padding.dump();
 }
 
 /// One tower of `kind`, whose configuration stands under `key`: that of KEY_dict, where it is
@@ -101,7 +128,8 @@ void read_tower(ConfigReader& reader, const char* key, const char* kind, Neighbo
   const json& instead = reader.take_value(std::string(key) + "_dict");
   json object = instead.is_object() ? instead : first.is_object() ? first : json::object();
   const json stated = object.value("model_type", json(kind));
-  if (stated != kind) {
+  // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
+  if (stated != kind && stated != "") {
     throw Error(ErrorKind::unsupported, "the tower is of another kind")
         .about(std::string(key) + ".model_type")
         .expected(kind)
@@ -119,8 +147,6 @@ void read_tower(ConfigReader& reader, const char* key, const char* kind, Neighbo
 void read_clip(ConfigReader& reader, NeighbourConfig& config) {
   config.families.clear();
   read_tower(reader, "vision_config", "clip_vision_model", config);
-  const json& padding = reader.take_value("pad_token_id");
-  if (padding.is_number_unsigned()) config.values["padding"] = padding.dump();
   read_tower(reader, "text_config", "clip_text_model", config);
 }
 
@@ -130,7 +156,49 @@ void read_siglip(ConfigReader& reader, NeighbourConfig& config) {
   read_tower(reader, "text_config", "siglip_text_model", config);
 }
 
+/// Windows of one side in all layers but those of a list.
+void read_sam_windows(ConfigReader& reader, NeighbourConfig& config) {
+  const json& window = reader.take_value("window_size");
+  const json& whole = reader.take_value("global_attn_indexes");
+  if (!window.is_number_integer() || window <= 0 || !whole.is_array()) {
+    throw Error(ErrorKind::unsupported, "the layers are not said to have windows or none")
+        .about(window.is_number_integer() && window > 0 ? "global_attn_indexes" : "window_size")
+        .expected("a number of patches, and a list of the layers without")
+        .found(json_text(window) + ", " + json_text(whole));
+  }
+  config.values["layer.scores.window"] = window.dump();
+  config.values["differences"] = "[]";
+  if (!whole.empty()) {
+    const json difference = {{"layers", whole}, {"scores", {{"window", 0}}}};
+    config.values["differences"] = json::array({difference}).dump();
+  }
+  config.facts.insert({"layer.scores.window", "differences"});
+}
+
+void read_sam_images(ConfigReader& reader, NeighbourConfig& config) {
+  add_default(config, "heads", "12");
+  add_default(config, "activation", "gelu");
+  add_default(config, "norm_eps", "1e-06");
+  forget_classes(config);
+  for (const char* key : {"use_abs_pos", "use_rel_pos"}) {
+    if (truth(reader.take_value(key), true, key)) continue;
+    throw Error(ErrorKind::unsupported, "an encoder without these positions is not run")
+        .about(key)
+        .expected("true")
+        .found("false");
+  }
+  read_sam_windows(reader, config);
+}
+
+/// Prompts and masks are not of the encoder.
+void read_sam(ConfigReader& reader, NeighbourConfig& config) {
+  config.families.clear();
+  read_tower(reader, "vision_config", "sam_vision_model", config);
+}
+
 constexpr ModelType kTypes[] = {
+    {"sam", "Hugging Face SAM", kSamKeys, read_sam},
+    {"sam_vision_model", "Hugging Face SAM", kSamImageKeys, read_sam_images},
     {"clip", "Hugging Face CLIP", kTowersKeys, read_clip},
     {"clip_vision_model", "Hugging Face CLIP", kImageTowerKeys, read_clip_images},
     {"clip_text_model", "Hugging Face CLIP text", kTextTowerKeys, read_clip_texts},

@@ -1,0 +1,90 @@
+// Windows that reach beyond the grid, and vectors of relative positions along its axes (SAM).
+#include <gtest/gtest.h>
+
+#include "core/attention/score_blocks.h"
+#include "core/model/parts/decomposed_bias.h"
+#include "core/model/parts/windowed_attention.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+TEST(WindowOrder, SaysWhereAWindowReachesBeyondTheGrid) {
+  const std::vector<std::int64_t> order = window_order({3, 2}, 2);
+  EXPECT_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, -1, -1}));
+}
+
+// Against the sum over every pair, from the equation.
+TEST(DecomposedBias, IsTheSumOfBothAxesProducts) {
+  constexpr std::int64_t heads = 2, d = 5;
+  const GridExtents grid{3, 4};
+  const Tensor queries = random_normal({grid.tokens(), heads * d}, 1);
+  const Tensor rows = random_normal({2 * grid.rows - 1, d}, 2);
+  const Tensor columns = random_normal({2 * grid.columns - 1, d}, 3);
+  ScoreTerms terms;
+  add_decomposed(rows, columns, queries.matrix(), heads, grid, terms);
+  EXPECT_EQ(terms.names, "vectors of relative positions");
+  for (std::int64_t head = 0; head < heads; ++head) {
+    for (std::int64_t query = 0; query < grid.tokens(); ++query) {
+      std::vector<float> scores(static_cast<std::size_t>(grid.tokens()), 0.5F);
+      apply_terms(terms, head, query, scores);
+      for (std::int64_t key = 0; key < grid.tokens(); ++key) {
+        const std::int64_t down = query / grid.columns - key / grid.columns + grid.rows - 1;
+        const std::int64_t right = query % grid.columns - key % grid.columns + grid.columns - 1;
+        double expected = 0.5;
+        for (std::int64_t c = 0; c < d; ++c) {
+          expected += static_cast<double>(queries.matrix()(query, head * d + c)) *
+                      static_cast<double>(rows.matrix()(down, c) + columns.matrix()(right, c));
+        }
+        ASSERT_NEAR(scores[static_cast<std::size_t>(key)], expected, 1e-5);
+      }
+    }
+  }
+}
+
+TEST(DecomposedBias, TablesOfAnotherGridKeepTheirEndsAndMiddle) {
+  Tensor table({5, 1}, {-2, -1, 0, 1, 2});
+  EXPECT_EQ(resample_offsets(table, 3).matrix(), table.matrix());
+  const Tensor finer = resample_offsets(table, 6);
+  ASSERT_EQ(finer.shape(), (Shape{11, 1}));
+  EXPECT_EQ(finer.matrix()(0, 0), -2);
+  EXPECT_NEAR(finer.matrix()(5, 0), 0, 1e-6);
+  EXPECT_EQ(finer.matrix()(10, 0), 2);
+}
+
+// A window filled up with a token of its own is the window with that token in it.
+TEST(WindowedAttention, FillingTakesPartAndIsNowhere) {
+  const RandomAttention data(6, 6, 2, 4, 3, 9);
+  const GridExtents grid{3, 2};
+  const auto softmax = make_mechanism({"softmax", {}});
+  const WindowFilling filling{random_normal({1, 8}, 10), random_normal({1, 8}, 11),
+                              random_normal({1, 6}, 12)};
+  const WindowedAttention windows(*softmax, data.input(), grid, 2, filling);
+  const Tensor output = windows.forward(), map = windows.implied_map();
+  ASSERT_EQ(output.shape(), (Shape{6, 6}));
+  EXPECT_EQ(windows.rank_bound(), 6);
+  for (std::int64_t head = 0; head < 2; ++head) {
+    for (std::int64_t query = 4; query < 6; ++query) {
+      // Its keys are both tokens of the last row, and twice the filling.
+      const auto q = data.queries.matrix().row(query).segment(head * 4, 4);
+      const auto score = [&](const auto& key) { return std::exp(q.dot(key) / 2); };
+      const float to_first = score(data.keys.matrix().row(4).segment(head * 4, 4));
+      const float to_second = score(data.keys.matrix().row(5).segment(head * 4, 4));
+      const float to_filling = 2 * score(filling.key.matrix().row(0).segment(head * 4, 4));
+      const float sum = to_first + to_second + to_filling;
+      EXPECT_NEAR(map.slice(head)(query, 4), to_first / sum, 1e-6);
+      EXPECT_NEAR(map.slice(head)(query, 5), to_second / sum, 1e-6);
+      EXPECT_EQ(map.slice(head).row(query).head(4).cwiseAbs().sum(), 0);
+      for (std::int64_t c = head * 3; c < head * 3 + 3; ++c) {
+        const float expected =
+            (to_first * data.values.matrix()(4, c) + to_second * data.values.matrix()(5, c) +
+             to_filling * filling.value.matrix()(0, c)) /
+            sum;
+        EXPECT_NEAR(output.matrix()(query, c), expected, 1e-5);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
