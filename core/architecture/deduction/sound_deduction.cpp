@@ -12,6 +12,7 @@ class SoundDeduction final : FamilyDeduction {
     // Nothing of an image.
     spec_.input.patch_height = spec_.input.patch_width = spec_.input.class_tokens = 0;
     take_config(false);
+    take_heads_in_file();
     apply_overrides(input.options);
   }
 
@@ -35,6 +36,14 @@ class SoundDeduction final : FamilyDeduction {
   }
 
  private:
+  /// OpenAI's files say it beside the weights.
+  void take_heads_in_file() {
+    const auto heads = checkpoint_.metadata().find("dims.n_audio_head");
+    if (heads == checkpoint_.metadata().end() || stated("heads")) return;
+    apply_override(spec_, "heads", heads->second);
+    stated_.insert("heads");
+  }
+
   [[nodiscard]] const std::string& tensor_of(const std::string& role) const {
     return result_.sources.find(role)->second.tensor;
   }
