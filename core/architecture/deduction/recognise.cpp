@@ -3,10 +3,12 @@
 
 #include "core/architecture/architecture.h"
 #include "core/architecture/configuration/gguf_config.h"
+#include "core/architecture/configuration/own_settings.h"
 #include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/description/architecture_match.h"
 #include "core/architecture/description/leftover_tensors.h"
 #include "core/architecture/model_spec_json.h"
+#include "core/architecture/naming/named_model.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
@@ -191,6 +193,33 @@ const std::vector<ArchitectureDescription>& built_in_descriptions() {
   return list;
 }
 
+/// The words of the names, once nothing is left unsaid.
+Architecture deduce_named(const NamedModel& model, const Checkpoint& checkpoint,
+                          const ModelOptions& options, const NeighbourConfig& config) {
+  check_said(model, checkpoint);
+  const ArchitectureDescription description = parse_architecture_description(model.description);
+  const ArchitectureMatch match = match_architecture(description, checkpoint);
+  if (!match.complete()) matched_nothing(match, checkpoint);
+  Architecture architecture = deduce(match, checkpoint, options, config);
+  architecture.assumptions.insert(architecture.assumptions.end(), model.assumptions.begin(),
+                                  model.assumptions.end());
+  return architecture;
+}
+
+/// PyTorch's encoder alone, whatever else the file holds.
+bool is_bare_encoder(const ArchitectureMatch& match) {
+  return match.description->spec.input.kind == InputKind::embeddings &&
+         match.description->stated.contains("readout");
+}
+
+/// What embeds its tokens is left out by the user's word alone.
+void check_alone(const NamedModel& named, const Checkpoint& checkpoint,
+                 const ModelOptions& options) {
+  const auto kind = options.overrides.find("input.kind");
+  const bool asked = kind != options.overrides.end() && kind->second == "embeddings";
+  if (!asked && !named.unexplained.empty()) throw_unexplained(named, checkpoint, true);
+}
+
 /// What is said of the model beside the file, or in it.
 NeighbourConfig configuration_of(const Checkpoint& checkpoint,
                                  std::span<const std::string> ignored) {
@@ -240,17 +269,32 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
                                        if (a.complete()) return a.sources.size() < b.sources.size();
                                        return nearness(a) < nearness(b);
                                      });
+  // What embeds its tokens may be there too, and then it is a model of images or of texts.
+  NamedModel named;
+  if (config.kind.empty() && (!best->complete() || is_bare_encoder(*best))) {
+    NeighbourConfig own = config;
+    add_own_settings(checkpoint, own);
+    named = with_file(checkpoint.path(),
+                      [&] { return read_named_model(checkpoint, options, own.values); });
+    if (!named.description.empty()) return deduce_named(named, checkpoint, options, own);
+    if (best->complete()) check_alone(named, checkpoint, options);
+  }
   if (best->complete()) {
     std::vector<Assumption> said;
     const ArchitectureMatch& chosen = choose_tower(*best, matches, checkpoint, options, said);
-    const NeighbourConfig& own = config.of(chosen.description->name);
+    NeighbourConfig own = config.of(chosen.description->name);
     check_known(config);
     check_known(own);
+    // A pyramid's heads are of each stage.
+    if (!chosen.description->spec.is_pyramid()) add_own_settings(checkpoint, own);
     Architecture architecture = deduce(chosen, checkpoint, options, own);
     architecture.assumptions.insert(architecture.assumptions.begin(), said.begin(), said.end());
     return architecture;
   }
-  if (nearness(*best) > 0.3) matched_nothing(*best, checkpoint);
+  // A family all but met, then the words of the names, then the nearest family.
+  const double near = nearness(*best);
+  if (near <= 0.7 && !named.unexplained.empty()) throw_unexplained(named, checkpoint);
+  if (near > 0.3) matched_nothing(*best, checkpoint);
   std::string first_names;
   for (std::size_t i = 0; i < std::min<std::size_t>(checkpoint.tensors().size(), 3); ++i) {
     first_names += (i ? ", " : "") + checkpoint.tensors()[i].name;

@@ -33,6 +33,8 @@ class ViTDeduction final : FamilyDeduction {
   void deduce_patches();
   void deduce_linear_patches(std::int64_t inputs, const std::string& tensor);
   void deduce_positions();
+  /// Of given embeddings: of the first, the second, …
+  void take_sequence_positions(std::int64_t count, const std::string& tensor);
   /// The image is what the positions were learnt on, unless another is asked for.
   void take_position_grid(std::int64_t count, const std::string& tensor);
   /// The grid that the stored positions cover: the stated image's, or a square.

@@ -25,6 +25,10 @@ void ViTDeduction::deduce_patches() {
     fact("patch_height", spec_.input.patch_height, std::int64_t{0}, "the missing patch embedding");
     fact("patch_width", spec_.input.patch_width, std::int64_t{0}, "the missing patch embedding");
     spec_.input.kind = InputKind::embeddings;
+    if (has("input_projection.weight")) {
+      fact("input.width", spec_.input.width, shape_of("input_projection.weight", 2)[1],
+           tensor_of("input_projection.weight"));
+    }
     return;
   }
   const std::string& tensor = tensor_of("patch.weight");
@@ -83,7 +87,10 @@ void ViTDeduction::deduce_positions() {
           .in_file(checkpoint_.path())
           .about("positions");
     }
-    spec_.positions.kind = Positions::none;
+    // Sines and cosines are no tensors.
+    if (!stated("positions") || spec_.input.kind != InputKind::embeddings) {
+      spec_.positions.kind = Positions::none;
+    }
     if (description_.name == "timm BEiT" && spec_.layer.scores.bias == ScoreBias::none) {
       throw Error(ErrorKind::unsupported,
                   "there are neither position embeddings nor tables of relative positions: the "
@@ -109,11 +116,10 @@ void ViTDeduction::deduce_positions() {
         .found(to_string(checkpoint_.at(tensor).shape));
   }
   if (spec_.input.patch_height == 0) {
-    throw Error(ErrorKind::unsupported, "position embeddings without a patch embedding")
-        .in_file(checkpoint_.path())
-        .about(tensor);
+    take_sequence_positions(shape[0], tensor);
+  } else {
+    take_position_grid(shape[0], tensor);
   }
-  take_position_grid(shape[0], tensor);
 }
 
 template <class Accept>
@@ -179,6 +185,15 @@ void ViTDeduction::find_position_grid(std::int64_t count, const std::string& ten
                         : "a square grid and " + std::to_string(prefix) + " prefix tokens")
       .found(std::to_string(count))
       .remedy("set image_height and image_width to the extents it was trained with");
+}
+
+void ViTDeduction::take_sequence_positions(std::int64_t count, const std::string& tensor) {
+  if (spec_.positions.kind != Positions::learned) {
+    throw contradiction("positions", tensor, "learned", option_text(spec_, "positions"));
+  }
+  result_.position_rows = count;
+  result_.position_columns = 1;
+  fact("context", spec_.input.context, count - spec_.positions.offset, tensor);
 }
 
 void ViTDeduction::take_position_grid(std::int64_t count, const std::string& tensor) {

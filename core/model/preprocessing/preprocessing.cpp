@@ -96,6 +96,11 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
           .expected("tokens [N, " + std::to_string(spec.embedding_width()) + "]")
           .found(to_string(array.shape()));
     }
+    if (spec.input.context > 0 && shape[0] > spec.input.context) {
+      throw Error(ErrorKind::usage, "there are more tokens than positions")
+          .expected("at most " + std::to_string(spec.input.context))
+          .found(std::to_string(shape[0]));
+    }
     return {array.reshaped(shape), std::nullopt};
   }
   const Shape wanted = {spec.input.channels, spec.input.image_height, spec.input.image_width};

@@ -134,8 +134,9 @@ Embedding read_embedding(const WeightReader& reader, const Architecture& archite
                                               spec.embedding_width(), Arithmetic::multiplicative);
   }
   embedding.norm = reader.read_norm("embedding_norm", spec.embedding_width());
-  const bool learned = spec.reads_texts() && spec.positions.kind == Positions::learned;
-  if (learned && adds_positions_late(reader, architecture)) {
+  const bool given = spec.input.kind == InputKind::embeddings;
+  const bool late = given || (spec.reads_texts() && adds_positions_late(reader, architecture));
+  if (late && spec.positions.kind == Positions::learned) {
     embedding.late_positions = reader.read("positions", {architecture.position_rows, spec.width});
   }
   return embedding;

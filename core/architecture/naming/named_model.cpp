@@ -1,0 +1,301 @@
+#include "core/architecture/naming/named_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/architecture/naming/outer_names.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/text/pattern.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+class ModelReader {
+ public:
+  ModelReader(const Checkpoint& checkpoint, const ModelOptions& options,
+              const std::map<std::string, std::string>& stated)
+      : checkpoint_(checkpoint), options_(options), stated_(stated) {}
+
+  NamedModel read() {
+    const std::vector<const StoredTensor*> tensors = taking_part();
+    stacks_ = read_stack_names(tensors);
+    if (blocks_.layers == 0) return {};
+    if (!takes(blocks_) || (stacks_.decoder && !takes(*stacks_.decoder))) {
+      return std::move(result_);
+    }
+    outer_ = read_outer_names(tensors, stacks_);
+    result_.why = NamedModel{}.why;
+    result_.unexplained = outer_.unexplained;
+    if (!result_.unexplained.empty()) return std::move(result_);
+    roles_.insert(outer_.roles.begin(), outer_.roles.end());
+    if (!settle_kind() || !has_norms() || !take_head()) return std::move(result_);
+    ask();
+    write();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<const StoredTensor*> taking_part() const {
+    const std::vector<std::string> ignored = options_.ignored();
+    std::vector<const StoredTensor*> tensors;
+    for (const StoredTensor& tensor : checkpoint_.tensors()) {
+      const auto named = [&](std::string_view pattern) {
+        return matches_pattern(pattern, tensor.name);
+      };
+      if (std::any_of(ignored.begin(), ignored.end(), named)) continue;
+      if (named("optim*") || named("scheduler*") || tensor.shape.empty()) continue;
+      tensors.push_back(&tensor);
+    }
+    return tensors;
+  }
+
+  /// The roles of a stack; false if there is something unexplained.
+  bool takes(const BlockNames& stack) {
+    result_.unexplained = stack.unexplained;
+    result_.why = stack.why;
+    const bool alike = stack.width == blocks_.width && stack.heads == blocks_.heads;
+    if (result_.unexplained.empty() && !alike) {
+      result_.unexplained = stack.container + "0";
+      result_.why = "the decoder's heads are not the encoder's";
+    }
+    roles_.insert(stack.roles.begin(), stack.roles.end());
+    return result_.unexplained.empty();
+  }
+
+  void add(const std::string& role, const OuterModule& module) {
+    roles_.emplace(role + ".weight", module.weight->name);
+    if (module.bias) roles_.emplace(role + ".bias", module.bias->name);
+  }
+
+  [[nodiscard]] bool has(const char* role) const { return roles_.contains(role); }
+
+  bool settle_kind() {
+    const int inputs = int{has("token_embedding.weight")} + int{has("patch.weight")} +
+                       int{has("input_projection.weight")};
+    const bool decodes = stacks_.decoder.has_value();
+    if (inputs == 1 && !(decodes && !decoder_fits())) {
+      return !has("class_token") || has("patch.weight");
+    }
+    if (decodes) {
+      result_.unexplained = stacks_.decoder->container + "0";
+      result_.why =
+          "a decoder is read with token embeddings of as many tokens as the encoder's, and with a "
+          "head of these";
+      return false;
+    }
+    if (inputs == 0 && !has("positions") && !has("class_token")) return false;  // a bare encoder
+    result_.unexplained = blocks_.container + "0";
+    result_.why = "names do not say which one layer makes tokens for it";
+    return false;
+  }
+
+  /// Texts of one vocabulary, and one layer that says the next token.
+  bool decoder_fits() {
+    if (!has("token_embedding.weight") || outer_.heads.size() != 1) return false;
+    const Shape& table = checkpoint_.at(roles_["token_embedding.weight"]).shape;
+    const auto own = roles_.find("decoder_token_embedding.weight");
+    return outer_.heads.front().weight->shape == table &&
+           (own == roles_.end() || checkpoint_.at(own->second).shape == table);
+  }
+
+  /// Those without weights would be left out without a word.
+  bool has_norms() {
+    if (has("layer.norm1.weight")) return true;
+    result_.unexplained = blocks_.container + "0";
+    result_.why = "the block has no norms, or norms without weights: names do not say";
+    return false;
+  }
+
+  /// One layer, or a norm and one: else there are no logits, which is said.
+  bool take_head() {
+    const OuterModule *norm = nullptr, *layer = nullptr;
+    bool plain = true;
+    for (const OuterModule& module : outer_.heads) {
+      const Shape& shape = module.weight->shape;
+      if (shape.size() == 1 && shape[0] == blocks_.width && !norm && !layer) {
+        norm = &module;
+      } else if (shape.size() == 2 && shape[1] == blocks_.width && !layer) {
+        layer = &module;
+      } else {
+        plain = false;
+      }
+    }
+    plain = plain && layer;
+    if (plain && has("token_embedding.weight")) {
+      const StoredTensor& table = checkpoint_.at(roles_["token_embedding.weight"]);
+      plain =
+          (is_causal() || stacks_.decoder) && !norm && layer->weight->shape[0] == table.shape[0];
+    }
+    plain = plain && !has("input_projection.weight");
+    if (plain) {
+      add("head", *layer);
+      if (norm) add("head_norm", *norm);
+      return true;
+    }
+    logits_ = false;
+    for (const OuterModule& module : outer_.heads) {
+      harmless_.push_back(module.name + (module.name.ends_with('.') ? "*" : ""));
+    }
+    if (!outer_.heads.empty()) {
+      result_.assumptions.push_back({"readout", "none",
+                                     "names do not say how " + outer_.heads.front().name +
+                                         "* reads the tokens: there are no logits"});
+    }
+    return true;
+  }
+
+  /// A stored mask lets each token see those before it, or hides those after it.
+  [[nodiscard]] bool stored_mask_is_causal() const {
+    const std::string& mask = blocks_.mask.empty() ? outer_.mask : blocks_.mask;
+    if (mask.empty()) return false;
+    const Tensor values = checkpoint_.at(mask).view().to_float();
+    const Shape& shape = values.shape();
+    const std::int64_t side = shape.back();
+    if (side < 2 || values.size() < side * side) return false;
+    const float later = values.data()[side - 1], earlier = values.data()[(side - 1) * side];
+    return (later == 0) != (earlier == 0);
+  }
+
+  [[nodiscard]] bool is_causal() const {
+    // In a decoder its own layers hide later tokens, and the encoder's do not.
+    if (stacks_.decoder) return false;
+    const auto word = options_.overrides.find("layer.scores.causal");
+    return word == options_.overrides.end() ? stored_mask_is_causal() : word->second == "true";
+  }
+
+  [[nodiscard]] bool said(const std::string& member) const {
+    return options_.overrides.contains(member) || stated_.contains(member);
+  }
+
+  /// Unless the user, or the file, has said it.
+  void ask_for(const std::string& member, std::string values, const char* also = "") {
+    if (said(member) || said(also)) return;
+    result_.unsaid.push_back({member, std::move(values)});
+  }
+
+  void ask() {
+    if (blocks_.heads == 0) {
+      ask_for("heads", "a divisor of " + std::to_string(blocks_.inner), "head_width");
+    }
+    ask_for("norm_position", "pre or post");
+    const bool biased = blocks_.biased_norms && (!stacks_.decoder || stacks_.decoder->biased_norms);
+    if (!biased) ask_for("norm", "layer or rms");
+    if (has("layer.mlp1.weight")) {
+      ask_for("activation", "relu, gelu, gelu_tanh, silu, quick_gelu or relu2");
+    }
+    const bool tokens = has("token_embedding.weight");
+    if (tokens && !stacks_.decoder && !stored_mask_is_causal())
+      ask_for("layer.scores.causal", "true or false");
+    const bool said_otherwise = said("layer.rotary.form") || said("layer.scores.bias");
+    if (!has("positions") && !said_otherwise) {
+      ask_for("positions", has("patch.weight") ? "none"
+                                               : "none or sinusoidal, or say layer.rotary.form, or "
+                                                 "layer.scores.bias");
+    } else if (tokens && has("positions") && positions_are_sinusoids()) {
+      ask_for("embedding_scale", "1, or 0 for √width");
+    }
+  }
+
+  /// sin 0, cos 0, sin 0, …: those who add them often scale the embeddings.
+  [[nodiscard]] bool positions_are_sinusoids() const {
+    const Tensor table = checkpoint_.at(roles_.find("positions")->second).view().to_float();
+    for (std::int64_t i = 0; i < blocks_.width; ++i) {
+      if (table.data()[i] != static_cast<float>(i % 2)) return false;
+    }
+    return true;
+  }
+
+  /// Tables of positions without their axis of extent 1.
+  [[nodiscard]] json tensors() const {
+    json patterns = json::object();
+    for (const auto& [role, name] : roles_) {
+      patterns[role] = name;
+      if (!role.ends_with("positions") || checkpoint_.at(name).shape.size() < 3) continue;
+      patterns[role] = {{"pattern", name}, {"axes", json::parse("[[0, 1], 2]")}};
+    }
+    return patterns;
+  }
+
+  void write() {
+    json model = json::object(), assume = {{"norm_eps", 1e-5}},
+         reasons = {{"norm_eps", "PyTorch's default"}};
+    const bool tokens = has("token_embedding.weight");
+    if (tokens) {
+      model["input"]["kind"] = "tokens";
+      model["layer"]["scores"]["causal"] = is_causal();
+      model["readout"]["kind"] = has("head.weight") ? "next_token" : "none";
+      if (!has("positions")) assume["positions"] = "none";
+    } else if (has("input_projection.weight")) {
+      model.update(
+          {{"patch_height", 0}, {"patch_width", 0}, {"class_tokens", 0}, {"readout", "none"}});
+    } else if (!logits_) {
+      model["readout"] = "none";
+    }
+    if (stacks_.decoder) model["tail"]["kind"] = "decoder";
+    if (blocks_.heads > 0) model["layer"]["attention"]["heads"] = blocks_.heads;
+    if (!blocks_.of_torch) {
+      reasons["scale"] = "1/√d is usual; some code has 1/√D: scale=width^-1/2";
+    }
+    if (blocks_.has("layer.qkv.weight") && !blocks_.of_torch) {
+      result_.assumptions.push_back(
+          {"qkv_rows", "parts_first", "all queries, all keys, all values: the file does not say"});
+    }
+    if (!said("layer.residual")) {
+      result_.assumptions.push_back(
+          {"layer.residual", "sequential", "x + attention, then x + MLP: names do not say"});
+    }
+    const json description = {{"name", kNamedModel},  {"model", model},
+                              {"assume", assume},     {"reasons", reasons},
+                              {"tensors", tensors()}, {"harmless", harmless_}};
+    result_.description = description.dump();
+  }
+
+  const Checkpoint& checkpoint_;
+  const ModelOptions& options_;
+  const std::map<std::string, std::string>& stated_;
+  NamedModel result_;
+  StackNames stacks_;
+  const BlockNames& blocks_ = stacks_.body;
+  std::map<std::string, std::string> roles_;
+  OuterNames outer_;
+  std::vector<std::string> harmless_;
+  bool logits_ = true;
+};
+
+}  // namespace
+
+NamedModel read_named_model(const Checkpoint& checkpoint, const ModelOptions& options,
+                            const std::map<std::string, std::string>& stated) {
+  return ModelReader(checkpoint, options, stated).read();
+}
+
+void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint, bool holds_encoder) {
+  const std::string alone =
+      holds_encoder ? "--option input.kind=embeddings reads the encoder alone, of given tokens; "
+                    : "";
+  throw Error(ErrorKind::unsupported, "the names are of no known architecture; " + model.why)
+      .in_file(checkpoint.path())
+      .about(model.unexplained)
+      .remedy(alone +
+              "describe the model (docs/architecture-descriptions.md), or, if the tensor takes no "
+              "part, --option ignore='" +
+              model.unexplained + "'");
+}
+
+void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
+  if (model.unsaid.empty()) return;
+  const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
+  const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
+  throw Error(ErrorKind::usage,
+              "the names say what each tensor is, but only the code that trained it says the rest")
+      .in_file(checkpoint.path())
+      .about(name_list(model.unsaid, &UnsaidMember::member))
+      .expected(name_list(model.unsaid, choices, "; "))
+      .remedy("say it: " + name_list(model.unsaid, option, " "));
+}
+
+}  // namespace attnscope

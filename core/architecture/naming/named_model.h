@@ -1,0 +1,48 @@
+// A description of a model that no family names, made of the words in its tensors' names: course
+// projects, tutorials, models from scratch. What names and shapes do not tell is asked for, never
+// guessed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/architecture/model_options.h"
+#include "core/architecture/model_spec.h"
+#include "core/checkpoint/checkpoint.h"
+
+namespace attnscope {
+
+inline constexpr std::string_view kNamedModel = "transformer by its names";
+
+/// What must be said of the model before it can run.
+struct UnsaidMember {
+  std::string member;  ///< "norm_position"
+  std::string values;  ///< "pre or post"
+};
+
+struct NamedModel {
+  /// JSON, as a user would have written it; empty where the names do not tell.
+  std::string description;
+  /// What no option says and only the code tells; with it empty the description can be run.
+  std::vector<UnsaidMember> unsaid;
+  std::vector<Assumption> assumptions;  ///< beside those of the deduction
+  /// The tensor, or the block, whose names do not say what it is; empty where there are no blocks.
+  std::string unexplained;
+  std::string why = "its name does not say what it is";
+};
+
+/// Tensors that the user's word leaves out take no part, nor do those of an optimiser. `stated`:
+/// members that the file says itself.
+[[nodiscard]] NamedModel read_named_model(const Checkpoint& checkpoint, const ModelOptions& options,
+                                          const std::map<std::string, std::string>& stated);
+
+/// Error(unsupported) about `model.unexplained`; `holds_encoder`: what the names do say is an
+/// encoder of given tokens, which can be read alone.
+[[noreturn]] void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint,
+                                    bool holds_encoder = false);
+
+/// Throws Error(usage) if there is anything unsaid, with the options that say it.
+void check_said(const NamedModel& model, const Checkpoint& checkpoint);
+
+}  // namespace attnscope

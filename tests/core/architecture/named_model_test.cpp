@@ -1,0 +1,235 @@
+// Models that no family names, read by the words of their names; and the settings that training
+// code saves beside the weights.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "core/architecture/architecture.h"
+#include "core/error.h"
+#include "tests/support/hashed_weights.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A small GPT from scratch: one block of width 8, all of nn.MultiheadAttention.
+NamedShapes scratch_shapes() {
+  return {{"tok_emb.weight", {11, 8}},
+          {"pos_emb.weight", {6, 8}},
+          {"layers.0.ln1.weight", {8}},
+          {"layers.0.ln1.bias", {8}},
+          {"layers.0.attn.in_proj_weight", {24, 8}},
+          {"layers.0.attn.in_proj_bias", {24}},
+          {"layers.0.attn.out_proj.weight", {8, 8}},
+          {"layers.0.attn.out_proj.bias", {8}},
+          {"layers.0.ln2.weight", {8}},
+          {"layers.0.ln2.bias", {8}},
+          {"layers.0.ff.0.weight", {16, 8}},
+          {"layers.0.ff.0.bias", {16}},
+          {"layers.0.ff.2.weight", {8, 16}},
+          {"layers.0.ff.2.bias", {8}},
+          {"head.weight", {11, 8}}};
+}
+
+/// What its code says.
+ModelOptions said() {
+  ModelOptions options;
+  options.overrides = {{"heads", "2"},
+                       {"norm_position", "pre"},
+                       {"activation", "gelu"},
+                       {"layer.scores.causal", "true"}};
+  return options;
+}
+
+std::string refusal(const NamedShapes& shapes, const ModelOptions& options,
+                    std::map<std::string, std::string> settings = {}) {
+  try {
+    (void)recognise_architecture(hashed_checkpoint(shapes, std::move(settings)), options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+bool assumes(const Architecture& architecture, std::string_view option) {
+  return std::ranges::any_of(architecture.assumptions,
+                             [&](const Assumption& each) { return each.option == option; });
+}
+
+NamedShapes without(NamedShapes shapes, std::string_view part) {
+  std::erase_if(shapes,
+                [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
+  return shapes;
+}
+
+TEST(NamedModel, AsksForWhatOnlyTheCodeSays) {
+  EXPECT_EQ(refusal(scratch_shapes(), said()), "no error");
+  for (const auto& [member, value] : said().overrides) {
+    ModelOptions silent = said();
+    silent.overrides.erase(member);
+    EXPECT_THAT(refusal(scratch_shapes(), silent),
+                AllOf(HasSubstr(member), HasSubstr("--option " + member + "=")));
+  }
+  const NamedShapes nowhere = without(scratch_shapes(), "pos_emb");
+  EXPECT_THAT(refusal(nowhere, said()), HasSubstr("--option positions="));
+  EXPECT_THAT(refusal(without(scratch_shapes(), "ln1.bias"), said()), HasSubstr("--option norm="));
+}
+
+TEST(NamedModel, SaysWhatTheWordsMean) {
+  const Architecture found = recognise_architecture(hashed_checkpoint(scratch_shapes()), said());
+  EXPECT_EQ(found.spec.layers, 1);
+  EXPECT_EQ(found.spec.width, 8);
+  EXPECT_EQ(found.spec.layer.mlp.width, 16);
+  EXPECT_EQ(found.spec.input.context, 6);
+  EXPECT_TRUE(found.spec.is_language_model());
+  EXPECT_EQ(found.sources.at("layer.0.mlp2.weight").tensor, "layers.0.ff.2.weight");
+  EXPECT_TRUE(found.unused.empty());
+  EXPECT_TRUE(assumes(found, "layer.residual"));
+}
+
+TEST(NamedModel, AStoredMaskSaysThatLaterTokensAreHidden) {
+  ModelOptions options = said();
+  options.overrides.erase("layer.scores.causal");
+  NamedShapes shapes = scratch_shapes();
+  shapes.emplace_back("layers.0.attn.mask", Shape{6, 6});
+  const TemporaryFolder folder;
+  const auto refused = [&](const Tensor& mask) {
+    write_hashed_safetensors(folder / "model.safetensors", shapes, {{"layers.0.attn.mask", mask}});
+    try {
+      const Architecture found =
+          recognise_architecture(open_checkpoint(folder / "model.safetensors"), options);
+      return std::string(found.spec.layer.scores.causal ? "causal" : "not causal");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  Tensor lower({6, 6}), hidden({6, 6}), full({6, 6});
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (std::int64_t j = 0; j < 6; ++j) {
+      lower.matrix()(i, j) = j <= i ? 1.0F : 0.0F;
+      hidden.matrix()(i, j) = j <= i ? 0.0F : -std::numeric_limits<float>::infinity();
+      full.matrix()(i, j) = 1;
+    }
+  }
+  EXPECT_EQ(refused(lower), "causal");
+  EXPECT_EQ(refused(hidden), "causal");
+  EXPECT_THAT(refused(full), HasSubstr("--option layer.scores.causal="));
+}
+
+TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {
+  NamedShapes shapes = scratch_shapes();
+  for (const auto& [name, shape] : scratch_shapes()) {
+    if (name.starts_with("layers.")) shapes.emplace_back("more_" + name, shape);
+  }
+  EXPECT_THAT(refusal(shapes, said()), HasSubstr("more than one stack"));
+}
+
+TEST(NamedModel, WithoutNormsIsRefused) {
+  // Norms without weights leave no trace.
+  EXPECT_THAT(refusal(without(scratch_shapes(), "ln"), said()), HasSubstr("no norms"));
+}
+
+TEST(NamedModel, OneTensorThatSaysNothingRefusesIt) {
+  const std::pair<const char*, Shape> strange[] = {{"layers.0.gate", {8}},
+                                                   {"layers.0.ln3.weight", {8}},
+                                                   {"layers.0.attn.q_norm.weight", {4}},
+                                                   {"layers.0.ff.1.weight", {16}},
+                                                   {"layers.0.ff.3.weight", {8, 8}},
+                                                   {"layers.0.cross_attn.out_proj.weight", {8, 8}},
+                                                   {"mixer.weight", {8, 8}},
+                                                   {"segment_emb.weight", {2, 8}},
+                                                   {"emb_norm.weight", {8}}};
+  for (const auto& [name, shape] : strange) {
+    NamedShapes shapes = scratch_shapes();
+    shapes.emplace_back(name, shape);
+    EXPECT_THAT(refusal(shapes, said()), Not(HasSubstr("no error"))) << name;
+  }
+}
+
+TEST(NamedModel, LeavesOutAHeadItCannotReadAndSaysSo) {
+  NamedShapes shapes = without(scratch_shapes(), "head");
+  shapes.insert(shapes.end(), {{"fc1.weight", {5, 8}}, {"fc2.weight", {3, 5}}});
+  const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
+  EXPECT_EQ(found.spec.readout.kind, Readout::none);
+  EXPECT_TRUE(assumes(found, "readout"));
+}
+
+TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
+  NamedShapes encoder;
+  for (const char* name : {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias",
+                           "self_attn.out_proj.bias", "linear2.bias"}) {
+    encoder.emplace_back(std::string("transformer_encoder.layers.0.") + name, Shape{8});
+  }
+  encoder.insert(encoder.end(), {{"transformer_encoder.layers.0.self_attn.in_proj_weight", {24, 8}},
+                                 {"transformer_encoder.layers.0.self_attn.in_proj_bias", {24}},
+                                 {"transformer_encoder.layers.0.self_attn.out_proj.weight", {8, 8}},
+                                 {"transformer_encoder.layers.0.linear1.weight", {16, 8}},
+                                 {"transformer_encoder.layers.0.linear1.bias", {16}},
+                                 {"transformer_encoder.layers.0.linear2.weight", {8, 16}}});
+  const Architecture bare = recognise_architecture(hashed_checkpoint(encoder));
+  EXPECT_EQ(bare.name, "PyTorch TransformerEncoder");
+  encoder.insert(encoder.end(), {{"time_emb.weight", {8, 3}}, {"mixing.weight", {8, 3}}});
+  EXPECT_THAT(refusal(encoder, {}),
+              AllOf(HasSubstr("mixing.weight"), HasSubstr("input.kind=embeddings")));
+  ModelOptions alone;
+  alone.overrides["input.kind"] = "embeddings";
+  EXPECT_EQ(recognise_architecture(hashed_checkpoint(encoder), alone).name,
+            "PyTorch TransformerEncoder");
+}
+
+TEST(OwnSettings, SayHowManyHeadsThereAre) {
+  ModelOptions options = said();
+  options.overrides.erase("heads");
+  EXPECT_EQ(refusal(scratch_shapes(), options, {{"model_args.n_head", "4"}}), "no error");
+  const Architecture found = recognise_architecture(
+      hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), options);
+  EXPECT_EQ(found.spec.layer.attention.heads, 4);
+  EXPECT_FALSE(assumes(found, "heads"));
+  // The user's word goes before.
+  EXPECT_EQ(recognise_architecture(
+                hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), said())
+                .spec.layer.attention.heads,
+            2);
+}
+
+TEST(OwnSettings, SayNothingWhereTheyContradictEachOtherOrAreOfAnother) {
+  ModelOptions options = said();
+  options.overrides.erase("heads");
+  const std::map<std::string, std::string> silent[] = {
+      {{"config.n_head", "4"}, {"args.num_heads", "2"}},
+      {{"args.decoder.num_heads", "4"}},
+      {{"config.n_head", "many"}},
+      {{"config.n_head", "0"}}};
+  for (const auto& settings : silent) {
+    EXPECT_THAT(refusal(scratch_shapes(), options, settings), HasSubstr("--option heads="));
+  }
+  EXPECT_THAT(refusal(scratch_shapes(), options, {{"config.n_head", "3"}}),
+              HasSubstr("the heads do not fit the weights"));
+}
+
+TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
+  const NamedShapes nano = {{"transformer.wte.weight", {11, 32}},
+                            {"transformer.wpe.weight", {6, 32}},
+                            {"transformer.h.0.ln_1.weight", {32}},
+                            {"transformer.h.0.attn.c_attn.weight", {96, 32}},
+                            {"transformer.h.0.attn.c_proj.weight", {32, 32}},
+                            {"transformer.h.0.ln_2.weight", {32}},
+                            {"transformer.h.0.mlp.c_fc.weight", {128, 32}},
+                            {"transformer.h.0.mlp.c_proj.weight", {32, 128}},
+                            {"transformer.ln_f.weight", {32}}};
+  const Architecture guessed = recognise_architecture(hashed_checkpoint(nano));
+  EXPECT_EQ(guessed.spec.layer.attention.heads, 1);
+  EXPECT_TRUE(assumes(guessed, "heads"));
+  const Architecture told =
+      recognise_architecture(hashed_checkpoint(nano, {{"model_args.n_head", "4"}}));
+  EXPECT_EQ(told.name, "minGPT or nanoGPT");
+  EXPECT_EQ(told.spec.layer.attention.heads, 4);
+  EXPECT_FALSE(assumes(told, "heads"));
+}
+
+}  // namespace
+}  // namespace attnscope
