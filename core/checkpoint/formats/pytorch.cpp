@@ -1,4 +1,5 @@
-// torch.save's two containers. The newer is a zip archive: NAME/data.pkl refers to NAME/data/KEY.
+// torch.save's two containers. The newer is a zip archive: NAME/data.pkl refers to NAME/data/KEY;
+// so does a TorchScript program's, whose code is not read.
 // The legacy one is a row of pickles (a magic number, a protocol, the machine, the object, the
 // storages' keys), then for each key 8 bytes of element count and the elements. pickle.dump writes
 // one pickle, with such a container for each storage in it.
@@ -87,10 +88,6 @@ Checkpoint read_zip(const std::filesystem::path& path,
         .expected("an entry data.pkl");
   }
   const std::string root = entry->name.substr(0, entry->name.size() - pickle_name.size());
-  if (archive->find(root + "constants.pkl") != nullptr) {
-    throw Error(ErrorKind::unsupported, "is a TorchScript program, not a file of weights")
-        .remedy("save its state_dict() with torch.save");
-  }
   if (const ZipEntry* order = archive->find(root + "byteorder"); order != nullptr) {
     const ZipBytes text = archive->read_start(*order, 16);
     if (!text.bytes.empty() && text.bytes[0] == std::byte{'b'}) {

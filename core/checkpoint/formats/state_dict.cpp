@@ -61,6 +61,11 @@ bool is_module(const PickleNode& node) {
          member(node, "_buffers") != nullptr && member(node, "_modules") != nullptr;
 }
 
+/// A module of a TorchScript program: its attributes stand side by side.
+bool is_scripted(const PickleNode& node) {
+  return node.kind == Kind::opaque && node.text.starts_with("__torch__");
+}
+
 class Collector {
  public:
   explicit Collector(StateDict& result) : result_(result) {}
@@ -83,9 +88,10 @@ class Collector {
     } else if (is_module(node)) {
       visit_module(node, name, depth);
     } else if (node.is_mapping()) {
-      note_opaque(node, name);
+      if (!is_scripted(node) || name.empty()) note_opaque(node, name);
       for (std::size_t place = 0; place + 1 < node.items.size(); place += 2) {
         const PickleNode& value = *node.items[place + 1];
+        if (is_scripted(node) && scalar_text(value)) continue;  // "training" of every module
         if (const auto key = key_text(*node.items[place])) {
           visit(value, join(name, *key), depth + 1);
         } else if (value.kind == Kind::tensor) {
