@@ -6,6 +6,8 @@ namespace attnscope {
 
 std::string TokenLayout::name(std::int64_t index) const {
   if (index < prefix) {
+    const std::int64_t first_register = prefix - registers;
+    if (index >= first_register) return "register " + std::to_string(index - first_register);
     if (index == 0) return "class";
     if (index == 1) return "distillation";
     return "prefix " + std::to_string(index);

@@ -77,7 +77,12 @@ std::optional<std::int64_t> linked_token(const TokenLayout& from, std::int64_t i
   if (!says_where(from) || !says_where(to)) {
     return from_count == to_count ? std::optional(index) : std::nullopt;
   }
-  if (index < from.prefix) return index < to.prefix ? within(index) : std::nullopt;
+  if (index < from.prefix) {
+    for (std::int64_t token = 0; token < to.prefix; ++token) {
+      if (to.name(token) == from.name(index)) return within(token);
+    }
+    return std::nullopt;
+  }
   if (index < std::ssize(from.texts)) {
     const auto token = token_of_text(from, index, to);
     return token ? within(*token) : std::nullopt;

@@ -76,7 +76,9 @@ TokenLayout layout_from(const json& value, const char* attribute) {
   TokenLayout layout;
   for (const auto& [key, member] :
        {std::pair("prefix", &TokenLayout::prefix), std::pair("rows", &TokenLayout::rows),
-        std::pair("columns", &TokenLayout::columns)}) {
+        std::pair("columns", &TokenLayout::columns),
+        std::pair("registers", &TokenLayout::registers)}) {
+    if (member == &TokenLayout::registers && value.is_object() && !value.contains(key)) continue;
     if (!value.is_object() || !value.contains(key) || !value[key].is_number_unsigned() ||
         value[key] > (1 << 20)) {
       throw damaged("the attribute is not a list of layouts", attribute)
@@ -84,6 +86,7 @@ TokenLayout layout_from(const json& value, const char* attribute) {
     }
     layout.*member = value[key].get<std::int64_t>();
   }
+  layout.registers = std::min(layout.registers, layout.prefix);
   return layout;
 }
 
@@ -205,6 +208,7 @@ Trace read_contents(const Checkpoint& file) {
     trace.map_channel = number_of(file, "map_channel", 0, 1 << 20);
   }
   trace.layout.prefix = number_of(file, "prefix_tokens", 0, 1 << 20);
+  trace.layout.registers = number_of(file, "register_tokens", 0, trace.layout.prefix);
   trace.layout.rows = number_of(file, "grid_rows", 0, 1 << 20);
   trace.layout.columns = number_of(file, "grid_columns", 0, 1 << 20);
   trace.causal = number_of(file, "causal", 0, 1) != 0;

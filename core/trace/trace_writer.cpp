@@ -43,7 +43,10 @@ bool is_unknown(const TokenLayout& layout) { return layout.prefix == 0 && !layou
 
 json to_json_object(const TokenLayout& layout) {
   if (is_unknown(layout)) return nullptr;
-  return {{"prefix", layout.prefix}, {"rows", layout.rows}, {"columns", layout.columns}};
+  return {{"prefix", layout.prefix},
+          {"registers", layout.registers},
+          {"rows", layout.rows},
+          {"columns", layout.columns}};
 }
 
 /// Whether a reader knows it without being told.
@@ -103,6 +106,7 @@ void write_contents(const Hdf5Id& root, const Trace& trace) {
   write_attribute(root, "map_channels", trace.map_channels);
   if (trace.map_channel) write_attribute(root, "map_channel", *trace.map_channel);
   write_attribute(root, "prefix_tokens", trace.layout.prefix);
+  write_attribute(root, "register_tokens", trace.layout.registers);
   write_attribute(root, "grid_rows", trace.layout.rows);
   write_attribute(root, "grid_columns", trace.layout.columns);
   write_attribute(root, "layers", static_cast<std::int64_t>(trace.layers.size()));

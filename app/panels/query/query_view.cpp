@@ -16,6 +16,15 @@ constexpr double kHead = 24;    // the subject's name above
 constexpr double kPrefix = 20;  // class and distillation tokens above the grid
 constexpr double kGap = 4;
 
+/// The token's name, or where it has no room its first letter, with the number it ends with.
+QString prefix_label(const TokenLayout& layout, std::int64_t token, double room,
+                     const QPainter& painter) {
+  const QString name = QString::fromStdString(layout.name(token));
+  if (painter.fontMetrics().horizontalAdvance(name) + 4 <= room) return name;
+  const qsizetype space = name.lastIndexOf(' ');
+  return name.left(1) + (space < 0 ? QString() : name.mid(space + 1));
+}
+
 }  // namespace
 
 QueryView::QueryView(QWidget* parent) : QWidget(parent) {
@@ -27,7 +36,8 @@ void QueryView::set_picture(QueryPicture picture) {
   if (picture.trace != picture_.trace) {
     image_ = picture.trace && picture.trace->image ? to_qimage(*picture.trace->image) : QImage();
   }
-  const bool other = picture.trace != picture_.trace;
+  const bool other =
+      picture.trace != picture_.trace || picture.layout.texts != picture_.layout.texts;
   picture_ = std::move(picture);
   if (other) flow_text();
   setAccessibleName(tr("Attention over the input, %1").arg(picture_.label));
@@ -74,8 +84,8 @@ QRectF QueryView::place_of(std::int64_t index) const {
 void QueryView::flow_text() {
   words_.clear();
   if (!picture_.trace) return;
-  const std::vector<std::string>& texts = picture_.trace->layout.texts;
-  if (std::ssize(texts) != picture_.trace->tokens()) return;
+  const std::vector<std::string>& texts = picture_.layout.texts;
+  if (texts.empty() || texts.size() != picture_.weights.size()) return;
   const QRectF room = grid_rect();
   for (text_size_ = 15; text_size_ >= 6; --text_size_) {
     QFont letters = number_font(font());
@@ -208,7 +218,7 @@ void QueryView::paintEvent(QPaintEvent*) {
       ink = qGray(under.red, under.green, under.blue) > 140 ? QColor(Qt::black) : QColor(Qt::white);
     }
     painter.setPen(ink);
-    painter.drawText(place, Qt::AlignCenter, QString::fromStdString(layout.name(token)));
+    painter.drawText(place, Qt::AlignCenter, prefix_label(layout, token, place.width(), painter));
   }
 
   const auto outline = [&](std::int64_t token, double width, Qt::PenStyle style) {

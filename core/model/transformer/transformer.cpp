@@ -127,6 +127,7 @@ Transformer::Start Transformer::embed(const Input& input) const {
     start.image = std::move(prepared.image);
     start.layout = {spec().input.prefix_tokens(), spec().input.grid_rows(),
                     spec().input.grid_columns()};
+    start.layout.registers = spec().input.register_tokens;
     if (spec().is_pyramid()) {
       start.tokens = channels_last(prepared.values);
       return start;

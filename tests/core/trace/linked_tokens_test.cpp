@@ -14,6 +14,12 @@ TEST(LinkedToken, AClassTokenIsBesideAClassTokenOrNone) {
   EXPECT_EQ(linked_token(kClassAnd8x8, 0, 65, kClassAnd8x8, 65), Token(0));
   EXPECT_EQ(linked_token(kClassAnd8x8, 0, 65, k8x8, 64), std::nullopt);
   const TokenLayout distilled{2, 8, 8, {}};
+  TokenLayout registers{5, 8, 8, {}};
+  registers.registers = 4;
+  EXPECT_EQ(linked_token(distilled, 0, 66, registers, 69), 0);
+  EXPECT_EQ(linked_token(distilled, 1, 66, registers, 69), std::nullopt);
+  EXPECT_EQ(linked_token(registers, 2, 69, distilled, 66), std::nullopt);
+  EXPECT_EQ(linked_token(registers, 2, 69, registers, 69), 2);
   EXPECT_EQ(linked_token(distilled, 0, 66, kClassAnd8x8, 65), Token(0));
   EXPECT_EQ(linked_token(distilled, 1, 66, kClassAnd8x8, 65), std::nullopt);
 }

@@ -263,6 +263,12 @@ TEST(TokenLayout, NamesTokens) {
   EXPECT_EQ(distilled.name(2), "(0, 0)");
   EXPECT_EQ(distilled.name(2 + 15), "(1, 1)");
   EXPECT_EQ(TokenLayout{}.name(7), "7");
+  TokenLayout registers{3, 2, 2};
+  registers.registers = 2;
+  EXPECT_EQ(registers.name(0), "class");
+  EXPECT_EQ(registers.name(1), "register 0");
+  EXPECT_EQ(registers.name(2), "register 1");
+  EXPECT_EQ(registers.name(3), "(0, 0)");
 }
 
 /// Writes a trace to a disk that is full after `bytes`, as a program would, and ends the process.
