@@ -290,7 +290,7 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
   if (model.unsaid.empty()) return;
   const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
   const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
-  throw Error(ErrorKind::usage,
+  throw Error(ErrorKind::unsupported,
               "the names say what each tensor is, but only the code that trained it says the rest")
       .in_file(checkpoint.path())
       .about(name_list(model.unsaid, &UnsaidMember::member))
