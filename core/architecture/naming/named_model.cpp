@@ -22,6 +22,10 @@ class ModelReader {
 
   NamedModel read() {
     const std::vector<const StoredTensor*> tensors = taking_part();
+    for (const StoredTensor* tensor : tensors) {
+      // These mean something in a description.
+      if (tensor->name.find_first_of("{}?*") != std::string::npos) return {};
+    }
     stacks_ = read_stack_names(tensors);
     if (blocks_.layers == 0) return {};
     if (!takes(blocks_) || (stacks_.decoder && !takes(*stacks_.decoder))) {
