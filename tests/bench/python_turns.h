@@ -1,4 +1,4 @@
-// A Python script beside our work, turn by turn: it answers every line with two numbers.
+// A Python script beside our work, turn by turn: it answers every line with two numbers, or three.
 #pragma once
 
 #include <cstdio>
@@ -53,12 +53,16 @@ class PythonTurns {
       return {-1, -1};
     }
     char* rest = nullptr;
-    const double wall = std::strtod(line, &rest);
-    return {wall, std::strtod(rest, nullptr)};
+    const double wall = std::strtod(line, &rest), processor = std::strtod(rest, &rest);
+    peak_ = std::strtod(rest, nullptr);
+    return {wall, processor};
   }
+  /// Bytes: the third number of the last turn; 0 of scripts that tell none.
+  [[nodiscard]] double peak() const { return peak_; }
 
  private:
   pid_t child_ = -1;
+  double peak_ = 0;
   std::FILE* requests_ = nullptr;
   std::FILE* answers_ = nullptr;
 };

@@ -105,7 +105,9 @@ void ConfigReader::take_one(const ConfigKey& key, const std::string& name, const
       config_.values["activation"] = activation_named(value.get<std::string>(), name);
       return;
     case KeyUse::required:
-      if (is_off(value) || value.dump() == key.what) return;
+      // What is off asks for nothing, unless something is to be on.
+      if (value.is_null() || value.dump() == key.what) return;
+      if (is_off(value) && key.what != "true") return;
       refuse(name, std::string(key.what), value);
   }
 }

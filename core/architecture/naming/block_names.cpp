@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/architecture/naming/name_words.h"
 
@@ -179,7 +180,9 @@ class BlockReader {
       const std::string last_of_b = segments_of(std::next(mlp_.begin())->first).back();
       const bool counted = is_number(last_of_a) && is_number(last_of_b);
       if (!counted && (a.number == 0 || b.number == 0 || a.number == b.number)) return false;
-      in_order = counted ? std::stoi(last_of_a) < std::stoi(last_of_b) : a.number < b.number;
+      in_order =
+          counted ? std::pair(last_of_a.size(), last_of_a) < std::pair(last_of_b.size(), last_of_b)
+                  : a.number < b.number;
     }
     MlpLayer &first = in_order ? a : b, &second = in_order ? b : a;
     if (first.shape[1] != names_.width) return false;

@@ -22,6 +22,10 @@ class ModelReader {
 
   NamedModel read() {
     const std::vector<const StoredTensor*> tensors = taking_part();
+    for (const StoredTensor* tensor : tensors) {
+      // These mean something in a description.
+      if (tensor->name.find_first_of("{}?*") != std::string::npos) return {};
+    }
     stacks_ = read_stack_names(tensors);
     if (blocks_.layers == 0) return {};
     if (!takes(blocks_) || (stacks_.decoder && !takes(*stacks_.decoder))) {
@@ -290,7 +294,7 @@ void check_said(const NamedModel& model, const Checkpoint& checkpoint) {
   if (model.unsaid.empty()) return;
   const auto choices = [](const UnsaidMember& each) { return each.member + ": " + each.values; };
   const auto option = [](const UnsaidMember& each) { return "--option " + each.member + "=…"; };
-  throw Error(ErrorKind::usage,
+  throw Error(ErrorKind::unsupported,
               "the names say what each tensor is, but only the code that trained it says the rest")
       .in_file(checkpoint.path())
       .about(name_list(model.unsaid, &UnsaidMember::member))

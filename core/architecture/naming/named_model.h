@@ -42,7 +42,7 @@ struct NamedModel {
 [[noreturn]] void throw_unexplained(const NamedModel& model, const Checkpoint& checkpoint,
                                     bool holds_encoder = false);
 
-/// Throws Error(usage) if there is anything unsaid, with the options that say it.
+/// Throws Error(unsupported) if there is anything unsaid, with the options that say it.
 void check_said(const NamedModel& model, const Checkpoint& checkpoint);
 
 }  // namespace attnscope

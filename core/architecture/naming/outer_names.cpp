@@ -109,6 +109,7 @@ class OuterReader {
     const std::string name = plain_name(local(module.name));
     std::vector<std::string> words = segments_of(name);
     if (words.back().empty()) words.pop_back();
+    if (words.empty()) return false;
     const bool vector = shape.size() == 1 && shape[0] == blocks_.width;
     const std::string side = side_of(module.name);
     if (part_word(words.back()) == PartWord::mask) {

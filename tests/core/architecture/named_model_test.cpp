@@ -150,6 +150,22 @@ TEST(NamedModel, OneTensorThatSaysNothingRefusesIt) {
   }
 }
 
+TEST(NamedModel, NamesThatMeanSomethingElseInADescriptionAreNotRead) {
+  for (const char* name : {"pos_emb?", "tok_{layer}", "head_*", ".weight", "layers.0.", ".."}) {
+    NamedShapes shapes = scratch_shapes();
+    shapes.emplace_back(name, Shape{6, 8});
+    EXPECT_THAT(refusal(shapes, said()), Not(HasSubstr("no error"))) << name;
+  }
+  // Numbers of any length are in order.
+  NamedShapes shapes = without(scratch_shapes(), "ff.");
+  shapes.insert(shapes.end(), {{"layers.0.ff.99999999999999999999.weight", {8, 8}},
+                               {"layers.0.ff.100000000000000000000.weight", {8, 8}}});
+  EXPECT_EQ(recognise_architecture(hashed_checkpoint(shapes), said())
+                .sources.at("layer.0.mlp2.weight")
+                .tensor,
+            "layers.0.ff.100000000000000000000.weight");
+}
+
 TEST(NamedModel, LeavesOutAHeadItCannotReadAndSaysSo) {
   NamedShapes shapes = without(scratch_shapes(), "head");
   shapes.insert(shapes.end(), {{"fc1.weight", {5, 8}}, {"fc2.weight", {3, 5}}});

@@ -118,8 +118,8 @@ TEST_F(RefusedModel, KindsThatAreNotRunAreRefusedByWhatTheyAre) {
       {"falcon_mamba", "a recurrence in place of attention"},
       {"gemma3", "a tower for images"},
       {"qwen2_5_vl", "a tower for images"},
-      {"bart", "an encoder and a decoder"},
-      {"mbart", "an encoder and a decoder"},
+      {"led", "an encoder and a decoder"},
+      {"blenderbot", "an encoder and a decoder"},
   };
   for (const auto& [kind, what] : kinds) {
     write_config((R"({"model_type": ")" + std::string(kind) + R"("})").c_str());
@@ -306,6 +306,17 @@ TEST_F(RefusedModel, AMaskThatIsNoneIsRefused) {
   shapes.push_back({"h.0.mlp.c_proj.weight", {64, 16}});
   EXPECT_EQ(refusal(with(shapes, "h.0.attn.bias", {1, 1, 24, 24})), "no error");
   EXPECT_THAT(refusal(with(shapes, "h.0.attn.bias", {16})), HasSubstr("causal mask"));
+}
+
+TEST_F(RefusedModel, WhatMustBeOnIsNotOff) {
+  nlohmann::json config = read_test_data("models/families/hugging_face_gptj.json")["config"];
+  config["rotary"] = true;
+  write_config(config.dump().c_str());
+  EXPECT_EQ(refusal(family_shapes("hugging_face_gptj")), "no error");
+  config["rotary"] = false;
+  write_config(config.dump().c_str());
+  EXPECT_THAT(refusal(family_shapes("hugging_face_gptj")),
+              AllOf(HasSubstr("rotary"), HasSubstr("expected true"), HasSubstr("found false")));
 }
 
 TEST_F(RefusedModel, WindowsOtherThanTheTablesSay) {
