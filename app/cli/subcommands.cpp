@@ -22,6 +22,7 @@ Action add_mechanisms(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
+Action add_truncate(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   // One line each.
@@ -46,6 +47,7 @@ std::span<const Subcommand> subcommands() {
       {add_spectrum},
       {add_sweep},
       {add_trace},
+      {add_truncate},
   };
   // clang-format on
   return list;

@@ -33,6 +33,10 @@ struct TraceRequest {
   /// Called with each recorded layer as soon as it is whole, in order. It may take maps out of the
   /// trace that it needs no longer: most_map_bytes is then for one layer.
   std::function<void(Trace& trace, std::int64_t layer)> layer_recorded;
+  /// Changes the implied map [N, M] of a head, in place, before it is multiplied with the values:
+  /// what runs is then that map, and so is what is recorded. Called for several heads at once, from
+  /// several threads. Refused where channels have maps of their own (DAFT).
+  std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)> change_map;
   bool token_logits = false;  ///< of every position of a text; else of the last alone
   /// Laid over the model's own parameters of its mechanism, by layer: hash codes learnt here.
   std::shared_ptr<const std::vector<NamedTensors>> parameters;

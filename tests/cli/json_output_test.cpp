@@ -95,6 +95,8 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope inspect TRACE", {"inspect " + trace}},
       {"attnscope evaluate MODEL --dataset D",
        {"evaluate " + kSoftmaxModel + " --dataset " + kSet}},
+      {"attnscope truncate MODEL --dataset D",
+       {"truncate " + kSoftmaxModel + " --dataset " + kSet + " --ranks 1,8"}},
       {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
       {"attnscope spectrum MODEL",
        {"spectrum " + trace, "spectrum " + trace + " --heads 0 --proposition"}},

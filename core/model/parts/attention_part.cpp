@@ -1,5 +1,6 @@
 #include "core/model/parts/attention_part.h"
 
+#include <tbb/parallel_for.h>
 #include <utility>
 
 #include "core/error.h"
@@ -65,6 +66,26 @@ WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& lay
     };
   }
   return {mechanism, input, grid, side, filling, std::move(terms)};
+}
+
+/// What the heads give, [N, H·dv], with the `maps` [H, N, M] as the run changes them.
+Tensor with_changed_maps(const AttentionInput& input, Tensor maps, const LayerRun& run) {
+  if (run.mechanism.structure(input.shape()).channels > 1) {
+    throw Error(ErrorKind::usage,
+                "each channel has a map of its own: they cannot be changed as one")
+        .about(run.mechanism.choice().name)
+        .expected("an attention whose heads have one map each");
+  }
+  const std::int64_t width = input.values.cols() / input.heads_of_keys();
+  Tensor output({maps.extent(1), width * input.heads});
+  tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+    run.request.change_map(run.layer, head, maps.slice(head));
+    output.matrix().middleCols(head * width, width) =
+        std::as_const(maps).slice(head) *
+        input.values.middleCols(input.key_head(head) * width, width);
+  });
+  if (run.recorded && run.request.implied_maps) run.recorded->implied_map = std::move(maps);
+  return output;
 }
 
 }  // namespace
@@ -148,6 +169,11 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       .terms = terms.empty() ? nullptr : &terms};
 
   Tensor output;
+  if (run.request.change_map && layer.scores.window_form == WindowForm::tiles && part.grid_window) {
+    throw Error(ErrorKind::usage,
+                "zeros fill the windows up: the maps of the grid alone do not say what comes out")
+        .about("change_map");
+  }
   if (part.grid_window > 0) {
     const WindowedAttention windows =
         within_windows(part, layer, run.mechanism, input, terms, grid);
@@ -155,10 +181,13 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       run.recorded->rank_bound = windows.rank_bound();
       if (run.request.implied_maps) run.recorded->implied_map = windows.implied_map();
     }
-    output = windows.forward();
+    output = run.request.change_map ? with_changed_maps(input, windows.implied_map(), run)
+                                    : windows.forward();
   } else {
     if (run.recorded) record_attention(run.mechanism, input, run.request, *run.recorded);
-    output = run.mechanism.forward(input);
+    output = run.request.change_map
+                 ? with_changed_maps(input, run.mechanism.implied_map(input), run)
+                 : run.mechanism.forward(input);
   }
   if (part.heads_norm) part.heads_norm->apply(output.matrix());
   return part.out ? (*part.out)(seen(output)) : output;
