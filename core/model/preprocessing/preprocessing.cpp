@@ -124,14 +124,15 @@ float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std
 /// Frames of 10 ms; two are a token.
 std::int64_t frames_of(const ModelSpec& spec) { return 2 * spec.input.context; }
 
-/// "0.02 s": when each token of a sound begins, which stands for two frames.
+/// "0.02 s": when each token of a sound begins, which stands for two frames. The
+/// space is one that is not shown by a sign, as those of texts are.
 std::vector<std::string> times_of(const ModelSpec& spec) {
   std::vector<std::string> times;
   for (std::int64_t i = 0; i < spec.input.context; ++i) {
     const std::int64_t hundredths = i * 2 * kSamplesOfFrame * 100 / kSoundRate;
     const std::string rest = std::to_string(hundredths % 100);
     times.push_back(std::to_string(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest +
-                    " s");
+                    "\u00A0s");
   }
   return times;
 }
