@@ -174,6 +174,22 @@ TEST(NamedModel, LeavesOutAHeadItCannotReadAndSaysSo) {
   EXPECT_TRUE(assumes(found, "readout"));
 }
 
+TEST(NamedModel, LinearPatchesMayOverlap) {
+  NamedShapes shapes = without(scratch_shapes(), "tok_emb");
+  shapes = without(without(shapes, "pos_emb"), "head");
+  shapes.insert(shapes.end(), {{"patch_embed.proj.weight", {8, 16}},
+                               {"pos_embed", {1, 49, 8}},
+                               {"classifier.weight", {3, 8}}});
+  ModelOptions options = said();
+  options.overrides.erase("layer.scores.causal");
+  EXPECT_THAT(refusal(shapes, options), HasSubstr("--option patch_stride="));
+  options.overrides["patch_stride"] = "2";
+  const Architecture found = recognise_architecture(hashed_checkpoint(shapes), options);
+  EXPECT_EQ(found.spec.input.image_height, 16);
+  EXPECT_EQ(found.spec.tokens(), 49);
+  EXPECT_EQ(found.spec.input.channels, 1);
+}
+
 TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
   NamedShapes encoder;
   for (const char* name : {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias",
