@@ -60,6 +60,11 @@ bool assumes(const Architecture& architecture, std::string_view option) {
                              [&](const Assumption& each) { return each.option == option; });
 }
 
+std::string reason_of(const Architecture& architecture, std::string_view option) {
+  const auto found = std::ranges::find(architecture.assumptions, option, &Assumption::option);
+  return found == architecture.assumptions.end() ? "none" : found->reason;
+}
+
 NamedShapes without(NamedShapes shapes, std::string_view part) {
   std::erase_if(shapes,
                 [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
@@ -220,7 +225,7 @@ TEST(OwnSettings, SayHowManyHeadsThereAre) {
   const Architecture found = recognise_architecture(
       hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), options);
   EXPECT_EQ(found.spec.layer.attention.heads, 4);
-  EXPECT_FALSE(assumes(found, "heads"));
+  EXPECT_EQ(reason_of(found, "heads"), "as the settings in the file say");
   // The user's word goes before.
   EXPECT_EQ(recognise_architecture(
                 hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), said())
@@ -260,7 +265,7 @@ TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
       recognise_architecture(hashed_checkpoint(nano, {{"model_args.n_head", "4"}}));
   EXPECT_EQ(told.name, "minGPT or nanoGPT");
   EXPECT_EQ(told.spec.layer.attention.heads, 4);
-  EXPECT_FALSE(assumes(told, "heads"));
+  EXPECT_EQ(reason_of(told, "heads"), "as the settings in the file say");
 }
 
 }  // namespace
