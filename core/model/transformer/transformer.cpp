@@ -89,6 +89,7 @@ WeightExtents Transformer::extents() const {
   const Block& block = weights_.stages.front().blocks.front();
   extents.query_key_value_biases = block.attention.query.has_bias();
   extents.linear_biases = block.mlp && block.mlp->mlp1.has_bias();
+  extents.layer_scales = !block.scale1.empty();
   return extents;
 }
 
