@@ -15,6 +15,7 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
+Action add_heads(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_learn_codes(CLI::App& parent, CLI::App*& added);
 Action add_man(CLI::App& parent, CLI::App*& added);
@@ -39,6 +40,7 @@ std::span<const Subcommand> subcommands() {
       {add_formats},
       {add_gallery},
       {add_gui},
+      {add_heads},
       {add_inspect},
       {add_learn_codes},
       {add_man},

@@ -98,6 +98,8 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
       {"attnscope spectrum MODEL",
        {"spectrum " + trace, "spectrum " + trace + " --heads 0 --proposition"}},
+      {"attnscope heads MODEL --input X",
+       {"heads " + trace, "heads " + text + " --input text:To-be-or-not-to-be --sink 0.05"}},
       {"attnscope compare A B --input X",
        {"compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder" + kOnBag,
         "compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder --count 2 --dataset " + kSet}},
