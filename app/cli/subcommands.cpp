@@ -6,6 +6,7 @@ namespace attnscope {
 Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
 Action add_completion(CLI::App& parent, CLI::App*& added);
+Action add_components(CLI::App& parent, CLI::App*& added);
 Action add_compose(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
@@ -31,6 +32,7 @@ std::span<const Subcommand> subcommands() {
       {add_architectures},
       {add_compare},
       {add_completion},
+      {add_components},
       {add_compose},
       {add_energy},
       {add_evaluate},

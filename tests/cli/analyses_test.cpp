@@ -75,5 +75,15 @@ TEST(SpectrumBaselines, StandBesideEachMap) {
   EXPECT_THAT(csv.output, HasSubstr(",map,true,"));
 }
 
+TEST(ComponentsCommand, PrintsTableAndCsv) {
+  const ProgramRun table = run_program("components " + kVit + kOnShoe + " --layers 5 --heads 0");
+  EXPECT_EQ(table.status, 0) << table.errors;
+  EXPECT_THAT(table.output, HasSubstr("keys read"));
+  const ProgramRun csv =
+      run_program("components " + kVit + kOnShoe + " --heads 0 --components 1 --csv");
+  EXPECT_THAT(csv.output, HasSubstr(",query,"));
+  EXPECT_EQ(run_program("components " + kVit + kOnShoe + " --heads 9").status, 2);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -101,6 +101,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
         "spectrum " + trace + " --baselines"}},
       {"attnscope heads MODEL --input X",
        {"heads " + trace, "heads " + text + " --input text:To-be-or-not-to-be --sink 0.05"}},
+      {"attnscope components MODEL --input X", {"components " + trace + " --heads 0"}},
       {"attnscope compare A B --input X",
        {"compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder" + kOnBag,
         "compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder --count 2 --dataset " + kSet}},
