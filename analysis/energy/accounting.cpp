@@ -78,6 +78,11 @@ class Accountant {
     add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
 
     AttentionShape shape = shape_of(stage);
+    const std::int64_t asking = shape.queries;
+    const auto add_scaling = [&](ComponentGroup group) {
+      if (!architecture_.layer_scales) return;
+      add(layers_.scaling("layer scale", asking, stage.width), group);
+    };
     shape.keys = keys_of(stage, kind);
     if (kind.reduced) {
       const std::int64_t area = stage.reduction * stage.reduction;
@@ -92,7 +97,7 @@ class Accountant {
     std::vector<OperationCount> projections, adder_norms;
     for (const Projection& projection : cost.projections(stage.width, shape)) {
       const bool output = projection.component == "output projection";
-      const std::int64_t rows = projection.of_keys ? shape.keys : stage.tokens;
+      const std::int64_t rows = projection.of_keys ? shape.keys : asking;
       projections.push_back(layers_.linear(
           projection.component, rows, projection.inputs, projection.outputs,
           output ? architecture_.linear_biases : architecture_.query_key_value_biases,
@@ -110,29 +115,31 @@ class Accountant {
     for (const OperationCount& count : projections) {
       if (count.component == "output projection") add(count, ComponentGroup::attention);
     }
-    add(layers_.sum("attention residual", stage.tokens, stage.width), ComponentGroup::attention);
+    add_scaling(ComponentGroup::attention);
+    add(layers_.sum("attention residual", asking, stage.width), ComponentGroup::attention);
 
-    add(layers_.norm("normalisation", stage.tokens, stage.width), ComponentGroup::normalisation);
-    add(layers_.linear("FFN in", stage.tokens, stage.width, stage.mlp_width,
-                       architecture_.linear_biases, kind.arithmetic),
+    add(layers_.norm("normalisation", asking, stage.width), ComponentGroup::normalisation);
+    add(layers_.linear("FFN in", asking, stage.width, stage.mlp_width, architecture_.linear_biases,
+                       kind.arithmetic),
         ComponentGroup::feed_forward);
     if (stage.mlp_convolution_taps > 0) {
-      add(layers_.convolution("FFN convolution", stage.tokens, stage.mlp_convolution_taps, 1,
+      add(layers_.convolution("FFN convolution", asking, stage.mlp_convolution_taps, 1,
                               stage.mlp_width),
           ComponentGroup::feed_forward);
     }
-    add(layers_.activation("activation", stage.tokens, stage.mlp_width, architecture_.activation),
+    add(layers_.activation("activation", asking, stage.mlp_width, architecture_.activation),
         ComponentGroup::feed_forward);
-    add(layers_.linear("FFN out", stage.tokens, stage.mlp_width, stage.width,
-                       architecture_.linear_biases, kind.arithmetic),
+    add(layers_.linear("FFN out", asking, stage.mlp_width, stage.width, architecture_.linear_biases,
+                       kind.arithmetic),
         ComponentGroup::feed_forward);
-    add(layers_.sum("FFN residual", stage.tokens, stage.width), ComponentGroup::feed_forward);
+    add_scaling(ComponentGroup::feed_forward);
+    add(layers_.sum("FFN residual", asking, stage.width), ComponentGroup::feed_forward);
     if (kind.arithmetic == Arithmetic::adder) {
       // Those of the heads' output (Adder, Eq. 9) and of the MLP's two layers.
-      adder_norms.push_back(layers_.norm("normalisation", stage.tokens,
-                                         (Count(shape.heads) * shape.value_width).value()));
-      adder_norms.push_back(layers_.norm("normalisation", stage.tokens, stage.mlp_width));
-      adder_norms.push_back(layers_.norm("normalisation", stage.tokens, stage.width));
+      adder_norms.push_back(
+          layers_.norm("normalisation", asking, (Count(shape.heads) * shape.value_width).value()));
+      adder_norms.push_back(layers_.norm("normalisation", asking, stage.mlp_width));
+      adder_norms.push_back(layers_.norm("normalisation", asking, stage.width));
     }
     for (OperationCount& norm : adder_norms) add(std::move(norm), ComponentGroup::normalisation);
     cost_.parts.push_back(std::move(part));

@@ -45,13 +45,14 @@ struct Stage {
   std::int64_t mlp_convolution_taps = 0;       ///< depth-wise, between the two (PVTv2); 0 without
   std::int64_t position_convolution_taps = 0;  ///< depth-wise, once a stage (Twins); 0 without
   bool closing_norm = false;
-  bool softmax_only = false;          ///< keeps softmax whatever mechanism is asked for
-  std::int64_t reduction = 1;         ///< the family's own spatial reduction of keys, per side
-  bool reduction_norm = false;        ///< a LayerNorm follows the reduction
-  std::int64_t window_tokens = 0;     ///< the family's own windows, every other layer; 0 without
-  bool windows_everywhere = false;    ///< in every layer (Swin)
+  bool softmax_only = false;        ///< keeps softmax whatever mechanism is asked for
+  std::int64_t reduction = 1;       ///< the family's own spatial reduction of keys, per side
+  bool reduction_norm = false;      ///< a LayerNorm follows the reduction
+  std::int64_t window_tokens = 0;   ///< the family's own windows, every other layer; 0 without
+  bool windows_everywhere = false;  ///< in every layer (Swin)
   /// Learned numbers of a head, of which one is added to each score within a window (Swin).
   std::int64_t window_biases = 0;
+  bool class_attention = false;       ///< the first token alone asks, of all, and changes (CaiT)
   std::vector<std::int64_t> windows;  ///< tokens a layer attends to, for additive; 0: all
 };
 
@@ -67,6 +68,7 @@ struct Network {
   Activation activation = Activation::gelu;
   bool final_norm = true;
   bool linear_biases = true;
+  bool layer_scales = false;  ///< of what attention and MLP give
   bool query_key_value_biases = true;
   bool head_bias = true;
   std::vector<std::int64_t> head_hidden;  ///< widths between the layers of a deep head

@@ -13,7 +13,7 @@ using costs::moving;
 AttentionShape shape_of(const Stage& stage) {
   const std::int64_t head_width =
       stage.head_width > 0 ? stage.head_width : stage.width / stage.heads;
-  return {.queries = stage.tokens,
+  return {.queries = stage.class_attention ? 1 : stage.tokens,
           .keys = stage.tokens,
           .heads = stage.heads,
           .head_width = head_width,
@@ -156,6 +156,13 @@ std::vector<OperationCount> LayerCosts::attention_pooling(std::int64_t rows, std
   const Count products = Count(rows) * width;
   counts.push_back(moving(accumulated(name, products), convention_, products + rows + width));
   return counts;
+}
+
+OperationCount LayerCosts::scaling(const std::string& name, std::int64_t rows,
+                                   std::int64_t width) const {
+  if (convention_ != CostConvention::complete) return component(name, 0, 0);
+  const Count elements = Count(rows) * width;
+  return moving(component(name, elements, 0), convention_, 2 * elements + width);
 }
 
 OperationCount LayerCosts::sum(const std::string& name, std::int64_t rows,

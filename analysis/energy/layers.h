@@ -61,6 +61,10 @@ class LayerCosts {
   [[nodiscard]] std::vector<OperationCount> attention_pooling(std::int64_t rows, std::int64_t width,
                                                               std::int64_t hidden) const;
 
+  /// Each channel times a number of its own: counted by `complete` alone.
+  [[nodiscard]] OperationCount scaling(const std::string& name, std::int64_t rows,
+                                       std::int64_t width) const;
+
   /// Element-wise addition: of residuals and positions. Counted by `complete` alone.
   [[nodiscard]] OperationCount sum(const std::string& name, std::int64_t rows,
                                    std::int64_t width) const;

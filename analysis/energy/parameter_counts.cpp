@@ -51,6 +51,7 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
                const CountedLayer& kind) {
   const Count width = stage.width;
   sum.add("normalisation", 4 * width);
+  if (architecture.layer_scales) sum.add("layer scale", 2 * width);
   const MechanismCost cost(kind.mechanism);
   AttentionShape shape = shape_of(stage);
   shape.keys = keys_of(stage, kind);

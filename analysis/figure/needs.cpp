@@ -52,6 +52,7 @@ FigureNeeds joined(const FigureNeeds& a, const FigureNeeds& b) {
   FigureNeeds both = a.subject <= b.subject ? a : b;
   both.least = std::max(a.least, b.least);
   both.most = 0;  // each part chooses its own among all
+  both.vectors = a.vectors || b.vectors;
   if (both.setting.empty()) {
     both.setting = a.setting.empty() ? b.setting : a.setting;
     both.unset = a.setting.empty() ? b.unset : a.unset;

@@ -37,10 +37,35 @@ std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace
 
 }  // namespace
 
+ParameterDescription of_setting() {
+  return setting::choice("of", names_of(spectrum_of_names), "map",
+                         "what is analysed: scores before bias and mask, maps, ln A, maps as the "
+                         "values see them (A P), a_ij |v_j|, head outputs A V, those of all heads, "
+                         "values, tokens");
+}
+
+ParameterDescription centred_setting() {
+  return setting::flag("centred", false, "without the mean row: X − 1x̄ᵀ");
+}
+
+Analysed analysed_by(const Settings& settings) {
+  return {settings.choice("of", spectrum_of_names), settings.flag("centred")};
+}
+
+std::vector<IdentityView> identity_views(const Settings& settings, const Analysed& analysed) {
+  if (!takes_identity(analysed.of)) return {IdentityView::as_is};
+  return identity_views(settings);
+}
+
 std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size_t index,
                                          IdentityView view, const SpectrumOptions& options,
-                                         const Progress& progress) {
+                                         const Progress& progress, const Analysed& analysed) {
   const Trace& trace = *request.subjects[index].trace;
+  if (!(analysed == Analysed{})) {
+    std::vector<MapSpectrum> spectra = spectra_of(trace, analysed, view, options, progress);
+    if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);
+    return spectra;
+  }
   const bool suits = options.accuracy == SpectrumAccuracy::cumulative &&
                      options.method == SpectrumMethod::automatic &&
                      options.dense_limit == SpectrumOptions{}.dense_limit;

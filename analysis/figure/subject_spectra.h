@@ -6,17 +6,28 @@
 #include <span>
 #include <vector>
 
+#include "analysis/analysed/analysed.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/settings.h"
 
 namespace attnscope {
+
+/// "of" and "centred": what is analysed.
+[[nodiscard]] ParameterDescription of_setting();
+[[nodiscard]] ParameterDescription centred_setting();
+/// What those two ask for.
+[[nodiscard]] Analysed analysed_by(const Settings& settings);
+/// The views that the setting "identity" asks for; as they are, of what no I is added to.
+[[nodiscard]] std::vector<IdentityView> identity_views(const Settings& settings,
+                                                       const Analysed& analysed);
 
 /// As spectra_of for the trace of subject `index`, from request.spectra where these are what the
 /// options ask for. With I, maps that are not square are left out: they have none.
 [[nodiscard]] std::vector<MapSpectrum> subject_spectra(const FigureRequest& request,
                                                        std::size_t index, IdentityView view,
                                                        const SpectrumOptions& options,
-                                                       const Progress& progress);
+                                                       const Progress& progress,
+                                                       const Analysed& analysed = {});
 
 /// The axes of f(r) over r, and the legend where the setting "legend" says: below, inside or none.
 [[nodiscard]] Panel cumulative_share_panel(const Settings& settings);

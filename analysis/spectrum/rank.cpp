@@ -70,6 +70,24 @@ double stable_rank(std::span<const double> singular_values) {
   return sum_of_squares(singular_values) / (singular_values.front() * singular_values.front());
 }
 
+double participation_rank(std::span<const double> singular_values) {
+  if (singular_values.empty() || !(singular_values.front() > 0)) return 0;
+  // Relative to σ_1, so that fourth powers stay in range.
+  double squares = 0, fourths = 0;
+  for (const double value : singular_values) {
+    const double square = std::pow(value / singular_values.front(), 2);
+    squares += square;
+    fourths += square * square;
+  }
+  return squares * squares / fourths;
+}
+
+double entropy_rank(std::span<const double> singular_values) {
+  std::vector<double> squares;
+  for (const double value : singular_values) squares.push_back(value * value);
+  return effective_rank(squares);
+}
+
 std::int64_t numerical_rank(std::span<const double> singular_values, std::int64_t larger_extent,
                             double epsilon) {
   if (singular_values.empty()) return 0;

@@ -31,6 +31,12 @@ namespace attnscope {
 /// ‖H‖_F² / σ_1², from 1 to N; 0 if all σ are 0.
 [[nodiscard]] double stable_rank(std::span<const double> singular_values);
 
+/// (Σσ²)² / Σσ⁴, the participation ratio of σ², from 1 to N; 0 if all σ are 0.
+[[nodiscard]] double participation_rank(std::span<const double> singular_values);
+
+/// exp(−Σ p ln p) with p = σ² / Σσ²: exp of the von Neumann entropy, from 1 to N; 0 if all σ are 0.
+[[nodiscard]] double entropy_rank(std::span<const double> singular_values);
+
 /// How many σ exceed N · ε · σ_1, N the larger extent of the map. ε is float32's by default, the
 /// type maps are stored in: what numpy.linalg.matrix_rank says of the float32 map.
 [[nodiscard]] std::int64_t numerical_rank(std::span<const double> singular_values,

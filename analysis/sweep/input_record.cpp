@@ -63,13 +63,17 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
     record.label = subject.label;
     if (view != IdentityView::as_is) record.label += record.identity ? " + I" : " without I";
     record.correct = is_correct(trace, input);
-    for (const LayerTrace& layer : trace.layers) {
+    for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
+      const LayerTrace& layer = trace.layers[static_cast<std::size_t>(index)];
       const Tensor& map = layer.implied_map;
       LayerRecord extents;
       extents.heads = map.extent(0);
       extents.values = std::min(map.extent(1), map.extent(2));
       extents.maps.resize(static_cast<std::size_t>(extents.heads));
-      extents.statistics = statistics_of(layer.quantities);
+      NamedTensors quantities = layer.quantities;
+      quantities.insert_or_assign(std::string(kMapQuantity),
+                                  maps_seen(trace, index, IdentityView::without));
+      extents.statistics = statistics_of(quantities);
       record.layers.push_back(std::move(extents));
     }
     for (const MapSpectrum& spectrum : spectra_of(trace, view, options)) {

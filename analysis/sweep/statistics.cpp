@@ -3,7 +3,10 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
+
+#include "analysis/heads/row_weights.h"
 
 namespace attnscope {
 
@@ -57,7 +60,19 @@ double bit_imbalance(const ConstMatrixMap& codes) {
   return sum / static_cast<double>(codes.cols());
 }
 
-constexpr std::array<SweepStatistic, 5> list = {{
+/// What RowWeights say of a map without I; NaN where it is no distribution over keys.
+template <double (RowWeights::*measure)() const>
+double of_weights(const ConstMatrixMap& map) {
+  MatrixD weights = map.cast<double>();
+  if (state_of(weights) != HeadState::ready) return HeadRow::kUnknown;
+  return (RowWeights(std::move(weights)).*measure)();
+}
+
+constexpr std::array<SweepStatistic, 8> list = {{
+    {"entropy", "entropy of attention (nats)", kMapQuantity, of_weights<&RowWeights::entropy>},
+    {"normalised_entropy", "entropy of attention / ln n", kMapQuantity,
+     of_weights<&RowWeights::normalised_entropy>},
+    {"sink", "strongest sink α", kMapQuantity, of_weights<&RowWeights::strongest_sink>},
     {"importance_entropy", "entropy of token importance (share of ln N)", "importance",
      normalised_entropy},
     {"largest_importance", "largest importance of a token", "importance", largest},

@@ -1,5 +1,5 @@
-// Single numbers that say what a mechanism's own quantities are like on one input. A new one is a
-// function and a line of the list; sweeps, their files and their figures then have it.
+// Single numbers that say what maps and a mechanism's own quantities are like on one input. A new
+// one is a function and a line of the list; sweeps, their files and their figures then have it.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,13 @@
 
 namespace attnscope {
 
+/// The quantity that every mechanism has: the map of a head, without the I of an identity mapping.
+inline constexpr std::string_view kMapQuantity = "map";
+
 struct SweepStatistic {
   std::string_view name;      ///< "importance_entropy": in files
   std::string_view title;     ///< with its unit: an axis
-  std::string_view quantity;  ///< of Mechanism::quantities: "importance"
+  std::string_view quantity;  ///< of Mechanism::quantities: "importance"; or kMapQuantity
   /// One head's share of the quantity: a row for [H, M], a slice for [H, N, b]. May be NaN.
   double (*of)(const ConstMatrixMap& head);
 };

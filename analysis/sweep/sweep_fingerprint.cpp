@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "analysis/sweep/statistics.h"
 #include "core/checkpoint/weight_files.h"
 #include "core/error.h"
 #include "core/file/mapped_file.h"
@@ -98,6 +99,8 @@ std::string sweep_fingerprint(const SweepRequest& request) {
   if (data.empty()) data = {request.data_set_path};
   json views = json::array();
   for (const IdentityView view : request.views) views.push_back(static_cast<int>(view));
+  json statistics = json::array();
+  for (const SweepStatistic& statistic : sweep_statistics()) statistics.push_back(statistic.name);
   const json all = {
       {"version", ATTNSCOPE_VERSION},
       {"subjects", subjects},
@@ -107,7 +110,8 @@ std::string sweep_fingerprint(const SweepRequest& request) {
       {"count", chosen_count(request.data_set->size() - request.first, request.choice)},
       {"seed", request.choice.seed},
       {"thresholds", request.thresholds},
-      {"views", views}};
+      {"views", views},
+      {"statistics", statistics}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -123,7 +127,8 @@ std::string fingerprint_difference(const std::string& one, const std::string& ot
       {"count", "the number of inputs"},
       {"seed", "the seed"},
       {"thresholds", "the thresholds"},
-      {"views", "the view of the identity"}};
+      {"views", "the view of the identity"},
+      {"statistics", "what is computed of each map"}};
   const json a = json::parse(one, nullptr, false), b = json::parse(other, nullptr, false);
   if (!a.is_object() || !b.is_object()) return one == other ? "" : "everything";
   std::string words;

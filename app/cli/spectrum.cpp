@@ -22,6 +22,7 @@
 #include "core/error.h"
 #include "core/input/data_set.h"
 #include "core/model/run_by_layers.h"
+#include "core/text/name_list.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
 
@@ -37,7 +38,8 @@ struct Arguments {
   std::string data_set;
   ItemChoice choice{16};
   std::string identity = "as-is", layers = "all", heads = "all";
-  bool proposition = false;
+  bool proposition = false, baselines = false, centred = false;
+  std::string of = "map";
   double threshold = 0.9;
   std::string method = "automatic";
   std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
@@ -92,6 +94,7 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
 
 std::int64_t head_of(const MapSpectrum& map) { return map.head; }
 std::int64_t head_of(const IdentityEffect& effect) { return effect.without.head; }
+std::int64_t head_of(const MapBaselines& baselines) { return baselines.null.head; }
 
 /// Leaves the heads asked for. Throws Error(usage) for one there is not.
 template <class Map>
@@ -119,8 +122,14 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView
   SpectrumOptions options = options_of(arguments);
   if (!layers.empty()) options.layers = layers;
   std::vector<MapSpectrum>& maps = report.maps.back();
+  if (arguments.baselines) {
+    std::ranges::move(baselines_of(trace, view, arguments.centred, options, progress.part(0.15, 1)),
+                      std::back_inserter(report.baselines.back()));
+  }
   if (!arguments.proposition) {
-    std::ranges::move(spectra_of(trace, view, options, progress), std::back_inserter(maps));
+    const Progress own = arguments.baselines ? progress.silent() : progress;
+    std::ranges::move(spectra_of(trace, report.analysed, view, options, own),
+                      std::back_inserter(maps));
     return;
   }
   for (IdentityEffect& effect : identity_effects(trace, options, progress)) {
@@ -134,6 +143,7 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView
 void begin_input(SpectrumReport& report, const Arguments& arguments) {
   report.maps.emplace_back();
   if (arguments.proposition) report.effects.emplace_back();
+  if (arguments.baselines) report.baselines.emplace_back();
 }
 
 void finish_input(SpectrumReport& report, const Arguments& arguments, const Trace& trace) {
@@ -141,12 +151,34 @@ void finish_input(SpectrumReport& report, const Arguments& arguments, const Trac
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
   keep_heads(report.maps.back(), heads);
   if (arguments.proposition) keep_heads(report.effects.back(), heads);
+  if (arguments.baselines) keep_heads(report.baselines.back(), heads);
+}
+
+Analysed analysed_by(const Arguments& arguments) {
+  const Analysed analysed{spectrum_of_named(arguments.of), arguments.centred};
+  const auto refuse = [&](const char* option, const char* why) {
+    throw Error(ErrorKind::usage, why).about(option).found(in_words(analysed));
+  };
+  if (arguments.proposition && !(analysed == Analysed{})) {
+    refuse("--proposition", "the proposition is about maps as they are");
+  }
+  if (arguments.model.channel == "all" && !(analysed == Analysed{})) {
+    refuse("--channel", "every channel's maps are analysed as they are");
+  }
+  if (arguments.baselines && analysed.of != SpectrumOf::map) {
+    refuse("--baselines", "null models are those of maps");
+  }
+  if (arguments.heads != "all" && is_of_layer(analysed.of)) {
+    refuse("--heads", "of all heads there is one of a layer");
+  }
+  return analysed;
 }
 
 /// One report for each view of the identity, all of the same runs.
 std::vector<SpectrumReport> make_reports(const Arguments& arguments,
                                          const std::vector<IdentityView>& views,
                                          const Progress& progress) {
+  const Analysed analysed = analysed_by(arguments);
   std::vector<SpectrumReport> reports(views.size());
   const auto for_each_view = [&](const Progress& whole, const auto& add) {
     const double share = 1.0 / static_cast<double>(views.size());
@@ -161,6 +193,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     reports[v].threshold = arguments.threshold;
     reports[v].asked_with_identity = views[v] == IdentityView::with;
     reports[v].chosen = inputs.words();
+    reports[v].analysed = analysed;
   }
   if (is_trace_file(argument.file)) {
     if (arguments.model.channel != "mean") {
@@ -198,13 +231,14 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
   // Of long inputs the factors fit in memory where the maps do not.
   request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
   request.factors = true;
+  request_for(analysed.of, request);
   request.parameters = laid.parameters;
   const std::string& channel =
       argument.channel.empty() ? arguments.model.channel : argument.channel;
   const bool all_channels = channel == "all";
   if (!all_channels) request.channel = parse_channel(channel);
-  if (all_channels && arguments.proposition) {
-    throw Error(ErrorKind::usage, "the proposition is about the maps of one channel, or their mean")
+  if (all_channels && (arguments.proposition || arguments.baselines)) {
+    throw Error(ErrorKind::usage, "this is about the maps of one channel, or their mean")
         .about("--channel");
   }
   const double share = 0.95 / static_cast<double>(inputs.size());
@@ -281,6 +315,17 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--proposition", arguments->proposition,
                   "Both spectra, with and without I, beside what Proposition 1 predicts");
   added
+      ->add_option("--of", arguments->of,
+                   "What is analysed: " + name_list(names_of(spectrum_of_names)) +
+                       " (docs/analyses.md says what each is)")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  added->add_flag("--centred", arguments->centred, "Without the mean row: X - 1 x̄ᵀ");
+  added->add_flag(
+      "--baselines", arguments->baselines,
+      "Ranks of null models beside each map's (rows shuffled, even rows), and of causal "
+      "maps the rank below the diagonal");
+  added
       ->add_option("--method", arguments->method,
                    "How singular values are found: dense by LAPACK, factored from the mechanism's "
                    "factors (keeps no maps), estimated by Lanczos and quadrature")
@@ -299,7 +344,9 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
   add_model_options(*added, arguments->model, true);
   set_examples(*added, {"attnscope spectrum adder.h5 --input boot.png --identity both",
                         "attnscope spectrum vit.pt@adder --dataset photos --layers 0,5 --csv",
-                        "attnscope spectrum trace.h5 --proposition"});
+                        "attnscope spectrum trace.h5 --proposition",
+                        "attnscope spectrum gpt.pt --input essay.txt --baselines",
+                        "attnscope spectrum vit.pt --input cat.png --of seen-by-values --centred"});
   return [arguments] {
     std::vector<IdentityView> views = identity_views(arguments->identity);
     // The proposition is about both already.

@@ -47,6 +47,24 @@ void print_effect(const IdentityEffect& effect) {
               rounded_text(effect.largest_excess, 9).c_str());
 }
 
+void print_baselines_csv(const MapSpectrum& map, const MapBaselines& baselines) {
+  const NullRanks& null = baselines.null;
+  if (null.known) {
+    std::printf("%s%s%s,%s", csv_number(null.rank).c_str(), csv_number(null.deviation).c_str(),
+                csv_number(rank_over_null(map, null)).c_str(),
+                null.even_rank > 0 ? std::to_string(null.even_rank).c_str() : "");
+  } else {
+    std::printf(",,,,");
+  }
+  if (baselines.block) {
+    std::printf(",%lld,%lld,%lld", static_cast<long long>(baselines.block->equivalent_rank),
+                static_cast<long long>(baselines.block->numerical_rank),
+                static_cast<long long>(baselines.block->cut));
+  } else {
+    std::printf(",,,");
+  }
+}
+
 }  // namespace
 
 void print_csv(const SpectrumReport& report, bool with_header) {
@@ -66,6 +84,12 @@ void print_csv(const SpectrumReport& report, bool with_header) {
           ",rank_without_identity,rank_with_identity,predicted_rank_with_identity,prediction_error,"
           "share_is_concave,closer_to_linear,rank_not_lower,largest_excess");
     }
+    if (!report.baselines.empty()) {
+      std::printf(
+          ",null_rank,null_rank_standard_deviation,rank_over_null,even_rank,block_rank,"
+          "block_numerical_rank,block_cut");
+    }
+    if (!(report.analysed == Analysed{})) std::printf(",of,centred");
     for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
     std::printf("\n");
   }
@@ -75,9 +99,9 @@ void print_csv(const SpectrumReport& report, bool with_header) {
       const std::string channel = report.channels.empty()
                                       ? ""
                                       : (map.channel ? std::to_string(*map.channel) : "mean") + ",";
-      std::printf("%s,%lld,%lld,%s%s,%s", csv_field(report.inputs[input]).c_str(),
-                  static_cast<long long>(map.layer), static_cast<long long>(map.head),
-                  channel.c_str(), map.identity ? "true" : "false",
+      std::printf("%s,%lld,%s,%s%s,%s", csv_field(report.inputs[input]).c_str(),
+                  static_cast<long long>(map.layer), head_in_words(map).c_str(), channel.c_str(),
+                  map.identity ? "true" : "false",
                   csv_field(std::string(describe(map.state))).c_str());
       if (map.state == SpectrumState::ready) {
         std::printf(",%lld%s%s,%s%s%s", static_cast<long long>(map.equivalent_rank),
@@ -92,6 +116,11 @@ void print_csv(const SpectrumReport& report, bool with_header) {
                   static_cast<long long>(map.not_finite_entries));
       print_method(map);
       if (!report.effects.empty()) print_effect(report.effects[input][i]);
+      if (!report.baselines.empty()) print_baselines_csv(map, report.baselines[input][i]);
+      if (!(report.analysed == Analysed{})) {
+        std::printf(",%s,%s", std::string(name_of(spectrum_of_names, report.analysed.of)).c_str(),
+                    report.analysed.centred ? "true" : "false");
+      }
       for (std::size_t t = 0; t < columns; ++t) {
         if (t < map.singular_values.size()) {
           std::printf(",%s", exact(map.singular_values[t]).c_str());

@@ -1,5 +1,6 @@
 // The spectra as JSON (docs/json-output.md).
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "analysis/spectrum/estimated_spectrum.h"
@@ -62,10 +63,30 @@ std::array<std::int64_t, 2> interval_of(const MapSpectrum& map) {
   return {interval.low, interval.high};
 }
 
+ordered_json json_of(const MapSpectrum& map, const MapBaselines& baselines) {
+  const NullRanks& null = baselines.null;
+  const auto if_known = [&](auto value) {
+    return null.known ? ordered_json(value) : ordered_json(nullptr);
+  };
+  const auto of_block = [&](auto member) {
+    return baselines.block ? ordered_json((*baselines.block).*member) : ordered_json(nullptr);
+  };
+  const double over = rank_over_null(map, null);
+  return {{"null_rank", if_known(null.rank)},
+          {"null_rank_standard_deviation", if_known(null.deviation)},
+          {"rank_over_null", std::isnan(over) ? ordered_json(nullptr) : ordered_json(over)},
+          {"even_rank", null.even_rank > 0 ? ordered_json(null.even_rank) : ordered_json(nullptr)},
+          {"causal", if_known(null.causal)},
+          {"block_rank", of_block(&BlockRank::equivalent_rank)},
+          {"block_numerical_rank", of_block(&BlockRank::numerical_rank)},
+          {"block_cut", of_block(&BlockRank::cut)},
+          {"block_extent", of_block(&BlockRank::largest)}};
+}
+
 ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumReport& report) {
   return {{"input", report.inputs[input]},
           {"layer", map.layer},
-          {"head", map.head},
+          {"head", map.head == kAllHeads ? ordered_json(nullptr) : ordered_json(map.head)},
           {"channel", report.channels.empty() ? ordered_json(nullptr) : channel_of(map)},
           {"identity", map.identity},
           {"state", describe(map.state)},
@@ -115,6 +136,8 @@ std::string spectrum_as_json(const SpectrumReport& report) {
       {"mechanism_trained", report.mechanism_trained},
       {"identity", identity_json(report)},
       {"channels", report.channels.empty() ? ordered_json(nullptr) : ordered_json(report.channels)},
+      {"of", name_of(spectrum_of_names, report.analysed.of)},
+      {"centred", report.analysed.centred},
       {"threshold", report.threshold},
       {"inputs", report.inputs},
       {"chosen", report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen)}};
@@ -123,6 +146,9 @@ std::string spectrum_as_json(const SpectrumReport& report) {
     for (std::size_t i = 0; i < report.maps[input].size(); ++i) {
       ordered_json map = json_of(report.maps[input][i], input, report);
       if (!report.effects.empty()) map["proposition_1"] = json_of(report.effects[input][i]);
+      if (!report.baselines.empty()) {
+        map["baselines"] = json_of(report.maps[input][i], report.baselines[input][i]);
+      }
       json["maps"].push_back(std::move(map));
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace attnscope {
 
@@ -41,6 +42,17 @@ std::string identity_in_words(const SpectrumReport& report) {
   if (with == 0) return "maps without I";
   if (with == maps) return "maps with I";
   return std::to_string(with) + " of " + std::to_string(maps) + " maps with I";
+}
+
+double rank_over_null(const MapSpectrum& map, const NullRanks& null) {
+  if (map.state != SpectrumState::ready || !null.known || !(null.rank > 0)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return static_cast<double>(map.equivalent_rank) / null.rank;
+}
+
+std::string head_in_words(const MapSpectrum& map) {
+  return map.head == kAllHeads ? "all" : std::to_string(map.head);
 }
 
 std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysed/analysed.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/spectrum/identity_effect.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/spectrum.h"
@@ -28,6 +30,8 @@ struct SpectrumReport {
   std::string assumed;                         ///< what the model's file does not say, in a line
   std::vector<std::vector<MapSpectrum>> maps;  ///< of each input
   std::vector<std::vector<IdentityEffect>> effects;  ///< of each input, if asked for
+  Analysed analysed;
+  std::vector<std::vector<MapBaselines>> baselines;  ///< of each input, if asked for
 };
 
 /// Of all inputs.
@@ -45,6 +49,10 @@ struct WithIdentity {
 [[nodiscard]] std::string identity_in_words(const SpectrumReport& report);
 /// None where it is not known.
 [[nodiscard]] std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map);
+/// Equivalent rank over that of null models; NaN where either is not known.
+[[nodiscard]] double rank_over_null(const MapSpectrum& map, const NullRanks& null);
+/// "3"; "all" of what is of a layer.
+[[nodiscard]] std::string head_in_words(const MapSpectrum& map);
 
 /// {"model", …, "maps": [{"layer", "head", "identity", "singular_values", …}], "layers", "mean"}.
 /// What a map does not have, because it is not finite or all zero, is null.

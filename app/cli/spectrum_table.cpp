@@ -1,6 +1,8 @@
 // The spectra as tables for people.
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <optional>
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "app/cli/spectrum_report.h"
@@ -26,6 +28,9 @@ void print_heading(const SpectrumReport& report) {
                                 : (std::to_string(report.inputs.size()) + " inputs").c_str());
   if (!report.chosen.empty()) std::printf("%s\n", report.chosen.c_str());
   if (!report.channels.empty()) std::printf("maps: %s\n", report.channels.c_str());
+  if (!(report.analysed == Analysed{})) {
+    std::printf("analysed: %s\n", in_words(report.analysed).c_str());
+  }
   std::printf("%s%lld tokens, %s; equivalent rank: smallest r with f(r) >= %s\n",
               differ ? "up to " : "", static_cast<long long>(tokens),
               identity_in_words(report).c_str(), rounded_text(report.threshold).c_str());
@@ -35,25 +40,45 @@ void print_heading(const SpectrumReport& report) {
   std::printf("\n");
 }
 
+std::optional<std::int64_t> if_above_zero(std::int64_t rank) {
+  return rank > 0 ? std::optional(rank) : std::nullopt;
+}
+
+void print_baselines_row(const MapSpectrum& map, const MapBaselines& baselines) {
+  const NullRanks& null = baselines.null;
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  const auto block =
+      baselines.block ? std::optional(baselines.block->equivalent_rank) : std::nullopt;
+  std::printf(" %s %s %s %s", number_cell(null.known ? null.rank : unknown, 10, 1).c_str(),
+              number_cell(rank_over_null(map, null), 8, 3).c_str(),
+              number_cell(if_above_zero(null.even_rank), 9).c_str(),
+              number_cell(block, 13).c_str());
+}
+
 void print_maps(const SpectrumReport& report) {
   const bool bounded = std::any_of(report.maps[0].begin(), report.maps[0].end(),
                                    [](const MapSpectrum& map) { return map.rank_bound > 0; });
-  std::printf("layer  head  equivalent  effective   stable  numerical  symmetry%s\n",
-              bounded ? "   bound of" : "");
-  std::printf("                   rank       rank     rank       rank     error%s\n",
-              bounded ? "   the rank" : "");
-  for (const MapSpectrum& map : report.maps[0]) {
-    std::printf("%5lld %5lld  ", static_cast<long long>(map.layer),
-                static_cast<long long>(map.head));
+  const bool beside = !report.baselines.empty();
+  std::printf("layer  head  equivalent  effective   stable  numerical  symmetry%s%s\n",
+              bounded ? "   bound of" : "",
+              beside ? "    rank if   rank /   rank if   rank below" : "");
+  std::printf("                   rank       rank     rank       rank     error%s%s\n",
+              bounded ? "   the rank" : "",
+              beside ? "   shuffled     null      even  the diagonal" : "");
+  for (std::size_t index = 0; index < report.maps[0].size(); ++index) {
+    const MapSpectrum& map = report.maps[0][index];
+    std::printf("%5lld %s  ", static_cast<long long>(map.layer),
+                right_cell(head_in_words(map), 5).c_str());
     if (map.state == SpectrumState::ready) {
       std::printf("%10lld %s %s %s %s", static_cast<long long>(map.equivalent_rank),
                   number_cell(map.effective_rank, 10, 2).c_str(),
                   number_cell(map.stable_rank, 8, 2).c_str(),
                   number_cell(numerical_rank_of(map), 10).c_str(),
                   number_cell(map.symmetry_error, 9, 4).c_str());
-      if (bounded && map.rank_bound > 0) {
-        std::printf(" %10lld", static_cast<long long>(map.rank_bound));
+      if (bounded && (map.rank_bound > 0 || beside)) {
+        std::printf(" %s", number_cell(if_above_zero(map.rank_bound), 10).c_str());
       }
+      if (beside) print_baselines_row(map, report.baselines[0][index]);
       if (map.estimate) {
         const RankInterval interval = rank_interval(map, map.threshold);
         std::printf("  estimated: rank %lld to %lld, sum of sigma %s ± %s, %lld values exact",
@@ -72,6 +97,13 @@ void print_maps(const SpectrumReport& report) {
     std::printf("\n");
   }
   std::printf("\n");
+  if (beside) {
+    std::printf(
+        "shuffled: the entries of each row in another order (of a causal map up to the diagonal), "
+        "mean of %u;\neven: 1/M, of a causal map 1/i; below the diagonal: the greatest rank of 15 "
+        "blocks A[t:, :t]\n\n",
+        kShuffles);
+  }
   const auto how_many = [&](SpectrumMethod method) {
     return std::count_if(report.maps[0].begin(), report.maps[0].end(),
                          [method](const MapSpectrum& map) { return map.method == method; });

@@ -6,6 +6,7 @@ namespace attnscope {
 Action add_architectures(CLI::App& parent, CLI::App*& added);
 Action add_compare(CLI::App& parent, CLI::App*& added);
 Action add_completion(CLI::App& parent, CLI::App*& added);
+Action add_components(CLI::App& parent, CLI::App*& added);
 Action add_compose(CLI::App& parent, CLI::App*& added);
 Action add_energy(CLI::App& parent, CLI::App*& added);
 Action add_evaluate(CLI::App& parent, CLI::App*& added);
@@ -15,6 +16,7 @@ Action add_first_minute(CLI::App& parent, CLI::App*& added);
 Action add_formats(CLI::App& parent, CLI::App*& added);
 Action add_gallery(CLI::App& parent, CLI::App*& added);
 Action add_gui(CLI::App& parent, CLI::App*& added);
+Action add_heads(CLI::App& parent, CLI::App*& added);
 Action add_inspect(CLI::App& parent, CLI::App*& added);
 Action add_learn_codes(CLI::App& parent, CLI::App*& added);
 Action add_man(CLI::App& parent, CLI::App*& added);
@@ -31,6 +33,7 @@ std::span<const Subcommand> subcommands() {
       {add_architectures},
       {add_compare},
       {add_completion},
+      {add_components},
       {add_compose},
       {add_energy},
       {add_evaluate},
@@ -40,6 +43,7 @@ std::span<const Subcommand> subcommands() {
       {add_formats},
       {add_gallery},
       {add_gui},
+      {add_heads},
       {add_inspect},
       {add_learn_codes},
       {add_man},

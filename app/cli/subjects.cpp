@@ -94,12 +94,13 @@ std::vector<Subject> make_subjects(const ModelArguments& arguments, const TraceR
 
 std::vector<Subject> subjects_for(const FigureNeeds& needs, const ModelArguments& arguments,
                                   const Progress& progress) {
-  return wants_runs(needs) ? make_subjects(arguments, recorded_for_figures(), progress)
+  return wants_runs(needs) ? make_subjects(arguments, recorded_for_figures(needs), progress)
                            : make_subjects_without_traces(arguments);
 }
 
-TraceRequest recorded_for_figures() {
+TraceRequest recorded_for_figures(const FigureNeeds& needs) {
   TraceRequest request;
+  request.queries_keys_values = needs.vectors;
   request.tokens = request.factors = request.quantities = true;
   return request;
 }

@@ -17,7 +17,7 @@ namespace attnscope {
                                                  const Progress& progress);
 
 /// What figures read of a run: some need more than its maps.
-[[nodiscard]] TraceRequest recorded_for_figures();
+[[nodiscard]] TraceRequest recorded_for_figures(const FigureNeeds& needs = {});
 
 /// The subjects of these arguments as a figure needs them: run on their inputs, or not.
 [[nodiscard]] std::vector<Subject> subjects_for(const FigureNeeds& needs,

@@ -4,6 +4,7 @@ import glob
 import gzip
 import json
 import os
+import shutil
 import struct
 import zipfile
 
@@ -40,3 +41,5 @@ for path in sorted(glob.glob("../data/checkpoint/*.pt*")):
         stem = os.path.splitext(os.path.basename(path))[0]
         with open(f"seeds/pytorch/{stem}.pkl", "wb") as f:
             f.write(archive.read(name))
+for path in sorted(glob.glob("../data/checkpoint/dumped*.pkl")):
+    shutil.copy(path, "seeds/pytorch")

@@ -48,6 +48,26 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   return stage;
 }
 
+/// Patches among themselves, then the layers in which the class token asks.
+std::vector<Stage> vit_stages(const ModelSpec& spec, const std::string& name, std::int64_t tokens) {
+  Stage body = vit_stage(spec, name, tokens);
+  if (spec.tail.kind != Tail::class_attention) return {body};
+  Stage tail = body;
+  body.tokens = body.embedding.outputs;
+  body.layers = spec.body_layers();
+  body.embedding.class_tokens = 0;
+  body.embedding.positions = std::min(body.embedding.positions, body.tokens);
+  tail.embedding = {.class_tokens = spec.input.class_tokens};
+  tail.layers = spec.tail.layers();
+  const LayerSpec layer = layer_of(spec, spec.body_layers());
+  tail.heads = layer.attention.heads;
+  tail.head_width = layer.attention.head_width;
+  tail.mlp_width = layer.mlp.width;
+  tail.class_attention = true;
+  tail.softmax_only = spec.mechanism.name != "softmax";
+  return {body, tail};
+}
+
 /// Of each stage; `tokens` of the first if it is given.
 std::vector<std::int64_t> stage_tokens(const ModelSpec& spec, std::int64_t tokens) {
   std::vector<std::int64_t> list;
@@ -197,9 +217,6 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
   std::string missing = uncounted(spec);
   if (missing.empty() && spec.has_decoder()) missing = "an encoder and a decoder";
-  if (missing.empty() && spec.tail.kind == Tail::class_attention) {
-    missing = "layers in which the class token asks alone";
-  }
   if (missing.empty() && !spec.differences.empty()) missing = "layers that differ";
   if (!missing.empty()) {
     throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")
@@ -221,6 +238,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   architecture.activation = spec.layer.mlp.activation;
   if (weights) {
     architecture.linear_biases = weights->linear_biases;
+    architecture.layer_scales = weights->layer_scales;
     architecture.query_key_value_biases = weights->query_key_value_biases;
     architecture.head_bias = weights->head_biases;
   }
@@ -231,7 +249,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   architecture.final_norm = spec.layer.norm.position == NormPosition::pre;
   architecture.head_copies = spec.readout.kind == Readout::class_and_distilled ? 2 : 1;
   if (spec.stages.empty()) {
-    architecture.stages = {vit_stage(spec, name, tokens)};
+    architecture.stages = vit_stages(spec, name, tokens);
   } else {
     add_pyramid(architecture, spec, tokens);
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/baselines/null_model.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/series_style.h"
@@ -15,6 +16,7 @@
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "analysis/spectrum/rank.h"
+#include "core/error.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -50,7 +52,7 @@ Line curve(const std::string& label, const std::vector<double>& share, Colour co
 }
 
 struct Spectra {
-  MeanSpectrum mean;
+  MeanSpectrum mean, null;  ///< of the maps; of the null models, if asked for
   std::vector<MapSpectrum> maps;
   std::string label, shown;  ///< in numbers, and in the legend
   bool with_identity = false;
@@ -60,7 +62,9 @@ struct Spectra {
 /// The chosen maps of all the group's subjects.
 Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, IdentityView view,
                      const Settings& read, double threshold, const Progress& progress) {
-  std::vector<MapSpectrum> spectra;
+  std::vector<MapSpectrum> spectra, shuffled;
+  const Analysed analysed = analysed_by(read);
+  const bool with_null = read.is("null", "shuffled");
   const auto count = static_cast<double>(group.subjects.size());
   double done = 0;
   for (const std::size_t index : group.subjects) {
@@ -70,21 +74,51 @@ Spectra spectra_seen(const FigureRequest& request, const SubjectGroup& group, Id
     options.method = read.choice("method", spectrum_method_names);
     options.layers = read.indices("layer", static_cast<std::int64_t>(trace.layers.size()));
     const std::vector<std::int64_t> heads = read.indices("head", trace.heads());
-    const Progress part = progress.part(done / count, (done + 1) / count);
+    const Progress whole = progress.part(done / count, (done + 1) / count);
+    const Progress part = with_null ? whole.part(0, 0.15) : whole;
     const bool all_channels = read.choice("channels", channels_names) == Channels::all;
     for (MapSpectrum& map : all_channels
                                 ? spectra_of_channels(request.subjects[index], view, options, part)
-                                : subject_spectra(request, index, view, options, part)) {
-      if (std::find(heads.begin(), heads.end(), map.head) != heads.end()) {
+                                : subject_spectra(request, index, view, options, part, analysed)) {
+      if (map.head == kAllHeads || std::find(heads.begin(), heads.end(), map.head) != heads.end()) {
         spectra.push_back(std::move(map));
+      }
+    }
+    if (with_null) {
+      for (NullRanks& null :
+           null_ranks(trace, view, analysed.centred, options, whole.part(0.15, 1))) {
+        if (std::find(heads.begin(), heads.end(), null.head) == heads.end()) continue;
+        std::ranges::move(null.shuffled, std::back_inserter(shuffled));
       }
     }
     ++done;
   }
   const Trace& first = *request.subjects[group.subjects.front()].trace;
   MeanSpectrum mean = mean_spectrum(spectra, threshold);
-  return {std::move(mean), std::move(spectra), seen_label(group.label, first, view),
-          seen_label(group.short_label, first, view), shows_identity(first, view)};
+  const bool shows = takes_identity(analysed.of);
+  return {std::move(mean),
+          mean_spectrum(shuffled, threshold),
+          std::move(spectra),
+          shows ? seen_label(group.label, first, view) : group.label,
+          shows ? seen_label(group.short_label, first, view) : group.short_label,
+          shows && shows_identity(first, view)};
+}
+
+/// What maps of no structure would have: behind everything else, grey.
+void add_null(Figure& figure, Panel& panel, const Spectra& spectra, bool first, bool relative) {
+  const MeanSpectrum& null = spectra.null;
+  if (null.maps == 0) return;
+  Band band;
+  band.label = first ? "rows shuffled" : "";
+  band.x = ranks_up_to(null.low_share.size(), relative);
+  band.low = null.low_share;
+  band.high = null.high_share;
+  band.colour = with_alpha(neutral_colour, 70);
+  band.name = spectra.label + ", rows shuffled, least and greatest";
+  band.keys = {{"model", spectra.label}};
+  panel.marks.insert(panel.marks.begin(), std::move(band));
+  figure.numbers["null_rank_mean_of_maps/" + spectra.label] = {null.ranks.mean};
+  figure.numbers["rank_over_null/" + spectra.label] = {spectra.mean.ranks.mean / null.ranks.mean};
 }
 
 /// "r = 65"; "r ≈ 120 (115–126)" where one map's values were estimated.
@@ -151,11 +185,26 @@ void add_spectrum(Figure& figure, Panel& panel, const Spectra& spectra, bool spr
   figure.numbers["maps/" + spectra.label] = {static_cast<double>(mean.maps)};
 }
 
+void check_settings(const Settings& read, const Analysed& analysed) {
+  const auto refuse = [&](const char* setting, const char* why) {
+    throw Error(ErrorKind::usage, why).about(setting).found(in_words(analysed));
+  };
+  if (read.is("null", "shuffled")) {
+    if (analysed.of != SpectrumOf::map) refuse("null", "null models are those of maps");
+    if (read.is("channels", "all")) refuse("null", "null models are of one map a head");
+  }
+  if (read.is("channels", "all") && !(analysed == Analysed{})) {
+    refuse("channels", "every channel's maps are analysed as they are");
+  }
+}
+
 Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const double threshold = read.number("threshold");
   const bool spread = read.is("spread", "range");
-  const std::vector<IdentityView> views = identity_views(read);
+  const Analysed analysed = analysed_by(read);
+  const std::vector<IdentityView> views = identity_views(read, analysed);
+  check_settings(read, analysed);
   const std::vector<SubjectGroup> groups = subject_groups(request, averages_inputs(read));
 
   Figure figure;
@@ -190,13 +239,16 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   const bool bound = read.is("bound", "show");
   for (const Spectra& spectra : all) add_spectrum(figure, panel, spectra, spread, bound, relative);
   panel.marks.emplace_back(std::move(even));
+  for (const Spectra& spectra : all) {
+    add_null(figure, panel, spectra, &spectra == &all.back(), relative);
+  }
   figure.panels.push_back(std::move(panel));
 
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
   figure.caption =
-      "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-      chosen("layer", layers_written(request, "layer")) + " and " +
-      chosen("head", read.written("head")) +
+      "Cumulative normalised singular values f(r) of the " + in_words(analysed) + ", mean over " +
+      chosen("layer", layers_written(request, "layer")) +
+      (is_of_layer(analysed.of) ? "" : " and " + chosen("head", read.written("head"))) +
       (read.is("channels", "all") ? ", each channel by itself: " : ": ") +
       subjects_in_words(request) + ". Marked: the equivalent rank, the smallest r with f(r) ≥ " +
       rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
@@ -206,7 +258,16 @@ Figure make_cumulative_spectrum(const FigureRequest& request, const Progress& pr
   }
   if (std::any_of(figure.numbers.begin(), figure.numbers.end(),
                   [](const auto& number) { return number.first.starts_with("rank_bound/"); })) {
-    figure.caption += "Dash-dotted: the bound of the rank that the mechanism sets. ";
+    figure.caption += analysed.of == SpectrumOf::map
+                          ? "Dash-dotted: the bound of the rank that the mechanism sets. "
+                          : "Dash-dotted: the bound of the rank that the extents set. ";
+  }
+  if (read.is("null", "shuffled")) {
+    figure.caption +=
+        "Grey: from least to greatest f(r) of the same maps with the entries of each row in "
+        "another "
+        "order (of causal maps up to the diagonal), " +
+        std::to_string(kShuffles) + " times each. ";
   }
   std::vector<MapSpectrum> maps;
   for (const Spectra& spectra : all) {
@@ -235,10 +296,14 @@ FigureRecipe cumulative_spectrum_recipe() {
                        inputs_setting(),
                        setting::choice("spread", {"none", "range"}, "none",
                                        "range: the band between the lowest and highest map"),
-                       spectrum_method_setting(),
+                       spectrum_method_setting(), of_setting(), centred_setting(),
+                       setting::choice("null", {"none", "shuffled"}, "none",
+                                       "shuffled: a grey band of what the maps would have with "
+                                       "their rows shuffled (eight times as long)"),
                        setting::choice("bound", {"show", "hide"}, "show",
                                        "a rule where the mechanism bounds the rank"),
                        legend_setting(true)},
+          .needs = {.vectors = true},
           .make = make_cumulative_spectrum};
 }
 

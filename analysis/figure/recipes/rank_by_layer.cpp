@@ -145,7 +145,9 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   const Settings read(request);
   const Measure measure = read.choice("measure", measure_names);
   const Spread spread = read.choice("spread", spread_names);
-  const std::vector<IdentityView> views = identity_views(read);
+  const Analysed analysed = analysed_by(read);
+  const std::vector<IdentityView> views = identity_views(read, analysed);
+  const bool seen = takes_identity(analysed.of);
   SpectrumOptions options;
   options.threshold = read.number("threshold");
   // Small values decide the numerical rank: they need to be exact.
@@ -178,8 +180,9 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
       RanksByLayer ranks;
       std::map<std::int64_t, std::int64_t> bounds;
       for (const std::size_t member : groups[index].subjects) {
-        const std::vector<MapSpectrum> maps = subject_spectra(
-            request, member, view, options, progress.part(done / runs, (done + 1) / runs));
+        const std::vector<MapSpectrum> maps =
+            subject_spectra(request, member, view, options,
+                            progress.part(done / runs, (done + 1) / runs), analysed);
         without_rank += add_ranks(maps, measure, ranks);
         all_maps.insert(all_maps.end(), maps.begin(), maps.end());
         for (const MapSpectrum& map : maps) {
@@ -192,11 +195,12 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
       const Trace& trace = *request.subjects[groups[index].subjects.front()].trace;
       Series series;
       series.first_layer = request.first_layer;
-      series.label = seen_label(groups[index].label, trace, view);
-      series.shown = seen_label(groups[index].short_label, trace, view);
+      const SubjectGroup& group = groups[index];
+      series.label = seen ? seen_label(group.label, trace, view) : group.label;
+      series.shown = seen ? seen_label(group.short_label, trace, view) : group.short_label;
       series.colour = subject_colour(index);
       series.marker = subject_marker(index);
-      series.style = shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
+      series.style = seen && shows_identity(trace, view) ? LineStyle::dashed : LineStyle::solid;
       add_series(figure, panel, series, spread, ranks);
       add_bounds(figure, panel, series, bounds);
     }
@@ -204,15 +208,17 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
   figure.panels.push_back(std::move(panel));
   figure.title = "Rank of attention maps by layer";
   figure.height_mm = 0.58 * request.width_mm + legend_mm(figure, request.width_mm);
-  figure.caption =
-      "Mean " + axis_label(measure, options.threshold) + " of the attention maps of each layer";
+  figure.caption = "Mean " + axis_label(measure, options.threshold) + " of the " +
+                   in_words(analysed) + ", layer by layer";
   if (spread == Spread::heads) figure.caption += "; points are single heads";
   if (spread == Spread::range)
     figure.caption += "; bands reach from the least to the greatest head";
   figure.caption += ": " + subjects_in_words(request) + ". ";
   if (std::any_of(all_maps.begin(), all_maps.end(),
                   [](const MapSpectrum& map) { return map.rank_bound > 0; })) {
-    figure.caption += "Dash-dotted: the bound of the rank that the mechanism sets. ";
+    figure.caption += analysed.of == SpectrumOf::map
+                          ? "Dash-dotted: the bound of the rank that the mechanism sets. "
+                          : "Dash-dotted: the bound of the rank that the extents set. ";
   }
   figure.caption += methods_in_words(all_maps);
   if (without_rank > 0) {
@@ -226,16 +232,18 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
 }  // namespace
 
 FigureRecipe rank_by_layer_recipe() {
-  return {.name = "rank-by-layer",
-          .title = "Rank of attention maps by layer",
-          .source = "Adder, Section 3.2.2",
-          .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
-                                       "the rank shown"),
-                       identity_setting("both"), threshold_setting(), inputs_setting(),
-                       setting::choice("spread", names_of(spread_names), "heads",
-                                       "a point a head, a band from least to greatest, or none"),
-                       spectrum_method_setting(), legend_setting()},
-          .make = make_rank_by_layer};
+  return {
+      .name = "rank-by-layer",
+      .title = "Rank of attention maps by layer",
+      .source = "Adder, Section 3.2.2",
+      .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
+                                   "the rank shown"),
+                   identity_setting("both"), threshold_setting(), inputs_setting(),
+                   setting::choice("spread", names_of(spread_names), "heads",
+                                   "a point a head, a band from least to greatest, or none"),
+                   of_setting(), centred_setting(), spectrum_method_setting(), legend_setting()},
+      .needs = {.vectors = true},
+      .make = make_rank_by_layer};
 }
 
 }  // namespace attnscope

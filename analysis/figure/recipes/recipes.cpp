@@ -15,6 +15,9 @@ FigureRecipe attention_maps_recipe();
 FigureRecipe attention_overlay_recipe();
 FigureRecipe rank_by_layer_recipe();
 FigureRecipe rank_over_depth_recipe();
+FigureRecipe heads_by_layer_recipe();
+FigureRecipe heads_over_depth_recipe();
+FigureRecipe components_recipe();
 FigureRecipe comparison_recipe();
 FigureRecipe spectrum_comparison_recipe();
 FigureRecipe rank_comparison_recipe();
@@ -48,6 +51,9 @@ std::span<const FigureRecipe> figure_recipes() {
       attention_overlay_recipe(),
       rank_by_layer_recipe(),
       rank_over_depth_recipe(),
+      heads_by_layer_recipe(),
+      heads_over_depth_recipe(),
+      components_recipe(),
       comparison_recipe(),
       spectrum_comparison_recipe(),
       rank_comparison_recipe(),

@@ -173,9 +173,9 @@ void InputsPanel::refresh() {
   detail_->style()->polish(detail_);
 
   show_text_field();
-  const bool is_text =
-      is_written_out(locator) || (input && std::holds_alternative<Text>(input->content));
-  const bool is_item = hash != std::string::npos && !is_text;
+  const bool is_part = input && (std::holds_alternative<Text>(input->content) ||
+                                 std::holds_alternative<Sound>(input->content));
+  const bool is_item = hash != std::string::npos && !is_part && !is_written_out(locator);
   item_row_->setVisible(is_item);
   if (is_item) {
     const QSignalBlocker quiet(item_);

@@ -52,7 +52,6 @@ void add_own_settings(const Checkpoint& checkpoint, NeighbourConfig& config) {
   }
   for (const auto& [member, value] : found) {
     if (value.empty() || !config.values.emplace(member, value).second) continue;
-    config.facts.insert(member);
     if (config.file.empty()) config.file = checkpoint.path();
   }
 }

@@ -52,8 +52,11 @@ void FamilyDeduction::take_config(bool with_labels) {
     }
     stated_.insert(option);
     if (option == "labels" || config_.facts.contains(option)) continue;
-    result_.assumptions.push_back(
-        {option, option_text(spec_, option), "as the configuration beside the file says", true});
+    result_.assumptions.push_back({option, option_text(spec_, option),
+                                   config_.file == checkpoint_.path()
+                                       ? "as the settings in the file say"
+                                       : "as the configuration beside the file says",
+                                   true});
   }
 }
 

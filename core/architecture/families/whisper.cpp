@@ -8,19 +8,17 @@ const std::string_view hugging_face_whisper_encoder_family = R"json({
   "model": {
     "input": { "kind": "audio" },
     "positions": { "kind": "learned" },
-    "layer": { "norm": { "kind": "layer", "position": "pre" } },
+    "layer": { "norm": { "kind": "layer", "position": "pre", "eps": 1e-5 } },
     "readout": { "kind": "none" }
   },
   "assume": {
     "layer": {
-      "norm": { "eps": 1e-5 },
       "attention": { "head_width": 64 },
       "mlp": { "activation": "gelu" }
     }
   },
   "reasons": {
-    "heads": "64 channels a head, as all of OpenAI's",
-    "norm_eps": "PyTorch's default, as Whisper"
+    "heads": "64 channels a head, as all of OpenAI's"
   },
   "tensors": {
     "sound1.weight": "encoder.conv1.weight",

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/architecture/naming/outer_names.h"
+#include "core/architecture/naming/stored_tables.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 #include "core/text/pattern.h"
@@ -152,16 +153,9 @@ class ModelReader {
     return true;
   }
 
-  /// A stored mask lets each token see those before it, or hides those after it.
   [[nodiscard]] bool stored_mask_is_causal() const {
     const std::string& mask = blocks_.mask.empty() ? outer_.mask : blocks_.mask;
-    if (mask.empty()) return false;
-    const Tensor values = checkpoint_.at(mask).view().to_float();
-    const Shape& shape = values.shape();
-    const std::int64_t side = shape.back();
-    if (side < 2 || values.size() < side * side) return false;
-    const float later = values.data()[side - 1], earlier = values.data()[(side - 1) * side];
-    return (later == 0) != (earlier == 0);
+    return !mask.empty() && is_causal_mask(checkpoint_.at(mask));
   }
 
   [[nodiscard]] bool is_causal() const {
@@ -191,6 +185,10 @@ class ModelReader {
     if (has("layer.mlp1.weight")) {
       ask_for("activation", "relu, gelu, gelu_tanh, silu, quick_gelu or relu2");
     }
+    // Teaching code unfolds patches that overlap; a convolution's hardly ever do.
+    if (has("patch.weight") && checkpoint_.at(roles_["patch.weight"]).shape.size() == 2) {
+      ask_for("patch_stride", "the patches' side, or less where they overlap");
+    }
     const bool tokens = has("token_embedding.weight");
     if (tokens && !stacks_.decoder && !stored_mask_is_causal())
       ask_for("layer.scores.causal", "true or false");
@@ -199,18 +197,11 @@ class ModelReader {
       ask_for("positions", has("patch.weight") ? "none"
                                                : "none or sinusoidal, or say layer.rotary.form, or "
                                                  "layer.scores.bias");
-    } else if (tokens && has("positions") && positions_are_sinusoids()) {
+    } else if (!has("patch.weight") && has("positions") &&
+               holds_sinusoids(checkpoint_.at(roles_["positions"]))) {
+      // Those who add these often scale the embeddings.
       ask_for("embedding_scale", "1, or 0 for √width");
     }
-  }
-
-  /// sin 0, cos 0, sin 0, …: those who add them often scale the embeddings.
-  [[nodiscard]] bool positions_are_sinusoids() const {
-    const Tensor table = checkpoint_.at(roles_.find("positions")->second).view().to_float();
-    for (std::int64_t i = 0; i < blocks_.width; ++i) {
-      if (table.data()[i] != static_cast<float>(i % 2)) return false;
-    }
-    return true;
   }
 
   /// Tables of positions without their axis of extent 1.

@@ -116,22 +116,18 @@ PreparedInput prepare_array(const Tensor& array, const ModelSpec& spec) {
   return {std::move(values), std::move(image)};
 }
 
-/// `count` pixels of one row of [C, H, W] from column `first` on to `out`, zeros outside the image;
-/// returns the end.
-float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std::int64_t first,
-                std::int64_t count, float* out) {
-  const std::int64_t height = image.extent(1), width = image.extent(2);
 /// Frames of 10 ms; two are a token.
 std::int64_t frames_of(const ModelSpec& spec) { return 2 * spec.input.context; }
 
-/// "0.02 s": when each token of a sound begins, which stands for two frames.
+/// "0.02 s": when each token of a sound begins, which stands for two frames. The
+/// space is one that is not shown by a sign, as those of texts are.
 std::vector<std::string> times_of(const ModelSpec& spec) {
   std::vector<std::string> times;
   for (std::int64_t i = 0; i < spec.input.context; ++i) {
     const std::int64_t hundredths = i * 2 * kSamplesOfFrame * 100 / kSoundRate;
     const std::string rest = std::to_string(hundredths % 100);
     times.push_back(std::to_string(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest +
-                    " s");
+                    "\u00A0s");
   }
   return times;
 }
@@ -175,6 +171,11 @@ PreparedInput prepare_for_hearing(const Input& input, const ModelSpec& spec) {
   return {array->reshaped(wanted), std::nullopt, times_of(spec)};
 }
 
+/// `count` pixels of one row of [C, H, W] from column `first` on to `out`, zeros outside the image;
+/// returns the end.
+float* copy_row(const Tensor& image, std::int64_t channel, std::int64_t row, std::int64_t first,
+                std::int64_t count, float* out) {
+  const std::int64_t height = image.extent(1), width = image.extent(2);
   const bool outside = row < 0 || row >= height;
   const std::int64_t left = outside ? count : std::clamp<std::int64_t>(-first, 0, count);
   const std::int64_t inside =

@@ -1,6 +1,7 @@
 #include "core/model/transformer/transformer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -88,6 +89,7 @@ WeightExtents Transformer::extents() const {
   const Block& block = weights_.stages.front().blocks.front();
   extents.query_key_value_biases = block.attention.query.has_bias();
   extents.linear_biases = block.mlp && block.mlp->mlp1.has_bias();
+  extents.layer_scales = !block.scale1.empty();
   return extents;
 }
 
@@ -142,6 +144,9 @@ Transformer::Start Transformer::embed(const Input& input) const {
   }
   if (embedding.projection && !embedding.text) {
     start.tokens = (*embedding.projection)(seen(start.tokens));
+    const double scale = spec().input.scale;
+    const double factor = scale == 0 ? std::sqrt(static_cast<double>(spec().width)) : scale;
+    if (factor != 1) start.tokens.matrix() *= static_cast<float>(factor);
   }
   if (spec().has_decoder()) embed_second_text(input, start);
   add_sinusoids(spec().positions.kind, start.tokens.matrix());

@@ -14,6 +14,7 @@ struct WeightExtents {
   bool tied_head = false;  ///< the head's weight is the token embedding's
   bool query_key_value_biases = true;
   bool linear_biases = true;  ///< of output projections and MLPs
+  bool layer_scales = false;  ///< what attention and MLP give is scaled, channel by channel
   std::int64_t pooling = 0;   ///< P of the attention pooling before the head; 0: none
 };
 

@@ -121,14 +121,6 @@ TEST(SwinEnergy, LayersThatDifferAreRefused) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("windows are not counted"));
   }
-  spec = ModelSpec();
-  spec.tail = {.kind = Tail::class_attention, .blocks = 2};
-  try {
-    (void)architecture_of(spec, "cait");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("the class token asks alone are not counted"));
-  }
 }
 
 }  // namespace

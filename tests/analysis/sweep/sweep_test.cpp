@@ -310,6 +310,10 @@ TEST_F(Sweep, ReadsBackWhatItWrote) {
   EXPECT_GE(codes.least[0], 1);
   EXPECT_LE(codes.greatest[0], 16);
   EXPECT_FALSE(read.series[0].layers[0].statistics.contains("distinct_codes"));
+  const StatisticSums& entropy = read.series[0].layers[0].statistics.at("normalised_entropy");
+  EXPECT_EQ(entropy.counts, (std::vector<std::int64_t>{20, 20}));
+  EXPECT_GT(entropy.least[0], 0);
+  EXPECT_LE(entropy.greatest[0], 1 + 1e-9);
   EXPECT_EQ(find_threshold(read, 0.5), 1U);
   EXPECT_THROW((void)find_threshold(read, 0.7), Error);
 }
@@ -366,6 +370,12 @@ TEST(SweepStatistics, AreWhatTheirNamesSay) {
   EXPECT_NEAR(of("importance_entropy", even, 1), 1, 1e-12);
   EXPECT_NEAR(of("importance_entropy", single, 1), 0, 1e-12);
   EXPECT_EQ(of("largest_importance", single, 1), 1);
+  // Of maps: the same numbers as the table of heads (heads_test beside NumPy).
+  const std::vector<float> map = {1, 0, 0.5F, 0.5F};
+  EXPECT_NEAR(of("entropy", map, 2), std::log(2) / 2, 1e-7);
+  EXPECT_NEAR(of("normalised_entropy", map, 2), 1, 1e-7) << "the first sees one key";
+  EXPECT_NEAR(of("sink", map, 2), 0.75, 1e-7);
+  EXPECT_TRUE(std::isnan(of("entropy", {1.5F, -0.5F, 0, 1}, 2))) << "no distribution";
   // Four tokens of two bits: codes 00, 00, 10, 11.
   const std::vector<float> codes = {-1, -1, -1, -1, 1, -1, 1, 1};
   EXPECT_EQ(of("distinct_codes", codes, 4), 3);

@@ -60,6 +60,11 @@ bool assumes(const Architecture& architecture, std::string_view option) {
                              [&](const Assumption& each) { return each.option == option; });
 }
 
+std::string reason_of(const Architecture& architecture, std::string_view option) {
+  const auto found = std::ranges::find(architecture.assumptions, option, &Assumption::option);
+  return found == architecture.assumptions.end() ? "none" : found->reason;
+}
+
 NamedShapes without(NamedShapes shapes, std::string_view part) {
   std::erase_if(shapes,
                 [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
@@ -174,6 +179,22 @@ TEST(NamedModel, LeavesOutAHeadItCannotReadAndSaysSo) {
   EXPECT_TRUE(assumes(found, "readout"));
 }
 
+TEST(NamedModel, LinearPatchesMayOverlap) {
+  NamedShapes shapes = without(scratch_shapes(), "tok_emb");
+  shapes = without(without(shapes, "pos_emb"), "head");
+  shapes.insert(shapes.end(), {{"patch_embed.proj.weight", {8, 16}},
+                               {"pos_embed", {1, 49, 8}},
+                               {"classifier.weight", {3, 8}}});
+  ModelOptions options = said();
+  options.overrides.erase("layer.scores.causal");
+  EXPECT_THAT(refusal(shapes, options), HasSubstr("--option patch_stride="));
+  options.overrides["patch_stride"] = "2";
+  const Architecture found = recognise_architecture(hashed_checkpoint(shapes), options);
+  EXPECT_EQ(found.spec.input.image_height, 16);
+  EXPECT_EQ(found.spec.tokens(), 49);
+  EXPECT_EQ(found.spec.input.channels, 1);
+}
+
 TEST(NamedModel, AnEncoderIsReadWithoutWhatEmbedsItsTokensByTheUsersWordAlone) {
   NamedShapes encoder;
   for (const char* name : {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias",
@@ -204,7 +225,7 @@ TEST(OwnSettings, SayHowManyHeadsThereAre) {
   const Architecture found = recognise_architecture(
       hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), options);
   EXPECT_EQ(found.spec.layer.attention.heads, 4);
-  EXPECT_FALSE(assumes(found, "heads"));
+  EXPECT_EQ(reason_of(found, "heads"), "as the settings in the file say");
   // The user's word goes before.
   EXPECT_EQ(recognise_architecture(
                 hashed_checkpoint(scratch_shapes(), {{"model_args.n_head", "4"}}), said())
@@ -244,7 +265,7 @@ TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
       recognise_architecture(hashed_checkpoint(nano, {{"model_args.n_head", "4"}}));
   EXPECT_EQ(told.name, "minGPT or nanoGPT");
   EXPECT_EQ(told.spec.layer.attention.heads, 4);
-  EXPECT_FALSE(assumes(told, "heads"));
+  EXPECT_EQ(reason_of(told, "heads"), "as the settings in the file say");
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST(Whisper, HearsASoundAsItsSpectrum) {
   const Trace of_sound = model->run(heard, model->spec().mechanism, {}, {});
   const Trace of_spectrum = model->run(seen, model->spec().mechanism, {}, {});
   EXPECT_EQ(of_sound.layout.texts,
-            (std::vector<std::string>{"0.00 s", "0.02 s", "0.04 s", "0.06 s", "0.08 s"}));
+            (std::vector<std::string>{"0.00\u00A0s", "0.02\u00A0s", "0.04\u00A0s", "0.06\u00A0s",
+                                      "0.08\u00A0s"}));
   EXPECT_FALSE(of_sound.layout.has_grid());
   const Tensor& map = of_sound.layers.front().implied_map;
   ASSERT_EQ(map.shape(), (Shape{2, 5, 5}));

@@ -32,8 +32,8 @@ TEST(LogMel, IsWhatPyTorchMakesOfTheSound) {
       ASSERT_NEAR(prepared.values.data()[i], reference.data()[i], 1e-5) << bands << ", " << i;
     }
     ASSERT_EQ(prepared.texts.size(), 30U);
-    EXPECT_EQ(prepared.texts[0], "0.00 s");
-    EXPECT_EQ(prepared.texts[29], "0.58 s");
+    EXPECT_EQ(prepared.texts[0], "0.00\u00A0s");
+    EXPECT_EQ(prepared.texts[29], "0.58\u00A0s");
     EXPECT_FALSE(prepared.image);
   }
 }

@@ -46,10 +46,10 @@ def scratch_vit(w, image, maps, *, width=40, heads=4, layers=2, patch=8, classes
     return w.linear(w.norm(x, f"encoder.{layers}", 1e-5)[0], "classifier", classes)
 
 
-def scratch_encoder(w, inputs, maps, *, width=24, heads=2, layers=2, vocabulary=31, context=40, series=False):
+def scratch_encoder(w, inputs, maps, *, width=24, heads=2, layers=2, vocabulary=31, context=40, series=False, scaled=True):
     """nn.TransformerEncoder within a model of texts, or of numbers [N, F] with a projection."""
     if series:
-        x = w.linear(inputs, "input_projection", width)
+        x = w.linear(inputs, "input_projection", width) * (width**0.5 if scaled else 1)
     else:
         x = w("embedding.weight", vocabulary, width)[inputs] * width**0.5
     x = x + w("pos_encoder.pe", 1, context, width)[0, : len(x)]
@@ -123,8 +123,12 @@ CASES = {
         "transformer_encoder.layers.0.linear1.weight", "token_type_embedding.weight",
     ),
     "named_series": (
-        NAMED, scratch_encoder, dict(series=True), array("input", (17, 5)).double(), None, PRE | {"heads": "2"}, None,
+        NAMED, scratch_encoder, dict(series=True, scaled=False), array("input", (17, 5)).double(), None, PRE | {"heads": "2"}, None,
         "transformer_encoder.layers.1.self_attn.in_proj_weight", "norm_first.weight",
+    ),
+    "named_series_scaled": (
+        NAMED, scratch_encoder, dict(series=True), array("input", (17, 5)).double(), None,
+        PRE | {"heads": "2", "embedding_scale": "0"}, None, "input_projection.weight", "transformer_encoder.layers.0.gate",
     ),
     "named_translator": (
         NAMED, scratch_translator, {}, BOTH, None, PRE | {"heads": "3", "embedding_scale": "0"}, None,

@@ -1,0 +1,195 @@
+// The matrices themselves.
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "analysis/analysed/analysed.h"
+#include "core/error.h"
+#include "core/trace/layer_name.h"
+
+namespace attnscope {
+
+namespace {
+
+[[noreturn]] void refuse(const Trace& trace, std::int64_t layer, const std::string& why,
+                         const std::string& remedy) {
+  throw Error(ErrorKind::usage, why).about(layer_name(trace, layer)).remedy(remedy);
+}
+
+const LayerTrace& layer_at(const Trace& trace, std::int64_t layer) {
+  return trace.layers[static_cast<std::size_t>(layer)];
+}
+
+/// Head `head` of [H', rows, columns], H' a divisor of the layer's heads.
+MatrixD vectors_of(const Trace& trace, const RecordedMap& place, const Tensor& all,
+                   std::int64_t rows, const char* what) {
+  if (all.empty()) {
+    refuse(trace, place.layer, std::string("the trace holds no ") + what,
+           "record them: attnscope trace --record qkv");
+  }
+  const std::int64_t heads = trace.heads(place.layer), own = all.extent(0);
+  if (own == 0 || heads % own != 0 || all.extent(1) != rows) {
+    refuse(trace, place.layer, std::string("the recorded ") + what + " are not those of the maps",
+           "attnscope spectrum --of map needs the maps alone");
+  }
+  return all.slice(place.head * own / heads).cast<double>();
+}
+
+MatrixD values_of(const Trace& trace, const RecordedMap& place) {
+  return vectors_of(trace, place, layer_at(trace, place.layer).values, trace.keys(place.layer),
+                    "values");
+}
+
+void require_one_map(const Trace& trace, std::int64_t layer) {
+  if (trace.map_channels <= 1) return;
+  refuse(trace, layer,
+         "each channel has a map of its own: one map's product with the values is "
+         "no output",
+         "attnscope spectrum --of map, scores, values or tokens");
+}
+
+const std::string& mechanism_of(const Trace& trace, std::int64_t layer) {
+  const LayerTrace& own = layer_at(trace, layer);
+  return own.mechanism ? own.mechanism->name : trace.mechanism.name;
+}
+
+MatrixD l1_scores(const MatrixD& queries, const MatrixD& keys) {
+  MatrixD scores(queries.rows(), keys.rows());
+  const double deviation =
+      std::sqrt(2.0 * static_cast<double>(queries.cols()) * (1.0 - 2.0 / std::numbers::pi));
+  for (Eigen::Index i = 0; i < queries.rows(); ++i) {
+    for (Eigen::Index j = 0; j < keys.rows(); ++j) {
+      scores(i, j) = -(queries.row(i) - keys.row(j)).cwiseAbs().sum() / deviation;
+    }
+  }
+  return scores;
+}
+
+AnalysedMatrix scores_of(const Trace& trace, const RecordedMap& place) {
+  const LayerTrace& layer = layer_at(trace, place.layer);
+  const std::string& name = mechanism_of(trace, place.layer);
+  if (!find_mechanism(name).terms) {
+    refuse(trace, place.layer, name + " attention is no softmax of scores",
+           "attnscope spectrum --of map");
+  }
+  const MatrixD queries =
+      vectors_of(trace, place, layer.queries, trace.queries(place.layer), "queries");
+  const MatrixD keys = vectors_of(trace, place, layer.keys, trace.keys(place.layer), "keys");
+  if (name == "adder") return {l1_scores(queries, keys)};
+  return {queries * keys.transpose() / std::sqrt(static_cast<double>(queries.cols())),
+          queries.cols()};
+}
+
+/// Whether ln A is, up to a number for each row, a multiple of the scores: then rank ln A ≤ d + 1.
+/// A bias, a cap or a mask that a trace does not tell of would not pass.
+bool follows_from(const MatrixD& logarithms, const MatrixD& scores) {
+  const MatrixD left = logarithms.colwise() - logarithms.rowwise().mean();
+  const MatrixD right = scores.colwise() - scores.rowwise().mean();
+  const double squares = right.squaredNorm();
+  if (!(squares > 0)) return false;
+  const double scale = (left.array() * right.array()).sum() / squares;
+  return (left - scale * right).norm() <= 1e-4 * left.norm();
+}
+
+AnalysedMatrix log_map_of(const Trace& trace, const RecordedMap& place) {
+  const MatrixD map = map_seen(trace, place, IdentityView::without);
+  if (map.array().isFinite().all() && (map.array() <= 0).any()) {
+    const auto zeros = (map.array() <= 0).count();
+    refuse(
+        trace, place.layer,
+        "ln of a weight that is not above 0: " + std::to_string(zeros) + " of " +
+            std::to_string(map.size()) + " weights of head " + std::to_string(place.head),
+        "masked maps have none; attnscope spectrum --of scores is of what stands before the mask");
+  }
+  AnalysedMatrix found{map.array().log().matrix()};
+  const LayerTrace& layer = layer_at(trace, place.layer);
+  const bool known = find_mechanism(mechanism_of(trace, place.layer)).scaled &&
+                     find_mechanism(mechanism_of(trace, place.layer)).terms &&
+                     !layer.queries.empty() && !layer.keys.empty();
+  if (!known) return found;
+  const AnalysedMatrix scores = scores_of(trace, place);
+  if (follows_from(found.matrix, scores.matrix)) found.rank_bound = scores.rank_bound + 1;
+  return found;
+}
+
+/// A P with P = U Uᵀ, U an orthonormal basis of the columns of v, [M, rank v].
+AnalysedMatrix seen_by_values(const MatrixD& map, const MatrixD& values) {
+  if (!values.array().isFinite().all()) return {map * values.sum()};
+  const Eigen::BDCSVD<Eigen::MatrixXd> decomposed(Eigen::MatrixXd(values), Eigen::ComputeThinU);
+  const auto& sigma = decomposed.singularValues();
+  const double least = static_cast<double>(values.rows()) * kFloatEpsilon * sigma(0);
+  const Eigen::Index rank = (sigma.array() > least).count();
+  const Eigen::MatrixXd basis = decomposed.matrixU().leftCols(rank);
+  return {(map * basis) * basis.transpose(), static_cast<std::int64_t>(rank)};
+}
+
+AnalysedMatrix output_of(const Trace& trace, const RecordedMap& place, IdentityView view) {
+  const std::int64_t heads = trace.heads(place.layer);
+  AnalysedMatrix found;
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const MatrixD values = values_of(trace, {place.layer, head});
+    if (head == 0) found.matrix.resize(trace.queries(place.layer), heads * values.cols());
+    found.matrix.middleCols(head * values.cols(), values.cols()) =
+        map_seen(trace, {place.layer, head}, view) * values;
+  }
+  found.rank_bound = found.matrix.cols();
+  return found;
+}
+
+/// What is made of the map, seen through `view`.
+AnalysedMatrix of_map(const Trace& trace, const RecordedMap& place, SpectrumOf of,
+                      IdentityView view) {
+  if (of == SpectrumOf::output) {
+    require_one_map(trace, place.layer);
+    return output_of(trace, place, view);
+  }
+  MatrixD map = map_seen(trace, place, view);
+  if (of == SpectrumOf::map) return {std::move(map), 0};
+  require_one_map(trace, place.layer);
+  const MatrixD values = values_of(trace, place);
+  if (of == SpectrumOf::head_output) return {map * values, values.cols()};
+  if (of == SpectrumOf::seen_by_values) return seen_by_values(map, values);
+  return {map * values.rowwise().norm().asDiagonal()};
+}
+
+}  // namespace
+
+AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
+                               const Analysed& analysed, IdentityView view) {
+  AnalysedMatrix found;
+  switch (analysed.of) {
+    case SpectrumOf::scores:
+      found = scores_of(trace, place);
+      break;
+    case SpectrumOf::log_map:
+      found = log_map_of(trace, place);
+      break;
+    case SpectrumOf::values:
+      found.matrix = values_of(trace, place);
+      found.rank_bound = found.matrix.cols();
+      break;
+    case SpectrumOf::tokens:
+      found.matrix = layer_at(trace, place.layer).tokens.matrix().cast<double>();
+      found.rank_bound = found.matrix.cols();
+      break;
+    default:
+      found = of_map(trace, place, analysed.of, view);
+      const bool square = trace.queries(place.layer) == trace.keys(place.layer);
+      found.identity = square && (view == IdentityView::as_is ? has_identity(trace, place.layer)
+                                                              : view == IdentityView::with);
+  }
+  if (analysed.of == SpectrumOf::map && !found.identity) {
+    found.rank_bound = layer_at(trace, place.layer).rank_bound;
+  }
+  if (analysed.centred) {
+    const Eigen::RowVectorXd mean = found.matrix.colwise().mean();
+    found.matrix.rowwise() -= mean;
+  }
+  const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
+  if (found.rank_bound >= smaller) found.rank_bound = 0;
+  return found;
+}
+
+}  // namespace attnscope

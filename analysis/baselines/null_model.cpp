@@ -1,0 +1,167 @@
+#include "analysis/baselines/null_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "analysis/heads/row_weights.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+void check_tokens(const MatrixD& map, const SpectrumOptions& options, std::int64_t layer) {
+  const std::int64_t smaller = std::min(map.rows(), map.cols());
+  if (smaller <= options.dense_limit) return;
+  throw Error(ErrorKind::usage, "of so many tokens no null models are computed")
+      .about("layer " + std::to_string(layer))
+      .expected("at most " + std::to_string(options.dense_limit))
+      .found(std::to_string(smaller))
+      .remedy("raise --dense-limit, if there is time for it");
+}
+
+/// With what the view and the centring ask for.
+MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
+                             const SpectrumOptions& options) {
+  if (identity) map.diagonal().array() += 1;
+  if (centred) {
+    const Eigen::RowVectorXd mean = map.colwise().mean();
+    map.rowwise() -= mean;
+  }
+  return spectrum_of_matrix(map, options);
+}
+
+NullRanks null_ranks_of(const Trace& trace, const RecordedMap& place, IdentityView view,
+                        bool centred, const SpectrumOptions& options) {
+  const MatrixD map = map_seen(trace, place, IdentityView::without);
+  check_tokens(map, options, place.layer);
+  NullRanks null;
+  null.layer = place.layer;
+  null.head = place.head;
+  const bool square = map.rows() == map.cols();
+  null.identity = square && (view == IdentityView::as_is ? has_identity(trace, place.layer)
+                                                         : view == IdentityView::with);
+  null.causal = is_causal(map);
+  if (!map.array().isFinite().all() || (map.array() == 0).all()) return null;
+  double sum = 0, squares = 0;
+  for (unsigned seed = 0; seed < kShuffles; ++seed) {
+    MapSpectrum spectrum =
+        spectrum_of_null(shuffled_rows(map, seed), null.identity, centred, options);
+    if (spectrum.state != SpectrumState::ready) {
+      null.shuffled.clear();
+      return null;
+    }
+    spectrum.layer = place.layer;
+    spectrum.head = place.head;
+    spectrum.identity = null.identity;
+    const auto rank = static_cast<double>(spectrum.equivalent_rank);
+    sum += rank;
+    squares += rank * rank;
+    null.shuffled.push_back(std::move(spectrum));
+  }
+  null.known = true;
+  null.rank = sum / kShuffles;
+  null.deviation = std::sqrt(std::max(0.0, (squares - sum * sum / kShuffles) / (kShuffles - 1)));
+  const MapSpectrum even = spectrum_of_null(even_map(map.rows(), map.cols(), null.causal),
+                                            null.identity, centred, options);
+  // Even rows less their mean are nothing but rounding: no rank.
+  const bool nothing = centred && !null.identity && !null.causal;
+  null.even_rank = nothing || even.state != SpectrumState::ready ? 0 : even.equivalent_rank;
+  return null;
+}
+
+}  // namespace
+
+MatrixD shuffled_rows(const MatrixD& map, unsigned seed) {
+  std::mt19937 random(seed);
+  const bool causal = is_causal(map);
+  MatrixD shuffled = map;
+  for (Eigen::Index row = 0; row < map.rows(); ++row) {
+    for (Eigen::Index left = causal ? row + 1 : map.cols(); left > 1; --left) {
+      // ⌊u · left / 2³²⌋: the same in NumPy.
+      const auto other = static_cast<Eigen::Index>(
+          (static_cast<std::uint64_t>(random()) * static_cast<std::uint64_t>(left)) >> 32U);
+      std::swap(shuffled(row, left - 1), shuffled(row, other));
+    }
+  }
+  return shuffled;
+}
+
+MatrixD even_map(std::int64_t rows, std::int64_t columns, bool causal) {
+  MatrixD map = MatrixD::Constant(rows, columns, 1.0 / static_cast<double>(columns));
+  for (Eigen::Index row = 0; causal && row < rows; ++row) {
+    map.row(row).setZero();
+    map.row(row).head(row + 1).setConstant(1.0 / static_cast<double>(row + 1));
+  }
+  return map;
+}
+
+std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool centred,
+                                  const SpectrumOptions& options, const Progress& progress) {
+  check_threshold(options.threshold);
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
+  std::vector<NullRanks> ranks(places.size());
+  for_each_map(
+      places, progress,
+      [&](std::size_t index) {
+        ranks[index] = null_ranks_of(trace, places[index], view, centred, options);
+        return [] {};
+      },
+      "null models");
+  return ranks;
+}
+
+std::optional<BlockRank> block_rank(const MatrixD& map, const SpectrumOptions& options) {
+  constexpr std::int64_t kParts = 16;
+  if (!is_causal(map) || !map.array().isFinite().all()) return std::nullopt;
+  const std::int64_t n = map.rows(), parts = std::min<std::int64_t>(n, kParts);
+  std::optional<BlockRank> greatest;
+  for (std::int64_t part = 1; part < parts; ++part) {
+    const std::int64_t cut = (part * n + parts - 1) / parts;
+    MatrixD block = map.block(cut, 0, n - cut, cut);
+    const MapSpectrum spectrum = spectrum_of_matrix(block, options);
+    if (spectrum.state == SpectrumState::not_converged) return std::nullopt;
+    // A block of zeros has rank 0.
+    const bool ready = spectrum.state == SpectrumState::ready;
+    const std::int64_t rank = ready ? spectrum.equivalent_rank : 0;
+    const std::int64_t numerical = ready ? spectrum.numerical_rank : 0;
+    if (!greatest || rank > greatest->equivalent_rank) {
+      const std::int64_t before = greatest ? greatest->numerical_rank : 0;
+      greatest = BlockRank{rank, before, cut, std::min(n - cut, cut)};
+    }
+    greatest->numerical_rank = std::max(greatest->numerical_rank, numerical);
+  }
+  return greatest;
+}
+
+std::vector<MapBaselines> baselines_of(const Trace& trace, IdentityView view, bool centred,
+                                       const SpectrumOptions& options, const Progress& progress) {
+  std::vector<NullRanks> null = null_ranks(trace, view, centred, options, progress.part(0, 0.8));
+  const auto blocks = block_ranks(trace, options, progress.part(0.8, 1));
+  std::vector<MapBaselines> baselines(null.size());
+  for (std::size_t index = 0; index < null.size(); ++index) {
+    null[index].shuffled.clear();
+    baselines[index] = {std::move(null[index]), blocks[index]};
+  }
+  return baselines;
+}
+
+std::vector<std::optional<BlockRank>> block_ranks(const Trace& trace,
+                                                  const SpectrumOptions& options,
+                                                  const Progress& progress) {
+  const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
+  std::vector<std::optional<BlockRank>> ranks(places.size());
+  for_each_map(
+      places, progress,
+      [&](std::size_t index) {
+        const MatrixD map = map_seen(trace, places[index], IdentityView::without);
+        check_tokens(map, options, places[index].layer);
+        ranks[index] = block_rank(map, options);
+        return [] {};
+      },
+      "blocks");
+  return ranks;
+}
+
+}  // namespace attnscope

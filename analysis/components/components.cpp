@@ -1,0 +1,122 @@
+#include "analysis/components/components.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/spectrum/leading_values.h"
+#include "core/error.h"
+#include "core/trace/layer_name.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> numbers_of(const Eigen::VectorXd& vector) {
+  return {vector.data(), vector.data() + vector.size()};
+}
+
+/// Whether u and v are to change their signs.
+bool is_turned(const Eigen::VectorXd& keys) {
+  const double sum = keys.sum();
+  if (std::abs(sum) > 1e-9) return sum < 0;
+  Eigen::Index greatest = 0;
+  keys.cwiseAbs().maxCoeff(&greatest);
+  return keys(greatest) < 0;
+}
+
+void check_place(const Trace& trace, const RecordedMap& place) {
+  const auto layers = std::ssize(trace.layers);
+  if (place.layer < 0 || place.layer >= layers) {
+    throw Error(ErrorKind::usage, "there is no such layer")
+        .about("layer " + std::to_string(place.layer))
+        .expected("0 to " + std::to_string(layers - 1));
+  }
+  const Tensor& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
+  if (maps.empty()) {
+    throw Error(ErrorKind::usage, "the maps of this layer were not recorded")
+        .about(layer_name(trace, place.layer));
+  }
+  if (place.head < 0 || place.head >= maps.extent(0)) {
+    throw Error(ErrorKind::usage, "there is no such head")
+        .about(layer_name(trace, place.layer) + ", head " + std::to_string(place.head))
+        .expected("0 to " + std::to_string(maps.extent(0) - 1));
+  }
+}
+
+}  // namespace
+
+double MapComponents::share(std::size_t component) const {
+  return nuclear_norm > 0 ? components.at(component).value / nuclear_norm : kNotKnown;
+}
+
+double MapComponents::share_of_squares(std::size_t component) const {
+  const double value = components.at(component).value;
+  return squares > 0 ? value * value / squares : kNotKnown;
+}
+
+std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t count) {
+  const bool wide = matrix.cols() > matrix.rows();
+  const ConstMatrixDMap entries(matrix.data(), matrix.rows(), matrix.cols());
+  const LeadingValues leading = leading_values(MapOperator(entries, 0), count);
+  std::vector<Component> components;
+  for (std::size_t k = 0; k < leading.values.size(); ++k) {
+    const double value = leading.values[k];
+    if (!(value > 0)) break;  // of σ = 0 any vectors would do
+    // The operator is the map with its smaller extent as columns: of a wide one the transpose.
+    const Eigen::VectorXd known = leading.right.col(static_cast<Eigen::Index>(k));
+    Eigen::VectorXd other =
+        wide ? Eigen::VectorXd(matrix.transpose() * known) : Eigen::VectorXd(matrix * known);
+    other.normalize();
+    const Eigen::VectorXd& keys = wide ? other : known;
+    const double sign = is_turned(keys) ? -1 : 1;
+    components.push_back(
+        {value, numbers_of(sign * (wide ? known : other)), numbers_of(sign * keys)});
+  }
+  return components;
+}
+
+MapComponents map_components(const Trace& trace, const RecordedMap& place, IdentityView view,
+                             std::int64_t count) {
+  if (count < 1) {
+    throw Error(ErrorKind::usage, "there is nothing to show of no components")
+        .about("count")
+        .expected("1 or more")
+        .found(std::to_string(count));
+  }
+  check_place(trace, place);
+  const MatrixD map = map_seen(trace, place, view);
+  const MapSpectrum spectrum =
+      spectrum_at(trace, place, view, {.accuracy = SpectrumAccuracy::every_value});
+  MapComponents found;
+  found.layer = place.layer;
+  found.head = place.head;
+  found.identity = spectrum.identity;
+  found.state = spectrum.state;
+  if (spectrum.state != SpectrumState::ready) return found;
+  found.nuclear_norm = kNotKnown;
+  if (!spectrum.estimate) {
+    found.nuclear_norm = 0;
+    for (const double value : spectrum.singular_values) found.nuclear_norm += value;
+  }
+  found.squares = map.squaredNorm();
+  found.components = leading_components(map, count);
+  if (found.components.empty()) found.state = SpectrumState::not_converged;
+  return found;
+}
+
+MatrixD sum_of(const std::vector<Component>& components) {
+  MatrixD sum;
+  for (const Component& component : components) {
+    const Eigen::Map<const Eigen::VectorXd> u(component.queries.data(),
+                                              std::ssize(component.queries));
+    const Eigen::Map<const Eigen::VectorXd> v(component.keys.data(), std::ssize(component.keys));
+    if (sum.size() == 0) sum = MatrixD::Zero(u.size(), v.size());
+    sum += component.value * u * v.transpose();
+  }
+  return sum;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,239 @@
+#include "analysis/heads/head_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/heads/row_weights.h"
+#include "analysis/heads/token_places.h"
+#include "analysis/spectrum/map_batch.h"
+#include "analysis/spectrum/rank.h"
+#include "core/error.h"
+#include "core/text/name_list.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+void check_share(double share, bool may_be_one, const char* what) {
+  if (share > 0 && (share < 1 || (may_be_one && share == 1))) return;
+  throw Error(ErrorKind::usage, "a share is out of range")
+      .about(what)
+      .expected(may_be_one ? "above 0, at most 1" : "above 0, below 1")
+      .found(exact(share));
+}
+
+double rank_of_matrix(MatrixD& map, const HeadOptions& options) {
+  if (std::min(map.rows(), map.cols()) > SpectrumOptions{}.dense_limit) return HeadRow::kUnknown;
+  const MapSpectrum spectrum = spectrum_of_matrix(map, {.threshold = options.threshold});
+  return spectrum.state == SpectrumState::ready ? static_cast<double>(spectrum.equivalent_rank)
+                                                : HeadRow::kUnknown;
+}
+
+/// The equivalent rank of what is left of the map when those keys are gone.
+double rank_without(const std::vector<Sink>& sinks, const RowWeights& weights,
+                    const HeadOptions& options) {
+  const MatrixD& all = weights.matrix();
+  MatrixD rest(all.rows(), all.cols() - std::ssize(sinks));
+  if (rest.size() == 0) return HeadRow::kUnknown;
+  Eigen::Index column = 0;
+  for (Eigen::Index key = 0; key < all.cols(); ++key) {
+    const bool sink = std::ranges::any_of(sinks, [key](const Sink& one) { return one.key == key; });
+    if (!sink) rest.col(column++) = all.col(key);
+  }
+  for (Eigen::Index query = 0; query < rest.rows(); ++query) {
+    const double sum = rest.row(query).sum();
+    if (sum > 0) rest.row(query) /= sum;
+  }
+  return rank_of_matrix(rest, options);
+}
+
+void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& options) {
+  const MatrixD& map = weights.matrix();
+  const std::vector<double> shares = weights.sink_shares();
+  row.sink = weights.strongest_sink();
+  for (std::size_t key = 0; key < shares.size(); ++key) {
+    if (shares[key] > options.sink) {
+      row.sinks.push_back({static_cast<std::int64_t>(key), shares[key]});
+    }
+  }
+  std::ranges::stable_sort(row.sinks,
+                           [](const Sink& a, const Sink& b) { return a.share > b.share; });
+  double sum = 0;
+  Eigen::Index queries = 0;
+  for (Eigen::Index query = 0; query < map.rows(); ++query) {
+    if (!weights.attends(query)) continue;
+    ++queries;
+    for (const Sink& sink : row.sinks) sum += map(query, sink.key);
+  }
+  if (queries > 0) row.sink_share = sum / static_cast<double>(queries);
+  row.rank_without_sinks =
+      row.sinks.empty() ? row.equivalent_rank : rank_without(row.sinks, weights, options);
+}
+
+void add_ranks(HeadRow& row, const Trace& trace, const HeadOptions& options) {
+  const MapSpectrum spectrum = spectrum_at(trace, {row.layer, row.head}, IdentityView::without,
+                                           {.threshold = options.threshold});
+  if (spectrum.state != SpectrumState::ready) return;
+  row.equivalent_rank = static_cast<double>(spectrum.equivalent_rank);
+  if (spectrum.estimate) return;  // of estimates the squares are not known
+  row.participation_rank = participation_rank(spectrum.singular_values);
+  row.entropy_rank = entropy_rank(spectrum.singular_values);
+}
+
+void add_norms(HeadRow& row, const Trace& trace) {
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(row.layer)];
+  if (layer.values.empty()) return;
+  const std::int64_t heads = trace.heads(row.layer), own = layer.values.extent(0);
+  if (own == 0 || heads % own != 0 || layer.values.extent(1) != trace.keys(row.layer)) return;
+  const MatrixD values = layer.values.slice(row.head * own / heads).cast<double>();
+  row.value_norm = values.rowwise().norm().mean();
+  // Where each channel has its own map, one map's product with the values is no output.
+  if (trace.map_channels > 1) return;
+  const MatrixD outputs = map_seen(trace, {row.layer, row.head}, IdentityView::as_is) * values;
+  row.output_norm = outputs.rowwise().norm().mean();
+}
+
+HeadRow head_row(const Trace& trace, const RecordedMap& place, const TokenPlaces& places,
+                 const HeadOptions& options) {
+  HeadRow row;
+  row.layer = place.layer;
+  row.head = place.head;
+  MatrixD map = map_seen(trace, place, IdentityView::without);
+  row.identity_removed = has_identity(trace, place.layer) && map.rows() == map.cols();
+  row.state = state_of(map);
+  if (row.state == HeadState::not_finite) return row;
+  add_norms(row, trace);
+  if (row.state == HeadState::zero) return row;
+  add_ranks(row, trace, options);
+  if (row.state == HeadState::negative) return row;
+  const RowWeights weights(std::move(map));
+  row.causal = weights.causal();
+  row.entropy = weights.entropy();
+  row.normalised_entropy = weights.normalised_entropy();
+  add_sinks(row, weights, options);
+  if (!places.unit.empty()) row.distance = mean_distance(weights, places);
+  row.first_token = weights.mean_weight(0, [](Eigen::Index) { return Eigen::Index{0}; });
+  if (attends_to_itself(trace, place.layer)) {
+    row.diagonal = weights.mean_weight(0, [](Eigen::Index query) { return query; });
+  }
+  if (is_sequence(trace, place.layer)) {
+    row.previous_token = weights.mean_weight(1, [](Eigen::Index query) { return query - 1; });
+  }
+  row.mass_patches = patches_of_mass(trace, place.layer, weights, options.mass);
+  return row;
+}
+
+constexpr HeadMeasure kMeasures[] = {
+    {"entropy", "entropy", "entropy (nats)", "H = mean over i of -Σ_j a_ij ln a_ij", 2,
+     &HeadRow::entropy},
+    {"normalised_entropy", "H/ln n", "entropy / ln n",
+     "mean over i of H_i / ln n, n the keys that query i sees: all, of a causal map i", 3,
+     &HeadRow::normalised_entropy},
+    {"sink", "sink α", "strongest sink α",
+     "greatest α_k = Σ_i a_ik / (queries that see k), of keys that 8 queries see (Gu et al. 2024)",
+     3, &HeadRow::sink},
+    {"sink_share", "in sinks", "attention on sinks",
+     "mean over i of Σ a_ik over the sinks, keys with α_k > ε", 3, &HeadRow::sink_share},
+    {"equivalent_rank", "rank", "equivalent rank", "smallest r with Σ_{t≤r} σ_t / Σ σ_t ≥ τ", 0,
+     &HeadRow::equivalent_rank},
+    {"rank_without_sinks", "no sinks", "equivalent rank without sinks",
+     "equivalent rank without the sinks' columns, rows divided by their sums", 0,
+     &HeadRow::rank_without_sinks},
+    {"participation_rank", "partic.", "participation rank", "(Σσ²)² / Σσ⁴", 2,
+     &HeadRow::participation_rank},
+    {"entropy_rank", "entr. rank", "entropy rank", "exp(-Σ p ln p), p = σ² / Σσ²", 2,
+     &HeadRow::entropy_rank},
+    {"distance", "distance", "mean attention distance",
+     "mean over i of Σ_j a_ij |p_i - p_j|; on a grid of patches without other tokens, rows divided "
+     "by their sums (Dosovitskiy et al. 2021)",
+     2, &HeadRow::distance},
+    {"diagonal", "diagonal", "attention on the diagonal",
+     "mean of a_ii over queries that see other keys too", 3, &HeadRow::diagonal},
+    {"previous_token", "previous", "attention to the previous token", "mean of a_i,i-1 over i ≥ 1",
+     3, &HeadRow::previous_token},
+    {"first_token", "first", "attention to the first token",
+     "mean of a_i0 over queries that see other keys too", 3, &HeadRow::first_token},
+    {"mass_patches", "patches", "patches of the class row's mass",
+     "fewest patches that hold the mass of the class token's attention to patches (Caron et al. "
+     "2021)",
+     0, &HeadRow::mass_patches},
+    {"value_norm", "|v|", "norm of values", "mean over j of the Euclidean norm of v_j", 2,
+     &HeadRow::value_norm},
+    {"output_norm", "|Av|", "norm of head outputs",
+     "mean over i of the Euclidean norm of Σ_j w_ij v_j, w the map as it is used", 2,
+     &HeadRow::output_norm}};
+
+}  // namespace
+
+std::string_view describe(HeadState state) {
+  switch (state) {
+    case HeadState::ready:
+      return "ready";
+    case HeadState::negative:
+      return "negative weights";
+    case HeadState::zero:
+      return "all zero";
+    case HeadState::not_finite:
+      return "NaN or Inf in the map";
+  }
+  return "";
+}
+
+std::span<const HeadMeasure> head_measures() { return kMeasures; }
+
+const HeadMeasure& head_measure(std::string_view name) {
+  for (const HeadMeasure& measure : kMeasures) {
+    if (measure.name == name) return measure;
+  }
+  throw unknown_name("measure of heads", name, name_list(head_measures(), &HeadMeasure::name));
+}
+
+std::string title_of(const HeadMeasure& measure, const std::string& distance_unit) {
+  const std::string title(measure.title);
+  const bool in_unit = measure.value == &HeadRow::distance && !distance_unit.empty();
+  return in_unit ? title + " (" + distance_unit + ")" : title;
+}
+
+std::vector<SinkCount> sink_counts(const HeadTable& table, std::int64_t& of) {
+  std::map<std::int64_t, std::int64_t> heads;
+  of = 0;
+  for (const HeadRow& row : table.rows) {
+    of += row.state == HeadState::ready ? 1 : 0;
+    for (const Sink& sink : row.sinks) ++heads[sink.key];
+  }
+  std::vector<SinkCount> counts;
+  for (const auto& [key, count] : heads) counts.push_back({key, count});
+  std::ranges::stable_sort(
+      counts, [](const SinkCount& a, const SinkCount& b) { return a.heads > b.heads; });
+  return counts;
+}
+
+HeadTable head_table(const Trace& trace, const HeadOptions& options, const Progress& progress) {
+  check_threshold(options.threshold);
+  check_share(options.sink, false, "sink");
+  check_share(options.mass, true, "mass");
+  const std::vector<RecordedMap> maps = recorded_maps(trace, options.layers);
+  std::map<std::int64_t, TokenPlaces> places;
+  HeadTable table;
+  for (const RecordedMap& map : maps) {
+    if (places.contains(map.layer)) continue;
+    const TokenPlaces& own = places[map.layer] = token_places(trace, map.layer);
+    if (table.distance_unit.empty()) table.distance_unit = own.unit;
+  }
+  table.rows.resize(maps.size());
+  for_each_map(
+      maps, progress,
+      [&](std::size_t index) {
+        const TokenPlaces& own = places.at(maps[index].layer);
+        // One table, one unit: what a layer has in another is left unknown.
+        const bool same = own.unit == table.distance_unit;
+        table.rows[index] = head_row(trace, maps[index], same ? own : TokenPlaces{}, options);
+        return [] {};
+      },
+      "heads");
+  return table;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,90 @@
+#include "analysis/heads/row_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace attnscope {
+
+namespace {
+
+double entropy_of(const MatrixD& weights, Eigen::Index query) {
+  double entropy = 0;
+  for (Eigen::Index key = 0; key < weights.cols(); ++key) {
+    const double weight = weights(query, key);
+    if (weight > 0) entropy -= weight * std::log(weight);
+  }
+  return entropy;
+}
+
+}  // namespace
+
+bool is_causal(const MatrixD& map) {
+  if (map.rows() != map.cols() || map.rows() < 2) return false;
+  for (Eigen::Index i = 0; i < map.rows(); ++i) {
+    if ((map.row(i).tail(map.cols() - i - 1).array() != 0).any()) return false;
+  }
+  return true;
+}
+
+HeadState state_of(const MatrixD& map) {
+  if (!map.array().isFinite().all()) return HeadState::not_finite;
+  if ((map.array() < 0).any()) return HeadState::negative;
+  return (map.array() == 0).all() ? HeadState::zero : HeadState::ready;
+}
+
+RowWeights::RowWeights(MatrixD map) : weights_(std::move(map)), causal_(is_causal(weights_)) {
+  for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
+    const double sum = weights_.row(query).sum();
+    if (sum > 0) weights_.row(query) /= sum;
+  }
+}
+
+double RowWeights::entropy() const {
+  double sum = 0;
+  Eigen::Index count = 0;
+  for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
+    if (!attends(query)) continue;
+    sum += entropy_of(weights_, query);
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : HeadRow::kUnknown;
+}
+
+double RowWeights::normalised_entropy() const {
+  return mean_over(0, [this](Eigen::Index query) {
+    return entropy_of(weights_, query) / std::log(static_cast<double>(seen(query)));
+  });
+}
+
+std::vector<double> RowWeights::shares_of_keys(Eigen::Index least_queries) const {
+  std::vector<double> shares(static_cast<std::size_t>(weights_.cols()), HeadRow::kUnknown);
+  for (Eigen::Index key = 0; key < weights_.cols(); ++key) {
+    double sum = 0;
+    Eigen::Index queries = 0;
+    for (Eigen::Index query = causal_ ? key : 0; query < weights_.rows(); ++query) {
+      if (!attends(query)) continue;
+      sum += weights_(query, key);
+      ++queries;
+    }
+    if (queries >= std::max<Eigen::Index>(least_queries, 1)) {
+      shares[static_cast<std::size_t>(key)] = sum / static_cast<double>(queries);
+    }
+  }
+  return shares;
+}
+
+std::vector<double> RowWeights::sink_shares() const {
+  constexpr Eigen::Index kQueriesOfASink = 8;
+  return shares_of_keys(std::min(kQueriesOfASink, weights_.rows()));
+}
+
+double RowWeights::strongest_sink() const {
+  double strongest = HeadRow::kUnknown;
+  for (const double share : sink_shares()) {
+    if (!std::isnan(share)) strongest = std::isnan(strongest) ? share : std::max(strongest, share);
+  }
+  return strongest;
+}
+
+}  // namespace attnscope

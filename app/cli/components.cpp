@@ -1,0 +1,232 @@
+// attnscope components: the rank-one parts that maps are sums of.
+#include "analysis/components/components.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/identity_argument.h"
+#include "app/cli/index_list.h"
+#include "app/cli/json_output.h"
+#include "app/cli/model_arguments.h"
+#include "app/cli/standard_streams.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/subjects.h"
+#include "app/cli/table_cell.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/shown_text.h"
+#include "core/text/csv_field.h"
+#include "core/text/number_text.h"
+#include "core/trace/layer_layout.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::size_t kNamed = 3;  ///< keys and queries named in the table
+
+struct ComponentsArguments {
+  ModelArguments models;
+  std::string layers = "0", heads = "all", identity = "as-is";
+  std::int64_t count = 4;
+  bool json = false;
+  bool csv = false;
+};
+
+struct ComponentsReport {
+  std::vector<Subject> subjects;
+  std::vector<std::vector<MapComponents>> maps;  ///< of each
+};
+
+std::vector<MapComponents> components_of(const Trace& trace, const ComponentsArguments& arguments,
+                                         const Progress& progress) {
+  const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
+  std::vector<RecordedMap> places = recorded_maps(trace, index_list(arguments.layers, "--layers"));
+  std::erase_if(places, [&heads](const RecordedMap& place) {
+    return !heads.empty() && std::ranges::count(heads, place.head) == 0;
+  });
+  if (places.empty()) {
+    throw Error(ErrorKind::usage, "there is no such head").about("--heads").found(arguments.heads);
+  }
+  const std::vector<IdentityView> views = identity_views(arguments.identity);
+  const double share = 1 / static_cast<double>(views.size());
+  std::vector<MapComponents> found;
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    const double first = share * static_cast<double>(v);
+    std::vector<MapComponents> seen(places.size());
+    for_each_map(
+        places, progress.part(first, first + share),
+        [&](std::size_t index) {
+          seen[index] = map_components(trace, places[index], views[v], arguments.count);
+          return [] {};
+        },
+        "components");
+    std::ranges::move(seen, std::back_inserter(found));
+  }
+  return found;
+}
+
+ComponentsReport components_report(const ComponentsArguments& arguments, const Progress& progress) {
+  ComponentsReport report;
+  TraceRequest request;
+  request.layers = index_list(arguments.layers, "--layers");
+  report.subjects = make_subjects(arguments.models, request, progress.part(0, 0.5));
+  const double share = 0.5 / static_cast<double>(report.subjects.size());
+  for (const Subject& subject : report.subjects) {
+    const double first = 0.5 + share * static_cast<double>(report.maps.size());
+    report.maps.push_back(
+        components_of(*subject.trace, arguments, progress.part(first, first + share)));
+  }
+  return report;
+}
+
+/// The tokens of greatest magnitude: "3 (to), 17 (be), −4 (not)", a minus before those below 0.
+std::string strongest(const std::vector<double>& vector, const TokenLayout& layout) {
+  std::vector<std::size_t> order(vector.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t named = std::min(kNamed, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(named), order.end(),
+      [&](std::size_t a, std::size_t b) { return std::abs(vector[a]) > std::abs(vector[b]); });
+  std::string text;
+  for (std::size_t i = 0; i < named; ++i) {
+    const std::string index = std::to_string(order[i]);
+    const std::string name = layout.name(static_cast<std::int64_t>(order[i]));
+    text += (i > 0 ? ", " : "") + std::string(vector[order[i]] < 0 ? "−" : "") +
+            (name.empty() || name == index ? index : shown_text(name));
+  }
+  return text;
+}
+
+std::string text_of(const Subject& subject, const std::vector<MapComponents>& maps) {
+  const Trace& trace = *subject.trace;
+  std::string text =
+      shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
+      shown_text(trace.input_label) +
+      "\n\nlayer  head      I   k      sigma  of sum  of squares  keys read; queries using\n";
+  for (const MapComponents& map : maps) {
+    const std::string place = right_cell(std::to_string(map.layer), 5) +
+                              right_cell(std::to_string(map.head), 6) +
+                              right_cell(map.identity ? "with" : "no", 7);
+    if (map.components.empty()) text += place + "  " + std::string(describe(map.state)) + "\n";
+    for (std::size_t k = 0; k < map.components.size(); ++k) {
+      const Component& component = map.components[k];
+      text += place + right_cell(std::to_string(k + 1), 4) + number_cell(component.value, 11, 5) +
+              number_cell(map.share(k), 8, 3) + number_cell(map.share_of_squares(k), 12, 4) + "  " +
+              strongest(component.keys, key_layout(trace, map.layer)) + "; " +
+              strongest(component.queries, query_layout(trace, map.layer)) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string csv_of(const ComponentsReport& report) {
+  std::string text =
+      "model,input,layer,head,identity,component,sigma,share,share_of_squares,of,token,value\n";
+  for (std::size_t i = 0; i < report.subjects.size(); ++i) {
+    const std::string subject = csv_field(report.subjects[i].label) + "," +
+                                csv_field(report.subjects[i].trace->input_label) + ",";
+    for (const MapComponents& map : report.maps[i]) {
+      for (std::size_t k = 0; k < map.components.size(); ++k) {
+        const Component& component = map.components[k];
+        const double share = map.share(k);
+        const std::string row = subject + std::to_string(map.layer) + "," +
+                                std::to_string(map.head) + "," + (map.identity ? "true" : "false") +
+                                "," + std::to_string(k + 1) + "," + exact(component.value) + "," +
+                                (std::isnan(share) ? "" : rounded_text(share, 9)) + "," +
+                                rounded_text(map.share_of_squares(k), 9) + ",";
+        const auto add = [&](const char* of, const std::vector<double>& vector) {
+          for (std::size_t token = 0; token < vector.size(); ++token) {
+            text += row + of + "," + std::to_string(token) + "," + exact(vector[token]) + "\n";
+          }
+        };
+        add("key", component.keys);
+        add("query", component.queries);
+      }
+    }
+  }
+  return text;
+}
+
+nlohmann::ordered_json json_of(const MapComponents& map) {
+  using Json = nlohmann::ordered_json;
+  Json components = Json::array();
+  for (std::size_t k = 0; k < map.components.size(); ++k) {
+    const double share = map.share(k);
+    components.push_back({{"sigma", map.components[k].value},
+                          {"share", std::isnan(share) ? Json(nullptr) : Json(share)},
+                          {"share_of_squares", map.share_of_squares(k)},
+                          {"keys", map.components[k].keys},
+                          {"queries", map.components[k].queries}});
+  }
+  return {{"layer", map.layer},
+          {"head", map.head},
+          {"identity", map.identity},
+          {"state", describe(map.state)},
+          {"components", std::move(components)}};
+}
+
+void print(const ComponentsReport& report, const ComponentsArguments& arguments) {
+  if (arguments.csv) return write_to_standard_output(csv_of(report));
+  if (arguments.json) {
+    nlohmann::ordered_json subjects = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < report.subjects.size(); ++i) {
+      const Trace& trace = *report.subjects[i].trace;
+      nlohmann::ordered_json maps = nlohmann::ordered_json::array();
+      for (const MapComponents& map : report.maps[i]) maps.push_back(json_of(map));
+      subjects.push_back({{"label", report.subjects[i].label},
+                          {"mechanism", to_string(trace.mechanism)},
+                          {"input", trace.input_label},
+                          {"maps", std::move(maps)}});
+    }
+    return print_json({{"subjects", std::move(subjects)}});
+  }
+  std::string text;
+  for (std::size_t i = 0; i < report.subjects.size(); ++i) {
+    text += (i > 0 ? "\n" : "") + text_of(report.subjects[i], report.maps[i]);
+  }
+  write_to_standard_output(text);
+  print_assumptions(stdout, report.subjects);
+}
+
+}  // namespace
+
+Action add_components(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<ComponentsArguments>();
+  added = parent.add_subcommand(
+      "components", "Singular vectors of maps: which keys each part reads, which queries use it");
+  add_model_argument(*added, arguments->models, true, true);
+  add_input_option(*added, arguments->models);
+  add_layers_option(*added, arguments->layers);
+  add_heads_option(*added, arguments->heads);
+  add_identity_option(*added, arguments->identity);
+  added->add_option("--components", arguments->count, "How many of each map, the leading ones")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->capture_default_str();
+  CLI::Option* json = add_json_flag(*added, arguments->json);
+  added->add_flag("--csv", arguments->csv, "Write CSV, a row for each entry of each vector")
+      ->excludes(json);
+  add_mechanism_options(*added, arguments->models);
+  add_channel_option(*added, arguments->models);
+  add_model_options(*added, arguments->models, true);
+  set_examples(*added,
+               {"attnscope components vit.safetensors --input cat.png --layers 11 --heads 0",
+                "attnscope components gpt2.safetensors --input text:To-be --layers 5 --json"});
+  return [arguments] {
+    const ComponentsReport report = [&] {
+      const TerminalProgress line;
+      return components_report(*arguments, line.progress());
+    }();
+    print(report, *arguments);
+    return 0;
+  };
+}
+
+}  // namespace attnscope

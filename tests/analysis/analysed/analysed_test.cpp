@@ -1,0 +1,169 @@
+#include "analysis/analysed/analysed.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/support/attention_subjects.h"
+
+namespace attnscope {
+namespace {
+
+MapSpectrum spectrum_of_case(const Trace& trace, const Analysed& analysed) {
+  const std::vector<MapSpectrum> found =
+      spectra_of(trace, analysed, IdentityView::as_is, {.accuracy = SpectrumAccuracy::every_value});
+  EXPECT_EQ(found.size(), 1U);
+  return found.at(0);
+}
+
+/// Expects Error(usage) whose text contains `text`.
+template <class Call>
+void expect_refused(const Call& call, const std::string& text) {
+  try {
+    call();
+    FAIL() << "not refused: " << text;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+  }
+}
+
+TEST(AnalysedBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
+  for (const nlohmann::json& made : read_test_data("analysed/analysed.json").at("cases")) {
+    const Trace trace = softmax_case(made);
+    for (const char* key : {"sigma", "centred"}) {
+      for (const auto& [name, sigma] : made.at(key).items()) {
+        const MapSpectrum found =
+            spectrum_of_case(trace, {spectrum_of_named(name), std::string(key) == "centred"});
+        const auto expected = sigma.get<std::vector<double>>();
+        ASSERT_EQ(found.singular_values.size(), expected.size()) << name;
+        for (std::size_t t = 0; t < expected.size(); ++t) {
+          EXPECT_NEAR(found.singular_values[t], expected[t], 1e-5 * expected[0])
+              << key << " " << name << " " << t;
+        }
+      }
+    }
+  }
+}
+
+TEST(Analysed, TheBoundsOfTheRankAreKept) {
+  const nlohmann::json made = {{"n", 40}, {"d", 6}, {"seed", 5}, {"causal", false}};
+  const Trace trace = softmax_case(made);
+  const std::vector<std::pair<SpectrumOf, std::int64_t>> bounds = {
+      {SpectrumOf::scores, 6},      {SpectrumOf::log_map, 7}, {SpectrumOf::seen_by_values, 6},
+      {SpectrumOf::head_output, 0}, {SpectrumOf::values, 0},  {SpectrumOf::map, 0}};
+  for (const auto& [of, bound] : bounds) {
+    const MapSpectrum found = spectrum_of_case(trace, {of, false});
+    EXPECT_EQ(found.rank_bound, bound) << name_of(spectrum_of_names, of);
+    if (bound > 0) {
+      EXPECT_EQ(found.numerical_rank, bound) << name_of(spectrum_of_names, of);
+    }
+    EXPECT_LE(spectrum_of_case(trace, {of, true}).numerical_rank, found.numerical_rank);
+  }
+  EXPECT_GT(spectrum_of_case(trace, {}).numerical_rank, 7) << "the map itself has no such bound";
+}
+
+TEST(Analysed, WhatTheValuesSeeIsAllThatTheyUse) {
+  const Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", true}});
+  const RecordedMap place{0, 0};
+  const auto of = [&](SpectrumOf what) {
+    return analysed_matrix(trace, place, {what, false}, IdentityView::as_is).matrix;
+  };
+  const MatrixD values = of(SpectrumOf::values);
+  EXPECT_LT((of(SpectrumOf::seen_by_values) * values - of(SpectrumOf::head_output)).norm(), 1e-9);
+  EXPECT_GT((of(SpectrumOf::seen_by_values) - of(SpectrumOf::map)).norm(), 0.1);
+}
+
+TEST(Analysed, ABiasThatTheTraceDoesNotTellOfTakesTheBoundAway) {
+  Trace trace = softmax_case({{"n", 30}, {"d", 4}, {"seed", 8}, {"causal", false}});
+  MatrixMap map = trace.layers[0].implied_map.slice(0);
+  for (Eigen::Index i = 0; i < 30; ++i) {
+    for (Eigen::Index j = 0; j < 30; ++j) {
+      map(i, j) *= static_cast<float>(std::exp(-0.1 * static_cast<double>(std::abs(i - j))));
+    }
+    map.row(i) /= map.row(i).sum();
+  }
+  EXPECT_EQ(spectrum_of_case(trace, {SpectrumOf::log_map, false}).rank_bound, 0);
+  EXPECT_EQ(spectrum_of_case(trace, {SpectrumOf::scores, false}).rank_bound, 4);
+}
+
+TEST(Analysed, TheIdentityGoesIntoOutputs) {
+  Trace trace = softmax_case({{"n", 12}, {"d", 4}, {"seed", 2}, {"causal", false}});
+  const MatrixD without =
+      analysed_matrix(trace, {0, 0}, {SpectrumOf::head_output, false}, IdentityView::without)
+          .matrix;
+  const AnalysedMatrix with =
+      analysed_matrix(trace, {0, 0}, {SpectrumOf::head_output, false}, IdentityView::with);
+  const MatrixD values = trace.layers[0].values.slice(0).cast<double>();
+  EXPECT_LT((with.matrix - without - values).norm(), 1e-12);
+  EXPECT_TRUE(with.identity);
+  expect_refused(
+      [&] {
+        (void)spectra_of(trace, {SpectrumOf::scores, false}, IdentityView::with);
+      },
+      "I is added");
+}
+
+TEST(Analysed, OfAllHeadsThereIsOneOfALayer) {
+  Trace trace;
+  LayerTrace& layer = trace.layers.emplace_back();
+  layer.implied_map = Tensor({4, 6, 6}, std::vector<float>(144, 1.0F / 6));
+  layer.values = raw_uniform({2, 6, 3}, 4);
+  layer.tokens = raw_uniform({6, 5}, 5);
+  const MapSpectrum output = spectrum_of_case(trace, {SpectrumOf::output, false});
+  EXPECT_EQ(output.head, kAllHeads);
+  EXPECT_EQ(output.singular_values.size(), 6U) << "[6, 4 · 3]";
+  EXPECT_EQ(output.numerical_rank, 1);
+  const MapSpectrum tokens = spectrum_of_case(trace, {SpectrumOf::tokens, false});
+  EXPECT_EQ(tokens.head, kAllHeads);
+  EXPECT_EQ(tokens.singular_values.size(), 5U);
+}
+
+TEST(Analysed, WhatCannotBeHadIsRefusedByName) {
+  Trace trace = softmax_case({{"n", 10}, {"d", 4}, {"seed", 2}, {"causal", true}});
+  const auto refused = [&](SpectrumOf of, const std::string& text) {
+    expect_refused([&] { (void)spectra_of(trace, {of, false}, IdentityView::as_is); }, text);
+  };
+  refused(SpectrumOf::log_map, "not above 0: 45 of 100");
+  expect_refused([] { (void)spectrum_of_named("norm-weighted"); }, "W_O");
+  expect_refused([] { (void)spectrum_of_named("queries"); }, "seen-by-values");
+  trace.mechanism.name = "linear";
+  refused(SpectrumOf::scores, "linear attention is no softmax");
+  trace.map_channels = 8;
+  refused(SpectrumOf::head_output, "each channel");
+  trace.map_channels = 1;
+  trace.mechanism.name = "softmax";
+  trace.layers[0].queries = trace.layers[0].values = trace.layers[0].tokens = {};
+  refused(SpectrumOf::scores, "no queries");
+  refused(SpectrumOf::seen_by_values, "no values");
+  refused(SpectrumOf::tokens, "no tokens");
+  expect_refused(
+      [&] {
+        (void)spectra_of(trace, {SpectrumOf::map, true}, IdentityView::as_is,
+                         {.method = SpectrumMethod::estimated});
+      },
+      "automatic or dense");
+}
+
+TEST(Analysed, AdderScoresAreDistances) {
+  Trace trace = softmax_case({{"n", 5}, {"d", 2}, {"seed", 3}, {"causal", false}});
+  trace.mechanism.name = "adder";
+  const AnalysedMatrix scores =
+      analysed_matrix(trace, {0, 0}, {SpectrumOf::scores, false}, IdentityView::as_is);
+  const auto q = trace.layers[0].queries.slice(0), k = trace.layers[0].keys.slice(0);
+  const double distance = static_cast<double>((q.row(1) - k.row(3)).cwiseAbs().sum());
+  EXPECT_NEAR(scores.matrix(1, 3), -distance / std::sqrt(4 * (1 - 2 / M_PI)), 1e-6);
+  EXPECT_EQ(scores.rank_bound, 0);
+}
+
+TEST(Analysed, OfTheMapAsItIsNothingChanges) {
+  const Subject subject = attention_subject("a", {"softmax", {}});
+  const auto plain = spectra_of(*subject.trace, IdentityView::with);
+  const auto same = spectra_of(*subject.trace, Analysed{}, IdentityView::with);
+  ASSERT_EQ(plain.size(), same.size());
+  EXPECT_EQ(plain[3].singular_values, same[3].singular_values);
+}
+
+}  // namespace
+}  // namespace attnscope

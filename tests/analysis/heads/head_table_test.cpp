@@ -1,0 +1,192 @@
+#include "analysis/heads/head_table.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <memory>
+
+#include "core/error.h"
+#include "tests/support/attention_subjects.h"
+#include "tests/support/naive_attention.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+/// As made_map of tests/data/heads/make_heads.py.
+Tensor map_of_case(const nlohmann::json& made) {
+  const std::int64_t n = made.at("n");
+  Tensor map = kernel_map(n, made.at("width"), made.at("power"), made.at("seed"));
+  MatrixD exact = map.matrix().cast<double>();
+  exact.col(made.at("column").get<Eigen::Index>()) *= made.at("factor").get<double>();
+  if (made.at("causal")) exact.triangularView<Eigen::StrictlyUpper>().setZero();
+  for (Eigen::Index i = 0; i < n; ++i) exact.row(i) /= exact.row(i).sum();
+  map.matrix() = exact.cast<float>();
+  return std::move(map).reshaped({1, n, n});
+}
+
+Trace trace_of_case(const nlohmann::json& made) {
+  Trace trace;
+  const std::int64_t n = made.at("n"), d = made.at("d"), grid = made.at("grid");
+  LayerTrace& layer = trace.layers.emplace_back();
+  layer.implied_map = map_of_case(made);
+  layer.values = raw_uniform({n, d}, made.at("seed").get<unsigned>() + 7).reshaped({1, n, d});
+  if (grid > 0) {
+    trace.layout = layer.layout = layer.key_layout = {1, grid, grid};
+    trace.image = Image{4 * grid, 4 * grid, 1,
+                        std::vector<std::uint8_t>(static_cast<std::size_t>(16 * grid * grid))};
+  }
+  return trace;
+}
+
+Trace of_map(std::vector<float> values, std::int64_t rows, std::int64_t columns) {
+  Trace trace;
+  trace.layers.emplace_back().implied_map = Tensor({1, rows, columns}, std::move(values));
+  return trace;
+}
+
+TEST(HeadTableBesideNumPy, EveryMeasure) {
+  for (const nlohmann::json& made : read_test_data("heads/heads.json").at("cases")) {
+    const HeadTable table = head_table(trace_of_case(made));
+    ASSERT_EQ(table.rows.size(), 1U);
+    const HeadRow& row = table.rows[0];
+    EXPECT_EQ(row.causal, made.at("causal").get<bool>());
+    EXPECT_EQ(table.distance_unit, made.at("grid") > 0 ? "pixels" : "tokens");
+    std::vector<std::int64_t> sinks;
+    for (const Sink& sink : row.sinks) sinks.push_back(sink.key);
+    EXPECT_EQ(sinks, made.at("sinks").get<std::vector<std::int64_t>>());
+    for (const HeadMeasure& measure : head_measures()) {
+      const std::string name(measure.name);
+      if (made.at("measures").contains(name)) {
+        const double expected = made.at("measures").at(name);
+        EXPECT_NEAR(row.*measure.value, expected, 1e-5 * std::max(1.0, expected)) << name;
+      } else {
+        EXPECT_TRUE(std::isnan(row.*measure.value)) << name;
+      }
+    }
+  }
+}
+
+TEST(HeadTable, EvenAttentionIsKnownByHand) {
+  const HeadRow row = head_table(of_map(std::vector<float>(100, 0.1F), 10, 10)).rows.at(0);
+  EXPECT_NEAR(row.entropy, std::log(10), 1e-6);
+  EXPECT_NEAR(row.normalised_entropy, 1, 1e-7);
+  EXPECT_NEAR(row.sink, 0.1, 1e-7);
+  EXPECT_EQ(row.sink_share, 0);
+  EXPECT_EQ(row.equivalent_rank, 1);
+  EXPECT_NEAR(row.participation_rank, 1, 1e-9);
+  EXPECT_NEAR(row.distance, 3.3, 1e-6);  // (N² − 1) / 3N
+  EXPECT_NEAR(row.diagonal, 0.1, 1e-7);
+  EXPECT_TRUE(std::isnan(row.value_norm));
+}
+
+TEST(HeadTable, EvenCausalAttentionHasNormalisedEntropyOne) {
+  std::vector<float> values(144);
+  for (std::size_t i = 0; i < 12; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) values[12 * i + j] = 1.0F / static_cast<float>(i + 1);
+  }
+  const HeadRow row = head_table(of_map(values, 12, 12)).rows.at(0);
+  EXPECT_TRUE(row.causal);
+  EXPECT_NEAR(row.normalised_entropy, 1, 1e-6);
+  // The last keys are seen by few: only the first five are judged, and the diagonal is no sink.
+  double first = 0;
+  for (int i = 1; i <= 12; ++i) first += 1.0 / i / 12;
+  EXPECT_NEAR(row.sink, first, 1e-6);
+  EXPECT_TRUE(row.sinks.empty());
+}
+
+TEST(HeadTable, TheIdentityIsNoAttention) {
+  const HeadRow without = head_table(*attention_subject("a", {"adder", {}}).trace).rows.at(0);
+  const Subject with = attention_subject("a", {"adder", {{"identity", true}}});
+  const HeadRow row = head_table(*with.trace).rows.at(0);
+  EXPECT_TRUE(row.identity_removed);
+  EXPECT_FALSE(without.identity_removed);
+  EXPECT_NEAR(row.entropy, without.entropy, 1e-5);
+  EXPECT_NEAR(row.diagonal, without.diagonal, 1e-5);
+}
+
+TEST(HeadTable, WhatAMapDoesNotTellIsUnknown) {
+  const HeadRow negative = head_table(of_map({0.5F, 0.5F, 1.5F, -0.5F}, 2, 2)).rows.at(0);
+  EXPECT_EQ(negative.state, HeadState::negative);
+  EXPECT_TRUE(std::isnan(negative.entropy));
+  EXPECT_EQ(negative.equivalent_rank, 2);
+  const HeadRow broken = head_table(of_map({0.5F, std::nanf(""), 1, 0}, 2, 2)).rows.at(0);
+  EXPECT_EQ(broken.state, HeadState::not_finite);
+  EXPECT_TRUE(std::isnan(broken.equivalent_rank));
+  const HeadRow zero = head_table(of_map({0, 0, 0, 0}, 2, 2)).rows.at(0);
+  EXPECT_EQ(zero.state, HeadState::zero);
+  EXPECT_TRUE(std::isnan(zero.sink));
+  EXPECT_TRUE(zero.sinks.empty());
+}
+
+TEST(HeadTable, AQueryThatAttendsToNothingIsLeftOut) {
+  const HeadRow row = head_table(of_map({0.5F, 0.5F, 0, 0}, 2, 2)).rows.at(0);
+  EXPECT_NEAR(row.entropy, std::log(2), 1e-6);
+  EXPECT_NEAR(row.first_token, 0.5, 1e-7);
+}
+
+TEST(HeadTable, AcrossTwoSequencesNothingIsNear) {
+  Trace trace = of_map({0.25F, 0.75F, 0.5F, 0.5F}, 2, 2);
+  trace.layers[0].kind = LayerKind::cross;
+  const HeadTable table = head_table(trace);
+  const HeadRow& row = table.rows.at(0);
+  EXPECT_EQ(table.distance_unit, "");
+  for (const double value : {row.distance, row.diagonal, row.previous_token, row.mass_patches}) {
+    EXPECT_TRUE(std::isnan(value));
+  }
+  EXPECT_NEAR(row.first_token, 0.375, 1e-7);
+  EXPECT_FALSE(std::isnan(row.entropy));
+}
+
+TEST(HeadTable, AReducedGridOfKeysCoversTheSamePicture) {
+  // One key over all of a 2 × 2 grid of queries, in the middle of the picture.
+  Trace trace = of_map({1, 1, 1, 1}, 4, 1);
+  trace.layers[0].layout = trace.layout = {0, 2, 2};
+  trace.layers[0].key_layout = {0, 1, 1};
+  const HeadTable patches = head_table(trace);
+  EXPECT_EQ(patches.distance_unit, "patches");
+  EXPECT_NEAR(patches.rows.at(0).distance, std::sqrt(0.5), 1e-12);
+  trace.image = Image{16, 8, 1, std::vector<std::uint8_t>(128)};
+  EXPECT_NEAR(head_table(trace).rows.at(0).distance, std::hypot(4, 2), 1e-12);
+  EXPECT_TRUE(std::isnan(patches.rows.at(0).normalised_entropy)) << "one key: nothing to choose";
+}
+
+TEST(HeadTable, HeadsThatShareValuesHaveTheirNorm) {
+  Trace trace;
+  LayerTrace& layer = trace.layers.emplace_back();
+  layer.implied_map = Tensor({4, 2, 2}, std::vector<float>(16, 0.5F));
+  layer.values = Tensor({2, 2, 1}, {3, 3, 5, 5});
+  const HeadTable table = head_table(trace);
+  EXPECT_EQ(table.rows[1].value_norm, 3);
+  EXPECT_EQ(table.rows[2].output_norm, 5);
+  trace.map_channels = 16;
+  EXPECT_TRUE(std::isnan(head_table(trace).rows[2].output_norm)) << "a map of one channel";
+}
+
+TEST(HeadTable, CountsHeadsOfEachSink) {
+  HeadTable table;
+  table.rows.resize(3);
+  table.rows[0].sinks = {{0, 0.9}, {4, 0.4}};
+  table.rows[1].sinks = {{0, 0.5}};
+  table.rows[2].state = HeadState::negative;
+  std::int64_t of = 0;
+  const std::vector<SinkCount> counts = sink_counts(table, of);
+  EXPECT_EQ(of, 2);
+  ASSERT_EQ(counts.size(), 2U);
+  EXPECT_EQ(counts[0].key, 0);
+  EXPECT_EQ(counts[0].heads, 2);
+}
+
+TEST(HeadTable, RefusesWhatIsNoShareAndWhatWasNotRecorded) {
+  const Trace trace = of_map({1, 0, 0, 1}, 2, 2);
+  EXPECT_THROW((void)head_table(trace, {.sink = 1}), Error);
+  EXPECT_THROW((void)head_table(trace, {.mass = 0}), Error);
+  EXPECT_THROW((void)head_table(trace, {.threshold = 1.5}), Error);
+  EXPECT_THROW((void)head_table(trace, {.layers = {1}}), Error);
+  Trace empty;
+  empty.layers.emplace_back();
+  EXPECT_THROW((void)head_table(empty), Error);
+  EXPECT_THROW((void)head_measure("entropies"), Error);
+}
+
+}  // namespace
+}  // namespace attnscope
