@@ -61,6 +61,13 @@ void AtlasLink::reserve(const QMarginsF& margins) {
   if (view_ == View::fit) emit zoom_changed(false);
 }
 
+void AtlasLink::arrange(const AtlasArrangement& arrangement) {
+  if (arrangement == arrangement_) return;
+  arrangement_ = arrangement;
+  if (view_ == View::free) view_ = View::fit;
+  emit zoom_changed(false);
+}
+
 void AtlasLink::set_lens_open(bool open) {
   if (open == lens_open_) return;
   lens_open_ = open;

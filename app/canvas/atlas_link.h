@@ -45,8 +45,13 @@ class AtlasLink : public QObject {
   [[nodiscard]] QMarginsF reserved() const { return reserved_; }
   void reserve(const QMarginsF& margins);
 
+  /// How maps are arranged in every atlas, so that one zoom shows the same maps everywhere. A zoom
+  /// by hand ends where the maps move to other places.
+  [[nodiscard]] const AtlasArrangement& arrangement() const { return arrangement_; }
+  void arrange(const AtlasArrangement& arrangement);
+
   // --- the lens -------------------------------------------------------------------------------
-  /// Whether the lens is open or closed to its title. Kept in the session's file.
+  /// Whether the lens is seen. Kept in the session's file.
   [[nodiscard]] bool lens_open() const { return lens_open_; }
   void set_lens_open(bool open);
 
@@ -121,7 +126,8 @@ class AtlasLink : public QObject {
   std::int64_t map_layer_ = 0, map_column_ = 0;
   AtlasZoom zoom_;
   QMarginsF reserved_;
-  bool lens_open_ = true;
+  AtlasArrangement arrangement_;
+  bool lens_open_ = false;
   std::map<SubjectId, Shown> shown_;
   bool blinking_ = false;
   int statistics_in_work_ = 0;

@@ -33,7 +33,4 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
 /// Beside that cell, what `readout` says of it.
 void paint_readout(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
-/// The scale below the maps, with where the value under the cursor lies.
-void paint_colour_bar(QPainter& painter, const AtlasScene& scene, const QFont& font);
-
 }  // namespace attnscope

@@ -68,7 +68,7 @@ struct ViewSettings {
   HeadFusion head_fusion = HeadFusion::none;
   bool hide_prefix_tokens = false;  ///< class tokens and registers; of texts [CLS], [SEP], <s> …
   double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
-  std::int64_t first_layer = 0;     ///< what figures call the first layer: 0 or 1
+  std::int64_t first_layer = 0;  ///< what figures call the first layer: 0 or 1
   ComparisonView comparison = ComparisonView::maps;
   double wipe_position = 0.5;    ///< of the divider, as a share of an atlas's width, 0 to 1
   double overlay_opacity = 0.5;  ///< of the reference's maps, 0 to 1
