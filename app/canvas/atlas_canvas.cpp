@@ -227,6 +227,15 @@ AtlasScene AtlasCanvas::scene() const {
     const MapExtent extent = scene.maps->extent(cell.layer, cell.column);
     if (cell.query >= extent.queries || cell.key >= extent.keys) scene.crosshair.reset();
   }
+  // Of weights alone: what else is drawn has other ranks.
+  if (!scene.difference && scene.over_opacity == 0) {
+    const AtlasGrid grid = scene.grid();
+    for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+      for (std::int64_t column = 0; column < grid.columns; ++column) {
+        scene.numbers.push_back(link_.number_on(subject_, layer, column));
+      }
+    }
+  }
   const std::optional<HoveredCell>& hover = session_.selection().hover;
   scene.cursor_here = hover && hover->subject == subject_;
   return scene;

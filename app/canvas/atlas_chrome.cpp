@@ -192,6 +192,7 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
   paint_labels(painter, scene, font);
   painter.save();
   painter.setClipRect(scene.frame.viewport);
+  paint_map_numbers(painter, scene, font);
   paint_empty_maps(painter, scene, font);
   paint_wipe(painter, scene, font);
   painter.setClipRect(scene.frame.viewport.adjusted(-3, -3, 3, 3));

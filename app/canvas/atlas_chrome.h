@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/canvas/atlas_layout.h"
+#include "app/canvas/map_number.h"
 #include "app/canvas/shown_maps.h"
 #include "app/canvas/value_range.h"
 #include "app/look/theme.h"
@@ -60,6 +62,8 @@ struct AtlasScene {
   std::optional<MapCell> selected;   ///< map and query row
   std::optional<MapCell> crosshair;  ///< the cell under the cursor, here or in a linked atlas
   bool cursor_here = false;
+  /// On each map of own weights, layer by layer; empty: none.
+  std::vector<std::optional<PrintedNumber>> numbers;
 
   /// Where its maps lie.
   [[nodiscard]] AtlasGrid grid() const {

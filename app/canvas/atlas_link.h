@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app/canvas/atlas_layout.h"
+#include "app/canvas/map_number.h"
 #include "app/canvas/shown_maps.h"
 #include "app/canvas/value_range.h"
 
@@ -18,6 +19,7 @@ namespace attnscope {
 
 class ComparisonStore;
 class Session;
+class SpectrumStore;
 
 /// Lives on the window's thread, beside its session and the comparisons with its reference.
 class AtlasLink : public QObject {
@@ -49,6 +51,12 @@ class AtlasLink : public QObject {
   /// by hand ends where the maps move to other places.
   [[nodiscard]] const AtlasArrangement& arrangement() const { return arrangement_; }
   void arrange(const AtlasArrangement& arrangement);
+
+  // --- numbers on the maps ----------------------------------------------------------------------
+  /// Where they are read; without it there are none. The store lives as long as this.
+  void print_numbers_of(const SpectrumStore& spectra);
+  [[nodiscard]] std::optional<PrintedNumber> number_on(SubjectId subject, std::int64_t layer,
+                                                       std::int64_t head) const;
 
   // --- the lens -------------------------------------------------------------------------------
   /// Whether the lens is seen. Kept in the session's file.
@@ -127,6 +135,7 @@ class AtlasLink : public QObject {
   AtlasZoom zoom_;
   QMarginsF reserved_;
   AtlasArrangement arrangement_;
+  const SpectrumStore* spectra_ = nullptr;
   bool lens_open_ = false;
   std::map<SubjectId, Shown> shown_;
   bool blinking_ = false;

@@ -52,6 +52,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
       recent_(new RecentFiles(this)),
       history_(new History(session, this)),
       recent_menu_(new QMenu(tr("Open recent"), this)) {
+  link_->print_numbers_of(*spectra_);
   preferences_.theme = theme;
   setWindowTitle("Attnscope");
   setAcceptDrops(true);
@@ -271,6 +272,18 @@ void MainWindow::toggle_identity() {
       trace ? shows_identity(*trace, view.identity) : view.identity == IdentityView::with;
   view.identity = shown ? IdentityView::without : IdentityView::with;
   session_.set_view(view);
+}
+
+void MainWindow::next_map_number() {
+  ViewSettings view = session_.view();
+  constexpr int kCount = std::size(map_number_names);
+  view.map_number = static_cast<MapNumber>((static_cast<int>(view.map_number) + 1) % kCount);
+  session_.set_view(view);
+  static constexpr const char* kSaid[] = {
+      QT_TR_NOOP("No number on the maps"), QT_TR_NOOP("On each map: its equivalent rank at τ"),
+      QT_TR_NOOP("On each map: its effective rank, exp of the entropy of its singular values"),
+      QT_TR_NOOP("On each map: its stable rank, ‖A‖²_F / σ₁²")};
+  statusBar()->showMessage(tr(kSaid[static_cast<std::size_t>(view.map_number)]), 4000);
 }
 
 void MainWindow::pin_selected() {

@@ -85,6 +85,7 @@ class MainWindow : public QMainWindow {
   void show_keys();
   void show_about();
   void toggle_identity();
+  void next_map_number();
   void pin_selected();
   void toggle_difference();
   void toggle_presentation();
