@@ -84,7 +84,7 @@ AtlasCanvas::~AtlasCanvas() {
 }
 
 QSize AtlasCanvas::sizeHint() const { return {480, 640}; }
-QSize AtlasCanvas::minimumSizeHint() const { return {240, 240}; }
+QSize AtlasCanvas::minimumSizeHint() const { return {100, 100}; }
 
 std::int64_t AtlasCanvas::place() const { return session_.place_of(subject_); }
 
@@ -95,16 +95,12 @@ std::shared_ptr<const ShownMaps> AtlasCanvas::maps() const {
 
 AtlasGrid AtlasCanvas::grid() const {
   const auto shown = maps();
-  return shown ? shown->grid() : AtlasGrid{};
+  AtlasGrid grid = shown ? shown->grid() : AtlasGrid{};
+  grid.arrangement = link_.arrangement();
+  return grid;
 }
 
-AtlasFrame AtlasCanvas::frame() const {
-  AtlasFrame frame = atlas_frame(QSizeF(size()));
-  if (lens_shown() && !link_.lens_open()) {
-    frame.colour_bar.setRight(frame.colour_bar.right() - Lens::closed_size().width() - 10);
-  }
-  return frame;
-}
+AtlasFrame AtlasCanvas::frame() const { return atlas_frame(QSizeF(size())); }
 
 // --- graphics ---------------------------------------------------------------------------------
 
@@ -193,7 +189,6 @@ AtlasScene AtlasCanvas::scene() const {
   }
   const OpenSubject& open = *found;
   scene.number = QString::number(place() + 1);
-  scene.title = QString::fromStdString(open.subject.label);
   scene.subject_colour = attnscope::subject_colour(place(), scene.colours->theme);
   scene.current = session_.selection().subject == subject_ && session_.subjects().size() > 1;
   scene.focused = hasFocus();
@@ -219,17 +214,11 @@ AtlasScene AtlasCanvas::scene() const {
     }
     return scene;
   }
-  scene.subtitle = QString::fromStdString(to_string(scene.maps->trace().mechanism));
-  // First, because the end of a long line is cut off.
-  if (!scene.maps->trace().mechanism_trained)
-    scene.subtitle = tr("not trained · ") + scene.subtitle;
   scene.zoom = zoom_;
+  scene.arrangement = link_.arrangement();
   scene.names_tokens = link_.view() != AtlasLink::View::fit;
   compare(scene);
-  scene.range = link_.range(scene.difference);
   scene.scale = link_.scale(scene.difference);
-  scene.value_name = scene.difference ? value_name(session_.view().comparison) : "weight";
-  scene.without_values = link_.cells_without_value(subject_) > 0;
   scene.selected = selected_cell(*scene.maps);
   scene.crosshair = link_.linked_cell(subject_);
   if (scene.crosshair) {
@@ -237,6 +226,15 @@ AtlasScene AtlasCanvas::scene() const {
     // A map without a counterpart in the reference has no differences.
     const MapExtent extent = scene.maps->extent(cell.layer, cell.column);
     if (cell.query >= extent.queries || cell.key >= extent.keys) scene.crosshair.reset();
+  }
+  // Of weights alone: what else is drawn has other ranks.
+  if (!scene.difference && scene.over_opacity == 0) {
+    const AtlasGrid grid = scene.grid();
+    for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+      for (std::int64_t column = 0; column < grid.columns; ++column) {
+        scene.numbers.push_back(link_.number_on(subject_, layer, column));
+      }
+    }
   }
   const std::optional<HoveredCell>& hover = session_.selection().hover;
   scene.cursor_here = hover && hover->subject == subject_;
@@ -248,10 +246,7 @@ void AtlasCanvas::compare(AtlasScene& scene) const {
   if (reference < 0) return;
   scene.reference_number = QString::number(reference + 1);
   scene.reference_colour = attnscope::subject_colour(reference, scene.colours->theme);
-  if (subject_ == session_.reference()) {
-    scene.mark = tr("reference");
-    return;
-  }
+  if (subject_ == session_.reference()) return;
   const AtlasLink::Drawn drawn = link_.drawn(subject_);
   scene.maps = drawn.maps;
   scene.difference = drawn.difference;
@@ -260,25 +255,6 @@ void AtlasCanvas::compare(AtlasScene& scene) const {
   if (drawn.wipe) {
     const QRectF viewport = scene.frame.viewport;
     scene.wipe = viewport.left() + *drawn.wipe * viewport.width();
-  }
-  const QString number = scene.reference_number;
-  if (link_.blinking()) {
-    scene.mark = tr("blink: maps of %1").arg(number);
-  } else if (scene.difference) {
-    switch (session_.view().comparison) {
-      case ComparisonView::absolute_difference:
-        scene.mark = tr("|%1 − %2|").arg(scene.number, number);
-        break;
-      case ComparisonView::relative_difference:
-        scene.mark = tr("(%1 − %2) / (|%1| + |%2|)").arg(scene.number, number);
-        break;
-      default:
-        scene.mark = tr("%1 − %2").arg(scene.number, number);
-    }
-  } else if (scene.wipe) {
-    scene.mark = tr("%1 wiped over %2").arg(number, scene.number);
-  } else if (scene.over_opacity > 0) {
-    scene.mark = tr("%1 laid over %2").arg(number, scene.number);
   }
 }
 
@@ -306,11 +282,11 @@ void AtlasCanvas::paintGL() {
     QPainter painter(&device);
     paint_chrome(painter, scene, font());
   }
-  if (lens_shown()) draw_lens(scene);
+  if (lens_up()) draw_lens(scene);
   // Tiles that are still computed say themselves when they are there.
   const bool more = std::any_of(textures_.begin(), textures_.end(),
                                 [](const auto& textures) { return textures->has_more(); });
-  if (more || (lens_ && lens_->restless())) update();
+  if (more || (lens_ && lens_up() && lens_->restless())) update();
 }
 
 // --- the lens -----------------------------------------------------------------------------------
@@ -329,23 +305,21 @@ void AtlasCanvas::lens_opened_or_closed() {
   update();
 }
 
+bool AtlasCanvas::lens_up() const { return lens_shown() && link_.lens_open(); }
+
 QRectF AtlasCanvas::lens_control(const std::string& name) const {
-  return lens_ && lens_shown() ? lens_->control(name) : QRectF();
+  return lens_ && lens_up() ? lens_->control(name) : QRectF();
 }
 
 void AtlasCanvas::place_the_lens() {
   if (!lens_shown()) return;
   const AtlasFrame frame = this->frame();
   if (!link_.lens_open()) {
-    const QSizeF closed = Lens::closed_size();
-    lens_place_.lens =
-        QRectF(QPointF(width() - 10 - closed.width(), frame.colour_bar.top() - 2), closed);
-    lens_place_.free = frame.viewport;
     link_.reserve({});
     return;
   }
   // The strip may take the width of the labels, too.
-  const QRectF room(8, frame.viewport.top(), width() - 16.0, frame.viewport.height() + 4);
+  const QRectF room(4, frame.viewport.top(), width() - 8.0, frame.viewport.height());
   lens_place_ =
       place_lens(grid(), frame.viewport, room, Lens::tall_size(), Lens::wide_size(room.width()));
   link_.reserve({0, 0, frame.viewport.right() - lens_place_.free.right(),
@@ -354,7 +328,6 @@ void AtlasCanvas::place_the_lens() {
 
 void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   if (!lens_) lens_ = std::make_unique<Lens>();
-  lens_->set_open(link_.lens_open());
   Lens::Input input;
   input.widget = size();
   input.pixel_ratio = devicePixelRatioF();
@@ -367,8 +340,8 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   input.full = link_.full_range();
   if (lens_field_) input.focused = control_name(*lens_field_);
   const ViewSettings view = lens_->draw(input);
-  const bool open = lens_->open();
-  if (view == session_.view() && open == link_.lens_open()) return;
+  const bool open = !lens_->close_wanted();
+  if (view == session_.view() && open) return;
   // Not from within painting: the session's views may want to paint themselves.
   QMetaObject::invokeMethod(
       this,
@@ -409,7 +382,7 @@ AtlasZoom AtlasCanvas::wanted_zoom() const {
       break;
   }
   if (grid.empty()) return zoom_;
-  return fit_grid(grid, viewport, viewport.marginsRemoved(link_.reserved()).adjusted(4, 4, -4, -4));
+  return fit_grid(grid, viewport, viewport.marginsRemoved(link_.reserved() + fitted_margin));
 }
 
 void AtlasCanvas::take_zoom(bool smoothly) {
@@ -438,7 +411,7 @@ void AtlasCanvas::set_zoom_by_hand(const AtlasZoom& zoom) {
 void AtlasCanvas::zoom_at(QPointF position, double factor) {
   const auto shown = maps();
   if (!shown) return;
-  const ZoomLimits limits = zoom_limits(shown->grid(), frame().viewport, shown->largest_extent());
+  const ZoomLimits limits = zoom_limits(grid(), frame().viewport, shown->largest_extent());
   set_zoom_by_hand(
       zoom_.zoomed(frame().viewport, position, factor, limits.smallest, limits.largest));
 }
@@ -446,14 +419,14 @@ void AtlasCanvas::zoom_at(QPointF position, double factor) {
 bool AtlasCanvas::settled() const {
   if (no_graphics_ != nullptr) return true;
   return all_loaded_ && link_.settled() && movement_.state() != QAbstractAnimation::Running &&
-         !(lens_ && lens_->restless());
+         !(lens_ && lens_up() && lens_->restless());
 }
 
 std::optional<MapCell> AtlasCanvas::cell_at(QPointF position) const {
   const auto shown = maps();
   const QRectF viewport = frame().viewport;
   if (!shown || !viewport.contains(position)) return std::nullopt;
-  const auto place = map_at(shown->grid(), zoom_.to_atlas(viewport, position));
+  const auto place = map_at(grid(), zoom_.to_atlas(viewport, position));
   if (!place) return std::nullopt;
   const MapExtent extent = shown->extent(place->layer, place->column);
   if (extent.queries <= 0 || extent.keys <= 0) return std::nullopt;

@@ -29,7 +29,7 @@ class MapTextures;
 class Session;
 
 /// Several stand side by side, linked through the session: the selection, the cursor's tokens and
-/// (AtlasLink) the zoom. The first subject's carries the lens.
+/// (AtlasLink) the zoom and how maps are arranged. The first subject's carries the lens.
 ///
 /// Drag or two fingers move, the wheel zooms at the cursor, a click selects map and query, a
 /// double click enlarges a map. F or Escape: all maps; R: the lens as it was at the start, too.
@@ -46,7 +46,7 @@ class AtlasCanvas : public QOpenGLWidget {
 
   /// By default, the first subject's atlas alone has it.
   void set_lens_shown(std::optional<bool> shown);
-  [[nodiscard]] bool lens_shown() const;
+  [[nodiscard]] bool lens_shown() const;  ///< wherever it is open
 
   /// Nothing is left to load or to move: the picture stands.
   [[nodiscard]] bool settled() const;
@@ -91,6 +91,7 @@ class AtlasCanvas : public QOpenGLWidget {
   [[nodiscard]] AtlasFrame frame() const;
   [[nodiscard]] std::shared_ptr<const ShownMaps> maps() const;
   [[nodiscard]] std::int64_t place() const;
+  [[nodiscard]] bool lens_up() const;  ///< it is seen here
   void lens_opened_or_closed();
   void place_the_lens();
   void set_zoom_by_hand(const AtlasZoom& zoom);

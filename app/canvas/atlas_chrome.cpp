@@ -11,112 +11,96 @@ namespace attnscope {
 
 namespace {
 
-void paint_title(QPainter& painter, const AtlasScene& scene, const QFont& font) {
-  const QRectF row = scene.frame.title;
-  const QFont number_face = sized(font, 11, true);
-  const QRectF badge(row.left(), row.center().y() - 9, 18, 18);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(scene.subject_colour);
-  painter.drawRoundedRect(badge, 4, 4);
-  painter.setFont(number_face);
-  painter.setPen(scene.subject_colour.lightnessF() > 0.5F ? QColor(0x101418) : QColor(Qt::white));
-  painter.drawText(badge, Qt::AlignCenter, scene.number);
+/// Writes the names along one side of the maps: of columns above them, of rows at their left.
+class LabelPainter {
+ public:
+  LabelPainter(QPainter& painter, const AtlasScene& scene, const QFont& font)
+      : painter_(painter), scene_(scene), plain_(sized(font, 11)), strong_(sized(font, 11, true)) {}
 
-  const double right = row.right();
-  double x = badge.right() + 8;
-  const QFont title_face = sized(font, 13, true);
-  const QFontMetricsF title_metrics(title_face);
-  const QString title = title_metrics.elidedText(scene.title, Qt::ElideMiddle, right - x);
-  painter.setFont(title_face);
-  painter.setPen(scene.colours->text);
-  painter.drawText(QRectF(x, row.top(), right - x, row.height()), Qt::AlignVCenter | Qt::AlignLeft,
-                   title);
-  x += title_metrics.horizontalAdvance(title) + 10;
-  if (!scene.mark.isEmpty()) {
-    const QFont face = sized(font, 11, true);
-    const QFontMetricsF metrics(face);
-    const double width = metrics.horizontalAdvance(scene.mark) + 12;
-    if (right - x > width) {
-      const QRectF chip(x, row.center().y() - 8.5, width, 17);
-      painter.setRenderHint(QPainter::Antialiasing);
-      painter.setPen(QPen(scene.reference_colour, 1.2));
-      painter.setBrush(faded(scene.reference_colour, 0.16));
-      painter.drawRoundedRect(chip, 4, 4);
-      painter.setRenderHint(QPainter::Antialiasing, false);
-      painter.setFont(face);
-      painter.setPen(scene.colours->text);
-      painter.drawText(chip, Qt::AlignCenter, scene.mark);
-      x += width + 10;
-    }
+  [[nodiscard]] double width(const QString& text) const {
+    return QFontMetricsF(strong_).horizontalAdvance(text);
   }
-  if (right - x > 40) {
-    const QFont face = sized(font, 12);
-    painter.setFont(face);
-    painter.setPen(scene.colours->muted);
-    painter.drawText(QRectF(x, row.top() + 0.5, right - x, row.height()),
-                     Qt::AlignVCenter | Qt::AlignLeft,
-                     QFontMetricsF(face).elidedText(scene.subtitle, Qt::ElideRight, right - x));
+  [[nodiscard]] double height() const { return QFontMetricsF(strong_).height(); }
+
+  /// Above a map: over it where it leaves room, else at the edge.
+  void above(const QRectF& map, const QString& text, bool selected) {
+    const QRectF strip = scene_.frame.top_labels;
+    // In the middle of the part that is in sight, so that it stays when the map is enlarged.
+    const double left = std::max(map.left(), scene_.frame.viewport.left());
+    const double right = std::min(map.right(), scene_.frame.viewport.right());
+    if (right - left < 8 || map.bottom() < strip.bottom()) return;
+    face(selected);
+    const double top = std::max(strip.top(), map.top() - strip.height() - 1);
+    painter_.setClipRect(strip.united(scene_.frame.viewport));
+    painter_.drawText(QRectF((left + right) / 2 - 100, top, 200, strip.height()), Qt::AlignCenter,
+                      text);
   }
-  painter.setPen(
-      QPen(scene.current ? scene.subject_colour : scene.colours->border, scene.current ? 2 : 1));
-  const double y = row.bottom() + (scene.current ? 0 : 0.5);
-  painter.drawLine(QPointF(row.left(), y), QPointF(row.right(), y));
-}
+  /// At the left of a map, upwards if it is `long_name`.
+  void beside(const QRectF& map, const QString& text, bool long_name, bool selected) {
+    const QRectF strip = scene_.frame.left_labels;
+    const double top = std::max(map.top(), scene_.frame.viewport.top());
+    const double bottom = std::min(map.bottom(), scene_.frame.viewport.bottom());
+    if (bottom - top < (long_name ? width(text) : 8) || map.right() < strip.right()) return;
+    face(selected);
+    const double x = std::max(strip.center().x(), map.left() - strip.width() / 2 - 2);
+    painter_.setClipRect(strip.united(scene_.frame.viewport));
+    painter_.save();
+    painter_.translate(x, (top + bottom) / 2);
+    if (long_name) painter_.rotate(-90);
+    painter_.drawText(QRectF(-60, -10, 120, 20), Qt::AlignCenter, text);
+    painter_.restore();
+  }
+
+ private:
+  void face(bool selected) {
+    painter_.setFont(selected ? strong_ : plain_);
+    painter_.setPen(selected ? scene_.colours->text : scene_.colours->muted);
+  }
+
+  QPainter& painter_;
+  const AtlasScene& scene_;
+  QFont plain_, strong_;
+};
 
 void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font) {
-  const AtlasGrid& grid = scene.maps->grid();
-  const QRectF viewport = scene.frame.viewport;
+  const AtlasGrid grid = scene.grid();
+  const bool transposed = grid.arrangement.transposed;
   const double pitch = AtlasGrid::pitch * scene.zoom.scale;
-  const QFont plain = sized(font, 11), strong = sized(font, 11, true);
-  const QFontMetricsF metrics(strong);
   const HeadFusion fusion = scene.maps->settings().head_fusion;
-  const auto face = [&](bool selected) {
-    painter.setFont(selected ? strong : plain);
-    painter.setPen(selected ? scene.colours->text : scene.colours->muted);
+  LabelPainter labels(painter, scene, font);
+  const auto is_long = [&](const QString& longest) { return labels.width(longest) + 6 < pitch; };
+  const bool heads_named = is_long(column_name(fusion, 10)), layers_named = is_long("layer 00");
+  const double above = labels.width("00") + 6, beside = labels.height();
+  const std::int64_t every_head = label_step(pitch,
+                                             heads_named  ? 0
+                                             : transposed ? beside
+                                                          : above,
+                                             grid.columns);
+  const std::int64_t every_layer = label_step(pitch,
+                                              layers_named ? 0
+                                              : transposed ? above
+                                                           : beside,
+                                              grid.layers);
+  const auto write = [&](bool on_top, const QRectF& map, const QString& text, bool long_name,
+                         bool selected) {
+    if (on_top) {
+      labels.above(map, text, selected);
+    } else {
+      labels.beside(map, text, long_name, selected);
+    }
   };
-
-  const bool heads_named = metrics.horizontalAdvance(column_name(fusion, 10)) + 6 < pitch;
-  const std::int64_t every_column =
-      label_step(pitch, heads_named ? pitch : metrics.horizontalAdvance("00") + 6, grid.columns);
   painter.save();
-  painter.setClipRect(scene.frame.head_labels.united(viewport));
-  for (std::int64_t column = 0; column < grid.columns; column += every_column) {
-    const QRectF map = map_on_screen(scene, 0, column);
-    // In the middle of the part that is in sight, so that it stays when the map is enlarged.
-    const double left = std::max(map.left(), viewport.left());
-    const double right = std::min(map.right(), viewport.right());
-    if (right - left < 8) continue;
-    face(scene.selected && scene.selected->column == column);
-    const double middle = (left + right) / 2;
-    // Over the maps where they leave room above, else at the edge.
-    const double height = scene.frame.head_labels.height();
-    const double top = std::max(scene.frame.head_labels.top(), map.top() - height - 2);
-    painter.drawText(QRectF(middle - 100, top, 200, height), Qt::AlignCenter,
-                     heads_named ? column_name(fusion, column) : QString::number(column));
+  for (std::int64_t first = 0; first < grid.layers; first += grid.layers_a_band()) {
+    for (std::int64_t column = 0; column < grid.columns; column += every_head) {
+      write(!transposed, map_on_screen(scene, first, column),
+            heads_named ? column_name(fusion, column) : QString::number(column), heads_named,
+            scene.selected && scene.selected->column == column);
+    }
   }
-  painter.restore();
-
-  const double layer_width = metrics.horizontalAdvance("layer 00");
-  const bool layers_named = metrics.horizontalAdvance("layer 00") + 6 < pitch;
-  const std::int64_t every_layer =
-      label_step(pitch, layers_named ? pitch : metrics.height(), grid.layers);
-  painter.save();
-  painter.setClipRect(scene.frame.layer_labels.united(viewport));
   for (std::int64_t layer = 0; layer < grid.layers; layer += every_layer) {
-    const QRectF map = map_on_screen(scene, layer, 0);
-    const double top = std::max(map.top(), viewport.top());
-    const double bottom = std::min(map.bottom(), viewport.bottom());
-    if (bottom - top < 8) continue;
-    face(scene.selected && scene.selected->layer == layer);
-    if (layers_named && bottom - top < layer_width) continue;
-    // Beside the maps where they leave room at the left, else at the edge.
-    const double x = std::max(scene.frame.layer_labels.left() + 9, map.left() - 14);
-    painter.save();
-    painter.translate(x, (top + bottom) / 2);
-    if (layers_named) painter.rotate(-90);
-    painter.drawText(QRectF(-60, -10, 120, 20), Qt::AlignCenter,
-                     layers_named ? QString("layer %1").arg(layer) : QString::number(layer));
-    painter.restore();
+    write(transposed, map_on_screen(scene, layer, 0),
+          layers_named ? QString("layer %1").arg(layer) : QString::number(layer), layers_named,
+          scene.selected && scene.selected->layer == layer);
   }
   painter.restore();
 }
@@ -169,20 +153,16 @@ QColor faded(QColor colour, double alpha) {
 }
 
 QRectF map_on_screen(const AtlasScene& scene, std::int64_t layer, std::int64_t column) {
-  return scene.zoom.to_screen(scene.frame.viewport, scene.maps->grid().map_square(layer, column));
+  return scene.zoom.to_screen(scene.frame.viewport, scene.grid().map_square(layer, column));
 }
 
 AtlasFrame atlas_frame(QSizeF widget) {
-  constexpr double edge = 10, title = 32, heads = 20, layers = 20, bar = 44;
+  constexpr double edge = 3, above = 14, beside = 15;
   AtlasFrame frame;
-  frame.title = QRectF(edge, 0, widget.width() - 2 * edge, title);
-  const double top = title + heads + 2;
-  frame.viewport = QRectF(edge + layers, top, widget.width() - 2 * edge - layers,
-                          std::max(1.0, widget.height() - top - bar));
-  frame.head_labels = QRectF(frame.viewport.left(), title + 2, frame.viewport.width(), heads);
-  frame.layer_labels = QRectF(edge, top, layers, frame.viewport.height());
-  frame.colour_bar =
-      QRectF(edge + layers, frame.viewport.bottom() + 12, frame.viewport.width(), bar - 14);
+  frame.viewport = QRectF(edge + beside, above, std::max(1.0, widget.width() - 2 * edge - beside),
+                          std::max(1.0, widget.height() - above));
+  frame.top_labels = QRectF(frame.viewport.left(), 0, frame.viewport.width(), above);
+  frame.left_labels = QRectF(edge - 1, above, beside, frame.viewport.height());
   return frame;
 }
 
@@ -202,7 +182,6 @@ QString column_name(HeadFusion fusion, std::int64_t column) {
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   painter.setRenderHint(QPainter::TextAntialiasing);
-  paint_title(painter, scene, font);
   if (!scene.maps) {
     painter.setFont(sized(font, 13));
     painter.setPen(scene.message_is_error ? scene.colours->error : scene.colours->muted);
@@ -213,6 +192,7 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
   paint_labels(painter, scene, font);
   painter.save();
   painter.setClipRect(scene.frame.viewport);
+  paint_map_numbers(painter, scene, font);
   paint_empty_maps(painter, scene, font);
   paint_wipe(painter, scene, font);
   painter.setClipRect(scene.frame.viewport.adjusted(-3, -3, 3, 3));
@@ -221,7 +201,6 @@ void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font)
   if (scene.crosshair) paint_crosshair(painter, scene);
   paint_rulers(painter, scene, font);
   painter.restore();
-  paint_colour_bar(painter, scene, font);
   if (scene.crosshair) paint_readout(painter, scene, font);
 }
 

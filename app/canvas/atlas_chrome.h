@@ -1,5 +1,5 @@
-// Everything around and over the maps that is drawn with a painter: title, labels, frames, the
-// crosshair and its readout, the colour bar.
+// Everything around and over the maps that is drawn with a painter: labels, frames, the crosshair
+// and its readout.
 #pragma once
 
 #include <QColor>
@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/canvas/atlas_layout.h"
+#include "app/canvas/map_number.h"
 #include "app/canvas/shown_maps.h"
 #include "app/canvas/value_range.h"
 #include "app/look/theme.h"
@@ -23,22 +25,26 @@ namespace attnscope {
 
 /// The parts of an atlas's widget, in logical pixels.
 struct AtlasFrame {
-  QRectF title, head_labels, layer_labels, viewport, colour_bar;
+  QRectF top_labels, left_labels, viewport;
 };
 [[nodiscard]] AtlasFrame atlas_frame(QSizeF widget);
+/// What bands of maps leave between them for their labels.
+inline constexpr double band_label_room = 16;
+/// What fitted maps leave free at every side of the viewport, for the frame of the selected one.
+inline constexpr double fitted_margin = 2;
 
 /// What one picture of an atlas shows.
 struct AtlasScene {
   const WindowColours* colours = nullptr;
   AtlasFrame frame;
 
-  QString number, title, subtitle;
-  QString mark;  ///< what it is in a comparison: "reference", "less 1"
+  QString number;
   QColor subject_colour;
   bool current = false;  ///< the selected subject
   bool focused = false;
 
   std::shared_ptr<const ShownMaps> maps;  ///< null: `message` instead
+  AtlasArrangement arrangement;
   bool difference = false;                ///< they are differences from the reference
   std::shared_ptr<const ShownMaps> over;  ///< the reference's maps, laid over; null: none
   double over_opacity = 0;
@@ -51,14 +57,17 @@ struct AtlasScene {
   AtlasZoom zoom;
   bool names_tokens = false;  ///< beside the map: over all maps at once they would hide some
   ColourScale scale;
-  ValueRange range;
-  QString value_name;  ///< what the colours stand for
-  bool range_by_hand = false;
-  bool without_values = false;  ///< some cells have none: the colour bar explains the stripes
 
   std::optional<MapCell> selected;   ///< map and query row
   std::optional<MapCell> crosshair;  ///< the cell under the cursor, here or in a linked atlas
   bool cursor_here = false;
+  /// On each map of own weights, layer by layer; empty: none.
+  std::vector<std::optional<PrintedNumber>> numbers;
+
+  /// Where its maps lie.
+  [[nodiscard]] AtlasGrid grid() const {
+    return {maps->grid().layers, maps->grid().columns, arrangement};
+  }
 };
 
 void paint_chrome(QPainter& painter, const AtlasScene& scene, const QFont& font);

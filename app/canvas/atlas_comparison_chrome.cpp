@@ -10,7 +10,7 @@ namespace attnscope {
 void paint_empty_maps(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   if (scene.maps->compared_with() == nullptr) return;
   painter.setFont(sized(font, 11));
-  const AtlasGrid& grid = scene.maps->grid();
+  const AtlasGrid grid = scene.grid();
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const QRectF map = map_on_screen(scene, layer, column);

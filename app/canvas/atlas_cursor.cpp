@@ -142,7 +142,7 @@ QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& fon
 void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   if (!scene.names_tokens) return;
   const QRectF viewport = scene.frame.viewport;
-  const auto place = map_at(scene.maps->grid(), scene.zoom.to_atlas(viewport, viewport.center()));
+  const auto place = map_at(scene.grid(), scene.zoom.to_atlas(viewport, viewport.center()));
   if (!place) return;
   const MapExtent extent = scene.maps->extent(place->layer, place->column);
   if (extent.queries == 0) return;

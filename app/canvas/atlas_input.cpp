@@ -40,7 +40,7 @@ bool AtlasCanvas::event(QEvent* event) {
 }
 
 void AtlasCanvas::mousePressEvent(QMouseEvent* event) {
-  if (lens_ && lens_shown() && lens_->mouse(*event)) {
+  if (lens_ && lens_up() && lens_->mouse(*event)) {
     stop_hovering();
     update();
     return;
@@ -79,13 +79,13 @@ void AtlasCanvas::mouseMoveEvent(QMouseEvent* event) {
     drag_divider(event->position());
     return;
   }
-  if (!pressed_ && lens_ && lens_shown() && lens_->moved(event->position())) {
+  if (!pressed_ && lens_ && lens_up() && lens_->moved(event->position())) {
     stop_hovering();
     setCursor(Qt::ArrowCursor);
     update();
     return;
   }
-  if (lens_ && lens_->restless()) update();
+  if (lens_ && lens_up() && lens_->restless()) update();
   if (pressed_ && !dragging_ &&
       (event->position() - pressed_at_).manhattanLength() >=
           QGuiApplication::styleHints()->startDragDistance()) {
@@ -112,7 +112,7 @@ void AtlasCanvas::mouseReleaseEvent(QMouseEvent* event) {
     return;
   }
   if (!pressed_) {
-    if (lens_ && lens_shown()) lens_->mouse(*event);
+    if (lens_ && lens_up()) lens_->mouse(*event);
     update();
     return;
   }
@@ -124,7 +124,7 @@ void AtlasCanvas::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void AtlasCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-  if (lens_ && lens_shown() && lens_->mouse(*event)) {
+  if (lens_ && lens_up() && lens_->mouse(*event)) {
     update();
     return;
   }
@@ -141,7 +141,7 @@ void AtlasCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void AtlasCanvas::wheelEvent(QWheelEvent* event) {
-  if (lens_ && lens_shown() && lens_->wheel(*event)) {
+  if (lens_ && lens_up() && lens_->wheel(*event)) {
     update();
     return;
   }
@@ -174,7 +174,7 @@ void AtlasCanvas::leaveEvent(QEvent*) {
 // -----------------------------------------------------------------------------------------
 
 bool AtlasCanvas::focusNextPrevChild(bool next) {
-  const bool reachable = hasFocus() && lens_shown() && link_.lens_open() && maps();
+  const bool reachable = hasFocus() && lens_up() && maps();
   if (!reachable || (!lens_field_ && !next)) return QOpenGLWidget::focusNextPrevChild(next);
   const int field = lens_field_ ? static_cast<int>(*lens_field_) + (next ? 1 : -1) : 0;
   if (field >= lens_fields) return QOpenGLWidget::focusNextPrevChild(next);
@@ -224,7 +224,7 @@ bool AtlasCanvas::lens_key(int key) {
 }
 
 void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
-  if (lens_ && lens_shown() && lens_->key(*event, true)) {
+  if (lens_ && lens_up() && lens_->key(*event, true)) {
     update();
     return;
   }
@@ -294,7 +294,7 @@ void AtlasCanvas::keyPressEvent(QKeyEvent* event) {
 }
 
 void AtlasCanvas::keyReleaseEvent(QKeyEvent* event) {
-  if (lens_ && lens_->key(*event, false)) {
+  if (lens_ && lens_up() && lens_->key(*event, false)) {
     update();
     return;
   }

@@ -33,12 +33,70 @@ void add_decades(std::vector<Tick>& ticks, const ColourScale& scale, double sign
 
 }  // namespace
 
+std::int64_t AtlasGrid::layers_a_band() const {
+  const std::int64_t asked = arrangement.layers_a_band;
+  return asked > 0 ? std::min(asked, layers) : layers;
+}
+
+std::int64_t AtlasGrid::bands() const {
+  return empty() ? 0 : (layers + layers_a_band() - 1) / layers_a_band();
+}
+
+double AtlasGrid::band_pitch() const {
+  const std::int64_t places = std::max(arrangement.columns_a_band, columns);
+  return static_cast<double>(places) * pitch - gap + arrangement.band_gap;
+}
+
 QSizeF AtlasGrid::extent() const {
-  return {static_cast<double>(columns) * pitch - gap, static_cast<double>(layers) * pitch - gap};
+  if (empty()) return {0, 0};
+  const QSizeF size(
+      static_cast<double>(bands() - 1) * band_pitch() + static_cast<double>(columns) * pitch - gap,
+      static_cast<double>(layers_a_band()) * pitch - gap);
+  return arrangement.transposed ? size.transposed() : size;
 }
 
 QRectF AtlasGrid::map_square(std::int64_t layer, std::int64_t column) const {
-  return {static_cast<double>(column) * pitch, static_cast<double>(layer) * pitch, 1, 1};
+  const std::int64_t in_band = std::max<std::int64_t>(1, layers_a_band());
+  const double across =
+      static_cast<double>(layer / in_band) * band_pitch() + static_cast<double>(column) * pitch;
+  const double along = static_cast<double>(layer % in_band) * pitch;
+  return arrangement.transposed ? QRectF(along, across, 1, 1) : QRectF(across, along, 1, 1);
+}
+
+double fitted_side(const AtlasGrid& grid, QSizeF room) {
+  const QSizeF extent = grid.extent();
+  if (extent.isEmpty()) return 0;
+  return std::max(0.0, std::min(room.width() / extent.width(), room.height() / extent.height()));
+}
+
+AtlasArrangement arranged_to_fill(std::int64_t layers, std::int64_t columns, QSizeF room,
+                                  double label_room) {
+  // As one reads a model is worth some size, and so is one block of maps.
+  constexpr double kTransposed = 0.92, kBands = 0.85;
+  AtlasArrangement best;
+  double best_worth = -1;
+  for (const bool transposed : {false, true}) {
+    std::int64_t before = 0;
+    for (std::int64_t bands = 1; bands <= layers; ++bands) {
+      const std::int64_t in_band = (layers + bands - 1) / bands;
+      if (in_band == before) continue;
+      before = in_band;
+      AtlasGrid grid{layers, columns, {.transposed = transposed, .layers_a_band = in_band}};
+      if (bands == 1) grid.arrangement.layers_a_band = 0;
+      grid.arrangement.columns_a_band = bands == 1 ? 0 : columns;
+      for (int i = 0; bands > 1 && i < 2; ++i) {  // the gap is so many pixels of the size it leaves
+        const double side = std::max(1.0, fitted_side(grid, room));
+        grid.arrangement.band_gap = std::clamp(label_room / side, AtlasGrid::gap, 2.0);
+      }
+      const double worth = fitted_side(grid, room) * (transposed ? kTransposed : 1) *
+                           (grid.bands() > 1 ? kBands : 1);
+      if (worth > best_worth) {
+        best_worth = worth;
+        best = grid.arrangement;
+      }
+    }
+  }
+  return best;
 }
 
 QPointF AtlasZoom::to_screen(const QRectF& viewport, QPointF point) const {
@@ -105,15 +163,23 @@ MapCell MapPlace::cell(MapExtent extent) const {
 }
 
 std::optional<MapPlace> map_at(const AtlasGrid& grid, QPointF point) {
-  const double column = std::floor(point.x() / AtlasGrid::pitch);
-  const double layer = std::floor(point.y() / AtlasGrid::pitch);
-  if (column < 0 || layer < 0 || column >= static_cast<double>(grid.columns) ||
-      layer >= static_cast<double>(grid.layers)) {
+  const QPointF at = grid.arrangement.transposed ? point.transposed() : point;
+  if (grid.empty() || at.x() < 0 || at.y() < 0) return std::nullopt;
+  const double band = std::floor(at.x() / grid.band_pitch());
+  const double column = std::floor((at.x() - band * grid.band_pitch()) / AtlasGrid::pitch);
+  const double row = std::floor(at.y() / AtlasGrid::pitch);
+  if (column >= static_cast<double>(grid.columns) ||
+      row >= static_cast<double>(grid.layers_a_band()) ||
+      band >= static_cast<double>(grid.bands())) {
     return std::nullopt;
   }
-  const QPointF within = point - QPointF(column, layer) * AtlasGrid::pitch;
-  if (within.x() >= 1 || within.y() >= 1) return std::nullopt;
-  return MapPlace{static_cast<std::int64_t>(layer), static_cast<std::int64_t>(column), within};
+  const auto layer =
+      static_cast<std::int64_t>(band) * grid.layers_a_band() + static_cast<std::int64_t>(row);
+  if (layer >= grid.layers) return std::nullopt;
+  const MapPlace place{layer, static_cast<std::int64_t>(column), {}};
+  const QPointF within = point - grid.map_square(place.layer, place.column).topLeft();
+  if (within.x() < 0 || within.y() < 0 || within.x() >= 1 || within.y() >= 1) return std::nullopt;
+  return MapPlace{place.layer, place.column, within};
 }
 
 QRectF cell_square(const QRectF& map, MapExtent extent, std::int64_t query, std::int64_t key) {

@@ -1,5 +1,6 @@
-// Where the maps of an atlas lie: a grid of unit squares, rows = layers, columns = heads, seen
-// through a zoom. Plain geometry: no widgets, no OpenGL. Pixels are logical (device-independent).
+// Where the maps of an atlas lie: a grid of unit squares, layers by heads, arranged to fill its
+// room and seen through a zoom. Plain geometry: no widgets, no OpenGL. Pixels are logical
+// (device-independent).
 #pragma once
 
 #include <QPointF>
@@ -21,15 +22,32 @@ struct MapExtent {
   bool operator==(const MapExtent&) const = default;
 };
 
-/// The maps of one subject. Map (layer, column) fills the unit square whose top left corner is
-/// (column, layer) · pitch.
+/// Which way layers and heads run: layers down and heads across, or the other way round; and in how
+/// many bands, which stand beside each other as the columns of a newspaper (below each other, where
+/// layers run across).
+struct AtlasArrangement {
+  bool transposed = false;          ///< layers across, heads down
+  std::int64_t layers_a_band = 0;   ///< 0: all in one
+  std::int64_t columns_a_band = 0;  ///< places for heads in a band; 0: as many as there are heads
+  double band_gap = 0.2;            ///< between bands, in map sides: room for their labels
+
+  bool operator==(const AtlasArrangement&) const = default;
+};
+
+/// The maps of one subject, each a unit square. map_square alone knows where they lie: what is hit,
+/// drawn and labelled follows from it.
 struct AtlasGrid {
   std::int64_t layers = 0, columns = 0;  ///< columns: heads, or 1 when heads are fused
+  AtlasArrangement arrangement = {};
 
-  static constexpr double gap = 0.06;  ///< between neighbours, in map sides
+  static constexpr double gap = 0.03;  ///< between neighbours, in map sides
   static constexpr double pitch = 1 + gap;
 
   [[nodiscard]] bool empty() const { return layers <= 0 || columns <= 0; }
+  [[nodiscard]] std::int64_t layers_a_band() const;
+  [[nodiscard]] std::int64_t bands() const;
+  /// From one band's start to the next one's, in map sides.
+  [[nodiscard]] double band_pitch() const;
   /// Of the whole grid, in map sides.
   [[nodiscard]] QSizeF extent() const;
   /// The square of one map, in map sides.
@@ -37,6 +55,14 @@ struct AtlasGrid {
 
   bool operator==(const AtlasGrid&) const = default;
 };
+
+/// The side of a map, in pixels, when the whole grid fits into `room`.
+[[nodiscard]] double fitted_side(const AtlasGrid& grid, QSizeF room);
+
+/// The arrangement in which the maps are largest in `room`; layers down, heads across and one band
+/// unless another makes them clearly larger. `label_room`: pixels between bands.
+[[nodiscard]] AtlasArrangement arranged_to_fill(std::int64_t layers, std::int64_t columns,
+                                                QSizeF room, double label_room);
 
 /// A zoom: `scale` pixels a map side, `centre` (in map sides) in the middle of the viewport.
 struct AtlasZoom {

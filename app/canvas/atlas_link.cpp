@@ -6,6 +6,7 @@
 #include "app/session/comparison_store.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
+#include "app/session/spectrum_store.h"
 
 namespace attnscope {
 
@@ -59,6 +60,26 @@ void AtlasLink::reserve(const QMarginsF& margins) {
   if (margins == reserved_) return;
   reserved_ = margins;
   if (view_ == View::fit) emit zoom_changed(false);
+}
+
+void AtlasLink::arrange(const AtlasArrangement& arrangement) {
+  if (arrangement == arrangement_) return;
+  arrangement_ = arrangement;
+  if (view_ == View::free) view_ = View::fit;
+  emit zoom_changed(false);
+}
+
+void AtlasLink::print_numbers_of(const SpectrumStore& spectra) {
+  spectra_ = &spectra;
+  connect(&spectra, &SpectrumStore::spectra_ready, this, &AtlasLink::values_changed);
+}
+
+std::optional<PrintedNumber> AtlasLink::number_on(SubjectId subject, std::int64_t layer,
+                                                  std::int64_t head) const {
+  const std::shared_ptr<const Trace> trace = session_.trace(subject);
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_ ? spectra_->of(subject) : nullptr;
+  if (!trace || !spectra) return std::nullopt;
+  return printed_number(*spectra, *trace, session_.view(), layer, head);
 }
 
 void AtlasLink::set_lens_open(bool open) {

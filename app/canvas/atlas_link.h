@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app/canvas/atlas_layout.h"
+#include "app/canvas/map_number.h"
 #include "app/canvas/shown_maps.h"
 #include "app/canvas/value_range.h"
 
@@ -18,6 +19,7 @@ namespace attnscope {
 
 class ComparisonStore;
 class Session;
+class SpectrumStore;
 
 /// Lives on the window's thread, beside its session and the comparisons with its reference.
 class AtlasLink : public QObject {
@@ -45,8 +47,19 @@ class AtlasLink : public QObject {
   [[nodiscard]] QMarginsF reserved() const { return reserved_; }
   void reserve(const QMarginsF& margins);
 
+  /// How maps are arranged in every atlas, so that one zoom shows the same maps everywhere. A zoom
+  /// by hand ends where the maps move to other places.
+  [[nodiscard]] const AtlasArrangement& arrangement() const { return arrangement_; }
+  void arrange(const AtlasArrangement& arrangement);
+
+  // --- numbers on the maps ----------------------------------------------------------------------
+  /// Where they are read; without it there are none. The store lives as long as this.
+  void print_numbers_of(const SpectrumStore& spectra);
+  [[nodiscard]] std::optional<PrintedNumber> number_on(SubjectId subject, std::int64_t layer,
+                                                       std::int64_t head) const;
+
   // --- the lens -------------------------------------------------------------------------------
-  /// Whether the lens is open or closed to its title. Kept in the session's file.
+  /// Whether the lens is seen. Kept in the session's file.
   [[nodiscard]] bool lens_open() const { return lens_open_; }
   void set_lens_open(bool open);
 
@@ -121,7 +134,9 @@ class AtlasLink : public QObject {
   std::int64_t map_layer_ = 0, map_column_ = 0;
   AtlasZoom zoom_;
   QMarginsF reserved_;
-  bool lens_open_ = true;
+  AtlasArrangement arrangement_;
+  const SpectrumStore* spectra_ = nullptr;
+  bool lens_open_ = false;
   std::map<SubjectId, Shown> shown_;
   bool blinking_ = false;
   int statistics_in_work_ = 0;

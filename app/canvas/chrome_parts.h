@@ -21,6 +21,9 @@ namespace attnscope {
 /// What is said in the place of a map that has no counterpart.
 void paint_empty_maps(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
+/// The number of each map in its corner, and under it how much of the full rank that is.
+void paint_map_numbers(QPainter& painter, const AtlasScene& scene, const QFont& font);
+
 /// The divider of a wipe, with whose maps are on which side.
 void paint_wipe(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
@@ -32,8 +35,5 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
 
 /// Beside that cell, what `readout` says of it.
 void paint_readout(QPainter& painter, const AtlasScene& scene, const QFont& font);
-
-/// The scale below the maps, with where the value under the cursor lies.
-void paint_colour_bar(QPainter& painter, const AtlasScene& scene, const QFont& font);
 
 }  // namespace attnscope

@@ -17,7 +17,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr double field_width = 200, line = 25.5, header = 34, padding = 8;
+constexpr double field_width = 200, line = 25.5, header = 30, padding = 6;
 constexpr int fields = 7;
 
 /// Makes a context current, and the former one again at the end.
@@ -107,8 +107,6 @@ QSizeF Lens::wide_size(double width) {
   return {width,
           header + std::ceil(static_cast<double>(fields) / columns_in(width)) * line + padding};
 }
-
-QSizeF Lens::closed_size() { return {76, 24}; }
 
 void Lens::load_font(const QFont& font, double pixel_ratio) {
   ImGuiIO& io = ImGui::GetIO();
@@ -247,28 +245,18 @@ ViewSettings Lens::draw(const Input& input) {
       {static_cast<float>(place_.width()) * ratio, static_cast<float>(place_.height()) * ratio});
   constexpr ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav;
-  const bool closed = !open_;
-  if (closed) {
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * ratio, 2 * ratio));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 5 * ratio);
-  }
   ImGui::Begin("lens", nullptr, flags);
   const float small = 20 * ratio;
   const ImVec2 top = ImGui::GetCursorPos();
   ImGui::SetCursorPosY(top.y + (small - ImGui::GetTextLineHeight()) / 2);
   ImGui::TextUnformatted("Lens");
-  if (open_) {
-    ImGui::SameLine();
-    ImGui::TextDisabled("for all atlases; R resets it");
-  }
+  ImGui::SameLine();
+  ImGui::TextDisabled("R resets, L closes it");
   ImGui::SetCursorPos({ImGui::GetWindowWidth() - top.x - small + 2 * ratio, top.y});
-  if (lens::sign_button("open", open_ ? lens::Sign::chevron_down : lens::Sign::chevron_up, false,
-                        *input.colours, small)) {
-    open_ = !open_;
-    wake();
-  }
-  noted("open");
-  if (open_ && input.place.height() > 40) {
+  close_wanted_ =
+      lens::sign_button("close", lens::Sign::chevron_down, false, *input.colours, small);
+  noted("close");
+  if (input.place.height() > 40) {
     const int columns = input.side == LensSide::right ? 1 : columns_in(place_.width());
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(5 * ratio, 2.5F * ratio));
     ImGui::SetCursorPosY(top.y + small + 2 * ratio);
@@ -279,8 +267,7 @@ ViewSettings Lens::draw(const Input& input) {
     ImGui::PopStyleVar();
   }
   ImGui::End();
-  if (open_ && !input.focused.empty()) draw_focus(input);
-  if (closed) ImGui::PopStyleVar(2);
+  if (!input.focused.empty()) draw_focus(input);
   ImGui::Render();
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   popup_open_ = !context_->OpenPopupStack.empty();

@@ -33,13 +33,11 @@ class Lens {
   Lens(const Lens&) = delete;
   Lens& operator=(const Lens&) = delete;
 
-  [[nodiscard]] bool open() const { return open_; }
-  void set_open(bool open) { open_ = open; }
-  /// Logical pixels the open lens needs as a column, and as a strip this wide.
+  /// Whether the user has closed it in the frame drawn last.
+  [[nodiscard]] bool close_wanted() const { return close_wanted_; }
+  /// Logical pixels it needs as a column, and as a strip this wide.
   [[nodiscard]] static QSizeF tall_size();
   [[nodiscard]] static QSizeF wide_size(double width);
-  /// And of the closed one.
-  [[nodiscard]] static QSizeF closed_size();
 
   struct Input {
     QSizeF widget;  ///< logical pixels
@@ -82,7 +80,7 @@ class Lens {
   void range_field(const Input& input, ViewSettings& view, float ratio);
 
   ImGuiContext* context_ = nullptr;
-  bool open_ = true;
+  bool close_wanted_ = false;
   bool backend_ready_ = false;
   bool popup_open_ = false, item_held_ = false, typing_ = false;
   int frames_wanted_ = 3;

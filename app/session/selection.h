@@ -57,6 +57,14 @@ inline constexpr EnumName<ComparisonView> comparison_view_names[] = {
     {ComparisonView::wipe, "wipe"},
     {ComparisonView::overlay, "overlay"}};
 
+/// What is printed on each map: a number of its spectrum.
+enum class MapNumber { none, equivalent_rank, effective_rank, stable_rank };
+inline constexpr EnumName<MapNumber> map_number_names[] = {
+    {MapNumber::none, "none"},
+    {MapNumber::equivalent_rank, "equivalent_rank"},
+    {MapNumber::effective_rank, "effective_rank"},
+    {MapNumber::stable_rank, "stable_rank"}};
+
 /// The lens: what changes the picture at once, without running a model again.
 struct ViewSettings {
   std::string colour_map = "viridis";
@@ -68,7 +76,8 @@ struct ViewSettings {
   HeadFusion head_fusion = HeadFusion::none;
   bool hide_prefix_tokens = false;  ///< class tokens and registers; of texts [CLS], [SEP], <s> …
   double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
-  std::int64_t first_layer = 0;     ///< what figures call the first layer: 0 or 1
+  MapNumber map_number = MapNumber::equivalent_rank;
+  std::int64_t first_layer = 0;  ///< what figures call the first layer: 0 or 1
   ComparisonView comparison = ComparisonView::maps;
   double wipe_position = 0.5;    ///< of the divider, as a share of an atlas's width, 0 to 1
   double overlay_opacity = 0.5;  ///< of the reference's maps, 0 to 1

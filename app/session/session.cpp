@@ -180,6 +180,7 @@ void Session::reset_lens() {
   ViewSettings view;
   view.rank_threshold = view_.rank_threshold;
   view.first_layer = view_.first_layer;
+  view.map_number = view_.map_number;
   view.comparison = view_.comparison;
   view.wipe_position = view_.wipe_position;
   view.overlay_opacity = view_.overlay_opacity;

@@ -78,6 +78,7 @@ json write_view(const ViewSettings& view) {
                  {"head_fusion", name_of(head_fusion_names, view.head_fusion)},
                  {"hide_prefix_tokens", view.hide_prefix_tokens},
                  {"rank_threshold", view.rank_threshold},
+                 {"map_number", name_of(map_number_names, view.map_number)},
                  {"first_layer", view.first_layer},
                  {"comparison", name_of(comparison_view_names, view.comparison)},
                  {"wipe_position", view.wipe_position},
@@ -99,6 +100,7 @@ ViewSettings read_view(const json& object) {
   read_name(object, "head_fusion", head_fusion_names, view.head_fusion);
   view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
   view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
+  read_name(object, "map_number", map_number_names, view.map_number);
   view.first_layer = object.value("first_layer", view.first_layer) == 1 ? 1 : 0;
   read_name(object, "comparison", comparison_view_names, view.comparison);
   view.wipe_position = object.value("wipe_position", view.wipe_position);

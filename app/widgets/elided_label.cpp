@@ -10,9 +10,15 @@ ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget* parent) : QLabel(paren
 }
 
 void ElidedLabel::set_text(const QString& text) {
+  if (text == full_text_) return;
   full_text_ = text;
   setAccessibleName(text);
   updateGeometry();
+  elide();
+}
+
+void ElidedLabel::set_tip(const QString& tip) {
+  tip_ = tip;
   elide();
 }
 
@@ -37,7 +43,7 @@ void ElidedLabel::changeEvent(QEvent* event) {
 void ElidedLabel::elide() {
   const QString shown = fontMetrics().elidedText(full_text_, mode_, contentsRect().width());
   setText(shown);
-  setToolTip(shown == full_text_ ? QString() : full_text_);
+  setToolTip(!tip_.isEmpty() ? tip_ : shown == full_text_ ? QString() : full_text_);
 }
 
 }  // namespace attnscope

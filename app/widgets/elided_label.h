@@ -10,6 +10,8 @@ class ElidedLabel : public QLabel {
  public:
   explicit ElidedLabel(Qt::TextElideMode mode = Qt::ElideMiddle, QWidget* parent = nullptr);
   void set_text(const QString& text);
+  /// A tool tip of its own, in place of the whole text.
+  void set_tip(const QString& tip);
   [[nodiscard]] const QString& full_text() const { return full_text_; }
   [[nodiscard]] QSize minimumSizeHint() const override;
   [[nodiscard]] QSize sizeHint() const override;
@@ -22,7 +24,7 @@ class ElidedLabel : public QLabel {
   void elide();
 
   Qt::TextElideMode mode_;
-  QString full_text_;
+  QString full_text_, tip_;
 };
 
 }  // namespace attnscope

@@ -1,58 +1,23 @@
-// The middle of the window: one atlas a subject, side by side, each under its name and ranks.
+// The middle of the window: one atlas a subject, arranged so that the maps are as large as they can
+// be; files that failed as cards below.
 #pragma once
 
-#include <QFrame>
+#include <QWidget>
 #include <vector>
 
 #include "app/session/subject_id.h"
 
 class QGridLayout;
-class QLabel;
-class QPushButton;
 class QStackedLayout;
+class QVBoxLayout;
 
 namespace attnscope {
 
 class AtlasCanvas;
+class AtlasCell;
 class AtlasLink;
-class ElidedLabel;
 class Session;
-struct OpenSubject;
 class SpectrumStore;
-class SubjectBadge;
-
-/// One atlas with its head line; while there is nothing to draw, what is going on instead.
-class AtlasCell : public QFrame {
-  Q_OBJECT
- public:
-  /// `no_graphics`: why there is no atlas, to stand in its place; empty where there is.
-  AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
-            const QString& no_graphics, QWidget* parent = nullptr);
-  [[nodiscard]] SubjectId subject() const { return subject_; }
-  /// Null where maps cannot be drawn.
-  [[nodiscard]] AtlasCanvas* canvas() { return canvas_; }
-  [[nodiscard]] bool settled() const;
-  void refresh();
-
- protected:
-  void mousePressEvent(QMouseEvent* event) override;
-
- private:
-  [[nodiscard]] QString rank_text() const;
-  [[nodiscard]] QString instead_of_maps(const OpenSubject& open) const;
-
-  Session& session_;
-  SpectrumStore& spectra_;
-  SubjectId subject_;
-  QString no_graphics_;
-  SubjectBadge* badge_;
-  ElidedLabel* name_;
-  QLabel* ranks_;
-  QStackedLayout* stack_;
-  AtlasCanvas* canvas_ = nullptr;
-  QLabel* instead_;
-  QPushButton* retry_;
-};
 
 class AtlasArea : public QWidget {
   Q_OBJECT
@@ -62,12 +27,22 @@ class AtlasArea : public QWidget {
   [[nodiscard]] bool settled() const;
   /// The atlas of a subject, or null.
   [[nodiscard]] AtlasCanvas* canvas(SubjectId subject);
+  /// Only the selected subject's atlas, whichever that becomes; or all again.
+  void set_alone(bool alone);
 
  signals:
   void open_wanted();
   void samples_wanted();
+  void enlarge_wanted();  ///< an atlas's head was double-clicked
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  [[nodiscard]] std::vector<AtlasCell*> shown_cells() const;
+  void make_cells();
+  void arrange();
+  void place(const std::vector<AtlasCell*>& cells, int columns);
   void refresh();
   void refresh_heads();
 
@@ -76,8 +51,14 @@ class AtlasArea : public QWidget {
   AtlasLink& link_;
   const QString no_graphics_;  // why maps cannot be drawn here; empty: they can
   QStackedLayout* stack_;
+  QWidget* atlases_;
   QGridLayout* grid_;
+  QVBoxLayout* failed_column_;
   std::vector<AtlasCell*> cells_;
+  // What stands in the grid, of which cells, in how many columns.
+  std::vector<AtlasCell*> placed_, placed_among_;
+  int columns_ = 0;
+  bool alone_ = false;
 };
 
 }  // namespace attnscope

@@ -2,8 +2,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
@@ -11,13 +9,12 @@
 
 #include "app/canvas/atlas_link.h"
 #include "app/session/session.h"
-#include "app/widgets/elided_label.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr int kBarHeight = 28;
+constexpr int kBarHeight = 26;
 
 constexpr int kLeastLetters = 5;  // that a list shows where the window is narrow
 
@@ -34,11 +31,45 @@ QComboBox* choice(const char* object_name, const QString& name, const QString& t
 
 }  // namespace
 
+ReferenceBox::ReferenceBox(Session& session, QWidget* parent)
+    : QComboBox(parent), session_(session) {
+  constexpr int kLetters = 9;
+  setObjectName("reference");
+  setAccessibleName(tr("Reference"));
+  setToolTip(
+      tr("Pin a reference to see differences, wipe and blink (P pins the selected subject)"));
+  setMinimumContentsLength(kLetters);
+  setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  connect(this, &QComboBox::activated, this, [this](int index) {  // the first says "none"
+    const auto place = static_cast<std::size_t>(index - 1);
+    session_.set_reference(place < session_.subjects().size() ? session_.subjects()[place].id
+                                                              : SubjectId::none);
+  });
+  connect(&session_, &Session::subjects_changed, this, &ReferenceBox::refresh);
+  connect(&session_, &Session::reference_changed, this, &ReferenceBox::refresh);
+  refresh();
+}
+
+void ReferenceBox::refresh() {
+  const QSignalBlocker quiet(this);
+  QStringList names = {tr("no reference")};
+  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
+    names << QString("%1  %2").arg(i + 1).arg(
+        QString::fromStdString(session_.subjects()[static_cast<std::size_t>(i)].subject.label));
+  }
+  QStringList shown;
+  for (int i = 0; i < count(); ++i) shown << itemText(i);
+  if (shown != names) {
+    clear();
+    addItems(names);
+  }
+  setCurrentIndex(static_cast<int>(session_.place_of(session_.reference())) + 1);
+  setVisible(session_.subjects().size() >= 2);
+}
+
 ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
-    : QFrame(parent), session_(session), link_(link) {
+    : QToolBar(tr("Comparison"), parent), session_(session), link_(link) {
   setObjectName("comparison_bar");
-  reference_ = choice("reference", tr("Reference"),
-                      tr("What the other subjects are compared with (P pins the selected one)"));
   shown_ = choice("comparison_view", tr("What the others show"),
                   tr("What the atlases beside the reference show (D: maps or difference)"));
   shown_->addItems({tr("Maps"), tr("Difference"), tr("Absolute difference"),
@@ -62,35 +93,17 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   blink_->setFixedHeight(kBarHeight);
   blink_->setFocusPolicy(Qt::TabFocus);
   blink_->setToolTip(tr("The reference's maps in the place of the others', and back (Space)"));
-  hint_ = new ElidedLabel(Qt::ElideRight);
-  hint_->set_text(tr("Pin a reference to see differences, wipe and blink"));
-  hint_->setProperty("role", "muted");
-
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(2, 6, 2, 0);
-  row->setSpacing(8);
-  row->addWidget(new QLabel(tr("Reference")));
-  row->addWidget(reference_);
-  row->addWidget(hint_);
-  row->addWidget(shown_);
-  row->addWidget(amount_);
-  row->addWidget(blink_);
-  row->addWidget(layers_);
-  row->addWidget(match_);
-  row->addStretch(1);
+  addWidget(shown_);
+  amount_shown_ = addWidget(amount_);
+  addWidget(blink_);
+  addWidget(layers_);
+  addWidget(match_);
 
   const auto change = [this](auto set) {
     ViewSettings view = session_.view();
     set(view);
     session_.set_view(view);
   };
-  connect(reference_, &QComboBox::activated, this,
-          [this](int index) {  // the first says "none"
-            const auto place = static_cast<std::size_t>(index - 1);
-            session_.set_reference(place < session_.subjects().size()
-                                       ? session_.subjects()[place].id
-                                       : SubjectId::none);
-          });
   connect(shown_, &QComboBox::activated, this, [this, change](int index) {
     link_.set_blinking(false);
     change([index](ViewSettings& view) { view.comparison = static_cast<ComparisonView>(index); });
@@ -116,36 +129,16 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
 }
 
 void ComparisonBar::refresh() {
-  setVisible(session_.subjects().size() >= 2);
-  const QSignalBlocker quiet[] = {QSignalBlocker(reference_), QSignalBlocker(shown_),
-                                  QSignalBlocker(amount_), QSignalBlocker(layers_),
-                                  QSignalBlocker(match_)};
-  QStringList names = {tr("none")};
-  for (std::int64_t i = 0; i < std::ssize(session_.subjects()); ++i) {
-    names << QString("%1  %2").arg(i + 1).arg(
-        QString::fromStdString(session_.subjects()[static_cast<std::size_t>(i)].subject.label));
-  }
-  QStringList shown;
-  for (int i = 0; i < reference_->count(); ++i) shown << reference_->itemText(i);
-  if (shown != names) {
-    reference_->clear();
-    reference_->addItems(names);
-  }
-  reference_->setCurrentIndex(static_cast<int>(session_.place_of(session_.reference())) + 1);
-
-  const bool pinned = session_.reference() != SubjectId::none;
+  setVisible(session_.reference() != SubjectId::none && session_.subjects().size() >= 2);
+  const QSignalBlocker quiet[] = {QSignalBlocker(shown_), QSignalBlocker(amount_),
+                                  QSignalBlocker(layers_), QSignalBlocker(match_)};
   const ViewSettings& view = session_.view();
-  hint_->setVisible(!pinned);
-  for (QWidget* widget : {static_cast<QWidget*>(shown_), static_cast<QWidget*>(layers_),
-                          static_cast<QWidget*>(match_), static_cast<QWidget*>(blink_)}) {
-    widget->setVisible(pinned);
-  }
   shown_->setCurrentIndex(static_cast<int>(view.comparison));
   layers_->setCurrentIndex(static_cast<int>(view.layer_alignment));
   match_->setChecked(view.match_heads);
   blink_->setChecked(link_.blinking());
   const bool wipe = view.comparison == ComparisonView::wipe;
-  amount_->setVisible(pinned && (wipe || view.comparison == ComparisonView::overlay));
+  amount_shown_->setVisible(wipe || view.comparison == ComparisonView::overlay);
   amount_->setAccessibleName(wipe ? tr("Place of the divider") : tr("Opacity of the reference"));
   amount_->setToolTip(amount_->accessibleName());
   amount_->setValue(

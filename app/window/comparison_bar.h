@@ -1,21 +1,33 @@
 // How the open subjects are compared: which is the reference, what the others show of it.
 #pragma once
 
-#include <QFrame>
+#include <QComboBox>
+#include <QToolBar>
 
 class QCheckBox;
-class QComboBox;
 class QSlider;
 class QToolButton;
 
 namespace attnscope {
 
 class AtlasLink;
-class ElidedLabel;
 class Session;
 
-/// A line over the atlases, there from two subjects on.
-class ComparisonBar : public QFrame {
+/// The subject that the others are compared with, or none.
+class ReferenceBox : public QComboBox {
+  Q_OBJECT
+ public:
+  explicit ReferenceBox(Session& session, QWidget* parent = nullptr);
+
+ private:
+  void refresh();
+
+  Session& session_;
+};
+
+/// A line over the atlases while a reference is pinned: what the others show of it. What finds no
+/// room goes behind its last button.
+class ComparisonBar : public QToolBar {
   Q_OBJECT
  public:
   ComparisonBar(Session& session, AtlasLink& link, QWidget* parent = nullptr);
@@ -25,13 +37,12 @@ class ComparisonBar : public QFrame {
 
   Session& session_;
   AtlasLink& link_;
-  QComboBox* reference_;
   QComboBox* shown_;
   QSlider* amount_;  // of the wipe or the overlay
+  QAction* amount_shown_;
   QComboBox* layers_;
   QCheckBox* match_;
   QToolButton* blink_;
-  ElidedLabel* hint_;
 };
 
 }  // namespace attnscope

@@ -42,7 +42,10 @@ void Layouts::fill(QMenu& menu) {
 
 void Layouts::set_default() { default_ = window_.saveState(kVersion); }
 
-void Layouts::reset() { window_.restoreState(default_, kVersion); }
+void Layouts::reset() {
+  emit changing();
+  window_.restoreState(default_, kVersion);
+}
 
 QStringList Layouts::names() const {
   QSettings settings;
@@ -57,6 +60,7 @@ void Layouts::save_as(const QString& name) {
 }
 
 void Layouts::go_to(const QString& name) {
+  emit changing();
   QSettings settings;
   settings.beginGroup(kGroup);
   window_.restoreState(settings.value(name).toByteArray(), kVersion);

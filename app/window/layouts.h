@@ -27,6 +27,9 @@ class Layouts : public QObject {
   void remember_last() const;
   void restore_last();
 
+ signals:
+  void changing();  ///< another one is about to be taken
+
  private:
   void fill(QMenu& menu);
 

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/canvas/atlas_link.h"
+#include "app/canvas/scale_strip.h"
 #include "app/session/comparison_store.h"
 #include "app/session/history.h"
 #include "app/session/session.h"
@@ -17,6 +18,7 @@
 #include "app/window/atlas_area.h"
 #include "app/window/commands.h"
 #include "app/window/comparison_bar.h"
+#include "app/window/enlargement.h"
 #include "app/window/export_dialog.h"
 #include "app/window/gallery_window.h"
 #include "app/window/hover_line.h"
@@ -37,6 +39,7 @@ namespace {
 // What the atlases keep in a session's file, beside the panels.
 constexpr const char* kAtlases = "atlases";
 constexpr const char* kLens = "Lens";
+constexpr QSize kLeastMiddle(240, 200);  // pixels
 
 }  // namespace
 
@@ -49,21 +52,25 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
       recent_(new RecentFiles(this)),
       history_(new History(session, this)),
       recent_menu_(new QMenu(tr("Open recent"), this)) {
+  link_->print_numbers_of(*spectra_);
   preferences_.theme = theme;
   setWindowTitle("Attnscope");
   setAcceptDrops(true);
-  setDockNestingEnabled(true);
+  // Laid out in one frame: an animation would draw every atlas many times on the way.
+  setDockOptions(AllowNestedDocks | AllowTabbedDocks);
   resize(1600, 1000);
   // First: labels take the program's font when they are made.
   apply_look();
   qApp->installEventFilter(new WheelGuard(this));
   recent_->fill(recent_menu_, [this](const std::filesystem::path& file) { open_file(file); });
   docks_ = new PanelDocks(*this, {session_, *spectra_, *comparisons_, *link_, *recent_menu_});
+  menus_ = new QMenuBar(this);
   make_commands();
   commands_->tint(colours_of(theme).text);
   place_everything();
   keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
+  connect(layouts_, &Layouts::changing, this, [this] { enlargement_->give_back(); });
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
   connect(history_, &History::changed, this, &MainWindow::show_history);
   show_history();
@@ -86,11 +93,14 @@ void MainWindow::place_everything() {
   column->addWidget(notice_);
   column->addWidget(new ComparisonBar(session_, *link_));
   column->addWidget(atlases_, 1);
+  // What finds no room in it is made smaller or left out: it never widens the window.
+  middle->setMinimumSize(kLeastMiddle);
   setCentralWidget(middle);
   connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
   connect(atlases_, &AtlasArea::samples_wanted, this, &MainWindow::open_samples);
 
   docks_->place(*commands_->menu(tr("&View"))->addMenu(tr("Panels")));
+  enlargement_ = new Enlargement(*this, *docks_, *atlases_);
   connect(docks_, &PanelDocks::command_wanted, this, [this](const QString& id) {
     if (QAction* const action = commands_->action(id)) action->trigger();
   });
@@ -107,14 +117,17 @@ void MainWindow::place_everything() {
 
   QAction* exporting = commands_->action("export");
   exporting->setProperty("texted", true);
-  auto* bar =
-      new TopBar(session_, {commands_->action("open_model"), commands_->action("open_input")},
-                 {commands_->action("fit"), exporting, commands_->action("toggle_theme"),
-                  commands_->action("keys")});
+  auto* bar = new TopBar(session_, menus_,
+                         {commands_->action("open_model"), commands_->action("open_input")},
+                         new ReferenceBox(session_),
+                         {commands_->action("lens"), commands_->action("fit"), exporting,
+                          commands_->action("left_side"), commands_->action("right_side"),
+                          commands_->action("toggle_theme"), commands_->action("keys")});
   addToolBar(Qt::TopToolBarArea, bar);
   statusBar()->setSizeGripEnabled(false);
   statusBar()->addWidget(new HoverLine(session_, *link_), 1);
   statusBar()->addPermanentWidget(new JobBar(session_.jobs()));
+  statusBar()->addPermanentWidget(new ScaleStrip(session_, *link_));
 }
 
 void MainWindow::keep_panel_settings() {
@@ -127,7 +140,7 @@ void MainWindow::keep_panel_settings() {
     docks_->restore_settings(settings);
     const auto atlases = settings.find(kAtlases);
     const bool says = atlases != settings.end() && atlases->second.contains(kLens);
-    link_->set_lens_open(!says || atlases->second.at(kLens) != "closed");
+    link_->set_lens_open(says && atlases->second.at(kLens) == "open");
   });
 }
 
@@ -140,12 +153,20 @@ void MainWindow::showEvent(QShowEvent* event) {
   if (!remembered_.empty()) layouts_->restore_last();
 }
 
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  if (arranged_ && !presenting_ && !enlargement_->is_on()) docks_->follow_window();
+}
+
 void MainWindow::apply_look() {
   constexpr double room = 1.6;  // larger, to be read from the last row
   apply_theme(
       *qobject_cast<QApplication*>(QApplication::instance()),
       {preferences_.theme, preferences_.text_scale * (presenting_ ? room : 1), presenting_});
   if (commands_) commands_->tint(colours_of(*this).text);
+  // One line: the maps need the room.
+  constexpr int kAroundText = 9;  // pixels
+  statusBar()->setFixedHeight(QFontMetrics(QApplication::font()).height() + kAroundText);
 }
 
 void MainWindow::set_theme(Theme theme) {
@@ -188,7 +209,10 @@ void MainWindow::show_manual(const QString& page) {
   manual_->raise();
 }
 
-void MainWindow::show_panel(const std::string& name) { docks_->show(name); }
+void MainWindow::show_panel(const std::string& name) {
+  enlargement_->give_back();
+  docks_->show(name);
+}
 
 void MainWindow::open_document(const std::filesystem::path& file) { docks_->open_document(file); }
 
@@ -229,6 +253,7 @@ void MainWindow::show_keys() {
   keys.push_back({tr("Walk queries"), "Shift+arrows"});
   keys.push_back({tr("Into the lens and through its fields"), tr("Tab, then ← →")});
   keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
+  keys.push_back({tr("A panel or a subject alone, and back"), tr("double click on its title")});
   KeysDialog(keys, this).exec();
 }
 
@@ -249,6 +274,18 @@ void MainWindow::toggle_identity() {
   session_.set_view(view);
 }
 
+void MainWindow::next_map_number() {
+  ViewSettings view = session_.view();
+  constexpr int kCount = std::size(map_number_names);
+  view.map_number = static_cast<MapNumber>((static_cast<int>(view.map_number) + 1) % kCount);
+  session_.set_view(view);
+  static constexpr const char* kSaid[] = {
+      QT_TR_NOOP("No number on the maps"), QT_TR_NOOP("On each map: its equivalent rank at τ"),
+      QT_TR_NOOP("On each map: its effective rank, exp of the entropy of its singular values"),
+      QT_TR_NOOP("On each map: its stable rank, ‖A‖²_F / σ₁²")};
+  statusBar()->showMessage(tr(kSaid[static_cast<std::size_t>(view.map_number)]), 4000);
+}
+
 void MainWindow::pin_selected() {
   const SubjectId selected = session_.selection().subject;
   session_.set_reference(session_.reference() == selected ? SubjectId::none : selected);
@@ -266,7 +303,9 @@ void MainWindow::toggle_difference() {
 }
 
 void MainWindow::toggle_presentation() {
+  enlargement_->give_back();
   presenting_ = !presenting_;
+  docks_->hold_still(presenting_);
   if (presenting_) {
     before_presenting_ = saveState();
     // The maps and what is spoken about; the rest is for whoever sits at the machine.
@@ -299,6 +338,9 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
       return walk(0, 1);
     case Qt::Key_Space:
       return link_->blink();
+    case Qt::Key_Escape:
+      if (enlargement_->give_back()) return;
+      return QMainWindow::keyPressEvent(event);
     default:
       QMainWindow::keyPressEvent(event);
   }

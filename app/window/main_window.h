@@ -17,6 +17,7 @@ class AtlasLink;
 class Autosave;
 class Commands;
 class ComparisonStore;
+class Enlargement;
 class History;
 class Layouts;
 class ManualWindow;
@@ -58,6 +59,7 @@ class MainWindow : public QMainWindow {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -83,6 +85,7 @@ class MainWindow : public QMainWindow {
   void show_keys();
   void show_about();
   void toggle_identity();
+  void next_map_number();
   void pin_selected();
   void toggle_difference();
   void toggle_presentation();
@@ -97,6 +100,7 @@ class MainWindow : public QMainWindow {
   RecentFiles* recent_;
   History* history_;
   QMenu* recent_menu_;
+  QMenuBar* menus_ = nullptr;
   PanelDocks* docks_ = nullptr;
   Autosave* autosave_ = nullptr;
   Recovery* recovery_ = nullptr;
@@ -104,6 +108,7 @@ class MainWindow : public QMainWindow {
   ManualWindow* manual_ = nullptr;
   Preferences preferences_;
   AtlasArea* atlases_ = nullptr;
+  Enlargement* enlargement_ = nullptr;
   NoticeBar* notice_ = nullptr;
   GalleryWindow* gallery_ = nullptr;
   std::filesystem::path session_file_;

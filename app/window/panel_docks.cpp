@@ -2,10 +2,12 @@
 
 #include <QAction>
 #include <QDockWidget>
+#include <QEvent>
 #include <QLayout>
 #include <QMainWindow>
 #include <QMenu>
 #include <algorithm>
+#include <cstdlib>
 
 #include "app/panels/frame/dock_panel.h"
 #include "app/window/side_room.h"
@@ -15,10 +17,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeftWidth = 292;
-constexpr int kRightWidth = 390, kNarrowRight = 300, kWidestRight = 560;
-constexpr int kNarrow = 1180;        // pixels of a window that has no room for the usual widths
-constexpr int kAboveAndBelow = 120;  // pixels of the window that are no dock's
+// Pixels. Narrow sides leave the maps of two subjects nearly half of a window of 1280 × 800.
+constexpr int kLeftWidth = 250, kNarrowLeft = 208;
+constexpr int kNarrowRight = 290, kWidestRight = 560, kPercentRight = 24;
+constexpr int kNarrow = 1400;       // of a window that has no room for the usual widths
+constexpr int kAboveAndBelow = 70;  // of the window that are no dock's
 
 bool is_left(PanelPlace place) {
   return place == PanelPlace::models || place == PanelPlace::inputs;
@@ -31,6 +34,7 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
   for (const PanelEntry& entry : panels()) {
     DockPanel* const panel = entry.make(context);
     docks_.push_back({&entry, panel, dock_of(panel, entry.name, !entry.open)});
+    panel->header()->installEventFilter(this);
     connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
     connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
   }
@@ -71,12 +75,38 @@ void PanelDocks::place(QMenu& menu) {
   side_room_ = new SideRoom(window_, lefts, rights, besides);
 }
 
+std::array<int, 2> PanelDocks::usual_widths() const {
+  const int width = window_.width();
+  return {width < kNarrow ? kNarrowLeft : kLeftWidth,
+          std::clamp(width * kPercentRight / 100, kNarrowRight, kWidestRight)};
+}
+
+void PanelDocks::set_side_widths(const std::array<int, 2>& widths) {
+  side_widths_ = widths;
+  window_.resizeDocks({first_at(PanelPlace::models), first_at(PanelPlace::spectrum)},
+                      {widths[0], widths[1]}, Qt::Horizontal);
+}
+
+void PanelDocks::follow_window() {
+  constexpr int kSame = 2;  // pixels
+  const auto as_set = [&](PanelPlace place, int width) {
+    const QDockWidget* const dock = first_at(place);
+    return !dock->isVisible() || std::abs(dock->width() - width) <= kSame;
+  };
+  // Beside what is read they are as that has left them.
+  const bool reading = std::ranges::any_of(docks_, [](const PanelDock& one) {
+    return one.entry->place == PanelPlace::beside && !one.dock->isHidden();
+  });
+  if (reading || side_widths_ == usual_widths()) return;
+  if (!as_set(PanelPlace::models, side_widths_[0])) return;
+  if (!as_set(PanelPlace::spectrum, side_widths_[1])) return;
+  set_side_widths(usual_widths());
+}
+
 void PanelDocks::arrange() {
   const auto dock = [this](PanelPlace place) { return first_at(place); };
   using enum PanelPlace;
-  const int least = window_.width() < kNarrow ? kNarrowRight : kRightWidth;
-  const int right = std::clamp(window_.width() * 29 / 100, least, kWidestRight);
-  window_.resizeDocks({dock(models), dock(spectrum)}, {kLeftWidth, right}, Qt::Horizontal);
+  set_side_widths(usual_widths());
   const int room = window_.height() - kAboveAndBelow;
   window_.resizeDocks({dock(models), dock(inputs)}, {room * 55 / 100, room * 45 / 100},
                       Qt::Vertical);
@@ -103,6 +133,25 @@ bool PanelDocks::open_document(const std::filesystem::path& file) {
   return false;
 }
 
+void PanelDocks::toggle(Side side) {
+  std::vector<QDockWidget*> docks;
+  for (const PanelDock& one : docks_) {
+    if (one.entry->place == PanelPlace::beside) continue;
+    if (is_left(one.entry->place) == (side == Side::left)) docks.push_back(one.dock);
+  }
+  std::vector<QDockWidget*>& closed = closed_[side == Side::left ? 0 : 1];
+  if (std::ranges::all_of(docks, &QDockWidget::isHidden)) {
+    for (QDockWidget* dock : closed.empty() ? docks : closed) dock->show();
+    closed.clear();
+    return;
+  }
+  closed.clear();
+  for (QDockWidget* dock : docks) {
+    if (!dock->isHidden()) closed.push_back(dock);
+  }
+  for (QDockWidget* dock : closed) dock->hide();
+}
+
 void PanelDocks::hide_for_presentation() {
   for (const PanelDock& one : docks_) {
     if (!one.entry->presented) one.dock->hide();
@@ -110,6 +159,19 @@ void PanelDocks::hide_for_presentation() {
 }
 
 void PanelDocks::give_back() { side_room_->give_back(); }
+
+void PanelDocks::hold_still(bool still) { side_room_->hold_still(still); }
+
+bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::MouseButtonDblClick) {
+    for (const PanelDock& one : docks_) {
+      if (one.panel->header() != watched) continue;
+      emit enlarge_wanted(one.dock);
+      return true;
+    }
+  }
+  return QObject::eventFilter(watched, event);
+}
 
 PanelSettings PanelDocks::settings() const {
   PanelSettings settings;

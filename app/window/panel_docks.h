@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QObject>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,15 +36,22 @@ class PanelDocks : public QObject {
   void place(QMenu& menu);
   /// Their first widths and heights, once the window has its own.
   void arrange();
+  /// The same of the sides' widths when the window has another, unless the user has chosen them.
+  void follow_window();
   /// Brings a panel to the front, opening its dock. Throws Error(usage) listing them.
   void show(const std::string& name);
   /// Opens a file that one of the panels reads, as a lesson, and shows that panel. False if none
   /// reads it. Throws Error.
   bool open_document(const std::filesystem::path& file);
+  /// Hides what stands beside the atlases there, or shows it again.
+  enum class Side { left, right };
+  void toggle(Side side);
   /// Hides what has no part in a presentation.
   void hide_for_presentation();
   /// Shows again what has given way to another for want of room, as before a layout is remembered.
   void give_back();
+  /// While it holds, nothing gives way or comes back as docks open and close.
+  void hold_still(bool still);
 
   [[nodiscard]] PanelSettings settings() const;
   void restore_settings(const PanelSettings& settings);
@@ -53,13 +61,22 @@ class PanelDocks : public QObject {
  signals:
   void command_wanted(const QString& id);
   void panel_wanted(const QString& name);
+  void enlarge_wanted(QDockWidget* dock);  ///< its title was double-clicked
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  /// Of the left and the right side, in pixels.
+  [[nodiscard]] std::array<int, 2> usual_widths() const;
+  void set_side_widths(const std::array<int, 2>& widths);
   [[nodiscard]] QDockWidget* first_at(PanelPlace place) const;
 
   QMainWindow& window_;
   std::vector<PanelDock> docks_;
   SideRoom* side_room_ = nullptr;
+  std::array<int, 2> side_widths_{};                 // as set last
+  std::array<std::vector<QDockWidget*>, 2> closed_;  // by toggle, at either side
 };
 
 }  // namespace attnscope

@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QEvent>
 #include <QMainWindow>
+#include <QResizeEvent>
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +14,8 @@ namespace {
 
 // Pixels: three columns, and two atlases between them; two columns and the atlases.
 constexpr int kThreeColumns = 1560, kTwoColumns = 1180;
+// The left column and the atlases with one beside them.
+constexpr int kBothSides = 1100;
 
 bool is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
 
@@ -22,16 +25,42 @@ SideRoom::SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWid
                    QList<QDockWidget*> read)
     : QObject(&window),
       window_(window),
-      left_{std::move(left), kThreeColumns},
-      right_{std::move(right), kTwoColumns},
+      left_{std::move(left), kBothSides, kThreeColumns},
+      right_{std::move(right), 0, kTwoColumns},
       read_(std::move(read)) {
   window_.installEventFilter(this);
+  for (QDockWidget* dock : left_.docks + right_.docks) dock->installEventFilter(this);
   for (QDockWidget* dock : read_) {
     connect(dock->toggleViewAction(), &QAction::toggled, this, [this, dock](bool open) {
+      if (still_ || !window_.isVisible()) return;
+      if (open && !reading_) begin_reading();
       arrange();
       if (open) widen(dock);
+      if (reading_ && !reading()) end_reading();
     });
   }
+}
+
+void SideRoom::hold_still(bool still) { still_ = still; }
+
+bool SideRoom::reading() const { return std::ranges::any_of(read_, is_open); }
+
+void SideRoom::begin_reading() {
+  reading_ = true;
+  before_ = widths_;
+}
+
+void SideRoom::end_reading() {
+  reading_ = false;
+  QList<QDockWidget*> docks;
+  QList<int> widths;
+  for (auto one = before_.cbegin(); one != before_.cend(); ++one) {
+    if (!one.key()->isVisible() || one.key()->isFloating()) continue;
+    docks << one.key();
+    widths << one.value();
+  }
+  before_.clear();
+  window_.resizeDocks(docks, widths, Qt::Horizontal);
 }
 
 void SideRoom::widen(QDockWidget* dock) {
@@ -54,16 +83,24 @@ void SideRoom::give_back() {
 }
 
 bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::Resize) arrange();
+  if (watched == &window_) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Show) arrange();
+  } else if (event->type() == QEvent::Resize && !reading_) {
+    // A dock that is about to be seen takes its room before it says so.
+    auto* const dock = static_cast<QDockWidget*>(watched);
+    if (std::ranges::all_of(read_, &QDockWidget::isHidden) && !dock->visibleRegion().isEmpty()) {
+      widths_[dock] = dock->width();
+    }
+  }
   return QObject::eventFilter(watched, event);
 }
 
 void SideRoom::arrange() {
   // Not while the window itself is hidden: then no dock is open to be seen.
-  if (!window_.isVisible()) return;
-  const bool reading = std::ranges::any_of(read_, is_open);
+  if (still_ || !window_.isVisible()) return;
+  const bool reads = reading();
   for (Side* side : {&left_, &right_}) {
-    if (reading && window_.width() < side->least_width) {
+    if (window_.width() < (reads ? side->least_beside : side->least_width)) {
       put_away(*side);
     } else {
       give_back(*side);

@@ -1,8 +1,9 @@
 // Where the window is too narrow for its columns beside the atlases, what is opened to be read
-// takes the left one's place, in a small window the right one's too, and gives them back when it is
-// closed or the window grows.
+// takes the left one's place, in a small window the right one's too, and gives them back, as wide
+// as they were, when it is closed or the window grows.
 #pragma once
 
+#include <QHash>
 #include <QList>
 #include <QObject>
 
@@ -20,6 +21,8 @@ class SideRoom : public QObject {
 
   /// Shows what gave way, as before a layout is remembered.
   void give_back();
+  /// While it holds, nothing is put away or given back.
+  void hold_still(bool still);
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -27,7 +30,8 @@ class SideRoom : public QObject {
   /// One column, and what of it was hidden by us, not by the user.
   struct Side {
     QList<QDockWidget*> docks;
-    int least_width;  ///< of the window in pixels, so that it stays
+    int least_width;   ///< of the window in pixels, so that it stays
+    int least_beside;  ///< and beside what is read
     QList<QDockWidget*> away = {};
     QList<QDockWidget*> in_front = {};  ///< of those that are tabs
   };
@@ -35,10 +39,16 @@ class SideRoom : public QObject {
   void put_away(Side& side);
   static void give_back(Side& side);
   void widen(QDockWidget* dock);
+  [[nodiscard]] bool reading() const;
+  void begin_reading();
+  void end_reading();
 
   QMainWindow& window_;
   Side left_, right_;
   QList<QDockWidget*> read_;
+  QHash<QDockWidget*, int> widths_;  ///< while nothing was read
+  QHash<QDockWidget*, int> before_;  ///< the same, when what is read now was opened
+  bool reading_ = false, still_ = false;
 };
 
 }  // namespace attnscope

@@ -4,7 +4,9 @@
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenuBar>
 #include <QSignalBlocker>
+#include <QStyle>
 #include <QToolButton>
 #include <algorithm>
 
@@ -15,7 +17,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kHeight = 30;
+constexpr int kHeight = 26;
+constexpr int kAroundMenu = 17;  // pixels beside a menu's name: the style sheet's
 
 QWidget* space() {
   auto* widget = new QWidget;
@@ -28,7 +31,7 @@ QToolButton* button_of(QAction* action, bool with_text) {
   button->setDefaultAction(action);
   button->setToolButtonStyle(with_text ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
   button->setIconSize(QSize(16, 16));
-  button->setMinimumHeight(kHeight);
+  button->setFixedHeight(kHeight);
   button->setFocusPolicy(Qt::TabFocus);
   button->setAccessibleName(action->text().remove('&').remove("…"));
   return button;
@@ -36,22 +39,21 @@ QToolButton* button_of(QAction* action, bool with_text) {
 
 }  // namespace
 
-TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QAction*>& right,
-               QWidget* parent)
+TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, QWidget* reference,
+               const QList<QAction*>& right, QWidget* parent)
     : QToolBar(tr("Tools"), parent), session_(session) {
   setObjectName("top_bar");
   setMovable(false);
   setFloatable(false);
   setContextMenuPolicy(Qt::PreventContextMenu);
+  setIconSize(QSize(16, 16));  // its buttons take this one
 
-  wordmark_ = new QLabel("Attnscope");
-  wordmark_->setObjectName("wordmark");
-  QFont font = wordmark_->font();
-  font.setPointSizeF(font.pointSizeF() + 2.5);
-  font.setWeight(QFont::DemiBold);
-  wordmark_->setFont(font);
-  wordmark_->setContentsMargins(4, 0, 10, 0);
-  addWidget(wordmark_);
+  menus_ = menus;
+  menus_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+  for (auto* more : menus_->findChildren<QToolButton*>()) {
+    more->setAccessibleName(tr("More menus"));
+  }
+  addWidget(menus_);
   for (QAction* action : left) {
     texted_ << button_of(action, true);
     addWidget(texted_.back());
@@ -62,9 +64,12 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
   auto* row = new QHBoxLayout(settings);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
+  reference->setFixedHeight(kHeight);
+  row->addWidget(reference);
+  row->addSpacing(10);
   identity_label_ = new QLabel(tr("Identity mapping"));
   row->addWidget(identity_label_);
-  row->addSpacing(8);
+  row->addSpacing(6);
   const std::array<const char*, 3> names = {QT_TR_NOOP("As is"), QT_TR_NOOP("Without I"),
                                             QT_TR_NOOP("With I")};
   const std::array<const char*, 3> tips = {
@@ -75,7 +80,7 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
     QToolButton* button = segment_button(tr(names[i]), tr(tips[i]), places[i]);
     button->setAccessibleName(tr("Identity mapping: %1").arg(tr(names[i])));
     button->setObjectName(QString("identity_%1").arg(i));
-    button->setMinimumHeight(kHeight);
+    button->setFixedHeight(kHeight);
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
       view.identity = static_cast<IdentityView>(i);
@@ -84,13 +89,13 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
     row->addWidget(button);
     identity_[i] = button;
   }
-  row->addSpacing(18);
+  row->addSpacing(12);
   threshold_label_ = new QLabel(tr("Rank at τ"));
   threshold_ = new QDoubleSpinBox;
   threshold_->setRange(0.01, 1.0);
   threshold_->setSingleStep(0.05);
   threshold_->setDecimals(2);
-  threshold_->setMinimumHeight(kHeight);
+  threshold_->setFixedHeight(kHeight);
   threshold_->setKeyboardTracking(false);
   threshold_->setFocusPolicy(Qt::StrongFocus);
   threshold_->setAccessibleName(tr("Threshold of the equivalent rank"));
@@ -116,6 +121,8 @@ TopBar::TopBar(Session& session, const QList<QAction*>& left, const QList<QActio
     session_.set_view(view);
   });
   connect(&session_, &Session::view_changed, this, &TopBar::refresh);
+  // `reference` is there or not.
+  connect(&session_, &Session::subjects_changed, this, &TopBar::fit);
   refresh();
 }
 
@@ -131,26 +138,36 @@ void TopBar::resizeEvent(QResizeEvent* event) {
 }
 
 void TopBar::fit() {
-  enum Leaving { nothing, labels, button_texts, wordmark };
-  for (const Leaving leaving : {nothing, labels, button_texts, wordmark}) {
+  // Else it makes itself smaller, and hides what then finds no room.
+  int menus = 0;
+  for (const QAction* menu : menus_->actions()) {
+    menus += menus_->fontMetrics().horizontalAdvance(menu->text().remove('&')) + kAroundMenu +
+             style()->pixelMetric(QStyle::PM_MenuBarItemSpacing, nullptr, menus_);
+  }
+  menus_->setFixedWidth(menus);
+  enum Leaving { nothing, labels, button_texts };
+  for (const Leaving leaving : {nothing, labels, button_texts}) {
     identity_label_->setVisible(leaving < labels);
     threshold_label_->setText(leaving < labels ? tr("Rank at τ") : tr("τ"));
     for (QToolButton* button : texted_) {
       button->setToolButtonStyle(leaving < button_texts ? Qt::ToolButtonTextBesideIcon
                                                         : Qt::ToolButtonIconOnly);
     }
-    wordmark_->setMaximumWidth(leaving < wordmark ? QWIDGETSIZE_MAX : 0);
-    if (needed_width() <= width()) return;
+    if (needed_width() <= width()) break;
   }
+  layout()->invalidate();
+  layout()->activate();  // within a resize nothing else does
 }
 
 int TopBar::needed_width() const {
-  constexpr int kMargins = 24;  // the style sheet's
+  constexpr int kMargins = 40;  // the style sheet's and the style's
   int sum = kMargins;
   for (QAction* action : actions()) {
     const QWidget* const widget = widgetForAction(action);
     if (widget->layout() != nullptr) widget->layout()->invalidate();
-    sum += std::min(widget->sizeHint().width(), widget->maximumWidth()) + layout()->spacing();
+    const int hint =
+        std::clamp(widget->sizeHint().width(), widget->minimumWidth(), widget->maximumWidth());
+    sum += hint + layout()->spacing();
   }
   return sum;
 }

@@ -1,4 +1,4 @@
-// The tool bar: what one reaches for most.
+// The one line over everything: the menus, and what one reaches for most.
 #pragma once
 
 #include <QToolBar>
@@ -6,6 +6,7 @@
 
 class QDoubleSpinBox;
 class QLabel;
+class QMenuBar;
 class QToolButton;
 
 namespace attnscope {
@@ -15,9 +16,10 @@ class Session;
 class TopBar : public QToolBar {
   Q_OBJECT
  public:
-  /// The actions shown as buttons, left and right of the settings.
-  TopBar(Session& session, const QList<QAction*>& left, const QList<QAction*>& right,
-         QWidget* parent = nullptr);
+  /// The menus; the actions shown as buttons, left and right of the settings, of which `reference`
+  /// is the first.
+  TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, QWidget* reference,
+         const QList<QAction*>& right, QWidget* parent = nullptr);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -29,9 +31,9 @@ class TopBar : public QToolBar {
   [[nodiscard]] int needed_width() const;
 
   Session& session_;
+  QMenuBar* menus_;
   std::array<QToolButton*, 3> identity_{};
   QDoubleSpinBox* threshold_;
-  QLabel* wordmark_;
   QLabel* identity_label_;
   QLabel* threshold_label_;
   QList<QToolButton*> texted_;  ///< with words beside their icons where there is room

@@ -8,6 +8,7 @@
 #include "app/session/session.h"
 #include "app/window/cite_dialog.h"
 #include "app/window/commands.h"
+#include "app/window/enlargement.h"
 #include "app/window/main_window.h"
 #include "app/window/palette_dialog.h"
 #include "app/window/panel_docks.h"
@@ -93,6 +94,12 @@ void MainWindow::make_commands() {
          link_->fit();
          session_.reset_lens();
        }},
+      {"lens",
+       view,
+       tr("&Lens: colours, range, temperature, heads"),
+       {QKeySequence("L")},
+       "lens",
+       [this] { link_->set_lens_open(!link_->lens_open()); }},
       {"toggle_identity",
        view,
        tr("Toggle &identity mapping"),
@@ -100,6 +107,12 @@ void MainWindow::make_commands() {
        "",
        [this] { toggle_identity(); },
        true},
+      {"map_number",
+       view,
+       tr("Next n&umber on the maps: rank, effective, stable, none"),
+       {QKeySequence("N")},
+       "",
+       [this] { next_map_number(); }},
       {"class_token",
        view,
        tr("Row of the &class token"),
@@ -132,6 +145,25 @@ void MainWindow::make_commands() {
        "theme",
        [this] { set_theme(preferences_.theme == Theme::dark ? Theme::light : Theme::dark); },
        true},
+      {"enlarge",
+       view,
+       tr("This panel or subject al&one, and back"),
+       {QKeySequence("M")},
+       "",
+       [this] { enlargement_->toggle(); },
+       true},
+      {"left_side",
+       view,
+       tr("Models and inputs, or room for the &maps"),
+       {QKeySequence("Ctrl+B")},
+       "left_side",
+       [this] { docks_->toggle(PanelDocks::Side::left); }},
+      {"right_side",
+       view,
+       tr("Spectra and &numbers, or room for the maps"),
+       {QKeySequence("Ctrl+J")},
+       "right_side",
+       [this] { docks_->toggle(PanelDocks::Side::right); }},
       {"present",
        view,
        tr("&Presentation"),
@@ -160,7 +192,7 @@ void MainWindow::make_commands() {
                     "",
                     [this, number] { select_subject(number - 1); }});
   }
-  commands_ = std::make_unique<Commands>(list, *menuBar(), *this);
+  commands_ = std::make_unique<Commands>(list, *menus_, *this);
 }
 
 void MainWindow::ask_for_command() {

@@ -13,6 +13,7 @@
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/window/dropped_file.h"
+#include "app/window/enlargement.h"
 #include "app/window/layouts.h"
 #include "app/window/main_window.h"
 #include "app/window/notice_bar.h"
@@ -31,6 +32,7 @@ constexpr const char* kLastSession = "last-session.json";
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (presenting_) toggle_presentation();
+  enlargement_->give_back();
   if (!remembered_.empty()) {
     docks_->give_back();
     layouts_->remember_last();

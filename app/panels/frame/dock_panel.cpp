@@ -131,7 +131,10 @@ QDockWidget* dock_of(DockPanel* panel, const QString& object_name, bool closes) 
   dock->setObjectName(object_name);
   dock->setTitleBarWidget(panel->header());
   dock->setWidget(panel);
-  dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable);
+  dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable |
+                    QDockWidget::DockWidgetFloatable);
+  panel->header()->setToolTip(
+      QObject::tr("Double-click: this panel alone (M), and back. Drag: elsewhere, or a window"));
   if (closes) {
     QObject::connect(panel->add_action("close", QObject::tr("Close %1").arg(panel->title())),
                      &QToolButton::clicked, dock, &QDockWidget::close);

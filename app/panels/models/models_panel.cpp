@@ -35,10 +35,10 @@ ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
   list->setAutoFillBackground(false);
   body()->addWidget(scroll, 1);
 
-  open_ = new QPushButton(tr("Open model…"));
+  open_ = new QPushButton(tr("Open…"));
   open_->setAccessibleName(tr("Open a model or trace file"));
   open_->setToolTip(tr("Weights (.safetensors, .pt, .pth, .bin, .h5, .npz) or a trace (Ctrl+O)"));
-  recent_ = new QPushButton(tr("Recent   "));
+  recent_ = new QPushButton(tr("Recent  "));
   recent_->setAccessibleName(tr("Recent files"));
   recent_->setMenu(&recent_files);
   auto* row = new QHBoxLayout;

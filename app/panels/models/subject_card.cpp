@@ -102,9 +102,6 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   top->addWidget(badge_);
   top->addSpacing(6);
   top->addWidget(name_, 1);
-  top->addWidget(pin_);
-  top->addWidget(options_);
-  top->addWidget(overlay_);
   top->addWidget(close_);
 
   facts_ = new QLabel;
@@ -146,6 +143,12 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   buttons->addWidget(retry_);
   buttons->addWidget(assumptions_);
   buttons->addStretch(1);
+  auto* tools = new QHBoxLayout;
+  tools->setSpacing(0);
+  tools->addWidget(pin_);
+  tools->addWidget(options_);
+  tools->addWidget(overlay_);
+  buttons->addLayout(tools);
 
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(10, 8, 6, 8);

@@ -17,7 +17,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kColumn = 47, kMargins = 42;
+constexpr int kColumn = 47, kNameColumn = 39, kNameColumns = 2, kMargins = 42;
 
 }  // namespace
 
@@ -100,7 +100,7 @@ void RanksPanel::fit_columns() {
   header->setSectionResizeMode(all_fit ? QHeaderView::Stretch : QHeaderView::Fixed);
   if (all_fit) return;
   for (int column = 0; column < table_->columnCount(); ++column) {
-    header->resizeSection(column, kColumn);
+    header->resizeSection(column, column < kNameColumns ? kNameColumn : kColumn);
   }
 }
 

@@ -219,6 +219,7 @@ TEST_F(AtlasCanvasTest, DeepZoomPrintsNumbers) {
 
 TEST_F(AtlasCanvasTest, LensChangesTheView) {
   open(banded_trace(3, 2, 17), banded_trace(3, 2, 17));
+  open_lens();
   ASSERT_TRUE(canvases_[0]->lens_shown());
   EXPECT_FALSE(canvases_[1]->lens_shown());
   click_lens("identity/a + i");
@@ -243,6 +244,7 @@ TEST_F(AtlasCanvasTest, LensChangesTheView) {
 
 TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
   open(banded_trace(3, 2, 17), banded_trace(3, 2, 17));
+  open_lens();
   AtlasCanvas* canvas = canvases_[0];
   QApplication::setActiveWindow(&window_);
   canvas->setFocus();
@@ -278,6 +280,7 @@ TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
 
 TEST_F(AtlasCanvasTest, LensChoosesColourMapsFromItsList) {
   open(banded_trace(3, 2, 17));
+  open_lens();
   const QRectF list = canvases_[0]->lens_control("colours");
   click_lens("colours");
   click_lens("colours/magma");
@@ -287,6 +290,7 @@ TEST_F(AtlasCanvasTest, LensChoosesColourMapsFromItsList) {
 
 TEST_F(AtlasCanvasTest, TemperatureIsDraggedAndReset) {
   open(banded_trace(2, 2, 17));
+  open_lens();
   AtlasCanvas* canvas = canvases_[0];
   const QRectF slider = canvas->lens_control("temperature");
   ASSERT_FALSE(slider.isEmpty());
@@ -302,15 +306,40 @@ TEST_F(AtlasCanvasTest, TemperatureIsDraggedAndReset) {
   EXPECT_EQ(session_.view().temperature, 1);
 }
 
-TEST_F(AtlasCanvasTest, ClosedLensLeavesTheMapsMoreRoom) {
+TEST_F(AtlasCanvasTest, TheLensTakesRoomOnlyWhileItIsOpen) {
   open(banded_trace(6, 3, 17), banded_trace(6, 3, 17));
-  const double with = canvases_[1]->map_rect(0, 0).width();
-  click_lens("open");
-  EXPECT_GT(canvases_[0]->map_rect(0, 0).width(), with);
-  EXPECT_EQ(canvases_[0]->map_rect(0, 0).width(), canvases_[1]->map_rect(0, 0).width());
+  const double without = canvases_[1]->map_rect(0, 0).width();
+  EXPECT_TRUE(canvases_[0]->lens_control("close").isEmpty()) << "closed at first";
   QTest::keyClick(canvases_[0], Qt::Key_L);
   settle();
-  EXPECT_EQ(canvases_[1]->map_rect(0, 0).width(), with);
+  EXPECT_LT(canvases_[0]->map_rect(0, 0).width(), without);
+  EXPECT_EQ(canvases_[0]->map_rect(0, 0).width(), canvases_[1]->map_rect(0, 0).width());
+  click_lens("close");
+  EXPECT_EQ(canvases_[1]->map_rect(0, 0).width(), without);
+}
+
+/// Heads down, layers across in two bands: the maps are where they are drawn, hit and selected.
+TEST_F(AtlasCanvasTest, ArrangedMapsAreFoundWhereTheyAreDrawn) {
+  open(synthetic_trace(
+      4, 3, 10, [](auto l, auto h, auto, auto) { return static_cast<float>(3 * l + h + 1) / 12; }));
+  link_.arrange({.transposed = true, .layers_a_band = 2, .columns_a_band = 3});
+  ViewSettings view;
+  view.range_minimum = 0;
+  view.range_maximum = 1;
+  session_.set_view(view);
+  settle();
+  AtlasCanvas* canvas = canvases_[0];
+  EXPECT_GT(canvas->map_rect(1, 0).left(), canvas->map_rect(0, 0).right()) << "layers across";
+  EXPECT_GT(canvas->map_rect(0, 1).top(), canvas->map_rect(0, 0).bottom()) << "heads down";
+  EXPECT_EQ(canvas->map_rect(2, 0).left(), canvas->map_rect(0, 0).left()) << "the second band";
+  EXPECT_GT(canvas->map_rect(2, 0).top(), canvas->map_rect(0, 2).bottom());
+  for (const auto& [layer, head] : {std::pair(0, 2), std::pair(1, 0), std::pair(3, 1)}) {
+    const QPointF middle = canvas->map_rect(layer, head).center() + QPointF(3, 3);
+    expect_colour(pixel(canvas, middle), (3 * layer + head + 1) / 12.0, "viridis");
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, middle.toPoint());
+    EXPECT_EQ(session_.selection().layer, layer);
+    EXPECT_EQ(session_.selection().head, head);
+  }
 }
 
 TEST_F(AtlasCanvasTest, ThousandsOfTokensAreTiled) {

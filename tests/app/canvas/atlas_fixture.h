@@ -56,6 +56,11 @@ class AtlasCanvasTest : public testing::Test {
     return image.pixelColor((at * image.devicePixelRatio()).toPoint());
   }
 
+  void open_lens() {
+    link_.set_lens_open(true);
+    settle();
+  }
+
   void click_lens(const std::string& control) {
     settle();
     const QRectF place = canvases_[0]->lens_control(control);

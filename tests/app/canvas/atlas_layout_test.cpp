@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <utility>
+#include <vector>
 
 #include "analysis/figure/colour_map.h"
 
@@ -103,6 +105,84 @@ TEST(MapAt, EveryCellsMiddleIsThatCell) {
       EXPECT_EQ(place->cell(extent), (MapCell{1, 0, query, key}));
     }
   }
+}
+
+/// Every arrangement there is of some grids.
+std::vector<AtlasGrid> arranged_grids() {
+  std::vector<AtlasGrid> grids;
+  for (const auto& [layers, columns] : {std::pair(6, 3), std::pair(5, 4), std::pair(1, 1)}) {
+    for (const bool transposed : {false, true}) {
+      for (std::int64_t in_band = 1; in_band <= layers; ++in_band) {
+        grids.push_back({layers,
+                         columns,
+                         {.transposed = transposed, .layers_a_band = in_band, .band_gap = 0.15}});
+      }
+    }
+  }
+  return grids;
+}
+
+TEST(AtlasArrangement, MapsLieBesideEachOtherInsideTheGridAndAreFoundThere) {
+  for (const AtlasGrid& grid : arranged_grids()) {
+    const QRectF all(QPointF(0, 0), grid.extent());
+    std::vector<QRectF> squares;
+    for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+      for (std::int64_t column = 0; column < grid.columns; ++column) {
+        const QRectF square = grid.map_square(layer, column);
+        EXPECT_TRUE(all.adjusted(-1e-9, -1e-9, 1e-9, 1e-9).contains(square));
+        for (const QRectF& other : squares) EXPECT_FALSE(square.intersects(other));
+        squares.push_back(square);
+        const auto place = map_at(grid, square.center());
+        ASSERT_TRUE(place) << layer << ", " << column;
+        EXPECT_EQ(place->layer, layer);
+        EXPECT_EQ(place->column, column);
+        expect_near(place->within, {0.5, 0.5});
+        EXPECT_FALSE(map_at(grid, square.bottomRight() + QPointF(0.01, 0.01)));
+      }
+    }
+    EXPECT_FALSE(map_at(grid, all.bottomRight() + QPointF(0.1, 0.1)));
+  }
+}
+
+TEST(AtlasArrangement, HeadsOfALayerStayTogether) {
+  const AtlasGrid down{6, 3, {.layers_a_band = 3}};
+  EXPECT_EQ(down.bands(), 2);
+  EXPECT_EQ(down.map_square(3, 0).top(), 0) << "the second band starts at the top";
+  EXPECT_GT(down.map_square(3, 0).left(), down.map_square(0, 2).right());
+  AtlasGrid across = down;
+  across.arrangement.transposed = true;
+  for (std::int64_t layer = 0; layer < 6; ++layer) {
+    for (std::int64_t head = 0; head < 3; ++head) {
+      expect_near(across.map_square(layer, head).topLeft(),
+                  down.map_square(layer, head).topLeft().transposed());
+    }
+  }
+}
+
+TEST(AtlasArrangement, FillsTheRoomItIsGiven) {
+  // In a high room layers go down, in a wide one across, in a very wide one in bands.
+  EXPECT_EQ(arranged_to_fill(6, 3, {350, 690}, 16), AtlasArrangement());
+  EXPECT_TRUE(arranged_to_fill(6, 3, {700, 350}, 16).transposed);
+  const AtlasGrid strip{12, 2, arranged_to_fill(12, 2, {1200, 150}, 16)};
+  EXPECT_GT(fitted_side(strip, {1200, 150}), 1.4 * fitted_side({12, 2}, {1200, 150}));
+  for (const QSizeF room : {QSizeF(350, 690), QSizeF(700, 350), QSizeF(1400, 500)}) {
+    for (const auto& [layers, heads] : {std::pair(6, 3), std::pair(12, 12), std::pair(24, 1)}) {
+      const AtlasGrid plain{layers, heads};
+      const AtlasGrid filling{layers, heads, arranged_to_fill(layers, heads, room, 16)};
+      EXPECT_GE(fitted_side(filling, room), fitted_side(plain, room));
+      const QSizeF used = filling.extent() * fitted_side(filling, room);
+      EXPECT_LE(used.width(), room.width() + 1e-6);
+      EXPECT_LE(used.height(), room.height() + 1e-6);
+    }
+  }
+}
+
+TEST(AtlasArrangement, OneArrangementPutsEqualHeadsAtEqualPlaces) {
+  // A smaller model beside a larger one: the linked zoom shows the same layer and head of both.
+  const AtlasArrangement shared{.transposed = false, .layers_a_band = 4, .columns_a_band = 8};
+  const AtlasGrid large{8, 8, shared}, small{6, 3, shared};
+  EXPECT_EQ(small.map_square(5, 2), large.map_square(5, 2));
+  EXPECT_LT(small.extent().width(), large.extent().width());
 }
 
 TEST(VisibleCells, AreThoseThatTouchTheViewport) {

@@ -35,7 +35,7 @@ TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
 
 TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfItSaysSo) {
   QStringList view, help;
-  for (const QAction* menu : window().menuBar()->actions()) {
+  for (const QAction* menu : window().findChild<QMenuBar*>()->actions()) {
     for (const QAction* action : menu->menu()->findChildren<QAction*>()) {
       (menu->text() == "&Help" ? help : view) << action->text();
     }

@@ -93,7 +93,7 @@ TEST_F(ComparisonWindowTest, TheBarSetsWhatIsShownAndHow) {
   for (int i = 0; i < 4; ++i) QTest::keyClick(shown, Qt::Key_Down);
   EXPECT_EQ(session().view().comparison, ComparisonView::wipe);
   auto* amount = child<QSlider>("comparison_amount");
-  ASSERT_TRUE(amount->isVisible());
+  ASSERT_TRUE(wait_until([&] { return amount->isVisible(); }));
   amount->setFocus();
   QTest::keyClick(amount, Qt::Key_Right);
   EXPECT_NEAR(session().view().wipe_position, 0.51, 1e-9);
@@ -102,7 +102,7 @@ TEST_F(ComparisonWindowTest, TheBarSetsWhatIsShownAndHow) {
   QTest::keyClick(amount, Qt::Key_Left);
   EXPECT_NEAR(session().view().overlay_opacity, 0.49, 1e-9);
   QTest::keyClick(shown, Qt::Key_Home);
-  EXPECT_FALSE(amount->isVisible());
+  EXPECT_TRUE(wait_until([&] { return !amount->isVisible(); }));
   QTest::keyClick(child<QComboBox>("layer_alignment"), Qt::Key_Down);
   EXPECT_EQ(session().view().layer_alignment, LayerAlignment::by_depth);
   QTest::keyClick(child<QCheckBox>("match_heads"), Qt::Key_Space);

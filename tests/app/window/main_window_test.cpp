@@ -132,6 +132,24 @@ TEST_F(WindowTest, IdentityIsOneKeyAwayAndRanksAreBesideEachOther) {
   EXPECT_EQ(session().view().identity, IdentityView::as_is);
 }
 
+TEST_F(WindowTest, AKeyChoosesTheNumberOnTheMaps) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 4, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  auto* canvas = window().findChild<AtlasCanvas*>();
+  EXPECT_EQ(session().view().map_number, MapNumber::equivalent_rank);
+  const QImage with = canvas->grabFramebuffer();
+  for (const MapNumber next :
+       {MapNumber::effective_rank, MapNumber::stable_rank, MapNumber::none}) {
+    press(Qt::Key_N);
+    EXPECT_EQ(session().view().map_number, next);
+  }
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NE(with, canvas->grabFramebuffer());
+  press(Qt::Key_N);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(with, canvas->grabFramebuffer());
+}
+
 TEST_F(WindowTest, RanksChangeWithTheThreshold) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 4, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());

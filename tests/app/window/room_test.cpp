@@ -1,10 +1,16 @@
 // What fits beside what: no panel widens the window, and what is read makes itself room.
 #include <QDockWidget>
+#include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <fstream>
+#include <tuple>
+#include <vector>
 
+#include "app/canvas/atlas_canvas.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/panels.h"
 #include "tests/app/support/window_fixture.h"
@@ -23,7 +29,229 @@ class Room : public WindowTest {
     ASSERT_TRUE(wait_until_settled());
   }
   [[nodiscard]] bool open(const char* dock) { return !child<QDockWidget>(dock)->isHidden(); }
+  /// Of the window, what the squares of maps cover that one sees.
+  [[nodiscard]] double share_of_maps() {
+    double pixels = 0;
+    for (const AtlasCanvas* canvas : window().findChildren<AtlasCanvas*>()) {
+      const std::shared_ptr<const Trace> trace = session().trace(canvas->subject());
+      if (!trace || !canvas->isVisible()) continue;
+      const QRectF seen(canvas->rect());
+      for (std::int64_t layer = 0; layer < std::ssize(trace->layers); ++layer) {
+        for (std::int64_t head = 0; head < trace->heads(layer); ++head) {
+          const QRectF map = canvas->map_rect(layer, head).intersected(seen);
+          pixels += map.width() * map.height();
+        }
+      }
+    }
+    return pixels / (window().width() * window().height());
+  }
+  void open_models(int width, int height, int count = 2) {
+    window().resize(width, height);
+    for (int i = 0; i < count; ++i) {
+      session().add_trace(std::make_shared<const Trace>(sample_trace(6, 3, 4, 1)),
+                          "fashion-" + std::to_string(i));
+    }
+    ASSERT_TRUE(wait_until_settled());
+    QTest::qWait(50);
+    ASSERT_TRUE(wait_until_settled());
+  }
 };
+
+TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
+  open_models(1280, 800);
+  EXPECT_GE(share_of_maps(), 0.45);
+  // With them, at once: the curves, the ranks, what is open and what it runs on.
+  for (const char* panel : {"spectrum", "ranks", "models", "inputs"}) {
+    EXPECT_FALSE(child<QDockWidget>(panel)->visibleRegion().isEmpty()) << panel;
+  }
+  EXPECT_GE(child<QWidget>("spectrum_plot")->height(), 140);
+  for (const QLabel* ranks : window().findChildren<QLabel*>("mean_ranks")) {
+    EXPECT_TRUE(ranks->text().contains("rank")) << ranks->text().toStdString();
+    EXPECT_LE(ranks->sizeHint().width(), ranks->width());
+  }
+}
+
+class RoomAtSize : public Room, public testing::WithParamInterface<std::tuple<int, int, double>> {};
+
+TEST_P(RoomAtSize, MapsFillIt) {
+  const auto [width, height, share] = GetParam();
+  open_models(width, height);
+  EXPECT_EQ(window().size(), QSize(width, height));
+  EXPECT_GE(share_of_maps(), share);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RoomAtSize,
+                         testing::Values(std::tuple(1024, 768, 0.40),  //
+                                         std::tuple(1280, 720, 0.36),  // 1920 × 1080 at 1.5
+                                         std::tuple(1600, 1000, 0.45)));
+
+TEST_F(Room, MapsAreArrangedAnewAsTheWindowChanges) {
+  open_models(1280, 800);
+  const double share = share_of_maps();
+  press(Qt::Key_B, Qt::ControlModifier);
+  press(Qt::Key_J, Qt::ControlModifier);
+  for (const QSize size : {QSize(1500, 420), QSize(1000, 900), QSize(1600, 500)}) {
+    window().resize(size);
+    QTest::qWait(50);
+    ASSERT_TRUE(wait_until_settled());
+    EXPECT_GE(share_of_maps(), 0.45) << size.width() << " × " << size.height();
+  }
+  window().resize(1280, 800);
+  press(Qt::Key_B, Qt::ControlModifier);
+  press(Qt::Key_J, Qt::ControlModifier);
+  QTest::qWait(50);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NEAR(share_of_maps(), share, 0.005);
+}
+
+TEST_F(Room, TheLensIsOpenedOnDemand) {
+  open_models(1280, 800);
+  const double closed = share_of_maps();
+  press(Qt::Key_L);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_LT(share_of_maps(), closed);
+  press(Qt::Key_L);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(share_of_maps(), closed);
+}
+
+TEST_F(Room, AFileThatFailedIsACardNotAQuarter) {
+  open_models(1280, 800);
+  const double share = share_of_maps();
+  std::ofstream(folder() / "bad.safetensors") << "this is no checkpoint";
+  window().open_file(folder() / "bad.safetensors");
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_GE(share_of_maps(), 0.75 * share);
+  bool told = false;
+  for (const QLabel* label : window().centralWidget()->findChildren<QLabel*>()) {
+    told |= label->isVisible() && label->text().contains("bad.safetensors");
+  }
+  EXPECT_TRUE(told);
+  for (QPushButton* button : window().centralWidget()->findChildren<QPushButton*>()) {
+    if (button->isVisible() && button->text() == "Close") {
+      QTest::mouseClick(button, Qt::LeftButton);
+    }
+  }
+  ASSERT_TRUE(wait_until([this] { return session().subjects().size() == 2; }));
+  QTest::qWait(50);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(share_of_maps(), share);
+}
+
+TEST_F(Room, SidesGiveTheirRoomToTheMapsAndTakeItBack) {
+  open_models(1280, 800);
+  const double share = share_of_maps();
+  press(Qt::Key_B, Qt::ControlModifier);
+  EXPECT_FALSE(open("models"));
+  press(Qt::Key_J, Qt::ControlModifier);
+  EXPECT_FALSE(open("spectrum"));
+  QTest::qWait(50);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_GE(share_of_maps(), share);
+  press(Qt::Key_B, Qt::ControlModifier);
+  press(Qt::Key_J, Qt::ControlModifier);
+  EXPECT_TRUE(open("models"));
+  EXPECT_TRUE(open("inputs"));
+  EXPECT_TRUE(open("spectrum"));
+  EXPECT_FALSE(open("sweep"));
+}
+
+TEST_F(Room, WhatWasReadGivesTheRoomBackExactly) {
+  for (const QSize size : {QSize(1280, 800), QSize(1600, 1000)}) {
+    window().resize(size);
+    if (session().subjects().empty()) open_models(size.width(), size.height());
+    QTest::qWait(100);
+    std::vector<QRect> before;
+    const char* const docks[] = {"models", "inputs", "spectrum", "query", "ranks"};
+    for (const char* dock : docks) before.push_back(child<QDockWidget>(dock)->geometry());
+    for (const char* panel : {"sweep", "playground"}) {
+      window().show_panel(panel);
+      ASSERT_TRUE(wait_until_settled());
+      QTest::qWait(50);
+      child<QDockWidget>(panel)->close();
+      QTest::qWait(100);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        EXPECT_EQ(child<QDockWidget>(docks[i])->geometry(), before[i])
+            << docks[i] << " after " << panel << " at " << size.width();
+      }
+    }
+  }
+}
+
+TEST_F(Room, ADoubleClickOnItsTitleMakesAPanelTheWholeWindow) {
+  open_models(1280, 800);
+  auto* dock = child<QDockWidget>("spectrum");
+  const QRect before = dock->geometry();
+  QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, QPoint(30, 12));
+  QTest::qWait(50);
+  EXPECT_FALSE(window().centralWidget()->isVisible());
+  EXPECT_FALSE(open("ranks"));
+  EXPECT_EQ(window().size(), QSize(1280, 800));
+  EXPECT_GE(dock->width() * dock->height(), 0.9 * 1280 * 800);
+  QTest::mouseDClick(dock->titleBarWidget(), Qt::LeftButton, {}, QPoint(30, 12));
+  QTest::qWait(50);
+  EXPECT_TRUE(window().centralWidget()->isVisible());
+  EXPECT_TRUE(open("ranks"));
+  EXPECT_FALSE(open("sweep"));
+  EXPECT_EQ(dock->geometry(), before);
+}
+
+TEST_F(Room, AKeyEnlargesThePanelThatHasTheKeys) {
+  open_models(1280, 800);
+  child<QWidget>("rank_table")->setFocus();
+  press(Qt::Key_M);
+  QTest::qWait(50);
+  EXPECT_TRUE(open("ranks"));
+  EXPECT_FALSE(open("spectrum"));
+  press(Qt::Key_Escape);
+  EXPECT_TRUE(open("spectrum"));
+}
+
+TEST_F(Room, OneSubjectFillsTheWindowAndNumbersFlip) {
+  open_models(1280, 800, 3);
+  const double share = share_of_maps();
+  for (AtlasCanvas* canvas : window().findChildren<AtlasCanvas*>()) {
+    if (canvas->subject() == id(0)) canvas->setFocus();
+  }
+  press(Qt::Key_M);
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  EXPECT_FALSE(open("models"));
+  EXPECT_FALSE(open("spectrum"));
+  for (const auto& [key, place] :
+       {std::pair(Qt::Key_2, 1U), std::pair(Qt::Key_3, 2U), std::pair(Qt::Key_1, 0U)}) {
+    press(key);
+    ASSERT_TRUE(wait_until_settled());
+    for (const AtlasCanvas* canvas : window().findChildren<AtlasCanvas*>()) {
+      EXPECT_EQ(canvas->isVisible(), canvas->subject() == id(place)) << place;
+    }
+    EXPECT_GT(share_of_maps(), 0.6);
+  }
+  press(Qt::Key_M);
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  EXPECT_TRUE(open("models"));
+  EXPECT_NEAR(share_of_maps(), share, 1e-9);
+}
+
+TEST_F(Room, AReferenceAndASweepFitTogether) {
+  open_models(1280, 800);
+  session().set_reference(id(0));
+  ViewSettings view = session().view();
+  view.comparison = ComparisonView::wipe;
+  session().set_view(view);
+  window().show_panel("sweep");
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  EXPECT_EQ(window().size(), QSize(1280, 800));
+  window().resize(1600, 1000);
+  window().show_panel("energy");
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  EXPECT_EQ(window().size(), QSize(1600, 1000));
+}
 
 TEST_F(Room, NoPanelWidensTheWindow) {
   open_two_at(1280, 800);
@@ -62,14 +290,17 @@ TEST_F(Room, WhatIsReadIsReadWholeInASmallWindow) {
     EXPECT_LE(area->widget()->width(), area->viewport()->width()) << "cut at the right";
   }
   child<QDockWidget>("lessons")->close();
-  EXPECT_TRUE(open("models"));
   EXPECT_TRUE(open("spectrum"));
+  EXPECT_FALSE(open("models")) << "the maps need the room";
+  press(Qt::Key_B, Qt::ControlModifier);
+  EXPECT_TRUE(open("models"));
 }
 
 TEST_F(Room, TheToolBarLosesWordsBeforeButtons) {
   auto* bar = child<QToolBar>("top_bar");
   for (const int width : {1600, 1280, 1024}) {
     window().resize(width, 768);
+    if (width == 1280) open_two_at(width, 768);  // and so, which of them is the reference
     QTest::qWait(50);
     ASSERT_EQ(bar->width(), width);
     int buttons = 0;

@@ -4,6 +4,7 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QDockWidget>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
@@ -19,6 +20,7 @@
 #include "app/panels/position_bias/position_bias_panel.h"
 #include "app/session/job_queue.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/elided_label.h"
 #include "tests/app/support/window_fixture.h"
 #include "tests/support/paths.h"
 
@@ -60,6 +62,45 @@ TEST_F(SampleModelsTest, TheFirstMinuteShowsBothModelsOnOneImage) {
   }
   EXPECT_EQ(session().subjects()[0].subject.mechanism.name, "softmax");
   EXPECT_EQ(session().subjects()[1].subject.mechanism.name, "adder");
+}
+
+TEST_F(SampleModelsTest, TheAnswerStandsOverTheMapsAndFollowsInputAndMechanism) {
+  open_softmax();
+  const auto answers = [this] {
+    QStringList texts;
+    for (const auto* label : window().findChildren<ElidedLabel*>("prediction")) {
+      if (label->isVisible()) texts << label->full_text();
+    }
+    return texts;
+  };
+  ASSERT_EQ(answers().size(), 1);
+  EXPECT_TRUE(answers()[0].startsWith("Ankle boot 99 %")) << answers()[0].toStdString();
+  const auto* label = window().findChild<ElidedLabel*>("prediction");
+  EXPECT_EQ(label->toolTip().count('\n'), 5) << label->toolTip().toStdString();
+  session().set_input((kSamples / "inputs/01_trouser.png").string());
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(answers()[0].startsWith("Trouser")) << answers()[0].toStdString();
+  // An item of a data set says what it is; another mechanism may take it for something else.
+  session().set_input((kSamples / "inputs/twelve.npz").string() + "#9");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(answers()[0].contains("✓")) << answers()[0].toStdString();
+  session().overlay(id(0), {"adder", {}});
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_EQ(answers().size(), 2);
+  EXPECT_NE(answers()[0], answers()[1]);
+  bool said = false;
+  for (const auto* mark : window().findChildren<QLabel*>("mark")) {
+    said |= mark->isVisible() && mark->text().contains("not trained");
+  }
+  EXPECT_TRUE(said);
+}
+
+TEST_F(SampleModelsTest, ALanguageModelSaysWhatComesNext) {
+  session().set_input("text:To be, or not");
+  window().open_file(kSamples / "models/shakespeare-softmax.h5");
+  ASSERT_TRUE(wait_until_settled());
+  const auto* label = window().findChild<ElidedLabel*>("prediction");
+  EXPECT_TRUE(label->full_text().startsWith("next: ")) << label->full_text().toStdString();
 }
 
 TEST_F(SampleModelsTest, AnotherMechanismIsLaidOverByItsDialog) {

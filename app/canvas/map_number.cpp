@@ -1,0 +1,47 @@
+#include "app/canvas/map_number.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/spectrum/rank.h"
+#include "app/session/spectrum_store.h"
+
+namespace attnscope {
+
+namespace {
+
+double number_of(const MapSpectrum& map, const ViewSettings& view) {
+  switch (view.map_number) {
+    case MapNumber::effective_rank:
+      return map.effective_rank;
+    case MapNumber::stable_rank:
+      return map.stable_rank;
+    default:
+      return static_cast<double>(equivalent_rank(map.singular_values, view.rank_threshold));
+  }
+}
+
+}  // namespace
+
+std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra, const Trace& trace,
+                                            const ViewSettings& view, std::int64_t layer,
+                                            std::int64_t head) {
+  const bool as_analysed =
+      view.head_fusion == HeadFusion::none && view.temperature == 1.0 && !view.hide_prefix_tokens;
+  if (view.map_number == MapNumber::none || !as_analysed) return std::nullopt;
+  const bool with = shows_identity(trace, view.identity);
+  const MapSpectrum* map = find_spectrum(with ? spectra.with : spectra.without, layer, head);
+  if (map == nullptr) map = find_spectrum(spectra.without, layer, head);  // not square: without I
+  if (map == nullptr) return std::nullopt;
+  const double number = map->state == SpectrumState::ready
+                            ? number_of(*map, view)
+                            : std::numeric_limits<double>::quiet_NaN();
+  if (std::isnan(number)) return PrintedNumber{"–", 0};
+  const std::int64_t full = std::min(trace.queries(layer), trace.keys(layer));
+  const int digits = view.map_number == MapNumber::equivalent_rank ? 0 : 1;
+  return PrintedNumber{QString::number(number, 'f', digits),
+                       full > 0 ? std::clamp(number / static_cast<double>(full), 0.0, 1.0) : 0};
+}
+
+}  // namespace attnscope

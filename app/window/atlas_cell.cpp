@@ -1,0 +1,124 @@
+#include "app/window/atlas_cell.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QStackedLayout>
+#include <QStyle>
+#include <QVBoxLayout>
+
+#include "app/canvas/atlas_canvas.h"
+#include "app/session/session.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/subject_badge.h"
+#include "app/window/atlas_head.h"
+
+namespace attnscope {
+
+AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
+                     const QString& no_graphics, QWidget* parent)
+    : QFrame(parent), session_(session), subject_(subject), no_graphics_(no_graphics) {
+  setObjectName("atlas_cell");
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(1, 1, 1, 1);
+  column->setSpacing(0);
+  head_ = new AtlasHead(session, spectra, link, subject);
+  connect(head_, &AtlasHead::enlarge_wanted, this, &AtlasCell::enlarge_wanted);
+  column->addWidget(head_);
+
+  content_ = new QWidget;
+  stack_ = new QStackedLayout(content_);
+  if (no_graphics.isEmpty()) {
+    canvas_ = new AtlasCanvas(session, link, subject);
+    stack_->addWidget(canvas_);
+  } else {
+    stack_->addWidget(new QWidget);
+  }
+  instead_ = new QLabel;
+  instead_->setWordWrap(true);
+  instead_->setAlignment(Qt::AlignCenter);
+  instead_->setMargin(20);
+  instead_->setProperty("role", "muted");
+  stack_->addWidget(instead_);
+  column->addWidget(content_, 1);
+
+  failure_ = new QWidget;
+  auto* row = new QHBoxLayout(failure_);
+  row->setContentsMargins(6, 3, 6, 3);
+  row->setSpacing(8);
+  failed_badge_ = new SubjectBadge(session.place_of(subject));
+  failed_text_ = new ElidedLabel(Qt::ElideRight);
+  failed_text_->setProperty("role", "error");
+  auto* retry = new QPushButton(tr("Try again"));
+  auto* close = new QPushButton(tr("Close"));
+  row->addWidget(failed_badge_);
+  row->addWidget(failed_text_, 1);
+  row->addWidget(retry);
+  row->addWidget(close);
+  column->addWidget(failure_);
+  connect(retry, &QPushButton::clicked, this, [this] { session_.reload(subject_); });
+  // Later: this cell does not outlive its subject.
+  connect(
+      close, &QPushButton::clicked, this, [this] { session_.close(subject_); },
+      Qt::QueuedConnection);
+  refresh();
+}
+
+int AtlasCell::chrome_height() const { return head_->sizeHint().height() + 2; }
+
+bool AtlasCell::settled() const {
+  return failed_ || !canvas_ || !canvas_->isVisible() || canvas_->settled();
+}
+
+QString AtlasCell::instead_of_maps(const OpenSubject& open) const {
+  if (open.subject.trace) return no_graphics_;
+  switch (open.state) {
+    case OpenSubject::State::loading:
+      return tr("Opening the file…");
+    case OpenSubject::State::running:
+      return tr("Running the model…");
+    default:
+      return session_.input_error().empty()
+                 ? tr("Waiting for an input: choose a sample on the left, or drop an image.")
+                 : tr("The input could not be opened: choose another on the left.");
+  }
+}
+
+void AtlasCell::show_failure(const OpenSubject& open) {
+  failed_badge_->set_subject(session_.place_of(subject_));
+  const QString error = QString::fromStdString(open.error);
+  failed_text_->set_text("⚠ " + error.simplified());
+  failed_text_->set_tip(error);
+}
+
+void AtlasCell::refresh() {
+  const OpenSubject* const found = session_.find(subject_);
+  if (!found) return;
+  failed_ = found->state == OpenSubject::State::failed;
+  head_->setVisible(!failed_);
+  content_->setVisible(!failed_);
+  failure_->setVisible(failed_);
+  if (failed_) {
+    show_failure(*found);
+  } else {
+    head_->refresh();
+    const QString instead = instead_of_maps(*found);
+    instead_->setText(instead);
+    stack_->setCurrentIndex(instead.isEmpty() ? 0 : 1);
+  }
+  const bool selected = session_.selection().subject == subject_ && session_.subjects().size() > 1;
+  if (property("selected").toBool() != selected) {
+    setProperty("selected", selected);
+    style()->unpolish(this);
+    style()->polish(this);
+  }
+}
+
+void AtlasCell::mousePressEvent(QMouseEvent* event) {
+  QFrame::mousePressEvent(event);
+  const Selection& selection = session_.selection();
+  session_.select_map(subject_, selection.layer, selection.head);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,63 @@
+// One subject in the middle of the window: its maps under a line that says what they are; while
+// there are none, what is going on instead. A file that failed is a card.
+#pragma once
+
+#include <QFrame>
+
+#include "app/session/subject_id.h"
+
+class QLabel;
+class QStackedLayout;
+
+namespace attnscope {
+
+class AtlasCanvas;
+class AtlasHead;
+class AtlasLink;
+class ElidedLabel;
+class Session;
+class SpectrumStore;
+class SubjectBadge;
+struct OpenSubject;
+
+class AtlasCell : public QFrame {
+  Q_OBJECT
+ public:
+  /// `no_graphics`: why there is no atlas, to stand in its place; empty where there is.
+  AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
+            const QString& no_graphics, QWidget* parent = nullptr);
+  [[nodiscard]] SubjectId subject() const { return subject_; }
+  /// Null where maps cannot be drawn.
+  [[nodiscard]] AtlasCanvas* canvas() { return canvas_; }
+  /// It could not be opened or run: no maps, but what went wrong.
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// Pixels over and under the maps' canvas.
+  [[nodiscard]] int chrome_height() const;
+  [[nodiscard]] bool settled() const;
+  void refresh();
+
+ signals:
+  void enlarge_wanted();  ///< its head was double-clicked
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+
+ private:
+  [[nodiscard]] QString instead_of_maps(const OpenSubject& open) const;
+  void show_failure(const OpenSubject& open);
+
+  Session& session_;
+  SubjectId subject_;
+  QString no_graphics_;
+  AtlasHead* head_;
+  QWidget* content_;
+  QStackedLayout* stack_;
+  AtlasCanvas* canvas_ = nullptr;
+  QLabel* instead_;
+  QWidget* failure_;
+  SubjectBadge* failed_badge_;
+  ElidedLabel* failed_text_;
+  bool failed_ = false;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,215 @@
+#include "app/window/atlas_head.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QStringList>
+#include <QStyle>
+#include <algorithm>
+#include <cmath>
+
+#include "app/canvas/atlas_link.h"
+#include "app/panels/models/subject_card.h"
+#include "app/session/session.h"
+#include "app/session/spectrum_store.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/subject_badge.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::size_t kAnswers = 5;      // in the tool tip
+constexpr qsizetype kAnswersInLine = 3;  // where there is room
+constexpr int kLeastWidth = 120;         // pixels
+constexpr int kShortName = 64;
+
+/// " of 197", the largest rank there could be; empty where the maps differ in size.
+QString of_full_rank(const Trace& trace) {
+  std::int64_t full = 0;
+  for (const LayerTrace& layer : trace.layers) {
+    const Shape& shape = layer.implied_map.shape();
+    if (shape.size() < 2) continue;
+    const std::int64_t here = std::min(shape[shape.size() - 2], shape.back());
+    if (full != 0 && here != full) return {};
+    full = here;
+  }
+  return full == 0 ? QString() : AtlasHead::tr(" of %1").arg(full);
+}
+
+/// "98.2 %" with one digit; never "100 %" of what is less, nor "0 %" of what is more.
+QString percent(double probability, int digits) {
+  const double shown = 100 * probability, least = std::pow(10, -digits);
+  const auto number = [&](double value) { return QString::number(value, 'f', digits) + " %"; };
+  if (shown < 100 && shown >= 100 - least / 2) return "> " + number(100 - least);
+  if (shown > 0 && shown < least / 2) return "< " + number(least);
+  return number(shown);
+}
+
+QString in_words(const Answer& answer, int digits = 1) {
+  return QString::fromStdString(answer.name) + " " + percent(answer.probability, digits);
+}
+
+QString answer_text(const Prediction& prediction, qsizetype count) {
+  if (!prediction.finite) return AtlasHead::tr("⚠ logits not finite");
+  QStringList answers;
+  for (const Answer& answer : prediction.likeliest) {
+    if (answers.size() < count) answers << in_words(answer, 0);
+  }
+  QString text =
+      (prediction.next_token ? AtlasHead::tr("next: ") : QString()) + answers.join(" · ");
+  if (const std::optional<bool> right = prediction.right()) {
+    text += *right
+                ? " ✓"
+                : AtlasHead::tr(" ✗ %1").arg(QString::fromStdString(prediction.true_class->name));
+  }
+  return text;
+}
+
+QString answer_tip(const Prediction& prediction) {
+  if (!prediction.finite) return AtlasHead::tr("A logit is NaN or infinite: nothing is predicted.");
+  QStringList lines = {prediction.next_token
+                           ? AtlasHead::tr("What comes after the text, likeliest:")
+                           : AtlasHead::tr("What it is taken for, likeliest:")};
+  for (const Answer& answer : prediction.likeliest) lines << in_words(answer);
+  if (prediction.true_class) {
+    lines << AtlasHead::tr("True class: %1").arg(in_words(*prediction.true_class));
+  }
+  return lines.join('\n');
+}
+
+}  // namespace
+
+AtlasHead::AtlasHead(Session& session, SpectrumStore& spectra, AtlasLink& link, SubjectId subject,
+                     QWidget* parent)
+    : QFrame(parent), session_(session), spectra_(spectra), link_(link), subject_(subject) {
+  setObjectName("atlas_head");
+  setToolTip(tr("Double-click: this subject alone (M), and back"));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(4, 0, 5, 0);
+  row->setSpacing(6);
+  badge_ = new SubjectBadge(session.place_of(subject));
+  name_ = new ElidedLabel;
+  name_->setProperty("role", "heading");
+  mark_ = new QLabel;
+  mark_->setObjectName("mark");
+  mechanism_ = new ElidedLabel(Qt::ElideRight);
+  mechanism_->setProperty("role", "muted");
+  answer_ = new ElidedLabel(Qt::ElideRight);
+  answer_->setObjectName("prediction");
+  ranks_ = new QLabel;
+  ranks_->setObjectName("mean_ranks");
+  ranks_->setTextFormat(Qt::RichText);
+  ranks_->setProperty("role", "muted");
+  for (QWidget* part :
+       {static_cast<QWidget*>(badge_), static_cast<QWidget*>(name_), static_cast<QWidget*>(mark_),
+        static_cast<QWidget*>(mechanism_), static_cast<QWidget*>(answer_)}) {
+    row->addWidget(part);
+  }
+  // As wide as they are, but for what must give way.
+  for (ElidedLabel* label : {name_, mechanism_, answer_}) {
+    label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  }
+  ranks_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  row->addWidget(ranks_, 1);
+  connect(&link_, &AtlasLink::drawn_changed, this, &AtlasHead::refresh);
+}
+
+QSize AtlasHead::minimumSizeHint() const {
+  return {kLeastWidth, QFrame::minimumSizeHint().height()};
+}
+
+QString AtlasHead::rank_text(bool in_full) const {
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.of(subject_);
+  if (!spectra || spectra->without.empty()) return {};
+  const double threshold = session_.view().rank_threshold;
+  const double without = mean_equivalent_rank(spectra->without, threshold);
+  const double with = mean_equivalent_rank(spectra->with, threshold);
+  if (std::isnan(without)) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
+  const QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
+                           .arg(without, 0, 'f', 1)
+                           .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
+  // There is no I to add to maps that are not square.
+  if (std::isnan(with) || spectra->with.size() != spectra->without.size()) return text;
+  return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with, 0, 'f', 1);
+}
+
+QString AtlasHead::mark() const {
+  const std::int64_t reference = session_.place_of(session_.reference());
+  if (reference < 0) return {};
+  if (subject_ == session_.reference()) return tr("reference");
+  const AtlasLink::Drawn drawn = link_.drawn(subject_);
+  const QString number = QString::number(reference + 1);
+  const QString own = QString::number(session_.place_of(subject_) + 1);
+  if (link_.blinking()) return tr("blink: maps of %1").arg(number);
+  if (drawn.difference) {
+    switch (session_.view().comparison) {
+      case ComparisonView::absolute_difference:
+        return tr("|%1 − %2|").arg(own, number);
+      case ComparisonView::relative_difference:
+        return tr("(%1 − %2) / (|%1| + |%2|)").arg(own, number);
+      default:
+        return tr("%1 − %2").arg(own, number);
+    }
+  }
+  if (drawn.wipe) return tr("%1 wiped over %2").arg(number, own);
+  if (drawn.over_opacity > 0) return tr("%1 laid over %2").arg(number, own);
+  return {};
+}
+
+void AtlasHead::refresh_prediction() {
+  const std::shared_ptr<const Trace> trace = session_.trace(subject_);
+  if (trace == predicted_from_) return;
+  predicted_from_ = trace;
+  const OpenSubject* const open = session_.find(subject_);
+  prediction_ = open ? prediction_of(open->subject, kAnswers) : std::nullopt;
+  answer_->set_tip(prediction_ ? answer_tip(*prediction_) : QString());
+}
+
+void AtlasHead::refresh() {
+  const OpenSubject* const open = session_.find(subject_);
+  if (!open) return;
+  badge_->set_subject(session_.place_of(subject_));
+  const QString label = QString::fromStdString(open->subject.label);
+  const QString facts = subject_facts(open->subject);
+  name_->set_text(label);
+  name_->set_tip(facts.isEmpty() ? label : label + "\n" + facts);
+  const std::shared_ptr<const Trace> trace = session_.trace(subject_);
+  QStringList marks;
+  if (trace && !trace->mechanism_trained) marks << tr("not trained");
+  if (const QString compared = this->mark(); !compared.isEmpty()) marks << compared;
+  const QString mark = marks.join(" · ");
+  mark_->setText(mark);
+  mark_->setVisible(!mark.isEmpty());
+  mechanism_->set_text(trace ? QString::fromStdString(to_string(trace->mechanism)) : QString());
+  refresh_prediction();
+  ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
+                        "sum, without and with I")
+                         .arg(100 * session_.view().rank_threshold));
+  fit();
+}
+
+void AtlasHead::fit() {
+  enum Leaving { nothing, other_answers, words_of_ranks, mechanism, most_of_the_name };
+  for (const Leaving leaving :
+       {nothing, other_answers, words_of_ranks, mechanism, most_of_the_name}) {
+    name_->setMaximumWidth(leaving < most_of_the_name ? QWIDGETSIZE_MAX : kShortName);
+    answer_->set_text(prediction_
+                          ? answer_text(*prediction_, leaving < other_answers ? kAnswersInLine : 1)
+                          : QString());
+    ranks_->setText(rank_text(leaving < words_of_ranks));
+    answer_->setVisible(!answer_->full_text().isEmpty());
+    mechanism_->setVisible(leaving < mechanism && !mechanism_->full_text().isEmpty());
+    layout()->invalidate();
+    if (layout()->sizeHint().width() <= width()) return;
+  }
+}
+
+void AtlasHead::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  if (event->oldSize().width() != width()) fit();
+}
+
+void AtlasHead::mouseDoubleClickEvent(QMouseEvent*) { emit enlarge_wanted(); }
+
+}  // namespace attnscope

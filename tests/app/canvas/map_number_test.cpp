@@ -1,0 +1,59 @@
+#include "app/canvas/map_number.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/spectrum/rank.h"
+#include "tests/app/canvas/synthetic_trace.h"
+
+namespace attnscope {
+namespace {
+
+class MapNumberTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::optional<PrintedNumber> number(std::int64_t layer, std::int64_t head) const {
+    return printed_number(spectra_, *trace_, view_, layer, head);
+  }
+
+  std::shared_ptr<const Trace> trace_ = banded_trace(2, 3, 17);
+  SubjectSpectra spectra_{spectra_of(*trace_, IdentityView::without),
+                          spectra_of(*trace_, IdentityView::with)};
+  ViewSettings view_;
+};
+
+TEST_F(MapNumberTest, IsThatOfTheMapThatIsShown) {
+  const MapSpectrum& map = spectra_.without[1 * 3 + 2];
+  EXPECT_EQ(number(1, 2)->text.toLongLong(), equivalent_rank(map.singular_values, 0.9));
+  EXPECT_NEAR(number(1, 2)->share, number(1, 2)->text.toDouble() / 17, 1e-12);
+  view_.rank_threshold = 0.5;
+  EXPECT_EQ(number(1, 2)->text.toLongLong(), equivalent_rank(map.singular_values, 0.5));
+  view_.identity = IdentityView::with;
+  EXPECT_EQ(number(1, 2)->text.toLongLong(),
+            equivalent_rank(spectra_.with[1 * 3 + 2].singular_values, 0.5));
+  view_.map_number = MapNumber::effective_rank;
+  EXPECT_EQ(number(1, 2)->text, QString::number(spectra_.with[5].effective_rank, 'f', 1));
+}
+
+TEST_F(MapNumberTest, IsNoneWhereTheLensShowsAnotherMap) {
+  ASSERT_TRUE(number(0, 0));
+  view_.temperature = 2;
+  EXPECT_FALSE(number(0, 0));
+  view_ = {};
+  view_.head_fusion = HeadFusion::mean;
+  EXPECT_FALSE(number(0, 0));
+  view_ = {};
+  view_.hide_prefix_tokens = true;
+  EXPECT_FALSE(number(0, 0));
+  view_ = {};
+  view_.map_number = MapNumber::none;
+  EXPECT_FALSE(number(0, 0));
+  view_ = {};
+  EXPECT_FALSE(number(7, 0)) << "no such map";
+}
+
+TEST_F(MapNumberTest, WhatIsNotKnownIsNoNumber) {
+  spectra_.without[0].state = SpectrumState::not_finite;
+  EXPECT_EQ(number(0, 0)->text, "–");
+}
+
+}  // namespace
+}  // namespace attnscope
