@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/canvas/chrome_parts.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -62,6 +63,27 @@ class LabelPainter {
   QFont plain_, strong_;
 };
 
+QString name_of_layer(const AtlasScene& scene, std::int64_t layer) {
+  return QString::fromStdString(layer_name(scene.maps->trace(), layer));
+}
+
+/// Its number, behind the first letter of a kind that has a name.
+QString short_name_of_layer(const AtlasScene& scene, std::int64_t layer) {
+  const QString name = name_of_layer(scene, layer);
+  const QString number = name.mid(name.lastIndexOf(' ') + 1);
+  return name.startsWith(QLatin1String("layer ")) ? number : name.left(1) + number;
+}
+
+/// Of which there is the least room for.
+QString longest_layer_name(const AtlasScene& scene, std::int64_t layers) {
+  QString longest = QStringLiteral("layer 00");
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    const QString name = name_of_layer(scene, layer);
+    if (name.size() > longest.size()) longest = name;
+  }
+  return longest;
+}
+
 void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   const AtlasGrid grid = scene.grid();
   const bool transposed = grid.arrangement.transposed;
@@ -69,7 +91,8 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
   const HeadFusion fusion = scene.maps->settings().head_fusion;
   LabelPainter labels(painter, scene, font);
   const auto is_long = [&](const QString& longest) { return labels.width(longest) + 6 < pitch; };
-  const bool heads_named = is_long(column_name(fusion, 10)), layers_named = is_long("layer 00");
+  const bool heads_named = is_long(column_name(fusion, 10)),
+             layers_named = is_long(longest_layer_name(scene, grid.layers));
   const double above = labels.width("00") + 6, beside = labels.height();
   const std::int64_t every_head = label_step(pitch,
                                              heads_named  ? 0
@@ -99,8 +122,8 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
   }
   for (std::int64_t layer = 0; layer < grid.layers; layer += every_layer) {
     write(transposed, map_on_screen(scene, layer, 0),
-          layers_named ? QString("layer %1").arg(layer) : QString::number(layer), layers_named,
-          scene.selected && scene.selected->layer == layer);
+          layers_named ? name_of_layer(scene, layer) : short_name_of_layer(scene, layer),
+          layers_named, scene.selected && scene.selected->layer == layer);
   }
   painter.restore();
 }

@@ -8,6 +8,7 @@
 #include "app/canvas/chrome_parts.h"
 #include "core/text/number_text.h"
 #include "core/trace/layer_layout.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -42,9 +43,8 @@ QStringList readout(const ShownMaps& maps, const MapCell& cell) {
   }
   lines << "query " + token(query_layout(maps.trace(), cell.layer), cell.query)
         << "key " + token(key_layout(maps.trace(), cell.layer), cell.key)
-        << QString("layer %1, %2")
-               .arg(cell.layer)
-               .arg(column_name(maps.settings().head_fusion, cell.column));
+        << QString::fromStdString(layer_name(maps.trace(), cell.layer)) + ", " +
+               column_name(maps.settings().head_fusion, cell.column);
   if (maps.compared_with() != nullptr) {
     lines << "against " + QString::fromStdString(maps.counterpart_name(cell.layer, cell.column));
   }

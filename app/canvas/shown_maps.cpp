@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/trace/layer_name.h"
+
 namespace attnscope {
 
 namespace {
@@ -123,7 +125,7 @@ MapExtent ShownMaps::extent(std::int64_t layer, std::int64_t column) const {
 std::string ShownMaps::counterpart_name(std::int64_t layer, std::int64_t column) const {
   const Counterpart beside = counterpart(layer, column);
   if (beside.layer < 0) return {};
-  const std::string of_layer = "layer " + std::to_string(beside.layer);
+  const std::string of_layer = layer_name(reference_->trace(), beside.layer);
   return settings_.head_fusion == HeadFusion::none
              ? "head " + std::to_string(beside.column) + " of " + of_layer
              : of_layer;

@@ -6,6 +6,7 @@
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "core/trace/layer_layout.h"
+#include "core/trace/layer_name.h"
 #include "core/trace/trace_channel.h"
 
 namespace attnscope {
@@ -45,11 +46,11 @@ void HoverLine::refresh() {
   const std::shared_ptr<const Trace> hovered =
       selection.hover ? session_.trace(selection.hover->subject) : nullptr;
   if (!hovered) {
-    setText(session_.trace(selection.subject)
-                ? tr("Layer %1 · head %2 · point at a map to read its values; press ? for keys")
-                      .arg(selection.layer)
-                      .arg(selection.head)
-                : QString());
+    const std::shared_ptr<const Trace> selected = session_.trace(selection.subject);
+    setText(selected ? tr("%1 · head %2 · point at a map to read its values; press ? for keys")
+                           .arg(QString::fromStdString(layer_name(*selected, selection.layer)))
+                           .arg(selection.head)
+                     : QString());
     return;
   }
   const HoveredCell& hover = *selection.hover;
@@ -60,8 +61,8 @@ void HoverLine::refresh() {
       values << QString("[%1] %2").arg(session_.place_of(open.id) + 1).arg(value);
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;
-  setText(tr("Layer %1 · head %2 · query %3 → key %4     %5")
-              .arg(hover.layer)
+  setText(tr("%1 · head %2 · query %3 → key %4     %5")
+              .arg(QString::fromStdString(layer_name(*hovered, hover.layer)))
               .arg(fused ? tr("fused") : QString::number(hover.head))
               .arg(QString::fromStdString(query_layout(*hovered, hover.layer).name(hover.query)),
                    QString::fromStdString(key_layout(*hovered, hover.layer).name(hover.key)),

@@ -17,6 +17,7 @@
 #include "app/widgets/scale_bar.h"
 #include "app/widgets/segment_button.h"
 #include "core/trace/layer_layout.h"
+#include "core/trace/layer_name.h"
 
 namespace attnscope {
 
@@ -218,13 +219,14 @@ QString QueryPanel::caption(const std::vector<const OpenSubject*>& ready) const 
   const OpenSubject& named = selected && selected->subject.trace ? *selected : *ready.front();
   const QString token = QString::fromStdString(
       query_layout(*named.subject.trace, selection.layer).name(selection.query));
-  QString text = rolled ? tr("Token %1 through all layers").arg(token)
-                        : tr("Query %1 · layer %2 · head %3")
-                              .arg(token)
-                              .arg(selection.layer)
-                              .arg(session_.view().head_fusion == HeadFusion::none
-                                       ? QString::number(selection.head)
-                                       : tr("fused"));
+  QString text =
+      rolled ? tr("Token %1 through all layers").arg(token)
+             : tr("Query %1 · %2 · head %3")
+                   .arg(token)
+                   .arg(QString::fromStdString(layer_name(*named.subject.trace, selection.layer)))
+                   .arg(session_.view().head_fusion == HeadFusion::none
+                            ? QString::number(selection.head)
+                            : tr("fused"));
   for (const OpenSubject* open : ready) {
     if (selected_query(session_, open->id, selection.layer)) continue;
     text += tr(" · no such token in %1").arg(label(*open));
