@@ -77,7 +77,9 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
     first_token_ = trace_->layout.prefix;
   }
   const std::int64_t tokens = std::ssize(trace_->layout.texts);
-  if (settings_.hide_prefix_tokens && smallest == tokens && largest == tokens) {
+  // Not where some layers are of another text (encoder–decoders).
+  if (settings_.hide_prefix_tokens && trace_->uniform() && smallest == tokens &&
+      largest == tokens) {
     kept_ = tokens_of_text(trace_->layout);
   }
   identity_shown_ = identity_of_own_ = shows_identity(*trace_, settings_.identity);
