@@ -63,7 +63,8 @@ void validate_tail(const ModelSpec& spec) {
                "a divisor of " + std::to_string(inner), std::to_string(tail.heads));
   check_range("tail.mlp_width", tail.mlp_width, 0, 1 << 20);
   check_range("tail.context", tail.context, 0, 1 << 24);
-  check_range("tail.start_token", tail.start_token, -1, spec.input.vocabulary - 1);
+  check_range("tail.vocabulary", tail.vocabulary, 0, spec.has_decoder() ? 1 << 24 : 0);
+  check_range("tail.start_token", tail.start_token, -1, spec.output_vocabulary() - 1);
   check_member(!spec.is_pyramid() && spec.stored_layers == 0 && !spec.layer.scores.causal,
                "tail.kind", "none behind these layers", option_text(spec, "tail.kind"));
   check_member(tail.kind != Tail::decoder ||
@@ -163,8 +164,8 @@ void validate_text(const ModelSpec& spec) {
       "readout", "one of texts", option_text(spec, "readout"));
   const auto labels = static_cast<std::int64_t>(spec.labels.size());
   const bool of_tokens = spec.readout.gives_token_logits();
-  check_member(!of_tokens || labels == 0 || labels == spec.input.vocabulary, "labels",
-               "none, or one a token: " + std::to_string(spec.input.vocabulary),
+  check_member(!of_tokens || labels == 0 || labels == spec.output_vocabulary(), "labels",
+               "none, or one a token: " + std::to_string(spec.output_vocabulary()),
                std::to_string(labels));
   check_member(spec.input.tokenizer != Tokenizer::characters || (of_tokens && labels > 0),
                "tokenizer", "bytes or ids, as the file has no list of characters", "characters");

@@ -50,6 +50,7 @@ struct TailSpec {
   std::int64_t heads = 0;      ///< H; 0: as the others
   std::int64_t mlp_width = 0;  ///< 0: as the others'
   // Of a decoder:
+  std::int64_t vocabulary = 0;    ///< number of tokens it knows; 0: as the encoder, the same ones
   std::int64_t context = 0;       ///< the most tokens of one text; 0: any number
   std::int64_t start_token = -1;  ///< the id that its texts begin with; -1: not known
 
@@ -103,6 +104,10 @@ struct ModelSpec {
     return is_pyramid() && layer.scores.bias == ScoreBias::table;
   }
   [[nodiscard]] bool has_decoder() const { return tail.kind == Tail::decoder; }
+  /// Number of tokens that logits of tokens are of.
+  [[nodiscard]] std::int64_t output_vocabulary() const {
+    return tail.vocabulary ? tail.vocabulary : input.vocabulary;
+  }
   /// The layers that are no tail's.
   [[nodiscard]] std::int64_t body_layers() const { return layers - tail.layers(); }
   /// Of texts, told by what comes after each token.

@@ -111,6 +111,7 @@ const std::vector<SpecMember>& spec_members() {
       NEW_MEMBER(tail.blocks, "how many; of a decoder each is two layers"),
       NEW_MEMBER(tail.heads, "of these layers; 0: as the others"),
       NEW_MEMBER(tail.mlp_width, "of these layers; 0: as the others"),
+      NEW_MEMBER(tail.vocabulary, "number of tokens a decoder knows; 0: as the encoder"),
       NEW_MEMBER(tail.context, "the most tokens of a decoder's text; 0: any number"),
       NEW_MEMBER(tail.start_token, "that a decoder's texts begin with; -1: not known"),
       MEMBER("arithmetic", arithmetic, "of the linear layers"),

@@ -227,9 +227,16 @@ TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabular
   return encoded(text.characters, together ? &*text.second : nullptr, vocabulary);
 }
 
-/// With what each token says. Throws where it is none, or they are more than `context`.
-void name_tokens(const ModelSpec& spec, std::int64_t context, const Vocabulary& vocabulary,
-                 TokenizedText& tokens) {
+/// How long a text may be, and how many tokens there are.
+struct TextBounds {
+  std::int64_t context = 0;  ///< 0: any number
+  std::int64_t tokens = 0;
+};
+
+/// With what each token says, or its number (vocabulary null). Throws where it is none, or they are
+/// too many.
+void name_tokens(const TextBounds& bounds, const Vocabulary* vocabulary, TokenizedText& tokens) {
+  const std::int64_t context = bounds.context;
   const std::int64_t count = std::ssize(tokens.ids);
   if (context > 0 && count > context) {
     throw Error(ErrorKind::usage, "the text is longer than the model's position table")
@@ -240,13 +247,13 @@ void name_tokens(const ModelSpec& spec, std::int64_t context, const Vocabulary& 
   }
   for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
     const std::int64_t id = tokens.ids[i];
-    if (id < 0 || id >= spec.input.vocabulary) {
+    if (id < 0 || id >= bounds.tokens) {
       throw Error(ErrorKind::usage, "the token id is outside the model's vocabulary")
           .about("token " + std::to_string(i))
-          .expected("0 to " + std::to_string(spec.input.vocabulary - 1))
+          .expected("0 to " + std::to_string(bounds.tokens - 1))
           .found(std::to_string(id));
     }
-    tokens.texts.push_back(vocabulary.text_of(id));
+    tokens.texts.push_back(vocabulary ? vocabulary->text_of(id) : std::to_string(id));
   }
 }
 
@@ -259,9 +266,12 @@ TokenizedText shifted(const Text& text, const ModelSpec& spec, const Vocabulary&
         .expected("decoder_start_token_id in config.json")
         .remedy("--option tail.start_token=ID, or give its tokens too: ids:15,3,42 ||| 0,7");
   }
-  TokenizedText tokens = numbered({spec.tail.start_token}, vocabulary);
-  tokens.special = {0};
+  TokenizedText tokens{{spec.tail.start_token}, {}, {0}, {0}};
   if (!text.second) return tokens;
+  if (spec.tail.vocabulary > 0) {
+    throw Error(ErrorKind::usage, "the decoder has tokens of its own, and no tokenizer for them")
+        .expected("their numbers: ids:15,3,42 ||| 0,7,1");
+  }
   TokenizedText second = encoded(*text.second, nullptr, vocabulary);
   const bool ends = !second.special.empty() && second.special.back() + 1 == std::ssize(second.ids);
   if (ends) {
@@ -301,7 +311,7 @@ TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary
                        bool any_length) {
   TokenizedText result = tokens_of(text, spec, vocabulary);
   if (result.ids.empty()) throw Error(ErrorKind::usage, "the text is empty");
-  name_tokens(spec, any_length ? 0 : spec.input.context, vocabulary, result);
+  name_tokens({any_length ? 0 : spec.input.context, spec.input.vocabulary}, &vocabulary, result);
   return result;
 }
 
@@ -315,9 +325,12 @@ TokenizedText tokenize_for_decoder(const Input& input, const ModelSpec& spec,
                                    const Vocabulary& vocabulary) {
   const Text& text = text_of_input(input, spec);
   return naming(input, [&] {
+    // Tokens of the decoder's own are known by their numbers alone.
+    const bool own = spec.tail.vocabulary > 0;
     TokenizedText result = text.second_ids.empty() ? shifted(text, spec, vocabulary)
                                                    : numbered(text.second_ids, vocabulary);
-    name_tokens(spec, spec.tail.context, vocabulary, result);
+    if (own && !text.second_ids.empty()) result.special.clear();
+    name_tokens({spec.tail.context, spec.output_vocabulary()}, own ? nullptr : &vocabulary, result);
     return result;
   });
 }

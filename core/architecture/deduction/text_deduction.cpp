@@ -181,6 +181,11 @@ class TextDeduction final : FamilyDeduction {
     if (width != spec_.layer.mlp.width || stated("tail.mlp_width")) {
       fact("tail.mlp_width", spec_.tail.mlp_width, width, "the decoder's MLPs");
     }
+    const bool own = has("decoder_token_embedding.weight");
+    const std::int64_t tokens = own ? shape_of("decoder_token_embedding.weight")[0] : 0;
+    if ((own && tokens != spec_.input.vocabulary) || stated("tail.vocabulary")) {
+      fact("tail.vocabulary", spec_.tail.vocabulary, tokens, "the decoder's token embeddings");
+    }
     if (has("decoder_positions")) {
       fact("tail.context", spec_.tail.context,
            shape_of("decoder_positions")[0] - spec_.positions.offset, "the decoder's positions");

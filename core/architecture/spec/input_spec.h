@@ -53,7 +53,7 @@ struct InputSpec {
   std::int64_t vocabulary = 0;   ///< number of tokens
   std::int64_t context = 0;      ///< the most tokens of one text, 0: any number; all of a sound
   std::int64_t token_types = 0;  ///< of a first and a second text (BERT); 0: none
-  double scale = 1;              ///< of the token embeddings; 0: √width (labml, Gemma)
+  double scale = 1;              ///< of token or projected embeddings; 0: √width (labml, Gemma)
   std::int64_t padding = -1;     ///< the token that fills up texts, which no layer sees; -1: none
   bool pads_to_context = false;  ///< texts are filled up to the context, and all layers see it
   Tokenizer tokenizer = Tokenizer::ids;

@@ -49,8 +49,9 @@ Tensor joined(const Tensor& first, const Tensor& second) {
 std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* vocabulary) {
   if (!spec.readout.gives_token_logits() || !vocabulary) return spec.labels;
   std::vector<std::string> labels;
-  for (std::int64_t id = 0; id < spec.input.vocabulary; ++id) {
-    labels.push_back(visible_text(vocabulary->text_of(id)));
+  const bool numbers = spec.tail.vocabulary > 0;  // of tokens that no tokenizer knows
+  for (std::int64_t id = 0; id < spec.output_vocabulary(); ++id) {
+    labels.push_back(numbers ? std::to_string(id) : visible_text(vocabulary->text_of(id)));
   }
   return labels;
 }

@@ -57,7 +57,7 @@ StageWeights read_decoder(const WeightReader& reader, const ModelSpec& spec,
   StageWeights weights;
   TextEmbedding text = *encoder.text;
   if (reader.has("decoder_token_embedding.weight")) {
-    text.tokens = reader.read_matrix("decoder_token_embedding.weight", spec.input.vocabulary,
+    text.tokens = reader.read_matrix("decoder_token_embedding.weight", spec.output_vocabulary(),
                                      spec.embedding_width());
   }
   if (spec.positions.kind == Positions::learned) {
@@ -94,12 +94,12 @@ void read_token_head(const WeightReader& reader, const ModelSpec& spec, const We
                      TokenReadout& readout) {
   const bool own = reader.has("head.0.weight");
   WeightMatrix head =
-      own ? reader.read_matrix("head.0.weight", spec.input.vocabulary, spec.embedding_width())
+      own ? reader.read_matrix("head.0.weight", spec.output_vocabulary(), spec.embedding_width())
           : table;
   // Training code often saves the one tensor under both names.
   readout.tied_head = !own || same_numbers(head, table);
   readout.head.emplace_back(std::move(head),
-                            reader.read_vector("head.0.bias", spec.input.vocabulary, false));
+                            reader.read_vector("head.0.bias", spec.output_vocabulary(), false));
   if (reader.has("output_projection.weight")) {
     readout.projection =
         reader.read_linear("output_projection", spec.embedding_width(), spec.width, kPlain);

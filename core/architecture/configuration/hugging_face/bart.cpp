@@ -91,10 +91,7 @@ void read_marian(ConfigReader& reader, NeighbourConfig& config) {
   const auto decoder = take_number(reader, "decoder_vocab_size");
   const auto whole = config.values.find("vocabulary");
   if (decoder && whole != config.values.end() && std::to_string(*decoder) != whole->second) {
-    throw Error(ErrorKind::unsupported, "the decoder has a vocabulary of another size")
-        .about("decoder_vocab_size")
-        .expected(whole->second)
-        .found(std::to_string(*decoder));
+    state_fact(config, "tail.vocabulary", *decoder);
   }
   read_post_norms(reader, config);
 }

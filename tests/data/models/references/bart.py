@@ -20,13 +20,18 @@ def sinusoids(count, width):
 
 class Bart:
     def __init__(self, w, maps, *, width=24, heads=3, decoder_heads=2, hidden=40, decoder_hidden=32, layers=2, blocks=1,
-                 vocabulary=29, context=30, before=False, act="gelu", scaled=False, positions="learned", norms=True,
+                 vocabulary=29, own_vocabulary=0, context=30, before=False, act="gelu", scaled=False, positions="learned", norms=True,
                  head=False):
         self.__dict__.update(locals())
-        self.table = w("model.shared.weight", vocabulary, width)
+        if own_vocabulary:
+            self.tables = {"encoder": w("model.encoder.embed_tokens.weight", vocabulary, width),
+                           "decoder": w("model.decoder.embed_tokens.weight", own_vocabulary, width)}
+        else:
+            shared = w("model.shared.weight", vocabulary, width)
+            self.tables = {"encoder": shared, "decoder": shared}
 
     def embed(self, side, ids):
-        x = self.table[ids] * (math.sqrt(self.width) if self.scaled else 1)
+        x = self.tables[side][ids] * (math.sqrt(self.width) if self.scaled else 1)
         if self.positions == "learned":
             x = x + self.w(f"model.{side}.embed_positions.weight", self.context + 2, self.width)[2 : 2 + len(ids)]
         elif self.positions == "stored":
@@ -67,8 +72,9 @@ class Bart:
                             lambda h: self.attention(b + "encoder_attn", h, memory, self.decoder_heads))
             y = self.branch(y, b + "final_layer_norm", lambda h: self.mlp(b, h, self.decoder_hidden))
         y = self.ends("decoder", y)
-        logits = self.w.linear(y, "lm_head", self.vocabulary, bias=False) if self.head else y @ self.table.T
-        return logits + self.w("final_logits_bias", 1, self.vocabulary)[0]
+        count = self.own_vocabulary or self.vocabulary
+        logits = self.w.linear(y, "lm_head", count, bias=False) if self.head else y @ self.tables["decoder"].T
+        return logits + self.w("final_logits_bias", 1, count)[0]
 
 
 def bart(w, ids, maps, **what):
@@ -125,7 +131,14 @@ CASES = {
     ),
     "hugging_face_marian": (
         "Hugging Face Marian", bart, dict(act="silu", scaled=True, positions="sines", norms=False), BOTH, MARIAN, {},
-        {"decoder_vocab_size": 30}, "model.decoder.layers.0.encoder_attn.out_proj.bias", "model.encoder.layernorm_embedding.weight",
+        {"add_bias_logits": True}, "model.decoder.layers.0.encoder_attn.out_proj.bias", "model.encoder.layernorm_embedding.weight",
+    ),
+    "hugging_face_marian_two_vocabularies": (
+        "Hugging Face Marian", bart,
+        dict(act="silu", scaled=True, positions="sines", norms=False, own_vocabulary=23),
+        (IDS, torch.tensor([2, 0, 22, 3, 3, 11])),
+        {**MARIAN, "decoder_vocab_size": 23, "share_encoder_decoder_embeddings": False}, {},
+        {"normalize_before": True}, "model.decoder.embed_tokens.weight", "model.decoder.layers.0.encoder_attn.bias_k",
     ),
     "hugging_face_marian_stored": (
         "Hugging Face Marian", bart, dict(act="silu", scaled=True, positions="stored", norms=False), BOTH, MARIAN, {},
