@@ -138,7 +138,7 @@ std::vector<std::string> figure_names() {
 /// Of these, words and numbers alone: a map's colour in its last bit is the processor's.
 bool has_many_computed_colours(const std::string& name) {
   return name == "position-bias" || name == "key-maps" || name == "hash-codes" ||
-         name == "token-importance";
+         name == "token-importance" || name == "components" || name == "heads-by-layer";
 }
 
 std::string words_alone(const std::string& summary) {
