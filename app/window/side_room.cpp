@@ -68,7 +68,9 @@ void SideRoom::widen(QDockWidget* dock) {
   QList<QDockWidget*> docks = {dock};
   if (left_.away.empty()) docks << left_.docks;
   QList<int> widths;
-  for (const QDockWidget* one : docks) widths << one->widget()->sizeHint().width();
+  for (QDockWidget* one : docks) {
+    widths << (one == dock ? one->widget()->sizeHint().width() : before_.value(one, one->width()));
+  }
   window_.resizeDocks(docks, widths, Qt::Horizontal);
 }
 

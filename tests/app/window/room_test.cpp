@@ -357,8 +357,11 @@ TEST_F(Room, WhatTheUserClosedStaysClosed) {
 
 TEST_F(Room, AWideWindowShowsAllThree) {
   open_two_at(1600, 1000);
+  const int left = child<QDockWidget>("models")->width();
   window().show_panel("lessons");
   EXPECT_TRUE(open("models"));
+  QTest::qWait(50);
+  EXPECT_NEAR(child<QDockWidget>("models")->width(), left, 2);
   window().resize(1280, 800);
   EXPECT_FALSE(open("models"));
   window().resize(1600, 1000);
