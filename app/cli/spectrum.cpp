@@ -13,6 +13,7 @@
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
+#include "app/cli/input_list.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/spectrum_report.h"
@@ -20,7 +21,6 @@
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
-#include "core/input/data_set.h"
 #include "core/model/run_by_layers.h"
 #include "core/text/name_list.h"
 #include "core/trace/trace_channel.h"
@@ -45,34 +45,6 @@ struct Arguments {
   std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
   bool json = false;
   bool csv = false;
-};
-
-/// The inputs asked for, opened one at a time: a data set's traces need not fit in memory.
-class InputList {
- public:
-  explicit InputList(const Arguments& arguments) : locators_(arguments.model.inputs) {
-    if (arguments.data_set.empty()) return;
-    data_set_ = open_data_set(arguments.data_set);
-    items_ = chosen_items(data_set_->size(), arguments.choice);
-    words_ =
-        choice_in_words(data_set_->size(), arguments.choice, "items") + " of " + arguments.data_set;
-  }
-
-  [[nodiscard]] std::int64_t size() const { return std::ssize(locators_) + std::ssize(items_); }
-  [[nodiscard]] Input open(std::int64_t index) const {
-    const auto given = static_cast<std::int64_t>(locators_.size());
-    return index < given ? open_input_argument(locators_[static_cast<std::size_t>(index)])
-                         : data_set_->item(items_[static_cast<std::size_t>(index - given)]);
-  }
-
-  /// Which items of the data set: "16 of 10000 items, …"; empty without one.
-  [[nodiscard]] const std::string& words() const { return words_; }
-
- private:
-  std::vector<std::string> locators_;
-  std::shared_ptr<const DataSet> data_set_;
-  std::vector<std::int64_t> items_;  ///< of the data set
-  std::string words_;
 };
 
 // Values go into tables and files: each of them is to be right, not only their shares.
@@ -188,7 +160,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
     }
   };
   const ModelArgument argument = split_without_input(arguments.model.models.front());
-  const InputList inputs(arguments);
+  const InputList inputs(arguments.model.inputs, arguments.data_set, arguments.choice);
   for (std::size_t v = 0; v < views.size(); ++v) {
     reports[v].threshold = arguments.threshold;
     reports[v].asked_with_identity = views[v] == IdentityView::with;

@@ -124,7 +124,7 @@ Figure make_sweep_quantities(const FigureRequest& request, const Progress&) {
 
 FigureRecipe sweep_quantities_recipe() {
   return {.name = "sweep-quantities",
-          .title = "Hash codes and importances over many inputs",
+          .title = "Maps, hash codes and importances over many inputs",
           .source = "EcoFormer, 4; Fastformer-LM, Eq. 4",
           .settings = {sweep_file_setting(), statistic_setting(), sweep_head_setting()},
           .needs = sweep_needs,
