@@ -8,8 +8,8 @@
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/map_batch.h"
+#include "analysis/spectrum/map_blocks.h"
 #include "analysis/spectrum/rank.h"
-#include "analysis/spectrum/singular_values.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -145,7 +145,7 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, dou
     return spectrum;
   }
   spectrum.symmetry_error = symmetry_error_of(map);
-  SingularValues decomposed = singular_values(map, options.accuracy);
+  SingularValues decomposed = singular_values_by_blocks(map, options.accuracy);
   if (!decomposed.converged) {
     spectrum.state = SpectrumState::not_converged;
     return spectrum;
