@@ -1,0 +1,159 @@
+// The tokens of a text, of a pair, and of the text that a decoder is given.
+#include <utility>
+
+#include "core/error.h"
+#include "core/tokenizer/vocabulary.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Numbers of tokens, with what is known of each.
+TokenizedText numbered(std::vector<std::int64_t> ids, const Vocabulary& vocabulary) {
+  TokenizedText result{std::move(ids), {}, {}, {}};
+  result.types.assign(result.ids.size(), 0);
+  for (std::size_t i = 0; i < result.ids.size(); ++i) {
+    if (vocabulary.is_special(result.ids[i])) {
+      result.special.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  return result;
+}
+
+/// What the tokenizer makes of a text, or of a pair (second not null).
+TokenizedText encoded(const std::string& first, const std::string* second,
+                      const Vocabulary& vocabulary) {
+  Encoding encoding = vocabulary.encode_texts(first, second);
+  TokenizedText result{std::move(encoding.ids), {}, std::move(encoding.types), {}};
+  for (std::size_t i = 0; i < result.ids.size(); ++i) {
+    if (encoding.sources[i] < 0 || vocabulary.is_special(result.ids[i])) {
+      result.special.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  return result;
+}
+
+TokenizedText tokens_of(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
+  const bool pair = text.second || !text.second_ids.empty();
+  if (pair && spec.is_language_model() && !spec.has_decoder()) {
+    throw Error(ErrorKind::usage, "a language model goes on with one text, not with a pair")
+        .expected("text:WORDS");
+  }
+  if (!text.second_ids.empty() && !spec.has_decoder()) {
+    throw Error(ErrorKind::usage, "only an encoder and a decoder read two lists of token ids")
+        .expected("one list, with the tokens between the texts: ids:15,3,42");
+  }
+  if (!text.ids.empty()) return numbered(text.ids, vocabulary);
+  const bool together = text.second && !spec.has_decoder();
+  return encoded(text.characters, together ? &*text.second : nullptr, vocabulary);
+}
+
+/// How long a text may be, and how many tokens there are.
+struct TextBounds {
+  std::int64_t context = 0;  ///< 0: any number
+  std::int64_t tokens = 0;
+};
+
+/// With what each token says, or its number (vocabulary null). Throws where it is none, or they are
+/// too many.
+void name_tokens(const TextBounds& bounds, const Vocabulary* vocabulary, TokenizedText& tokens) {
+  const std::int64_t context = bounds.context;
+  const std::int64_t count = std::ssize(tokens.ids);
+  if (context > 0 && count > context) {
+    throw Error(ErrorKind::usage, "the text is longer than the model's position table")
+        .expected("at most " + std::to_string(context) + " tokens")
+        .found(std::to_string(count))
+        .remedy("give a part of it: FILE.txt#0-" + std::to_string(context) +
+                " is its beginning, in characters");
+  }
+  for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
+    const std::int64_t id = tokens.ids[i];
+    if (id < 0 || id >= bounds.tokens) {
+      throw Error(ErrorKind::usage, "the token id is outside the model's vocabulary")
+          .about("token " + std::to_string(i))
+          .expected("0 to " + std::to_string(bounds.tokens - 1))
+          .found(std::to_string(id));
+    }
+    tokens.texts.push_back(vocabulary ? vocabulary->text_of(id) : std::to_string(id));
+  }
+}
+
+/// As the text that the decoder was trained to write is given to it: behind the start token,
+/// without what ends it.
+TokenizedText shifted(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary) {
+  if (spec.tail.start_token < 0) {
+    throw Error(ErrorKind::usage, "it is not known with which token the decoder's texts begin")
+        .about("tail.start_token")
+        .expected("decoder_start_token_id in config.json")
+        .remedy("--option tail.start_token=ID, or give its tokens too: ids:15,3,42 ||| 0,7");
+  }
+  TokenizedText tokens{{spec.tail.start_token}, {}, {0}, {0}};
+  if (!text.second) return tokens;
+  if (spec.tail.vocabulary > 0) {
+    throw Error(ErrorKind::usage, "the decoder has tokens of its own, and no tokenizer for them")
+        .expected("their numbers: ids:15,3,42 ||| 0,7,1");
+  }
+  TokenizedText second = encoded(*text.second, nullptr, vocabulary);
+  const bool ends = !second.special.empty() && second.special.back() + 1 == std::ssize(second.ids);
+  if (ends) {
+    second.ids.pop_back();
+    second.special.pop_back();
+  }
+  tokens.ids.insert(tokens.ids.end(), second.ids.begin(), second.ids.end());
+  tokens.types.assign(tokens.ids.size(), 0);
+  for (const std::int64_t place : second.special) tokens.special.push_back(place + 1);
+  return tokens;
+}
+
+/// The text of an input. Throws Error(usage) naming an input of another kind.
+const Text& text_of_input(const Input& input, const ModelSpec& spec) {
+  if (const Text* const text = std::get_if<Text>(&input.content)) return *text;
+  const char* const reader = spec.has_decoder()         ? "an encoder and a decoder read texts"
+                             : spec.is_language_model() ? "a language model reads a text"
+                                                        : "a text classifier reads a text";
+  throw Error(ErrorKind::usage, reader)
+      .about(input.label)
+      .expected("a .txt file, text:WORDS, pair:FIRST ||| SECOND, or ids:1,2,3");
+}
+
+/// What `make` makes, with the input's name in errors that have none.
+TokenizedText naming(const Input& input, const auto& make) {
+  try {
+    return make();
+  } catch (Error& error) {
+    if (error.subject().empty()) error.about(input.label);
+    throw;
+  }
+}
+
+}  // namespace
+
+TokenizedText tokenize(const Text& text, const ModelSpec& spec, const Vocabulary& vocabulary,
+                       bool any_length) {
+  TokenizedText result = tokens_of(text, spec, vocabulary);
+  if (result.ids.empty()) throw Error(ErrorKind::usage, "the text is empty");
+  name_tokens({any_length ? 0 : spec.input.context, spec.input.vocabulary}, &vocabulary, result);
+  return result;
+}
+
+TokenizedText tokenize_input(const Input& input, const ModelSpec& spec,
+                             const Vocabulary& vocabulary) {
+  const Text& text = text_of_input(input, spec);
+  return naming(input, [&] { return tokenize(text, spec, vocabulary); });
+}
+
+TokenizedText tokenize_for_decoder(const Input& input, const ModelSpec& spec,
+                                   const Vocabulary& vocabulary) {
+  const Text& text = text_of_input(input, spec);
+  return naming(input, [&] {
+    // Tokens of the decoder's own are known by their numbers alone.
+    const bool own = spec.tail.vocabulary > 0;
+    TokenizedText result = text.second_ids.empty() ? shifted(text, spec, vocabulary)
+                                                   : numbered(text.second_ids, vocabulary);
+    if (own && !text.second_ids.empty()) result.special.clear();
+    name_tokens({spec.tail.context, spec.output_vocabulary()}, own ? nullptr : &vocabulary, result);
+    return result;
+  });
+}
+
+}  // namespace attnscope
