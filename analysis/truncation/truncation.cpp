@@ -146,7 +146,7 @@ class Study {
     if (request_.of == TruncatedMap::without_identity || has_identity_) return;
     throw Error(ErrorKind::usage, "there is no I in the maps of this attention")
         .about(subject_.mechanism.name)
-        .expected("--identity without")
+        .expected("A cut off: without --cut-identity")
         .remedy("adder attention has it: MODEL@adder,identity=true");
   }
 

@@ -28,9 +28,9 @@ using nlohmann::ordered_json;
 
 struct TruncateArguments {
   ModelArguments model;
-  std::string data_set, ranks, layers = "all", heads = "all", identity = "without";
+  std::string data_set, ranks, layers = "all", heads = "all";
   TruncationRequest request;
-  bool json = false, csv = false;
+  bool cuts_identity = false, json = false, csv = false;
 };
 
 /// One model's answers.
@@ -82,7 +82,7 @@ ordered_json json_of(const Report& report, const TruncateArguments& arguments, s
           {"of_images", items},
           {"seed", arguments.request.choice.seed},
           {"cut_off", what_is_cut(arguments)},
-          {"identity", arguments.identity},
+          {"cut_identity", arguments.cuts_identity},
           {"renormalised", arguments.request.renormalise},
           {"threshold", arguments.request.threshold},
           {"mean_equivalent_rank", rank},
@@ -159,7 +159,7 @@ int run(TruncateArguments arguments) {
   request.ranks = index_list(arguments.ranks, "--ranks");
   request.layers = index_list(arguments.layers, "--layers");
   request.heads = index_list(arguments.heads, "--heads");
-  if (arguments.identity == "with") request.of = TruncatedMap::with_identity;
+  if (arguments.cuts_identity) request.of = TruncatedMap::with_identity;
   const auto data_set = open_data_set(arguments.data_set);
   std::vector<Report> reports;
   for (const std::string& model : arguments.model.models) {
@@ -195,16 +195,11 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
       ->add_option("--ranks", arguments->ranks,
                    "Ranks the maps are cut off to, such as 1,2,4-6 (powers of two below the number "
                    "of tokens)")
-      ->type_name("LIST");
-  added->add_option("--layers", arguments->layers, "Layers whose maps are cut off (all)")
-      ->type_name("LIST");
-  added->add_option("--heads", arguments->heads, "Heads whose maps are cut off (all)")
-      ->type_name("LIST");
-  added
-      ->add_option("--identity", arguments->identity,
-                   "Of an attention with I: cut A off and run A_r + I (without), or cut A + I off "
-                   "(with) (without)")
-      ->check(CLI::IsMember({"without", "with"}));
+      ->type_name("N,…");
+  add_layers_option(*added, arguments->layers);
+  add_heads_option(*added, arguments->heads);
+  added->add_flag("--cut-identity", arguments->cuts_identity,
+                  "Of an attention with I: cut A + I off; else A is cut off and A_r + I is run");
   added->add_flag("--renormalise", arguments->request.renormalise,
                   "Make the rows of what is left sum to 1");
   added
@@ -220,7 +215,7 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
   set_examples(*added,
                {"attnscope truncate vit.safetensors --dataset imagenet/val --count 500",
                 "attnscope truncate vit.pt vit.pt@adder --dataset photos --ranks 1,2,4,8 --csv",
-                "attnscope truncate vit.pt@adder,identity=true --dataset photos --identity with"});
+                "attnscope truncate vit.pt@adder,identity=true --dataset photos --cut-identity"});
   return [arguments] { return run(*arguments); };
 }
 
