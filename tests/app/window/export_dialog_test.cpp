@@ -216,7 +216,7 @@ TEST_F(ExportTest, TheCaptionIsADraftThatMayBeChanged) {
   show_dialog();
   choose("rank-by-layer");
   auto* caption = get<QPlainTextEdit>("export_caption");
-  ASSERT_TRUE(wait_until([&] { return caption->toPlainText().contains("of each layer"); }));
+  ASSERT_TRUE(wait_until([&] { return caption->toPlainText().contains("layer by layer"); }));
   const QString draft = caption->toPlainText();
   for (const char* part : {"fashion-softmax", "00_t_shirt.png", "0.9", "attnscope"}) {
     EXPECT_TRUE(draft.contains(part)) << part << ": " << draft.toStdString();
