@@ -62,8 +62,8 @@ inline constexpr EnumName<LegendPosition> legend_names[] = {{LegendPosition::bel
 /// The layers a setting of indices asks for as the figure numbers them: "all", "1,3-4".
 [[nodiscard]] std::string layers_written(const FigureRequest& request, std::string_view setting);
 
-/// "layer 4": layer 3 as the figure numbers it; of an encoder–decoder "cross 2", as the first subject
-/// has it.
+/// "layer 4": layer 3 as the figure numbers it; of an encoder–decoder "cross 2", as the first
+/// subject has it.
 [[nodiscard]] std::string layer_name(const FigureRequest& request, std::int64_t layer);
 
 /// First, middle and last of `count`, each once.

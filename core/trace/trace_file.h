@@ -13,13 +13,13 @@
 // `mechanism_parameters`, `labels`, `token_texts` (what each token of a text says),
 // `special_tokens` (places of those that stand for none of it, in order), `provenance` (JSON
 // texts), and the integers `prefix_tokens`, `register_tokens` (of these, the last), `grid_rows`,
-// `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I), `causal` (1 if no token sees later ones),
-// `mechanism_trained` (0 if it was laid over weights trained with another) and `layers` (their
-// number, if the last recorded nothing), and `rank_bounds` (JSON: of each layer's maps, 0 if
-// unknown). Where layers differ (pyramids): `layer_layouts`, JSON
+// `grid_columns` (which token is what), `identity_in_maps` (1 if the maps contain I), `causal` (1
+// if no token sees later ones), `mechanism_trained` (0 if it was laid over weights trained with
+// another) and `layers` (their number, if the last recorded nothing), and `rank_bounds` (JSON: of
+// each layer's maps, 0 if unknown). Where layers differ (pyramids): `layer_layouts`, JSON
 // [{"queries": {"prefix": 0, "rows": 56, "columns": 56}, "keys": {…}}, …], and `layer_mechanisms`,
-// JSON [null, {"name": "softmax", "parameters": {}, "identity": false}, …]; null is the trace's. Of an
-// encoder–decoder `layer_kinds` (JSON: layer_kind_name of each), `decoder_token_texts` and
+// JSON [null, {"name": "softmax", "parameters": {}, "identity": false}, …]; null is the trace's. Of
+// an encoder–decoder `layer_kinds` (JSON: layer_kind_name of each), `decoder_token_texts` and
 // `decoder_special_tokens`.
 // The same names serve in a .npz, without attributes ("layer_00/implied_map.npy"). Arrays of other
 // names are a trace too where they are maps alone, in .npz, .npy and .pt: see trace_arrays.h.

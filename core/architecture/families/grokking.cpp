@@ -1,5 +1,6 @@
-// The transformer of "Progress measures for grokking via mechanistic interpretability" (Nanda et al.
-// 2023): no norms, no biases in the attention, tables and weights of heads as the paper writes them.
+// The transformer of "Progress measures for grokking via mechanistic interpretability" (Nanda et
+// al. 2023): no norms, no biases in the attention, tables and weights of heads as the paper writes
+// them.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {

@@ -17,8 +17,8 @@ struct AxisProducts {
   Tensor columns;  ///< [H, N, grid.columns]
 };
 
-/// Of a table of offsets [2·cells − 1, d] the vectors that a query in cell `cell` meets: [cells, d],
-/// of the offsets cell, cell − 1, …
+/// Of a table of offsets [2·cells − 1, d] the vectors that a query in cell `cell` meets: [cells,
+/// d], of the offsets cell, cell − 1, …
 Matrix offsets_of(const Tensor& table, std::int64_t cell, std::int64_t cells) {
   Matrix met(cells, table.extent(1));
   for (std::int64_t key = 0; key < cells; ++key) {
@@ -47,12 +47,11 @@ void fill_products(const Tensor& rows, const Tensor& columns, const ConstMatrixM
   }
   for (std::int64_t x = 0; x < grid.columns; ++x) {
     const Matrix met = offsets_of(columns, x, grid.columns);
-    multiply_transposed(
-        {first + x * queries.cols(), grid.rows, d,
-         Eigen::OuterStride<>(grid.columns * queries.cols())},
-        whole(met), 1.0F,
-        {products.columns.data() + (head * tokens + x) * grid.columns, grid.rows, grid.columns,
-         Eigen::OuterStride<>(grid.columns * grid.columns)});
+    multiply_transposed({first + x * queries.cols(), grid.rows, d,
+                         Eigen::OuterStride<>(grid.columns * queries.cols())},
+                        whole(met), 1.0F,
+                        {products.columns.data() + (head * tokens + x) * grid.columns, grid.rows,
+                         grid.columns, Eigen::OuterStride<>(grid.columns * grid.columns)});
   }
 }
 

@@ -13,8 +13,8 @@ namespace attnscope {
 /// corners. `stored` is odd.
 [[nodiscard]] Tensor resample_offsets(const Tensor& table, std::int64_t side);
 
-/// Adds q·rows[y − y′] + q·columns[x − x′] to the scores: of `queries` [rows · columns, H·d] as they
-/// are, without the scale of q·k. Tables [2·grid.rows − 1, d] and [2·grid.columns − 1, d].
+/// Adds q·rows[y − y′] + q·columns[x − x′] to the scores: of `queries` [rows · columns, H·d] as
+/// they are, without the scale of q·k. Tables [2·grid.rows − 1, d] and [2·grid.columns − 1, d].
 void add_decomposed(const Tensor& rows, const Tensor& columns, const ConstMatrixMap& queries,
                     std::int64_t heads, const GridExtents& grid, ScoreTerms& terms);
 

@@ -156,8 +156,8 @@ void read_tiles(const WeightReader& reader, const ModelSpec& spec, const LayerSp
   if (scores.window_form == WindowForm::tiles) part.grid_window = scores.window;
   if (scores.bias != ScoreBias::decomposed) return;
   const std::int64_t width = width_of_head(layer, spec.width), side = part.grid_window;
-  part.relative_rows = read_offsets(reader, prefix + "relative_rows", width,
-                                    side ? side : spec.input.grid_rows());
+  part.relative_rows =
+      read_offsets(reader, prefix + "relative_rows", width, side ? side : spec.input.grid_rows());
   part.relative_columns = read_offsets(reader, prefix + "relative_columns", width,
                                        side ? side : spec.input.grid_columns());
 }
