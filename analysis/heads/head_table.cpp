@@ -204,6 +204,7 @@ std::vector<SinkCount> sink_counts(const HeadTable& table, std::int64_t& of) {
     for (const Sink& sink : row.sinks) ++heads[sink.key];
   }
   std::vector<SinkCount> counts;
+  counts.reserve(heads.size());
   for (const auto& [key, count] : heads) counts.push_back({key, count});
   std::ranges::stable_sort(
       counts, [](const SinkCount& a, const SinkCount& b) { return a.heads > b.heads; });

@@ -54,6 +54,7 @@ std::vector<MapBlock> blocks_of(const MatrixD& map) {
     blocks[joined.group_of(map.rows() + column)].columns.push_back(column);
   }
   std::vector<MapBlock> list;
+  list.reserve(blocks.size());
   for (auto& [first, block] : blocks) list.push_back(std::move(block));
   return list;
 }

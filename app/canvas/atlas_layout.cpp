@@ -57,8 +57,9 @@ QSizeF AtlasGrid::extent() const {
 
 QRectF AtlasGrid::map_square(std::int64_t layer, std::int64_t column) const {
   const std::int64_t in_band = std::max<std::int64_t>(1, layers_a_band());
+  const std::int64_t band = layer / in_band;
   const double across =
-      static_cast<double>(layer / in_band) * band_pitch() + static_cast<double>(column) * pitch;
+      static_cast<double>(band) * band_pitch() + static_cast<double>(column) * pitch;
   const double along = static_cast<double>(layer % in_band) * pitch;
   return arrangement.transposed ? QRectF(along, across, 1, 1) : QRectF(across, along, 1, 1);
 }
