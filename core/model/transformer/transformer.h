@@ -28,6 +28,7 @@ class Transformer final : public Model {
     return architecture_.assumptions;
   }
   [[nodiscard]] WeightExtents extents() const;
+  [[nodiscard]] const TransformerWeights& weights() const { return weights_; }
   /// Null where it reads no texts.
   [[nodiscard]] const Vocabulary* vocabulary() const { return vocabulary_.get(); }
 
