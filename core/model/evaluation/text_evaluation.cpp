@@ -17,16 +17,15 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Predicts `next[i]`, which says `characters[i]`, from the tokens up to i.
 TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
-                     std::vector<std::int64_t> ids, std::span<const std::int64_t> next,
-                     std::span<const std::int64_t> characters) {
+                     const TextStretch& stretch) {
   TraceRequest request;
   request.implied_maps = false;
   request.token_logits = true;
   Input input;
-  input.content = Text{{}, std::move(ids)};
+  input.content = Text{{}, stretch.ids};
   const Trace trace = model.run(input, mechanism, request, {});
+  const std::vector<std::int64_t>& next = stretch.next;
   TextEvaluation result;
   for (std::size_t i = 0; i < next.size(); ++i) {
     const auto row = trace.token_logits.matrix().row(static_cast<Eigen::Index>(i));
@@ -40,7 +39,7 @@ TextEvaluation judge(const Model& model, const MechanismChoice& mechanism,
       continue;
     }
     result.nats += nats;
-    result.characters += characters[i];
+    result.characters += stretch.characters[i];
     result.correct += logits(next[i]) == greatest;
   }
   return result;
@@ -73,8 +72,7 @@ std::int64_t stretch_of(const ModelSpec& spec) {
 
 }  // namespace
 
-TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
-                             const ItemChoice& choice, const Progress& progress) {
+std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
   const auto* const language_model = dynamic_cast<const Transformer*>(&model);
   if (model.spec().has_decoder()) {
     throw Error(ErrorKind::usage, "an encoder and a decoder do not go on with a text of their own")
@@ -96,9 +94,6 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
         .expected("two tokens or more");
   }
   const std::int64_t context = stretch_of(spec);
-  const std::int64_t of_stretches = (to_predict + context - 1) / context;
-  const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
-  const std::int64_t count = std::ssize(stretches);
   const bool knows_texts = language_model->vocabulary()->says_texts();
   std::vector<std::int64_t> characters(tokens.ids.size(), 1);
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
@@ -107,18 +102,29 @@ TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanis
   for (const std::int64_t special : tokens.special) {  // what stands for no text has none of it
     characters[static_cast<std::size_t>(special)] = 0;
   }
+  std::vector<TextStretch> stretches;
+  for (std::int64_t first = 0; first < to_predict; first += context) {
+    const std::int64_t length = std::min(context, to_predict - first);
+    const auto begin = tokens.ids.begin() + first;
+    const auto said = characters.begin() + first + 1;
+    stretches.push_back(
+        {{begin, begin + length}, {begin + 1, begin + 1 + length}, {said, said + length}});
+  }
+  return stretches;
+}
+
+TextEvaluation evaluate_text(const Model& model, const MechanismChoice& mechanism, const Text& text,
+                             const ItemChoice& choice, const Progress& progress) {
+  const std::vector<TextStretch> all = text_stretches(model, text);
+  const std::int64_t of_stretches = std::ssize(all);
+  const std::vector<std::int64_t> stretches = chosen_items(of_stretches, choice);
+  const std::int64_t count = std::ssize(stretches);
   std::vector<TextEvaluation> parts(static_cast<std::size_t>(count));
   std::atomic<std::int64_t> done{0};
   tbb::parallel_for(std::int64_t{0}, count, [&](std::int64_t i) {
     progress.step(static_cast<double>(done) / static_cast<double>(count), "stretches read");
-    const std::int64_t first = stretches[static_cast<std::size_t>(i)] * context;
-    const std::int64_t length = std::min(context, to_predict - first);
-    const auto begin = tokens.ids.begin() + first;
-    const auto next = static_cast<std::size_t>(first) + 1;
-    const auto number = static_cast<std::size_t>(length);
-    parts[static_cast<std::size_t>(i)] = judge(model, mechanism, {begin, begin + length},
-                                               std::span(tokens.ids).subspan(next, number),
-                                               std::span(characters).subspan(next, number));
+    const auto at = static_cast<std::size_t>(i);
+    parts[at] = judge(model, mechanism, all[static_cast<std::size_t>(stretches[at])]);
     ++done;
   });
   progress.step(1, "stretches read");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/input/item_choice.h"
 #include "core/input/text.h"
@@ -22,6 +23,18 @@ struct TextEvaluation {
   [[nodiscard]] double bits_per_token() const;
   [[nodiscard]] double bits_per_character() const;
 };
+
+/// What is asked of a language model in one stretch of a text: what comes after each token.
+struct TextStretch {
+  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> next;        ///< `next[i]` comes after `ids[i]`
+  std::vector<std::int64_t> characters;  ///< that `next` say; 1 where texts are not known
+};
+
+/// `text` in stretches of the model's full context, at most 2048 tokens, one after the other (the
+/// last may be shorter), each without memory of the one before; every token but the text's first is
+/// predicted once. Throws Error(usage) unless `model` is a language model that can read the text.
+[[nodiscard]] std::vector<TextStretch> text_stretches(const Model& model, const Text& text);
 
 /// Reads `text` in stretches of the model's full context, at most 2048 tokens, one after the other
 /// (the last may be shorter), each without memory of the one before; every token but the text's
