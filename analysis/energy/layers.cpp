@@ -134,6 +134,9 @@ OperationCount LayerCosts::activation(const std::string& name, std::int64_t rows
     case Activation::relu2:
       count = component(name, elements, elements);
       break;
+    case Activation::hard_swish:  // x · min(max(x + 3, 0), 6) / 6
+      count = component(name, 2 * elements, 3 * elements);
+      break;
   }
   return moving(count, convention_, 2 * elements);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -40,10 +41,13 @@ enum class QkvRows {
 /// {stage} is the first stage's. {head} counts from 0: one tensor a head, row after row.
 struct TensorPattern {
   std::string pattern;
+  std::vector<std::string> joined = {};  ///< patterns of tensors whose rows follow
   bool optional = false;
   bool transposed = false;     ///< stored as [in, out]
   bool of_all_layers = false;  ///< one tensor whose first axis counts the layers
+  Shape shape = {};            ///< as TensorSource::shape
   std::vector<std::vector<std::int64_t>> axes = {};  ///< as TensorSource::axes
+  std::optional<RowRange> rows = {};                 ///< as TensorSource::rows
 };
 
 /// One naming scheme with what its family usually is.

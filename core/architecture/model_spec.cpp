@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <tuple>
 
 #include "core/architecture/layer_validation.h"
 #include "core/architecture/model_spec_json.h"
@@ -75,6 +76,23 @@ void validate_tail(const ModelSpec& spec) {
                "1 with class attention", std::to_string(spec.input.class_tokens));
 }
 
+void validate_stem(const StemSpec& stem) {
+  constexpr std::int64_t most = 1 << 12;
+  const std::size_t count = stem.widths.size();
+  for (const auto& [name, list, least] :
+       {std::tuple("input.stem.widths", &stem.widths, std::int64_t{1}),
+        std::tuple("input.stem.kernels", &stem.kernels, std::int64_t{1}),
+        std::tuple("input.stem.strides", &stem.strides, std::int64_t{1}),
+        std::tuple("input.stem.paddings", &stem.paddings, std::int64_t{0})}) {
+    check_member(list->size() == count && count <= 64, name,
+                 std::to_string(count) + " numbers, one a convolution (at most 64)",
+                 std::to_string(list->size()));
+    for (const std::int64_t number : *list) check_range(name, number, least, most);
+  }
+  check_member(stem.norm_eps > 0 && stem.norm_eps < 1, "input.stem.norm_eps", "above 0, below 1",
+               std::to_string(stem.norm_eps));
+}
+
 void validate_patches(const InputSpec& input) {
   constexpr std::int64_t most = 1 << 16;
   check_range("image_height", input.image_height, input.patch_height, most);
@@ -82,7 +100,11 @@ void validate_patches(const InputSpec& input) {
   check_range("patch_stride", input.patch_stride, 0, most);
   check_range("patch_padding", input.patch_padding, 0,
               std::min(input.patch_height, input.patch_width) / 2);
-  const bool tiles = input.patch_stride == 0 && input.patch_padding == 0;
+  const bool stem = !input.stem.widths.empty();
+  check_member(!stem || (input.grid_rows() > 0 && input.grid_columns() > 0), "image_height",
+               "an image that the stem does not shrink to nothing",
+               std::to_string(input.image_height));
+  const bool tiles = input.patch_stride == 0 && input.patch_padding == 0 && !stem;
   check_member(!tiles || input.image_height % input.patch_height == 0, "image_height",
                "a multiple of patch_height, " + std::to_string(input.patch_height),
                std::to_string(input.image_height));
@@ -104,6 +126,10 @@ void validate_images(const ModelSpec& spec) {
   check_member((spec.input.kind == InputKind::embeddings) == (spec.input.patch_height == 0),
                "input.kind", "embeddings exactly if there are no patches",
                option_text(spec, "input.kind"));
+  validate_stem(spec.input.stem);
+  const bool stem = !spec.input.stem.widths.empty();
+  check_member(!stem || (spec.input.patch_height > 0 && !spec.is_pyramid()), "input.stem.widths",
+               "none without patches", option_text(spec, "input.stem.widths"));
   if (spec.input.patch_height > 0) validate_patches(spec.input);
   check_range("class_tokens", spec.input.class_tokens, 0, 2);
   check_range("register_tokens", spec.input.register_tokens, 0, 4096);

@@ -43,6 +43,8 @@ template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<PositionResize>{
     "bicubic", "bicubic_antialiased", "bicubic_offset"};
 template <>
+inline constexpr std::array<std::string_view, 2> kEnumNames<TableResize>{"geometric", "bilinear"};
+template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<LayerForm>{
     "transformer", "fastformer", "fastformer_rescaled", "fastformer_encoder"};
 template <>
@@ -68,8 +70,8 @@ template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<ScoreBias>{
     "none", "alibi", "buckets", "table", "decomposed", "disentangled"};
 template <>
-inline constexpr std::array<std::string_view, 6> kEnumNames<Activation>{
-    "gelu", "gelu_tanh", "relu", "quick_gelu", "silu", "relu2"};
+inline constexpr std::array<std::string_view, 7> kEnumNames<Activation>{
+    "gelu", "gelu_tanh", "relu", "quick_gelu", "silu", "relu2", "hard_swish"};
 template <>
 inline constexpr std::array<std::string_view, 3> kEnumNames<MlpForm>{"plain", "gated", "none"};
 template <>
@@ -112,8 +114,8 @@ using AnyMember =
                  std::vector<std::int64_t>*, std::vector<PyramidStage>*,
                  std::vector<MechanismChoice>*, std::vector<LayerDifference>*, MechanismChoice*,
                  ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
-                 Positions*, PositionResize*, Attending*, Tail*, LayerForm*, Residual*,
-                 NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
+                 Positions*, PositionResize*, TableResize*, Attending*, Tail*, LayerForm*,
+                 Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
                  ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*, Arithmetic*>;
 
 struct SpecMember {

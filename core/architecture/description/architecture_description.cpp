@@ -84,13 +84,71 @@ std::vector<std::vector<std::int64_t>> parse_axes(const json& value, const std::
   return axes;
 }
 
+/// Two numbers from 0 on, [first, second].
+std::pair<std::int64_t, std::int64_t> parse_pair(const json& value, const std::string& key,
+                                                 const char* what) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  const bool two = value.is_array() && value.size() == 2 && value[0].is_number_unsigned() &&
+                   value[1].is_number_unsigned() && value[0] <= most && value[1] <= most &&
+                   value[1] > 0;
+  if (!two) throw wrong(what, key).found(value.dump().substr(0, 80));
+  return {value[0].get<std::int64_t>(), value[1].get<std::int64_t>()};
+}
+
+/// "part": [k, n], the k-th of n equal parts of the rows; "rows": [first, count].
+RowRange parse_rows(const std::string& name, const json& value, const std::string& key) {
+  if (name == "rows") {
+    const auto [first, count] = parse_pair(value, key, "rows are [first, count], the first row 0");
+    return {first, count, 0};
+  }
+  const char* const what = "a part is [k, n]: the k-th of n equal parts of the rows, from 0 on";
+  const auto [part, parts] = parse_pair(value, key, what);
+  if (part >= parts) throw wrong(what, key).found(value.dump());
+  return {part, 1, parts};
+}
+
+/// [3, 12, -1]
+Shape parse_shape(const json& value, const std::string& key) {
+  constexpr std::int64_t most = std::int64_t{1} << 40;
+  Shape shape;
+  for (const json& extent : value.is_array() ? value : json::array()) {
+    const bool fits = extent.is_number_integer() && extent <= most && (extent > 0 || extent == -1);
+    if (!fits || shape.size() == 8) break;
+    shape.push_back(extent.get<std::int64_t>());
+  }
+  const bool all = value.is_array() && !shape.empty() && shape.size() == value.size();
+  if (!all || std::ranges::count(shape, std::int64_t{-1}) > 1) {
+    throw wrong("a shape is a list of extents, one of which may be -1 for what is left", key)
+        .found(value.dump().substr(0, 80));
+  }
+  return shape;
+}
+
+/// Several patterns, whose tensors' rows follow each other.
+void parse_join(const json& value, const std::string& key, TensorPattern& pattern) {
+  const bool texts = value.is_array() && value.size() >= 2 && value.size() <= 64 &&
+                     std::ranges::all_of(value, [](const json& one) { return one.is_string(); });
+  if (!texts || !pattern.pattern.empty()) {
+    throw wrong("join is a list of at least two patterns, in place of pattern", key)
+        .found(value.dump().substr(0, 80));
+  }
+  pattern.pattern = value[0].get<std::string>();
+  for (std::size_t i = 1; i < value.size(); ++i) pattern.joined.push_back(value[i]);
+}
+
 TensorPattern parse_pattern(const json& value, const std::string& key) {
   TensorPattern pattern;
   if (value.is_string()) {
     pattern.pattern = value.get<std::string>();
   } else if (value.is_object()) {
     for (const auto& [name, held] : value.items()) {
-      if (name == "pattern" && held.is_string()) {
+      if (name == "join") {
+        parse_join(held, key, pattern);
+      } else if (name == "part" || (name == "rows" && !pattern.rows)) {
+        pattern.rows = parse_rows(name, held, key);
+      } else if (name == "shape") {
+        pattern.shape = parse_shape(held, key);
+      } else if (name == "pattern" && held.is_string() && pattern.joined.empty()) {
         pattern.pattern = held.get<std::string>();
       } else if (name == "transposed" && held.is_boolean()) {
         pattern.transposed = held.get<bool>();
@@ -103,8 +161,8 @@ TensorPattern parse_pattern(const json& value, const std::string& key) {
       } else {
         throw wrong("unknown key '" + name + "' of a pattern, or a wrong value", key)
             .remedy(
-                "known: pattern (text), transposed, optional (true or false), axes (list), "
-                "layer_axis (0)");
+                "known: pattern (text) or join (list of texts), transposed, optional (true or "
+                "false), shape, axes, part or rows (lists), layer_axis (0)");
       }
     }
   } else {
@@ -126,6 +184,13 @@ void check_placeholders(const std::string& key, const TensorPattern& given) {
   const auto has = [&](const char* placeholder) {
     return pattern.find(placeholder) != std::string::npos;
   };
+  for (const std::string& joined : given.joined) {
+    const bool heads = joined.find("{head}") != std::string::npos;
+    if (heads || joined.empty() || pattern.find("{head}") != std::string::npos) {
+      throw wrong("what is joined is no one tensor a head, nor empty", key).found(joined);
+    }
+    check_placeholders(key, {.pattern = joined, .of_all_layers = given.of_all_layers});
+  }
   const bool of_layer = is_layer_role(key), of_stage = key.starts_with("stage.");
   const bool names_layer = has("{layer}") || (has("{stage}") && has("{block}"));
   if (given.of_all_layers && (names_layer || !of_layer)) {
@@ -159,6 +224,7 @@ void add_table(ArchitectureDescription& description, const std::string& module,
   if (!of_module) return;
   patterns.push_back(pattern);
   patterns.back().pattern += ".weight";
+  for (std::string& joined : patterns.back().joined) joined += ".weight";
   // What an error asks for first is what there most often is.
   if (!of_places) std::swap(patterns[patterns.size() - 2], patterns.back());
 }
@@ -189,10 +255,13 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
       continue;
     }
     TensorPattern weight = pattern, bias = pattern;
-    weight.pattern += ".weight";
-    bias.pattern += ".bias";
+    for (auto& [each, part] : {std::pair(&weight, ".weight"), std::pair(&bias, ".bias")}) {
+      each->pattern += part;
+      for (std::string& joined : each->joined) joined += part;
+    }
     bias.optional = true;
     bias.transposed = false;
+    bias.shape.clear();
     bias.axes.clear();
     description.tensors[split.module + ".weight"].push_back(std::move(weight));
     description.tensors[split.module + ".bias"].push_back(std::move(bias));

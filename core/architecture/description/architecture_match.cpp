@@ -134,8 +134,8 @@ class Matcher {
       if (role.starts_with("stage.")) places = all_stages();
       for (const Place& place : places) {
         if (take(role, patterns, place) || optional) continue;
-        match_.missing.push_back(
-            {role, patterns.front().pattern, match_.prefix + name_of(patterns.front(), place)});
+        const std::string& lacking = lacking_in(patterns.front(), place);
+        match_.missing.push_back({role, lacking, match_.prefix + name_at(lacking, place)});
         break;
       }
     }
@@ -171,7 +171,11 @@ class Matcher {
   }
 
   [[nodiscard]] std::string name_of(const TensorPattern& pattern, const Place& place) const {
-    std::string name = filled(pattern.pattern, "{layer}", place.layer);
+    return name_at(pattern.pattern, place);
+  }
+
+  [[nodiscard]] std::string name_at(const std::string& pattern, const Place& place) const {
+    std::string name = filled(pattern, "{layer}", place.layer);
     name = filled(std::move(name), "{stage}", description_.first_stage + place.stage);
     name = filled(std::move(name), kStageBefore, description_.first_stage + place.stage - 1);
     return filled(std::move(name), "{block}", place.block);
@@ -181,18 +185,35 @@ class Matcher {
   [[nodiscard]] TensorSource source_of(const TensorPattern& pattern, const Place& place) const {
     TensorSource source;
     source.transposed = pattern.transposed;
+    source.shape = pattern.shape;
     source.axes = pattern.axes;
+    source.rows = pattern.rows;
     if (pattern.of_all_layers) source.slice = place.layer;
     const std::string name = name_of(pattern, place);
     const bool of_layer = pattern.pattern.find("{layer}") != std::string::npos;
     source.tensor = find(filled(name, kHead, 0), of_layer);
-    const bool of_heads = name.find(kHead) != std::string::npos;
-    for (std::int64_t head = 1; of_heads && !source.tensor.empty(); ++head) {
+    source.by_head = name.find(kHead) != std::string::npos;
+    for (std::int64_t head = 1; source.by_head && !source.tensor.empty(); ++head) {
       std::string further = find(filled(name, kHead, head), of_layer);
       if (further.empty()) break;
       source.pieces.push_back(std::move(further));
     }
+    for (const std::string& joined : pattern.joined) {
+      std::string further = find(name_at(joined, place), of_layer);
+      if (further.empty()) source.tensor.clear();  // a part of the whole is not the whole
+      source.pieces.push_back(std::move(further));
+    }
     return source;
+  }
+
+  /// Of a pattern that names nothing: the first of what it joins that is not there.
+  [[nodiscard]] const std::string& lacking_in(const TensorPattern& pattern,
+                                              const Place& place) const {
+    const auto found = std::ranges::find_if(pattern.joined, [&](const std::string& joined) {
+      return find(name_at(joined, place)).empty();
+    });
+    const bool first = find(filled(name_of(pattern, place), kHead, 0)).empty();
+    return first || found == pattern.joined.end() ? pattern.pattern : *found;
   }
 
   bool take(const std::string& role, const std::vector<TensorPattern>& patterns,

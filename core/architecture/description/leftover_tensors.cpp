@@ -178,6 +178,7 @@ class Leftovers {
 
   std::vector<Assumption> check() const {
     std::map<std::string, std::size_t> counts;
+    check_rows();
     for (const StoredTensor& tensor : checkpoint_.tensors()) {
       if (used_.contains(tensor.name)) continue;
       const auto pattern = std::find_if(ignored_.begin(), ignored_.end(), [&](const auto& each) {
@@ -208,6 +209,29 @@ class Leftovers {
   }
 
  private:
+  /// Of a tensor of which a role takes some rows, other roles must take the rest.
+  void check_rows() const {
+    std::map<std::string_view, std::vector<RowRange>> taken;
+    for (const auto& [role, source] : match_.sources) {
+      if (source.rows) taken[source.tensor].push_back(used_rows(checkpoint_, source));
+    }
+    for (auto& [name, ranges] : taken) {
+      std::ranges::sort(ranges, {}, &RowRange::first);
+      std::int64_t end = 0;
+      for (const RowRange& range : ranges) {
+        if (range.first > end) break;
+        end = std::max(end, range.first + range.count);
+      }
+      if (end == ranges.front().of) continue;
+      throw Error(ErrorKind::unsupported,
+                  "rows of the tensor have no role in " + match_.description->name)
+          .in_file(checkpoint_.path())
+          .about(std::string(name))
+          .expected("roles for all " + std::to_string(ranges.front().of) + " rows")
+          .found("none for row " + std::to_string(end));
+    }
+  }
+
   void check_tensor(const StoredTensor& tensor) const {
     if (!tensor.name.starts_with(match_.prefix)) {
       check_beside(tensor);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/architecture/spec/stem_spec.h"
+
 namespace attnscope {
 
 enum class InputKind {
@@ -38,7 +40,8 @@ struct InputSpec {
   std::int64_t width = 0;
   // Images:
   std::int64_t channels = 3, image_height = 224, image_width = 224;  ///< pixels
-  std::int64_t patch_height = 16, patch_width = 16;                  ///< pixels; 0: no patches
+  StemSpec stem;  ///< convolutions before the patches, whose pixels are then the last one's cells
+  std::int64_t patch_height = 16, patch_width = 16;  ///< pixels; 0: no patches
   std::int64_t patch_stride = 0;   ///< pixels from patch to patch; 0: they tile the image
   std::int64_t patch_padding = 0;  ///< zeros around the image, in pixels
   PatchOrder patch_order = PatchOrder::channels_first;
@@ -64,8 +67,12 @@ struct InputSpec {
   [[nodiscard]] std::int64_t cells(std::int64_t pixels, std::int64_t patch) const {
     if (patch == 0) return 0;
     const std::int64_t stride = patch_stride ? patch_stride : patch;
-    return pixels + 2 * patch_padding < patch ? 0
-                                              : (pixels + 2 * patch_padding - patch) / stride + 1;
+    const std::int64_t room = stem.extent(pixels) + 2 * patch_padding - patch;
+    return room < 0 ? 0 : room / stride + 1;
+  }
+  /// Channels of a patch.
+  [[nodiscard]] std::int64_t patch_channels() const {
+    return stem.widths.empty() ? channels : stem.widths.back();
   }
   /// Tokens before the patches.
   [[nodiscard]] std::int64_t prefix_tokens() const { return class_tokens + register_tokens; }
@@ -84,11 +91,17 @@ enum class PositionResize {
   bicubic_antialiased,  ///< the same with a wider kernel where the grid shrinks, as timm
   bicubic_offset        ///< by the factor (side + 0.1) / stored side, as DINOv2
 };
+/// How tables of relative positions are brought to another grid of patches, or to other windows.
+enum class TableResize {
+  geometric,  ///< linearly between places whose distances grow geometrically (BEiT, timm)
+  bilinear    ///< to the exact extents, as Hugging Face
+};
 
 struct PositionSpec {
   Positions kind = Positions::learned;
   std::int64_t offset = 0;  ///< the row of the first token (RoBERTa, OPT: 2)
   PositionResize resize = PositionResize::bicubic;
+  TableResize table_resize = TableResize::geometric;
 };
 
 }  // namespace attnscope

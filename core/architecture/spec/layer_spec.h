@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/architecture/spec/activation.h"
+
 namespace attnscope {
 
 /// What one layer does around its attention.
@@ -121,14 +123,6 @@ struct ScoreSpec {
   double alibi_maximum = 8;  ///< m_h = 2^(−maximum · h / H)
 };
 
-enum class Activation {
-  gelu,        ///< x Φ(x)
-  gelu_tanh,   ///< its tanh form: Hugging Face's gelu_new, gelu_fast and gelu_pytorch_tanh
-  relu,        ///< max(x, 0)
-  quick_gelu,  ///< x σ(1.702 x), as CLIP
-  silu,        ///< x σ(x), also called swish
-  relu2        ///< max(x, 0)²
-};
 enum class MlpForm {
   plain,  ///< mlp2(act(mlp1 x))
   gated,  ///< mlp2(act(gate x) ⊙ mlp1 x): GLU, SwiGLU

@@ -1,5 +1,6 @@
 #include "core/model/parts/activation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -36,6 +37,9 @@ void apply_activation(Activation activation, std::span<float> values) {
       return for_each_value(values, [](float x) { return x * sigmoid(x); });
     case Activation::relu2:
       return for_each_value(values, [](float x) { return relu(x) * relu(x); });
+    case Activation::hard_swish:
+      return for_each_value(values,
+                            [](float x) { return x * (std::min(relu(x + 3.0F), 6.0F) / 6.0F); });
   }
 }
 

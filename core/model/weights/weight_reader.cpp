@@ -65,7 +65,8 @@ Tensor WeightReader::read(const std::string& role, const Shape& shape) const {
 WeightMatrix WeightReader::read_matrix(const std::string& role, std::int64_t outputs,
                                        std::int64_t inputs) const {
   const TensorSource& source = source_of(role);
-  const bool as_it_is = source.pieces.empty() && source.axes.empty() && !source.slice;
+  const bool as_it_is = source.pieces.empty() && source.axes.empty() && source.shape.empty() &&
+                        !source.slice && !source.rows;
   if (!large_ || !as_it_is) return read(role, {outputs, inputs});
   check_shape(source, {outputs, inputs});
   TensorView view = checkpoint_.at(source.tensor).view();
