@@ -68,29 +68,36 @@ SpectrumOf spectrum_of_named(std::string_view name) {
   return value_of(spectrum_of_names, name, "matrix to analyse");
 }
 
-std::string in_words(const Analysed& analysed) {
-  const std::string without = analysed.centred ? ", without the mean row" : "";
-  switch (analysed.of) {
+namespace {
+
+std::string in_words(SpectrumOf of) {
+  switch (of) {
     case SpectrumOf::map:
-      return "attention maps" + without;
+      return "attention maps";
     case SpectrumOf::scores:
-      return "scores before bias, mask and cap" + without;
+      return "scores before bias, mask and cap";
     case SpectrumOf::log_map:
-      return "logarithms ln A of the attention maps" + without;
+      return "logarithms ln A of the attention maps";
     case SpectrumOf::seen_by_values:
-      return "attention maps as the values see them, A P" + without;
+      return "attention maps as the values see them, A P";
     case SpectrumOf::value_weighted:
-      return "value-weighted attention maps a_ij |v_j|" + without;
+      return "value-weighted attention maps a_ij |v_j|";
     case SpectrumOf::head_output:
-      return "head outputs A V" + without;
+      return "head outputs A V";
     case SpectrumOf::output:
-      return "outputs A V of all heads beside each other, before W_O" + without;
+      return "outputs A V of all heads beside each other, before W_O";
     case SpectrumOf::values:
-      return "values V" + without;
+      return "values V";
     case SpectrumOf::tokens:
-      return "tokens after each layer" + without;
+      return "tokens after each layer";
   }
   return {};
+}
+
+}  // namespace
+
+std::string in_words(const Analysed& analysed) {
+  return in_words(analysed.of) + (analysed.centred ? ", without the mean row" : "");
 }
 
 bool takes_identity(SpectrumOf of) {

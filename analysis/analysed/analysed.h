@@ -59,6 +59,9 @@ inline constexpr std::int64_t kAllHeads = -1;
 /// Adds to `request` what is needed of a run.
 void request_for(SpectrumOf of, TraceRequest& request);
 
+/// X becomes X − 1x̄ᵀ.
+void take_mean_row_away(MatrixD& matrix);
+
 /// The matrix itself in double, with what bounds its rank in exact arithmetic below its extents; 0:
 /// nothing known. Throws Error(usage), naming what was not recorded, what this mechanism does not
 /// have (scores of linear attention), or what is not defined (ln of a causal map; products of

@@ -156,6 +156,11 @@ AnalysedMatrix of_map(const Trace& trace, const RecordedMap& place, SpectrumOf o
 
 }  // namespace
 
+void take_mean_row_away(MatrixD& matrix) {
+  const Eigen::RowVectorXd mean = matrix.colwise().mean();
+  matrix.rowwise() -= mean;
+}
+
 AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
                                const Analysed& analysed, IdentityView view) {
   AnalysedMatrix found;
@@ -183,10 +188,7 @@ AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
   if (analysed.of == SpectrumOf::map && !found.identity) {
     found.rank_bound = layer_at(trace, place.layer).rank_bound;
   }
-  if (analysed.centred) {
-    const Eigen::RowVectorXd mean = found.matrix.colwise().mean();
-    found.matrix.rowwise() -= mean;
-  }
+  if (analysed.centred) take_mean_row_away(found.matrix);
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (found.rank_bound >= smaller) found.rank_bound = 0;
   return found;

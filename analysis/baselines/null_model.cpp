@@ -25,10 +25,7 @@ void check_tokens(const MatrixD& map, const SpectrumOptions& options, std::int64
 MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
                              const SpectrumOptions& options) {
   if (identity) map.diagonal().array() += 1;
-  if (centred) {
-    const Eigen::RowVectorXd mean = map.colwise().mean();
-    map.rowwise() -= mean;
-  }
+  if (centred) take_mean_row_away(map);
   return spectrum_of_matrix(map, options);
 }
 

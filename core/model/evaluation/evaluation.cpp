@@ -19,23 +19,13 @@ struct Verdict {
 
 Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceRequest& request,
               const Input& input) {
-  if (input.class_index < 0) {
-    throw Error(ErrorKind::usage, "the item has no label to compare with").about(input.label);
-  }
   const Trace trace = model.run(input, mechanism, request, {});
   const auto logits = trace.logits.values();
-  if (input.class_index >= static_cast<int>(logits.size())) {
-    throw Error(ErrorKind::usage, logits.empty() ? "the model has no head to classify with"
-                                                 : "the label is none of the model's classes")
-        .about(input.label)
-        .expected("0 to " + std::to_string(static_cast<std::int64_t>(logits.size()) - 1))
-        .found(std::to_string(input.class_index));
-  }
   Verdict verdict;
-  verdict.true_class = input.class_index;
+  verdict.true_class = true_class_of(input, std::ssize(logits));
   verdict.finite =
       std::all_of(logits.begin(), logits.end(), [](float value) { return std::isfinite(value); });
-  const auto own = static_cast<std::size_t>(input.class_index);
+  const auto own = static_cast<std::size_t>(verdict.true_class);
   for (std::size_t i = 0; i < logits.size(); ++i) {
     // Of equal logits the first counts as larger, as argmax has it.
     if (logits[i] > logits[own] || (i < own && logits[i] == logits[own])) ++verdict.rank;
@@ -44,6 +34,18 @@ Verdict judge(const Model& model, const MechanismChoice& mechanism, const TraceR
 }
 
 }  // namespace
+
+int true_class_of(const Input& item, std::int64_t classes) {
+  if (item.class_index < 0) {
+    throw Error(ErrorKind::usage, "the item has no label to compare with").about(item.label);
+  }
+  if (item.class_index < classes) return item.class_index;
+  throw Error(ErrorKind::usage, classes == 0 ? "the model has no head to classify with"
+                                             : "the label is none of the model's classes")
+      .about(item.label)
+      .expected("0 to " + std::to_string(classes - 1))
+      .found(std::to_string(item.class_index));
+}
 
 Evaluation evaluate(const Model& model, const MechanismChoice& mechanism, const DataSet& data_set,
                     const ItemChoice& choice, const Progress& progress,

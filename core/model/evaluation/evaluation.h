@@ -24,6 +24,10 @@ struct Evaluation {
   }
 };
 
+/// The true class of an item, one of `classes`, as many as there are logits. Throws Error(usage)
+/// naming the item: it has no label, there are no logits, or the label is none of the classes.
+[[nodiscard]] int true_class_of(const Input& item, std::int64_t classes);
+
 /// Runs the chosen items in parallel, with `parameters` laid over the model's own of the mechanism
 /// (TraceRequest::parameters). Throws Error(usage) if the model has no head, the data set no
 /// labels, or a label lies outside the model's classes; Cancelled.

@@ -36,6 +36,41 @@ void check_terms(const Mechanism& mechanism, const std::string& terms) {
       .remedy("lay softmax or adder attention over this model");
 }
 
+/// Queries and keys of a layer, as the mechanism is to have them.
+struct Projected {
+  const Tensor& queries;
+  const Tensor& keys;
+};
+
+/// What the layer adds to its scores of `tokens` tokens, but for what is of each window. Throws
+/// where the mechanism cannot take it.
+ScoreTerms terms_of(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
+                    const Projected& projected, std::int64_t tokens) {
+  ScoreTerms terms = score_terms(layer, run.layout, tokens, part.position_biases, part.sinks);
+  if (layer.scores.bias == ScoreBias::disentangled) {
+    const ConstMatrixMap relative = seen(part.relative_positions);
+    const Linear& query = part.relative_query ? *part.relative_query : part.query;
+    const Linear& key = part.relative_key ? *part.relative_key : *part.key;
+    const Tensor relative_queries = query(relative), relative_keys = key(relative);
+    add_disentangled(layer,
+                     {.queries = projected.queries,
+                      .keys = projected.keys,
+                      .relative_queries = relative_queries,
+                      .relative_keys = relative_keys,
+                      .scale = run.score_scale.value_or(1)},
+                     terms);
+  }
+  if (layer.scores.bias == ScoreBias::decomposed) {
+    check_terms(run.mechanism, "vectors of relative positions");
+    if (part.grid_window == 0) {
+      add_decomposed(part.relative_rows, part.relative_columns, seen(projected.queries),
+                     layer.attention.heads, {run.layout.rows, run.layout.columns}, terms);
+    }
+  }
+  if (!terms.empty()) check_terms(run.mechanism, terms.names);
+  return terms;
+}
+
 /// The attention of a grid within windows.
 WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& layer,
                                  const Mechanism& mechanism, const AttentionInput& input,
@@ -68,14 +103,17 @@ WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& lay
   return {mechanism, input, grid, side, filling, std::move(terms)};
 }
 
-/// What the heads give, [N, H·dv], with the `maps` [H, N, M] as the run changes them.
-Tensor with_changed_maps(const AttentionInput& input, Tensor maps, const LayerRun& run) {
+/// What the heads give, [N, H·dv], with the maps [H, N, M] as the run changes them: those that were
+/// recorded, else what `make` makes.
+Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, const auto& make) {
   if (run.mechanism.structure(input.shape()).channels > 1) {
     throw Error(ErrorKind::usage,
                 "each channel has a map of its own: they cannot be changed as one")
         .about(run.mechanism.choice().name)
         .expected("an attention whose heads have one map each");
   }
+  const bool recorded = run.recorded && run.request.implied_maps;
+  Tensor maps = recorded ? std::move(run.recorded->implied_map) : make();
   const std::int64_t width = input.values.cols() / input.heads_of_keys();
   Tensor output({maps.extent(1), width * input.heads});
   tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
@@ -84,7 +122,7 @@ Tensor with_changed_maps(const AttentionInput& input, Tensor maps, const LayerRu
         std::as_const(maps).slice(head) *
         input.values.middleCols(input.key_head(head) * width, width);
   });
-  if (run.recorded && run.request.implied_maps) run.recorded->implied_map = std::move(maps);
+  if (recorded) run.recorded->implied_map = std::move(maps);
   return output;
 }
 
@@ -114,29 +152,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     turns.apply(queries, layer.attention.heads);
     turns.apply(keys, layer.key_heads());
   }
-  ScoreTerms terms =
-      score_terms(layer, run.layout, tokens.extent(0), part.position_biases, part.sinks);
-  if (layer.scores.bias == ScoreBias::disentangled) {
-    const ConstMatrixMap relative = seen(part.relative_positions);
-    const Linear& query = part.relative_query ? *part.relative_query : part.query;
-    const Linear& key = part.relative_key ? *part.relative_key : *part.key;
-    const Tensor relative_queries = query(relative), relative_keys = key(relative);
-    add_disentangled(layer,
-                     {.queries = queries,
-                      .keys = keys,
-                      .relative_queries = relative_queries,
-                      .relative_keys = relative_keys,
-                      .scale = run.score_scale.value_or(1)},
-                     terms);
-  }
-  if (layer.scores.bias == ScoreBias::decomposed) {
-    check_terms(run.mechanism, "vectors of relative positions");
-    if (part.grid_window == 0) {
-      add_decomposed(part.relative_rows, part.relative_columns, seen(queries),
-                     layer.attention.heads, grid, terms);
-    }
-  }
-  if (!terms.empty()) check_terms(run.mechanism, terms.names);
+  const ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, tokens.extent(0));
 
   if (run.recorded) {
     run.recorded->layout = run.recorded->key_layout = run.layout;
@@ -181,12 +197,13 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       run.recorded->rank_bound = windows.rank_bound();
       if (run.request.implied_maps) run.recorded->implied_map = windows.implied_map();
     }
-    output = run.request.change_map ? with_changed_maps(input, windows.implied_map(), run)
-                                    : windows.forward();
+    output = run.request.change_map
+                 ? with_changed_maps(input, run, [&] { return windows.implied_map(); })
+                 : windows.forward();
   } else {
     if (run.recorded) record_attention(run.mechanism, input, run.request, *run.recorded);
     output = run.request.change_map
-                 ? with_changed_maps(input, run.mechanism.implied_map(input), run)
+                 ? with_changed_maps(input, run, [&] { return run.mechanism.implied_map(input); })
                  : run.mechanism.forward(input);
   }
   if (part.heads_norm) part.heads_norm->apply(output.matrix());

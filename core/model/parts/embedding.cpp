@@ -8,7 +8,7 @@
 namespace attnscope {
 
 Tensor PatchEmbedding::operator()(const Tensor& image, const ModelSpec& spec) const {
-  Tensor patches = to_patches(image, spec);
+  Tensor patches = to_patches(stem ? (*stem)(image) : image, spec);
   if (norm_before) norm_before->apply(patches.matrix());
   Tensor embedded = patch(std::as_const(patches).matrix());
   if (norm_after) norm_after->apply(embedded.matrix());
@@ -32,7 +32,13 @@ Tensor TextEmbedding::operator()(const std::vector<std::int64_t>& ids,
     if (!positions.empty()) x.matrix().row(row) += positions.matrix().row(position_offset + row);
     if (!types.empty()) x.matrix().row(row) += types.matrix().row(token_types[i]);
   }
+  tokens.give_back();
   return x;
+}
+
+float embedding_scale(const ModelSpec& spec) {
+  const double scale = spec.input.scale;
+  return static_cast<float>(scale == 0 ? std::sqrt(static_cast<double>(spec.width)) : scale);
 }
 
 void add_sinusoids(Positions kind, MatrixMap tokens) {

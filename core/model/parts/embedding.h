@@ -7,12 +7,14 @@
 #include "core/architecture/model_spec.h"
 #include "core/model/parts/linear.h"
 #include "core/model/parts/sequence_convolution.h"
+#include "core/model/parts/stem.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
 
 /// Patches, prefix tokens before them, positions.
 struct PatchEmbedding {
+  std::optional<Stem> stem;
   std::optional<LayerNorm> norm_before;  ///< [C·ph·pw]
   Linear patch;                          ///< (c, row, column) → D
   std::optional<LayerNorm> norm_after;
@@ -49,6 +51,9 @@ struct SoundEmbedding {
 /// Adds sin and cos of position · 10000^(−2i/D) to the rows of `tokens` [N, D]: in turns, or all
 /// sines before all cosines; nothing for positions of another kind.
 void add_sinusoids(Positions kind, MatrixMap tokens);
+
+/// What token embeddings, or projected ones, are multiplied with: InputSpec::scale, √width for 0.
+[[nodiscard]] float embedding_scale(const ModelSpec& spec);
 
 struct Embedding {
   std::optional<PatchEmbedding> patches;

@@ -1,7 +1,6 @@
 #include "core/model/transformer/transformer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -145,9 +144,7 @@ Transformer::Start Transformer::embed(const Input& input) const {
   }
   if (embedding.projection && !embedding.text) {
     start.tokens = (*embedding.projection)(seen(start.tokens));
-    const double scale = spec().input.scale;
-    const double factor = scale == 0 ? std::sqrt(static_cast<double>(spec().width)) : scale;
-    if (factor != 1) start.tokens.matrix() *= static_cast<float>(factor);
+    start.tokens.matrix() *= embedding_scale(spec());
   }
   if (spec().has_decoder()) embed_second_text(input, start);
   add_sinusoids(spec().positions.kind, start.tokens.matrix());

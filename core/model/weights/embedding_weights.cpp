@@ -1,9 +1,9 @@
 #include "core/model/weights/embedding_weights.h"
 
-#include <cmath>
 #include <utility>
 
 #include "core/model/parts/position_grid.h"
+#include "core/model/weights/stem_weights.h"
 
 namespace attnscope {
 
@@ -73,16 +73,20 @@ void read_patch_positions(const WeightReader& reader, const Architecture& archit
 PatchEmbedding read_patches(const WeightReader& reader, const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   const std::int64_t inputs =
-      spec.input.channels * spec.input.patch_height * spec.input.patch_width;
+      spec.input.patch_channels() * spec.input.patch_height * spec.input.patch_width;
   PatchEmbedding embedding;
+  embedding.stem = read_stem(reader, spec.input);
   Tensor kernel = reader.read("patch.weight", {spec.width, inputs});
   embedding.norm_before = reader.read_norm("patch_norm_before", inputs);
-  embedding.norm_after = reader.read_norm("patch_norm_after", spec.width);
+  const auto batch = read_batch_norm(reader, "patch_norm_after", spec.width, spec.input.norm_eps);
+  if (!batch) embedding.norm_after = reader.read_norm("patch_norm_after", spec.width);
   if (spec.input.patch_order == PatchOrder::channels_last) {
     reorder_patches(spec.input, kernel, embedding.norm_before);
   }
   // Adder networks keep the patch embedding multiplicative (Adder, section 4.1).
-  embedding.patch = Linear(std::move(kernel), reader.read_vector("patch.bias", spec.width, false));
+  std::vector<float> bias = reader.read_vector("patch.bias", spec.width, false);
+  if (batch) batch->take_into(kernel.matrix(), bias);
+  embedding.patch = Linear(std::move(kernel), std::move(bias));
   embedding.prefix_tokens = read_prefix_tokens(reader, spec);
   read_patch_positions(reader, architecture, embedding);
   return embedding;
@@ -107,8 +111,7 @@ TextEmbedding read_text(const WeightReader& reader, const Architecture& architec
   if (spec.input.token_types > 0) {
     embedding.types = reader.read("token_types", {spec.input.token_types, width});
   }
-  embedding.scale = static_cast<float>(
-      spec.input.scale == 0 ? std::sqrt(static_cast<double>(spec.width)) : spec.input.scale);
+  embedding.scale = embedding_scale(spec);
   return embedding;
 }
 
