@@ -213,6 +213,16 @@ void print_options(const char* heading, const std::vector<Assumption>& all, bool
   }
 }
 
+void print_stem(const StemSpec& stem) {
+  std::string text;
+  for (std::size_t i = 0; i < stem.widths.size(); ++i) {
+    const std::string side = std::to_string(stem.kernels[i]);
+    text += (text.empty() ? "" : ", ") + side + " × " + side + " every " +
+            std::to_string(stem.strides[i]) + " to " + std::to_string(stem.widths[i]);
+  }
+  if (!text.empty()) print_line("stem", "convolutions " + text + " channels");
+}
+
 void print_architecture(const Architecture& architecture) {
   const ModelSpec& spec = architecture.spec;
   print_line("architecture", architecture.name);
@@ -233,6 +243,7 @@ void print_architecture(const Architecture& architecture) {
                              std::to_string(spec.input.grid_columns()) + " patches of " +
                              std::to_string(spec.input.patch_height) + " × " +
                              std::to_string(spec.input.patch_width) + ")");
+    print_stem(spec.input.stem);
     print_line("image", std::to_string(spec.input.channels) + " × " +
                             std::to_string(spec.input.image_height) + " × " +
                             std::to_string(spec.input.image_width));

@@ -29,6 +29,8 @@ Tensor hashed_weight(const std::string& name, const Shape& shape) {
     offset = 1;
   } else if (name.ends_with("bias")) {
     scale = 0.2;
+  } else if (name.ends_with("running_var")) {
+    offset = 1;
   } else if (name.ends_with("periods")) {
     scale = 2;
     offset = 3;

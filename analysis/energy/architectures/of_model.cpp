@@ -198,6 +198,7 @@ void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
 /// What of a layer is not counted; empty if all is.
 std::string uncounted(const ModelSpec& spec) {
   const LayerSpec& layer = spec.layer;
+  if (!spec.input.stem.widths.empty()) return "convolutions before the patches";
   if (layer.mlp.form == MlpForm::gated) return "gated MLPs";
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
   if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";

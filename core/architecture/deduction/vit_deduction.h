@@ -30,6 +30,8 @@ class ViTDeduction final : FamilyDeduction {
   /// Of published ViTs (H, g, G, so400m) that have 16 heads, but not of 64 channels.
   [[nodiscard]] std::int64_t usual_heads(std::int64_t inner) const;
   void deduce_prefix_tokens();
+  /// Its strides are in no tensor: they must be said.
+  void deduce_stem();
   void deduce_patches();
   void deduce_linear_patches(std::int64_t inputs, const std::string& tensor);
   void deduce_positions();
@@ -39,6 +41,8 @@ class ViTDeduction final : FamilyDeduction {
   void take_position_grid(std::int64_t count, const std::string& tensor);
   /// The grid that the stored positions cover: the stated image's, or a square.
   void find_position_grid(std::int64_t count, const std::string& tensor);
+  /// Of the image that gives so many patches along an axis.
+  [[nodiscard]] std::int64_t pixels_of(std::int64_t cells, std::int64_t patch) const;
   /// Patches that overlap, or have gaps between them: the stride and the padding that give as many
   /// positions on the image the model was trained on as `accept`(rows, columns) takes. False if
   /// there are none.

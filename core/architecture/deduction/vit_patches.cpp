@@ -33,8 +33,18 @@ void ViTDeduction::deduce_patches() {
   }
   const std::string& tensor = tensor_of("patch.weight");
   const Shape kernel = used_shape(checkpoint_, result_.sources.at("patch.weight"));
+  deduce_stem();
+  const std::vector<std::int64_t>& stem = spec_.input.stem.widths;
+  if (!stem.empty() && (kernel.size() != 4 || kernel[1] != stem.back())) {
+    throw Error(ErrorKind::damaged, "the patch embedding does not read what the stem gives")
+        .in_file(checkpoint_.path())
+        .about(tensor)
+        .expected("[" + std::to_string(spec_.width) + ", " + std::to_string(stem.back()) +
+                  ", ph, pw]")
+        .found(to_string(kernel));
+  }
   if (kernel.size() == 4) {
-    fact("channels", spec_.input.channels, kernel[1], tensor);
+    if (stem.empty()) fact("channels", spec_.input.channels, kernel[1], tensor);
     fact("patch_height", spec_.input.patch_height, kernel[2], tensor);
     fact("patch_width", spec_.input.patch_width, kernel[3], tensor);
     spec_.input.patch_order = PatchOrder::channels_first;
@@ -199,15 +209,11 @@ void ViTDeduction::take_sequence_positions(std::int64_t count, const std::string
 void ViTDeduction::take_position_grid(std::int64_t count, const std::string& tensor) {
   find_position_grid(count, tensor);
   if (stated("image_height") && stated("image_width")) return;
-  const auto extent = [&](std::int64_t cells, std::int64_t patch) {
-    const std::int64_t stride = spec_.input.patch_stride ? spec_.input.patch_stride : patch;
-    return (cells - 1) * stride + patch - 2 * spec_.input.patch_padding;
-  };
   if (!stated("image_height")) {
-    spec_.input.image_height = extent(result_.position_rows, spec_.input.patch_height);
+    spec_.input.image_height = pixels_of(result_.position_rows, spec_.input.patch_height);
   }
   if (!stated("image_width")) {
-    spec_.input.image_width = extent(result_.position_columns, spec_.input.patch_width);
+    spec_.input.image_width = pixels_of(result_.position_columns, spec_.input.patch_width);
   }
   assume("patch_stride", "patches that tile the image, which then has " +
                              std::to_string(spec_.input.image_height) + " × " +

@@ -24,11 +24,15 @@ struct SplitRole {
   std::string part;
 };
 
+/// Statistics of a BatchNorm.
+constexpr const char* kRunningMean = ".running_mean";
+constexpr const char* kRunningVariance = ".running_var";
+
 constexpr std::string_view kOfMechanism = "layer.mechanism.";
 
 SplitRole split_role(const std::string& role) {
   if (role.starts_with(kOfMechanism)) return {role, ""};
-  for (const char* part : {".weight", ".bias"}) {
+  for (const char* part : {".weight", ".bias", kRunningMean, kRunningVariance}) {
     if (role.ends_with(part)) {
       return {role.substr(0, role.size() - std::string_view(part).size()), part};
     }
@@ -36,9 +40,18 @@ SplitRole split_role(const std::string& role) {
   return {role, ""};
 }
 
-/// "head.0", "head.1", …: the layers of a deep head.
-bool is_head_layer(const std::string& module) {
-  return module.size() == 6 && module.starts_with("head.") && module[5] >= '0' && module[5] <= '9';
+/// "head" of "head.0", "head.1", …: the layers of a deep head, or of a stem. Empty of others.
+std::string numbered_module(const std::string& module) {
+  for (const std::string name : {"head", "stem", "stem_norm"}) {
+    const bool one = module.size() == name.size() + 2 && module.starts_with(name + ".");
+    if (one && module.back() >= '0' && module.back() <= '9') return name;
+  }
+  return {};
+}
+
+/// Whether a module may be a BatchNorm.
+bool may_have_statistics(const std::string& module) {
+  return module == "patch_norm_after" || numbered_module(module) == "stem_norm";
 }
 
 std::string known_roles() {
@@ -53,7 +66,7 @@ const TensorRole& find_role(const std::string& module, const std::string& key) {
   const auto roles = tensor_roles();
   std::string wanted = module;
   if (const auto tail = tail_role(module)) wanted = "layer." + tail->name;
-  if (is_head_layer(module)) wanted = "head";
+  if (const std::string name = numbered_module(module); !name.empty()) wanted = name;
   if (module.starts_with(kOfMechanism)) wanted = kOfMechanism.substr(0, kOfMechanism.size() - 1);
   const auto found = std::find_if(roles.begin(), roles.end(),
                                   [&](const TensorRole& role) { return role.name == wanted; });
@@ -236,8 +249,13 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
   if ((!split.part.empty() && !role.module && !table) || (split.part == ".bias" && table)) {
     throw wrong("this role is one tensor: it has no .weight or .bias", key);
   }
-  // A head of one layer is the first layer of a head.
-  if (split.module == "head") split.module = "head.0";
+  if (split.part.starts_with(".running") && !may_have_statistics(split.module)) {
+    throw wrong("this role has no running statistics", key);
+  }
+  // A head of one layer is the first layer of a head, and so of a stem.
+  for (const char* const name : {"head", "stem", "stem_norm"}) {
+    if (split.module == name) split.module += ".0";
+  }
   std::vector<TensorPattern> patterns;
   if (value.is_array()) {
     for (const json& alternative : value) patterns.push_back(parse_pattern(alternative, key));
@@ -264,6 +282,12 @@ void parse_role(ArchitectureDescription& description, const std::string& key, co
     bias.shape.clear();
     bias.axes.clear();
     description.tensors[split.module + ".weight"].push_back(std::move(weight));
+    for (const char* const part : {kRunningMean, kRunningVariance}) {
+      if (!may_have_statistics(split.module)) break;
+      TensorPattern statistics = bias;
+      statistics.pattern = pattern.pattern + part;
+      description.tensors[split.module + part].push_back(std::move(statistics));
+    }
     description.tensors[split.module + ".bias"].push_back(std::move(bias));
   }
 }

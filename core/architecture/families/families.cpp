@@ -100,8 +100,11 @@ std::span<const ArchitectureFamily> architecture_families() {
 std::span<const TensorRole> tensor_roles() {
   static constexpr TensorRole list[] = {
       {"patch", true, "patch embedding: convolution [D, C, ph, pw] or linear [D, C·ph·pw]"},
+      {"stem", true, "convolutions before the patches, stem.0, stem.1, … [C′, C, k, k]"},
+      {"stem_norm", true,
+       "norm behind each: a LayerNorm [C′], or with .running_mean and .running_var a BatchNorm"},
       {"patch_norm_before", true, "LayerNorm of flattened patches [C·ph·pw]"},
-      {"patch_norm_after", true, "LayerNorm of embedded patches [D]"},
+      {"patch_norm_after", true, "LayerNorm of embedded patches, or a BatchNorm [D]"},
       {"class_token", false, "[D]"},
       {"distillation_token", false, "second prefix token [D]"},
       {"mask_token", false, "a token that only training puts in the place of others [D]"},

@@ -218,11 +218,11 @@ Tensor to_patches(const Tensor& image, const ModelSpec& spec) {
   const std::int64_t down = spec.input.patch_stride ? spec.input.patch_stride : height;
   const std::int64_t across = spec.input.patch_stride ? spec.input.patch_stride : width;
   Tensor patches(
-      {spec.input.grid_rows() * spec.input.grid_columns(), spec.input.channels * height * width});
+      {spec.input.grid_rows() * spec.input.grid_columns(), image.extent(0) * height * width});
   float* out = patches.data();
   for (std::int64_t row = 0; row < spec.input.grid_rows(); ++row) {
     for (std::int64_t column = 0; column < spec.input.grid_columns(); ++column) {
-      for (std::int64_t channel = 0; channel < spec.input.channels; ++channel) {
+      for (std::int64_t channel = 0; channel < image.extent(0); ++channel) {
         for (std::int64_t y = 0; y < height; ++y) {
           out = copy_row(image, channel, row * down - spec.input.patch_padding + y,
                          column * across - spec.input.patch_padding, width, out);

@@ -24,8 +24,8 @@ struct PreparedInput {
 /// does not fit the model.
 [[nodiscard]] PreparedInput prepare_input(const Input& input, const ModelSpec& spec);
 
-/// [C, H, W] as flattened patches in row-major order, [N, C·ph·pw], each (channel, row, column):
-/// patch_stride apart, zeros in the padding.
+/// [C, H, W], an image or what the stem gives of it, as flattened patches in row-major order,
+/// [N, C·ph·pw], each (channel, row, column): patch_stride apart, zeros in the padding.
 [[nodiscard]] Tensor to_patches(const Tensor& image, const ModelSpec& spec);
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 #include "core/model/weights/weight_reader.h"
 
+#include <charconv>
 #include <numeric>
 #include <utility>
 
@@ -86,6 +87,14 @@ std::vector<float> WeightReader::read_vector(const std::string& role, std::int64
   return {tensor.values().begin(), tensor.values().end()};
 }
 
+NormSpec WeightReader::norm_of(const std::string& role) const {
+  constexpr std::string_view beginning = "layer.";
+  if (!role.starts_with(beginning)) return spec_.layer.norm;
+  std::int64_t layer = 0;
+  std::from_chars(role.data() + beginning.size(), role.data() + role.size(), layer);
+  return layer_of(spec_, layer).norm;
+}
+
 std::optional<LayerNorm> WeightReader::read_norm(const std::string& role, std::int64_t width,
                                                  double eps) const {
   if (!has(role + ".weight")) return std::nullopt;
@@ -94,8 +103,9 @@ std::optional<LayerNorm> WeightReader::read_norm(const std::string& role, std::i
   norm.bias = read_vector(role + ".bias", width, false);
   if (norm.bias.empty()) norm.bias.assign(static_cast<std::size_t>(width), 0.0F);
   norm.eps = eps;
-  norm.rms = spec_.layer.norm.kind != Norm::layer;
-  if (spec_.layer.norm.kind == Norm::rms_plus_one) {
+  const Norm kind = norm_of(role).kind;
+  norm.rms = kind != Norm::layer;
+  if (kind == Norm::rms_plus_one) {
     for (float& weight : norm.weight) weight += 1.0F;
   }
   return norm;

@@ -36,10 +36,11 @@ class WeightReader {
   [[nodiscard]] std::vector<float> read_vector(const std::string& role, std::int64_t extent,
                                                bool required = true) const;
 
-  /// None if there is none; a missing bias is zero.
+  /// As the layer of the role says, or what all layers have; none if there is none; a missing bias
+  /// is zero.
   [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role,
                                                    std::int64_t width) const {
-    return read_norm(role, width, spec_.layer.norm.eps);
+    return read_norm(role, width, norm_of(role).eps);
   }
   [[nodiscard]] std::optional<LayerNorm> read_norm(const std::string& role, std::int64_t width,
                                                    double eps) const;
@@ -77,6 +78,8 @@ class WeightReader {
   [[nodiscard]] std::int64_t size_of(const std::string& role) const;
 
  private:
+  /// Of the layer that the role names, or what all layers have.
+  [[nodiscard]] NormSpec norm_of(const std::string& role) const;
   /// Throws Error(damaged) unless the role's tensor is used as `shape`.
   void check_shape(const TensorSource& source, const Shape& shape) const;
   /// Throws Error(damaged) if there is none.

@@ -65,6 +65,9 @@ class Family : public testing::TestWithParam<std::string> {
       options_.overrides[option] = value.get<std::string>();
     }
     config_ = case_["config"];
+    if (case_.contains("description")) {
+      options_.description = folder_.write("description.json", case_["description"].dump());
+    }
   }
 
   /// A folder as the hub has it: config.json, if there is any, and the weights.

@@ -333,6 +333,10 @@ GPT2 = {
     "vocab_size": 29,
 }
 
+class Description(dict):
+    """In the place of a config.json: an architecture description, as a user writes it."""
+
+
 ACT = {"hidden_act": "gelu_10"}
 OTHER = {"model_args": {"act_layer": "gelu_10"}}
 HEADS = {"heads": "4"}
@@ -499,6 +503,7 @@ def main():
         # A model without a head gives its last layer's tokens, and may give what it reads of them.
         output, features = output if isinstance(output, tuple) else (output, None)
         assert rename in w.shapes and add not in w.shapes, name
+        described = isinstance(config, Description)
         if isinstance(inputs, tuple):  # of an encoder, and of a decoder
             more = dict(ids=inputs[0].tolist(), second_ids=inputs[1].tolist())
         elif isinstance(inputs, dict):  # texts, and the vocabulary that lies beside the weights
@@ -507,7 +512,9 @@ def main():
             more = dict(ids=inputs.tolist() if inputs.dim() == 1 else None)
             if inputs.dim() == 2:  # the spectrum of a sound
                 more["spectrum"] = list(inputs.shape)
-        write_case(name, family, w.shapes, config, options, unknown, rename, add, **more)
+        if described:
+            more["description"] = config
+        write_case(name, family, w.shapes, None if described else config, options, unknown, rename, add, **more)
         rows = [[0, m.shape[-2] // 2, m.shape[-2] - 1] for m in maps]
         kept = [m[:, which].numpy().astype(np.float32) for m, which in zip(maps, rows)]
         if len({m.shape for m in maps}) == 1:

@@ -40,7 +40,7 @@ def uniform(name, count):
 def weights(name, shape):
     """Matrices keep the variance of their input and make queries and keys that differ (scores of
     standard deviation about 2); LayerNorm weights lie around 1; biases and tokens around 0;
-    periods between 1 and 5."""
+    periods between 1 and 5, variances between 0.5 and 1.5."""
     u = uniform(name, math.prod(shape)).reshape(shape)
     matrix = len(shape) >= 2 and name.endswith("weight")
     if matrix:
@@ -49,6 +49,8 @@ def weights(name, shape):
         scale, offset = 0.2, 1.0
     elif name.endswith("bias"):
         scale, offset = 0.2, 0.0
+    elif name.endswith("running_var"):
+        scale, offset = 0.5, 1.0
     elif name.endswith("periods"):
         scale, offset = 2.0, 3.0
     else:
