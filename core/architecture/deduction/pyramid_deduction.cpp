@@ -22,6 +22,7 @@ class PyramidDeduction final : FamilyDeduction {
   Architecture deduce() {
     const std::vector<PyramidStage> asked = spec_.stages;
     spec_.stages.clear();
+    if (spec_.shifts_windows()) window_ = std::exchange(spec_.layer.scores.window, 0);
     for (std::size_t i = 0; i < match_.depths.size(); ++i) {
       const bool told = stated("stages");
       if (told && asked.size() != match_.depths.size()) {
@@ -96,6 +97,7 @@ class PyramidDeduction final : FamilyDeduction {
     stage.stride = stage.kernel % 2 == 1 ? (stage.kernel + 1) / 2 : stage.kernel;
     deduce_keys(index, stage);
     stage.heads = heads_of(index, stage.width);
+    if (window_ > 0 || told) take_window(window_ > 0 ? window_ : told->window, stage);
     if (!told) return stage;
     for (const auto& [member, pointer] :
          {std::pair("width", &PyramidStage::width), std::pair("layers", &PyramidStage::layers),
@@ -107,7 +109,18 @@ class PyramidDeduction final : FamilyDeduction {
                           std::string(member) + " " + std::to_string(stage.*pointer),
                           std::to_string(told->*pointer));
     }
-    return *told;
+    PyramidStage given = *told;
+    given.window = stage.window;
+    return given;
+  }
+
+  /// Of all stages by layer.scores.window, or of one: Swin's tables are brought to it.
+  void take_window(std::int64_t window, PyramidStage& stage) {
+    const std::int64_t stored = std::exchange(stage.window, window);
+    if (!spec_.shifts_windows() || stored == window || resized_) return;
+    resized_ = true;
+    assume("positions.table_resize",
+           "the tables of relative positions are of windows of " + std::to_string(stored));
   }
 
   [[nodiscard]] std::int64_t first_layer(std::size_t stage) const {
@@ -279,6 +292,8 @@ class PyramidDeduction final : FamilyDeduction {
 
   const ArchitectureMatch& match_;
   bool assumed_heads_ = false;
+  bool resized_ = false;     ///< tables are of other windows
+  std::int64_t window_ = 0;  ///< that the user asked for; 0: the tables'
 };
 
 }  // namespace

@@ -240,6 +240,14 @@ void ViTDeduction::take_relative_grid() {
   const std::int64_t expected =
       (2 * input.grid_rows() - 1) * (2 * input.grid_columns() - 1) + of_class;
   if (rows == expected) return;
+  // Only by the user's word: a file whose own parts differ is damaged.
+  const bool asked = overridden_.contains("image_height") || overridden_.contains("image_width");
+  if (asked && side && *side % 2 == 1) {
+    const std::string trained = std::to_string((*side + 1) / 2);
+    assume("positions.table_resize",
+           "the tables of relative positions are of " + trained + " × " + trained + " patches");
+    return;
+  }
   throw Error(fault_of("image_height"), "the relative positions are of another grid of patches")
       .in_file(checkpoint_.path())
       .about(tensor_of(role))

@@ -68,7 +68,8 @@ const std::string_view hugging_face_beit_family = R"json({
     "input_std": [0.5, 0.5, 0.5],
     "resize_mode": "exact",
     "resize_filter": "bilinear",
-    "crop_fraction": 1.0
+    "crop_fraction": 1.0,
+    "positions": { "table_resize": "bilinear" }
   },
   "reasons": {
     "heads": "64 channels a head, as in the published configurations",

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/model/parts/decomposed_bias.h"
+#include "core/model/parts/table_grid.h"
 #include "core/parameters/typed_values.h"
 
 namespace attnscope {
@@ -162,10 +163,20 @@ void read_tiles(const WeightReader& reader, const ModelSpec& spec, const LayerSp
                                        side ? side : spec.input.grid_columns());
 }
 
+/// A table of offsets, of the model's grid of patches or of its windows.
+Tensor read_table(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
+                  const std::string& role) {
+  Tensor table = reader.read(role, {reader.outputs_of(role), layer.attention.heads});
+  PositionGrid grid{spec.input.grid_rows(), spec.input.grid_columns()};
+  if (layer.scores.window > 0) grid = {layer.scores.window, layer.scores.window};
+  const std::int64_t classes = spec.input.prefix_tokens() > 0 ? 3 : 0;
+  return table_of_grid(std::move(table), grid, classes, spec.positions.table_resize);
+}
+
 /// Biases of relative positions, of each layer or of all (T5: stored in the first); embeddings of
 /// them, of all.
-void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::int64_t width,
-                      const std::string& prefix, AttentionPart& part) {
+void read_score_terms(const WeightReader& reader, const ModelSpec& spec, const LayerSpec& layer,
+                      std::int64_t width, const std::string& prefix, AttentionPart& part) {
   const std::int64_t heads = layer.attention.heads;
   part.sinks = reader.read_vector(prefix + "sinks", heads, false);
   if (layer.scores.bias == ScoreBias::disentangled) {
@@ -186,9 +197,9 @@ void read_score_terms(const WeightReader& reader, const LayerSpec& layer, std::i
   const std::string role = reader.has(own) ? own
                            : of_decoder    ? "decoder_position_biases"
                                            : "position_biases";
-  const std::int64_t rows =
-      layer.scores.bias == ScoreBias::buckets ? layer.scores.buckets : reader.outputs_of(role);
-  part.position_biases = reader.read(role, {rows, heads});
+  part.position_biases = layer.scores.bias == ScoreBias::table
+                             ? read_table(reader, spec, layer, role)
+                             : reader.read(role, {layer.scores.buckets, heads});
 }
 
 void check_rotary(const AttentionPart& part, const LayerSpec& layer, std::int64_t head_width) {
@@ -239,7 +250,7 @@ AttentionPart read_attention(const WeightReader& reader, const Architecture& arc
     part.rotary_periods = reader.read_vector("rotary_periods", extents.head_width / 4);
   }
   check_rotary(part, layer, extents.head_width);
-  read_score_terms(reader, layer, width, prefix, part);
+  read_score_terms(reader, spec, layer, width, prefix, part);
   read_tiles(reader, spec, layer, prefix, part);
   part.mechanism = reader.read_mechanism(index);
   return part;

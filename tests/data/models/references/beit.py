@@ -6,11 +6,46 @@ From huggingface/pytorch-image-models, timm/models/beit.py, eva.py and vision_tr
 pos_embed_sincos.py and attention_pool.py; huggingface/transformers, models/beit/modeling_beit.py.
 """
 
+import math
+
+import numpy as np
 import torch
+import torch.nn.functional as F
 
 from make_families import ACTIVATIONS, HEADS, IMAGE, attend, heads_of, hf_config, timm_config
 
 SIDE = 4  # patches along a side of IMAGE
+
+
+def geometric_places(source, target):
+    """Where the 2·(source // 2) + 1 old offsets lie among the new ones: 1, 1 + q, 1 + q + q², … with q such that the
+    last is target // 2, found as timm finds it."""
+    left, right = 1.01, 1.5
+    while right - left > 1e-6:
+        q = (left + right) / 2
+        if (1 - q ** (source // 2)) / (1 - q) > target // 2:
+            right = q
+        else:
+            left = q
+    away = [sum(q**j for j in range(i + 1)) for i in range(source // 2)]
+    return np.array([-x for x in reversed(away)] + [0.0] + away)
+
+
+def resized_table(table, side, how, extra=3):
+    """[(2·stored − 1)² + extra, H] for side × side patches: timm's resize_rel_pos_bias_table, which interpolates
+    linearly between these places, or Hugging Face's bilinear interpolation."""
+    source, target = round(math.sqrt(len(table) - extra)), 2 * side - 1
+    if source == target:
+        return table
+    offsets, rest = table[: len(table) - extra], table[len(table) - extra :]
+    grid = offsets.unflatten(0, (source, source)).permute(2, 0, 1)
+    if how == "bilinear":
+        grid = F.interpolate(grid[None], size=(target, target), mode="bilinear")[0]
+    else:
+        places, wanted = geometric_places(source, target), np.arange(target) - target // 2
+        along = lambda x: np.apply_along_axis(lambda line: np.interp(wanted, places, line), -1, x)
+        grid = torch.from_numpy(along(along(grid.numpy()).swapaxes(-1, -2)).swapaxes(-1, -2).copy())
+    return torch.cat([grid.flatten(1).T, rest])
 
 
 def relative_bias(table, side=SIDE):
@@ -33,21 +68,23 @@ def attend_biased(q, k, v, maps, bias):
 
 
 def timm_beit(w, image, maps, *, width=48, heads=4, layers=2, patch=8, tables="each", positions=False, scales=True,
-              mean=True, eps=1e-6, act="gelu", classes=7):
+              mean=True, eps=1e-6, act="gelu", classes=7, trained=SIDE):
+    """`trained`: patches along a side of the grid that the tables are of."""
     x = w.patches(image, "patch_embed.proj", width, patch)
     x = torch.cat([w("cls_token", 1, 1, width)[0], x])
     if positions:
         x = x + w("pos_embed", 1, len(x), width)[0]
-    rows = (2 * SIDE - 1) ** 2 + 3
+    rows = (2 * trained - 1) ** 2 + 3
+    table = lambda name: relative_bias(resized_table(w(name, rows, heads), SIDE, "geometric"))
     bias = None
     if tables == "shared":
-        bias = relative_bias(w("rel_pos_bias.relative_position_bias_table", rows, heads))
+        bias = table("rel_pos_bias.relative_position_bias_table")
     for i in range(layers):
         b = f"blocks.{i}."
         q, k, v = (w.norm(x, b + "norm1", eps) @ w(b + "attn.qkv.weight", 3 * width, width).T).chunk(3, -1)
         q, v = q + w(b + "attn.q_bias", width), v + w(b + "attn.v_bias", width)
         if tables == "each":
-            bias = relative_bias(w(b + "attn.relative_position_bias_table", rows, heads))
+            bias = table(b + "attn.relative_position_bias_table")
         h = attend_biased(*(heads_of(part, heads) for part in (q, k, v)), maps, bias)
         h = w.linear(h, b + "attn.proj", width)
         x = x + (w(b + "gamma_1", width) * h if scales else h)
@@ -59,16 +96,17 @@ def timm_beit(w, image, maps, *, width=48, heads=4, layers=2, patch=8, tables="e
 
 
 def hf_beit(w, image, maps, *, root, width=48, heads=4, layers=2, patch=8, hidden=80, tables="each", positions=False,
-            mean=True, eps=1e-12, act="gelu", classes=7):
+            mean=True, eps=1e-12, act="gelu", classes=7, trained=SIDE):
     e = root + "embeddings."
     x = w.patches(image, e + "patch_embeddings.projection", width, patch)
     x = torch.cat([w(e + "cls_token", 1, 1, width)[0], x])
     if positions:
         x = x + w(e + "position_embeddings", 1, len(x), width)[0]
-    rows = (2 * SIDE - 1) ** 2 + 3
+    rows = (2 * trained - 1) ** 2 + 3
+    table = lambda name: relative_bias(resized_table(w(name, rows, heads), SIDE, "bilinear"))
     bias = None
     if tables == "shared":
-        bias = relative_bias(w(root + "encoder.relative_position_bias.relative_position_bias_table", rows, heads))
+        bias = table(root + "encoder.relative_position_bias.relative_position_bias_table")
     for i in range(layers):
         l = f"{root}encoder.layer.{i}."
         a = l + "attention.attention."
@@ -77,7 +115,7 @@ def hf_beit(w, image, maps, *, root, width=48, heads=4, layers=2, patch=8, hidde
         k = heads_of(w.linear(h, a + "key", width, bias=False), heads)
         v = heads_of(w.linear(h, a + "value", width), heads)
         if tables == "each":
-            bias = relative_bias(w(a + "relative_position_bias.relative_position_bias_table", rows, heads))
+            bias = table(a + "relative_position_bias.relative_position_bias_table")
             w(a + "relative_position_bias.relative_position_index", SIDE**2 + 1, SIDE**2 + 1)
         h = w.linear(attend_biased(q, k, v, maps, bias), l + "attention.output.dense", width)
         x = x + w(l + "lambda_1", width) * h
@@ -199,6 +237,15 @@ CASES = {
         "timm BEiT", timm_beit, dict(tables="shared", positions=True, mean=False, act="gelu_tanh"), IMAGE, None,
         {**HEADS, "activation": "gelu_tanh"}, None, "blocks.0.gamma_2", "blocks.0.attn.k_norm.weight",
     ),
+    "timm_beit_larger_grid": (
+        "timm BEiT", timm_beit, dict(trained=3), IMAGE, None, {**HEADS, "image_height": "32", "image_width": "32"},
+        None, "blocks.0.attn.relative_position_bias_table", "blocks.1.attn.gate.weight",
+    ),
+    "timm_beit_smaller_grid": (
+        "timm BEiT", timm_beit, dict(trained=7, tables="shared", scales=False), IMAGE, None,
+        {**HEADS, "image_height": "32", "image_width": "32"}, None, "rel_pos_bias.relative_position_bias_table",
+        "blocks.1.attn.gate.weight",
+    ),
     "timm_eva": (
         "timm BEiT", timm_beit, dict(tables="none", positions=True, scales=False), IMAGE,
         timm_config("eva_giant_patch14_224", num_heads=4, use_rot_pos_emb=False), {},
@@ -230,6 +277,11 @@ CASES = {
     "hugging_face_beit": (
         "Hugging Face BEiT", hf_beit, dict(root="beit."), IMAGE, beit_config(), {}, {"hidden_act": "gelu_10"},
         "beit.pooler.layernorm.weight", "beit.encoder.layer.0.attention.attention.key.lora_A",
+    ),
+    "hugging_face_beit_larger_grid": (
+        "Hugging Face BEiT", hf_beit, dict(root="beit.", trained=3), IMAGE, {**beit_config(), "image_size": 24},
+        {"image_height": "32", "image_width": "32"}, {"hidden_act": "gelu_10"}, "beit.pooler.layernorm.weight",
+        "beit.encoder.layer.0.attention.attention.key.lora_A",
     ),
     "hugging_face_beit_class_token": (
         "Hugging Face BEiT (class token)", hf_beit,

@@ -9,6 +9,7 @@ there: the grid is turned, cut, and the scores between what was apart get -100.
 import torch
 
 from make_families import ACTIVATIONS, IMAGE, heads_of, hf_config, timm_config
+from references.beit import resized_table
 
 
 def cut(x, side):
@@ -61,8 +62,10 @@ def merged(w, x, grid, name, width):
 
 
 def swin(w, image, maps, *, widths=(16, 32), heads=(2, 4), depths=(2, 2), patch=2, side=4, act="gelu", eps=1e-5,
-         merge_at=1, head="head", root="", hugging_face=False, classes=7):
-    """`merge_at`: how many stages before their own the names of the merging stand."""
+         merge_at=1, head="head", root="", hugging_face=False, classes=7, trained=None):
+    """`merge_at`: how many stages before their own the names of the merging stand; `trained`: side of the windows that
+    the tables are of."""
+    trained = trained or side
     e = root + "embeddings." if hugging_face else "patch_embed."
     x = w.patches(image, e + ("patch_embeddings.projection" if hugging_face else "proj"), widths[0], patch)
     x = w.norm(x, e + "norm", 1e-5)
@@ -81,8 +84,9 @@ def swin(w, image, maps, *, widths=(16, 32), heads=(2, 4), depths=(2, 2), patch=
                 q, k, v = (w.linear(h, a + part, width) for part in ("query", "key", "value"))
             else:
                 q, k, v = w.linear(h, a + "qkv", 3 * width).chunk(3, -1)
-            table = w(a + "relative_position_bias_table", (2 * side - 1) ** 2, count)
-            w(a + "relative_position_index", side * side, side * side)
+            table = w(a + "relative_position_bias_table", (2 * trained - 1) ** 2, count)
+            table = resized_table(table, side, "geometric", extra=0)
+            w(a + "relative_position_index", trained**2, trained**2)
             h = window_attention(q, k, v, table, grid, side, side // 2 if block % 2 else 0, maps)
             x = x + w.linear(h, b + ("attention.output.dense" if hugging_face else "attn.proj"), width)
             h = w.norm(x, b + names[1], eps)
@@ -108,6 +112,10 @@ SIZE = {"image_height": "32", "image_width": "32"}
 CASES = {
     "swin": (
         "Swin", swin, dict(act="gelu_tanh"), IMAGE, None, {**SIZE, "activation": "gelu_tanh"}, None,
+        "layers.0.downsample.norm.weight", "layers.1.blocks.0.attn.logit_scale",
+    ),
+    "swin_other_windows": (
+        "Swin", swin, dict(trained=3), IMAGE, None, {**SIZE, "layer.scores.window": "4"}, None,
         "layers.0.downsample.norm.weight", "layers.1.blocks.0.attn.logit_scale",
     ),
     "timm_swin": (
