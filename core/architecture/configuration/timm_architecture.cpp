@@ -79,7 +79,6 @@ void read_vit(std::string_view architecture, NeighbourConfig& config) {
 constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
     {"xcit_", "attention between channels, not between tokens"},
     {"swinv2_", "cosines of queries and keys, and positions by a network"},
-    {"samvit_", "SAM's image encoder, whose authors' and Hugging Face's files are run"},
     {"maxvit", "windows and grids between convolutions"},
 };
 
@@ -97,6 +96,7 @@ std::vector<std::string_view> families_of_timm(std::string_view architecture) {
   if (architecture.starts_with("twins_svt_")) return {"Twins"};
   if (architecture.starts_with("swin_")) return {"timm Swin", "Swin"};
   if (architecture.starts_with("cait_")) return {"CaiT"};
+  if (architecture.starts_with("samvit_")) return {"timm SAM"};
   for (const std::string_view beginning : {"beit_", "beitv2_", "eva_giant_"}) {
     if (architecture.starts_with(beginning)) return {"timm BEiT"};
   }
@@ -122,7 +122,7 @@ void read_timm_architecture(const std::string& architecture, NeighbourConfig& co
         .about("architecture")
         .expected(
             "vit_…, deit_…, deit3_…, flexivit_…, beit_…, beitv2_…, eva_giant_…, eva02_…, swin_…, "
-            "cait_…, pvt_v2_… or twins_svt_…")
+            "cait_…, samvit_…, pvt_v2_… or twins_svt_…")
         .found(config.kind)
         .remedy(
             "give an architecture description, or --option ignore=config if it is not of this "

@@ -82,6 +82,17 @@ constexpr ConfigKey kCaitArgumentKeys[] = {
     {"mlp_ratio_token_only"},
 };
 
+/// Those of VisionTransformerSAM. Its tables of relative positions say which layers have windows.
+constexpr ConfigKey kSamArgumentKeys[] = {
+    {"global_attn_indexes"},
+    {"head_hidden_size"},
+    {"neck_chans"},
+    {"use_abs_pos"},
+    {"use_rel_pos", Use::required, "true"},
+    {"use_rope", Use::required, "false"},
+    {"window_size"},
+};
+
 constexpr ConfigKey kPretrainedKeys[] = {
     {"architecture"},
     {"classifier"},
@@ -206,6 +217,13 @@ void read_labels(const json& labels, NeighbourConfig& config) {
   }
 }
 
+/// What is read of SAM's neck, which is left out.
+void leave_out_head(NeighbourConfig& config) {
+  config.values.erase("readout");
+  config.values.erase("labels");
+  config.classes = -1;
+}
+
 void read_pooling(const json& pooling, NeighbourConfig& config) {
   static constexpr std::pair<std::string_view, std::string_view> poolings[] = {
       {"token", "class"}, {"avg", "mean"}, {"map", "attention_pooling"}, {"", "none"}};
@@ -232,11 +250,13 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     if (of_eva) read_eva_arguments(own, config);
     if (family == "timm Swin") own.take(kSwinArgumentKeys);
     if (family == "CaiT") own.take(kCaitArgumentKeys);
+    if (family == "timm SAM") own.take(kSamArgumentKeys);
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }
   reader.take(kKeys);
   reader.finish();
+  if (config.families.front() == "timm SAM") leave_out_head(config);
 }
 
 }  // namespace attnscope

@@ -88,6 +88,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"CaiT", cait_family},
       ArchitectureFamily{"SAM image encoder", sam_family},
       ArchitectureFamily{"Hugging Face SAM", hugging_face_sam_family},
+      ArchitectureFamily{"timm SAM", timm_sam_family},
       ArchitectureFamily{"timm BEiT", timm_beit_family},
       ArchitectureFamily{"Hugging Face BEiT", hugging_face_beit_family},
       ArchitectureFamily{"Hugging Face BEiT (class token)", hugging_face_beit_class_family},

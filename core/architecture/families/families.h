@@ -81,6 +81,7 @@ extern const std::string_view hugging_face_siglip_text_family;
 extern const std::string_view cait_family;
 extern const std::string_view sam_family;
 extern const std::string_view hugging_face_sam_family;
+extern const std::string_view timm_sam_family;
 extern const std::string_view timm_beit_family;
 extern const std::string_view hugging_face_beit_family;
 extern const std::string_view hugging_face_beit_class_family;

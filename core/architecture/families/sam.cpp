@@ -1,6 +1,6 @@
 // SAM's image encoder (Kirillov et al. 2023), a plain ViT with windows and decomposed relative
-// positions (Li et al. 2022, ViTDet), in the names of its authors and of Hugging Face. What comes
-// after its layers, the neck, has no attention and is left out.
+// positions (Li et al. 2022, ViTDet), in the names of its authors, of Hugging Face and of timm.
+// What comes after its layers, the neck, has no attention and is left out.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -56,6 +56,29 @@ const std::string_view hugging_face_sam_family = R"json({
     "layer.norm2": "layers.{layer}.layer_norm2",
     "layer.mlp1": "layers.{layer}.mlp.lin1",
     "layer.mlp2": "layers.{layer}.mlp.lin2"
+  }
+})json";
+
+const std::string_view timm_sam_family = R"json({
+  "name": "timm SAM",
+  "like": "SAM image encoder",
+  "assume": {
+    "norm_eps": 1e-5,
+    "resize_mode": "shorter_side",
+    "resize_filter": "bicubic",
+    "position_resize": "bicubic_antialiased"
+  },
+  "reasons": {
+    "resize_mode": "as timm prepares images",
+    "norm_eps": "PyTorch's default, as timm builds it; its authors have 1e-6"
+  },
+  "tensors": {
+    "positions": { "pattern": "pos_embed", "axes": [[0, 1, 2], 3], "optional": true },
+    "embedding_norm": "norm_pre?",
+    "layer.scale1": "blocks.{layer}.ls1.gamma?",
+    "layer.mlp1": "blocks.{layer}.mlp.fc1",
+    "layer.mlp2": "blocks.{layer}.mlp.fc2",
+    "layer.scale2": "blocks.{layer}.ls2.gamma?"
   }
 })json";
 

@@ -1,14 +1,14 @@
-"""SAM's image encoder in the names of its authors and of Hugging Face: windows that zeros fill up, layers without
+"""SAM's image encoder in the names of its authors, of Hugging Face and of timm: windows that zeros fill up, layers without
 windows, relative positions as one product for rows and one for columns.
 
 From facebookresearch/segment-anything, segment_anything/modeling/image_encoder.py; huggingface/transformers,
-models/sam/modeling_sam.py. The maps are of the patches: what fills up the windows has no place in them.
+models/sam/modeling_sam.py; huggingface/pytorch-image-models, timm/models/vision_transformer_sam.py. The maps are of the patches: what fills up the windows has no place in them.
 """
 
 import torch
 import torch.nn.functional as F
 
-from make_families import ACTIVATIONS, IMAGE, heads_of, hf_config
+from make_families import ACTIVATIONS, IMAGE, heads_of, hf_config, timm_config
 from references.swin import cut
 
 
@@ -58,22 +58,33 @@ def layer_attention(w, x, a, heads, grid, window, stored, maps):
 
 
 def sam(w, image, maps, *, root="image_encoder.", hugging_face=False, width=48, heads=4, layers=3, patch=4, window=3,
-        whole=(1,), trained=None, hidden=80, act="gelu", eps=1e-6, out=20):
-    """`trained`: side of the grid of the tables of layers without windows. The neck is made, and left out."""
+        whole=(1,), trained=None, hidden=80, act="gelu", eps=1e-6, out=20, timm=False, positions=True, scales=False,
+        classes=None):
+    """`trained`: side of the grid of the tables of layers without windows. The neck is made, and left out, and so is a
+    head of `classes`, whose neck is but a norm."""
     x = w.patches(image, root + ("patch_embed.projection" if hugging_face else "patch_embed.proj"), width, patch)
     grid = image.shape[1] // patch
     stored = trained or grid
-    positions = w(root + "pos_embed", 1, stored, stored, width)
-    if stored != grid:
-        positions = F.interpolate(positions.permute(0, 3, 1, 2), size=(grid, grid), mode="bicubic").permute(0, 2, 3, 1)
-    x = x + positions.flatten(0, 2)
+    if positions:
+        places = w(root + "pos_embed", 1, stored, stored, width)
+        if stored != grid:
+            places = F.interpolate(places.permute(0, 3, 1, 2), size=(grid, grid), mode="bicubic", antialias=timm)
+            places = places.permute(0, 2, 3, 1)
+        x = x + places.flatten(0, 2)
+    first, second = ("mlp.fc1", "mlp.fc2") if timm else ("mlp.lin1", "mlp.lin2")
     for i in range(layers):
         b = f"{root}layers.{i}." if hugging_face else f"{root}blocks.{i}."
         norm = b + ("layer_norm" if hugging_face else "norm")
         side = 0 if i in whole else window
-        x = x + layer_attention(w, w.norm(x, norm + "1", eps), b + "attn.", heads, grid, side, side or stored, maps)
-        h = ACTIVATIONS[act](w.linear(w.norm(x, norm + "2", eps), b + "mlp.lin1", hidden))
-        x = x + w.linear(h, b + "mlp.lin2", width)
+        h = layer_attention(w, w.norm(x, norm + "1", eps), b + "attn.", heads, grid, side, side or stored, maps)
+        x = x + (w(b + "ls1.gamma", width) * h if scales else h)
+        h = ACTIVATIONS[act](w.linear(w.norm(x, norm + "2", eps), b + first, hidden))
+        h = w.linear(h, b + second, width)
+        x = x + (w(b + "ls2.gamma", width) * h if scales else h)
+    if classes:
+        w.norm(x, root + "neck", 1e-6)
+        w.linear(x, "head.fc", classes)
+        return x
     if hugging_face:
         names = ("conv1", "layer_norm1", "conv2", "layer_norm2")
     else:
@@ -110,6 +121,21 @@ CASES = {
     "sam_other_image": (
         "SAM image encoder", sam, dict(trained=6, window=5, whole=(0, 2), root=""), IMAGE, None,
         {"image_height": "32", "image_width": "32"}, None, "pos_embed", "blocks.2.attn.gate.weight",
+    ),
+    "timm_sam": (
+        "timm SAM", sam, dict(timm=True, root="", eps=1e-5), IMAGE,
+        timm_config("samvit_base_patch16", num_heads=4, img_size=32, patch_size=4, window_size=3, use_rel_pos=True,
+                    global_attn_indexes=[1]),
+        {}, {"model_args": {"use_rope": True}}, "blocks.0.attn.rel_pos_h", "blocks.2.attn.q_norm.weight",
+    ),
+    "timm_sam_without_positions": (
+        "timm SAM", sam, dict(timm=True, root="", eps=1e-5, positions=False, window=8, scales=True, classes=7), IMAGE,
+        timm_config("samvit_base_patch16_224", {"global_pool": "avg"}, num_heads=4, use_abs_pos=False, neck_chans=None),
+        {}, {"model_args": {"use_rel_pos": False}}, "blocks.1.mlp.fc2.bias", "blocks.2.attn.lora_A",
+    ),
+    "timm_sam_other_image": (
+        "timm SAM", sam, dict(timm=True, root="", eps=1e-5, trained=6, window=5, whole=(0, 2)), IMAGE, None,
+        {"image_height": "32", "image_width": "32"}, None, "blocks.2.norm2.weight", "blocks.2.attn.gate.weight",
     ),
     "hugging_face_sam": (
         "Hugging Face SAM", sam, dict(hugging_face=True, root="vision_encoder.", act="gelu_tanh", eps=1e-5), IMAGE,
