@@ -139,18 +139,36 @@ void WatchedMemory::check() const {
       .remedy("open it again when its writer has finished");
 }
 
+namespace {
+
+/// The watched memory that `at` points into; null if there is none.
+const WatchedMemory* watched_at(const void* at) {
+  Watched& watched = Watched::all();
+  const std::lock_guard lock(watched.mutex);
+  auto after = watched.memory.upper_bound(address(at));
+  if (after == watched.memory.begin()) return nullptr;
+  const WatchedMemory* const found = (--after)->second;
+  return found->holds(at) ? found : nullptr;
+}
+
+}  // namespace
+
 void check_unchanged(const void* at) {
-  const WatchedMemory* memory = nullptr;
-  {
-    Watched& watched = Watched::all();
-    const std::lock_guard lock(watched.mutex);
-    auto after = watched.memory.upper_bound(address(at));
-    if (after == watched.memory.begin()) return;
-    const auto& [begin, found] = *--after;
-    memory = found;
-    if (!found->holds(at)) return;
-  }
-  memory->check();
+  const WatchedMemory* const memory = watched_at(at);
+  if (memory != nullptr) memory->check();
+}
+
+void give_back_pages(std::span<const std::byte> memory) {
+  if (memory.empty()) return;
+  const WatchedMemory* const watched = watched_at(memory.data());
+  if (watched == nullptr || !watched->holds(memory.data() + memory.size())) return;
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = (address(memory.data()) + page - 1) / page * page;
+  const std::uintptr_t end = address(memory.data() + memory.size()) / page * page;
+  if (begin >= end) return;
+  // Such a mapping is read-only and private: what is dropped is what the file has. It is only
+  // advice, so that a refusal changes nothing.
+  (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 }  // namespace attnscope

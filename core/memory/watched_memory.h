@@ -60,4 +60,10 @@ class WatchedMemory {
 /// that were copied or decompressed. The caller keeps the mapping alive.
 void check_unchanged(const void* at);
 
+/// Whole pages inside `memory` need no room any more, where it lies in watched memory; nothing
+/// happens elsewhere. They are read from the file again when they are touched, which costs no more
+/// than a fault as long as the system still caches them. The caller keeps the mapping alive; other
+/// threads may read it meanwhile.
+void give_back_pages(std::span<const std::byte> memory);
+
 }  // namespace attnscope

@@ -55,6 +55,7 @@ void Linear::multiply_in_pieces(ConstMatrixMap x, Tensor& y) const {
     multiply_transposed(rows_at(x.data(), x.rows(), inputs_), rows_at(weight, count, inputs_), 1.0F,
                         out);
   });
+  weight_.give_back();
 }
 
 Tensor Linear::operator()(ConstMatrixMap x) const {

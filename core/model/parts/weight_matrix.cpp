@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/tensor/give_back.h"
+
 namespace attnscope {
 
 WeightMatrix::WeightMatrix(Tensor values) : values_(std::move(values)) {}
@@ -40,6 +42,10 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
     done += run;
   }
   return room.data();
+}
+
+void WeightMatrix::give_back() const {
+  if (stored_) attnscope::give_back(*stored_);
 }
 
 WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {

@@ -73,12 +73,15 @@ bool same_numbers(const WeightMatrix& a, const WeightMatrix& b) {
   constexpr std::int64_t block = 256;
   if (a.rows() != b.rows() || a.columns() != b.columns()) return false;
   std::vector<float> of_a, of_b;
-  for (std::int64_t first = 0; first < a.rows(); first += block) {
+  bool same = true;
+  for (std::int64_t first = 0; same && first < a.rows(); first += block) {
     const std::int64_t count = std::min(block, a.rows() - first);
     const float* const begin = a.read(first, count, of_a);
-    if (!std::equal(begin, begin + count * a.columns(), b.read(first, count, of_b))) return false;
+    same = std::equal(begin, begin + count * a.columns(), b.read(first, count, of_b));
   }
-  return true;
+  a.give_back();
+  b.give_back();
+  return same;
 }
 
 /// The hidden layer of a head and the norm behind it, with `outputs` channels.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/tensor/give_back.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
@@ -122,6 +124,48 @@ TEST_F(MappedFileTest, CheckpointsSayIt) {
   std::filesystem::resize_file(path, 100);
   expect_refusal([&] { return checkpoint.at("a").view().to_float(); }, ErrorKind::io, changed,
                  path);
+}
+
+/// Bytes of mapped files that this process holds in memory.
+std::int64_t resident_file_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::int64_t kibibytes = 0;
+    if (word == "RssFile:" && status >> kibibytes) return kibibytes * 1024;
+  }
+  return -1;
+}
+
+TEST_F(MappedFileTest, PagesGivenBackComeAgain) {
+  constexpr std::int64_t rows = 4096, columns = 1024, bytes = rows * columns * 4;
+  const auto path = write_floats("m.bin", rows * columns);
+  const auto file = MappedFile::open(path);
+  const TensorView view = view_of(file, 0, DType::f32, {rows, columns});
+  const Tensor before = view.to_float();
+  const std::int64_t resident = resident_file_bytes();
+  ASSERT_GE(resident, bytes);
+  TensorView half = view;
+  half.shape[0] = rows / 2;
+  give_back(half);
+  EXPECT_NEAR(static_cast<double>(resident - resident_file_bytes()), bytes / 2, 1 << 20);
+  TensorView turned{DType::f32, {columns, rows}, {1, columns}, view.data, file};
+  give_back(turned);
+  EXPECT_NEAR(static_cast<double>(resident - resident_file_bytes()), bytes, 1 << 20);
+  const Tensor after = view.to_float();
+  EXPECT_TRUE(std::equal(before.values().begin(), before.values().end(), after.values().begin()));
+}
+
+TEST_F(MappedFileTest, OnlyPagesOfFilesAreGivenBack) {
+  const std::vector<float> numbers(1 << 20, 1.5F);
+  give_back({DType::f32, {1 << 20}, {1}, reinterpret_cast<const std::byte*>(numbers.data()), {}});
+  EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 1.5F), 1 << 20);
+  const auto file = MappedFile::open(write_floats("m.bin", 10'000));
+  std::filesystem::resize_file(folder_.path() / "m.bin", 5000);
+  EXPECT_EQ(file->bytes()[39'999], std::byte{0});
+  give_back(view_of(file, 0, DType::f32, {10'000}));
+  EXPECT_EQ(file->bytes()[39'999], std::byte{0});
+  EXPECT_EQ(file->bytes()[100], std::byte{0x40});
+  expect_changed(file, folder_.path() / "m.bin");
 }
 
 using MappedFileDeathTest = MappedFileTest;
