@@ -30,8 +30,8 @@ const ShownMaps& maps_at(const AtlasScene& scene, const MapCell& cell) {
 }  // namespace
 
 QStringList readout(const ShownMaps& maps, const MapCell& cell) {
-  const auto token = [&](const TokenLayout& layout, std::int64_t index) {
-    return QString::fromStdString(layout.name(maps.token_of(index)));
+  const auto token = [](const TokenLayout& layout, std::int64_t index) {
+    return QString::fromStdString(layout.name(index));
   };
   const auto shown = [](float value) {
     return QString::fromStdString(rounded_text(static_cast<double>(value), 4));
@@ -41,8 +41,9 @@ QStringList readout(const ShownMaps& maps, const MapCell& cell) {
     const ShownMaps::Weights weights = maps.compared_weights(cell);
     lines << shown(weights.own) + " here, " + shown(weights.reference) + " in the reference";
   }
-  lines << "query " + token(query_layout(maps.trace(), cell.layer), cell.query)
-        << "key " + token(key_layout(maps.trace(), cell.layer), cell.key)
+  lines << "query " +
+               token(query_layout(maps.trace(), cell.layer), maps.query_of(cell.layer, cell.query))
+        << "key " + token(key_layout(maps.trace(), cell.layer), maps.key_of(cell.layer, cell.key))
         << QString::fromStdString(layer_name(maps.trace(), cell.layer)) + ", " +
                column_name(maps.settings().head_fusion, cell.column);
   if (maps.compared_with() != nullptr) {
@@ -132,9 +133,8 @@ QMarginsF ruler_room(const ShownMaps& maps, std::int64_t layer, const QFont& fon
   double longest = metrics.horizontalAdvance("class");
   if (queries > 0) {
     const TokenLayout& names = query_layout(maps.trace(), layer);
-    longest = std::max(
-        longest,
-        metrics.horizontalAdvance(QString::fromStdString(names.name(maps.token_of(queries - 1)))));
+    longest = std::max(longest, metrics.horizontalAdvance(QString::fromStdString(
+                                    names.name(maps.query_of(layer, queries - 1)))));
   }
   return {longest + 10, metrics.height() + 4, 0, 0};
 }
@@ -174,7 +174,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
     const QRectF cell = cell_square(map, extent, 0, key);
     pen(scene.crosshair && scene.crosshair->key == key);
     painter.drawText(QRectF(cell.center().x() - 60, top.top(), 120, strip_height), Qt::AlignCenter,
-                     QString::fromStdString(key_names.name(maps.token_of(key))));
+                     QString::fromStdString(key_names.name(maps.key_of(place->layer, key))));
   }
   painter.restore();
   painter.save();
@@ -187,7 +187,7 @@ void paint_rulers(QPainter& painter, const AtlasScene& scene, const QFont& font)
         (scene.selected && scene.selected->query == query));
     painter.drawText(QRectF(left.left(), cell.center().y() - 20, strip_width - 5, 40),
                      Qt::AlignVCenter | Qt::AlignRight,
-                     QString::fromStdString(query_names.name(maps.token_of(query))));
+                     QString::fromStdString(query_names.name(maps.query_of(place->layer, query))));
   }
   painter.restore();
 }

@@ -310,8 +310,8 @@ void AtlasCanvas::hover(QPointF position) {
   }
   setCursor(Qt::CrossCursor);
   Selection selection = session_.selection();
-  selection.hover = {subject_, cell->layer, cell->column, shown->token_of(cell->query),
-                     shown->token_of(cell->key)};
+  selection.hover = {subject_, cell->layer, cell->column, shown->query_of(cell->layer, cell->query),
+                     shown->key_of(cell->layer, cell->key)};
   session_.select(selection);
 }
 
@@ -333,7 +333,7 @@ void AtlasCanvas::click(QPointF position) {
   selection.subject = subject_;
   selection.layer = cell->layer;
   if (session_.view().head_fusion == HeadFusion::none) selection.head = cell->column;
-  selection.query = maps()->token_of(cell->query);
+  selection.query = maps()->query_of(cell->layer, cell->query);
   session_.select(selection);
 }
 
@@ -345,11 +345,12 @@ void AtlasCanvas::walk(std::int64_t layers, std::int64_t heads, std::int64_t que
     session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);
   }
   if (queries != 0) {
-    std::int64_t query = std::max(selection.query + queries, shown->token_of(0));
-    while (shown->shown_of(query) < 0 && query > 0 && query < shown->trace().tokens()) {
+    const std::int64_t layer = selection.layer;
+    std::int64_t query = std::max(selection.query + queries, shown->query_of(layer, 0));
+    while (shown->row_of(layer, query) < 0 && query > 0 && query < shown->trace().tokens()) {
       query += queries > 0 ? 1 : -1;  // over what is left out
     }
-    if (shown->shown_of(query) >= 0) selection.query = query;
+    if (shown->row_of(layer, query) >= 0) selection.query = query;
     session_.select(selection);
   }
   if (link_.view() == AtlasLink::View::map) {
@@ -364,7 +365,7 @@ std::optional<MapCell> AtlasCanvas::selected_cell(const ShownMaps& maps) const {
   if (selection.layer >= maps.grid().layers || column >= maps.grid().columns) return std::nullopt;
   // Where this subject has no such token, the map is marked without a row.
   const auto query = selected_query(session_, subject_, selection.layer);
-  return MapCell{selection.layer, column, query ? maps.shown_of(*query) : -1, 0};
+  return MapCell{selection.layer, column, query ? maps.row_of(selection.layer, *query) : -1, 0};
 }
 
 void AtlasCanvas::update_accessible_name() {

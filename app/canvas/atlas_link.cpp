@@ -96,8 +96,9 @@ std::optional<MapCell> AtlasLink::linked_cell(SubjectId subject) {
   const std::shared_ptr<const ShownMaps> maps = this->maps(subject);
   if (!maps || !tokens || !tokens->query || !tokens->key) return std::nullopt;
   const bool fused = maps->settings().head_fusion != HeadFusion::none;
-  const MapCell cell{hover->layer, fused ? 0 : hover->head, maps->shown_of(*tokens->query),
-                     maps->shown_of(*tokens->key)};
+  const MapCell cell{hover->layer, fused ? 0 : hover->head,
+                     maps->row_of(hover->layer, *tokens->query),
+                     maps->column_of(hover->layer, *tokens->key)};
   if (cell.layer >= maps->grid().layers || cell.column >= maps->grid().columns) {
     return std::nullopt;
   }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "app/session/temper_row.h"
+#include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
 
 namespace attnscope {
@@ -14,34 +16,7 @@ namespace {
 
 bool recorded(const LayerTrace& layer) { return layer.implied_map.rank() == 3; }
 
-/// Every weight to the power 1/T with its sign, scaled so that the magnitudes keep their sum. 0
-/// stays 0; NaN and Inf stay what they are and take no part: the rest is still tempered.
-void temper_row(std::span<float> values, double temperature) {
-  Eigen::Map<Eigen::ArrayXf> row(values.data(), static_cast<Eigen::Index>(values.size()));
-  double old_sum = 0;
-  float peak = 0;
-  for (const float value : values) {
-    if (!std::isfinite(value)) continue;
-    old_sum += static_cast<double>(std::abs(value));
-    peak = std::max(peak, std::abs(value));
-  }
-  if (peak == 0) return;
-  const auto inverse = static_cast<float>(1 / temperature);
-  // log of a plain zero is −inf in some vector paths and a large negative number in others: zeros
-  // are set apart.
-  const Eigen::ArrayXf power =
-      ((row.abs().max(std::numeric_limits<float>::min()).log() - std::log(peak)) * inverse).exp();
-  double sum = 0;
-  for (Eigen::Index i = 0; i < row.size(); ++i) {
-    if (std::isfinite(row[i]) && row[i] != 0) sum += static_cast<double>(power[i]);
-  }
-  const auto factor = static_cast<float>(old_sum / sum);
-  for (Eigen::Index i = 0; i < row.size(); ++i) {
-    if (std::isfinite(row[i]) && row[i] != 0) row[i] = std::copysign(power[i] * factor, row[i]);
-  }
-}
-
-/// The tokens of a text that are not special; empty if all are, or none is.
+/// The tokens of a text that are not special; empty if all are.
 std::vector<std::int64_t> tokens_of_text(const TokenLayout& layout) {
   std::vector<std::int64_t> kept;
   for (std::int64_t token = 0; token < std::ssize(layout.texts); ++token) {
@@ -49,7 +24,7 @@ std::vector<std::int64_t> tokens_of_text(const TokenLayout& layout) {
       kept.push_back(token);
     }
   }
-  return layout.special.empty() ? std::vector<std::int64_t>() : kept;
+  return kept;
 }
 
 }  // namespace
@@ -63,12 +38,11 @@ ValueSettings::ValueSettings(const ViewSettings& view)
 ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& settings)
     : trace_(std::move(trace)), settings_(settings) {
   grid_.layers = static_cast<std::int64_t>(trace_->layers.size());
-  std::int64_t smallest = std::numeric_limits<std::int64_t>::max(), largest = 0;
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
   for (const LayerTrace& layer : trace_->layers) {
     if (!recorded(layer)) continue;
     grid_.columns = std::max(grid_.columns, layer.implied_map.extent(0));
     smallest = std::min({smallest, layer.implied_map.extent(1), layer.implied_map.extent(2)});
-    largest = std::max({largest, layer.implied_map.extent(1), layer.implied_map.extent(2)});
   }
   if (settings_.head_fusion != HeadFusion::none)
     grid_.columns = std::min<std::int64_t>(1, grid_.columns);
@@ -76,11 +50,8 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
   if (settings_.hide_prefix_tokens && grid_.columns > 0 && trace_->layout.prefix < smallest) {
     first_token_ = trace_->layout.prefix;
   }
-  const std::int64_t tokens = std::ssize(trace_->layout.texts);
-  // Not where some layers are of another text (encoder–decoders).
-  if (settings_.hide_prefix_tokens && trace_->uniform() && smallest == tokens &&
-      largest == tokens) {
-    kept_ = tokens_of_text(trace_->layout);
+  if (settings_.hide_prefix_tokens && !trace_->layout.texts.empty()) {
+    for (std::int64_t layer = 0; layer < grid_.layers; ++layer) kept_.push_back(kept_of(layer));
   }
   identity_shown_ = identity_of_own_ = shows_identity(*trace_, settings_.identity);
 }
@@ -96,6 +67,19 @@ ShownMaps::ShownMaps(std::shared_ptr<const Trace> trace, const ValueSettings& se
 
 ShownMaps::~ShownMaps() = default;
 
+ShownMaps::Kept ShownMaps::kept_of(std::int64_t layer) const {
+  const TokenLayout& queries = query_layout(*trace_, layer);
+  const TokenLayout& keys = key_layout(*trace_, layer);
+  const bool are_known = trace_->queries(layer) == std::ssize(queries.texts) &&
+                         trace_->keys(layer) == std::ssize(keys.texts);
+  return are_known ? Kept{tokens_of_text(queries), tokens_of_text(keys)} : Kept{};
+}
+
+const ShownMaps::Kept& ShownMaps::kept(std::int64_t layer) const {
+  static const Kept all;
+  return layer < std::ssize(kept_) ? kept_[static_cast<std::size_t>(layer)] : all;
+}
+
 ShownMaps::Counterpart ShownMaps::counterpart(std::int64_t layer, std::int64_t column) const {
   if (!reference_ || layer < 0 || layer >= std::ssize(*with_.alignment)) return {};
   const LayerPair& pair = (*with_.alignment)[static_cast<std::size_t>(layer)];
@@ -110,9 +94,11 @@ MapExtent ShownMaps::own_extent(std::int64_t layer, std::int64_t column) const {
   if (layer < 0 || layer >= grid_.layers || column < 0 || column >= grid_.columns) return {};
   const LayerTrace& recorded_layer = trace_->layers[static_cast<std::size_t>(layer)];
   if (!recorded(recorded_layer) || column >= recorded_layer.implied_map.extent(0)) return {};
-  if (!kept_.empty()) return {std::ssize(kept_), std::ssize(kept_)};
-  return {recorded_layer.implied_map.extent(1) - first_token_,
-          recorded_layer.implied_map.extent(2) - first_token_};
+  const auto shown = [this](const std::vector<std::int64_t>& kept, std::int64_t tokens) {
+    return kept.empty() ? tokens - first_token_ : std::ssize(kept);
+  };
+  return {shown(kept(layer).queries, recorded_layer.implied_map.extent(1)),
+          shown(kept(layer).keys, recorded_layer.implied_map.extent(2))};
 }
 
 MapExtent ShownMaps::extent(std::int64_t layer, std::int64_t column) const {
@@ -220,31 +206,49 @@ ShownMaps::Weights ShownMaps::compared_weights(const MapCell& cell) const {
   return weights;
 }
 
-std::int64_t ShownMaps::token_of(std::int64_t shown) const {
-  if (kept_.empty()) return shown + first_token_;
+std::int64_t ShownMaps::token_of(const std::vector<std::int64_t>& kept, std::int64_t shown) const {
+  if (kept.empty()) return shown + first_token_;
   const auto index = static_cast<std::size_t>(shown);
-  return index < kept_.size() ? kept_[index] : trace_->tokens();
+  return index < kept.size() ? kept[index] : std::numeric_limits<std::int64_t>::max();
 }
 
-std::int64_t ShownMaps::shown_of(std::int64_t token) const {
-  if (kept_.empty()) return std::max<std::int64_t>(token - first_token_, -1);
-  const auto found = std::lower_bound(kept_.begin(), kept_.end(), token);
-  return found != kept_.end() && *found == token ? found - kept_.begin() : -1;
+std::int64_t ShownMaps::shown_of(const std::vector<std::int64_t>& kept, std::int64_t token) const {
+  if (kept.empty()) return std::max<std::int64_t>(token - first_token_, -1);
+  const auto found = std::lower_bound(kept.begin(), kept.end(), token);
+  return found != kept.end() && *found == token ? found - kept.begin() : -1;
+}
+
+std::int64_t ShownMaps::query_of(std::int64_t layer, std::int64_t row) const {
+  return token_of(kept(layer).queries, row);
+}
+
+std::int64_t ShownMaps::key_of(std::int64_t layer, std::int64_t column) const {
+  return token_of(kept(layer).keys, column);
+}
+
+std::int64_t ShownMaps::row_of(std::int64_t layer, std::int64_t query) const {
+  return shown_of(kept(layer).queries, query);
+}
+
+std::int64_t ShownMaps::column_of(std::int64_t layer, std::int64_t key) const {
+  return shown_of(kept(layer).keys, key);
 }
 
 void ShownMaps::own_row(std::int64_t layer, std::int64_t column, std::int64_t query,
                         std::int64_t first_key, std::span<float> values) const {
-  if (kept_.empty() || values.empty()) {
-    token_row(layer, column, query + first_token_, first_key + first_token_, values);
+  const std::vector<std::int64_t>& keys = kept(layer).keys;
+  const std::int64_t row = query_of(layer, query);
+  if (keys.empty() || values.empty()) {
+    token_row(layer, column, row, first_key + first_token_, values);
     return;
   }
   // All keys from the first to the last of those wanted, then these alone.
-  const std::span kept =
-      std::span(kept_).subspan(static_cast<std::size_t>(first_key), values.size());
-  std::vector<float> all(static_cast<std::size_t>(kept.back() - kept.front() + 1));
-  token_row(layer, column, token_of(query), kept.front(), all);
+  const std::span wanted =
+      std::span(keys).subspan(static_cast<std::size_t>(first_key), values.size());
+  std::vector<float> all(static_cast<std::size_t>(wanted.back() - wanted.front() + 1));
+  token_row(layer, column, row, wanted.front(), all);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = all[static_cast<std::size_t>(kept[i] - kept.front())];
+    values[i] = all[static_cast<std::size_t>(wanted[i] - wanted.front())];
   }
 }
 

@@ -61,10 +61,12 @@ class ShownMaps {
   /// Of a shown map; 0×0 where the layer or head was not recorded.
   [[nodiscard]] MapExtent extent(std::int64_t layer, std::int64_t column) const;
   [[nodiscard]] MapExtent largest_extent() const;
-  /// The token that a shown row or column is of.
-  [[nodiscard]] std::int64_t token_of(std::int64_t shown) const;
+  /// The token that a shown row or column of a layer's maps is of.
+  [[nodiscard]] std::int64_t query_of(std::int64_t layer, std::int64_t row) const;
+  [[nodiscard]] std::int64_t key_of(std::int64_t layer, std::int64_t column) const;
   /// The shown row or column of a token; −1 for one that is left out.
-  [[nodiscard]] std::int64_t shown_of(std::int64_t token) const;
+  [[nodiscard]] std::int64_t row_of(std::int64_t layer, std::int64_t query) const;
+  [[nodiscard]] std::int64_t column_of(std::int64_t layer, std::int64_t key) const;
   /// Whether the maps shown contain I.
   [[nodiscard]] bool identity_shown() const { return identity_shown_; }
 
@@ -94,6 +96,17 @@ class ShownMaps {
                                                std::int64_t key0, std::int64_t key1) const;
 
  private:
+  /// The tokens shown of a layer of texts that leaves some out: of an encoder–decoder those of two
+  /// texts. Empty where all but the first are shown.
+  struct Kept {
+    std::vector<std::int64_t> queries, keys;
+  };
+  [[nodiscard]] Kept kept_of(std::int64_t layer) const;
+  [[nodiscard]] const Kept& kept(std::int64_t layer) const;
+  [[nodiscard]] std::int64_t token_of(const std::vector<std::int64_t>& kept,
+                                      std::int64_t shown) const;
+  [[nodiscard]] std::int64_t shown_of(const std::vector<std::int64_t>& kept,
+                                      std::int64_t token) const;
   /// Where a map's counterpart is; layer −1 if it has none.
   struct Counterpart {
     std::int64_t layer = -1, column = -1;
@@ -111,8 +124,8 @@ class ShownMaps {
   std::shared_ptr<const Trace> trace_;
   ValueSettings settings_;
   AtlasGrid grid_;
-  std::int64_t first_token_ = 0;    ///< tokens left out before the first shown one
-  std::vector<std::int64_t> kept_;  ///< the tokens shown, of a text with some left out
+  std::int64_t first_token_ = 0;  ///< tokens left out before the first shown one
+  std::vector<Kept> kept_;        ///< of each layer; none where no token of a text is left out
   bool identity_shown_ = false;
   bool identity_of_own_ = false;  ///< the same before any comparison
   ComparedWith with_;

@@ -11,6 +11,16 @@
 
 namespace attnscope {
 
+namespace {
+
+/// "Layer 3", "Cross 0": as it begins a line.
+QString capitalised_layer(const Trace& trace, std::int64_t layer) {
+  const QString name = QString::fromStdString(layer_name(trace, layer));
+  return name.left(1).toUpper() + name.mid(1);
+}
+
+}  // namespace
+
 HoverLine::HoverLine(Session& session, AtlasLink& link, QWidget* parent)
     : QLabel(parent), session_(session), link_(link) {
   setObjectName("hover_line");
@@ -48,7 +58,7 @@ void HoverLine::refresh() {
   if (!hovered) {
     const std::shared_ptr<const Trace> selected = session_.trace(selection.subject);
     setText(selected ? tr("%1 · head %2 · point at a map to read its values; press ? for keys")
-                           .arg(QString::fromStdString(layer_name(*selected, selection.layer)))
+                           .arg(capitalised_layer(*selected, selection.layer))
                            .arg(selection.head)
                      : QString());
     return;
@@ -62,7 +72,7 @@ void HoverLine::refresh() {
   }
   const bool fused = session_.view().head_fusion != HeadFusion::none;
   setText(tr("%1 · head %2 · query %3 → key %4     %5")
-              .arg(QString::fromStdString(layer_name(*hovered, hover.layer)))
+              .arg(capitalised_layer(*hovered, hover.layer))
               .arg(fused ? tr("fused") : QString::number(hover.head))
               .arg(QString::fromStdString(query_layout(*hovered, hover.layer).name(hover.query)),
                    QString::fromStdString(key_layout(*hovered, hover.layer).name(hover.key)),

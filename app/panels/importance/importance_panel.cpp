@@ -20,6 +20,7 @@
 #include "app/widgets/number_slider.h"
 #include "app/widgets/scale_bar.h"
 #include "core/error.h"
+#include "core/trace/layer_layout.h"
 #include "core/trace/linked_tokens.h"
 
 namespace attnscope {
@@ -58,8 +59,8 @@ QString in_context(const TokenLayout& layout, std::int64_t token, std::int64_t t
 }
 
 /// Their weights count as not seen: they would outshine all others.
-void hide_special(const Trace& trace, TokenImportance& importance) {
-  for (const std::int64_t token : trace.layout.special) {
+void hide_special(const TokenLayout& layout, TokenImportance& importance) {
+  for (const std::int64_t token : layout.special) {
     const auto index = static_cast<std::size_t>(token);
     if (index < importance.weights.size()) {
       importance.weights[index] = std::numeric_limits<double>::quiet_NaN();
@@ -165,7 +166,9 @@ std::vector<ImportancePanel::Shown> ImportancePanel::shown() const {
     try {
       for (const ImportanceOf attention : importances_of(*trace, layer)) {
         Shown one{open.id, trace, token_importance(*trace, layer, head, attention, end), {}};
-        if (session_.view().hide_prefix_tokens) hide_special(*trace, one.importance);
+        if (session_.view().hide_prefix_tokens) {
+          hide_special(key_layout(*trace, layer), one.importance);
+        }
         one.title = QString("%1 · %2").arg(QString::fromStdString(open.subject.label),
                                            title_of(one.importance));
         all.push_back(std::move(one));

@@ -79,14 +79,16 @@ std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
   const std::int64_t column = maps->grid().columns == 1 ? 0 : selection.head;
   if (column >= maps->grid().columns) return weights;
   const MapExtent extent = maps->extent(selection.layer, column);
-  const std::int64_t query = maps->shown_of(*selected);
-  if (query < 0 || query >= extent.queries || maps->token_of(extent.keys - 1) >= tokens) {
+  const std::int64_t query = maps->row_of(selection.layer, *selected);
+  if (query < 0 || query >= extent.queries ||
+      maps->key_of(selection.layer, extent.keys - 1) >= tokens) {
     return weights;
   }
   std::vector<float> row(static_cast<std::size_t>(extent.keys));
   maps->row(selection.layer, column, query, 0, row);
   for (std::int64_t key = 0; key < extent.keys; ++key) {
-    weights[static_cast<std::size_t>(maps->token_of(key))] = row[static_cast<std::size_t>(key)];
+    weights[static_cast<std::size_t>(maps->key_of(selection.layer, key))] =
+        row[static_cast<std::size_t>(key)];
   }
   return weights;
 }

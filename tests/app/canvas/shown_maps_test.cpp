@@ -130,8 +130,8 @@ TEST(ShownMaps, PrefixTokensAreLeftOutOfRowsAndColumns) {
   settings.hide_prefix_tokens = true;
   const ShownMaps maps(trace, settings);
   EXPECT_EQ(maps.extent(0, 0), (MapExtent{9, 9}));
-  EXPECT_EQ(maps.token_of(0), 1);
-  EXPECT_EQ(maps.shown_of(0), -1);
+  EXPECT_EQ(maps.query_of(0, 0), 1);
+  EXPECT_EQ(maps.column_of(0, 0), -1);
   EXPECT_EQ(maps.value({0, 0, 0, 0}), trace->layers[0].implied_map.slice(0)(1, 1));
 }
 
@@ -149,14 +149,59 @@ TEST(ShownMaps, SpecialTokensOfATextAreLeftOutWhereverTheyStand) {
   maps.row(0, 1, 1, 0, row);
   EXPECT_EQ(row, (std::vector<float>{131, 133, 134}));
   EXPECT_EQ(maps.value({0, 0, 2, 1}), 43);
-  EXPECT_EQ(maps.token_of(2), 4);
-  EXPECT_EQ(maps.shown_of(3), 1);
-  EXPECT_EQ(maps.shown_of(2), -1);
+  EXPECT_EQ(maps.key_of(0, 2), 4);
+  EXPECT_EQ(maps.row_of(0, 3), 1);
+  EXPECT_EQ(maps.row_of(0, 2), -1);
   settings.head_fusion = HeadFusion::mean;
   EXPECT_EQ(ShownMaps(trace, settings).value({0, 0, 0, 2}), 64);
   // Nothing would be left.
   trace->layout.special = {0, 1, 2, 3, 4, 5};
   EXPECT_EQ(ShownMaps(trace, settings).extent(0, 0), (MapExtent{6, 6}));
+}
+
+/// An encoder's layer of 4 tokens, a decoder's of 3, and its look back: [3, 4].
+std::shared_ptr<Trace> two_texts() {
+  auto trace = std::make_shared<Trace>();
+  const TokenLayout read{.texts = {"un", "deux", "trois", "</s>"}, .special = {3}};
+  const TokenLayout written{.texts = {"<s>", "one", "two"}, .special = {0}};
+  trace->layout = read;
+  const auto add = [&](LayerKind kind, const TokenLayout& queries, const TokenLayout& keys) {
+    LayerTrace& layer = trace->layers.emplace_back();
+    layer.kind = kind;
+    layer.layout = queries;
+    layer.key_layout = keys;
+    const std::int64_t rows = std::ssize(queries.texts), columns = std::ssize(keys.texts);
+    layer.implied_map = Tensor({1, rows, columns});
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      layer.implied_map.data()[i] = static_cast<float>(10 * (i / columns) + i % columns);
+    }
+  };
+  add(LayerKind::encoder, read, read);
+  add(LayerKind::decoder, written, written);
+  add(LayerKind::cross, written, read);
+  return trace;
+}
+
+TEST(ShownMaps, SpecialTokensOfTwoTextsAreLeftOutEachInItsMaps) {
+  const auto trace = two_texts();
+  EXPECT_EQ(ShownMaps(trace, ValueSettings()).extent(2, 0), (MapExtent{3, 4}));
+  ValueSettings settings;
+  settings.hide_prefix_tokens = true;
+  const ShownMaps maps(trace, settings);
+  EXPECT_EQ(maps.extent(0, 0), (MapExtent{3, 3}));
+  EXPECT_EQ(maps.extent(1, 0), (MapExtent{2, 2}));
+  EXPECT_EQ(maps.extent(2, 0), (MapExtent{2, 3}));
+  EXPECT_EQ(row_of(maps, 0, 0, 2), (std::vector<float>{20, 21, 22}));
+  EXPECT_EQ(row_of(maps, 1, 0, 0), (std::vector<float>{11, 12}));
+  EXPECT_EQ(row_of(maps, 2, 0, 1), (std::vector<float>{20, 21, 22}));
+  EXPECT_EQ(maps.query_of(2, 0), 1);
+  EXPECT_EQ(maps.key_of(2, 0), 0);
+  EXPECT_EQ(maps.row_of(2, 0), -1);
+  EXPECT_EQ(maps.column_of(2, 3), -1);
+  EXPECT_EQ(maps.column_of(2, 2), 2);
+  // Of a text of special tokens alone, all are shown.
+  trace->layers[2].layout.special = {0, 1, 2};
+  EXPECT_EQ(ShownMaps(trace, settings).extent(2, 0), (MapExtent{3, 3}));
 }
 
 TEST(ShownMaps, BlockMeansAreMeansOfBlocks) {
