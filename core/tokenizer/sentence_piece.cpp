@@ -39,6 +39,7 @@ class SpaceMarks {
       : kept_(kept_pieces(model.pieces)),
         prefix_(model.add_dummy_prefix),
         every_part_(model.prefix_every_part),
+        goes_on_(model.goes_on),
         remove_(model.remove_extra_spaces) {
     if (!model.charsmap.empty()) charsmap_ = std::make_shared<const Charsmap>(model.charsmap);
   }
@@ -46,7 +47,7 @@ class SpaceMarks {
   AlignedText operator()(const AlignedText& text) const {
     const std::string_view all = text.text();
     std::size_t at = 0;
-    while (remove_ && at < all.size()) {
+    while (remove_ && !goes_on_ && at < all.size()) {
       const Written next = written(all, at);
       if (next.by != " ") break;
       at += next.length;
@@ -55,7 +56,7 @@ class SpaceMarks {
     if (at == all.size()) return result;
     const std::size_t begin = text.place(0, 1).begin;
     if (prefix_ && (every_part_ || begin == 0)) result.append(kSpace, {begin, begin});
-    for (bool after_space = remove_; at < all.size();) {
+    for (bool after_space = remove_ && !goes_on_; at < all.size();) {
       Written next = written(all, at);
       while (after_space && next.by.starts_with(' ')) next.by.remove_prefix(1);
       if (!next.by.empty()) {
@@ -114,7 +115,7 @@ class SpaceMarks {
 
   ByFirstByte kept_;
   std::shared_ptr<const Charsmap> charsmap_;
-  bool prefix_, every_part_, remove_;
+  bool prefix_, every_part_, goes_on_, remove_;
 };
 
 /// Throws Error(damaged, unsupported) for what no model of pieces has.

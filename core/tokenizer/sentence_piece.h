@@ -17,6 +17,7 @@ struct SentencePiece {
   bool add_dummy_prefix = true;     ///< ▁ before the text
   bool prefix_every_part = true;    ///< also behind special tokens, else at the beginning alone
   bool remove_extra_spaces = true;  ///< around the text, and of several all but one
+  bool goes_on = false;             ///< as if text stood before: spaces at its beginning stay
   bool byte_fallback = false;       ///< <0xNN> for characters that no piece has
 };
 

@@ -54,7 +54,9 @@ class StagedTokenizer final : public Vocabulary {
 
  private:
   [[nodiscard]] Encoding encode_one(const std::string& text, std::int8_t number) const {
-    std::vector<TextPiece> pieces = added_.split(AlignedText(text), stages_.normalizer);
+    AlignedText given(text);
+    if (stages_.cleaning) given = stages_.cleaning(given);
+    std::vector<TextPiece> pieces = added_.split(given, stages_.normalizer);
     stages_.pre_tokenizer(pieces);
     Encoding encoding;
     std::vector<WordToken> tokens;

@@ -19,6 +19,7 @@
 namespace attnscope {
 
 struct TokenizerStages {
+  Normalizer cleaning;  ///< of the whole text, before tokens are looked for in it; may be null
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
   std::shared_ptr<const TokenModel> model;
@@ -30,9 +31,11 @@ struct TokenizerStages {
 /// The tokens that are special are those of `added` that say so.
 [[nodiscard]] std::shared_ptr<const Vocabulary> make_tokenizer(TokenizerStages stages);
 
-/// What Hugging Face's tokenizers saves. Truncation and padding are not done. Throws
-/// Error(unsupported) naming what is not implemented, Error(damaged).
-[[nodiscard]] std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object);
+/// What Hugging Face's tokenizers saves. Truncation and padding are not done. `cleaning` as
+/// TokenizerStages::cleaning. Throws Error(unsupported) naming what is not implemented,
+/// Error(damaged).
+[[nodiscard]] std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object,
+                                                                  Normalizer cleaning = {});
 
 /// The tokenizer that lies beside a model: tokenizer.json, else vocab.txt (WordPiece), else
 /// vocab.json and merges.txt (byte pairs), else a SentencePiece model; the last three with what

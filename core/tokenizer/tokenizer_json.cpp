@@ -38,7 +38,8 @@ std::vector<AddedToken> added_tokens_in(StageFields& fields, const TokenTable& t
 
 }  // namespace
 
-std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object) {
+std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object,
+                                                    Normalizer cleaning) {
   StageFields fields(object, "tokenizer.json");
   const auto stage = [&](const std::string& key) {
     const nlohmann::json* const found = fields.find(key);
@@ -50,6 +51,7 @@ std::shared_ptr<const Vocabulary> tokenizer_of_json(const nlohmann::json& object
   (void)fields.find("truncation");  // readers set both anew
   (void)fields.find("padding");
   TokenizerStages stages;
+  stages.cleaning = std::move(cleaning);
   stages.model = make_token_model(fields.at("model"));
   stages.normalizer = make_normalizer(stage("normalizer"));
   stages.pre_tokenizer = make_pre_tokenizer(stage("pre_tokenizer"));

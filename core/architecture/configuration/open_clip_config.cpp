@@ -136,18 +136,18 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
   return tower;
 }
 
-/// False: it is not CLIP's own, which hides later tokens and reads the end token.
+/// False: it is neither CLIP's own, which hides later tokens and reads the end token, nor SigLIP's,
+/// which hides none and reads the last.
 bool read_text_tower(const json& object, bool quick, NeighbourConfig& tower) {
   ConfigReader reader(object, tower);
   const json& other = reader.take_value("hf_model_name");
   const json& pool = reader.take_value("pool_type");
   const bool sees_all = truth(reader.take_value("no_causal_mask"), false, "no_causal_mask");
   const bool appends = truth(reader.take_value("embed_cls"), false, "embed_cls");
-  if (other.is_string() || sees_all || appends || (!pool.is_null() && pool != "argmax")) {
-    return false;
-  }
+  const bool ends = pool.is_null() || pool == "argmax";
+  if (other.is_string() || appends || !(sees_all ? pool == "last" : ends)) return false;
   tower.kind = "open_clip";
-  tower.families = {"CLIP text"};
+  tower.families = {sees_all ? "OpenCLIP SigLIP text" : "CLIP text"};
   tower.values["heads"] = "8";
   read_layers(reader, quick, tower);
   reader.take(kTextKeys);

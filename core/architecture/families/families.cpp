@@ -85,6 +85,7 @@ std::span<const ArchitectureFamily> architecture_families() {
       ArchitectureFamily{"Hugging Face CLIP text", hugging_face_clip_text_family},
       ArchitectureFamily{"Hugging Face SigLIP", hugging_face_siglip_family},
       ArchitectureFamily{"Hugging Face SigLIP text", hugging_face_siglip_text_family},
+      ArchitectureFamily{"OpenCLIP SigLIP text", open_clip_siglip_text_family},
       ArchitectureFamily{"CaiT", cait_family},
       ArchitectureFamily{"SAM image encoder", sam_family},
       ArchitectureFamily{"Hugging Face SAM", hugging_face_sam_family},

@@ -78,6 +78,7 @@ extern const std::string_view hugging_face_clip_family;
 extern const std::string_view hugging_face_clip_text_family;
 extern const std::string_view hugging_face_siglip_family;
 extern const std::string_view hugging_face_siglip_text_family;
+extern const std::string_view open_clip_siglip_text_family;
 extern const std::string_view cait_family;
 extern const std::string_view sam_family;
 extern const std::string_view hugging_face_sam_family;

@@ -1,4 +1,5 @@
-// SigLIP's two towers in Hugging Face's names; in timm's the image tower is a ViT with attn_pool.
+// SigLIP's two towers in Hugging Face's names, and that of texts in OpenCLIP's, whose image tower
+// is timm's ViT with attn_pool.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -69,6 +70,38 @@ const std::string_view hugging_face_siglip_text_family = R"json({
   },
   "harmless": ["vision_model.*", "logit_scale", "logit_bias"],
   "refuse": null
+})json";
+
+const std::string_view open_clip_siglip_text_family = R"json({
+  "name": "OpenCLIP SigLIP text",
+  "like": "CLIP text",
+  "model": {
+    "input": { "kind": "tokens", "pads_to_context": true },
+    "layer": null,
+    "readout": { "kind": "last_token" }
+  },
+  "assume": {
+    "input": { "padding": 1 },
+    "layer": {
+      "norm": { "eps": 1e-6 },
+      "mlp": { "activation": "gelu" }
+    }
+  },
+  "reasons": {
+    "activation": "as OpenCLIP builds it; big_vision's has the tanh form",
+    "norm_eps": "as OpenCLIP's configurations of SigLIP have it",
+    "padding": "as SigLIP's tokenizer",
+    "readout.end_token": null
+  },
+  "tensors": {
+    "head.0.weight": "text_projection.weight",
+    "head.0.bias": "text_projection.bias"
+  },
+  "harmless": ["visual.*", "logit_scale", "logit_bias", "attn_mask"],
+  "refuse": {
+    "text_projection.bias": null,
+    "logit_bias": null
+  }
 })json";
 
 }  // namespace attnscope

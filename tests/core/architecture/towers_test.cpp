@@ -212,6 +212,40 @@ TEST_F(Towers, OpenClipsOtherWrappersAreKnown) {
   EXPECT_EQ(images.spec.input.mean, (std::vector<double>{0.5, 0.5, 0.5}));
 }
 
+TEST_F(Towers, OpenClipsSiglipReadsTheLastOfAllTokens) {
+  const auto write = [&](const json& more) {
+    json texts = {{"context_length", 24},
+                  {"vocab_size", 29},
+                  {"hf_tokenizer_name", "timm/ViT-B-16-SigLIP"},
+                  {"tokenizer_kwargs", {{"clean", "canonicalize"}}},
+                  {"width", 32},
+                  {"heads", 4},
+                  {"layers", 3},
+                  {"no_causal_mask", true},
+                  {"proj_bias", true},
+                  {"pool_type", "last"},
+                  {"norm_kwargs", {{"eps", 1e-6}}},
+                  {"act_kwargs", {{"approximate", "tanh"}}}};
+    texts.update(more);
+    const json model = {
+        {"embed_dim", 48}, {"init_logit_bias", -10}, {"custom_text", true}, {"text_cfg", texts}};
+    (void)folder_.write("open_clip_config.json", json({{"model_cfg", model}}).dump());
+  };
+  write(json::object());
+  const ModelSpec text = recognise("open_clip_siglip_text", {}).spec;
+  EXPECT_EQ(text.readout.kind, Readout::last_token);
+  EXPECT_FALSE(text.layer.scores.causal);
+  EXPECT_TRUE(text.input.pads_to_context);
+  EXPECT_EQ(text.input.padding, 1);
+  EXPECT_EQ(text.layer.attention.heads, 4);
+  EXPECT_EQ(text.layer.norm.eps, 1e-6);
+  EXPECT_EQ(text.layer.mlp.activation, Activation::gelu_tanh);
+  write({{"pool_type", "first"}});
+  EXPECT_THAT(refusal("open_clip_siglip_text", {}), HasSubstr("open_clip_config.json"));
+  write({{"attention_of_tomorrow", "linear"}});
+  EXPECT_THAT(refusal("open_clip_siglip_text", {}), HasSubstr("attention_of_tomorrow"));
+}
+
 TEST(Readout, ATextsEndIsTheFirstOfItsTokenOrTheGreatest) {
   EXPECT_EQ(end_of_text({5, 9, 2, 9, 1}, -1), 1);
   EXPECT_EQ(end_of_text({5, 9, 2, 9, 2}, 2), 2);
@@ -219,15 +253,33 @@ TEST(Readout, ATextsEndIsTheFirstOfItsTokenOrTheGreatest) {
   EXPECT_THROW((void)end_of_text({}, -1), Error);
 }
 
-TEST_F(Towers, RelativePositionsSayTheGridAndKeepIt) {
+TEST_F(Towers, RelativePositionsSayTheGridAndAreBroughtToAnother) {
   const std::map<std::string, std::string> heads = {{"heads", "4"}};
   const Architecture found = recognise("timm_beit", heads);
   EXPECT_EQ(found.spec.input.image_height, 32);
   EXPECT_EQ(found.spec.input.image_width, 32);
-  EXPECT_THAT(refusal("timm_beit", {{"heads", "4"}, {"image_height", "64"}}),
+  const Architecture taller = recognise("timm_beit", {{"heads", "4"}, {"image_height", "64"}});
+  EXPECT_THAT(assumed(taller, "positions.table_resize"), HasSubstr("of 4 × 4 patches"));
+  EXPECT_EQ(taller.spec.input.grid_rows(), 8);
+  EXPECT_EQ(refusal("timm_beit_shared", {{"heads", "4"}, {"image_width", "64"}}), "no error");
+  // What the file's own configuration says of another grid is no word of the user's.
+  (void)folder_.write("config.json", R"({"architecture": "beit_base_patch16_384",
+      "model_args": {"num_heads": 4}, "pretrained_cfg": {"input_size": [3, 48, 48]}})");
+  EXPECT_THAT(refusal("timm_beit", {}),
               AllOf(HasSubstr("relative_position_bias_table"), HasSubstr("image_height")));
-  EXPECT_THAT(refusal("timm_beit_shared", {{"heads", "4"}, {"image_width", "64"}}),
-              HasSubstr("rel_pos_bias.relative_position_bias_table"));
+}
+
+TEST_F(Towers, SwinsTablesAreBroughtToOtherWindows) {
+  const std::map<std::string, std::string> size = {{"image_height", "32"}, {"image_width", "32"}};
+  EXPECT_EQ(assumed(recognise("swin", size), "positions.table_resize"), "not assumed");
+  auto wider = size;
+  wider["layer.scores.window"] = "8";
+  const Architecture found = recognise("swin", wider);
+  EXPECT_EQ(found.spec.stages.at(0).window, 8);
+  EXPECT_EQ(found.spec.stages.at(1).window, 8);
+  EXPECT_THAT(assumed(found, "positions.table_resize"), HasSubstr("of windows of 4"));
+  wider["layer.scores.window"] = "5";
+  EXPECT_THAT(refusal("swin", wider), HasSubstr("windows"));
 }
 
 TEST_F(Towers, SwinsWindowsFollowFromItsTablesAndFillItsGrids) {

@@ -48,7 +48,8 @@ TEST_P(SavedPieces, GivesTheTokensOfSentencePiece) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryKind, SavedPieces,
-                         testing::Values("bpe_bytes", "bpe_rules", "unigram", "unigram_bytes"),
+                         testing::Values("bpe_bytes", "bpe_rules", "unigram", "unigram_bytes",
+                                         "siglip"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(SentencePieceText, IsWhatItsTokensSay) {
@@ -79,6 +80,66 @@ TEST(SentencePieceFolder, PutsTheBeginningOfItsClassOn) {
   (void)folder.write("tokenizer_config.json",
                      R"({"tokenizer_class": "LlamaTokenizerFast", "add_bos_token": false})");
   EXPECT_EQ(json(read_tokenizer(folder.path())->encode(input["text"])), input["ids"]);
+}
+
+TEST(SentencePieceFolder, CleansTheTextsOfSiglip) {
+  const TemporaryFolder folder;
+  (void)folder.write("spiece.model", read_file(kModels / "siglip.model", 1 << 20));
+  (void)folder.write("tokenizer_config.json",
+                     R"({"tokenizer_class": "SiglipTokenizer", "do_lower_case": true,
+                         "sp_model_kwargs": {}, "pad_token": "</s>", "model_max_length": 64})");
+  const auto tokenizer = read_tokenizer(folder.path());
+  const json saved = read_test_data("tokenizer/sentencepiece/siglip_cleaned.json");
+  ASSERT_GE(saved.size(), 30U);
+  for (const json& input : saved) {
+    EXPECT_EQ(json(tokenizer->encode(input["text"])), input["ids"]) << input["text"];
+  }
+  EXPECT_TRUE(tokenizer->is_special(2));
+  const Encoding placed = tokenizer->encode_texts("A, Fox", nullptr);
+  EXPECT_EQ(placed.places.front().begin, 0);
+  EXPECT_EQ(placed.places[placed.places.size() - 2].end, 6);
+  (void)folder.write("tokenizer_config.json",
+                     R"({"tokenizer_class": "SiglipTokenizer", "do_lower_case": false})");
+  EXPECT_NE(read_tokenizer(folder.path())->encode("FOX"), tokenizer->encode("FOX"));
+  (void)folder.write("tokenizer_config.json",
+                     R"({"tokenizer_class": "SiglipTokenizer", "sp_model_kwargs": {"alpha": 1}})");
+  expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
+                 "sp_model_kwargs", "tokenizer_config.json");
+}
+
+TEST(OpenClipFolder, CleansTextsAsItsConfigurationSays) {
+  const TemporaryFolder folder;
+  // Every character is a token, so that tokens say what is left of a text.
+  json pieces;
+  for (const char c : std::string("?_abcCDe ,.'<>&-")) pieces[std::string(1, c)] = pieces.size();
+  const json words = {{"type", "WordLevel"}, {"vocab", pieces}, {"unk_token", "?"}};
+  const json characters = {{"type", "Split"},
+                           {"pattern", {{"Regex", "[\\s\\S]"}}},
+                           {"behavior", "Isolated"},
+                           {"invert", false}};
+  (void)folder.write("tokenizer.json",
+                     json({{"model", words}, {"pre_tokenizer", characters}}).dump());
+  const auto cleaned = [&](const char* more) {
+    (void)folder.write("open_clip_config.json",
+                       std::string(R"({"model_cfg": {"text_cfg": {)") + more + "}}}");
+    std::string text;
+    const auto tokenizer = read_tokenizer(folder.path());
+    for (const std::int64_t id : tokenizer->encode(" a_b,  C-D’e. ")) {
+      text += tokenizer->text_of(id);
+    }
+    return text;
+  };
+  EXPECT_EQ(cleaned(""), " a_b,  C-D?e. ");
+  EXPECT_EQ(cleaned(R"("hf_tokenizer_name": "x")"), "a_b, C-D'e.");
+  EXPECT_EQ(cleaned(R"("hf_tokenizer_name": "x", "tokenizer_kwargs": {"clean": "canonicalize"})"),
+            "a b c?e");
+  EXPECT_EQ(cleaned(R"("no_causal_mask": true, "pool_type": "last")"), "a b c?e");
+  EXPECT_EQ(cleaned(R"("tokenizer_kwargs": {"clean": "lower", "strip_sep_token": false})"),
+            "a_b, c-?'e.");
+  expect_refusal([&] { return cleaned(R"("tokenizer_kwargs": {"clean": "fully"})"); },
+                 ErrorKind::unsupported, "clean", "open_clip_config.json");
+  expect_refusal([&] { return cleaned(R"("tokenizer_kwargs": {"strip_sep_token": true})"); },
+                 ErrorKind::unsupported, "strip_sep_token", "");
 }
 
 TEST(SentencePieceFile, CutOffIsRefusedOrAnotherModel) {

@@ -84,6 +84,37 @@ TEST_F(SiglipZeroShot, WhatIsPooledIsComparedWithTextsOfOneLength) {
   }
 }
 
+TEST_F(ZeroShot, OpenClipsSiglipHasItsTowersInOneFile) {
+  NamedShapes shapes = family_shapes("open_clip_siglip_text");
+  for (auto& [name, shape] : family_shapes("timm_siglip")) {
+    shapes.emplace_back("visual.trunk." + name, shape);
+  }
+  const TemporaryFolder folder;
+  write_hashed_safetensors(folder / "open_clip_model.safetensors", shapes);
+  (void)folder.write("open_clip_config.json", R"({"model_cfg": {
+      "embed_dim": 48, "init_logit_bias": -10, "custom_text": true,
+      "vision_cfg": {"image_size": 32, "timm_model_name": "vit_so400m_patch16_siglip_256",
+                     "timm_model_pretrained": false, "timm_pool": "map", "timm_proj": "none"},
+      "text_cfg": {"context_length": 24, "vocab_size": 29, "width": 32, "heads": 2, "layers": 3,
+                   "no_causal_mask": true, "proj_bias": true, "pool_type": "last",
+                   "norm_kwargs": {"eps": 1e-6}}},
+      "preprocess_cfg": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5],
+                         "interpolation": "bicubic", "resize_mode": "squash"}})");
+  const auto images = load_model(folder.path(), {{{"heads", "4"}}, {}});
+  const auto texts = load_model(folder.path(), {{{"input.kind", "tokens"}}, {}});
+  const auto model = zero_shot_model(images, *texts, prompts_);
+  const Trace trace = model->run(image_, model->spec().mechanism, {}, {});
+  const Trace image = images->run(image_, images->spec().mechanism, {}, {});
+  ASSERT_EQ(trace.logits.size(), 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Input text;
+    text.content = prompts_[i].text;
+    const Trace read = texts->run(text, texts->spec().mechanism, {}, {});
+    ASSERT_EQ(read.logits.size(), 48);
+    EXPECT_NEAR(trace.logits.data()[i], cosine(image.features, read.logits), 1e-6) << i;
+  }
+}
+
 TEST_F(ZeroShot, NeedsBothTowersAndPrompts) {
   const auto refused = [&](const std::shared_ptr<const Model>& images, const Model& texts,
                            const std::vector<ClassPrompt>& prompts, const std::string& part) {

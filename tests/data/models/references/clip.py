@@ -14,16 +14,16 @@ GREATEST = torch.tensor([26, 3, 11, 5, 19, 28, 7, 7, 2])
 ENDS_EARLY = torch.tensor([26, 3, 11, 17, 19, 28, 17, 7])
 
 
-def open_layers(w, x, maps, root, *, heads, layers, hidden, act, causal=False, scales=False):
+def open_layers(w, x, maps, root, *, heads, layers, hidden, act, causal=False, scales=False, eps=1e-5):
     width = x.shape[-1]
     for i in range(layers):
         b = f"{root}transformer.resblocks.{i}."
-        h = w.norm(x, b + "ln_1", 1e-5) @ w(b + "attn.in_proj_weight", 3 * width, width).T
+        h = w.norm(x, b + "ln_1", eps) @ w(b + "attn.in_proj_weight", 3 * width, width).T
         h = h + w(b + "attn.in_proj_bias", 3 * width)
         h = attend(*(heads_of(part, heads) for part in h.chunk(3, -1)), maps, causal=causal)
         h = w.linear(h, b + "attn.out_proj", width)
         x = x + (w(b + "ls_1.gamma", width) * h if scales else h)
-        h = ACTIVATIONS[act](w.linear(w.norm(x, b + "ln_2", 1e-5), b + "mlp.c_fc", hidden))
+        h = ACTIVATIONS[act](w.linear(w.norm(x, b + "ln_2", eps), b + "mlp.c_fc", hidden))
         h = w.linear(h, b + "mlp.c_proj", width)
         x = x + (w(b + "ls_2.gamma", width) * h if scales else h)
     return x
@@ -47,6 +47,18 @@ def open_texts(w, ids, maps, *, root="", width=32, heads=2, layers=3, out=11, ac
     x = open_layers(w, x, maps, root, heads=heads, layers=layers, hidden=4 * width, act=act, causal=True)
     x = w.norm(x, root + "ln_final", 1e-5)
     return x[ids.argmax()] @ w(root + "text_projection", width, out)
+
+
+def open_siglip_texts(w, ids, maps, *, root="text.", width=32, heads=2, layers=3, out=48, act="gelu", vocabulary=29,
+                      context=24, eps=1e-6, padding=1):
+    """Filled up to the context; no token is hidden, and the last is read."""
+    ids = torch.cat([ids, torch.full((context - len(ids),), padding)])
+    x = w(root + "token_embedding.weight", vocabulary, width)[ids]
+    x = x + w(root + "positional_embedding", context, width)
+    x = open_layers(w, x, maps, root, heads=heads, layers=layers, hidden=4 * width, act=act, eps=eps)
+    w("logit_scale", 1)
+    w("logit_bias", 1)
+    return w.linear(w.norm(x, root + "ln_final", eps)[-1], root + "text_projection", out)
 
 
 def hf_layers(w, x, maps, root, *, heads, layers, hidden, act, eps, causal=False):
@@ -179,6 +191,10 @@ CASES = {
         "Hugging Face CLIP text", hf_texts, dict(act="gelu", end=17), ENDS_EARLY,
         {**TEXTS, "architectures": ["CLIPTextModelWithProjection"], "eos_token_id": 17}, {}, {"eos_token_id": "17"},
         "text_model.encoder.layers.1.layer_norm1.bias", "text_model.embeddings.token_type_embeddings.weight",
+    ),
+    "open_clip_siglip_text": (
+        "OpenCLIP SigLIP text", open_siglip_texts, {}, GREATEST, None, {"heads": "2"}, None, "text.text_projection.bias",
+        "text.transformer.resblocks.1.attn.q_norm.weight",
     ),
     "hugging_face_siglip": (
         "Hugging Face SigLIP", of_two(siglip_images, siglip_texts, GREATEST), {}, IMAGE, SIGLIP, {},
