@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/tensor/give_back.h"
 
 namespace attnscope {
 
@@ -36,6 +37,40 @@ Shape sliced_shape(const StoredTensor& stored, const TensorSource& source) {
   return shape;
 }
 
+/// The shape that the stored numbers are read as: one extent of −1 is what is left.
+Shape read_shape(const StoredTensor& stored, Shape shape, const TensorSource& source) {
+  if (source.shape.empty()) return shape;
+  const std::int64_t all = element_count(shape);
+  std::int64_t known = 1;
+  for (const std::int64_t extent : source.shape) {
+    if (extent > 0 && known <= all) known *= extent;
+  }
+  shape = source.shape;
+  const auto open = std::ranges::find(shape, std::int64_t{-1});
+  if (open != shape.end() && known > 0 && all % known == 0) *open = all / known;
+  if (std::ranges::find(shape, std::int64_t{-1}) != shape.end() || element_count(shape) != all) {
+    throw misfit("the tensor cannot be read as the shape of the description", stored,
+                 "as many numbers as " + to_string(source.shape));
+  }
+  return shape;
+}
+
+/// Which rows of `all` a source takes.
+RowRange rows_taken(const StoredTensor& stored, std::int64_t all, const TensorSource& source) {
+  if (!source.rows) return {0, all, 0};
+  RowRange rows = *source.rows;
+  const bool splits = rows.of > 0 && all % rows.of == 0;
+  if (splits) rows = {rows.first * (all / rows.of), rows.count * (all / rows.of), 0};
+  if (rows.of > 0 || rows.first + rows.count > all) {
+    throw misfit(
+        "the tensor has not the rows that the description takes, but " + std::to_string(all),
+        stored,
+        rows.of > 0 ? "a multiple of " + std::to_string(rows.of) + " rows"
+                    : "at least " + std::to_string(rows.first + rows.count) + " rows");
+  }
+  return rows;
+}
+
 /// Every axis of `shape` once, as the source orders them.
 std::vector<std::int64_t> order_of_axes(const StoredTensor& stored, const Shape& shape,
                                         const TensorSource& source) {
@@ -51,10 +86,9 @@ std::vector<std::int64_t> order_of_axes(const StoredTensor& stored, const Shape&
   return order;
 }
 
-Shape piece_shape(const Checkpoint& checkpoint, const TensorSource& source,
-                  const std::string& name) {
-  const StoredTensor& stored = checkpoint.at(name);
-  Shape shape = sliced_shape(stored, source);
+/// With all its rows.
+Shape whole_shape(const StoredTensor& stored, const TensorSource& source) {
+  Shape shape = read_shape(stored, sliced_shape(stored, source), source);
   if (!source.axes.empty()) {
     (void)order_of_axes(stored, shape, source);
     Shape merged;
@@ -68,6 +102,14 @@ Shape piece_shape(const Checkpoint& checkpoint, const TensorSource& source,
   if (!source.transposed) return shape;
   shape = as_matrix(std::move(shape));
   if (shape.size() == 2) std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+Shape piece_shape(const StoredTensor& stored, const TensorSource& source) {
+  Shape shape = whole_shape(stored, source);
+  if (!source.rows) return shape;
+  if (shape.empty()) throw misfit("a single number has no rows", stored, "a vector or a matrix");
+  shape.front() = rows_taken(stored, shape.front(), source).count;
   return shape;
 }
 
@@ -98,19 +140,21 @@ Tensor permuted(const Tensor& values, const Shape& shape, const std::vector<std:
 
 /// One of the tensors of `shape` that are stacked along the first axis, without a look at the
 /// others.
-Tensor slice_of(const StoredTensor& stored, const Shape& shape, std::int64_t slice) {
-  const TensorView view = stored.view();
+Tensor slice_of(const TensorView& view, const Shape& shape, std::int64_t slice) {
   if (shape.empty()) return Tensor(shape, {view.to_float().data()[slice]});
   Tensor values(shape);
-  const std::int64_t rows = view.rows() / stored.shape.front();
+  const std::int64_t rows = view.rows() / view.shape.front();
   if (values.size() > 0) view.rows_to_float(slice * rows, (slice + 1) * rows, values.data());
   return values;
 }
 
-Tensor piece(const Checkpoint& checkpoint, const TensorSource& source, const std::string& name) {
-  const StoredTensor& stored = checkpoint.at(name);
-  const Shape shape = sliced_shape(stored, source), used = piece_shape(checkpoint, source, name);
-  Tensor values = source.slice ? slice_of(stored, shape, *source.slice) : stored.view().to_float();
+/// With all its rows.
+Tensor with_all_rows(const StoredTensor& stored, const TensorSource& source) {
+  const Shape sliced = sliced_shape(stored, source), used = whole_shape(stored, source);
+  const Shape shape = read_shape(stored, sliced, source);
+  const TensorView view = stored.view();
+  Tensor values = source.slice ? slice_of(view, sliced, *source.slice) : view.to_float();
+  give_back(view);
   if (!source.axes.empty() && values.size() > 0) {
     values = permuted(values, shape, order_of_axes(stored, shape, source));
   }
@@ -121,12 +165,22 @@ Tensor piece(const Checkpoint& checkpoint, const TensorSource& source, const std
   return turned;
 }
 
+Tensor piece(const StoredTensor& stored, const TensorSource& source) {
+  const Shape used = piece_shape(stored, source);
+  Tensor all = with_all_rows(stored, source);
+  if (!source.rows || all.size() == 0) return all;
+  const std::int64_t each = all.size() / all.extent(0);
+  const std::int64_t first = rows_taken(stored, all.extent(0), source).first * each;
+  const auto begin = all.values().begin() + first;
+  return {used, std::vector<float>(begin, begin + element_count(used))};
+}
+
 }  // namespace
 
 Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source) {
-  Shape shape = piece_shape(checkpoint, source, source.tensor);
+  Shape shape = piece_shape(checkpoint.at(source.tensor), source);
   for (const std::string& name : source.pieces) {
-    const Shape further = piece_shape(checkpoint, source, name);
+    const Shape further = piece_shape(checkpoint.at(name), source);
     const bool fits = !shape.empty() && further.size() == shape.size() &&
                       std::equal(shape.begin() + 1, shape.end(), further.begin() + 1);
     if (!fits) {
@@ -139,22 +193,33 @@ Shape used_shape(const Checkpoint& checkpoint, const TensorSource& source) {
 }
 
 std::int64_t stored_heads(const Checkpoint& checkpoint, const TensorSource& source) {
-  if (!source.pieces.empty()) return std::ssize(source.pieces) + 1;
-  if (source.axes.empty() || source.axes.front().size() < 2) return 0;
+  if (source.by_head) return std::ssize(source.pieces) + 1;
+  // What was put together or cut apart counts more or less than heads.
+  if (!source.pieces.empty() || source.rows || source.axes.empty()) return 0;
+  if (source.axes.front().size() != 2) return 0;
   const StoredTensor& stored = checkpoint.at(source.tensor);
-  const Shape shape = sliced_shape(stored, source);
+  const Shape shape = read_shape(stored, sliced_shape(stored, source), source);
   (void)order_of_axes(stored, shape, source);
   return shape[static_cast<std::size_t>(source.axes.front().front())];
 }
 
+RowRange used_rows(const Checkpoint& checkpoint, const TensorSource& source) {
+  const StoredTensor& stored = checkpoint.at(source.tensor);
+  const Shape shape = whole_shape(stored, source);
+  const std::int64_t all = shape.empty() ? 1 : shape.front();
+  RowRange rows = rows_taken(stored, all, source);
+  rows.of = all;
+  return rows;
+}
+
 Tensor used_tensor(const Checkpoint& checkpoint, const TensorSource& source) {
   const Shape shape = used_shape(checkpoint, source);
-  Tensor first = piece(checkpoint, source, source.tensor);
+  Tensor first = piece(checkpoint.at(source.tensor), source);
   if (source.pieces.empty()) return first;
   Tensor whole(shape);
   auto out = std::ranges::copy(first.values(), whole.values().begin()).out;
   for (const std::string& name : source.pieces) {
-    const Tensor further = piece(checkpoint, source, name);
+    const Tensor further = piece(checkpoint.at(name), source);
     out = std::ranges::copy(further.values(), out).out;
   }
   return whole;
