@@ -1,0 +1,99 @@
+#include "core/training/attention/score_attention.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/attention/kernels/softmax_rows.h"
+#include "core/tensor/blas.h"
+#include "core/training/products.h"
+
+namespace attnscope {
+
+namespace {
+
+// Queries of one block: the map is never larger than this many rows.
+constexpr std::int64_t kQueries = 64;
+
+StridedMatrixMap rows_in(std::vector<float>& room, std::int64_t rows, std::int64_t columns) {
+  const auto size = static_cast<std::size_t>(rows * columns);
+  if (room.size() < size) room.resize(size);
+  return rows_of(room.data(), rows, columns);
+}
+
+ConstStridedMatrixMap some_rows(const ConstStridedMatrixMap& all, std::int64_t first,
+                                std::int64_t count) {
+  const Eigen::Index stride = all.outerStride();
+  return {all.data() + first * stride, count, all.cols(), Eigen::OuterStride<>(stride)};
+}
+
+StridedMatrixMap some_rows(StridedMatrixMap& all, std::int64_t first, std::int64_t count) {
+  const Eigen::Index stride = all.outerStride();
+  return {all.data() + first * stride, count, all.cols(), Eigen::OuterStride<>(stride)};
+}
+
+}  // namespace
+
+/// Queries [first, first + queries) and the keys that they see, from the first on.
+struct ScoreAttention::Block {
+  std::int64_t first = 0, queries = 0, keys = 0;
+};
+
+ScoreAttention::Block ScoreAttention::block_at(const HeadTensors& head, std::int64_t first) const {
+  const std::int64_t count = std::min(kQueries, head.queries.rows() - first);
+  return {first, count, causal_ ? first + count : head.keys.rows()};
+}
+
+StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& head,
+                                       const Prepared& prepared, std::vector<float>& room) const {
+  StridedMatrixMap weights = rows_in(room, block.queries, head.keys.rows());
+  score(some_rows(head.queries, block.first, block.queries), head, prepared, weights);
+  StridedMatrixMap visible(weights.data(), block.queries, block.keys,
+                           Eigen::OuterStride<>(weights.outerStride()));
+  for (std::int64_t row = 0; causal_ && row < block.queries; ++row) {
+    visible.row(row)
+        .tail(block.keys - (block.first + row + 1))
+        .setConstant(-std::numeric_limits<float>::infinity());
+  }
+  softmax_rows(visible);
+  return visible;
+}
+
+void ScoreAttention::forward(const HeadTensors& head, StridedMatrixMap output,
+                             AttentionRoom& room) const {
+  const Prepared prepared = prepare(head);
+  for (std::int64_t first = 0; first < head.queries.rows(); first += kQueries) {
+    const Block block = block_at(head, first);
+    const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
+    multiply(seen(weights), some_rows(head.values, 0, block.keys), 1.0F,
+             some_rows(output, first, block.queries));
+  }
+  if (identity_) output += head.values;
+}
+
+void ScoreAttention::backward(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
+                              HeadGradients gradients, AttentionRoom& room) const {
+  const Prepared prepared = prepare(head);
+  gradients.keys.setZero();
+  if (identity_) {
+    gradients.values = d_output;
+  } else {
+    gradients.values.setZero();
+  }
+  for (std::int64_t first = 0; first < head.queries.rows(); first += kQueries) {
+    const Block block = block_at(head, first);
+    const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
+    const ConstStridedMatrixMap d_rows = some_rows(d_output, first, block.queries);
+    StridedMatrixMap d_scores = rows_in(room.gradients, block.queries, block.keys);
+    multiply_transposed(d_rows, some_rows(head.values, 0, block.keys), 1.0F, d_scores);
+    add_transposed_product(seen(weights), d_rows, 1.0F, some_rows(gradients.values, 0, block.keys));
+    // Of a softmax: dS = W ⊙ (dW − Σ_j W dW).
+    for (std::int64_t row = 0; row < block.queries; ++row) {
+      const float mean = weights.row(row).dot(d_scores.row(row));
+      d_scores.row(row).array() = weights.row(row).array() * (d_scores.row(row).array() - mean);
+    }
+    score_gradients(some_rows(head.queries, first, block.queries), head, prepared, d_scores,
+                    some_rows(gradients.queries, first, block.queries), gradients.keys, room);
+  }
+}
+
+}  // namespace attnscope

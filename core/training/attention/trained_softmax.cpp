@@ -1,0 +1,53 @@
+// Softmax attention with its gradient (Vaswani et al. 2017, Eq. 1).
+#include <cmath>
+
+#include "core/tensor/blas.h"
+#include "core/training/attention/score_attention.h"
+#include "core/training/products.h"
+
+namespace attnscope {
+
+namespace {
+
+/// S = Q Kᵀ / √d.
+class TrainedSoftmax final : public ScoreAttention {
+ public:
+  explicit TrainedSoftmax(bool causal) : ScoreAttention(causal, false) {}
+
+ private:
+  [[nodiscard]] Prepared prepare(const HeadTensors& head) const override {
+    (void)head;
+    return {};
+  }
+
+  static float scale(const HeadTensors& head) {
+    return 1.0F / std::sqrt(static_cast<float>(head.queries.cols()));
+  }
+
+  static ConstStridedMatrixMap first_keys(const HeadTensors& head, std::int64_t count) {
+    return {head.keys.data(), count, head.keys.cols(),
+            Eigen::OuterStride<>(head.keys.outerStride())};
+  }
+
+  void score(const ConstStridedMatrixMap& queries, const HeadTensors& head, const Prepared&,
+             StridedMatrixMap scores) const override {
+    multiply_transposed(queries, first_keys(head, scores.cols()), scale(head), scores);
+  }
+
+  void score_gradients(const ConstStridedMatrixMap& queries, const HeadTensors& head,
+                       const Prepared&, StridedMatrixMap d_scores, StridedMatrixMap d_queries,
+                       StridedMatrixMap d_keys, AttentionRoom&) const override {
+    multiply(seen(d_scores), first_keys(head, d_scores.cols()), scale(head), d_queries);
+    add_transposed_product(seen(d_scores), queries, scale(head),
+                           {d_keys.data(), d_scores.cols(), d_keys.cols(),
+                            Eigen::OuterStride<>(d_keys.outerStride())});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const TrainedAttention> make_trained_softmax(const TrainedAttentionForm& form) {
+  return std::make_unique<TrainedSoftmax>(form.causal);
+}
+
+}  // namespace attnscope

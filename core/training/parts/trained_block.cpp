@@ -1,0 +1,144 @@
+#include "core/training/parts/trained_block.h"
+
+#include "core/training/kernels/gelu.h"
+
+namespace attnscope {
+
+namespace {
+
+/// A head's share of rows [first_row, first_row + tokens).
+template <class Map, class Rows>
+Map head_columns_of(Rows& rows, std::int64_t first_row, std::int64_t tokens, std::int64_t column,
+                    std::int64_t width) {
+  return {rows.data() + first_row * rows.cols() + column, tokens, width,
+          Eigen::OuterStride<>(rows.cols())};
+}
+
+}  // namespace
+
+TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
+                           const std::string& prefix, const BlockNames& names,
+                           const GradientForms& forms)
+    : width_(spec.width),
+      heads_(spec.layer.attention.heads),
+      activation_(spec.layer.mlp.activation),
+      attention_(make_trained_attention({.mechanism = mechanism_of(spec, index),
+                                         .causal = spec.layer.scores.causal,
+                                         .score_gradient = forms.scores})) {
+  const Arithmetic arithmetic = arithmetic_of(spec, index);
+  const double eps = spec.layer.norm.eps;
+  const auto linear = [&](const std::string& name, const std::string& norm, std::int64_t inputs,
+                          std::int64_t outputs, std::int64_t stretches = 1) {
+    return TrainedLinear(table, {.name = prefix + name,
+                                 .inputs = inputs,
+                                 .outputs = outputs,
+                                 .arithmetic = arithmetic,
+                                 .gradients = forms.linear,
+                                 .norm = prefix + norm,
+                                 .norm_eps = eps,
+                                 .stretches = stretches});
+  };
+  const std::int64_t hidden = spec.layer.mlp.width;
+  norm1_ = TrainedNorm(table, prefix + names.norm1, width_, eps);
+  qkv_ = linear(names.qkv, names.qkv_norm, width_, 3 * width_, 3);
+  if (arithmetic == Arithmetic::adder) {
+    heads_norm_.emplace(table, prefix + names.heads_norm, width_, eps);
+  }
+  out_ = linear(names.out, names.out_norm, width_, width_);
+  norm2_ = TrainedNorm(table, prefix + names.norm2, width_, eps);
+  mlp1_ = linear(names.mlp1, names.mlp1_norm, width_, hidden);
+  mlp2_ = linear(names.mlp2, names.mlp2_norm, hidden, width_);
+}
+
+HeadTensors TrainedBlock::head_of(const Matrix& qkv, std::int64_t first_row, std::int64_t tokens,
+                                  std::int64_t head) const {
+  const std::int64_t each = width_ / heads_;
+  const auto part = [&](std::int64_t which) {
+    return head_columns_of<ConstStridedMatrixMap>(qkv, first_row, tokens,
+                                                  which * width_ + head * each, each);
+  };
+  return {part(0), part(1), part(2)};
+}
+
+void TrainedBlock::attend(std::int64_t tokens, Memory& memory) const {
+  const std::int64_t each = width_ / heads_;
+  memory.attended.resize(memory.qkv.rows(), width_);
+  for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
+    for (std::int64_t head = 0; head < heads_; ++head) {
+      attention_->forward(
+          head_of(memory.qkv, row, tokens, head),
+          head_columns_of<StridedMatrixMap>(memory.attended, row, tokens, head * each, each),
+          memory.attention);
+    }
+  }
+}
+
+void TrainedBlock::attend_backward(std::int64_t tokens, const Matrix& d_attended, Memory& memory,
+                                   Matrix& d_qkv) const {
+  const std::int64_t each = width_ / heads_;
+  d_qkv.resize(memory.qkv.rows(), 3 * width_);
+  for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
+    for (std::int64_t head = 0; head < heads_; ++head) {
+      const auto part = [&](std::int64_t which) {
+        return head_columns_of<StridedMatrixMap>(d_qkv, row, tokens, which * width_ + head * each,
+                                                 each);
+      };
+      attention_->backward(
+          head_of(memory.qkv, row, tokens, head),
+          head_columns_of<ConstStridedMatrixMap>(d_attended, row, tokens, head * each, each),
+          {part(0), part(1), part(2)}, memory.attention);
+    }
+  }
+}
+
+void TrainedBlock::activate(Memory& memory) const {
+  memory.active.resize(memory.hidden.rows(), memory.hidden.cols());
+  const auto run = activation_ == Activation::gelu_tanh ? gelu_tanh : gelu;
+  run(memory.hidden.data(), memory.hidden.size(), memory.active.data());
+}
+
+void TrainedBlock::activate_backward(const Memory& memory, Matrix& d_active) const {
+  const auto run = activation_ == Activation::gelu_tanh ? multiply_by_gelu_tanh_derivative
+                                                        : multiply_by_gelu_derivative;
+  run(memory.hidden.data(), memory.hidden.size(), d_active.data());
+}
+
+void TrainedBlock::forward(const float* values, std::int64_t tokens, Matrix& x,
+                           Memory& memory) const {
+  memory.x = x;
+  norm1_.forward(values, memory.x, memory.normed1, memory.norm1);
+  qkv_.forward(values, memory.normed1, memory.qkv, memory.qkv_layer);
+  attend(tokens, memory);
+  if (heads_norm_) {
+    heads_norm_->forward(values, memory.attended, memory.normed_heads, memory.heads_norm);
+  }
+  out_.forward(values, heads_norm_ ? memory.normed_heads : memory.attended, memory.branch,
+               memory.out_layer);
+  memory.middle = memory.x + memory.branch;
+  norm2_.forward(values, memory.middle, memory.normed2, memory.norm2);
+  mlp1_.forward(values, memory.normed2, memory.hidden, memory.mlp1_layer);
+  activate(memory);
+  mlp2_.forward(values, memory.active, memory.branch, memory.mlp2_layer);
+  x = memory.middle + memory.branch;
+}
+
+void TrainedBlock::backward(const float* values, float* gradients, std::int64_t tokens, Matrix& dx,
+                            Memory& memory, Room& room) const {
+  mlp2_.backward(values, gradients, memory.active, dx, memory.mlp2_layer, &room.hidden);
+  activate_backward(memory, room.hidden);
+  mlp1_.backward(values, gradients, memory.normed2, room.hidden, memory.mlp1_layer, &room.normed);
+  norm2_.backward(values, gradients, memory.middle, room.normed, memory.norm2, dx);
+  out_.backward(values, gradients, heads_norm_ ? memory.normed_heads : memory.attended, dx,
+                memory.out_layer, &room.attended);
+  if (heads_norm_) {
+    room.before_norm.setZero(room.attended.rows(), room.attended.cols());
+    heads_norm_->backward(values, gradients, memory.attended, room.attended, memory.heads_norm,
+                          room.before_norm);
+    room.attended.swap(room.before_norm);
+  }
+  attend_backward(tokens, room.attended, memory, room.qkv);
+  qkv_.backward(values, gradients, memory.normed1, room.qkv, memory.qkv_layer, &room.normed);
+  norm1_.backward(values, gradients, memory.x, room.normed, memory.norm1, dx);
+}
+
+}  // namespace attnscope

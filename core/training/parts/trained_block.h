@@ -1,0 +1,71 @@
+// One layer of a transformer with its gradient: attention and MLP, each after a norm and with its
+// residual.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/architecture/model_spec.h"
+#include "core/training/attention/trained_attention.h"
+#include "core/training/parts/trained_linear.h"
+#include "core/training/parts/trained_norm.h"
+
+namespace attnscope {
+
+/// How gradients pass what adds instead of multiplying.
+struct GradientForms {
+  AdderGradients linear;
+  DifferenceGradient scores = DifferenceGradient::sign;  ///< of adder attention
+};
+
+/// How a file names the tensors of a layer, after "blocks.0.".
+struct BlockNames {
+  std::string norm1, qkv, qkv_norm, heads_norm, out, out_norm, norm2, mlp1, mlp1_norm, mlp2,
+      mlp2_norm;
+};
+
+/// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers
+/// have norms of their own, and the heads' output has one (Adder, 3.1).
+class TrainedBlock {
+ public:
+  /// What the gradient needs of the forward.
+  struct Memory {
+    Matrix x, normed1, qkv, attended, normed_heads, middle, normed2, hidden, active, branch;
+    TrainedNorm::Memory norm1, norm2, heads_norm;
+    TrainedLinear::Memory qkv_layer, out_layer, mlp1_layer, mlp2_layer;
+    AttentionRoom attention;
+  };
+  /// Space for gradients that no other layer needs.
+  struct Room {
+    Matrix hidden, normed, attended, before_norm, qkv;
+  };
+
+  /// Layer `index` of `spec`; adds its parameters under `prefix`.
+  TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
+               const std::string& prefix, const BlockNames& names, const GradientForms& forms);
+
+  /// x [sequences · tokens, D], in place.
+  void forward(const float* values, std::int64_t tokens, Matrix& x, Memory& memory) const;
+  /// dx, the gradient of what forward made, becomes that of what it was given.
+  void backward(const float* values, float* gradients, std::int64_t tokens, Matrix& dx,
+                Memory& memory, Room& room) const;
+
+ private:
+  [[nodiscard]] HeadTensors head_of(const Matrix& qkv, std::int64_t first_row, std::int64_t tokens,
+                                    std::int64_t head) const;
+  void attend(std::int64_t tokens, Memory& memory) const;
+  void attend_backward(std::int64_t tokens, const Matrix& d_attended, Memory& memory,
+                       Matrix& d_qkv) const;
+  void activate(Memory& memory) const;
+  void activate_backward(const Memory& memory, Matrix& d_active) const;
+
+  std::int64_t width_, heads_;
+  Activation activation_;
+  std::shared_ptr<const TrainedAttention> attention_;
+  TrainedNorm norm1_, norm2_;
+  std::optional<TrainedNorm> heads_norm_;
+  TrainedLinear qkv_, out_, mlp1_, mlp2_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,109 @@
+#include "core/training/parts/trained_embedding.h"
+
+#include "core/model/preprocessing/preprocessing.h"
+
+namespace attnscope {
+
+namespace {
+
+using ConstRows = Eigen::Map<const Matrix>;
+using Rows = Eigen::Map<Matrix>;
+
+TrainedLinear patch_layer(ParameterTable& table, const ModelSpec& spec) {
+  const InputSpec& input = spec.input;
+  const std::int64_t pixels = input.channels * input.patch_height * input.patch_width;
+  return {table,
+          {.name = "patch_embed.proj",
+           .inputs = pixels,
+           .outputs = spec.width,
+           .weight_shape = {spec.width, input.channels, input.patch_height, input.patch_width}}};
+}
+
+}  // namespace
+
+TrainedEmbedding::TrainedEmbedding(ParameterTable& table, const ModelSpec& spec) : spec_(spec) {
+  const std::int64_t width = spec.width;
+  if (spec.reads_texts()) {
+    table_ = table.add("transformer.wte.weight", {spec.input.vocabulary, width},
+                       Beginning::small_normal);
+    positions_ =
+        table.add("transformer.wpe.weight", {spec.input.context, width}, Beginning::small_normal);
+    return;
+  }
+  if (spec.input.class_tokens > 0) {
+    class_token_ = table.add("cls_token", {1, 1, width}, Beginning::small_normal);
+  }
+  if (spec.positions.kind == Positions::learned) {
+    positions_ = table.add("pos_embed", {1, spec.tokens(), width}, Beginning::small_normal);
+  }
+  patch_ = patch_layer(table, spec);
+}
+
+std::int64_t TrainedEmbedding::tokens_of(const Examples& examples) const {
+  return spec_.reads_texts() ? std::ssize(examples.texts.front()) : spec_.tokens();
+}
+
+void TrainedEmbedding::forward(const float* values, const Examples& examples, Matrix& x,
+                               Memory& memory) const {
+  const std::int64_t tokens = tokens_of(examples);
+  x.resize(examples.size() * tokens, spec_.width);
+  if (spec_.reads_texts()) {
+    embed_texts(values, examples, x);
+  } else {
+    embed_patches(values, examples, x, memory);
+  }
+  if (!positions_) return;
+  const ConstRows positions(positions_.in(values), tokens, spec_.width);
+  for (Eigen::Index row = 0; row < x.rows(); row += tokens) x.middleRows(row, tokens) += positions;
+}
+
+void TrainedEmbedding::embed_patches(const float* values, const Examples& examples, Matrix& x,
+                                     Memory& memory) const {
+  const std::int64_t tokens = spec_.tokens(), prefix = spec_.input.prefix_tokens(),
+                     patches = tokens - prefix;
+  for (std::int64_t i = 0; i < examples.size(); ++i) {
+    const Tensor flat = to_patches(examples.images[static_cast<std::size_t>(i)], spec_);
+    if (i == 0) memory.patches.resize(examples.size() * patches, flat.extent(1));
+    memory.patches.middleRows(i * patches, patches) = flat.matrix();
+  }
+  patch_.forward(values, memory.patches, memory.embedded, memory.layer);
+  for (std::int64_t i = 0; i < examples.size(); ++i) {
+    x.middleRows(i * tokens + prefix, patches) = memory.embedded.middleRows(i * patches, patches);
+    if (class_token_) x.row(i * tokens) = ConstRows(class_token_.in(values), 1, spec_.width);
+  }
+}
+
+void TrainedEmbedding::embed_texts(const float* values, const Examples& examples, Matrix& x) const {
+  const ConstRows table(table_.in(values), spec_.input.vocabulary, spec_.width);
+  Eigen::Index row = 0;
+  for (const auto& text : examples.texts) {
+    for (const std::int64_t id : text) x.row(row++) = table.row(id);
+  }
+}
+
+void TrainedEmbedding::backward(const float* values, float* gradients, const Examples& examples,
+                                const Matrix& dx, Memory& memory) const {
+  const std::int64_t tokens = tokens_of(examples), width = spec_.width;
+  if (positions_) {
+    Rows positions(positions_.in(gradients), tokens, width);
+    for (Eigen::Index row = 0; row < dx.rows(); row += tokens) {
+      positions += dx.middleRows(row, tokens);
+    }
+  }
+  if (spec_.reads_texts()) {
+    Rows table(table_.in(gradients), spec_.input.vocabulary, width);
+    Eigen::Index row = 0;
+    for (const auto& text : examples.texts) {
+      for (const std::int64_t id : text) table.row(id) += dx.row(row++);
+    }
+    return;
+  }
+  const std::int64_t prefix = spec_.input.prefix_tokens(), patches = tokens - prefix;
+  for (std::int64_t i = 0; i < examples.size(); ++i) {
+    memory.embedded.middleRows(i * patches, patches) = dx.middleRows(i * tokens + prefix, patches);
+    if (class_token_) Rows(class_token_.in(gradients), 1, width) += dx.row(i * tokens);
+  }
+  patch_.backward(values, gradients, memory.patches, memory.embedded, memory.layer, nullptr);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,38 @@
+// LayerNorm with its gradient.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+#include "core/training/parameters.h"
+
+namespace attnscope {
+
+/// y = (x − mean) / √(variance + eps) ⊙ weight + bias over each row, or over each of `stretches`
+/// equal parts of a row by itself, which share no weights: [stretches · width] of each.
+class TrainedNorm {
+ public:
+  /// What the gradient needs beside x, of every stretch of every row.
+  struct Memory {
+    std::vector<float> mean, scale;
+  };
+
+  TrainedNorm() = default;
+  /// Adds `name`.weight and `name`.bias [width · stretches].
+  TrainedNorm(ParameterTable& table, const std::string& name, std::int64_t width, double eps,
+              std::int64_t stretches = 1);
+
+  /// y may be x.
+  void forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const;
+  /// dx += the gradient of x (dx and dy may not be the same); adds those of its own parameters.
+  void backward(const float* values, float* gradients, const Matrix& x, const Matrix& dy,
+                const Memory& memory, Matrix& dx) const;
+
+ private:
+  ParameterSlot weight_, bias_;
+  std::int64_t width_ = 0, stretches_ = 1;
+  float eps_ = 0;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,81 @@
+#include "core/training/parts/trained_readout.h"
+
+#include <utility>
+
+#include "core/tensor/blas.h"
+#include "core/training/products.h"
+
+namespace attnscope {
+
+TrainedReadout::TrainedReadout(ParameterTable& table, const ModelSpec& spec,
+                               ParameterSlot embeddings)
+    : spec_(spec), embeddings_(embeddings) {
+  norm_ = TrainedNorm(table, spec.reads_texts() ? "transformer.ln_f" : "norm", spec.width,
+                      spec.layer.norm.eps);
+  if (spec.reads_texts()) return;
+  head_ = TrainedLinear(table,
+                        {.name = "head", .inputs = spec.width, .outputs = std::ssize(spec.labels)});
+}
+
+void TrainedReadout::forward(const float* values, std::int64_t tokens, const Matrix& x,
+                             Memory& memory) const {
+  const std::int64_t examples = x.rows() / tokens, prefix = spec_.input.prefix_tokens();
+  if (reads_all()) {
+    memory.read = x;
+  } else {
+    memory.read.resize(examples, x.cols());
+    for (std::int64_t i = 0; i < examples; ++i) memory.read.row(i) = x.row(i * tokens);
+  }
+  norm_.forward(values, memory.read, memory.normed, memory.norm);
+  if (spec_.reads_texts()) {
+    memory.logits.resize(x.rows(), spec_.input.vocabulary);
+    multiply_transposed(rows_of(std::as_const(memory.normed)),
+                        rows_of(embeddings_.in(values), spec_.input.vocabulary, spec_.width), 1.0F,
+                        rows_of(memory.logits));
+    return;
+  }
+  if (!reads_all()) {
+    head_.forward(values, memory.normed, memory.logits, memory.head);
+    return;
+  }
+  memory.averaged.resize(examples, x.cols());
+  for (std::int64_t i = 0; i < examples; ++i) {
+    memory.averaged.row(i) =
+        memory.normed.middleRows(i * tokens + prefix, tokens - prefix).colwise().mean();
+  }
+  head_.forward(values, memory.averaged, memory.logits, memory.head);
+}
+
+void TrainedReadout::backward(const float* values, float* gradients, std::int64_t tokens,
+                              Matrix& dx, Memory& memory) const {
+  const std::int64_t prefix = spec_.input.prefix_tokens();
+  const Matrix& d_logits = memory.logits;
+  if (spec_.reads_texts()) {
+    const std::int64_t vocabulary = spec_.input.vocabulary, width = spec_.width;
+    add_transposed_product(rows_of(d_logits), rows_of(std::as_const(memory.normed)), 1.0F,
+                           rows_of(embeddings_.in(gradients), vocabulary, width));
+    memory.d_normed.resize(memory.normed.rows(), width);
+    multiply(rows_of(d_logits), rows_of(embeddings_.in(values), vocabulary, width), 1.0F,
+             rows_of(memory.d_normed));
+  } else if (!reads_all()) {
+    head_.backward(values, gradients, memory.normed, d_logits, memory.head, &memory.d_normed);
+  } else {
+    head_.backward(values, gradients, memory.averaged, d_logits, memory.head, &memory.d_averaged);
+    memory.d_normed.setZero(memory.normed.rows(), memory.normed.cols());
+    const auto share = static_cast<float>(tokens - prefix);
+    for (std::int64_t i = 0; i < d_logits.rows(); ++i) {
+      memory.d_normed.middleRows(i * tokens + prefix, tokens - prefix).rowwise() =
+          memory.d_averaged.row(i) / share;
+    }
+  }
+  memory.d_read.setZero(memory.read.rows(), memory.read.cols());
+  norm_.backward(values, gradients, memory.read, memory.d_normed, memory.norm, memory.d_read);
+  if (reads_all()) {
+    dx.swap(memory.d_read);
+    return;
+  }
+  dx.setZero(memory.d_read.rows() * tokens, memory.d_read.cols());
+  for (Eigen::Index i = 0; i < memory.d_read.rows(); ++i) dx.row(i * tokens) = memory.d_read.row(i);
+}
+
+}  // namespace attnscope

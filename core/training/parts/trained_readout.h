@@ -1,0 +1,39 @@
+// What is read after the last layer, with its gradient: the class token, the mean, or every token.
+#pragma once
+
+#include "core/architecture/model_spec.h"
+#include "core/training/parts/cross_entropy.h"
+#include "core/training/parts/trained_linear.h"
+#include "core/training/parts/trained_norm.h"
+
+namespace attnscope {
+
+/// Logits of the final norm of what is read: of images through a head, of texts by the table of
+/// token embeddings. As TokenReadout.
+class TrainedReadout {
+ public:
+  struct Memory {
+    Matrix read, normed, averaged, logits, d_averaged, d_normed, d_read;
+    TrainedNorm::Memory norm;
+    TrainedLinear::Memory head;
+  };
+
+  /// `table`: of a model of texts.
+  TrainedReadout(ParameterTable& table, const ModelSpec& spec, ParameterSlot embeddings);
+
+  /// memory.logits becomes [examples, classes], of texts [examples · tokens, vocabulary].
+  void forward(const float* values, std::int64_t tokens, const Matrix& x, Memory& memory) const;
+  /// dx becomes the gradient of x, of that of the logits in memory.logits.
+  void backward(const float* values, float* gradients, std::int64_t tokens, Matrix& dx,
+                Memory& memory) const;
+
+ private:
+  [[nodiscard]] bool reads_all() const { return spec_.readout.kind != Readout::class_token; }
+
+  ModelSpec spec_;
+  TrainedNorm norm_;
+  TrainedLinear head_;
+  ParameterSlot embeddings_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,33 @@
+// The product that gradients of weights need, beside those of core/tensor/blas.h.
+#pragma once
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// out += scale · aᵀ b. a [k, m], b [k, n], out [m, n]; rows may be strided. On one thread.
+void add_transposed_product(ConstStridedMatrixMap a, ConstStridedMatrixMap b, float scale,
+                            StridedMatrixMap out);
+
+/// Rows that follow each other, as what the products take.
+[[nodiscard]] inline ConstStridedMatrixMap rows_of(const float* data, std::int64_t rows,
+                                                   std::int64_t columns) {
+  return {data, rows, columns, Eigen::OuterStride<>(columns)};
+}
+[[nodiscard]] inline StridedMatrixMap rows_of(float* data, std::int64_t rows,
+                                              std::int64_t columns) {
+  return {data, rows, columns, Eigen::OuterStride<>(columns)};
+}
+[[nodiscard]] inline ConstStridedMatrixMap rows_of(const Matrix& matrix) {
+  return rows_of(matrix.data(), matrix.rows(), matrix.cols());
+}
+[[nodiscard]] inline StridedMatrixMap rows_of(Matrix& matrix) {
+  return rows_of(matrix.data(), matrix.rows(), matrix.cols());
+}
+
+/// The same rows, to be read only.
+[[nodiscard]] inline ConstStridedMatrixMap seen(const StridedMatrixMap& rows) {
+  return {rows.data(), rows.rows(), rows.cols(), Eigen::OuterStride<>(rows.outerStride())};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,194 @@
+// Attention and its gradients beside the program's mechanisms, central differences and plain sums.
+#include "core/training/attention/trained_attention.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numbers>
+
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+#include "core/training/products.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+struct Shapes {
+  std::int64_t tokens, width;
+};
+
+/// Queries, keys, values and the output's gradient, one beside the other: [N, 4·d].
+struct Head {
+  explicit Head(const Shapes& shapes)
+      : all(raw_uniform({shapes.tokens, 4 * shapes.width}, 5)), gradients(all.shape()) {}
+
+  [[nodiscard]] ConstStridedMatrixMap part(std::int64_t which) const {
+    const std::int64_t width = all.extent(1) / 4;
+    return {all.data() + which * width, all.extent(0), width, Eigen::OuterStride<>(4 * width)};
+  }
+  [[nodiscard]] StridedMatrixMap gradient(std::int64_t which) {
+    const std::int64_t width = all.extent(1) / 4;
+    return {gradients.data() + which * width, all.extent(0), width,
+            Eigen::OuterStride<>(4 * width)};
+  }
+  [[nodiscard]] HeadTensors tensors() const { return {part(0), part(1), part(2)}; }
+
+  Tensor all, gradients;
+};
+
+/// Σ output ⊙ part 3, in double, by the plain equations: what has the gradients that are tested.
+double naive_objective(const TrainedAttentionForm& form, const std::vector<double>& all,
+                       const Shapes& shapes) {
+  const auto [tokens, width] = shapes;
+  const auto at = [&](std::int64_t part, std::int64_t row, std::int64_t column) {
+    return all[static_cast<std::size_t>((row * 4 + part) * width + column)];
+  };
+  const bool adder = form.mechanism.name == "adder", linear = form.mechanism.name == "linear";
+  const auto phi = [](double x) { return x < 0 ? std::exp(x) : x + 1; };
+  const auto score = [&](std::int64_t i, std::int64_t j) {
+    double sum = 0;
+    for (std::int64_t c = 0; c < width; ++c) {
+      const double q = at(0, i, c), k = at(1, j, c);
+      sum += adder ? -std::abs(q - k) : linear ? phi(q) * phi(k) : q * k;
+    }
+    const auto d = static_cast<double>(width);
+    return linear ? sum : sum / std::sqrt(adder ? 2 * d * (1 - 2 / std::numbers::pi) : d);
+  };
+  double objective = 0;
+  for (std::int64_t i = 0; i < tokens; ++i) {
+    const std::int64_t keys = form.causal ? i + 1 : tokens;
+    std::vector<double> weights;
+    double total = 0;
+    for (std::int64_t j = 0; j < keys; ++j) {
+      weights.push_back(linear ? score(i, j) : std::exp(score(i, j)));
+      total += weights.back();
+    }
+    for (std::int64_t j = 0; j < keys; ++j) {
+      double weight = weights[static_cast<std::size_t>(j)] / total;
+      const auto identity = form.mechanism.parameters.find("identity");
+      if (i == j && identity != form.mechanism.parameters.end()) weight += 1;
+      for (std::int64_t c = 0; c < width; ++c) objective += weight * at(2, j, c) * at(3, i, c);
+    }
+  }
+  return objective;
+}
+
+const Shapes kShapes[] = {{1, 3}, {7, 4}, {9, 5}, {33, 8}, {66, 3}, {130, 2}};
+
+class TrainedAttentionTest : public testing::TestWithParam<TrainedAttentionForm> {};
+
+TEST_P(TrainedAttentionTest, GradientsAreCentralDifferences) {
+  const auto attention = make_trained_attention(GetParam());
+  for (const Shapes& shapes : kShapes) {
+    Head head(shapes);
+    AttentionRoom room;
+    attention->backward(head.tensors(), head.part(3),
+                        {head.gradient(0), head.gradient(1), head.gradient(2)}, room);
+    std::vector<double> numbers(head.all.values().begin(), head.all.values().end());
+    // |x| has no derivative where a step passes 0: steps smaller than the distance of the numbers.
+    constexpr double step = 1e-7;
+    double difference = 0, size = 0;
+    for (std::int64_t i = 0; i<shapes.tokens; i += shapes.tokens> 40 ? 13 : 1) {
+      for (std::int64_t column = 0; column < 3 * shapes.width; ++column) {
+        const auto at = static_cast<std::size_t>(i * 4 * shapes.width + column);
+        const double number = numbers[at];
+        numbers[at] = number + step;
+        const double above = naive_objective(GetParam(), numbers, shapes);
+        numbers[at] = number - step;
+        const double below = naive_objective(GetParam(), numbers, shapes);
+        numbers[at] = number;
+        const double expected = (above - below) / (2 * step), found = head.gradients.data()[at];
+        difference += (found - expected) * (found - expected);
+        size += expected * expected;
+      }
+    }
+    EXPECT_LT(std::sqrt(difference / std::max(size, 1e-12)), 1e-4)
+        << shapes.tokens << " tokens of " << shapes.width;
+  }
+}
+
+TEST_P(TrainedAttentionTest, ForwardIsTheMechanisms) {
+  const auto attention = make_trained_attention(GetParam());
+  const auto mechanism = make_mechanism(GetParam().mechanism);
+  for (const Shapes& shapes : kShapes) {
+    const Head head(shapes);
+    const Matrix queries = head.part(0), keys = head.part(1), values = head.part(2);
+    const AttentionInput input{.queries = {queries.data(), shapes.tokens, shapes.width},
+                               .keys = {keys.data(), shapes.tokens, shapes.width},
+                               .values = {values.data(), shapes.tokens, shapes.width},
+                               .causal = GetParam().causal};
+    const Tensor expected = mechanism->forward(input);
+    Matrix found(shapes.tokens, shapes.width);
+    AttentionRoom room;
+    attention->forward(head.tensors(), rows_of(found), room);
+    EXPECT_LT((found - expected.matrix()).cwiseAbs().maxCoeff(), 1e-5) << shapes.tokens;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TrainedAttentionTest,
+                         testing::Values(TrainedAttentionForm{{"softmax", {}}},
+                                         TrainedAttentionForm{{"adder", {}}},
+                                         TrainedAttentionForm{{"adder", {{"identity", true}}}},
+                                         TrainedAttentionForm{{"linear", {}}},
+                                         TrainedAttentionForm{{"softmax", {}}, true},
+                                         TrainedAttentionForm{{"adder", {}}, true},
+                                         TrainedAttentionForm{{"linear", {}}, true}),
+                         [](const auto& info) {
+                           const bool identity = !info.param.mechanism.parameters.empty();
+                           return info.param.mechanism.name + (identity ? "WithIdentity" : "") +
+                                  (info.param.causal ? "Causal" : "");
+                         });
+
+TEST(TrainedAttentionTest, MechanismsWithoutGradientsAreRefusedWithAList) {
+  try {
+    (void)make_trained_attention({.mechanism = {"reformer", {}}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("adder, linear, softmax"), std::string::npos)
+        << error.what();
+  }
+}
+
+class DifferenceGradientTest : public testing::TestWithParam<DifferenceGradient> {};
+
+TEST_P(DifferenceGradientTest, IsThePlainSum) {
+  const auto f = [](double x) {
+    if (GetParam() == DifferenceGradient::sign) return static_cast<double>((x > 0) - (x < 0));
+    return GetParam() == DifferenceGradient::hard_tanh ? std::clamp(x, -1.0, 1.0) : x;
+  };
+  for (const auto& [m, n, k, seen] : {std::array<std::int64_t, 4>{1, 1, 1, 1},
+                                      {4, 8, 3, 8},
+                                      {5, 33, 17, 33},
+                                      {9, 41, 48, 40},
+                                      {7, 70, 5, 3}}) {
+    Tensor a = raw_uniform({m, k}, 1), b = raw_uniform({n, k}, 2);
+    const Tensor g = raw_uniform({m, seen}, 3);
+    b.data()[0] = a.data()[0];  // where the sign is 0
+    const PackedRows packed(rows_of(std::as_const(b).data(), n, k));
+    Tensor da({m, k}), db({n, k});
+    std::vector<float> packed_db(static_cast<std::size_t>(packed_size(n, k)));
+    add_difference_gradients(rows_of(std::as_const(a).data(), m, k), packed,
+                             rows_of(g.data(), m, seen), GetParam(), rows_of(da.data(), m, k),
+                             packed_db.data());
+    add_unpacked(packed_db.data(), rows_of(db.data(), n, k));
+    MatrixD of_a = MatrixD::Zero(m, k), of_b = MatrixD::Zero(n, k);
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < seen; ++j) {
+        for (std::int64_t c = 0; c < k; ++c) {
+          const double passed = g.matrix()(i, j) * f(a.matrix()(i, c) - b.matrix()(j, c));
+          of_a(i, c) += passed;
+          of_b(j, c) -= passed;
+        }
+      }
+    }
+    EXPECT_LT((da.matrix().cast<double>() - of_a).cwiseAbs().maxCoeff(), 1e-4) << m << " " << n;
+    EXPECT_LT((db.matrix().cast<double>() - of_b).cwiseAbs().maxCoeff(), 1e-4) << m << " " << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DifferenceGradientTest,
+                         testing::Values(DifferenceGradient::sign, DifferenceGradient::hard_tanh,
+                                         DifferenceGradient::full));
+
+}  // namespace
+}  // namespace attnscope

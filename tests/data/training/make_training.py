@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Writes gradients.json and curves.json: what PyTorch computes in float64 for small networks, by
+autograd of the plain transcription of the equations, for the tests to agree with.
+
+Parameters, images and texts come from MT19937's raw output, exact in float32, so that the tests
+make the very same ones. Run: python3 make_training.py
+"""
+import json
+import math
+import pathlib
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+torch.set_default_dtype(torch.float64)
+torch.set_num_threads(1)
+
+
+def uniform(seed, shape):
+    """(u >> 8) / 2^22 - 2 in [-2, 2), exact in float32."""
+    generator = np.random.RandomState(seed)._bit_generator
+    raw = np.array([generator.random_raw() for _ in range(int(np.prod(shape)))], dtype=np.uint64)
+    return torch.from_numpy(((raw >> np.uint64(8)).astype(np.float64) * 2.0**-22 - 2.0).reshape(shape))
+
+
+# --- what differs from a derivative: Adder, Eq. 5 and 6 --------------------
+
+
+def passed(difference, form):
+    if form == "sign":
+        return difference.sign()
+    return difference.clamp(-1, 1) if form == "hard_tanh" else difference
+
+
+class Distances(torch.autograd.Function):
+    """sum_c |a_ic - b_jc| of a [..., m, c] and b [..., n, c], with gradients of the given forms."""
+
+    @staticmethod
+    def forward(context, a, b, form_a, form_b):
+        context.save_for_backward(a, b)
+        context.forms = form_a, form_b
+        return (a[..., :, None, :] - b[..., None, :, :]).abs().sum(-1)
+
+    @staticmethod
+    def backward(context, gradient):
+        a, b = context.saved_tensors
+        difference = a[..., :, None, :] - b[..., None, :, :]
+        weighed = gradient[..., None]
+        of_a = (weighed * passed(difference, context.forms[0])).sum(-2)
+        of_b = -(weighed * passed(difference, context.forms[1])).sum(-3)
+        while of_b.dim() > b.dim():
+            of_b = of_b.sum(0)
+        return of_a, of_b, None, None
+
+
+# --- networks --------------------
+
+
+class Network:
+    """`case`: what the tests build the same network of."""
+
+    def __init__(self, case, parameters):
+        self.case, self.p = case, parameters
+
+    def norm(self, x, name, stretches=1):
+        eps = self.case["eps"]
+        parts = x.unflatten(-1, (stretches, -1))
+        parts = F.layer_norm(parts, parts.shape[-1:], eps=eps).flatten(-2)
+        return parts * self.p[name + ".weight"] + self.p[name + ".bias"]
+
+    def linear(self, x, name, norm=None, stretches=1):
+        weight, bias = self.p[name + ".weight"], self.p[name + ".bias"]
+        if norm is None:
+            return F.linear(x, weight.flatten(1), bias)
+        distances = Distances.apply(
+            x.flatten(0, -2), weight, self.case["input_gradient"], self.case["weight_gradient"])
+        y = -distances.unflatten(0, x.shape[:-1]) + bias
+        return self.norm(y, norm, stretches)
+
+    def attention(self, qkv):
+        case = self.case
+        q, k, v = qkv.unflatten(-1, (3, case["heads"], -1)).permute(2, 0, 3, 1, 4)
+        tokens, width = q.shape[-2:]
+        seen = torch.ones(tokens, tokens).tril() if case["causal"] else torch.ones(tokens, tokens)
+        if case["mechanism"] == "linear":
+            weights = (1 + F.elu(q)) @ (1 + F.elu(k)).transpose(-1, -2) * seen
+            weights = weights / weights.sum(-1, keepdim=True)
+        else:
+            if case["mechanism"] == "adder":
+                scale = -1 / math.sqrt(2 * width * (1 - 2 / math.pi))
+                form = case["score_gradient"]
+                scores = Distances.apply(q, k, form, form) * scale
+            else:
+                scores = q @ k.transpose(-1, -2) / math.sqrt(width)
+            weights = scores.masked_fill(seen == 0, -math.inf).softmax(-1)
+        if case["identity"]:
+            weights = weights + torch.eye(tokens)
+        return (weights @ v).transpose(1, 2).flatten(2)
+
+    def image_block(self, x, layer):
+        b = f"blocks.{layer}."
+        adder = self.case["arithmetic"] == "adder" and layer not in self.case["multiplicative_layers"]
+        norm = lambda name: b + name if adder else None
+        own = self.case["mechanism"]
+        if self.case["arithmetic"] == "adder" and not adder and own == "adder":
+            self.case = {**self.case, "mechanism": "softmax", "identity": False}
+        h = self.norm(x, b + "norm1")
+        a = self.attention(self.linear(h, b + "attn.qkv", norm("attn.qkv_norm"), 3))
+        self.case = {**self.case, "mechanism": own, "identity": self.identity}
+        if adder:
+            a = self.norm(a, b + "attn.norm")
+        x = x + self.linear(a, b + "attn.proj", norm("attn.proj_norm"))
+        h = self.linear(self.norm(x, b + "norm2"), b + "mlp.fc1", norm("mlp.fc1_norm"))
+        return x + self.linear(F.gelu(h), b + "mlp.fc2", norm("mlp.fc2_norm"))
+
+    def text_block(self, x, layer):
+        b = f"transformer.h.{layer}."
+        a = self.attention(self.linear(self.norm(x, b + "ln_1"), b + "attn.c_attn"))
+        x = x + self.linear(a, b + "attn.c_proj")
+        h = self.linear(self.norm(x, b + "ln_2"), b + "mlp.c_fc")
+        return x + self.linear(F.gelu(h, approximate="tanh"), b + "mlp.c_proj")
+
+    def logits(self, examples):
+        case, p = self.case, self.p
+        self.identity = case["identity"]
+        if case["kind"] == "text":
+            table = p["transformer.wte.weight"]
+            x = table[examples] + p["transformer.wpe.weight"]
+            for layer in range(case["layers"]):
+                x = self.text_block(x, layer)
+            return (self.norm(x, "transformer.ln_f") @ table.T).flatten(0, 1)
+        x = F.unfold(examples, case["patch"], stride=case["patch"]).transpose(1, 2)
+        x = self.linear(x, "patch_embed.proj")
+        if case["class_token"]:
+            x = torch.cat([p["cls_token"].expand(len(x), -1, -1), x], 1)
+        if "pos_embed" in p:
+            x = x + p["pos_embed"]
+        for layer in range(case["layers"]):
+            x = self.image_block(x, layer)
+        x = self.norm(x, "norm")
+        return self.linear(x[:, 0] if case["class_token"] else x.mean(1), "head")
+
+
+def shapes(case):
+    """Every parameter's name and shape."""
+    width, hidden, names = case["width"], case["hidden"], {}
+
+    def norm(name, count):
+        names[name + ".weight"] = names[name + ".bias"] = (count,)
+
+    def linear(name, inputs, outputs, shape=None):
+        names[name + ".weight"], names[name + ".bias"] = shape or (outputs, inputs), (outputs,)
+
+    if case["kind"] == "text":
+        names["transformer.wte.weight"] = (case["vocabulary"], width)
+        names["transformer.wpe.weight"] = (case["context"], width)
+        prefix, part = "transformer.h.", ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
+    else:
+        side, patch = case["side"], case["patch"]
+        if case["class_token"]:
+            names["cls_token"] = (1, 1, width)
+        if case["positions"]:
+            names["pos_embed"] = (1, case["class_token"] + (side // patch) ** 2, width)
+        linear("patch_embed.proj", 0, width, (width, 1, patch, patch))
+        prefix, part = "blocks.", ("norm1", "attn.qkv", "attn.proj", "norm2", "mlp.fc1", "mlp.fc2")
+    for layer in range(case["layers"]):
+        b = f"{prefix}{layer}."
+        norm(b + part[0], width)
+        linear(b + part[1], width, 3 * width)
+        linear(b + part[2], width, width)
+        norm(b + part[3], width)
+        linear(b + part[4], width, hidden)
+        linear(b + part[5], hidden, width)
+        if case["arithmetic"] == "adder" and layer not in case["multiplicative_layers"]:
+            for name, count in [("attn.qkv_norm", 3 * width), ("attn.norm", width),
+                                ("attn.proj_norm", width), ("mlp.fc1_norm", hidden),
+                                ("mlp.fc2_norm", width)]:
+                norm(b + name, count)
+    norm("transformer.ln_f" if case["kind"] == "text" else "norm", width)
+    if case["kind"] != "text":
+        linear("head", width, case["classes"])
+    return names
+
+
+def values(case):
+    """Tensors in the order of their names; norms' weights around 1."""
+    made = {}
+    for i, (name, shape) in enumerate(sorted(shapes(case).items())):
+        is_norm = len(shape) == 1 and name.endswith(".weight")
+        made[name] = uniform(case["seed"] + i, shape) * 0.25 + (1.0 if is_norm else 0.0)
+    return {name: tensor.requires_grad_() for name, tensor in made.items()}
+
+
+def examples(case, count, seed):
+    if case["kind"] == "text":
+        length = case["context"] + 1
+        ids = ((uniform(seed, (count, length)) + 2) / 4 * case["vocabulary"]).long()
+        return ids[:, :-1], ids[:, 1:].flatten()
+    images = uniform(seed, (count, 1, case["side"], case["side"]))
+    return images, (torch.arange(count) * 7 + seed) % case["classes"]
+
+
+BASE = {"kind": "image", "width": 6, "heads": 2, "layers": 2, "hidden": 10, "eps": 1e-6, "seed": 100,
+        "side": 6, "patch": 2, "classes": 3, "class_token": True, "positions": True, "causal": False,
+        "mechanism": "softmax", "identity": False, "arithmetic": "multiplicative",
+        "multiplicative_layers": [], "input_gradient": "hard_tanh", "weight_gradient": "full",
+        "score_gradient": "sign"}
+TEXT = {**BASE, "kind": "text", "vocabulary": 7, "context": 9, "causal": True, "eps": 1e-5}
+ADDER = {**BASE, "mechanism": "adder", "identity": True, "arithmetic": "adder", "layers": 1}
+CASES = {
+    "softmax": BASE,
+    "mean": {**BASE, "class_token": False, "positions": False, "layers": 1},
+    "adder": {**BASE, "mechanism": "adder"},
+    "adder_identity": {**BASE, "mechanism": "adder", "identity": True, "layers": 1},
+    "linear": {**BASE, "mechanism": "linear", "layers": 1},
+    "scores_hard_tanh": {**BASE, "mechanism": "adder", "score_gradient": "hard_tanh", "layers": 1},
+    "scores_full": {**BASE, "mechanism": "adder", "score_gradient": "full", "layers": 1},
+    "all_adder": ADDER,
+    "all_adder_sign": {**ADDER, "input_gradient": "sign", "weight_gradient": "sign"},
+    "all_adder_hard_tanh": {**ADDER, "weight_gradient": "hard_tanh", "score_gradient": "hard_tanh"},
+    "adder_around_softmax": {**ADDER, "mechanism": "softmax", "identity": False},
+    "first_multiplicative": {**ADDER, "layers": 2, "multiplicative_layers": [0]},
+    "text_softmax": {**TEXT, "layers": 1},
+    "text_adder": {**TEXT, "mechanism": "adder", "layers": 1},
+    "text_linear": {**TEXT, "mechanism": "linear", "layers": 1},
+}
+
+
+def rounded(tensor):
+    return [float(f"{value:.6g}") for value in tensor.flatten().tolist()]
+
+
+def gradients():
+    cases = []
+    for name, case in CASES.items():
+        parameters = values(case)
+        inputs, targets = examples(case, 4, 7)
+        loss = F.cross_entropy(Network(case, parameters).logits(inputs), targets)
+        loss.backward()
+        cases.append({"name": name, **case, "loss": loss.item(),
+                      "gradients": {n: rounded(t.grad) for n, t in parameters.items()}})
+    return cases
+
+
+def rate(step, steps, highest, warm_up):
+    if step < warm_up:
+        return highest * (step + 1) / warm_up
+    return highest * 0.5 * (1 + math.cos(math.pi * (step - warm_up) / (steps - warm_up)))
+
+
+def curve(name, optimiser_name, highest, batch=8, steps=50, warm_up=10):
+    """Losses of a plain loop: warm-up and cosine, weight decay on matrices, gradients clipped."""
+    case = {**CASES[name], "layers": 2}
+    parameters = values(case)
+    inputs, targets = examples(case, 48, 9)
+    matrices = [t for n, t in parameters.items() if n.endswith(".weight") and t.dim() > 1]
+    others = [t for n, t in parameters.items() if not (n.endswith(".weight") and t.dim() > 1)]
+    groups = [{"params": matrices, "weight_decay": 0.05}, {"params": others, "weight_decay": 0}]
+    optimiser = (torch.optim.AdamW(groups) if optimiser_name == "adamw"
+                 else torch.optim.SGD(groups, lr=highest, momentum=0.9))
+    adder = [t for n, t in parameters.items()
+             if case["arithmetic"] == "adder" and n.startswith("blocks.") and t.dim() > 1]
+    losses = []
+    for step in range(steps):
+        chosen = [(step * batch + 5 * i) % 48 for i in range(batch)]
+        if case["kind"] == "text":
+            wanted = targets.reshape(48, -1)[chosen].flatten()
+        else:
+            wanted = targets[chosen]
+        loss = F.cross_entropy(Network(case, parameters).logits(inputs[chosen]), wanted)
+        optimiser.zero_grad()
+        loss.backward()
+        for tensor in adder:  # AdderNet
+            tensor.grad *= math.sqrt(tensor.numel()) / (5 * max(tensor.grad.norm().item(), 1e-12))
+        torch.nn.utils.clip_grad_norm_(list(parameters.values()), 1.0)
+        for group in optimiser.param_groups:
+            group["lr"] = rate(step, steps, highest, warm_up)
+        optimiser.step()
+        losses.append(loss.item())
+    return {"name": name, **case, "optimiser": optimiser_name, "highest": highest, "batch": batch,
+            "items": 48, "steps": steps, "warm_up": warm_up, "losses": [float(f"{l:.8g}") for l in losses]}
+
+
+def main():
+    here = pathlib.Path(__file__)
+    # Signs flip at 0: at a rate of 5e-3 PyTorch's own float32 leaves its float64 by 5e-4 here.
+    curves = [curve("softmax", "adamw", 5e-3), curve("adder_identity", "adamw", 5e-3),
+              curve("all_adder", "adamw", 1e-3), curve("text_softmax", "adamw", 5e-3),
+              curve("softmax", "sgd", 5e-2), curve("linear", "adamw", 5e-3)]
+    for name, cases in [("gradients", gradients()), ("curves", curves)]:
+        here.with_name(name + ".json").write_text(
+            json.dumps({"torch": torch.__version__, "cases": cases}, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    main()
