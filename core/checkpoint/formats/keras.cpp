@@ -2,6 +2,7 @@
 // model.weights.h5, whose data sets are the tensors.
 #include <utility>
 
+#include "core/checkpoint/formats/keras_names.h"
 #include "core/checkpoint/formats/readers.h"
 #include "core/checkpoint/hdf5/hdf5_file.h"
 #include "core/error.h"
@@ -29,6 +30,16 @@ void add_text(const ZipArchive& archive, const char* entry_name, const char* key
       key, std::string(reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()));
 }
 
+/// Those of the user's layers in place of the file's paths.
+void take_names(Hdf5File& file) {
+  const auto config = file.metadata.find("model_config");
+  if (config == file.metadata.end()) return;
+  std::vector<std::string> paths;
+  for (const StoredTensor& tensor : file.tensors) paths.push_back(tensor.name);
+  const std::vector<std::string> names = keras_names(paths, config->second);
+  for (std::size_t i = 0; i < names.size(); ++i) file.tensors[i].name = names[i];
+}
+
 }  // namespace
 
 bool recognises_keras(const std::filesystem::path& path, FileHead head) {
@@ -46,6 +57,7 @@ Checkpoint open_keras(const std::filesystem::path& path) {
   Hdf5File inner = read_hdf5(file.bytes, file.storage, path);
   add_text(archive, "config.json", "model_config", inner.metadata);
   add_text(archive, "metadata.json", "keras", inner.metadata);
+  take_names(inner);
   return {path, "keras", std::move(inner.tensors), std::move(inner.metadata)};
 }
 

@@ -1,5 +1,7 @@
 // ONNX (.onnx): the initialisers of the graph, by name. Exporters rename the weights of matrix
-// products ("onnx::MatMul_123") and transpose them.
+// products ("onnx::MatMul_123") and transpose them: such a weight is called by the node that uses
+// it ("blocks.0/attn/qkv/MatMul").
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -98,6 +100,57 @@ std::uint64_t stated_number(const TensorRecord& record, const char* key, std::in
   return static_cast<std::uint64_t>(*number);
 }
 
+/// "onnx::MatMul_123", "123", "val_45": what an exporter calls what it made or changed itself.
+bool is_numbered(std::string_view name) {
+  if (name.starts_with("onnx::")) return true;
+  for (const std::string_view beginning : {"_val_", "val_"}) {
+    if (name.starts_with(beginning)) name.remove_prefix(beginning.size());
+  }
+  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Names for numbered initialisers.
+class NodeNames {
+ public:
+  void add(onnx::NodeRecord node) {
+    while (node.name.starts_with('/')) node.name.remove_prefix(1);
+    if (!node.name.empty() && std::ranges::any_of(node.inputs, is_numbered)) {
+      nodes_.push_back(std::move(node));
+    }
+  }
+
+  /// Each by the first node that uses it, and where that has several of them by which input it is;
+  /// unless two tensors would be called alike.
+  void give(std::vector<StoredTensor>& tensors) const {
+    std::map<std::string, std::string, std::less<>> names;
+    for (const StoredTensor& tensor : tensors) {
+      if (is_numbered(tensor.name)) names.emplace(tensor.name, "");
+    }
+    for (const onnx::NodeRecord& node : nodes_) {
+      const auto stored = [&](std::string_view input) { return names.contains(input); };
+      const bool several = std::ranges::count_if(node.inputs, stored) > 1;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const auto found = names.find(node.inputs[i]);
+        if (found == names.end() || !found->second.empty()) continue;
+        found->second = std::string(node.name) + (several ? "." + std::to_string(i) : "");
+      }
+    }
+    std::map<std::string, int> wanted;
+    for (const auto& [number, name] : names) ++wanted[name];
+    for (const StoredTensor& tensor : tensors) {
+      if (!names.contains(tensor.name)) ++wanted[tensor.name];
+    }
+    for (StoredTensor& tensor : tensors) {
+      const auto found = names.find(tensor.name);
+      if (found == names.end() || found->second.empty() || wanted[found->second] > 1) continue;
+      tensor.name = found->second;
+    }
+  }
+
+ private:
+  std::vector<onnx::NodeRecord> nodes_;  // of what lies in the file
+};
+
 class GraphReader {
  public:
   GraphReader(std::filesystem::path path, std::shared_ptr<const MappedFile> file)
@@ -105,11 +158,14 @@ class GraphReader {
 
   void read(Bytes graph) {
     ProtobufReader reader(graph);
+    NodeNames names;
     while (const auto field = reader.next()) {
+      if (field->number == 1) names.add(onnx::read_node(field->bytes));
       if (field->number == 2) metadata.emplace("graph", field->text());
       if (field->number == 5) add(onnx::read_tensor(field->bytes));
       if (field->number == 15) skip("a sparse tensor", "sparse");
     }
+    names.give(tensors);
     if (!skipped_.empty()) metadata.emplace("initialisers that are not read", skipped_);
   }
 

@@ -96,6 +96,17 @@ TensorRecord read_tensor(std::span<const std::byte> message) {
   return record;
 }
 
+NodeRecord read_node(std::span<const std::byte> message) {
+  NodeRecord record;
+  ProtobufReader reader(message);
+  while (const auto field = reader.next()) {
+    if (field->wire != Wire::bytes) continue;
+    if (field->number == 1) record.inputs.push_back(field->text());
+    if (field->number == 3) record.name = field->text();
+  }
+  return record;
+}
+
 std::pair<std::string, std::string> read_pair(std::span<const std::byte> message) {
   std::pair<std::string, std::string> pair;
   ProtobufReader reader(message);

@@ -44,6 +44,13 @@ struct TensorRecord {
 /// Throws Error(damaged) for a shape that no tensor has.
 [[nodiscard]] TensorRecord read_tensor(std::span<const std::byte> message);
 
+/// Of a NodeProto what it is called and what it reads; both lie in the message.
+struct NodeRecord {
+  std::string_view name;
+  std::vector<std::string_view> inputs;
+};
+[[nodiscard]] NodeRecord read_node(std::span<const std::byte> message);
+
 /// A StringStringEntryProto: key and value.
 [[nodiscard]] std::pair<std::string, std::string> read_pair(std::span<const std::byte> message);
 

@@ -41,6 +41,38 @@ with zipfile.ZipFile("broken.keras", "w") as archive:
     archive.writestr(zipfile.ZipInfo("model.weights.h5", TIME), weights[:-300])
 
 
+def of_user(f):
+    """Layers by their classes in the order of config.json; a model within the model."""
+    for i in range(3):
+        f.create_dataset(f"layers/dense{'' if i == 0 else f'_{i}'}/vars/0", data=ramp + i)
+    f.create_dataset("layers/dense_1/vars/1", data=ramp[0])
+    f.create_dataset("layers/layer_normalization/vars/0", data=ramp[0])  # without gamma
+    f.create_dataset("layers/batch_normalization/vars/3", data=ramp[0])
+    f.create_dataset("layers/conv2d/vars/0", data=ramp.reshape(1, 1, 3, 4))
+    f.create_dataset("layers/multi_head_attention/query_dense/vars/0", data=ramp.reshape(3, 2, 2))
+    f.create_dataset("layers/multi_head_attention/output_dense/vars/1", data=ramp[0])
+    f.create_dataset("layers/functional/layers/embedding/vars/0", data=ramp)
+    f.create_dataset("layers/functional/layers/dense/vars/0", data=ramp)
+    f.create_dataset("layers/my_block/scale/vars/0", data=ramp[0])
+    f.create_dataset("layers/unheard_of/vars/0", data=ramp[0])
+    f.create_dataset("optimizer/vars/0", data=np.int64(3))
+
+
+def layer(kind, name, **more):
+    return {"module": "keras.layers", "class_name": kind, "config": {"name": name, **more}}
+
+
+inner = layer("Functional", "tokens", layers=[layer("InputLayer", "ids"), layer("Embedding", "table"),
+                                              layer("Dense", "widen")])
+listed = layer("Functional", "vit", layers=[
+    layer("InputLayer", "pixels"), layer("Dense", "mlp_0_up"), layer("Dense", "mlp_0_down"),
+    layer("LayerNormalization", "ln", scale=False), layer("BatchNormalization", "bn"), layer("Conv2D", "patches"),
+    layer("MultiHeadAttention", "attention_0"), inner, layer("MyBlock", "block_0"), layer("Dense", "head")])
+with zipfile.ZipFile("named.keras", "w") as archive:
+    for member, data in {"config.json": json.dumps(listed).encode(), "model.weights.h5": h5(of_user)}.items():
+        archive.writestr(zipfile.ZipInfo(member, TIME), data)
+
+
 def tensorflow(f):  # keras/src/legacy/saving/legacy_h5_format.py, as TFPreTrainedModel.save_pretrained writes it
     f.attrs["layer_names"] = np.array([b"bert"])
     f.attrs["backend"] = "tensorflow"

@@ -56,3 +56,26 @@ save("external.onnx", external("external.onnx_data", offset=16, length=48))
 save("external_elsewhere.onnx", external("../checkpoint/external.onnx_data", offset=16))
 save("external_beyond.onnx", external("external.onnx_data", offset=17))
 onnx.load("model.onnx")
+
+
+def named_by_nodes():
+    """As PyTorch exports: biases keep their names, weights of products are numbered; older ones number all."""
+    tensors, nodes = [], []
+    for name in ("onnx::MatMul_31", "blocks.0.attn.qkv.bias", "onnx::Gemm_33", "onnx::Gemm_34", "57", "val_8", "58",
+                 "onnx::Add_40", "mlp/MatMul", "onnx::MatMul_41"):
+        tensors.append(numpy_helper.from_array(ramp + len(tensors), name))
+    add = lambda kind, inputs, name: nodes.append(helper.make_node(kind, inputs, [f"{name}_out"], name=name))
+    add("MatMul", ["x", "onnx::MatMul_31"], "/blocks.0/attn/qkv/MatMul")
+    add("Add", ["blocks.0.attn.qkv.bias", "/blocks.0/attn/qkv/MatMul_out"], "/blocks.0/attn/qkv/Add")
+    add("Gemm", ["x", "onnx::Gemm_33", "onnx::Gemm_34"], "/head/Gemm")
+    add("MatMul", ["44", "57"], "MatMul_46")  # 44 is no weight
+    add("MatMul", ["x", "val_8"], "node_MatMul_9")
+    add("MatMul", ["x", "val_8"], "node_MatMul_10")
+    add("MatMul", ["x", "58"], "")
+    add("Add", ["x", "onnx::Add_40"], "/blocks.0/Add")
+    add("MatMul", ["x", "onnx::MatMul_41"], "/mlp/MatMul")
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3])
+    return helper.make_model(helper.make_graph(nodes, "named", [x], [], tensors), producer_name="attnscope tests")
+
+
+save("nodes.onnx", named_by_nodes())

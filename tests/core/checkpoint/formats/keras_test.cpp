@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/formats/keras_names.h"
 #include "tests/core/checkpoint/formats/stored_values.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
@@ -29,6 +30,32 @@ TEST(Keras, IsAnHdf5FileInAZipArchive) {
     EXPECT_THAT(file.metadata().at("model_config"), testing::HasSubstr("Functional"));
     EXPECT_THAT(file.metadata().at("keras"), testing::HasSubstr("3.4.1"));
   }
+}
+
+TEST(Keras, CallsWeightsByTheNamesOfTheUsersLayers) {
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/named.keras"));
+  std::vector<std::string> names;
+  for (const StoredTensor& tensor : file.tensors()) names.push_back(tensor.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre(
+                         "mlp_0_up/kernel", "mlp_0_down/kernel", "mlp_0_down/bias", "head/kernel",
+                         "ln/beta", "bn/moving_variance", "patches/kernel",
+                         "attention_0/query_dense/kernel", "attention_0/output_dense/bias",
+                         "tokens/table/embeddings", "tokens/widen/kernel", "block_0/scale/vars/0",
+                         "layers/unheard_of/vars/0", "optimizer/vars/0"));
+  EXPECT_EQ(file.at("head/kernel").view().to_float().data()[0], 1.0F);
+}
+
+TEST(Keras, NamesThatWouldMeetStayAsTheyAre) {
+  const std::vector<std::string> paths = {"layers/dense/vars/0", "layers/dense_1/vars/0"};
+  const auto model = [](const std::string& second) {
+    return R"({"config": {"layers": [{"class_name": "Dense", "config": {"name": "a"}},
+               {"class_name": "Dense", "config": {"name": ")" +
+           second + R"("}}]}})";
+  };
+  EXPECT_THAT(keras_names(paths, model("b")), testing::ElementsAre("a/kernel", "b/kernel"));
+  EXPECT_EQ(keras_names(paths, model("a")), paths);
+  EXPECT_EQ(keras_names(paths, R"({"config": {"layers": [3]}})"), paths);
+  EXPECT_EQ(keras_names(paths, "no JSON"), paths);
 }
 
 TEST(Keras, MayBeTheWeightsAlone) {

@@ -58,6 +58,18 @@ TEST(Onnx, ReadsExternalDataBesideTheModelOnly) {
                  "external.onnx_data");
 }
 
+TEST(Onnx, CallsNumberedWeightsByTheNodesThatUseThem) {
+  const Checkpoint file = open_checkpoint(test_data("checkpoint/nodes.onnx"));
+  std::vector<std::string> names;
+  for (const StoredTensor& tensor : file.tensors()) names.push_back(tensor.name);
+  // One without a node's name, and one whose name another has, keep their own.
+  EXPECT_THAT(names, ElementsAre("blocks.0/attn/qkv/MatMul", "blocks.0.attn.qkv.bias",
+                                 "head/Gemm.1", "head/Gemm.2", "MatMul_46", "node_MatMul_9", "58",
+                                 "blocks.0/Add", "mlp/MatMul", "onnx::MatMul_41"));
+  EXPECT_EQ(file.at("head/Gemm.2").view().to_float().data()[0], 2.0F);
+  EXPECT_EQ(file.at("onnx::MatMul_41").view().to_float().data()[0], 8.0F);
+}
+
 TEST(Onnx, RefusesBrokenFiles) {
   const TemporaryFolder folder;
   const auto file_of = [&](const std::string& tensor) {

@@ -1,0 +1,127 @@
+#include "core/checkpoint/formats/keras_names.h"
+
+#include <array>
+#include <cctype>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/text/json.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+using nlohmann::json;
+
+bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+bool is_lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
+
+/// "MultiHeadAttention" as "multi_head_attention", "Conv2D" as "conv2d".
+std::string snake_case(std::string_view name) {
+  std::string words, result;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') words += c;
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool begins = i + 1 < words.size() && is_upper(words[i]) && is_lower(words[i + 1]);
+    const bool after_lower = i > 0 && is_lower(words[i - 1]) && is_upper(words[i]);
+    if (i > 0 && (begins || after_lower) && !result.ends_with('_')) result += '_';
+    result += static_cast<char>(std::tolower(static_cast<unsigned char>(words[i])));
+  }
+  return result;
+}
+
+std::string text_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool flag_at(const json& object, const char* key, bool otherwise) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_boolean() ? found->get<bool>() : otherwise;
+}
+
+/// In the order in which a layer of that class keeps its variables; empty where it is not known.
+std::vector<std::string> variables_of(const std::string& class_name, const json& config) {
+  if (class_name == "Embedding") return {"embeddings"};
+  if (class_name == "Dense" || class_name == "EinsumDense" || class_name.starts_with("Conv")) {
+    return {"kernel", "bias"};
+  }
+  const bool batch = class_name == "BatchNormalization";
+  if (!batch && class_name != "LayerNormalization") return {};
+  std::vector<std::string> names;
+  if (flag_at(config, "scale", true)) names.emplace_back("gamma");
+  if (flag_at(config, "center", true)) names.emplace_back("beta");
+  if (batch) names.insert(names.end(), {"moving_mean", "moving_variance"});
+  return names;
+}
+
+/// "vars/1" as the variable's name.
+std::string variable(const std::string& rest, const std::vector<std::string>& names) {
+  constexpr std::string_view beginning = "vars/";
+  if (!rest.starts_with(beginning)) return rest;
+  const auto number = parse_whole(rest.substr(beginning.size()));
+  if (!number || *number < 0 || *number >= std::ssize(names)) return rest;
+  return names[static_cast<std::size_t>(*number)];
+}
+
+/// What lies in a layer: its variables, or those of the layers that attention is made of.
+std::string within(const std::string& rest, const std::string& class_name, const json& config) {
+  constexpr std::array<std::string_view, 4> parts = {"query_dense/", "key_dense/", "value_dense/",
+                                                     "output_dense/"};
+  for (const std::string_view part : parts) {
+    if (class_name.ends_with("Attention") && rest.starts_with(part)) {
+      return std::string(part) + variable(rest.substr(part.size()), {"kernel", "bias"});
+    }
+  }
+  return variable(rest, variables_of(class_name, config));
+}
+
+/// The layers of a model by the names of their groups: "dense_3".
+std::map<std::string, const json*> groups_of(const json& layers) {
+  std::map<std::string, const json*> groups;
+  std::map<std::string, int> used;
+  for (const json& layer : layers) {
+    if (!layer.is_object()) return {};
+    const std::string name = snake_case(text_at(layer, "class_name"));
+    const int number = used[name]++;
+    groups[number == 0 ? name : name + "_" + std::to_string(number)] = &layer;
+  }
+  return groups;
+}
+
+/// `path` in a model's group, with the names of its layers; unchanged where they are not known.
+std::string named_path(const std::string& path, const json& model) {
+  constexpr std::string_view beginning = "layers/";
+  const auto config = model.find("config");
+  if (!path.starts_with(beginning) || config == model.end() || !config->is_object()) return path;
+  const auto layers = config->find("layers");
+  if (layers == config->end() || !layers->is_array()) return path;
+  const std::size_t slash = path.find('/', beginning.size());
+  const auto groups = groups_of(*layers);
+  const auto found = groups.find(path.substr(beginning.size(), slash - beginning.size()));
+  if (slash == std::string::npos || found == groups.end()) return path;
+  const json& layer = *found->second;
+  const json own = layer.value("config", json::object());
+  const std::string name = own.is_object() ? text_at(own, "name") : std::string();
+  if (name.empty()) return path;
+  const std::string rest = path.substr(slash + 1), inside = named_path(rest, layer);
+  return name + "/" + (inside == rest ? within(rest, text_at(layer, "class_name"), own) : inside);
+}
+
+}  // namespace
+
+std::vector<std::string> keras_names(const std::vector<std::string>& paths,
+                                     std::string_view config) {
+  const json model = parse_json_or_null(config);
+  if (!model.is_object()) return paths;
+  std::vector<std::string> names;
+  names.reserve(paths.size());
+  for (const std::string& path : paths) names.push_back(named_path(path, model));
+  const std::set<std::string> different(names.begin(), names.end());
+  return different.size() == names.size() ? names : paths;
+}
+
+}  // namespace attnscope
