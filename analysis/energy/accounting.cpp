@@ -14,7 +14,9 @@ namespace {
 class Accountant {
  public:
   Accountant(const Network& architecture, const AccountingOptions& options)
-      : architecture_(architecture), options_(options), layers_(options.convention) {}
+      : architecture_(architecture),
+        options_(options),
+        layers_(options.convention, architecture.rms_norms) {}
 
   NetworkCost count() {
     std::int64_t layer = 0;
@@ -50,15 +52,29 @@ class Accountant {
       add(layers_.convolution("patch embedding", embedding.outputs, embedding.kernel_taps,
                               embedding.input_channels, stage.width));
     }
+    if (embedding.kind == Embedding::Kind::sound) {
+      add(layers_.convolution("sound embedding", embedding.first_outputs, embedding.kernel_taps,
+                              embedding.input_channels, stage.width));
+      add(layers_.activation("activation", embedding.first_outputs, stage.width,
+                             architecture_.activation));
+      add(layers_.convolution("sound embedding", embedding.outputs, embedding.kernel_taps,
+                              stage.width, stage.width));
+      add(layers_.activation("activation", embedding.outputs, stage.width,
+                             architecture_.activation));
+    }
+    if (embedding.scaled) {
+      add(layers_.scaling("embedding scale", (Count(stage.tokens) * stage.width).value(), 1));
+    }
     if (embedding.kind == Embedding::Kind::merging) {
       const std::int64_t inputs = (Count(embedding.kernel_taps) * embedding.input_channels).value();
       add(layers_.norm("normalisation", embedding.outputs, inputs), ComponentGroup::normalisation);
       add(layers_.linear("patch merging", embedding.outputs, inputs, stage.width, false,
                          Arithmetic::multiplicative));
     }
-    if (embedding.positions > 0) {
+    if (embedding.positions > 0 || embedding.fixed_positions) {
       add(layers_.sum("position embedding", stage.tokens, stage.width));
     }
+    if (embedding.types > 0) add(layers_.sum("type embedding", stage.tokens, stage.width));
     if (embedding.norm) {
       const bool patches = embedding.kind == Embedding::Kind::convolution;
       add(layers_.norm("normalisation", patches ? embedding.outputs : stage.tokens, stage.width),
@@ -84,6 +100,9 @@ class Accountant {
       add(layers_.scaling("layer scale", asking, stage.width), group);
     };
     shape.keys = keys_of(stage, kind);
+    // What fills windows up is projected as well.
+    const bool filled = kind.windowed && stage.window_count > 0;
+    const std::int64_t in_windows = (Count(stage.window_count) * stage.window_tokens).value();
     if (kind.reduced) {
       const std::int64_t area = stage.reduction * stage.reduction;
       add(layers_.convolution("spatial reduction", shape.keys, area, stage.width, stage.width),
@@ -96,12 +115,10 @@ class Accountant {
     // Every adder layer is followed by a LayerNorm, which scales its large outputs.
     std::vector<OperationCount> projections, adder_norms;
     for (const Projection& projection : cost.projections(stage.width, shape)) {
-      const bool output = projection.component == "output projection";
-      const std::int64_t rows = projection.of_keys ? shape.keys : asking;
-      projections.push_back(layers_.linear(
-          projection.component, rows, projection.inputs, projection.outputs,
-          output ? architecture_.linear_biases : architecture_.query_key_value_biases,
-          kind.arithmetic));
+      const std::int64_t rows = filled ? in_windows : projection.of_keys ? shape.keys : asking;
+      projections.push_back(layers_.linear(projection.component, rows, projection.inputs,
+                                           projection.outputs, has_bias(architecture_, projection),
+                                           kind.arithmetic));
       if (kind.arithmetic == Arithmetic::adder) {
         adder_norms.push_back(layers_.norm("normalisation", rows, projection.outputs));
       }
@@ -109,7 +126,7 @@ class Accountant {
     for (const OperationCount& count : projections) {
       if (count.component != "output projection") add(count, ComponentGroup::attention);
     }
-    for (OperationCount count : core(cost, shape, kind.windowed, stage)) {
+    for (OperationCount count : core(cost, shape, kind, stage)) {
       add(std::move(count), ComponentGroup::attention);
     }
     for (const OperationCount& count : projections) {
@@ -117,7 +134,29 @@ class Accountant {
     }
     add_scaling(ComponentGroup::attention);
     add(layers_.sum("attention residual", asking, stage.width), ComponentGroup::attention);
+    if (kind.has_mlp) {
+      count_mlp(stage, asking, kind, part);
+      add_scaling(ComponentGroup::feed_forward);
+      add(layers_.sum("FFN residual", asking, stage.width), ComponentGroup::feed_forward);
+    }
+    if (kind.arithmetic == Arithmetic::adder) {
+      // Those of the heads' output (Adder, Eq. 9) and of the MLP's two layers.
+      adder_norms.push_back(
+          layers_.norm("normalisation", asking, (Count(shape.heads) * shape.value_width).value()));
+      if (kind.has_mlp) {
+        adder_norms.push_back(layers_.norm("normalisation", asking, stage.mlp_width));
+        adder_norms.push_back(layers_.norm("normalisation", asking, stage.width));
+      }
+    }
+    for (OperationCount& norm : adder_norms) add(std::move(norm), ComponentGroup::normalisation);
+    cost_.parts.push_back(std::move(part));
+  }
 
+  void count_mlp(const Stage& stage, std::int64_t asking, const CountedLayer& kind,
+                 PartCost& part) const {
+    const auto add = [&](OperationCount count, ComponentGroup group) {
+      part.components.push_back({std::move(count), group});
+    };
     add(layers_.norm("normalisation", asking, stage.width), ComponentGroup::normalisation);
     add(layers_.linear("FFN in", asking, stage.width, stage.mlp_width, architecture_.linear_biases,
                        kind.arithmetic),
@@ -129,44 +168,69 @@ class Accountant {
     }
     add(layers_.activation("activation", asking, stage.mlp_width, architecture_.activation),
         ComponentGroup::feed_forward);
+    if (stage.gated_mlp) {
+      add(layers_.linear("FFN gate", asking, stage.width, stage.mlp_width,
+                         architecture_.linear_biases, kind.arithmetic),
+          ComponentGroup::feed_forward);
+      add(layers_.product("gate", asking, stage.mlp_width), ComponentGroup::feed_forward);
+    }
     add(layers_.linear("FFN out", asking, stage.mlp_width, stage.width, architecture_.linear_biases,
                        kind.arithmetic),
         ComponentGroup::feed_forward);
-    add_scaling(ComponentGroup::feed_forward);
-    add(layers_.sum("FFN residual", asking, stage.width), ComponentGroup::feed_forward);
-    if (kind.arithmetic == Arithmetic::adder) {
-      // Those of the heads' output (Adder, Eq. 9) and of the MLP's two layers.
-      adder_norms.push_back(
-          layers_.norm("normalisation", asking, (Count(shape.heads) * shape.value_width).value()));
-      adder_norms.push_back(layers_.norm("normalisation", asking, stage.mlp_width));
-      adder_norms.push_back(layers_.norm("normalisation", asking, stage.width));
-    }
-    for (OperationCount& norm : adder_norms) add(std::move(norm), ComponentGroup::normalisation);
-    cost_.parts.push_back(std::move(part));
   }
 
-  std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape, bool windowed,
-                                   const Stage& stage) const {
-    if (!windowed || (stage.tokens <= stage.window_tokens && stage.window_biases == 0)) {
-      return cost.counts(shape, options_.convention);
+  /// The core of attention, all of its windows.
+  std::vector<OperationCount> core(const MechanismCost& cost, AttentionShape shape,
+                                   const CountedLayer& kind, const Stage& stage) const {
+    std::int64_t windows = 1;
+    const bool fits = stage.tokens <= stage.window_tokens && stage.window_biases == 0;
+    if (kind.windowed && (!fits || stage.window_count > 0)) {
+      windows = stage.window_count > 0
+                    ? stage.window_count
+                    : (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
+      shape.queries = shape.keys = stage.window_tokens;
     }
-    const std::int64_t windows = (stage.tokens + stage.window_tokens - 1) / stage.window_tokens;
-    shape.queries = shape.keys = stage.window_tokens;
     std::vector<OperationCount> counts = cost.counts(shape, options_.convention);
-    if (stage.window_biases > 0 && cost.entry().terms) {
-      const std::int64_t rows = (Count(shape.heads) * shape.queries).value();
-      counts.push_back(layers_.sum("position bias", rows, shape.keys));
+    const Count rows = Count(shape.heads) * shape.queries;
+    if (!architecture_.scaled_scores && options_.convention == CostConvention::complete) {
+      for (OperationCount& count : counts) {
+        if (count.component != "softmax") continue;
+        count.multiplications -= (rows * shape.keys).value();
+      }
+    }
+    if (cost.entry().terms) {
+      const bool of_windows = kind.windowed && stage.window_biases > 0;
+      if (of_windows || (stage.position_buckets > 0 && !kind.crosses)) {
+        counts.push_back(layers_.sum("position bias", rows.value(), shape.keys));
+      }
+      if (const std::int64_t offsets = offsets_of(stage, kind); offsets > 0) {
+        // Of 2n − 1 offsets a query meets n.
+        counts.push_back(layers_.decomposed_positions(rows.value(), shape.head_width,
+                                                      offsets / 2 + 1, shape.keys));
+      }
     }
     for (OperationCount& count : counts) count = repeated(count, windows);
     return counts;
   }
 
   void finish(const Stage& last) {
-    if (!architecture_.final_norm && architecture_.head_outputs == 0) return;
+    const bool reads = architecture_.final_norm || architecture_.pooler;
+    if (!reads && architecture_.head_outputs == 0) return;
     PartCost& part = outside("head");
     if (architecture_.final_norm) {
       part.components.push_back(
           {layers_.norm("normalisation", last.tokens, last.width), ComponentGroup::normalisation});
+    }
+    if (architecture_.pooler) {
+      part.components.push_back(
+          {layers_.linear("pooler", 1, last.width, last.width, true, Arithmetic::multiplicative),
+           ComponentGroup::head});
+      if (options_.convention == CostConvention::complete) {
+        OperationCount tanh = costs::component("pooler", 0, 0);
+        tanh.exponentials = last.width;
+        part.components.push_back({costs::moving(tanh, options_.convention, 2 * Count(last.width)),
+                                   ComponentGroup::head});
+      }
     }
     if (architecture_.pooling > 0) {
       for (OperationCount& count :
@@ -178,6 +242,10 @@ class Accountant {
     const std::int64_t rows =
         (Count(architecture_.head_copies) * architecture_.head_tokens).value();
     std::int64_t inputs = last.width;
+    if (architecture_.scaled_head) {
+      part.components.push_back(
+          {layers_.scaling("head", (Count(rows) * inputs).value(), 1), ComponentGroup::head});
+    }
     std::vector<std::int64_t> outputs = architecture_.head_hidden;
     outputs.push_back(architecture_.head_outputs);
     for (const std::int64_t width : outputs) {

@@ -20,17 +20,22 @@ struct Embedding {
   enum class Kind {
     none,         ///< the stage before passes its tokens on, or tokens are given
     convolution,  ///< patches: kernel_taps × input_channels → width, at every output
+    sound,        ///< two of these, an activation behind each (Whisper)
     merging,      ///< a norm and a linear layer without bias of as many (Swin)
     table         ///< rows of a vocabulary
   };
   Kind kind = Kind::none;
   std::int64_t outputs = 0;         ///< of these: tokens without class tokens
+  std::int64_t first_outputs = 0;   ///< of the first of two: frames of a sound
   std::int64_t input_channels = 0;  ///< of these
   std::int64_t kernel_taps = 0;     ///< of these: rows × columns
   std::int64_t vocabulary = 0;      ///< rows of the table
   std::int64_t positions = 0;       ///< learned position embeddings; 0 without
+  std::int64_t types = 0;           ///< of tokens, that have learned embeddings too (BERT)
+  bool fixed_positions = false;     ///< those that are added are not learned: sines and cosines
+  bool scaled = false;              ///< tokens are multiplied with a number
   std::int64_t class_tokens = 0;
-  bool norm = false;  ///< a LayerNorm of the width follows
+  bool norm = false;  ///< a norm of the width follows
 };
 
 /// Layers of one width.
@@ -50,8 +55,23 @@ struct Stage {
   bool reduction_norm = false;      ///< a LayerNorm follows the reduction
   std::int64_t window_tokens = 0;   ///< the family's own windows, every other layer; 0 without
   bool windows_everywhere = false;  ///< in every layer (Swin)
+  /// Windows of a grid that zeros fill up, and that take part as a whole (SAM); 0: the tokens fill
+  /// them.
+  std::int64_t window_count = 0;
+  std::vector<std::int64_t> whole_layers = {};  ///< which attend beyond windows, counted from 0
+  /// Vectors of offsets between rows and between columns that queries meet (SAM): of the grid's
+  /// sides, or a window's.
+  bool decomposed_positions = false;
+  std::int64_t rows = 0, columns = 0;  ///< of the grid, for these
   /// Learned numbers of a head, of which one is added to each score within a window (Swin).
   std::int64_t window_biases = 0;
+  /// The same of all tokens, shared by the layers: one for each bucket of distances (T5).
+  std::int64_t position_buckets = 0;
+  bool gated_mlp =
+      false;  ///< a third linear layer, whose activation the others' is multiplied with
+  /// Of a decoder: the tokens that the encoder gives. Layers are then in turns one of the text
+  /// itself without an MLP, and one that asks these tokens, with it; 0: none.
+  std::int64_t memory_tokens = 0;
   bool class_attention = false;       ///< the first token alone asks, of all, and changes (CaiT)
   std::vector<std::int64_t> windows;  ///< tokens a layer attends to, for additive; 0: all
 };
@@ -70,6 +90,11 @@ struct Network {
   bool linear_biases = true;
   bool layer_scales = false;  ///< of what attention and MLP give
   bool query_key_value_biases = true;
+  bool key_biases = true;     ///< of those, that of the keys (Whisper has none)
+  bool rms_norms = false;     ///< in place of LayerNorms
+  bool scaled_scores = true;  ///< by 1/√d (T5: not)
+  bool pooler = false;        ///< tanh of a linear layer of the first token (BERT)
+  bool scaled_head = false;   ///< what the head reads is multiplied with a number (T5)
   bool head_bias = true;
   std::vector<std::int64_t> head_hidden;  ///< widths between the layers of a deep head
   std::int64_t head_outputs = 0;          ///< classes or vocabulary; 0: no head

@@ -1,6 +1,7 @@
 #include "analysis/energy/layers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/attention/costs/build.h"
 
@@ -40,15 +41,33 @@ CountedLayer layer_kind(const Network& network, const AccountingOptions& options
     kind.mechanism.parameters["window"] = stage.windows[at];
   }
   kind.windowed = options.native_attention && stage.window_tokens > 0 &&
-                  (index % 2 == 0 || stage.windows_everywhere);
+                  (index % 2 == 0 || stage.windows_everywhere) &&
+                  std::ranges::count(stage.whole_layers, index) == 0;
+  kind.crosses = stage.memory_tokens > 0 && index % 2 == 1;
+  kind.has_mlp = stage.memory_tokens == 0 || kind.crosses;
   kind.reduced = options.native_attention && stage.reduction > 1 && !kind.windowed;
   return kind;
 }
 
 std::int64_t keys_of(const Stage& stage, const CountedLayer& kind) {
+  if (kind.crosses) return stage.memory_tokens;
   if (!kind.reduced) return stage.tokens;
   const Count area = Count(stage.reduction) * stage.reduction;
   return std::max<std::int64_t>((Count(stage.tokens) / area).value(), 1);
+}
+
+std::int64_t offsets_of(const Stage& stage, const CountedLayer& kind) {
+  if (!stage.decomposed_positions) return 0;
+  if (!kind.windowed) return 2 * (stage.rows + stage.columns) - 2;
+  const auto side =
+      static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(stage.window_tokens))));
+  return 4 * side - 2;
+}
+
+bool has_bias(const Network& network, const Projection& projection) {
+  if (projection.component == "output projection") return network.linear_biases;
+  if (projection.component == "key projection" && !network.key_biases) return false;
+  return network.query_key_value_biases;
 }
 
 OperationCount repeated(const OperationCount& count, std::int64_t times) {
@@ -95,9 +114,16 @@ OperationCount LayerCosts::norm(const std::string& name, std::int64_t rows,
     case CostConvention::adder:
       return component(name, 0, 0);
     case CostConvention::ecoformer:
-      return accumulated(name, 2 * n * d);
+      return accumulated(name, rms_norms_ ? n * d : 2 * n * d);
     case CostConvention::complete:
       break;
+  }
+  if (rms_norms_) {
+    // Squares and their mean; 1/√(· + ε); scaled, gained.
+    OperationCount count = component(name, 3 * n * d, n * (d + 1));
+    count.divisions = (2 * n).value();
+    count.exponentials = rows;
+    return moving(count, convention_, 2 * n * d + d);
   }
   // Mean; differences, their squares and mean; 1/√(· + ε); scaled, gained, biased.
   OperationCount count = component(name, 3 * n * d, n * (4 * d + 1));
@@ -166,6 +192,24 @@ OperationCount LayerCosts::scaling(const std::string& name, std::int64_t rows,
   if (convention_ != CostConvention::complete) return component(name, 0, 0);
   const Count elements = Count(rows) * width;
   return moving(component(name, elements, 0), convention_, 2 * elements + width);
+}
+
+OperationCount LayerCosts::product(const std::string& name, std::int64_t rows,
+                                   std::int64_t width) const {
+  if (convention_ != CostConvention::complete) return component(name, 0, 0);
+  const Count elements = Count(rows) * width;
+  return moving(component(name, elements, 0), convention_, 3 * elements);
+}
+
+OperationCount LayerCosts::decomposed_positions(std::int64_t rows, std::int64_t width,
+                                                std::int64_t sides, std::int64_t keys) const {
+  const Count products = Count(rows) * sides * width;
+  OperationCount count = accumulated("position bias", products);
+  if (convention_ != CostConvention::complete) return count;
+  const Count scores = Count(rows) * keys;
+  count.additions = (Count(count.additions) + 2 * scores).value();
+  return moving(count, convention_,
+                Count(rows) * (Count(width) + sides) + Count(sides) * width + 2 * scores);
 }
 
 OperationCount LayerCosts::sum(const std::string& name, std::int64_t rows,

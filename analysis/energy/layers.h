@@ -20,6 +20,8 @@ struct CountedLayer {
   MechanismChoice mechanism;
   bool windowed = false;  ///< within the family's own windows
   bool reduced = false;   ///< its keys are the family's own spatial reduction
+  bool crosses = false;   ///< its keys are the encoder's tokens
+  bool has_mlp = true;
 };
 
 /// Layer `layer` of all, the `index`-th of `stage`. A multiplicative layer of an adder network is
@@ -30,12 +32,19 @@ struct CountedLayer {
 /// Key tokens of a layer of that kind.
 [[nodiscard]] std::int64_t keys_of(const Stage& stage, const CountedLayer& kind);
 
+/// Learned vectors of d that decomposed positions have in a layer of that kind; 0 without.
+[[nodiscard]] std::int64_t offsets_of(const Stage& stage, const CountedLayer& kind);
+
+/// Whether that projection of a layer has a bias.
+[[nodiscard]] bool has_bias(const Network& network, const Projection& projection);
+
 /// `times` the count. Throws Error(usage) beyond 2^63 - 1.
 [[nodiscard]] OperationCount repeated(const OperationCount& count, std::int64_t times);
 
 class LayerCosts {
  public:
-  explicit LayerCosts(CostConvention convention) : convention_(convention) {}
+  explicit LayerCosts(CostConvention convention, bool rms_norms = false)
+      : convention_(convention), rms_norms_(rms_norms) {}
 
   /// rows × inputs → outputs. An adder's |x - w| and its accumulation are two additions (Adder,
   /// Eq. 4). The bias is one addition an output, counted by `complete` alone.
@@ -49,7 +58,8 @@ class LayerCosts {
                                            std::int64_t taps, std::int64_t channels,
                                            std::int64_t outputs) const;
 
-  /// LayerNorm: free (adder), 2·rows·width of both (ecoformer), every operation (complete).
+  /// LayerNorm: free (adder), 2·rows·width of both (ecoformer), every operation (complete). Where
+  /// norms are RMS ones, which have neither mean nor bias, rows·width (ecoformer).
   [[nodiscard]] OperationCount norm(const std::string& name, std::int64_t rows,
                                     std::int64_t width) const;
 
@@ -69,8 +79,18 @@ class LayerCosts {
   [[nodiscard]] OperationCount sum(const std::string& name, std::int64_t rows,
                                    std::int64_t width) const;
 
+  /// q·R of the offsets of each query [rows, d] to the rows of a grid, and to its columns, and both
+  /// added to each score [rows, keys].
+  [[nodiscard]] OperationCount decomposed_positions(std::int64_t rows, std::int64_t width,
+                                                    std::int64_t sides, std::int64_t keys) const;
+
+  /// Element-wise products of two [rows, width]: of a gated MLP. Counted by `complete` alone.
+  [[nodiscard]] OperationCount product(const std::string& name, std::int64_t rows,
+                                       std::int64_t width) const;
+
  private:
   CostConvention convention_;
+  bool rms_norms_;
 };
 
 }  // namespace attnscope

@@ -26,12 +26,22 @@ class Sum {
   std::vector<ParameterCount> counts_;
 };
 
-void add_embedding(Sum& sum, const Stage& stage) {
+/// Gains, and biases where norms have them.
+Count norm_parameters(const Network& architecture, Count width) {
+  return architecture.rms_norms ? width : 2 * width;
+}
+
+void add_embedding(Sum& sum, const Network& architecture, const Stage& stage) {
   const Embedding& embedding = stage.embedding;
   const Count width = stage.width;
   if (embedding.kind == Embedding::Kind::convolution) {
     sum.add("patch embedding",
             Count(embedding.kernel_taps) * embedding.input_channels * width + width);
+  }
+  if (embedding.kind == Embedding::Kind::sound) {
+    sum.add("sound embedding",
+            Count(embedding.kernel_taps) * (Count(embedding.input_channels) + width) * width +
+                2 * width);
   }
   if (embedding.kind == Embedding::Kind::merging) {
     const Count inputs = Count(embedding.kernel_taps) * embedding.input_channels;
@@ -41,7 +51,9 @@ void add_embedding(Sum& sum, const Stage& stage) {
   sum.add("token embedding", Count(embedding.vocabulary) * width);
   sum.add("class tokens", Count(embedding.class_tokens) * width);
   sum.add("position embedding", Count(embedding.positions) * width);
-  if (embedding.norm) sum.add("normalisation", 2 * width);
+  sum.add("type embedding", Count(embedding.types) * width);
+  if (embedding.norm) sum.add("normalisation", norm_parameters(architecture, width));
+  sum.add("position bias", Count(stage.position_buckets) * stage.heads);
   sum.add("position convolution", (stage.position_convolution_taps > 0)
                                       ? Count(stage.position_convolution_taps) * width + width
                                       : Count(0));
@@ -50,7 +62,7 @@ void add_embedding(Sum& sum, const Stage& stage) {
 void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
                const CountedLayer& kind) {
   const Count width = stage.width;
-  sum.add("normalisation", 4 * width);
+  sum.add("normalisation", (kind.has_mlp ? 2 : 1) * norm_parameters(architecture, width));
   if (architecture.layer_scales) sum.add("layer scale", 2 * width);
   const MechanismCost cost(kind.mechanism);
   AttentionShape shape = shape_of(stage);
@@ -62,10 +74,8 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
   }
   const bool adder = kind.arithmetic == Arithmetic::adder;
   for (const Projection& projection : cost.projections(stage.width, shape)) {
-    const bool output = projection.component == "output projection";
-    const bool bias = output ? architecture.linear_biases : architecture.query_key_value_biases;
-    sum.add(projection.component, Count(projection.inputs) * projection.outputs +
-                                      (bias ? Count(projection.outputs) : Count(0)));
+    const Count biases = has_bias(architecture, projection) ? projection.outputs : 0;
+    sum.add(projection.component, Count(projection.inputs) * projection.outputs + biases);
     // Gain and bias of the LayerNorm that belongs to every adder layer.
     if (adder) sum.add("normalisation", 2 * Count(projection.outputs));
   }
@@ -73,12 +83,22 @@ void add_layer(Sum& sum, const Network& architecture, const Stage& stage,
   if (kind.windowed && cost.entry().terms) {
     sum.add("position bias", Count(stage.window_biases) * stage.heads);
   }
+  if (cost.entry().terms) {
+    sum.add("position bias", Count(offsets_of(stage, kind)) * shape.head_width);
+  }
 
   const Count hidden = stage.mlp_width;
+  if (adder && !kind.has_mlp) {
+    sum.add("normalisation", 2 * (Count(shape.heads) * shape.value_width));
+  }
+  if (!kind.has_mlp) return;
   if (adder) {  // of the heads' output, and of the MLP's two layers
     sum.add("normalisation", 2 * (Count(shape.heads) * shape.value_width + hidden + width));
   }
   sum.add("FFN", 2 * width * hidden + (architecture.linear_biases ? width + hidden : Count(0)));
+  if (stage.gated_mlp) {
+    sum.add("FFN", width * hidden + (architecture.linear_biases ? hidden : Count(0)));
+  }
   if (stage.mlp_convolution_taps > 0) {
     sum.add("FFN convolution", Count(stage.mlp_convolution_taps) * hidden + hidden);
   }
@@ -105,14 +125,15 @@ std::vector<ParameterCount> count_parameters(const Network& architecture,
   Sum sum;
   std::int64_t layer = 0;
   for (const Stage& stage : architecture.stages) {
-    add_embedding(sum, stage);
+    add_embedding(sum, architecture, stage);
     for (std::int64_t i = 0; i < stage.layers; ++i, ++layer) {
       add_layer(sum, architecture, stage, layer_kind(architecture, options, stage, i, layer));
     }
-    if (stage.closing_norm) sum.add("normalisation", 2 * Count(stage.width));
+    if (stage.closing_norm) sum.add("normalisation", norm_parameters(architecture, stage.width));
   }
   const Count width = architecture.stages.back().width;
-  if (architecture.final_norm) sum.add("normalisation", 2 * width);
+  if (architecture.final_norm) sum.add("normalisation", norm_parameters(architecture, width));
+  if (architecture.pooler) sum.add("pooler", width * width + width);
   if (const Count hidden = architecture.pooling; architecture.pooling > 0) {
     sum.add("attention pooling", width * hidden + hidden + hidden + 1);
   }

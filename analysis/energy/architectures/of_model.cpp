@@ -1,9 +1,10 @@
 // Networks of loaded models: what their weight files say of their extents.
+#include "analysis/energy/architectures/of_model.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "analysis/energy/architecture.h"
 #include "core/architecture/pyramid_grid.h"
 #include "core/error.h"
 
@@ -24,6 +25,40 @@ std::int64_t multiplicative_ends(const ModelSpec& spec) {
   return ends;
 }
 
+/// Windows of a square of tokens, in all layers but some (SAM), and vectors of relative positions.
+void add_grid(Stage& stage, const ModelSpec& spec, const std::string& name) {
+  stage.decomposed_positions = spec.layer.scores.bias == ScoreBias::decomposed;
+  std::int64_t window = 0;
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    const std::int64_t own = layer_of(spec, layer).scores.window;
+    if (own == 0) stage.whole_layers.push_back(layer);
+    if (own > 0 && window > 0 && own != window) {
+      throw Error(ErrorKind::unsupported, "windows of several sizes are not counted")
+          .about(name)
+          .remedy("take a model without them");
+    }
+    window = std::max(window, own);
+  }
+  if (window == 0 && !stage.decomposed_positions) return;
+  stage.rows = spec.input.grid_rows();
+  stage.columns = spec.input.grid_columns();
+  if (stage.rows * stage.columns != stage.tokens) {
+    stage.rows = stage.columns =
+        static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(stage.tokens))));
+  }
+  if (stage.rows * stage.columns != stage.tokens) {
+    throw Error(ErrorKind::usage, "the model's windows are of a square grid of tokens")
+        .about("tokens")
+        .expected("a square number, such as " + std::to_string(stage.rows * stage.columns))
+        .found(std::to_string(stage.tokens));
+  }
+  if (window == 0) return;
+  stage.windows_everywhere = true;
+  stage.window_tokens = window * window;
+  stage.window_count =
+      ((stage.rows + window - 1) / window) * ((stage.columns + window - 1) / window);
+}
+
 Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens) {
   Stage stage;
   stage.tokens = tokens > 0 ? tokens : spec.tokens();
@@ -37,6 +72,18 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   stage.head_width = spec.layer.attention.head_width;
   stage.layers = spec.layers;
   stage.mlp_width = spec.layer.mlp.width;
+  stage.gated_mlp = spec.layer.mlp.form == MlpForm::gated;
+  if (spec.hears()) {
+    constexpr std::int64_t taps = 3;
+    stage.embedding = {.kind = Embedding::Kind::sound,
+                       .outputs = stage.tokens,
+                       .first_outputs = 2 * stage.tokens,
+                       .input_channels = spec.input.channels,
+                       .kernel_taps = taps,
+                       .positions = stage.tokens};
+    return stage;
+  }
+  add_grid(stage, spec, name);
   stage.embedding.class_tokens = spec.input.prefix_tokens();
   if (spec.input.patch_height > 0) {
     stage.embedding.kind = Embedding::Kind::convolution;
@@ -139,7 +186,33 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
   architecture.final_norm = spec.readout.final_norm;
 }
 
-/// Of a classifier.
+/// What of a layer is not counted; empty if all is.
+std::string uncounted(const ModelSpec& spec) {
+  const LayerSpec& layer = spec.layer;
+  if (!spec.input.stem.widths.empty()) return "convolutions before the patches";
+  if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
+  if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
+  if (layer.rotary.form != Rotary::none) return "rotary positions";
+  const ScoreBias bias = layer.scores.bias;
+  const bool counted = bias == ScoreBias::none || bias == ScoreBias::decomposed ||
+                       (bias == ScoreBias::buckets && spec.reads_texts());
+  if (!counted && !spec.shifts_windows()) return "biases of relative positions";
+  const bool tiles = layer.scores.window_form == WindowForm::tiles;
+  if (layer.scores.window > 0 && !tiles) return "windows";
+  if (layer.scores.soft_cap > 0) return "soft caps";
+  if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
+  if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";
+  // Layers may differ in what is counted layer by layer: the windows of a grid.
+  for (const LayerDifference& difference : spec.differences) {
+    for (const auto& [member, value] : difference.members) {
+      if (member != "scores.window" || !tiles) return "layers that differ";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes,
               const std::optional<WeightExtents>& weights) {
   architecture.head_outputs = static_cast<std::int64_t>(spec.labels.size());
@@ -153,73 +226,9 @@ void add_head(Network& architecture, const ModelSpec& spec, std::int64_t classes
   }
 }
 
-void add_text(Network& architecture, const ModelSpec& spec, std::int64_t tokens,
-              std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  Stage stage;
-  stage.tokens = tokens > 0 ? tokens : spec.input.context;
-  stage.width = spec.width;
-  stage.heads = spec.layer.attention.heads;
-  stage.head_width = spec.layer.attention.head_width;
-  stage.layers = spec.layers;
-  stage.mlp_width = spec.layer.mlp.width;
-  stage.embedding.kind = Embedding::Kind::table;
-  stage.embedding.vocabulary = spec.input.vocabulary;
-  stage.embedding.positions =
-      spec.positions.kind == Positions::learned ? std::max(spec.input.context, stage.tokens) : 0;
-  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
-    const ParameterValues& parameters = mechanism_of(spec, layer).parameters;
-    const auto window = parameters.find("window");
-    const auto* value =
-        window == parameters.end() ? nullptr : std::get_if<std::int64_t>(&window->second);
-    stage.windows.push_back(value ? *value : 0);
-  }
-  // Each layer's own, unless a window is asked for.
-  architecture.mechanism.parameters.erase("window");
-  stage.embedding.norm = !spec.is_language_model();  // as the classifiers' family has it
-  architecture.stages = {stage};
-  if (!spec.is_language_model()) {
-    add_head(architecture, spec, classes, weights);
-    architecture.final_norm = false;
-    architecture.pooling = weights ? weights->pooling : 0;
-    if (architecture.pooling == 0) {
-      architecture.note += std::string(architecture.note.empty() ? "" : "; ") +
-                           "the width of the attention pooling is not known: it is not counted";
-    }
-    return;
-  }
-  architecture.tied_head = !weights || weights->tied_head;
-  architecture.head_tokens = stage.tokens;
-  architecture.head_outputs = classes >= 0 ? classes : spec.input.vocabulary;
-  if (spec.layer.form != LayerForm::transformer && !weights) {
-    architecture.linear_biases = architecture.query_key_value_biases = false;
-  }
-}
-
-/// What of a layer is not counted; empty if all is.
-std::string uncounted(const ModelSpec& spec) {
-  const LayerSpec& layer = spec.layer;
-  if (!spec.input.stem.widths.empty()) return "convolutions before the patches";
-  if (layer.mlp.form == MlpForm::gated) return "gated MLPs";
-  if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
-  if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
-  if (layer.rotary.form != Rotary::none) return "rotary positions";
-  if (layer.scores.bias != ScoreBias::none && !spec.shifts_windows()) {
-    return "biases of relative positions";
-  }
-  if (layer.scores.window > 0) return "windows";
-  if (layer.scores.soft_cap > 0) return "soft caps";
-  if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
-  return {};
-}
-
-}  // namespace
-
 Network architecture_of(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
                         std::int64_t classes, const std::optional<WeightExtents>& weights) {
-  std::string missing = uncounted(spec);
-  if (missing.empty() && spec.has_decoder()) missing = "an encoder and a decoder";
-  if (missing.empty() && !spec.differences.empty()) missing = "layers that differ";
-  if (!missing.empty()) {
+  if (const std::string missing = uncounted(spec); !missing.empty()) {
     throw Error(ErrorKind::unsupported, "the operations of " + missing + " are not counted")
         .about(name)
         .remedy("take a model without them");
@@ -237,10 +246,14 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
     }
   }
   architecture.activation = spec.layer.mlp.activation;
+  architecture.rms_norms = spec.layer.norm.kind != Norm::layer;
+  const ScoreScale& scale = spec.layer.scores.scale;
+  architecture.scaled_scores = scale.rule != ScoreScale::Rule::number || scale.number != 1;
   if (weights) {
     architecture.linear_biases = weights->linear_biases;
     architecture.layer_scales = weights->layer_scales;
     architecture.query_key_value_biases = weights->query_key_value_biases;
+    architecture.key_biases = weights->key_biases;
     architecture.head_bias = weights->head_biases;
   }
   if (spec.reads_texts()) {
@@ -248,13 +261,18 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
     return architecture;
   }
   architecture.final_norm = spec.layer.norm.position == NormPosition::pre;
+  if (weights && !weights->final_norm) architecture.final_norm = false;
   architecture.head_copies = spec.readout.kind == Readout::class_and_distilled ? 2 : 1;
   if (spec.stages.empty()) {
     architecture.stages = vit_stages(spec, name, tokens);
+    architecture.native_attention = architecture.stages.front().window_count > 0;
   } else {
     add_pyramid(architecture, spec, tokens);
   }
   if (spec.readout.kind != Readout::none) add_head(architecture, spec, classes, weights);
+  if (spec.layer.scores.bias == ScoreBias::decomposed) {
+    architecture.note = "the layers alone: without the neck behind them";
+  }
   return architecture;
 }
 

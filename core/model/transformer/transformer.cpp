@@ -89,7 +89,11 @@ WeightExtents Transformer::extents() const {
   const Block& block = weights_.stages.front().blocks.front();
   extents.query_key_value_biases = block.attention.query.has_bias();
   extents.linear_biases = block.mlp && block.mlp->mlp1.has_bias();
+  extents.key_biases = !block.attention.key || block.attention.key->has_bias();
   extents.layer_scales = !block.scale1.empty();
+  extents.embedding_norm = weights_.embedding.norm.has_value();
+  extents.encoder_norm = weights_.stages.front().norm.has_value();
+  extents.final_norm = readout.final_norm.has_value();
   return extents;
 }
 

@@ -13,9 +13,13 @@ struct WeightExtents {
   bool head_biases = true;
   bool tied_head = false;  ///< the head's weight is the token embedding's
   bool query_key_value_biases = true;
-  bool linear_biases = true;  ///< of output projections and MLPs
-  bool layer_scales = false;  ///< what attention and MLP give is scaled, channel by channel
-  std::int64_t pooling = 0;   ///< P of the attention pooling before the head; 0: none
+  bool key_biases = true;       ///< of those, that of the keys
+  bool linear_biases = true;    ///< of output projections and MLPs
+  bool layer_scales = false;    ///< what attention and MLP give is scaled, channel by channel
+  std::int64_t pooling = 0;     ///< P of the attention pooling before the head; 0: none
+  bool embedding_norm = false;  ///< of the tokens before the first layer, of each text
+  bool encoder_norm = false;    ///< after an encoder's last layer, where a decoder follows
+  bool final_norm = true;       ///< after the last layer, of all tokens
 };
 
 /// Of a model that load_model gave.

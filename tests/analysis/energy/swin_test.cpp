@@ -109,14 +109,14 @@ TEST(SwinEnergy, ParametersAreThosePublished) {
   EXPECT_EQ(parameters, 28'288'354);  // timm's swin_tiny_patch4_window7_224
 }
 
-TEST(SwinEnergy, LayersThatDifferAreRefused) {
+TEST(SwinEnergy, WindowsOfOtherKindsAreRefused) {
   ModelSpec spec;
   spec.input.class_tokens = 0;
   spec.layer.scores.window = 14;
-  spec.layer.scores.window_form = WindowForm::tiles;
+  spec.layer.scores.window_form = WindowForm::around;
   spec.readout.kind = Readout::none;
   try {
-    (void)architecture_of(spec, "sam");
+    (void)architecture_of(spec, "local");
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("windows are not counted"));

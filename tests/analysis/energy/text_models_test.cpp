@@ -1,0 +1,235 @@
+// What encoders with decoders, and encoders of texts and sounds, cost, against counts by hand and
+// the parameters that are published.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/energy/accounting.h"
+#include "analysis/energy/architecture.h"
+#include "core/error.h"
+
+namespace attnscope {
+namespace {
+
+NetworkCost counted_text(const Network& network, CostConvention convention) {
+  AccountingOptions options;
+  options.convention = convention;
+  options.mechanism = network.mechanism;
+  return count_operations(network, options);
+}
+
+std::int64_t parameters_of(const Network& network) {
+  AccountingOptions options;
+  options.mechanism = network.mechanism;
+  options.native_attention = network.native_attention;
+  std::int64_t sum = 0;
+  for (const ParameterCount& count : count_parameters(network, options)) sum += count.parameters;
+  return sum;
+}
+
+OperationCount component_of(const NetworkCost& cost, const std::string& name) {
+  OperationCount sum;
+  for (const ComponentCost& one : cost.by_component()) {
+    if (one.count.component == name) accumulate(sum, one.count);
+  }
+  return sum;
+}
+
+ModelSpec text_spec(std::int64_t width, std::int64_t layers, std::int64_t heads,
+                    std::int64_t vocabulary) {
+  ModelSpec spec;
+  spec.input.kind = InputKind::tokens;
+  spec.input.class_tokens = 0;
+  spec.input.patch_height = spec.input.patch_width = 0;
+  spec.input.vocabulary = vocabulary;
+  spec.width = width;
+  spec.layers = layers;
+  spec.layer.attention.heads = heads;
+  spec.layer.mlp.width = 4 * width;
+  return spec;
+}
+
+/// T5-small.
+ModelSpec t5_spec() {
+  ModelSpec spec = text_spec(512, 18, 8, 32128);
+  spec.positions.kind = Positions::none;
+  spec.layer.norm.kind = Norm::rms;
+  spec.layer.scores = {.scale = {ScoreScale::Rule::number, 1}, .bias = ScoreBias::buckets};
+  spec.layer.mlp.activation = Activation::relu;
+  spec.tail = {.kind = Tail::decoder, .blocks = 6, .start_token = 0};
+  spec.readout.kind = Readout::next_token;
+  spec.readout.logit_scale = 0;
+  validate(spec);
+  return spec;
+}
+
+WeightExtents t5_weights() {
+  WeightExtents weights;
+  weights.tied_head = true;
+  weights.head_biases = weights.linear_biases = weights.query_key_value_biases = false;
+  weights.encoder_norm = true;
+  return weights;
+}
+
+constexpr std::int64_t kRead = 64;
+
+Network t5() { return architecture_of(t5_spec(), "t5", kRead, -1, t5_weights()); }
+
+TEST(EncoderDecoderEnergy, ParametersOfT5AreThosePublished) {
+  EXPECT_EQ(parameters_of(t5()), 60'506'624);  // transformers' t5-small
+}
+
+TEST(EncoderDecoderEnergy, ProductsOfT5AreCountedByHand) {
+  constexpr std::int64_t n = kRead, d = 512, linear = n * d * d;
+  constexpr std::int64_t attention = 4 * linear + 2 * n * n * d, mlp = 8 * linear;
+  const NetworkCost cost = counted_text(t5(), CostConvention::adder);
+  EXPECT_EQ(cost.total().multiplications,
+            6 * (attention + mlp) + 6 * (2 * attention + mlp) + n * d * 32128);
+  // Of the decoder's layers the odd ones are those to the encoder.
+  ASSERT_EQ(cost.parts.back().name, "head");
+  std::int64_t with_mlp = 0;
+  for (const PartCost& part : cost.parts) {
+    for (const ComponentCost& one : part.components) {
+      if (one.count.component != "FFN in") continue;
+      ++with_mlp;
+      EXPECT_TRUE(part.layer < 6 || part.layer % 2 == 1) << part.layer;
+    }
+  }
+  EXPECT_EQ(with_mlp, 12);
+}
+
+TEST(EncoderDecoderEnergy, ScoresOfT5HaveABiasAndNoScale) {
+  const NetworkCost cost = counted_text(t5(), CostConvention::complete);
+  constexpr std::int64_t scores = 8 * kRead * kRead;
+  EXPECT_EQ(component_of(cost, "softmax").multiplications, 0);
+  EXPECT_EQ(component_of(cost, "softmax").exponentials, 18 * scores);
+  EXPECT_EQ(component_of(cost, "position bias").additions, 12 * scores)
+      << "none of cross attention";
+  // x²·, its root's inverse, the gain, and x + 0: 3·D a token, of 30 norms and the two last.
+  EXPECT_EQ(component_of(cost, "normalisation").multiplications, 32 * 3 * kRead * 512);
+  EXPECT_EQ(component_of(cost, "normalisation").additions, 32 * kRead * 513);
+  EXPECT_EQ(component_of(cost, "head").multiplications, kRead * 512 * 32128 + kRead * 512);
+}
+
+TEST(EncoderDecoderEnergy, CrossAttentionAsksTheEncodersTokens) {
+  Network network = t5();
+  network.stages[1].tokens = 5;
+  network.head_tokens = 5;
+  const NetworkCost cost = counted_text(network, CostConvention::adder);
+  constexpr std::int64_t n = kRead, m = 5, d = 512;
+  EXPECT_EQ(component_of(cost, "scores").multiplications, 6 * d * (n * n + m * m + m * n));
+  EXPECT_EQ(component_of(cost, "key projection").multiplications, 6 * d * d * (n + m + n));
+  EXPECT_EQ(component_of(cost, "query projection").multiplications, 6 * d * d * (n + m + m));
+}
+
+TEST(EncoderDecoderEnergy, AGatedMlpHasAThirdLayerAndAProduct) {
+  ModelSpec spec = t5_spec();
+  spec.layer.mlp = {.form = MlpForm::gated, .width = 1024, .activation = Activation::gelu_tanh};
+  const Network network = architecture_of(spec, "t5 1.1", kRead, -1, t5_weights());
+  const NetworkCost cost = counted_text(network, CostConvention::complete);
+  EXPECT_EQ(component_of(cost, "FFN gate").multiplications, 12 * kRead * 512 * 1024);
+  EXPECT_EQ(component_of(cost, "gate").multiplications, 12 * kRead * 1024);
+  // 3 · 512 · 1024 a layer in place of 2 · 512 · 2048.
+  EXPECT_EQ(parameters_of(network), 60'506'624 - 12 * 512 * 1024);
+}
+
+/// BART-base.
+ModelSpec bart_spec() {
+  ModelSpec spec = text_spec(768, 18, 12, 50265);
+  spec.input.context = 1024;
+  spec.positions = {.kind = Positions::learned, .offset = 2};
+  spec.layer.norm = {.position = NormPosition::post, .eps = 1e-5};
+  spec.tail = {.kind = Tail::decoder, .blocks = 6, .context = 1024, .start_token = 2};
+  spec.readout.kind = Readout::next_token;
+  spec.readout.final_norm = false;
+  validate(spec);
+  return spec;
+}
+
+WeightExtents bart_weights() {
+  WeightExtents weights;
+  weights.tied_head = true;
+  weights.head_biases = false;
+  weights.embedding_norm = true;
+  weights.final_norm = false;
+  return weights;
+}
+
+TEST(EncoderDecoderEnergy, ParametersOfBartAreThosePublished) {
+  EXPECT_EQ(parameters_of(architecture_of(bart_spec(), "bart", 0, -1, bart_weights())),
+            139'420'416);  // transformers' bart-base
+}
+
+TEST(EncoderDecoderEnergy, EveryTokenOfBartHasAPositionAndTwoOrThreeNormsALayer) {
+  const Network network = architecture_of(bart_spec(), "bart", kRead, -1, bart_weights());
+  EXPECT_EQ(network.stages[1].tokens, kRead);
+  const NetworkCost cost = counted_text(network, CostConvention::complete);
+  EXPECT_EQ(component_of(cost, "position embedding").additions, 2 * kRead * 768);
+  EXPECT_EQ(component_of(cost, "normalisation").divisions, (2 + 12 + 18) * 3 * kRead);
+  EXPECT_EQ(architecture_of(bart_spec(), "bart", 0, -1, bart_weights()).stages[1].tokens, 1024);
+}
+
+TEST(EncoderDecoderEnergy, OnlyATextTellsHowManyTokensT5Reads) {
+  try {
+    (void)architecture_of(t5_spec(), "t5", 0, -1, t5_weights());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("--tokens"));
+  }
+}
+
+TEST(EncoderEnergy, ParametersOfBertAreThosePublished) {
+  ModelSpec spec = text_spec(768, 12, 12, 30522);
+  spec.input.context = 512;
+  spec.input.token_types = 2;
+  spec.layer.norm = {.position = NormPosition::post, .eps = 1e-12};
+  spec.readout.kind = Readout::pooler;
+  spec.readout.final_norm = false;
+  validate(spec);
+  WeightExtents weights;
+  weights.embedding_norm = true;
+  weights.final_norm = false;
+  const Network network = architecture_of(spec, "bert", 0, -1, weights);
+  EXPECT_EQ(parameters_of(network), 109'482'240);  // transformers' bert-base-uncased
+  const NetworkCost cost = counted_text(network, CostConvention::complete);
+  EXPECT_EQ(component_of(cost, "pooler").multiplications, 768 * 768);
+  EXPECT_EQ(component_of(cost, "type embedding").additions, 512 * 768);
+  spec.readout.kind = Readout::masked_token;
+  EXPECT_THROW((void)architecture_of(spec, "bert", 0, -1, weights), Error);
+}
+
+/// Whisper-tiny's encoder.
+Network whisper() {
+  ModelSpec spec;
+  spec.input.kind = InputKind::audio;
+  spec.input.class_tokens = 0;
+  spec.input.patch_height = spec.input.patch_width = 0;
+  spec.input.channels = 80;
+  spec.input.context = 1500;
+  spec.width = 384;
+  spec.layers = 4;
+  spec.layer.attention.heads = 6;
+  spec.layer.mlp.width = 1536;
+  spec.readout.kind = Readout::none;
+  validate(spec);
+  WeightExtents weights;
+  weights.key_biases = false;
+  return architecture_of(spec, "whisper", 0, -1, weights);
+}
+
+TEST(SoundEnergy, ParametersOfWhispersEncoderAreThosePublished) {
+  EXPECT_EQ(parameters_of(whisper()), 7'632'384 + 1500 * 384);  // of openai's, with its sinusoids
+}
+
+TEST(SoundEnergy, BothConvolutionsAreCounted) {
+  const NetworkCost cost = counted_text(whisper(), CostConvention::complete);
+  EXPECT_EQ(component_of(cost, "sound embedding").multiplications,
+            3000 * 3 * 80 * 384 + 1500 * 3 * 384 * 384);
+  EXPECT_EQ(component_of(cost, "activation").exponentials, 4500 * 384 + 4 * 1500 * 1536);
+  // Queries and values have biases, keys have none.
+  EXPECT_EQ(component_of(cost, "query projection").additions -
+                component_of(cost, "key projection").additions,
+            4 * 1500 * 384);
+}
+
+}  // namespace
+}  // namespace attnscope
