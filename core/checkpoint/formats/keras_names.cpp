@@ -80,8 +80,10 @@ std::string within(const std::string& rest, const std::string& class_name, const
 }
 
 /// The layers of a model by the names of their groups: "dense_3".
-std::map<std::string, const json*> groups_of(const json& layers) {
-  std::map<std::string, const json*> groups;
+using Groups = std::map<std::string, const json*>;
+
+Groups groups_of(const json& layers) {
+  Groups groups;
   std::map<std::string, int> used;
   for (const json& layer : layers) {
     if (!layer.is_object()) return {};
@@ -92,24 +94,39 @@ std::map<std::string, const json*> groups_of(const json& layers) {
   return groups;
 }
 
-/// `path` in a model's group, with the names of its layers; unchanged where they are not known.
-std::string named_path(const std::string& path, const json& model) {
-  constexpr std::string_view beginning = "layers/";
-  const auto config = model.find("config");
-  if (!path.starts_with(beginning) || config == model.end() || !config->is_object()) return path;
-  const auto layers = config->find("layers");
-  if (layers == config->end() || !layers->is_array()) return path;
-  const std::size_t slash = path.find('/', beginning.size());
-  const auto groups = groups_of(*layers);
-  const auto found = groups.find(path.substr(beginning.size(), slash - beginning.size()));
-  if (slash == std::string::npos || found == groups.end()) return path;
-  const json& layer = *found->second;
-  const json own = layer.value("config", json::object());
-  const std::string name = own.is_object() ? text_at(own, "name") : std::string();
-  if (name.empty()) return path;
-  const std::string rest = path.substr(slash + 1), inside = named_path(rest, layer);
-  return name + "/" + (inside == rest ? within(rest, text_at(layer, "class_name"), own) : inside);
-}
+class LayerNames {
+ public:
+  /// `path` in a model's group, with the names of its layers; unchanged where they are not known.
+  std::string named(const std::string& path, const json& model) {
+    constexpr std::string_view beginning = "layers/";
+    const std::size_t slash = path.find('/', beginning.size());
+    if (!path.starts_with(beginning) || slash == std::string::npos) return path;
+    const Groups& groups = groups_in(model);
+    const auto found = groups.find(path.substr(beginning.size(), slash - beginning.size()));
+    if (found == groups.end()) return path;
+    const json& layer = *found->second;
+    const auto own = layer.find("config");
+    const bool told = own != layer.end() && own->is_object();
+    const std::string name = told ? text_at(*own, "name") : std::string();
+    if (name.empty()) return path;
+    const std::string rest = path.substr(slash + 1), inside = named(rest, layer);
+    return name + "/" +
+           (inside == rest ? within(rest, text_at(layer, "class_name"), *own) : inside);
+  }
+
+ private:
+  const Groups& groups_in(const json& model) {
+    const auto [known, is_new] = of_models_.try_emplace(&model);
+    if (!is_new) return known->second;
+    const auto config = model.find("config");
+    if (config == model.end() || !config->is_object()) return known->second;
+    const auto layers = config->find("layers");
+    if (layers != config->end() && layers->is_array()) known->second = groups_of(*layers);
+    return known->second;
+  }
+
+  std::map<const json*, Groups> of_models_;
+};
 
 }  // namespace
 
@@ -119,7 +136,8 @@ std::vector<std::string> keras_names(const std::vector<std::string>& paths,
   if (!model.is_object()) return paths;
   std::vector<std::string> names;
   names.reserve(paths.size());
-  for (const std::string& path : paths) names.push_back(named_path(path, model));
+  LayerNames layers;
+  for (const std::string& path : paths) names.push_back(layers.named(path, model));
   const std::set<std::string> different(names.begin(), names.end());
   return different.size() == names.size() ? names : paths;
 }
