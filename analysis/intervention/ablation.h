@@ -57,12 +57,16 @@ struct Ablation {
 /// Of TraceRequest::change_map.
 using MapChange = std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)>;
 
-/// What to run `input` with for the maps to be so replaced. The maps of other heads and mechanisms
-/// are those of an unchanged run: exact where one layer alone is changed, since what comes before
-/// it is as it was. Throws Error(usage) for layers and heads that the subject does not have, mean
-/// maps of other extents, and a mechanism for which the layer's scores have terms (masks, biases).
+/// Adds to `request` what change_of needs of an unchanged run.
+void request_for(const Ablation& ablation, TraceRequest& request);
+
+/// What to run an input with for the maps to be so replaced; `whole` is the trace of its unchanged
+/// run, and is kept. The maps of other heads and mechanisms are that run's: exact where one layer
+/// alone is changed, since what comes before it is as it was. Throws Error(usage) for layers and
+/// heads that there are none of, mean maps of other extents, and a mechanism where the layer's
+/// scores have terms (windows, biases).
 [[nodiscard]] MapChange change_of(const Ablation& ablation, const Subject& subject,
-                                  const Input& input);
+                                  std::shared_ptr<const Trace> whole);
 
 /// One class or token, before and after.
 struct LogitChange {

@@ -25,8 +25,10 @@ struct Intervention {
   std::string name;                    ///< in files: "rank 4", "layer 0 head 2"
   std::int64_t layer = -1, head = -1;  ///< what it changes, where that is one layer or head
   std::int64_t rank = 0;               ///< what the maps are cut off to; 0: they are not
-  /// What to run one input with. Called from several threads.
-  std::function<MapChange(const Subject& subject, const Input& input)> change;
+  /// Adds what `change` needs of an unchanged run; may be null.
+  std::function<void(TraceRequest& request)> needs;
+  /// What to run one input with, whose unchanged run is `whole`. Called from several threads.
+  std::function<MapChange(const Subject& subject, std::shared_ptr<const Trace> whole)> change;
 };
 
 /// The equivalent ranks of the maps that a series changes, of one question's unchanged run.
@@ -41,7 +43,7 @@ struct SeriesRequest {
   std::string label;  ///< "vit", "vit as adder + I"
   std::vector<Intervention> interventions;
   /// Of the trace of an unchanged run with maps; null: ranks are not asked for.
-  std::function<RankSum(const Trace& trace)> ranks;
+  std::function<RankSum(const Trace& whole)> ranks;
 };
 
 /// What was answered. Rows are questions: an image, or a stretch of the text as the model reads it.

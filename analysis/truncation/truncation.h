@@ -1,17 +1,14 @@
 // Whether the rank matters: maps replaced by their best approximations of a lower rank while the
-// model runs, and what becomes of its answers (DESIGN: the causal side of the Adder paper's claim).
+// model runs, and what becomes of its answers (the causal side of the Adder paper's claim).
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/input/data_set.h"
-#include "core/input/item_choice.h"
-#include "core/model/subject.h"
-#include "core/progress.h"
+#include "analysis/intervention/study.h"
+#include "core/parameters/enum_names.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
@@ -27,41 +24,26 @@ enum class TruncatedMap {
 };
 
 struct TruncationRequest {
-  std::vector<std::int64_t> ranks;          ///< from 1 on
-  std::vector<std::int64_t> layers, heads;  ///< that are cut off; all if empty
-  TruncatedMap of = TruncatedMap::without_identity;
-  /// Rows are divided by what they then sum to; one that sums to nothing is left as it is.
-  bool renormalise = false;
+  std::vector<std::int64_t> ranks = {};  ///< from 1 on; those of default_ranks if empty
+  std::vector<std::int64_t> layers = {}, heads = {};  ///< that are cut off; all if empty
+  /// A series for each; of an attention without identity mapping one is enough.
+  std::vector<TruncatedMap> cuts = {TruncatedMap::without_identity};
+  /// A series for each. Renormalised: rows are divided by what they then sum to; one that sums to
+  /// nothing is left as it is.
+  std::vector<bool> renormalise = {false};
   double threshold = 0.9;  ///< τ of the equivalent rank
-  ItemChoice choice;       ///< of the data set
 };
 
-/// What a model answers with maps of one rank.
-struct RankOutcome {
-  std::int64_t rank = 0;  ///< 0: the maps as they are
-  std::int64_t correct = 0, not_finite = 0;
-  double divergence = 0;        ///< mean KL(p ‖ p_r) in bits of the predictions, of finite ones
-  double divergence_error = 0;  ///< standard error of that mean; NaN of a single image
-};
+/// 1, 2, 4, … below the tokens that one input has: of a model of texts its context, at most 2048.
+[[nodiscard]] std::vector<std::int64_t> default_ranks(const Model& model);
 
-struct TruncationResult {
-  std::int64_t images = 0;
-  std::vector<RankOutcome> outcomes;  ///< the whole maps first, then in the order of the ranks
-  /// Mean equivalent rank of the maps that are cut off, seen as they are cut off; none where no map
-  /// has one.
-  std::optional<double> mean_equivalent_rank;
-  std::int64_t greatest_rank = 0;  ///< min(N, M) of the largest map
+/// "A of layers 0, 3, all heads, rows made to sum to 1": what a request cuts off.
+[[nodiscard]] std::string in_words(const TruncationRequest& request);
 
-  /// Share of right answers.
-  [[nodiscard]] double accuracy(const RankOutcome& outcome) const {
-    return images ? static_cast<double>(outcome.correct) / static_cast<double>(images) : 0;
-  }
-};
-
-/// Runs the chosen items once as they are and once for each rank. Throws Error(usage) for a model
-/// without a head of classes, data without labels, ranks below 1, layers or heads that it does not
-/// have, and with_identity of an attention without identity mapping; Cancelled.
-[[nodiscard]] TruncationResult truncate(const Subject& subject, const DataSet& data_set,
-                                        const TruncationRequest& request, const Progress& progress);
+/// The series of one subject, whole and with each rank. Throws Error(usage) for ranks below 1,
+/// layers or heads that it does not have, and with_identity alone of an attention without identity
+/// mapping.
+[[nodiscard]] std::vector<SeriesRequest> truncation_series(const Subject& subject,
+                                                           const TruncationRequest& request);
 
 }  // namespace attnscope

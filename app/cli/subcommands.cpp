@@ -25,6 +25,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 Action add_truncate(CLI::App& parent, CLI::App*& added);
+Action add_ablate(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   // One line each.
@@ -52,6 +53,7 @@ std::span<const Subcommand> subcommands() {
       {add_sweep},
       {add_trace},
       {add_truncate},
+      {add_ablate},
   };
   // clang-format on
   return list;

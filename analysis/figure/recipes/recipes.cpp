@@ -18,6 +18,8 @@ FigureRecipe rank_over_depth_recipe();
 FigureRecipe heads_by_layer_recipe();
 FigureRecipe heads_over_depth_recipe();
 FigureRecipe components_recipe();
+FigureRecipe rank_accuracy_recipe();
+FigureRecipe ablation_recipe();
 FigureRecipe comparison_recipe();
 FigureRecipe spectrum_comparison_recipe();
 FigureRecipe rank_comparison_recipe();
@@ -54,6 +56,8 @@ std::span<const FigureRecipe> figure_recipes() {
       heads_by_layer_recipe(),
       heads_over_depth_recipe(),
       components_recipe(),
+      rank_accuracy_recipe(),
+      ablation_recipe(),
       comparison_recipe(),
       spectrum_comparison_recipe(),
       rank_comparison_recipe(),

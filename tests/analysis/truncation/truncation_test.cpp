@@ -8,6 +8,7 @@
 
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
+#include "core/model/evaluation/text_evaluation.h"
 #include "core/model/model.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/paths.h"
@@ -72,19 +73,26 @@ Subject sample(const std::string& name, MechanismChoice mechanism) {
   return subject;
 }
 
+StudyResult truncated(const Subject& subject, const TruncationRequest& truncation) {
+  StudyRequest request;
+  request.series = truncation_series(subject, truncation);
+  request.data_set = std::make_shared<Pictures>();
+  return run_study(request);
+}
+
 TEST(Truncation, AtTheWholeRankAnswersAreTheModels) {
-  const Subject subject = sample("fashion-softmax.h5", {});
-  TruncationRequest request;
-  request.ranks = {4096, 1};
-  const TruncationResult result = truncate(subject, Pictures(), request, {});
-  ASSERT_EQ(result.outcomes.size(), 3U);
-  EXPECT_EQ(result.images, 7);
-  EXPECT_EQ(result.outcomes[0].divergence, 0.0);
-  EXPECT_EQ(result.outcomes[1].correct, result.outcomes[0].correct);
-  EXPECT_LT(result.outcomes[1].divergence, 1e-6);
-  EXPECT_GT(result.outcomes[2].divergence, result.outcomes[1].divergence);
-  ASSERT_TRUE(result.mean_equivalent_rank.has_value());
-  EXPECT_GT(*result.mean_equivalent_rank, 1.0);
+  const StudyResult result = truncated(sample("fashion-softmax.h5", {}), {.ranks = {4096, 1}});
+  ASSERT_EQ(result.series.size(), 1U);
+  ASSERT_EQ(result.series[0].columns.size(), 3U);
+  EXPECT_EQ(result.series[0].done, 7);
+  const Outcome whole = outcome_of(result, 0, 0), same = outcome_of(result, 0, 1);
+  const Outcome cut = outcome_of(result, 0, 2);
+  EXPECT_EQ(whole.divergence, 0.0);
+  EXPECT_EQ(same.correct, whole.correct);
+  EXPECT_LT(same.divergence, 1e-6);
+  EXPECT_GT(cut.divergence, same.divergence);
+  ASSERT_TRUE(mean_equivalent_rank(result.series[0]).has_value());
+  EXPECT_GT(*mean_equivalent_rank(result.series[0]), 1.0);
 }
 
 TEST(Truncation, RunsTheMapsItSays) {
@@ -103,33 +111,47 @@ TEST(Truncation, RunsTheMapsItSays) {
   EXPECT_GT(values(1), 1e-5 * values(0));
 }
 
-TEST(Truncation, PutsTheIdentityBackOrCutsItOffToo) {
+TEST(Truncation, PutsTheIdentityBackAndCutsItOffToo) {
   const Subject adder = sample("fashion-softmax.h5", {"adder", {{"identity", true}}});
-  TruncationRequest request;
-  request.ranks = {1};
-  const TruncationResult apart = truncate(adder, Pictures(), request, {});
-  request.of = TruncatedMap::with_identity;
-  const TruncationResult together = truncate(adder, Pictures(), request, {});
-  ASSERT_TRUE(apart.mean_equivalent_rank && together.mean_equivalent_rank);
-  EXPECT_LT(*apart.mean_equivalent_rank, *together.mean_equivalent_rank);
-  EXPECT_NE(apart.outcomes[1].divergence, together.outcomes[1].divergence);
+  const StudyResult result = truncated(
+      adder, {.ranks = {1}, .cuts = {TruncatedMap::without_identity, TruncatedMap::with_identity}});
+  ASSERT_EQ(result.series.size(), 2U);
+  EXPECT_NE(result.series[0].label, result.series[1].label);
+  const auto apart = mean_equivalent_rank(result.series[0]);
+  const auto together = mean_equivalent_rank(result.series[1]);
+  ASSERT_TRUE(apart && together);
+  EXPECT_LT(*apart, *together);
+  EXPECT_NE(outcome_of(result, 0, 1).divergence, outcome_of(result, 1, 1).divergence);
+}
+
+TEST(Truncation, OfTextsSaysBitsACharacter) {
+  const Subject subject = sample("shakespeare-softmax.h5", {});
+  StudyRequest request;
+  request.series = truncation_series(subject, {.ranks = {1, 4096}, .renormalise = {false, true}});
+  request.text = Text{std::string(600, 'a') + " To be, or not to be, that is the question", {}};
+  const StudyResult result = run_study(request);
+  ASSERT_EQ(result.series.size(), 2U);
+  const TextEvaluation expected =
+      evaluate_text(*subject.model, subject.mechanism, *request.text, {}, {});
+  for (const std::size_t column : {0U, 2U}) {
+    const Outcome outcome = outcome_of(result, 0, column);
+    EXPECT_NEAR(outcome.bits_per_character, expected.bits_per_character(), 1e-4);
+    EXPECT_EQ(outcome.predicted, expected.predicted);
+    EXPECT_EQ(outcome.correct, expected.correct);
+  }
+  EXPECT_GT(outcome_of(result, 0, 1).divergence, 0.01);
+  EXPECT_NE(outcome_of(result, 0, 1).bits_per_character,
+            outcome_of(result, 1, 1).bits_per_character);
 }
 
 TEST(Truncation, RefusesWhatHasNoAnswer) {
-  TruncationRequest request;
-  request.ranks = {0};
   const Subject subject = sample("fashion-softmax.h5", {});
-  EXPECT_THROW((void)truncate(subject, Pictures(), request, {}), Error);
-  request.ranks = {1};
-  request.of = TruncatedMap::with_identity;
-  EXPECT_THROW((void)truncate(subject, Pictures(), request, {}), Error);
-  request.of = TruncatedMap::without_identity;
-  request.heads = {99};
-  EXPECT_THROW((void)truncate(subject, Pictures(), request, {}), Error);
-  request.heads = {};
-  EXPECT_THROW(
-      (void)truncate(sample("fashion-softmax.h5", {"daft-full", {}}), Pictures(), request, {}),
-      Error);
+  EXPECT_THROW((void)truncation_series(subject, {.ranks = {0}}), Error);
+  EXPECT_THROW((void)truncation_series(subject, {.cuts = {TruncatedMap::with_identity}}), Error);
+  EXPECT_THROW((void)truncation_series(subject, {.heads = {99}}), Error);
+  EXPECT_THROW((void)truncation_series(subject, {.layers = {99}}), Error);
+  EXPECT_THROW((void)truncated(sample("fashion-softmax.h5", {"daft-full", {}}), {.ranks = {1}}),
+               Error);
 }
 
 }  // namespace

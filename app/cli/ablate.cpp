@@ -1,0 +1,271 @@
+// attnscope ablate: what becomes of a model's answers without a head.
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/intervention/ablation_study.h"
+#include "app/cli/assumptions.h"
+#include "app/cli/command_table.h"
+#include "app/cli/index_list.h"
+#include "app/cli/interruption.h"
+#include "app/cli/json_output.h"
+#include "app/cli/standard_streams.h"
+#include "app/cli/study_report.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/table_cell.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/shown_text.h"
+#include "core/text/name_list.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+struct AblateArguments {
+  StudyArguments study;
+  std::string layers = "all", heads = "all", by = "zero", each = "head", other;
+  std::size_t answers = 0;
+};
+
+/// --other: a head's number or a mechanism, as --by asks for.
+void take_other(const AblateArguments& arguments, Ablation& ablation) {
+  const bool head = ablation.by == Replacement::head;
+  if (!head && ablation.by != Replacement::mechanism) {
+    if (arguments.other.empty()) return;
+    throw Error(ErrorKind::usage, "nothing else stands in the place of the maps")
+        .about("--other")
+        .expected("--by head or --by mechanism");
+  }
+  if (arguments.other.empty()) {
+    throw Error(ErrorKind::usage, head ? "which head's map?" : "which mechanism's map?")
+        .about("--by " + arguments.by)
+        .expected(head ? "--other 3" : "--other adder");
+  }
+  if (head) {
+    const std::vector<std::int64_t> index = index_list(arguments.other, "--other");
+    if (index.size() != 1) {
+      throw Error(ErrorKind::usage, "one head is given").about("--other").found(arguments.other);
+    }
+    ablation.other_head = index.front();
+    return;
+  }
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= arguments.other.size();) {
+    const std::size_t comma = std::min(arguments.other.find(',', from), arguments.other.size());
+    words.push_back(arguments.other.substr(from, comma - from));
+    from = comma + 1;
+  }
+  const std::string name = words.front();
+  words.erase(words.begin());
+  ablation.mechanism = choose_mechanism(name, words, {});
+}
+
+Ablation ablation_of(const AblateArguments& arguments) {
+  Ablation ablation;
+  ablation.layers = index_list(arguments.layers, "--layers");
+  ablation.heads = index_list(arguments.heads, "--heads");
+  ablation.by = value_of(replacement_names, arguments.by, "replacement");
+  take_other(arguments, ablation);
+  return ablation;
+}
+
+/// One input: the answers before and after.
+void print_answer(const Subject& subject, const AblatedAnswer& answer,
+                  const AblateArguments& arguments, const Ablation& ablation) {
+  std::printf("%s: %s; KL from the whole model %s bits\n\n", subject.label.c_str(),
+              in_words(ablation).c_str(), number_cell(answer.divergence, 0, 4).c_str());
+  std::printf("%-24s      logit      after    change   p before    p after\n", "");
+  for (const LogitChange& one : answer.greatest(arguments.answers)) {
+    const std::string label = one.label.empty() ? std::to_string(one.index) : shown_text(one.label);
+    std::printf("%s %s %s %s %s %%  %s %%\n", left_cell(label, 24).c_str(),
+                number_cell(one.before, 10, 4).c_str(), number_cell(one.after, 10, 4).c_str(),
+                number_cell(one.after - one.before, 9, 4).c_str(),
+                number_cell(100 * one.probability_before, 8, 2).c_str(),
+                number_cell(100 * one.probability_after, 8, 2).c_str());
+  }
+  std::printf("\n");
+}
+
+nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& answer,
+                                   const AblateArguments& arguments, const Ablation& ablation) {
+  nlohmann::ordered_json changes = nlohmann::ordered_json::array();
+  for (const LogitChange& one : answer.greatest(arguments.answers)) {
+    changes.push_back({{"index", one.index},
+                       {"label", one.label},
+                       {"logit_before", one.before},
+                       {"logit_after", one.after},
+                       {"probability_before", one.probability_before},
+                       {"probability_after", one.probability_after}});
+  }
+  nlohmann::ordered_json divergence;
+  if (!std::isnan(answer.divergence)) divergence = answer.divergence;
+  return {{"label", subject.label},
+          {"model", subject.model->file().string()},
+          {"mechanism", to_string(subject.mechanism)},
+          {"changed", in_words(ablation)},
+          {"divergence", divergence},
+          {"answers", std::move(changes)}};
+}
+
+int run_once(const AblateArguments& arguments) {
+  if (arguments.study.text.empty()) {
+    throw Error(ErrorKind::usage, "answers are those on one input")
+        .about("--answers")
+        .expected("--input X");
+  }
+  if (arguments.study.csv || !arguments.study.out.empty()) {
+    throw Error(ErrorKind::usage, "the answers on one input are printed as a table or as JSON")
+        .about(arguments.study.csv ? "--csv" : "--out");
+  }
+  const Input input = open_input_argument(arguments.study.text);
+  Ablation ablation = ablation_of(arguments);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Subject& subject : study_subjects(arguments.study)) {
+    if (ablation.by == Replacement::mean) {
+      throw Error(ErrorKind::usage, "of one input there is no mean")
+          .about("--by mean")
+          .expected("--dataset");
+    }
+    const AblatedAnswer answer = ablate_once(subject, input, ablation);
+    if (arguments.study.json) {
+      list.push_back(answer_json(subject, answer, arguments, ablation));
+    } else {
+      print_answer(subject, answer, arguments, ablation);
+    }
+  }
+  if (arguments.study.json) {
+    print_json({{"input", arguments.study.text}, {"series", std::move(list)}});
+  }
+  return 0;
+}
+
+std::string change_cell(double value, double error, int width, int decimals) {
+  return number_cell(value, width, decimals) + " ±" + number_cell(error, decimals + 3, decimals);
+}
+
+void print_ablated(const StudyResult& result, std::size_t index) {
+  const StudySeries& series = result.series[index];
+  const Outcome whole = outcome_of(result, index, 0);
+  std::printf(
+      "%s: %s, %s\n%s; whole: %s %%%s\n\n", series.label.c_str(), series.mechanism.c_str(),
+      questions_in_words(result, series).c_str(), result.description.c_str(),
+      fixed_text(100 * whole.accuracy, 2).c_str(),
+      result.of_text
+          ? (", " + number_cell(whole.bits_per_character, 0, 4) + " bits a character").c_str()
+          : "");
+  std::printf("layer head   accuracy   change (points)   divergence (bits)%s\n",
+              result.of_text ? "   bits a character" : "");
+  for (std::size_t column = 1; column < series.columns.size(); ++column) {
+    const StudySeries::Column& place = series.columns[column];
+    const Outcome outcome = outcome_of(result, index, column);
+    const auto number = [](std::int64_t value) {
+      return value < 0 ? std::string("all") : std::to_string(value);
+    };
+    std::printf(
+        "%5s %4s %8s %% %s %s", number(place.layer).c_str(), number(place.head).c_str(),
+        fixed_text(100 * outcome.accuracy, 2).c_str(),
+        change_cell(100 * outcome.accuracy_change, 100 * outcome.accuracy_change_error, 9, 2)
+            .c_str(),
+        change_cell(outcome.divergence, outcome.divergence_error, 10, 4).c_str());
+    if (result.of_text) {
+      std::printf(
+          " %s",
+          change_cell(outcome.bits_per_character, outcome.bits_per_character_error, 8, 4).c_str());
+    }
+    if (outcome.not_finite > 0) {
+      std::printf("  %lld not finite: wrong", static_cast<long long>(outcome.not_finite));
+    }
+    std::printf("\n");
+  }
+  std::printf("\n");
+}
+
+int run(const AblateArguments& arguments) {
+  if (arguments.answers > 0) return run_once(arguments);
+  Ablation ablation = ablation_of(arguments);
+  const AblatedUnit unit = value_of(ablated_unit_names, arguments.each, "unit");
+  StudyRequest request = study_request(arguments.study);
+  const std::vector<Subject> subjects = study_subjects(arguments.study);
+  for (const Subject& subject : subjects) {
+    if (ablation.by == Replacement::mean) {
+      if (!request.data_set) {
+        throw Error(ErrorKind::usage, "stretches of a text differ in length: they have no mean")
+            .about("--by mean")
+            .expected("--dataset");
+      }
+      const TerminalProgress line;
+      ablation.mean = mean_maps(subject, *request.data_set, request.choice, line.progress());
+    }
+    request.series.push_back(ablation_series(subject, ablation, unit));
+  }
+  request.kind = StudyKind::ablation;
+  request.description = in_words(ablation);
+  request.fingerprint = request.description + ", each " + arguments.each;
+  const std::optional<StudyResult> result = study_until_interrupted(request);
+  if (!result) return kInterruptedStatus;
+  if (arguments.study.json) {
+    print_study_json(*result, subjects);
+  } else if (arguments.study.csv) {
+    print_study_csv(*result);
+  } else {
+    for (std::size_t i = 0; i < result->series.size(); ++i) print_ablated(*result, i);
+    std::printf("errors: %s\n",
+                result->of_text
+                    ? "standard deviations of 1000 resamples of the stretches"
+                    : "of the change √(b + c − (b − c)²/n)/n, b and c the answers that only one "
+                      "has right; of the divergence the standard error");
+    print_assumptions(stdout, subjects);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Action add_ablate(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<AblateArguments>();
+  added = parent.add_subcommand(
+      "ablate", "Replace the map of each head by another and see what becomes of the answers");
+  add_study_options(*added, arguments->study);
+  add_layers_option(*added, arguments->layers);
+  add_heads_option(*added, arguments->heads);
+  const std::string kinds = name_list(names_of(replacement_names), {}, "|");
+  added
+      ->add_option("--by", arguments->by,
+                   "What stands in the place of A: zero, equal weights (1/M, causal 1/i), its mean "
+                   "over the data set, its rows shuffled, the map of another head of the layer, or "
+                   "of another mechanism on the same queries and keys. An I stays")
+      ->check(CLI::IsMember(names_of(replacement_names)))
+      ->type_name(kinds)
+      ->capture_default_str();
+  added
+      ->add_option("--other", arguments->other,
+                   "Of --by head its number; of --by mechanism the mechanism: adder or "
+                   "hash,bits=16")
+      ->type_name("N|MECHANISM");
+  added
+      ->add_option("--each", arguments->each,
+                   "What is replaced at a time: one head, all heads of a layer, or everything")
+      ->check(CLI::IsMember(names_of(ablated_unit_names)))
+      ->type_name(name_list(names_of(ablated_unit_names), {}, "|"))
+      ->capture_default_str();
+  added
+      ->add_option("--answers", arguments->answers,
+                   "On the one --input, an image too: everything is replaced at once, and so many "
+                   "classes or next tokens are shown, the likeliest before and those that rise "
+                   "most")
+      ->type_name("N");
+  add_model_options(*added, arguments->study.models, true);
+  set_examples(*added, {"attnscope ablate vit.safetensors --dataset imagenet/val --count 500",
+                        "attnscope ablate vit.pt --dataset photos --by uniform --out ablated.h5",
+                        "attnscope figure ablation --set file=ablated.h5 --out ablation.pdf",
+                        "attnscope ablate vit.pt --input cat.png --layers 11 --heads 0 --answers 5",
+                        "attnscope ablate gpt2.safetensors --input essay.txt --each layer"});
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope
