@@ -23,7 +23,7 @@ inline constexpr EnumName<HeadLikeness> head_likeness_names[] = {
 
 struct HeadSimilarity {
   std::vector<std::pair<std::int64_t, std::int64_t>> heads;  ///< (layer, head), in their order
-  MatrixD similarity;                   ///< [n, n], 1 on the diagonal; NaN unknown
+  MatrixD similarity;                                        ///< [n, n], 1 on the diagonal
   std::vector<std::int64_t> clustered;  ///< their numbers so that like ones are neighbours
   /// The joins of average linkage on 1 − similarity, nearest first: two clusters (numbers of heads
   /// below n, n + k that of join k), and their distance. As SciPy's linkage, method "average".
@@ -35,7 +35,8 @@ struct HeadSimilarity {
   std::vector<Join> joins;
 };
 
-/// Maps without I; for the divergence rows divided by their sums. Heads whose maps have other
+/// Maps without I; for the divergence rows divided by their sums, heads with negative weights left
+/// out. Keys that nobody sees count for nothing. Heads whose maps have other
 /// extents than the first layer's are refused, Error(usage); Cancelled.
 [[nodiscard]] HeadSimilarity head_similarity(const Trace& trace, HeadLikeness likeness,
                                              const Progress& progress = {});

@@ -1,0 +1,187 @@
+#include "analysis/mixing/mixing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tbb/parallel_for.h>
+
+#include "analysis/mixing/layer_inside.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Tokens in float, as a part of the model takes them.
+Tensor as_tensor(const MatrixD& rows) {
+  Tensor tensor({rows.rows(), rows.cols()});
+  tensor.matrix() = rows.cast<float>();
+  return tensor;
+}
+
+/// One layer's attention with residual and norms, contribution by contribution.
+class BlockMixing {
+ public:
+  BlockMixing(const Subject& subject, std::int64_t layer, Mixing mixing)
+      : inside_(subject, layer), with_block_(mixing != Mixing::norms) {
+    if (!with_block_) return;
+    MatrixD sum = inside_.attended();
+    if (inside_.residual()) sum += inside_.before();
+    output_ = sum;
+    const BranchNorms& norms = inside_.block().attention_norms;
+    if (norms.after) {
+      first_.emplace(*norms.after, sum);
+      output_ = first_->apply(sum);
+      output_.rowwise() += first_->bias();
+    }
+    if (mixing == Mixing::globenc) add_second_norm();
+  }
+
+  [[nodiscard]] Eigen::Index tokens() const { return inside_.tokens(); }
+  [[nodiscard]] const LayerInside& inside() const { return inside_; }
+  /// y_i of every token, after the norm.
+  [[nodiscard]] const MatrixD& output() const { return output_; }
+
+  /// F_i(j) of every j, [N, D].
+  [[nodiscard]] MatrixD contributions(Eigen::Index i) const {
+    MatrixD all = MatrixD::Zero(tokens(), inside_.before().cols());
+    for (std::int64_t head = 0; head < inside_.heads(); ++head) {
+      all += inside_.map(head).row(i).transpose().asDiagonal() * inside_.given(head);
+    }
+    if (!with_block_) return all;
+    if (inside_.residual()) all.row(i) += inside_.before().row(i);
+    for (const std::optional<FrozenNorm>* norm : {&first_, &second_}) {
+      if (!*norm) continue;
+      for (Eigen::Index j = 0; j < all.rows(); ++j) {
+        all.row(j) = (*norm)->apply(Eigen::RowVectorXd(all.row(j)), i);
+      }
+    }
+    return all;
+  }
+
+ private:
+  /// The norm after the MLP, with the statistics of what it reads.
+  void add_second_norm() {
+    const Block& block = inside_.block();
+    if (!block.mlp || !block.mlp_norms.after) return;
+    const GridExtents grid{inside_.layout().rows, inside_.layout().columns};
+    const Tensor tokens = as_tensor(output_);
+    Tensor hidden = (*block.mlp)(tokens.matrix(), grid);
+    MatrixD sum = hidden.matrix().cast<double>();
+    if (!block.scale2.empty()) {
+      sum.array().rowwise() *= Eigen::Map<const Eigen::RowVectorXf>(block.scale2.data(), sum.cols())
+                                   .cast<double>()
+                                   .array();
+    }
+    if (inside_.residual()) sum += output_;
+    second_.emplace(*block.mlp_norms.after, sum);
+  }
+
+  LayerInside inside_;
+  bool with_block_;
+  MatrixD output_;
+  std::optional<FrozenNorm> first_, second_;
+};
+
+MatrixD head_norms(const LayerInside& inside, std::int64_t head) {
+  if (head < 0 || head >= inside.heads()) {
+    throw Error(ErrorKind::usage, "the layer has no such head")
+        .expected("0 to " + std::to_string(inside.heads() - 1))
+        .found(std::to_string(head));
+  }
+  const Eigen::VectorXd norms = inside.given(head).rowwise().norm();
+  return inside.map(head).cwiseAbs() * norms.asDiagonal();
+}
+
+}  // namespace
+
+std::string_view formula_of(Mixing mixing) {
+  switch (mixing) {
+    case Mixing::head_norms:
+      return "|a_ij| ‖f(x_j)‖, f(x_j) = v_j W_O of the head";
+    case Mixing::norms:
+      return "‖Σ_h a_ij f_h(x_j)‖, f_h(x_j) = v_j W_O of head h";
+    case Mixing::block_norms:
+      return "‖F_i(j)‖, F_i(j) = Σ_h a_ij f_h(x_j) + [i = j] x_i, through the norm of the sum "
+             "where "
+             "there is one";
+    case Mixing::globenc:
+      return "‖F_i(j)‖, F_i(j) = Σ_h a_ij f_h(x_j) + [i = j] x_i, through the norms of the sums "
+             "after attention and MLP where there are any";
+    case Mixing::alti:
+      return "max(0, ‖y_i‖₁ − ‖y_i − F_i(j)‖₁), y_i = Σ_j F_i(j) + bias";
+  }
+  return {};
+}
+
+void request_for_mixing(TraceRequest& request) {
+  request.implied_maps = request.queries_keys_values = request.tokens = true;
+}
+
+MatrixD mixing_of(const Subject& subject, std::int64_t layer, Mixing mixing, std::int64_t head) {
+  if (mixing == Mixing::head_norms) return head_norms(LayerInside(subject, layer), head);
+  const BlockMixing block(subject, layer, mixing);
+  MatrixD result(block.tokens(), block.tokens());
+  tbb::parallel_for(Eigen::Index{0}, block.tokens(), [&](Eigen::Index i) {
+    const MatrixD all = block.contributions(i);
+    if (mixing != Mixing::alti) {
+      result.row(i) = all.rowwise().norm().transpose();
+      return;
+    }
+    const Eigen::RowVectorXd output = block.output().row(i);
+    const double whole = output.cwiseAbs().sum();
+    for (Eigen::Index j = 0; j < all.rows(); ++j) {
+      result(i, j) = std::max(0.0, whole - (output - all.row(j)).cwiseAbs().sum());
+    }
+  });
+  return result;
+}
+
+std::vector<double> mixing_ratios(const Subject& subject, std::int64_t layer) {
+  const BlockMixing block(subject, layer, Mixing::block_norms);
+  std::vector<double> ratios;
+  for (Eigen::Index i = 0; i < block.tokens(); ++i) {
+    const MatrixD all = block.contributions(i);
+    const double own = all.row(i).norm();
+    const double others = (all.colwise().sum() - all.row(i)).norm();
+    ratios.push_back(others / (others + own));
+  }
+  return ratios;
+}
+
+Tensor mixing_rollout(const Subject& subject, Mixing mixing, std::int64_t layers,
+                      const Progress& progress) {
+  if (mixing == Mixing::head_norms || mixing == Mixing::norms) {
+    throw Error(ErrorKind::usage, "without the residual a rollout forgets the tokens themselves")
+        .about(std::string(name_of(mixing_names, mixing)))
+        .expected("block-norms, globenc or alti");
+  }
+  require_model_and_trace(subject);
+  const std::int64_t all = std::ssize(subject.trace->layers);
+  const std::int64_t count = layers > 0 ? layers : all;
+  if (count > all) {
+    throw Error(ErrorKind::usage, "rollout reaches beyond the last layer")
+        .expected("1 to " + std::to_string(all))
+        .found(std::to_string(count));
+  }
+  MatrixD reach;
+  for (std::int64_t layer = 0; layer < count; ++layer) {
+    progress.step(static_cast<double>(layer) / static_cast<double>(count), "rollout");
+    MatrixD mix = mixing_of(subject, layer, mixing);
+    for (Eigen::Index row = 0; row < mix.rows(); ++row) {
+      const double sum = mix.row(row).sum();
+      if (std::isfinite(sum) && sum > 0) {
+        mix.row(row) /= sum;
+      } else {
+        // Nothing is known to come from elsewhere: the token passes on alone.
+        mix.row(row).setZero();
+        mix(row, row) = 1;
+      }
+    }
+    reach = layer == 0 ? mix : MatrixD(mix * reach);
+  }
+  Tensor result({reach.rows(), reach.cols()});
+  result.matrix() = reach.cast<float>();
+  return result;
+}
+
+}  // namespace attnscope

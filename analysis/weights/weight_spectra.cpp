@@ -1,0 +1,106 @@
+#include "analysis/weights/weight_spectra.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <limits>
+
+#include "analysis/spectrum/map_batch.h"
+#include "analysis/spectrum/rank.h"
+#include "core/error.h"
+#include "core/model/transformer/inner_parts.h"
+
+namespace attnscope {
+
+namespace {
+
+/// The singular values of left · right, [D, d] and [d, D'], by the triangles of their QR.
+std::vector<double> product_values(const MatrixD& left, const MatrixD& right) {
+  const auto triangle = [](const Eigen::MatrixXd& tall) -> Eigen::MatrixXd {
+    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(tall);
+    const Eigen::Index small = std::min(tall.rows(), tall.cols());
+    return Eigen::MatrixXd(qr.matrixQR().topRows(small).triangularView<Eigen::Upper>());
+  };
+  const Eigen::MatrixXd first = triangle(left), second = triangle(right.transpose());
+  const Eigen::MatrixXd core = first * second.transpose();
+  const Eigen::VectorXd values = core.jacobiSvd().singularValues();
+  return {values.begin(), values.end()};
+}
+
+/// Σλ / Σ|λ| of left · right by the eigenvalues of right · left, which are the same but for zeros.
+double copying_of(const MatrixD& left, const MatrixD& right) {
+  if (left.rows() != right.cols()) return std::numeric_limits<double>::quiet_NaN();
+  const Eigen::MatrixXd small = right * left;
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(small, false);
+  const double sizes = solver.eigenvalues().cwiseAbs().sum();
+  return sizes > 0 ? solver.eigenvalues().real().sum() / sizes
+                   : std::numeric_limits<double>::quiet_NaN();
+}
+
+WeightSpectrum spectrum_of_product(const MatrixD& left, const MatrixD& right, double threshold) {
+  WeightSpectrum found;
+  found.width = left.rows();
+  found.singular_values = product_values(left, right);
+  found.equivalent_rank = static_cast<double>(equivalent_rank(found.singular_values, threshold));
+  found.effective_rank = effective_rank(found.singular_values);
+  found.stable_rank = stable_rank(found.singular_values);
+  found.copying = copying_of(left, right);
+  return found;
+}
+
+/// The columns of one head of `of` that `heads` share.
+MatrixD columns_of(const MatrixD& all, std::int64_t head, std::int64_t heads, std::int64_t own) {
+  const std::int64_t width = all.cols() / own;
+  return all.middleCols(head * own / heads * width, width);
+}
+
+void add_layer(const Block& block, std::int64_t layer, WeightProduct product, double threshold,
+               std::vector<WeightSpectrum>& spectra) {
+  const AttentionPart& part = block.attention;
+  const std::int64_t heads = block.spec.attention.heads, own = block.spec.key_heads();
+  const bool scores = product == WeightProduct::qk;
+  const MatrixD left = matrix_of(scores ? part.query : part.value);
+  MatrixD right;  // as rows: [H·d, D]
+  if (scores) {
+    right = matrix_of(part.key ? *part.key : part.query);
+  } else if (part.out) {
+    right = matrix_of(*part.out);
+  } else {
+    right = MatrixD::Identity(heads * left.cols() / own, heads * left.cols() / own);
+  }
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const MatrixD first = columns_of(left, head, heads, scores ? heads : own);
+    const std::int64_t width = right.rows() / heads;
+    const MatrixD second =
+        scores ? MatrixD(columns_of(right, head, heads, part.key ? own : heads).transpose())
+               : MatrixD(right.middleRows(head * width, width));
+    WeightSpectrum spectrum = spectrum_of_product(first, second, threshold);
+    spectrum.layer = layer;
+    spectrum.head = head;
+    spectra.push_back(std::move(spectrum));
+  }
+}
+
+}  // namespace
+
+std::vector<WeightSpectrum> weight_spectra(const Model& model, WeightProduct product,
+                                           double threshold, const Progress& progress) {
+  check_threshold(threshold);
+  const Transformer& transformer = transformer_of(model);
+  std::vector<WeightSpectrum> spectra;
+  for (std::int64_t layer = 0; layer < model.spec().layers; ++layer) {
+    progress.step(static_cast<double>(layer) / static_cast<double>(model.spec().layers),
+                  "spectra of weights");
+    require_products(transformer, layer);
+    const Block& block = block_of(transformer, layer);
+    if (block.spec.form != LayerForm::transformer) {
+      throw Error(ErrorKind::usage, "Fastformer's heads have no products of two matrices")
+          .in_file(model.file());
+    }
+    add_layer(block, layer, product, threshold, spectra);
+  }
+  progress.step(1, "spectra of weights");
+  return spectra;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,107 @@
+// Logits of models with changed maps, against PyTorch.
+#include "analysis/intervention/ablation.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/intervention/ablation_study.h"
+#include "analysis/truncation/truncation.h"
+#include "core/error.h"
+#include "tests/support/inside_models.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kClose = 1e-5;
+
+class AblationOf : public testing::TestWithParam<const char*> {
+ protected:
+  const InsideModel model_{GetParam()};
+
+  /// The logits of every place.
+  [[nodiscard]] MatrixD run(MapChange change) const {
+    const Subject& subject = model_.subject();
+    TraceRequest request;
+    request.token_logits = true;
+    request.change_map = std::move(change);
+    const Trace trace = subject.model->run(*subject.input, subject.mechanism, request, {});
+    const Tensor& logits = trace.token_logits.empty() ? trace.logits : trace.token_logits;
+    return logits.matrix().cast<double>();
+  }
+
+  [[nodiscard]] MatrixD truncated(const TruncationRequest& request) const {
+    const SeriesRequest series = truncation_series(model_.subject(), request).front();
+    return run(series.interventions.front().change(model_.subject(), model_.subject().trace));
+  }
+
+  [[nodiscard]] MatrixD ablated(const Ablation& ablation) const {
+    return run(change_of(ablation, model_.subject(), model_.subject().trace));
+  }
+
+  void expect(const MatrixD& found, const char* name) const {
+    EXPECT_LT(greatest_difference(found, model_.expected(std::string("changed_") + name)), kClose)
+        << name;
+  }
+};
+
+TEST_P(AblationOf, TruncatedMapsGiveWhatPyTorchSays) {
+  expect(truncated({.ranks = {1}}), "rank_1");
+  expect(truncated({.ranks = {3}, .renormalise = {true}}), "rank_3_rows");
+  expect(truncated({.ranks = {2}, .layers = {1}, .heads = {0}}), "rank_2_head");
+}
+
+TEST_P(AblationOf, ReplacedMapsGiveWhatPyTorchSays) {
+  expect(ablated({.layers = {1}, .heads = {2}}), "zero");
+  expect(ablated({.layers = {0}, .heads = {1}, .by = Replacement::uniform}), "uniform");
+  expect(ablated({.layers = {1}, .heads = {2}, .by = Replacement::head, .other_head = 0}), "head");
+  Ablation other{.layers = {1}, .heads = {2}, .by = Replacement::mechanism};
+  other.mechanism = {"linear", {}};
+  expect(ablated(other), "mechanism");
+}
+
+TEST_P(AblationOf, TheMeanOfOneInputChangesNothing) {
+  Ablation mean{.layers = {}, .heads = {}, .by = Replacement::mean};
+  auto maps = std::make_shared<LayerMaps>();
+  for (const LayerTrace& layer : model_.subject().trace->layers) maps->push_back(layer.implied_map);
+  mean.mean = maps;
+  EXPECT_LT(greatest_difference(ablated(mean), model_.expected("logits")), kClose);
+}
+
+TEST_P(AblationOf, OnceSaysWhatChanged) {
+  const AblatedAnswer answer =
+      ablate_once(model_.subject(), *model_.subject().input, {.layers = {1}, .heads = {2}});
+  const MatrixD expected = model_.expected("changed_zero");
+  const auto last = expected.row(expected.rows() - 1);
+  for (const LogitChange& one : answer.greatest(3)) {
+    EXPECT_NEAR(one.after, last(one.index), kClose);
+  }
+  EXPECT_GT(answer.divergence, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Inside, AblationOf, testing::Values("vit", "gpt2"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(Ablation, RefusesWhatThereIsNot) {
+  const InsideModel model("vit");
+  const auto refused = [&](const Ablation& ablation) {
+    EXPECT_THROW((void)change_of(ablation, model.subject(), model.subject().trace), Error)
+        << in_words(ablation);
+  };
+  refused({.layers = {2}, .heads = {}});
+  refused({.layers = {}, .heads = {3}});
+  refused({.layers = {}, .heads = {}, .by = Replacement::mean});
+  refused({.layers = {}, .heads = {}, .by = Replacement::head, .other_head = 3});
+  EXPECT_THROW(
+      (void)ablation_series(model.subject(), {.layers = {9}, .heads = {}}, AblatedUnit::head),
+      Error);
+}
+
+TEST(Ablation, HasAColumnForEachHeadOrLayer) {
+  const InsideModel model("vit");
+  const Ablation all{.layers = {}, .heads = {}};
+  EXPECT_EQ(ablation_series(model.subject(), all, AblatedUnit::head).interventions.size(), 6U);
+  EXPECT_EQ(ablation_series(model.subject(), all, AblatedUnit::layer).interventions.size(), 2U);
+  EXPECT_EQ(ablation_series(model.subject(), all, AblatedUnit::all).interventions.size(), 1U);
+}
+
+}  // namespace
+}  // namespace attnscope
