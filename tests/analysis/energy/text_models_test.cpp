@@ -17,7 +17,7 @@ NetworkCost counted_text(const Network& network, CostConvention convention) {
   return count_operations(network, options);
 }
 
-std::int64_t parameters_of(const Network& network) {
+std::int64_t learned_numbers_of(const Network& network) {
   AccountingOptions options;
   options.mechanism = network.mechanism;
   options.native_attention = network.native_attention;
@@ -75,7 +75,7 @@ constexpr std::int64_t kRead = 64;
 Network t5() { return architecture_of(t5_spec(), "t5", kRead, -1, t5_weights()); }
 
 TEST(EncoderDecoderEnergy, ParametersOfT5AreThosePublished) {
-  EXPECT_EQ(parameters_of(t5()), 60'506'624);  // transformers' t5-small
+  EXPECT_EQ(learned_numbers_of(t5()), 60'506'624);  // transformers' t5-small
 }
 
 TEST(EncoderDecoderEnergy, ProductsOfT5AreCountedByHand) {
@@ -129,7 +129,7 @@ TEST(EncoderDecoderEnergy, AGatedMlpHasAThirdLayerAndAProduct) {
   EXPECT_EQ(component_of(cost, "FFN gate").multiplications, 12 * kRead * 512 * 1024);
   EXPECT_EQ(component_of(cost, "gate").multiplications, 12 * kRead * 1024);
   // 3 · 512 · 1024 a layer in place of 2 · 512 · 2048.
-  EXPECT_EQ(parameters_of(network), 60'506'624 - 12 * 512 * 1024);
+  EXPECT_EQ(learned_numbers_of(network), 60'506'624 - 12 * 512 * 1024);
 }
 
 /// BART-base.
@@ -155,7 +155,7 @@ WeightExtents bart_weights() {
 }
 
 TEST(EncoderDecoderEnergy, ParametersOfBartAreThosePublished) {
-  EXPECT_EQ(parameters_of(architecture_of(bart_spec(), "bart", 0, -1, bart_weights())),
+  EXPECT_EQ(learned_numbers_of(architecture_of(bart_spec(), "bart", 0, -1, bart_weights())),
             139'420'416);  // transformers' bart-base
 }
 
@@ -189,7 +189,7 @@ TEST(EncoderEnergy, ParametersOfBertAreThosePublished) {
   weights.embedding_norm = true;
   weights.final_norm = false;
   const Network network = architecture_of(spec, "bert", 0, -1, weights);
-  EXPECT_EQ(parameters_of(network), 109'482'240);  // transformers' bert-base-uncased
+  EXPECT_EQ(learned_numbers_of(network), 109'482'240);  // transformers' bert-base-uncased
   const NetworkCost cost = counted_text(network, CostConvention::complete);
   EXPECT_EQ(component_of(cost, "pooler").multiplications, 768 * 768);
   EXPECT_EQ(component_of(cost, "type embedding").additions, 512 * 768);
@@ -217,7 +217,8 @@ Network whisper() {
 }
 
 TEST(SoundEnergy, ParametersOfWhispersEncoderAreThosePublished) {
-  EXPECT_EQ(parameters_of(whisper()), 7'632'384 + 1500 * 384);  // of openai's, with its sinusoids
+  EXPECT_EQ(learned_numbers_of(whisper()),
+            7'632'384 + 1500 * 384);  // of openai's, with its sinusoids
 }
 
 TEST(SoundEnergy, BothConvolutionsAreCounted) {
