@@ -13,6 +13,7 @@
 #include "app/cli/identity_argument.h"
 #include "app/cli/index_list.h"
 #include "app/cli/json_output.h"
+#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
@@ -106,13 +107,12 @@ std::string strongest(const std::vector<double>& vector, const TokenLayout& layo
 
 std::string text_of(const Subject& subject, const std::vector<MapComponents>& maps) {
   const Trace& trace = *subject.trace;
-  std::string text =
-      shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
-      shown_text(trace.input_label) +
-      "\n\nlayer  head      I   k      sigma  of sum  of squares  keys read; queries using\n";
+  const LayerColumn layer(layers_in_words(trace));
+  std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
+                     shown_text(trace.input_label) + "\n\n" + layer.heading() +
+                     "  head      I   k      sigma  of sum  of squares  keys read; queries using\n";
   for (const MapComponents& map : maps) {
-    const std::string place = right_cell(std::to_string(map.layer), 5) +
-                              right_cell(std::to_string(map.head), 6) +
+    const std::string place = layer(map.layer) + right_cell(std::to_string(map.head), 6) +
                               right_cell(map.identity ? "with" : "no", 7);
     if (map.components.empty()) text += place + "  " + std::string(describe(map.state)) + "\n";
     for (std::size_t k = 0; k < map.components.size(); ++k) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/assumptions.h"
+#include "app/cli/layer_column.h"
 #include "app/cli/table_cell.h"
 #include "core/shown_text.h"
 #include "core/text/csv_field.h"
@@ -78,13 +79,14 @@ std::string heading_of(const Subject& subject, const HeadTable& table) {
 
 std::string text_of(const Subject& subject, const HeadTable& table, const HeadOptions& options) {
   const std::vector<const HeadMeasure*> measures = known_measures(table);
-  std::string text = heading_of(subject, table) + "layer  head";
+  const LayerColumn layer(layers_in_words(*subject.trace));
+  std::string text = heading_of(subject, table) + layer.heading() + "  head";
   for (const HeadMeasure* measure : measures) {
     text += right_cell(std::string(measure->heading), width_of(*measure));
   }
   text += "\n";
   for (const HeadRow& row : table.rows) {
-    text += right_cell(std::to_string(row.layer), 5) + right_cell(std::to_string(row.head), 6);
+    text += layer(row.layer) + right_cell(std::to_string(row.head), 6);
     for (const HeadMeasure* measure : measures) {
       text += number_cell(row.*measure->value, width_of(*measure), measure->decimals);
     }

@@ -15,6 +15,7 @@
 #include "app/cli/index_list.h"
 #include "app/cli/input_list.h"
 #include "app/cli/json_output.h"
+#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/spectrum_report.h"
 #include "app/cli/standard_streams.h"
@@ -61,6 +62,7 @@ void add_heading(SpectrumReport& report, const Trace& trace) {
   report.mechanism = trace.mechanism;
   report.mechanism_trained = trace.mechanism_trained;
   report.channels = channel_in_words(trace);
+  report.layers = layers_in_words(trace);
   report.inputs.push_back(trace.input_label);
 }
 

@@ -24,6 +24,7 @@ struct SpectrumReport {
   bool asked_with_identity = false;  ///< I was to be added
   std::string channels;              ///< whose maps, where each channel has its own; else empty
   double threshold = 0.9;
+  std::vector<std::string> layers;  ///< what a table calls them (layers_in_words)
   std::vector<std::string> inputs;
   /// "16 of 10000 items, spread evenly (seed 0) of D"; empty without a data set.
   std::string chosen;

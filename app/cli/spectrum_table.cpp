@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/spectrum/estimated_spectrum.h"
+#include "app/cli/layer_column.h"
 #include "app/cli/spectrum_report.h"
 #include "app/cli/table_cell.h"
 #include "core/text/number_text.h"
@@ -59,16 +60,16 @@ void print_maps(const SpectrumReport& report) {
   const bool bounded = std::any_of(report.maps[0].begin(), report.maps[0].end(),
                                    [](const MapSpectrum& map) { return map.rank_bound > 0; });
   const bool beside = !report.baselines.empty();
-  std::printf("layer  head  equivalent  effective   stable  numerical  symmetry%s%s\n",
-              bounded ? "   bound of" : "",
+  const LayerColumn layer(report.layers);
+  std::printf("%s  head  equivalent  effective   stable  numerical  symmetry%s%s\n",
+              layer.heading().c_str(), bounded ? "   bound of" : "",
               beside ? "    rank if   rank /   rank if   rank below" : "");
-  std::printf("                   rank       rank     rank       rank     error%s%s\n",
-              bounded ? "   the rank" : "",
+  std::printf("%s              rank       rank     rank       rank     error%s%s\n",
+              layer.blank().c_str(), bounded ? "   the rank" : "",
               beside ? "   shuffled     null      even  the diagonal" : "");
   for (std::size_t index = 0; index < report.maps[0].size(); ++index) {
     const MapSpectrum& map = report.maps[0][index];
-    std::printf("%5lld %s  ", static_cast<long long>(map.layer),
-                right_cell(head_in_words(map), 5).c_str());
+    std::printf("%s %s  ", layer(map.layer).c_str(), right_cell(head_in_words(map), 5).c_str());
     if (map.state == SpectrumState::ready) {
       std::printf("%10lld %s %s %s %s", static_cast<long long>(map.equivalent_rank),
                   number_cell(map.effective_rank, 10, 2).c_str(),
@@ -122,9 +123,11 @@ void print_maps(const SpectrumReport& report) {
 }
 
 void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
-  std::printf("layer  maps  mean rank  deviation  least  median  greatest  rank of mean curve\n");
-  const auto print = [](const char* name, const MeanSpectrum& mean) {
-    std::printf("%5s %5lld  %s %s %s %s %s ", name, static_cast<long long>(mean.maps),
+  const LayerColumn column(report.layers);
+  std::printf("%s  maps  mean rank  deviation  least  median  greatest  rank of mean curve\n",
+              column.heading().c_str());
+  const auto print = [](const std::string& name, const MeanSpectrum& mean) {
+    std::printf("%s %5lld  %s %s %s %s %s ", name.c_str(), static_cast<long long>(mean.maps),
                 number_cell(mean.ranks.mean, 9, 2).c_str(),
                 number_cell(mean.ranks.standard_deviation, 10, 2).c_str(),
                 number_cell(mean.ranks.minimum, 6).c_str(),
@@ -147,9 +150,9 @@ void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& 
     std::printf("\n");
   };
   for (const std::int64_t layer : layers_of(maps)) {
-    print(std::to_string(layer).c_str(), mean_of_layer(maps, layer, report.threshold));
+    print(column(layer), mean_of_layer(maps, layer, report.threshold));
   }
-  print("all", mean_spectrum(maps, report.threshold));
+  print(column.cell("all"), mean_spectrum(maps, report.threshold));
 }
 
 void print_proposition(const SpectrumReport& report) {
@@ -158,12 +161,14 @@ void print_proposition(const SpectrumReport& report) {
     return std::ranges::any_of(
         effects, [](const IdentityEffect& effect) { return !effect.predicted.empty(); });
   });
+  const LayerColumn layer(report.layers);
   std::printf("\n");
   if (report.effects.size() == 1 && any) {
     std::printf(
         "Proposition 1: H beside H + I\n"
-        "layer  head  rank H  rank H+I  predicted  error of f  symmetry  closer to  rank not\n"
-        "                                                     error H   linear     lower\n");
+        "%s  head  rank H  rank H+I  predicted  error of f  symmetry  closer to  rank not\n"
+        "%s                                                error H   linear     lower\n",
+        layer.heading().c_str(), layer.blank().c_str());
   }
   for (const auto& effects : report.effects) {
     for (const IdentityEffect& effect : effects) {
@@ -179,9 +184,8 @@ void print_proposition(const SpectrumReport& report) {
       closer += effect.closer_to_linear ? 1 : 0;
       not_lower += effect.rank_not_lower ? 1 : 0;
       if (report.effects.size() > 1) continue;
-      std::printf("%5lld %5lld  %6lld %9lld %10lld %s %s  %-9s  %s\n",
-                  static_cast<long long>(effect.without.layer),
-                  static_cast<long long>(effect.without.head),
+      std::printf("%s %5lld  %6lld %9lld %10lld %s %s  %-9s  %s\n",
+                  layer(effect.without.layer).c_str(), static_cast<long long>(effect.without.head),
                   static_cast<long long>(effect.without.equivalent_rank),
                   static_cast<long long>(effect.with.equivalent_rank),
                   static_cast<long long>(effect.predicted_rank),

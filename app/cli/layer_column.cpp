@@ -1,0 +1,34 @@
+#include "app/cli/layer_column.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/cli/table_cell.h"
+#include "core/trace/layer_name.h"
+
+namespace attnscope {
+
+std::vector<std::string> layers_in_words(const Trace& trace) {
+  std::vector<std::string> words;
+  for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+    const bool plain = trace.layers[static_cast<std::size_t>(layer)].kind == LayerKind::plain;
+    words.push_back(std::to_string(layer) + (plain ? "" : " " + layer_name(trace, layer)));
+  }
+  return words;
+}
+
+LayerColumn::LayerColumn(std::vector<std::string> layers)
+    : layers_(std::move(layers)), width_(static_cast<int>(columns_of("layer"))) {
+  for (const std::string& layer : layers_) {
+    width_ = std::max(width_, static_cast<int>(columns_of(layer)));
+  }
+}
+
+std::string LayerColumn::cell(const std::string& text) const { return right_cell(text, width_); }
+
+std::string LayerColumn::operator()(std::int64_t layer) const {
+  const bool known = layer >= 0 && layer < std::ssize(layers_);
+  return cell(known ? layers_[static_cast<std::size_t>(layer)] : std::to_string(layer));
+}
+
+}  // namespace attnscope
