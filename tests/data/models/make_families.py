@@ -18,6 +18,7 @@ import importlib
 import json
 import math
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -430,6 +431,48 @@ CASES = {
 
 B0 = dict(widths=[32, 64], heads=[1, 2], ratios=[8, 4], depths=[1, 2], reductions=[8, 4])
 
+
+
+class Renamed:
+    """The tensors of another module, each under the name that `name` gives it; without those it gives none."""
+
+    def __init__(self, module, name):
+        self.tensors = {name(key): value for key, value in module.state_dict().items() if name(key)}
+
+    def state_dict(self):
+        return self.tensors
+
+
+class Stored:
+    """The tensors of a file of make_reference.py of language models, without its masks."""
+
+    def __init__(self, folder):
+        file = (HERE.parents[1] / "language" / folder / "model.safetensors").read_bytes()
+        header = json.loads(file[8:8 + int.from_bytes(file[:8], "little")])
+        self.tensors = {name: torch.empty(about["shape"]) for name, about in header.items()
+                        if name != "__metadata__" and not name.endswith(".mask")}
+
+    def state_dict(self):
+        return self.tensors
+
+
+def timm_pvt_v2_name(name):
+    name = re.sub(r"^block(\d)\.", lambda found: f"stages.{int(found[1]) - 1}.blocks.", name)
+    name = re.sub(r"^norm(\d)\.", lambda found: f"stages.{int(found[1]) - 1}.norm.", name)
+    name = re.sub(r"^patch_embed(\d)\.", lambda found: f"stages.{int(found[1]) - 1}.downsample.", name)
+    return name.replace("stages.0.downsample.", "patch_embed.").replace("dwconv.dwconv", "dwconv")
+
+
+def vit_pytorch_2021_name(name):
+    """Of today's name: without norms around the patches, the last norm in the head."""
+    if re.match(r"to_patch_embedding\.[13]\.", name):
+        return None
+    name = name.replace("to_patch_embedding.2.", "to_patch_embedding.1.").replace("mlp_head.", "mlp_head.1.")
+    name = name.replace("transformer.norm.", "mlp_head.0.")
+    name = name.replace(".0.to_", ".0.fn.to_").replace(".1.net.0.", ".1.norm.")
+    return name.replace(".1.net.1.", ".1.fn.net.0.").replace(".1.net.4.", ".1.fn.net.3.")
+
+
 # Families whose references other scripts make: the same names, to be refused when changed.
 REFERENCES = {
     "timm_distilled": ("timm ViT", make_reference.Timm(64, 4, 3, 32, 8, 10, distilled=True), HEADS,
@@ -438,6 +481,9 @@ REFERENCES = {
                          "vit.encoder.layer.3.layernorm_before.bias", "vit.encoder.layer.0.attention.gate"),
     "vit_pytorch": ("vit-pytorch ViT", make_reference.VitPytorch(48, 3, 64, 3, 32, 8, 10), {},
                     "transformer.layers.2.0.norm.bias", "transformer.layers.2.0.temperature"),
+    "vit_pytorch_2021": ("vit-pytorch ViT (2021)",
+                         Renamed(make_reference.VitPytorch(48, 3, 64, 3, 32, 8, 10), vit_pytorch_2021_name), {},
+                         "transformer.layers.2.0.norm.bias", "transformer.layers.2.0.fn.temperature"),
     "torch_encoder": ("PyTorch TransformerEncoder", make_reference.TorchEncoder(128, 2, 256, 4), {},
                       "encoder.layers.3.norm1.bias", "encoder.layers.3.multihead_attn.in_proj_weight"),
     "aft_pytorch_vit": ("timm ViT with DAFT (aft-pytorch)",
@@ -452,8 +498,19 @@ REFERENCES = {
                    "fastformer_model.LayerNorm.bias", "fastformer_model.encoders.1.attention.self.value.weight"),
     "pvt_v2": ("PVTv2", make_pyramids.PvtV2(**B0, classes=10, kind="softmax"), {},
                "block2.1.norm2.bias", "block2.1.attn.relative_position_bias_table"),
+    "timm_pvt_v2": ("timm PVTv2",
+                    Renamed(make_pyramids.PvtV2(**B0, classes=10, kind="softmax"), timm_pvt_v2_name), {},
+                    "stages.1.blocks.1.norm2.bias", "stages.1.blocks.1.attn.relative_position_bias_table"),
     "twins": ("Twins", make_pyramids.Twins([32, 64, 96, 128], [1, 2, 3, 4], [2, 2, 2, 2], [8, 4, 2, 1], 10), {},
               "blocks.1.1.norm2.bias", "blocks.1.1.attn.relative_position_bias_table"),
+    "mingpt_2020": ("minGPT (2020)", Stored("mingpt_2020"), {"heads": "2"},
+                    "blocks.1.ln2.bias", "blocks.1.attn.rotary_emb"),
+    "fastformer_lm": ("Fastformer-LM", Stored("fastformer"), {"heads": "2"},
+                      "fastformer_model.decoders.1.boom_norm.bias",
+                      "fastformer_model.decoders.1.attention.Wgate.weight"),
+    "fastformer_lm_later": ("Fastformer-LM", Stored("fastformer_later"), {"heads": "2"},
+                            "fastformer_model.decoders.1.boom_norm.bias",
+                            "fastformer_model.decoders.1.attention.Wgate.weight"),
 }
 
 
