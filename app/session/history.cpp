@@ -10,8 +10,21 @@ namespace {
 constexpr std::size_t kMostStates = 50;
 constexpr qint64 kOneGestureMs = 900;
 
-bool same_subject(const OpenSubject& a, const OpenSubject& b) {
+bool same_but_for_maps(const OpenSubject& a, const OpenSubject& b) {
   return a.id == b.id && a.file == b.file && a.options == b.options && a.overlay == b.overlay;
+}
+
+bool same_subject(const OpenSubject& a, const OpenSubject& b) {
+  return same_but_for_maps(a, b) && a.what_if == b.what_if;
+}
+
+/// A slider of one subject's maps was moved: heads that come or go are steps of their own.
+bool only_slid(const SessionState& a, const SessionState& b) {
+  const auto slid = [](const OpenSubject& one, const OpenSubject& other) {
+    return same_but_for_maps(one, other) && one.what_if.heads == other.what_if.heads;
+  };
+  return std::ranges::equal(a.subjects, b.subjects, slid) && a.view == b.view &&
+         a.input_locator == b.input_locator && a.reference == b.reference;
 }
 
 bool same_subjects(const SessionState& a, const SessionState& b) {
@@ -46,6 +59,10 @@ QString describe_change(const SessionState& before, const SessionState& after) {
   if (const OpenSubject* closed = extra(before.subjects, after.subjects)) {
     return QObject::tr("close %1").arg(label(*closed));
   }
+  if (std::ranges::equal(before.subjects, after.subjects, same_but_for_maps) &&
+      !same_subjects(before, after)) {
+    return QObject::tr("change of maps");
+  }
   if (!same_subjects(before, after)) return QObject::tr("change of a model");
   if (before.input_locator != after.input_locator) return QObject::tr("another input");
   if (before.reference != after.reference) return QObject::tr("another reference");
@@ -67,7 +84,8 @@ void History::note() {
     current_ = std::move(now);  // with the traces that have come meanwhile
     return;
   }
-  const bool of_view = only_view_differs(current_, now);
+  // What a slider does, many times within a gesture.
+  const bool of_view = only_view_differs(current_, now) || only_slid(current_, now);
   const bool goes_on = of_view && since_view_change_.isValid() &&
                        since_view_change_.elapsed() < kOneGestureMs && !undone_.empty();
   if (of_view) {

@@ -11,7 +11,7 @@
 namespace attnscope {
 
 /// Lives beside its session, on the window's thread. Selections are no changes; a run of changes of
-/// the view alone, as by a slider, is one.
+/// the view alone, or of one subject's maps, as by a slider, is one.
 class History : public QObject {
   Q_OBJECT
  public:

@@ -1,6 +1,7 @@
 // What all views share: what is selected, and how maps are looked at.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,12 @@ struct HoveredCell {
   bool operator==(const HoveredCell&) const = default;
 };
 
+struct MapIndex {
+  std::int64_t layer = 0, head = 0;
+
+  bool operator==(const MapIndex&) const = default;
+};
+
 /// What the user points at: the same layer and head in every subject that has them, and the tokens
 /// at the same place of the input.
 struct Selection {
@@ -30,9 +37,26 @@ struct Selection {
   std::int64_t layer = 0, head = 0;
   std::int64_t query = 0;  ///< a locked query of `layer` of `subject`; 0 is the class token's row
   std::optional<HoveredCell> hover;
+  /// The opposite corner of a block of selected maps; none: the one map alone.
+  std::optional<MapIndex> to;
 
   bool operator==(const Selection&) const = default;
 };
+
+/// The maps of a selection: all heads from the first to the last of all such layers.
+struct MapBlock {
+  std::int64_t first_layer = 0, last_layer = 0, first_head = 0, last_head = 0;
+
+  [[nodiscard]] bool is_one() const { return first_layer == last_layer && first_head == last_head; }
+  [[nodiscard]] bool contains(std::int64_t layer, std::int64_t head) const {
+    return layer >= first_layer && layer <= last_layer && head >= first_head && head <= last_head;
+  }
+};
+[[nodiscard]] inline MapBlock block_of(const Selection& selection) {
+  const MapIndex to = selection.to.value_or(MapIndex{selection.layer, selection.head});
+  return {std::min(selection.layer, to.layer), std::max(selection.layer, to.layer),
+          std::min(selection.head, to.head), std::max(selection.head, to.head)};
+}
 
 enum class HeadFusion { none, mean, maximum, minimum };
 inline constexpr EnumName<HeadFusion> head_fusion_names[] = {{HeadFusion::none, "none"},
@@ -57,13 +81,14 @@ inline constexpr EnumName<ComparisonView> comparison_view_names[] = {
     {ComparisonView::wipe, "wipe"},
     {ComparisonView::overlay, "overlay"}};
 
-/// What is printed on each map: a number of its spectrum.
-enum class MapNumber { none, equivalent_rank, effective_rank, stable_rank };
+/// What is printed on each map: a number of its spectrum, or the entropy of its rows.
+enum class MapNumber { none, equivalent_rank, effective_rank, stable_rank, entropy };
 inline constexpr EnumName<MapNumber> map_number_names[] = {
     {MapNumber::none, "none"},
     {MapNumber::equivalent_rank, "equivalent_rank"},
     {MapNumber::effective_rank, "effective_rank"},
-    {MapNumber::stable_rank, "stable_rank"}};
+    {MapNumber::stable_rank, "stable_rank"},
+    {MapNumber::entropy, "entropy"}};
 
 /// The lens: what changes the picture at once, without running a model again.
 struct ViewSettings {
@@ -74,10 +99,13 @@ struct ViewSettings {
   double temperature = 1.0;  ///< rows are p^(1/T), normalised again to their old sum; 0.1 to 10
   IdentityView identity = IdentityView::as_is;
   HeadFusion head_fusion = HeadFusion::none;
+  std::int64_t shown_rank = 0;      ///< r: maps are A_r, their best approximations; 0: as they are
+  bool shows_rest = false;          ///< what that leaves is shown, A − A_r
   bool hide_prefix_tokens = false;  ///< class tokens and registers; of texts [CLS], [SEP], <s> …
   double rank_threshold = 0.9;      ///< of the equivalent rank, in (0, 1]
   MapNumber map_number = MapNumber::equivalent_rank;
-  std::int64_t first_layer = 0;  ///< what figures call the first layer: 0 or 1
+  bool sorted_by_number = false;  ///< maps in the order of that number, the least first
+  std::int64_t first_layer = 0;   ///< what figures call the first layer: 0 or 1
   ComparisonView comparison = ComparisonView::maps;
   double wipe_position = 0.5;    ///< of the divider, as a share of an atlas's width, 0 to 1
   double overlay_opacity = 0.5;  ///< of the reference's maps, 0 to 1

@@ -93,6 +93,14 @@ void Session::close(SubjectId subject) {
   if (was_reference) emit reference_changed();
 }
 
+void Session::rename(SubjectId subject, const std::string& name) {
+  OpenSubject* const open = found(subject);
+  if (!open || open->own_name == name) return;
+  open->own_name = name;
+  take_name(*open);
+  emit subjects_changed();
+}
+
 void Session::set_reference(SubjectId subject) {
   const SubjectId wanted = find(subject) ? subject : SubjectId::none;
   if (wanted == reference_) return;
@@ -112,6 +120,7 @@ void Session::select_map(SubjectId subject, std::int64_t layer, std::int64_t hea
   selection_.subject = subject;
   selection_.layer = layer;
   selection_.head = head;
+  selection_.to.reset();
   clamp_selection();
   follow_query(before);
   clamp_selection();
@@ -163,6 +172,9 @@ void Session::clamp_selection() {
   const std::int64_t queries = trace->queries(selection_.layer);
   selection_.head = clamp_index(selection_.head, trace->heads(selection_.layer));
   selection_.query = clamp_index(selection_.query, queries);
+  if (!selection_.to) return;
+  selection_.to->layer = clamp_index(selection_.to->layer, std::ssize(trace->layers));
+  selection_.to->head = clamp_index(selection_.to->head, trace->heads(selection_.to->layer));
 }
 
 void Session::set_view(const ViewSettings& view) {
@@ -181,6 +193,7 @@ void Session::reset_lens() {
   view.rank_threshold = view_.rank_threshold;
   view.first_layer = view_.first_layer;
   view.map_number = view_.map_number;
+  view.sorted_by_number = view_.sorted_by_number;
   view.comparison = view_.comparison;
   view.wipe_position = view_.wipe_position;
   view.overlay_opacity = view_.overlay_opacity;
@@ -212,7 +225,7 @@ void Session::set_state(const SessionState& state) {
   std::vector<SubjectId> standing, stale;
   for (const OpenSubject& open : subjects_) {
     const bool stands =
-        open.state == OpenSubject::State::ready &&
+        open.state == OpenSubject::State::ready && open.what_if == open.ran_with &&
         (!open.subject.model || !open.subject.own_input.empty() || open.subject.input == input_);
     if (stands) {
       standing.push_back(open.id);

@@ -14,6 +14,7 @@
 
 #include "analysis/hash_codes/learning.h"
 #include "app/session/selection.h"
+#include "app/session/what_if.h"
 #include "core/model/subject.h"
 
 namespace attnscope {
@@ -34,9 +35,11 @@ struct OpenSubject {
   ModelOptions options;
   std::filesystem::path file;  ///< of the model or trace, also when it failed to open
   State state = State::waiting;
-  std::string error;  ///< what went wrong and what to do, when failed
+  std::string error;     ///< what went wrong and what to do, when failed
+  bool stopped = false;  ///< failed because the user stopped it: retry() goes on
 
   SubjectId id = SubjectId::none;
+  std::string own_name;  ///< that the user gave it, in place of its own; else empty
   std::optional<MechanismChoice> overlay;  ///< laid over the model instead of its own mechanism
   std::optional<std::int64_t> channel;     ///< whose maps, see TraceRequest; their mean if absent
   std::int64_t job = 0;                    ///< the JobQueue's id while loading or running
@@ -47,6 +50,11 @@ struct OpenSubject {
   /// words, and whether it is that they agree; empty without one, and until it was compared.
   std::string reference_says;
   bool agrees_with_reference = false;
+
+  WhatIf what_if;   ///< what its maps are to be changed to while it runs
+  WhatIf ran_with;  ///< and what they were changed to in the trace it has
+  /// How it runs by itself, while subject.trace is of changed maps; else null.
+  std::shared_ptr<const Trace> unchanged;
 };
 
 /// What the user has set up: what undo takes back. Cheap to copy: models and traces are shared.
@@ -112,9 +120,18 @@ class Session : public QObject {
   /// Other maps of a subject whose channels each have their own (none: their mean), and runs it
   /// again.
   void set_channel(SubjectId subject, std::optional<std::int64_t> channel);
+  /// Runs a subject with its maps changed, or as it is again; none of this for traces without a
+  /// model. While one change runs, further ones wait for it, and only the last is run: a slider can
+  /// be dragged. What cannot be done is told by failed(), and the subject runs as it is.
+  void set_what_if(SubjectId subject, const WhatIf& what_if);
   /// Reads a subject's file again, whatever it holds now, and runs it: after a failure, or because
   /// the file was written anew.
   void reload(SubjectId subject);
+
+  /// After a failure: reads the file again; what was stopped goes on from what was done.
+  void retry(SubjectId subject);
+  /// Every subject that was stopped.
+  void go_on();
 
   /// Clamps to what the selected subject has.
   void select(const Selection& selection);
@@ -122,6 +139,9 @@ class Session : public QObject {
   void select_map(SubjectId subject, std::int64_t layer, std::int64_t head);
   /// The class token's row; nothing where the selected subject has no such token.
   void select_class_token();
+  /// Calls a subject so wherever it is named, in figures too; by an empty name as it is called by
+  /// itself.
+  void rename(SubjectId subject, const std::string& name);
   /// Pins a subject as reference, or none.
   void set_reference(SubjectId subject);
   /// Clamps every number to its range.
@@ -162,15 +182,21 @@ class Session : public QObject {
   OpenSubject* found(SubjectId subject);
   SubjectId append(OpenSubject subject);
   SubjectId append_and_start(OpenSubject subject);
-  void start(SubjectId subject);  // loads if there is no model, else runs
+  void start(SubjectId subject);       // loads if there is no model, else runs
+  void proceed(OpenSubject& subject);  // the same, with what is known of it kept
   void load(OpenSubject& subject);
   /// Compares the model with a reference beside its file, if there is one.
   void compare_with_reference(const OpenSubject& subject);
   void run(OpenSubject& subject);
+  void take_run(SubjectId subject, const WhatIf& ran_with, std::shared_ptr<const Trace> unchanged,
+                std::shared_ptr<const Trace> trace);
+  [[nodiscard]] bool waits_for_other(OpenSubject& subject) const;
   void learn(OpenSubject& subject);
   void take_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
   void submit(OpenSubject& subject, const QString& title,
               std::function<std::function<void()>(const Progress&)> work);
+  /// Its label: the user's, else what it is.
+  static void take_name(OpenSubject& subject);
   void clamp_selection();
   void follow_query(const Selection& before);
 

@@ -76,9 +76,12 @@ json write_view(const ViewSettings& view) {
                  {"temperature", view.temperature},
                  {"identity", name_of(identity_view_names, view.identity)},
                  {"head_fusion", name_of(head_fusion_names, view.head_fusion)},
+                 {"shown_rank", view.shown_rank},
+                 {"shows_rest", view.shows_rest},
                  {"hide_prefix_tokens", view.hide_prefix_tokens},
                  {"rank_threshold", view.rank_threshold},
                  {"map_number", name_of(map_number_names, view.map_number)},
+                 {"sorted_by_number", view.sorted_by_number},
                  {"first_layer", view.first_layer},
                  {"comparison", name_of(comparison_view_names, view.comparison)},
                  {"wipe_position", view.wipe_position},
@@ -98,9 +101,12 @@ ViewSettings read_view(const json& object) {
   view.temperature = object.value("temperature", view.temperature);
   read_name(object, "identity", identity_view_names, view.identity);
   read_name(object, "head_fusion", head_fusion_names, view.head_fusion);
+  view.shown_rank = std::max<std::int64_t>(object.value("shown_rank", view.shown_rank), 0);
+  view.shows_rest = object.value("shows_rest", view.shows_rest);
   view.hide_prefix_tokens = object.value("hide_prefix_tokens", view.hide_prefix_tokens);
   view.rank_threshold = object.value("rank_threshold", view.rank_threshold);
   read_name(object, "map_number", map_number_names, view.map_number);
+  view.sorted_by_number = object.value("sorted_by_number", view.sorted_by_number);
   view.first_layer = object.value("first_layer", view.first_layer) == 1 ? 1 : 0;
   read_name(object, "comparison", comparison_view_names, view.comparison);
   view.wipe_position = object.value("wipe_position", view.wipe_position);
@@ -161,6 +167,39 @@ CodesToLearn read_learning(const json& object, const std::filesystem::path& fold
   return learning;
 }
 
+/// Without the way to another subject, which is a gesture.
+json write_what_if(const WhatIf& what_if) {
+  json object = json::object();
+  if (what_if.identity) object["identity"] = *what_if.identity;
+  if (what_if.temperature != 1) object["temperature"] = what_if.temperature;
+  if (what_if.rank) object["rank"] = *what_if.rank;
+  for (const ReplacedHead& one : what_if.heads) {
+    json head = {
+        {"layer", one.layer}, {"head", one.head}, {"by", name_of(head_replacement_names, one.by)}};
+    if (one.by == HeadReplacement::other_head) head["other"] = one.other;
+    object["heads"].push_back(std::move(head));
+  }
+  return object;
+}
+
+WhatIf read_what_if(const json& object) {
+  WhatIf what_if;
+  if (object.contains("identity")) {
+    what_if.identity = std::clamp(object.at("identity").get<double>(), 0.0, 1.0);
+  }
+  what_if.temperature = std::clamp(object.value("temperature", 1.0), 0.1, 10.0);
+  if (object.contains("rank")) {
+    what_if.rank = std::max<std::int64_t>(object.at("rank").get<std::int64_t>(), 1);
+  }
+  for (const json& one : object.value("heads", json::array())) {
+    ReplacedHead head{one.at("layer").get<std::int64_t>(), one.at("head").get<std::int64_t>(),
+                      HeadReplacement::zero, one.value("other", std::int64_t{0})};
+    read_name(one, "by", head_replacement_names, head.by);
+    what_if = with_head(std::move(what_if), head);
+  }
+  return what_if;
+}
+
 struct SavedSession {
   std::vector<OpenSubject> subjects;
   std::string input;
@@ -176,12 +215,14 @@ SavedSession read_session(const json& root, const std::filesystem::path& folder)
     OpenSubject open;
     open.file = read_path(object.at("file"), folder);
     open.subject.label = object.value("label", open.file.stem().string());
+    open.own_name = object.value("name", "");
     open.options.overrides = object.value("overrides", std::map<std::string, std::string>());
     open.options.description = read_path(object.value("description", json()), folder);
     if (object.contains("overlay")) open.overlay = read_mechanism(object.at("overlay"));
     if (object.contains("learnt_codes") && open.overlay) {
       open.learning = read_learning(object.at("learnt_codes"), folder);
     }
+    open.what_if = read_what_if(object.value("what_if", json::object()));
     if (object.contains("channel")) open.channel = object.at("channel").get<std::int64_t>();
     open.subject.own_input = read_locator(object.value("own_input", json()), folder);
     saved.subjects.push_back(std::move(open));
@@ -217,7 +258,11 @@ std::string Session::text(const std::filesystem::path& folder) const {
     if (!open.options.description.empty()) {
       object["description"] = write_path(open.options.description, folder);
     }
+    if (!open.own_name.empty()) object["name"] = open.own_name;
     if (open.channel) object["channel"] = *open.channel;
+    if (json changed = write_what_if(open.what_if); !changed.empty()) {
+      object["what_if"] = std::move(changed);
+    }
     if (!open.subject.own_input.empty()) {
       object["own_input"] = write_locator(open.subject.own_input, folder);
     }

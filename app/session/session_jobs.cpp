@@ -30,10 +30,15 @@ std::shared_ptr<const Input> kept_input(const Subject& subject) {
   return subject.input && subject.input->locator == subject.own_input ? subject.input : nullptr;
 }
 
-/// Named by its model, what lies over it, and the input that it keeps.
+/// Named by its model, what lies over it, and the input that it keeps; and by what is changed.
 void name_subject(OpenSubject& open) {
   Subject& subject = open.subject;
+  if (!open.own_name.empty()) {
+    subject.label = open.own_name;
+    return;
+  }
   subject.label = subject_label(*subject.model, open.overlay, open.learning.has_value());
+  if (open.what_if.any()) subject.label += ", " + in_words(open.what_if);
   if (subject.own_input.empty()) return;
   const std::shared_ptr<const Input> kept = kept_input(subject);
   subject.label +=
@@ -51,6 +56,13 @@ OpenSubject beside(const OpenSubject& other) {
 }
 
 }  // namespace
+
+void Session::take_name(OpenSubject& subject) {
+  if (subject.subject.model || !subject.own_name.empty()) return name_subject(subject);
+  subject.subject.label = !subject.file.empty()   ? subject.file.stem().string()
+                          : subject.subject.trace ? subject.subject.trace->model_name
+                                                  : subject.subject.label;
+}
 
 SubjectId Session::open(const std::filesystem::path& file, const ModelOptions& options) {
   OpenSubject open;
@@ -93,6 +105,9 @@ SubjectId Session::keep_on_input(SubjectId subject) {
   OpenSubject open = beside(*other);
   open.overlay = other->overlay;
   open.channel = other->channel;
+  open.what_if = other->what_if;
+  open.what_if.toward = SubjectId::none;  // it is of the input chosen now
+  open.what_if.share = 0;
   open.learning = other->learning;
   open.subject.parameters = other->subject.parameters;
   open.subject.mechanism = other->subject.mechanism;
@@ -106,6 +121,7 @@ void Session::set_options(SubjectId subject, const ModelOptions& options) {
   OpenSubject* const open = found(subject);
   if (!open) return;
   open->options = options;
+  open->what_if = {};
   open->channel.reset();
   open->subject.model = nullptr;
   open->subject.parameters = nullptr;  // learnt again, of the model as it is then
@@ -139,7 +155,42 @@ void Session::reload(SubjectId subject) {
   // The file may have changed since it was opened: what was read of it is of no use any more.
   open->subject.model = nullptr;
   open->subject.parameters = nullptr;
+  open->what_if = {};
   start(subject);
+}
+
+void Session::retry(SubjectId subject) {
+  const OpenSubject* const open = find(subject);
+  if (open && open->stopped) return start(subject);
+  reload(subject);
+}
+
+void Session::go_on() {
+  std::vector<SubjectId> stopped;
+  for (const OpenSubject& open : subjects_) {
+    if (open.state == State::failed && open.stopped) stopped.push_back(open.id);
+  }
+  for (const SubjectId subject : stopped) start(subject);
+}
+
+void Session::set_what_if(SubjectId subject, const WhatIf& what_if) {
+  OpenSubject* const open = found(subject);
+  if (!open || !open->subject.model || open->what_if == what_if) return;
+  const OpenSubject* const other = find(what_if.toward);
+  if (other && (other->id == subject || other->what_if.toward != SubjectId::none)) return;
+  const bool in_work = open->state == State::running && open->unchanged && open->job != 0;
+  open->what_if = what_if;
+  name_subject(*open);
+  if (in_work) {
+    emit subjects_changed();
+    return;  // goes on when that is done
+  }
+  const bool stands = open->state == State::ready && open->subject.trace;
+  if (stands && !open->unchanged) open->unchanged = open->subject.trace;
+  if (stands && !what_if.any()) {
+    return take_run(subject, what_if, nullptr, std::exchange(open->unchanged, nullptr));
+  }
+  proceed(*open);
 }
 
 void Session::set_input(const std::string& locator) {
@@ -178,19 +229,39 @@ void Session::set_input(const std::string& locator) {
 void Session::start(SubjectId subject) {
   OpenSubject* open = found(subject);
   if (!open) return;
-  jobs_->cancel(open->job);
-  open->job = 0;
-  open->error.clear();
-  if (!open->subject.model) {
-    load(*open);
-  } else if (open->learning && !open->subject.parameters) {
-    learn(*open);
-  } else if (input_ || !open->subject.own_input.empty()) {
-    run(*open);
+  open->unchanged = nullptr;
+  proceed(*open);
+}
+
+void Session::proceed(OpenSubject& subject) {
+  jobs_->cancel(subject.job);
+  subject.job = 0;
+  subject.error.clear();
+  subject.stopped = false;
+  if (!subject.subject.model) {
+    load(subject);
+  } else if (subject.learning && !subject.subject.parameters) {
+    learn(subject);
+  } else if ((input_ || !subject.subject.own_input.empty()) && !waits_for_other(subject)) {
+    run(subject);
   } else {
-    open->state = State::waiting;
+    subject.state = State::waiting;
   }
   emit subjects_changed();
+}
+
+/// Another subject, on the way to which it is, has to run first.
+bool Session::waits_for_other(OpenSubject& subject) const {
+  WhatIf& what_if = subject.what_if;
+  if (what_if.toward == SubjectId::none) return false;
+  const OpenSubject* const other = find(what_if.toward);
+  if (!other || other->subject.model != subject.subject.model) {
+    what_if.toward = SubjectId::none;
+    what_if.share = 0;
+    return false;
+  }
+  return other->state != State::ready || other->subject.own_input != subject.subject.own_input ||
+         (subject.subject.own_input.empty() && other->subject.input != input_);
 }
 
 void Session::submit(OpenSubject& subject, const QString& title,
@@ -215,7 +286,8 @@ void Session::submit(OpenSubject& subject, const QString& title,
         open->state = State::failed;
         // What an earlier input or mechanism gave would be taken for this one's result.
         open->subject.trace = nullptr;
-        open->error = failure.cancelled ? "cancelled; open it again to go on" : failure.what;
+        open->stopped = failure.cancelled;
+        open->error = failure.cancelled ? "stopped" : failure.what;
         emit subjects_changed();
       });
   subject.job = *job;
@@ -279,23 +351,71 @@ void Session::run(OpenSubject& subject) {
   request.tokens = true;   // what representations are compared by, and rank over depth
   request.factors = true;  // what spectra come from where a mechanism has them
   request.quantities = true;
+  request.queries_keys_values = true;  // what a head is stepped through by, and further spectra
   request.channel = subject.channel;
   request.parameters = subject.subject.parameters;
   const std::string own = subject.subject.own_input;
   const std::shared_ptr<const Input> chosen = own.empty() ? input_ : kept_input(subject.subject);
+  const WhatIf what_if = subject.what_if;
+  const OpenSubject* const other = find(what_if.toward);
+  const auto toward =
+      other ? (other->unchanged ? other->unchanged : other->subject.trace) : nullptr;
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, request, model = subject.subject.model, mechanism = subject.subject.mechanism,
-          chosen, own](const Progress& progress) -> std::function<void()> {
+          chosen, own, what_if, toward,
+          unchanged = subject.unchanged](const Progress& progress) -> std::function<void()> {
            const auto input = chosen ? chosen : std::make_shared<const Input>(open_input(own));
-           auto trace =
-               std::make_shared<const Trace>(model->run(*input, mechanism, request, progress));
-           return [this, id, input, trace] {
+           const double before = what_if.any() ? 0.5 : 1;
+           auto plain = unchanged ? unchanged
+                                  : std::make_shared<const Trace>(model->run(
+                                        *input, mechanism, request, progress.part(0, before)));
+           const auto deliver = [this, id, input](const WhatIf& ran_with,
+                                                  std::shared_ptr<const Trace> by_itself,
+                                                  std::shared_ptr<const Trace> trace) {
              OpenSubject* open = found(id);
              open->subject.input = input;
              name_subject(*open);
-             take_trace(id, trace);
+             take_run(id, ran_with, std::move(by_itself), std::move(trace));
            };
+           if (!what_if.any()) return [deliver, plain] { deliver({}, nullptr, plain); };
+           try {
+             TraceRequest changed = request;
+             changed.factors = false;  // they are of the mechanism's own maps
+             changed.change_map = map_change(what_if, plain, toward);
+             Trace trace = model->run(*input, mechanism, changed, progress.part(before, 1));
+             mark_changed(what_if, toward.get(), trace);
+             return
+                 [deliver, what_if, plain, ran = std::make_shared<const Trace>(std::move(trace))] {
+                   deliver(what_if, plain, ran);
+                 };
+           } catch (const Error& error) {
+             return [this, id, deliver, plain, why = QString::fromStdString(error.what())] {
+               found(id)->what_if = {};
+               deliver({}, nullptr, plain);
+               emit failed(why);
+             };
+           }
          });
+}
+
+void Session::take_run(SubjectId subject, const WhatIf& ran_with,
+                       std::shared_ptr<const Trace> unchanged, std::shared_ptr<const Trace> trace) {
+  OpenSubject* const open = found(subject);
+  open->ran_with = ran_with;
+  open->unchanged = std::move(unchanged);
+  const bool goes_on = open->what_if != ran_with;
+  take_trace(subject, std::move(trace));
+  if (goes_on) {
+    OpenSubject* const changed = found(subject);
+    if (!changed->unchanged) changed->unchanged = changed->subject.trace;
+    proceed(*changed);
+  }
+  // Those on their way to this one.
+  std::vector<SubjectId> others;
+  for (const OpenSubject& one : subjects_) {
+    if (one.what_if.toward == subject && one.what_if.share > 0) others.push_back(one.id);
+  }
+  for (const SubjectId other : others) start(other);
 }
 
 void Session::learn(OpenSubject& subject) {

@@ -14,7 +14,9 @@ FigureRequest request_of(const Session& session) {
   for (const OpenSubject& open : session.subjects()) {
     if (!open.subject.trace) continue;
     request.subjects.push_back(open.subject);
-    const std::string source = subject_source(open.subject);
+    // No command line changes maps: the words say so where a file would stand.
+    const std::string source = open.ran_with.any() ? open.subject.label + " (set in the window)"
+                                                   : subject_source(open.subject);
     request.sources.push_back(source.empty() ? open.file.string() : source);
     options.insert(open.options.overrides.begin(), open.options.overrides.end());
     if (!open.options.description.empty()) architecture = open.options.description.string();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,27 @@ class SpectrumStore : public QObject {
 
   /// Of the subject's current trace; null while they are not known.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> of(SubjectId subject) const;
+  /// Of how the subject runs by itself, while its maps are changed; null where they are not, or
+  /// these are not known.
+  [[nodiscard]] std::shared_ptr<const SubjectSpectra> of_unchanged(SubjectId subject) const;
+  /// Those of the current trace, or of the one before it while these are being found.
+  [[nodiscard]] std::shared_ptr<const SubjectSpectra> latest(SubjectId subject) const;
   /// Why they are not known; empty if nothing is wrong.
   [[nodiscard]] std::string error_of(SubjectId subject) const;
+  /// Whether that is because finding them was stopped by the user.
+  [[nodiscard]] bool is_stopped(SubjectId subject) const;
+  /// Finds what was stopped after all.
+  void go_on();
 
  signals:
   void spectra_ready(SubjectId subject);  ///< or failed: see error_of
 
  private:
   struct Entry {
-    std::shared_ptr<const Trace> trace;
-    std::shared_ptr<const SubjectSpectra> spectra;
+    std::shared_ptr<const Trace> trace, unchanged_trace;
+    std::shared_ptr<const SubjectSpectra> spectra, unchanged, former;
     std::string error;
+    bool stopped = false;
     std::int64_t job = 0;
   };
 
@@ -51,6 +62,12 @@ class SpectrumStore : public QObject {
 /// What a figure of the open subjects' spectra is asked for: those of which they are known, or
 /// could not be found (the figure says why). The figure has nothing left to compute.
 [[nodiscard]] FigureRequest with_spectra(const Session& session, const SpectrumStore& spectra);
+
+/// The same subjects, those whose maps are changed as they run by themselves: their names end with
+/// `mark`. None where the spectra of one of these are not known.
+[[nodiscard]] std::optional<FigureRequest> with_unchanged_spectra(const Session& session,
+                                                                  const SpectrumStore& spectra,
+                                                                  const std::string& mark);
 
 /// The spectrum of one map in such a list, or null.
 [[nodiscard]] const MapSpectrum* find_spectrum(const std::vector<MapSpectrum>& spectra,
