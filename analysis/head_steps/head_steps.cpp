@@ -1,0 +1,264 @@
+#include "analysis/head_steps/head_steps.h"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/trace/layer_name.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+struct Place {
+  const Trace& trace;
+  const LayerTrace& layer;
+  std::int64_t index, head, query;
+
+  [[nodiscard]] const MechanismChoice& mechanism() const {
+    return layer.mechanism ? *layer.mechanism : trace.mechanism;
+  }
+  [[nodiscard]] const Tensor* quantity(std::string_view name) const {
+    const auto found = layer.quantities.find(name);
+    return found == layer.quantities.end() ? nullptr : &found->second;
+  }
+  /// How many keys the query sees: those up to itself where the map is a triangle.
+  [[nodiscard]] std::int64_t seen() const {
+    const auto row = layer.implied_map.slice(head).row(query);
+    const bool square = layer.implied_map.extent(1) == layer.implied_map.extent(2);
+    return trace.causal && square ? query + 1 : row.size();
+  }
+};
+
+Place place_of(const Trace& trace, std::int64_t layer, std::int64_t head, std::int64_t query) {
+  const bool exists = layer >= 0 && layer < std::ssize(trace.layers);
+  if (!exists || trace.layers[static_cast<std::size_t>(layer)].implied_map.empty()) {
+    throw Error(ErrorKind::usage, "there is no recorded map")
+        .about("layer " + std::to_string(layer));
+  }
+  const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
+  const Shape& shape = recorded.implied_map.shape();
+  if (head < 0 || head >= shape[0] || query < 0 || query >= shape[1]) {
+    throw Error(ErrorKind::usage, "there is no such head or query")
+        .about(layer_name(trace, layer))
+        .expected("head 0 to " + std::to_string(shape[0] - 1) + ", query 0 to " +
+                  std::to_string(shape[1] - 1))
+        .found("head " + std::to_string(head) + ", query " + std::to_string(query));
+  }
+  return {trace, recorded, layer, head, query};
+}
+
+/// Which head's keys and values a query head has, where they share them.
+std::int64_t shared_head(const Tensor& shared, const Place& place) {
+  return place.head * shared.extent(0) / place.layer.implied_map.extent(0);
+}
+
+void take_vectors(const Place& place, HeadSteps& steps) {
+  const LayerTrace& layer = place.layer;
+  if (layer.queries.empty() || layer.keys.empty()) return;
+  const auto row = layer.queries.slice(place.head).row(place.query);
+  steps.query.assign(row.data(), row.data() + row.size());
+  steps.keys = layer.keys.slice(shared_head(layer.keys, place));
+}
+
+void score_products(const Place& place, HeadSteps& steps) {
+  take_vectors(place, steps);
+  if (steps.query.empty() || steps.keys.cols() != std::ssize(steps.query)) return;
+  const auto width = static_cast<double>(steps.query.size());
+  if (place.mechanism().name == "adder") {
+    steps.score_of = ScoreOf::distance;
+    steps.factor = 1 / std::sqrt(2 * width * (1 - 2 / std::numbers::pi));
+    steps.factor_words = "1/√d_a";
+  } else {
+    steps.score_of = ScoreOf::product;
+    steps.factor = 1 / std::sqrt(width);
+    steps.factor_words = "1/√d";
+  }
+}
+
+void score_codes(const Place& place, HeadSteps& steps) {
+  const Tensor* const queries = place.quantity("codes");
+  const Tensor* const keys = place.quantity("key_codes");
+  if (!queries || !keys) return;
+  const auto row = queries->slice(place.head).row(place.query);
+  steps.query.assign(row.data(), row.data() + row.size());
+  steps.keys = keys->slice(shared_head(*keys, place));
+  steps.score_of = ScoreOf::codes;
+  steps.softmax = false;
+  steps.offset =
+      static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(steps.query.size()) + 1));
+}
+
+void score_importance(const Place& place, HeadSteps& steps) {
+  const Tensor* const logits = place.quantity("logits");
+  if (!logits) return;
+  steps.score_of = ScoreOf::importance;
+  const auto row = logits->matrix().row(place.head);
+  for (Eigen::Index key = 0; key < row.size(); ++key) {
+    steps.raw.push_back(static_cast<double>(row(key)));
+  }
+}
+
+void score_key_logits(const Place& place, HeadSteps& steps) {
+  const Tensor* const logits = place.quantity("key_logits");
+  const Tensor* const bias = place.quantity("position_bias");
+  if (!logits || place.layer.queries.empty()) return;
+  const std::int64_t width = place.layer.queries.extent(2);
+  const std::int64_t heads = place.layer.implied_map.extent(0);
+  const std::int64_t channels = logits->extent(0);
+  const std::int64_t own = place.trace.map_channel.value_or(0);
+  const std::int64_t channel = place.head * width + own;
+  if (channels != heads * width) return;
+  steps.score_of = ScoreOf::key_logits;
+  steps.channel = own;
+  const std::int64_t bias_head = bias ? channel * bias->extent(0) / channels : 0;
+  for (std::int64_t key = 0; key < logits->extent(1); ++key) {
+    double score = static_cast<double>(logits->matrix()(channel, key));
+    if (bias) score += static_cast<double>(bias->slice(bias_head)(place.query, key));
+    steps.raw.push_back(score);
+  }
+  const auto q = static_cast<double>(place.layer.queries.slice(place.head)(place.query, own));
+  steps.gate = 1 / (1 + std::exp(-q));
+}
+
+std::vector<double> normalised(const HeadSteps& steps) {
+  std::vector<double> weights(steps.scores.size(), 0.0);
+  const double greatest = *std::ranges::max_element(steps.scores);
+  double sum = 0;
+  for (std::size_t key = 0; key < weights.size(); ++key) {
+    if (steps.scores[key] == kNever) continue;
+    weights[key] = steps.softmax ? std::exp(steps.scores[key] - greatest) : steps.scores[key];
+    sum += weights[key];
+  }
+  for (double& weight : weights) weight *= steps.gate.value_or(1) / sum;
+  return weights;
+}
+
+void add_scores(const Place& place, HeadSteps& steps) {
+  const auto keys = static_cast<std::int64_t>(steps.weights.size());
+  if (steps.raw.empty() && !steps.query.empty()) {
+    for (std::int64_t key = 0; key < keys; ++key) {
+      const std::vector<double> terms = steps.terms(key);
+      steps.raw.push_back(std::accumulate(terms.begin(), terms.end(), 0.0));
+    }
+  }
+  if (std::ssize(steps.raw) != keys) {
+    steps.score_of = ScoreOf::unknown;
+    steps.raw.clear();
+    return;
+  }
+  const std::int64_t seen = place.seen();
+  for (std::int64_t key = 0; key < keys; ++key) {
+    const double score = steps.raw[static_cast<std::size_t>(key)] * steps.factor + steps.offset;
+    steps.scores.push_back(key < seen ? score : kNever);
+  }
+  steps.recomputed = normalised(steps);
+  for (std::size_t key = 0; key < steps.weights.size(); ++key) {
+    const double away = std::abs(steps.recomputed[key] - steps.weights[key]);
+    steps.difference = std::max(steps.difference, std::isnan(away) ? 1.0 : away);
+  }
+}
+
+void add_output(const Place& place, HeadSteps& steps) {
+  // Of a mean over channels no channel's output is made.
+  if (place.layer.values.empty() || (place.trace.map_channels > 1 && !place.trace.map_channel)) {
+    return;
+  }
+  steps.values = place.layer.values.slice(shared_head(place.layer.values, place));
+  if (steps.values.rows() != std::ssize(steps.weights)) {
+    steps.values.resize(0, 0);
+    return;
+  }
+  if (steps.channel >= 0) steps.values = Matrix(steps.values.col(steps.channel));
+  steps.output.assign(static_cast<std::size_t>(steps.values.cols()), 0.0);
+  for (Eigen::Index key = 0; key < steps.values.rows(); ++key) {
+    double weight = steps.weights[static_cast<std::size_t>(key)];
+    if (steps.identity && key == place.query) weight += 1;
+    for (Eigen::Index channel = 0; channel < steps.values.cols(); ++channel) {
+      steps.output[static_cast<std::size_t>(channel)] +=
+          weight * static_cast<double>(steps.values(key, channel));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> HeadSteps::terms(std::int64_t key) const {
+  std::vector<double> terms;
+  for (std::size_t channel = 0; channel < query.size(); ++channel) {
+    const auto q = static_cast<double>(query[channel]);
+    const auto k = static_cast<double>(keys(key, static_cast<Eigen::Index>(channel)));
+    terms.push_back(score_of == ScoreOf::distance ? -std::abs(q - k) : q * k);
+  }
+  return terms;
+}
+
+HeadSteps head_steps(const Trace& trace, std::int64_t layer, std::int64_t head,
+                     std::int64_t query) {
+  const Place place = place_of(trace, layer, head, query);
+  HeadSteps steps;
+  const auto map = place.layer.implied_map.slice(head);
+  steps.identity = has_identity(trace, layer) && map.rows() == map.cols();
+  for (Eigen::Index key = 0; key < map.cols(); ++key) {
+    const double own = steps.identity && key == query ? 1 : 0;
+    steps.weights.push_back(static_cast<double>(map(query, key)) - own);
+  }
+  const std::string& name = place.mechanism().name;
+  if (name == "softmax" || name == "adder") score_products(place, steps);
+  if (name == "hash") score_codes(place, steps);
+  if (name == "additive") score_importance(place, steps);
+  if (name.starts_with("daft")) score_key_logits(place, steps);
+  add_scores(place, steps);
+  add_output(place, steps);
+  return steps;
+}
+
+TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer, std::int64_t head,
+                              std::int64_t query, std::size_t most, double extent) {
+  const Place place = place_of(trace, layer, head, query);
+  TokensInPlane plane;
+  const Tensor &queries = place.layer.queries, &keys = place.layer.keys;
+  if (queries.empty() || keys.empty() || queries.extent(1) != keys.extent(1) ||
+      queries.extent(2) != keys.extent(2)) {
+    return plane;
+  }
+  const auto row = place.layer.implied_map.slice(head).row(query);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(row.size()));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
+    if ((a == query) != (b == query)) return a == query;
+    return row(a) > row(b);
+  });
+  order.resize(std::min(most, order.size()));
+  std::ranges::sort(order);
+  const auto count = static_cast<Eigen::Index>(order.size());
+  MatrixD both(2 * count, queries.extent(2));
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const std::int64_t token = order[static_cast<std::size_t>(i)];
+    both.row(i) = queries.slice(head).row(token).cast<double>();
+    both.row(count + i) = keys.slice(shared_head(keys, place)).row(token).cast<double>();
+  }
+  if (!both.allFinite() || both.cols() < 2) return plane;
+  const Eigen::JacobiSVD<MatrixD> svd(both, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  MatrixD points = both * svd.matrixV().leftCols(2);
+  const double all = both.squaredNorm(), largest = points.cwiseAbs().maxCoeff();
+  plane.share = all > 0 ? points.squaredNorm() / all : 0;
+  if (largest > 0) points *= extent / largest;
+  plane.tokens = order;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    plane.query_x.push_back(points(i, 0));
+    plane.query_y.push_back(points(i, 1));
+    plane.key_x.push_back(points(count + i, 0));
+    plane.key_y.push_back(points(count + i, 1));
+  }
+  return plane;
+}
+
+}  // namespace attnscope
