@@ -18,7 +18,7 @@ namespace attnscope {
 namespace {
 
 constexpr double field_width = 200, line = 25.5, header = 30, padding = 6;
-constexpr int fields = 7;
+constexpr int fields = 8;
 
 /// Makes a context current, and the former one again at the end.
 class CurrentContext {

@@ -47,9 +47,10 @@ class Lens {
     const WindowColours* colours = nullptr;
     QFont font;
     ViewSettings view;
-    ValueRange range;     ///< the range in use
-    ValueRange full;      ///< of all values shown
-    std::string focused;  ///< the control the keys act on; empty: none
+    ValueRange range;                ///< the range in use
+    ValueRange full;                 ///< of all values shown
+    std::int64_t greatest_rank = 1;  ///< of the largest map
+    std::string focused;             ///< the control the keys act on; empty: none
   };
   /// Draws it and returns what the user made of the view.
   [[nodiscard]] ViewSettings draw(const Input& input);

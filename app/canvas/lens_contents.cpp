@@ -135,6 +135,30 @@ void Lens::contents(const Input& input, ViewSettings& view) {
     view.head_fusion = static_cast<HeadFusion>(*chosen);
   }
 
+  field("Rank", ratio);
+  const int greatest = static_cast<int>(std::max<std::int64_t>(input.greatest_rank, 2));
+  int rank = view.shown_rank == 0
+                 ? greatest
+                 : static_cast<int>(std::min<std::int64_t>(view.shown_rank, greatest));
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - number - gap);
+  if (ImGui::SliderInt("##rank", &rank, 1, greatest, view.shown_rank == 0 ? "whole" : "%d",
+                       ImGuiSliderFlags_Logarithmic)) {
+    view.shown_rank = rank >= greatest ? 0 : rank;
+  }
+  noted("rank");
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetTooltip("each map's best approximation of this rank, without I");
+  }
+  ImGui::SameLine(0, gap);
+  if (ImGui::Button(view.shows_rest ? "A-Ar##rest" : "Ar##rest", {number, 0})) {
+    view.shows_rest = !view.shows_rest;
+  }
+  noted("rest");
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetTooltip(view.shows_rest ? "shown: what the rank leaves, A - Ar"
+                                      : "shown: what the rank keeps, Ar");
+  }
+
   static constexpr std::array shown_or_not = {"Shown", "Hidden"};
   field("Special", ratio);
   if (const auto chosen = segmented("class", shown_or_not, view.hide_prefix_tokens ? 1 : 0)) {

@@ -52,6 +52,10 @@ std::string_view control_name(LensField field) {
       return "identity";
     case LensField::heads:
       return "heads";
+    case LensField::rank:
+      return "rank";
+    case LensField::rest:
+      return "rest";
     case LensField::prefix_tokens:
       return "class";
   }
@@ -87,6 +91,12 @@ ViewSettings stepped(const ViewSettings& view, LensField field, int step, const 
     case LensField::heads:
       result.head_fusion = next_of(view.head_fusion, 4, step);
       break;
+    case LensField::rank:
+      result.shown_rank = std::max<std::int64_t>(view.shown_rank + step, 0);
+      break;
+    case LensField::rest:
+      result.shows_rest = !view.shows_rest;
+      break;
     case LensField::prefix_tokens:
       result.hide_prefix_tokens = !view.hide_prefix_tokens;
       break;
@@ -106,6 +116,9 @@ ViewSettings pressed(const ViewSettings& view, LensField field, const ValueRange
       return result;
     case LensField::temperature:
       result.temperature = 1;
+      return result;
+    case LensField::rank:
+      result.shown_rank = 0;
       return result;
     default:
       return stepped(view, field, 1, range, full);
@@ -135,6 +148,12 @@ QString described(const ViewSettings& view, LensField field, const ValueRange& r
           .arg(identities[static_cast<std::size_t>(view.identity)]);
     case LensField::heads:
       return QObject::tr("Heads: %1").arg(fusions[static_cast<std::size_t>(view.head_fusion)]);
+    case LensField::rank:
+      return view.shown_rank == 0 ? QObject::tr("Rank: maps as they are")
+                                  : QObject::tr("Rank: %1").arg(view.shown_rank);
+    case LensField::rest:
+      return view.shows_rest ? QObject::tr("What the rank leaves is shown")
+                             : QObject::tr("What the rank keeps is shown");
     case LensField::prefix_tokens:
       return view.hide_prefix_tokens ? QObject::tr("Special tokens hidden")
                                      : QObject::tr("Special tokens shown");

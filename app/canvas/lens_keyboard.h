@@ -18,9 +18,11 @@ enum class LensField {
   temperature,
   identity,
   heads,
+  rank,
+  rest,
   prefix_tokens
 };
-inline constexpr int lens_fields = 9;
+inline constexpr int lens_fields = 11;
 
 /// What Lens::control calls the field; its choices are "NAME/CHOICE".
 [[nodiscard]] std::string_view control_name(LensField field);

@@ -1,9 +1,12 @@
 #include "app/panels/panels.h"
 
+#include "app/panels/answer/answer_panel.h"
 #include "app/panels/comparison/comparison_panel.h"
+#include "app/panels/components/components_panel.h"
 #include "app/panels/depth/depth_panel.h"
 #include "app/panels/energy/energy_panel.h"
 #include "app/panels/hash_codes/hash_codes_panel.h"
+#include "app/panels/heads/heads_panel.h"
 #include "app/panels/importance/importance_panel.h"
 #include "app/panels/inputs/inputs_panel.h"
 #include "app/panels/key_maps/key_maps_panel.h"
@@ -14,7 +17,9 @@
 #include "app/panels/query/query_panel.h"
 #include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
+#include "app/panels/steps/steps_panel.h"
 #include "app/panels/sweep/sweep_panel.h"
+#include "app/panels/what_if/what_if_panel.h"
 #include "app/session/sample_data.h"
 
 namespace attnscope {
@@ -58,17 +63,22 @@ std::span<const PanelEntry> panels() {
   static const PanelEntry list[] = {
       {.name = "models", .place = models, .make = with_recent_files},
       {.name = "inputs", .place = inputs, .make = with_samples},
+      {.name = "answer", .place = answer, .make = of_session<AnswerPanel>, .presented = true},
       {.name = "spectrum", .place = spectrum, .make = of_spectra<SpectrumPanel>, .presented = true},
       {.name = "depth", .place = spectrum, .make = of_spectra<DepthPanel>},
       {.name = "query", .place = map, .make = of_atlases<QueryPanel>},
+      {.name = "what-if", .place = map, .make = of_spectra<WhatIfPanel>},
+      {.name = "components", .place = map, .make = of_session<ComponentsPanel>},
       {.name = "hash-codes", .place = map, .make = of_session<HashCodesPanel>},
       {.name = "position-bias", .place = spectrum, .make = of_session<PositionBiasPanel>},
       {.name = "key-maps", .place = map, .make = of_session<KeyMapsPanel>},
       {.name = "token-importance", .place = map, .make = of_session<ImportancePanel>},
       {.name = "ranks", .place = numbers, .make = of_spectra<RanksPanel>},
+      {.name = "heads", .place = numbers, .make = of_session<HeadsPanel>},
       {.name = "comparison", .place = numbers, .make = of_comparisons<ComparisonPanel>},
       {.name = "energy", .place = beside, .make = of_session<EnergyPanel>, .open = false},
       {.name = "sweep", .place = beside, .make = of_session<SweepPanel>, .open = false},
+      {.name = "steps", .place = beside, .make = of_session<StepsPanel>, .open = false, .in_help = true},
       {.name = "lessons", .place = beside, .make = of_spectra<LessonsPanel>, .open = false, .presented = true, .in_help = true, .key = "F2"},
       {.name = "playground", .place = beside, .make = of_session<PlaygroundPanel>, .open = false, .in_help = true},
   };

@@ -24,10 +24,10 @@ struct PanelContext {
   QMenu& recent_files;
 };
 
-/// Where a panel opens first: two on the left, three on the right, and `beside`, a column for what
+/// Where a panel opens first: three on the left, three on the right, and `beside`, a column for what
 /// is read or worked through beside the atlases. The panels of one place lie behind tabs, the first
 /// of the list in front.
-enum class PanelPlace { models, inputs, spectrum, map, numbers, beside };
+enum class PanelPlace { models, inputs, answer, spectrum, map, numbers, beside };
 
 struct PanelEntry {
   const char* name;  ///< its dock's object name: layouts and sessions remember it by this

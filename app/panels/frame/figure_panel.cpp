@@ -62,12 +62,15 @@ void FigurePanel::want() {
 }
 
 void FigurePanel::make() {
+  if (figure_ && awaits_more()) return;
   session_.jobs().cancel(job_);
   job_ = 0;
   const std::int64_t wanted = wanted_;
   FigureRequest request;
+  Finishing finish;
   try {
     request = this->request();
+    finish = finishing();
     request.first_layer = session_.view().first_layer;
     if (follows_room()) request.width_mm = made_for_mm_ = room_mm();
   } catch (const Error& error) {
@@ -82,8 +85,11 @@ void FigurePanel::make() {
   }
   job_ = session_.jobs().submit(
       tr("Drawing: %1").arg(title()),
-      [this, recipe = recipe_, request, wanted](const Progress& progress) -> JobQueue::Delivery {
-        auto figure = std::make_shared<const Figure>(make_figure(recipe, request, progress));
+      [this, recipe = recipe_, request, wanted,
+       finish](const Progress& progress) -> JobQueue::Delivery {
+        Figure made = make_figure(recipe, request, progress);
+        if (finish) finish(made, progress);
+        auto figure = std::make_shared<const Figure>(std::move(made));
         return [this, figure, wanted] {
           if (wanted < shown_) return;
           shown_ = wanted;

@@ -4,6 +4,7 @@
 
 #include <QTimer>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -44,6 +45,11 @@ class FigurePanel : public DockPanel {
   /// Whether the figure shows more where there is more room: then it is made for the panel's width,
   /// and again as that changes; else for a column of a paper.
   [[nodiscard]] virtual bool follows_room() const { return false; }
+  /// What the panel adds to the figure that was made, on a job's thread; may be empty.
+  using Finishing = std::function<void(Figure& figure, const Progress& progress)>;
+  [[nodiscard]] virtual Finishing finishing() const { return {}; }
+  /// Whether more is about to be known: what is drawn then stays until the next want().
+  [[nodiscard]] virtual bool awaits_more() const { return false; }
 
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const Session& session() const { return session_; }

@@ -14,7 +14,9 @@ constexpr int kWidth = 400;  // three maps beside each other
 
 PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr("Playground"), parent) {
   set_preferred_width(kWidth);
-  body()->addWidget(new PlaygroundView, 1);
+  auto* const view = new PlaygroundView;
+  view->setObjectName("playground_view");
+  body()->addWidget(view, 1);
 }
 
 }  // namespace attnscope

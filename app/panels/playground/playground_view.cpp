@@ -5,8 +5,10 @@
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QResizeEvent>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/spectrum/spectrum.h"
 #include "app/panels/playground/plane_view.h"
@@ -107,6 +109,16 @@ void PlaygroundView::scatter() {
   const auto count = static_cast<std::size_t>(std::lround(count_->value()));
   std::generate_n(std::back_inserter(tokens.queries), count, place);
   std::generate_n(std::back_inserter(tokens.keys), count, place);
+  plane_->set_tokens(std::move(tokens));
+}
+
+void PlaygroundView::take_tokens(PlaneTokens tokens) {
+  {
+    const QSignalBlocker quiet(count_);
+    count_->set_value(static_cast<double>(tokens.queries.size()));
+  }
+  tied_->setChecked(false);
+  scale_->set_value(1);
   plane_->set_tokens(std::move(tokens));
 }
 

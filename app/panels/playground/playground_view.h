@@ -16,6 +16,7 @@ namespace attnscope {
 class MapThumbnail;
 class NumberSlider;
 class PlaneView;
+struct PlaneTokens;
 
 class PlaygroundView : public QWidget {
   Q_OBJECT
@@ -25,6 +26,8 @@ class PlaygroundView : public QWidget {
                           bool tied = false, QWidget* parent = nullptr);
 
   [[nodiscard]] PlaneView& plane() { return *plane_; }
+  /// 2 to 12 tokens from elsewhere, each with its own key, at these places.
+  void take_tokens(PlaneTokens tokens);
   /// The map a mechanism makes of the tokens now.
   [[nodiscard]] const Matrix& map_of(const std::string& mechanism) const;
   /// One map wide: how many stand beside each other follows the room.

@@ -1,13 +1,18 @@
 #include "app/panels/spectrum/spectrum_panel.h"
 
+#include <QActionGroup>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <qcustomplot.h>
 #include <string>
 
+#include "app/panels/spectrum/spectrum_ghosts.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/segment_button.h"
 #include "core/trace/identity_names.h"
 
@@ -17,7 +22,7 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
     : FigurePanel(tr("Cumulative spectrum"), "cumulative-spectrum", session, parent),
       spectra_(spectra) {
   all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
-  this_map_ = segment_button(tr("This map"), tr("The selected layer and head alone"), "last");
+  this_map_ = segment_button(tr("This map"), tr("The selected map alone, or the mean of several (Shift and a click)"), "last");
   all_maps_->setChecked(true);
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
@@ -34,6 +39,11 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
   all_channels_->setAutoExclusive(false);
   all_channels_->setVisible(false);
   add_to_header(all_channels_);
+  add_choices();
+  ranks_ = new ElidedLabel(Qt::ElideRight);
+  ranks_->setObjectName("spectrum_ranks");
+  ranks_->setProperty("role", "muted");
+  body()->addWidget(ranks_);
   plot().setObjectName("spectrum_plot");
   plot().setAccessibleName(tr("Cumulative singular values of all subjects"));
 
@@ -46,9 +56,101 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
         }));
   });
   connect(&spectra, &SpectrumStore::spectra_ready, this, &SpectrumPanel::want);
+  connect(this, &FigurePanel::drawn, this, &SpectrumPanel::show_ranks);
   connect(&session, &Session::selection_changed, this, [this] {
     if (this_map_->isChecked()) want();
   });
+}
+
+void SpectrumPanel::add_choices() {
+  auto* menu = new QMenu(this);
+  menu->setToolTipsVisible(true);
+  of_ = new QActionGroup(this);
+  const ParameterDescription& what = find_setting("cumulative-spectrum", "of");
+  for (const std::string& name : what.choices) {
+    QAction* const action = menu->addAction(QString::fromStdString(name));
+    action->setCheckable(true);
+    action->setChecked(name == "map");
+    of_->addAction(action);
+  }
+  menu->addSeparator();
+  centred_ = menu->addAction(tr("without the mean row"));
+  centred_->setToolTip(tr("X − 1x̄ᵀ: what all queries do alike, sinks too, is taken away"));
+  null_ = menu->addAction(tr("null model"));
+  null_->setToolTip(tr("A grey band: the same maps with each row shuffled, eight times"));
+  for (QAction* action : {centred_, null_}) action->setCheckable(true);
+  choices_ = new QToolButton;
+  choices_->setObjectName("spectrum_of");
+  choices_->setMenu(menu);
+  choices_->setPopupMode(QToolButton::InstantPopup);
+  choices_->setProperty("flat", true);
+  choices_->setToolTip(QString::fromStdString(what.explanation));
+  choices_->setAccessibleName(tr("Spectrum of what"));
+  add_to_header(choices_);
+  for (QAction* action : menu->actions()) {
+    connect(action, &QAction::toggled, this, [this, action](bool on) {
+      // Of those that exclude each other one is enough.
+      if (action->actionGroup() && !on) return;
+      show_choices();
+      want();
+    });
+  }
+  show_choices();
+}
+
+void SpectrumPanel::show_choices() {
+  const QString of = of_->checkedAction()->text();
+  const bool is_map = of == "map";
+  choices_->setText(tr("of %1%2").arg(of, centred_->isChecked() ? tr(", centred") : QString()));
+  null_->setEnabled(is_map);
+}
+
+bool SpectrumPanel::changes_identity() const {
+  return std::ranges::any_of(session().subjects(), [](const OpenSubject& open) {
+    return open.ran_with.identity.has_value() || open.ran_with.share > 0;
+  });
+}
+
+bool SpectrumPanel::awaits_more() const {
+  // While a slider is dragged the curves stay where they were last.
+  return std::ranges::any_of(session().subjects(), [this](const OpenSubject& open) {
+    return open.unchanged && open.subject.trace && !spectra_.of(open.id) &&
+           spectra_.error_of(open.id).empty();
+  });
+}
+
+FigurePanel::Finishing SpectrumPanel::finishing() const {
+  std::optional<FigureRequest> before;
+  const bool changed = std::ranges::any_of(
+      session().subjects(), [](const OpenSubject& open) { return open.unchanged != nullptr; });
+  if (changed) before = with_unchanged_spectra(session(), spectra_, kAsItIs);
+  if (before) before->settings = request().settings;
+  return [before, view = session().view().identity](Figure& figure, const Progress& progress) {
+    fade_other_view(figure, view);
+    if (before) add_ghosts(figure, make_figure("cumulative-spectrum", *before, progress));
+  };
+}
+
+void SpectrumPanel::show_ranks() {
+  QStringList means;
+  const std::string key = "equivalent_rank_mean_of_maps/";
+  for (const auto& [name, values] : figure()->numbers) {
+    if (!name.starts_with(key) || values.empty()) continue;
+    QString text = QString("%1 %2")
+                       .arg(QString::fromStdString(name.substr(key.size())))
+                       .arg(values.front(), 0, 'f', 1);
+    const auto null = figure()->numbers.find("null_rank_mean_of_maps/" + name.substr(key.size()));
+    if (null != figure()->numbers.end()) {
+      text += tr(" (shuffled %1)").arg(null->second.front(), 0, 'f', 1);
+    }
+    means << text;
+  }
+  ranks_->setVisible(all_maps_->isChecked() && !means.isEmpty());
+  ranks_->set_text(tr("mean of the maps' own ranks: %1").arg(means.join(" · ")));
+  ranks_->set_tip(
+      tr("Marked in the plot: the rank r of the mean curve. Over the maps, and here: the "
+         "mean of each map's own rank. The two need not agree.\n%1")
+          .arg(means.join("\n")));
 }
 
 QString SpectrumPanel::empty_text() const {
@@ -60,11 +162,17 @@ QString SpectrumPanel::empty_text() const {
 FigureRequest SpectrumPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
   request.settings["threshold"] = session().view().rank_threshold;
-  const IdentityView view = session().view().identity;
-  request.settings["identity"] = view == IdentityView::as_is
-                                     ? std::string("both")
-                                     : std::string(name_of(identity_view_names, view));
-  if (all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
+  // Both, whichever is shown: the one that I has left is drawn faintly (finishing()). Not where I
+  // is part of a map in part: then the map is seen as it is.
+  request.settings["identity"] =
+      changes_identity() ? std::string(name_of(identity_view_names, IdentityView::as_is))
+                         : std::string("both");
+  request.settings["of"] = of_->checkedAction()->text().toStdString();
+  request.settings["centred"] = centred_->isChecked();
+  if (null_->isChecked() && null_->isEnabled()) request.settings["null"] = std::string("shuffled");
+  const bool of_maps =
+      of_->checkedAction()->text() == "map" && !centred_->isChecked() && !null_->isChecked();
+  if (of_maps && all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
     request.settings["channels"] = "all";
     // A trace that was opened holds the maps of one channel: it stays with them.
     const auto fixed = [](const Subject& subject) {
@@ -73,9 +181,9 @@ FigureRequest SpectrumPanel::request() const {
     if (std::ranges::any_of(request.subjects, fixed)) request.settings.erase("channels");
   }
   if (this_map_->isChecked()) {
-    const Selection& selection = session().selection();
-    request.settings["layer"] = IndexRanges{{selection.layer, selection.layer}};
-    request.settings["head"] = IndexRanges{{selection.head, selection.head}};
+    const MapBlock maps = block_of(session().selection());
+    request.settings["layer"] = IndexRanges{{maps.first_layer, maps.last_layer}};
+    request.settings["head"] = IndexRanges{{maps.first_head, maps.last_head}};
   }
   return request;
 }

@@ -1,12 +1,16 @@
-// The cumulative spectra of all subjects, with the ranks marked.
+// The cumulative spectra of all subjects, with the ranks marked: of their maps, or of what else is
+// chosen; beside what they were before.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"
 
+class QAction;
+class QActionGroup;
 class QToolButton;
 
 namespace attnscope {
 
+class ElidedLabel;
 class SpectrumStore;
 
 class SpectrumPanel : public FigurePanel {
@@ -17,12 +21,25 @@ class SpectrumPanel : public FigurePanel {
  protected:
   [[nodiscard]] FigureRequest request() const override;
   [[nodiscard]] QString empty_text() const override;
+  /// The curves that I, or a change of the maps, has left.
+  [[nodiscard]] Finishing finishing() const override;
+  [[nodiscard]] bool awaits_more() const override;
 
  private:
+  void add_choices();
+  void show_choices();
+  void show_ranks();
+  [[nodiscard]] bool changes_identity() const;
+
   SpectrumStore& spectra_;
   QToolButton* this_map_;
   QToolButton* all_maps_;
   QToolButton* all_channels_;
+  QToolButton* choices_;
+  QActionGroup* of_;
+  QAction* centred_;
+  QAction* null_;
+  ElidedLabel* ranks_;
 };
 
 }  // namespace attnscope

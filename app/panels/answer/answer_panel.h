@@ -1,0 +1,61 @@
+// What every open subject answers, beside its maps; of language models also how well each token of
+// the text was foreseen.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "app/panels/frame/dock_panel.h"
+#include "app/session/subject_id.h"
+#include "app/session/token_losses.h"
+#include "core/trace/trace.h"
+
+class QLabel;
+class QVBoxLayout;
+
+namespace attnscope {
+
+class AnswerBars;
+class ElidedLabel;
+class Session;
+class TextHeat;
+struct OpenSubject;
+
+class AnswerPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit AnswerPanel(Session& session, QWidget* parent = nullptr);
+
+  [[nodiscard]] bool is_behind() const override;
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  /// One subject's part of the panel; the text is seen where there are losses.
+  struct Part {
+    AnswerBars* bars;
+    ElidedLabel* caption;
+    TextHeat* text;
+  };
+  struct Losses {
+    std::shared_ptr<const Trace> trace;  ///< whose they are
+    TokenLosses found;
+    QString error;
+    std::int64_t job = 0;
+  };
+
+  void refresh();
+  void add_part();
+  void show_losses(const OpenSubject& open, Part& part);
+  void want_losses(const OpenSubject& open);
+
+  Session& session_;
+  QVBoxLayout* column_;
+  std::vector<Part> parts_;
+  std::vector<SubjectId> shown_;  ///< of each part
+  std::map<SubjectId, Losses> losses_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,63 @@
+#include "app/panels/components/components_panel.h"
+
+#include <QComboBox>
+#include <QSpinBox>
+#include <qcustomplot.h>
+
+#include "app/session/session.h"
+#include "app/session/shown_figure.h"
+#include "core/trace/identity_names.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kMost = 16, kUsual = 4;
+
+bool has_maps(const Trace& trace) { return trace.heads() > 0; }
+
+}  // namespace
+
+ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
+    : FigurePanel(tr("Components"), "components", session, parent) {
+  show_ = new QComboBox;
+  show_->setObjectName("components_show");
+  show_->setAccessibleName(tr("Of each component"));
+  show_->addItem(tr("keys and queries"), "both");
+  show_->addItem(tr("keys v"), "keys");
+  show_->addItem(tr("queries u"), "queries");
+  show_->setToolTip(
+      tr("A = Σ σ u vᵀ: v says which keys a component reads, u which queries use it"));
+  count_ = new QSpinBox;
+  count_->setObjectName("components_count");
+  count_->setAccessibleName(tr("Components"));
+  count_->setRange(1, kMost);
+  count_->setValue(kUsual);
+  count_->setToolTip(tr("How many components, the leading ones first"));
+  add_to_header(show_);
+  add_to_header(count_);
+  plot().setAccessibleName(tr("Leading components of the selected map"));
+  connect(show_, &QComboBox::currentIndexChanged, this, &ComponentsPanel::want);
+  connect(count_, &QSpinBox::valueChanged, this, &ComponentsPanel::want);
+  connect(&session, &Session::selection_changed, this, &ComponentsPanel::want);
+}
+
+QString ComponentsPanel::empty_text() const {
+  return tr(
+      "Open a model: the selected map's leading singular vectors are drawn here, over the picture "
+      "or the text.");
+}
+
+FigureRequest ComponentsPanel::request() const {
+  FigureRequest request = request_of_selected(session(), has_maps);
+  const Selection& selection = session().selection();
+  request.settings["layer"] = selection.layer;
+  request.settings["head"] = selection.head;
+  request.settings["count"] = static_cast<std::int64_t>(count_->value());
+  request.settings["show"] = show_->currentData().toString().toStdString();
+  request.settings["identity"] =
+      std::string(name_of(identity_view_names, session().view().identity));
+  return request;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,27 @@
+// The selected map as a sum of rank-one parts: which keys each component reads, which queries use
+// it, as pictures on the patches or strips over the tokens.
+#pragma once
+
+#include "app/panels/frame/figure_panel.h"
+
+class QComboBox;
+class QSpinBox;
+
+namespace attnscope {
+
+class ComponentsPanel : public FigurePanel {
+  Q_OBJECT
+ public:
+  explicit ComponentsPanel(Session& session, QWidget* parent = nullptr);
+
+ protected:
+  [[nodiscard]] FigureRequest request() const override;
+  [[nodiscard]] QString empty_text() const override;
+  [[nodiscard]] bool follows_room() const override { return true; }
+
+ private:
+  QComboBox* show_;
+  QSpinBox* count_;
+};
+
+}  // namespace attnscope

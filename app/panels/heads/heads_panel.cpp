@@ -1,0 +1,109 @@
+#include "app/panels/heads/heads_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "analysis/heads/head_table.h"
+#include "app/panels/frame/figure_page.h"
+#include "app/session/session.h"
+#include "app/session/shown_figure.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/segment_button.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::string_view kFirst = "normalised_entropy";
+
+QString shown(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+}  // namespace
+
+HeadsPanel::HeadsPanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Heads"), parent), session_(session) {
+  auto* segments = new QWidget;
+  auto* row = new QHBoxLayout(segments);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(0);
+  by_layer_ = segment_button(tr("Map"), tr("Layer by head, as a heat map"), "first");
+  auto* over_depth = segment_button(tr("Depth"), tr("Each head, sorted, over the layers"), "last");
+  by_layer_->setObjectName("heads_by_layer");
+  over_depth->setObjectName("heads_over_depth");
+  by_layer_->setChecked(true);
+  row->addWidget(by_layer_);
+  row->addWidget(over_depth);
+  add_to_header(segments);
+  add_measures();
+  pages_ = new QStackedWidget;
+  for (const char* recipe : {"heads-by-layer", "heads-over-depth"}) {
+    auto* page = new FigurePage(tr("Heads"), recipe, session_, [this] { return request(); });
+    pages_->addWidget(page);
+  }
+  body()->addWidget(pages_, 1);
+  connect(by_layer_, &QToolButton::toggled, this, [this](bool on) {
+    pages_->setCurrentIndex(on ? 0 : 1);
+    refresh();
+  });
+}
+
+void HeadsPanel::add_measures() {
+  measure_ = new QComboBox;
+  measure_->setObjectName("heads_measure");
+  measure_->setAccessibleName(tr("Measure of heads"));
+  measure_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  measure_->setMinimumContentsLength(14);
+  for (const HeadMeasure& measure : head_measures()) {
+    measure_->addItem(shown(measure.title), shown(measure.name));
+    measure_->setItemData(measure_->count() - 1, shown(measure.formula), Qt::ToolTipRole);
+    if (measure.name == kFirst) measure_->setCurrentIndex(measure_->count() - 1);
+  }
+  formula_ = new ElidedLabel(Qt::ElideRight);
+  formula_->setObjectName("heads_formula");
+  formula_->setProperty("role", "muted");
+  auto* row = new QHBoxLayout;
+  row->addWidget(measure_);
+  row->addWidget(formula_, 1);
+  body()->addLayout(row);
+  const auto show_formula = [this] {
+    const QString formula = measure_->currentData(Qt::ToolTipRole).toString();
+    formula_->set_text(formula);
+    measure_->setToolTip(formula);
+  };
+  show_formula();
+  connect(measure_, &QComboBox::currentIndexChanged, this, [this, show_formula] {
+    show_formula();
+    refresh();
+  });
+}
+
+void HeadsPanel::refresh() {
+  for (int i = 0; i < pages_->count(); ++i) {
+    qobject_cast<FigurePanel*>(pages_->widget(i))->want();
+  }
+}
+
+FigureRequest HeadsPanel::request() const {
+  FigureRequest request = request_of(session_);
+  request.settings["measures"] =
+      std::vector<std::string>{measure_->currentData().toString().toStdString()};
+  request.settings["threshold"] = session_.view().rank_threshold;
+  return request;
+}
+
+bool HeadsPanel::is_behind() const {
+  const auto* page = qobject_cast<const FigurePanel*>(pages_->currentWidget());
+  return page != nullptr && page->is_behind();
+}
+
+const Figure* HeadsPanel::figure() const {
+  const auto* page = qobject_cast<const FigurePanel*>(pages_->currentWidget());
+  return page != nullptr ? page->figure() : nullptr;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,38 @@
+// What papers print of heads (entropy, sinks, distances, ranks, …): every head of every layer as a
+// heat map, or over the layers. A click selects the map.
+#pragma once
+
+#include "analysis/figure/recipe.h"
+#include "app/panels/frame/dock_panel.h"
+
+class QComboBox;
+class QStackedWidget;
+class QToolButton;
+
+namespace attnscope {
+
+class ElidedLabel;
+class Session;
+
+class HeadsPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit HeadsPanel(Session& session, QWidget* parent = nullptr);
+
+  [[nodiscard]] bool is_behind() const override;
+  /// What the view in front shows; null before the first.
+  [[nodiscard]] const Figure* figure() const;
+
+ private:
+  void add_measures();
+  void refresh();
+  [[nodiscard]] FigureRequest request() const;
+
+  Session& session_;
+  QComboBox* measure_;
+  ElidedLabel* formula_;
+  QToolButton* by_layer_;
+  QStackedWidget* pages_;
+};
+
+}  // namespace attnscope

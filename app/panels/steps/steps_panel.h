@@ -1,0 +1,48 @@
+// Step through one head: the selected query of the selected map, from its vectors to the output.
+#pragma once
+
+#include <QTimer>
+
+#include "app/panels/frame/dock_panel.h"
+
+class QLabel;
+class QPushButton;
+class QToolButton;
+
+namespace attnscope {
+
+class ElidedLabel;
+class Session;
+class StepsView;
+
+class StepsPanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit StepsPanel(Session& session, QWidget* parent = nullptr);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void add_buttons();
+  void refresh();
+  void show_words();
+  void follow_hover();
+  void point_at(std::int64_t key);
+  void select_query(std::int64_t query);
+  void play();
+  /// The tokens of this query, in the plane of the playground.
+  void to_playground();
+
+  Session& session_;
+  ElidedLabel* title_;
+  StepsView* view_;
+  QLabel* words_;
+  QToolButton* back_;
+  QToolButton* play_;
+  QToolButton* on_;
+  QPushButton* playground_;
+  QTimer playing_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,375 @@
+#include "app/panels/what_if/what_if_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/session/prediction.h"
+#include "app/session/spectrum_store.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/number_slider.h"
+#include "app/widgets/subject_badge.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kPlayMs = 40;
+constexpr double kPlayStep = 0.02;
+
+/// Queries by keys of the smaller extent: ranks go up to it.
+std::int64_t largest_rank(const Trace& trace) {
+  std::int64_t largest = 1;
+  for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+    largest = std::max(largest, std::min(trace.queries(layer), trace.keys(layer)));
+  }
+  return largest;
+}
+
+bool all_square(const Trace& trace) {
+  for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+    if (trace.queries(layer) != trace.keys(layer)) return false;
+  }
+  return true;
+}
+
+/// Of the maps as they are.
+const Trace& by_itself(const OpenSubject& open) {
+  return open.unchanged ? *open.unchanged : *open.subject.trace;
+}
+
+QString likeliest(const Subject& subject) {
+  const auto prediction = prediction_of(subject, 1);
+  if (!prediction || prediction->likeliest.empty()) return {};
+  const Answer& answer = prediction->likeliest.front();
+  return QString("%1 %2 %")
+      .arg(QString::fromStdString(answer.name))
+      .arg(100 * answer.probability, 0, 'f', 1);
+}
+
+QString title_of(const ReplacedHead& head) {
+  return WhatIfPanel::tr("Layer %1, head %2").arg(head.layer).arg(head.head);
+}
+
+}  // namespace
+
+WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
+    : DockPanel(tr("What if"), parent), session_(session), spectra_(spectra) {
+  auto* of = new QHBoxLayout;
+  badge_ = new SubjectBadge(0);
+  name_ = new ElidedLabel(Qt::ElideRight);
+  name_->setObjectName("what_if_subject");
+  all_ = new QCheckBox(tr("All subjects"));
+  all_->setObjectName("what_if_all");
+  all_->setToolTip(tr("What is set here is set of every open model"));
+  of->addWidget(badge_);
+  of->addWidget(name_, 1);
+  of->addWidget(all_);
+  body()->addLayout(of);
+  add_sliders();
+  add_buttons();
+  body()->addStretch(1);
+  connect(&session_, &Session::subjects_changed, this, &WhatIfPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, &WhatIfPanel::refresh);
+  connect(&session_, &Session::view_changed, this, &WhatIfPanel::refresh);
+  connect(&spectra_, &SpectrumStore::spectra_ready, this, &WhatIfPanel::refresh);
+  refresh();
+}
+
+void WhatIfPanel::add_sliders() {
+  identity_ = new NumberSlider(tr("A + εI: ε"), {0, 1, 0.01}, 0);
+  identity_->setObjectName("what_if_identity");
+  identity_->setToolTip(
+      tr("How much of the identity matrix is added to every map: 0 is A, 1 the "
+         "identity mapping (Adder, Eq. 20)"));
+  play_ = new QToolButton;
+  play_->setObjectName("what_if_play");
+  play_->setText("▶");
+  play_->setToolTip(tr("Go from A to A + I"));
+  play_->setAccessibleName(tr("Go from A to A + I"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(identity_, 1);
+  row->addWidget(play_);
+  body()->addLayout(row);
+
+  other_ = new QComboBox;
+  other_->setObjectName("what_if_toward");
+  other_->setAccessibleName(tr("The other attention over the same weights"));
+  other_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  other_->setMinimumContentsLength(6);
+  share_ = new NumberSlider(tr("Way: s"), {0, 1, 0.01}, 0);
+  share_->setObjectName("what_if_share");
+  share_->setToolTip(tr("(1 − s) A + s B: at 1 the maps, and the answer, are the other's"));
+  auto* way = new QHBoxLayout;
+  way->addWidget(other_, 2);
+  way->addWidget(share_, 3);
+  body()->addLayout(way);
+
+  temperature_ = new NumberSlider(tr("Temperature T"), {0.1, 10, 0.01, true}, 1);
+  temperature_->setObjectName("what_if_temperature");
+  temperature_->setToolTip(
+      tr("Rows to the power 1/T while the model runs: below 1 sharper, above 1 flatter"));
+  body()->addWidget(temperature_);
+  rank_ = new NumberSlider(tr("Rank at most"), {1, 2, 1}, 2);
+  rank_->setObjectName("what_if_rank");
+  rank_->setToolTip(
+      tr("Every map becomes its best approximation of this rank, before εI is added"));
+  body()->addWidget(rank_);
+  for (NumberSlider* slider : {identity_, share_, temperature_, rank_}) {
+    connect(slider, &NumberSlider::value_changed, this, &WhatIfPanel::slid);
+  }
+  connect(other_, &QComboBox::activated, this, &WhatIfPanel::slid);
+  connect(play_, &QToolButton::clicked, this, &WhatIfPanel::play);
+  playing_.setInterval(kPlayMs);
+  connect(&playing_, &QTimer::timeout, this, [this] {
+    const double next = identity_->value() + kPlayStep;
+    identity_->set_value(next);
+    if (next >= 1 || !selected()) playing_.stop();
+  });
+}
+
+void WhatIfPanel::add_buttons() {
+  heads_ = new QWidget;
+  auto* list = new QVBoxLayout(heads_);
+  list->setContentsMargins(0, 0, 0, 0);
+  list->setSpacing(3);
+  body()->addWidget(heads_);
+  drop_ = new QPushButton;
+  drop_->setObjectName("what_if_drop");
+  reset_ = new QPushButton(tr("As it is"));
+  reset_->setObjectName("what_if_reset");
+  reset_->setToolTip(tr("Every change is taken back"));
+  auto* row = new QHBoxLayout;
+  row->addWidget(drop_);
+  row->addStretch(1);
+  row->addWidget(reset_);
+  body()->addLayout(row);
+  result_ = new QLabel;
+  result_->setObjectName("what_if_result");
+  result_->setWordWrap(true);
+  result_->setTextFormat(Qt::RichText);
+  body()->addWidget(result_);
+  connect(drop_, &QPushButton::clicked, this, [this] {
+    const OpenSubject* const open = selected();
+    if (!open) return;
+    const Selection& at = session_.selection();
+    apply(*open, with_head(open->what_if, {at.layer, at.head}));
+  });
+  connect(reset_, &QPushButton::clicked, this, [this] {
+    playing_.stop();
+    if (const OpenSubject* const open = selected()) apply(*open, {});
+  });
+}
+
+const OpenSubject* WhatIfPanel::selected() const {
+  const OpenSubject* const open = session_.find(session_.selection().subject);
+  return open && open->subject.model && open->subject.trace ? open : nullptr;
+}
+
+void WhatIfPanel::play() {
+  if (playing_.isActive()) return playing_.stop();
+  identity_->set_value(0);
+  playing_.start();
+}
+
+WhatIf WhatIfPanel::said(const OpenSubject& open) const {
+  WhatIf what_if = open.what_if;
+  const Trace& own = by_itself(open);
+  const double held = own.identity_in_maps ? 1 : 0;
+  what_if.identity = identity_->isEnabled() && identity_->value() != held
+                         ? std::optional(identity_->value())
+                         : std::nullopt;
+  what_if.temperature = temperature_->value();
+  const std::int64_t rank = std::llround(rank_->value());
+  what_if.rank = rank < largest_rank(own) ? std::optional(rank) : std::nullopt;
+  what_if.toward = static_cast<SubjectId>(other_->currentData().toLongLong());
+  what_if.share = what_if.toward == SubjectId::none ? 0 : share_->value();
+  if (what_if.share == 0) what_if.toward = SubjectId::none;
+  return what_if;
+}
+
+void WhatIfPanel::slid() {
+  if (shows_) return;
+  share_->setEnabled(other_->currentData().toLongLong() != 0);
+  if (const OpenSubject* const open = selected()) apply(*open, said(*open));
+}
+
+void WhatIfPanel::apply(const OpenSubject& open, WhatIf what_if) {
+  if (what_if.identity && session_.view().identity != IdentityView::as_is) {
+    // A view that adds or takes away I would show another ε than is said here.
+    ViewSettings view = session_.view();
+    view.identity = IdentityView::as_is;
+    session_.set_view(view);
+  }
+  std::vector<SubjectId> ids = {open.id};
+  if (all_->isChecked()) {
+    ids.clear();
+    for (const OpenSubject& one : session_.subjects()) {
+      if (one.subject.model) ids.push_back(one.id);
+    }
+  }
+  const SubjectId chosen = open.id;
+  for (const SubjectId id : ids) {
+    WhatIf own = what_if;
+    if (id != chosen) {
+      own.toward = SubjectId::none;
+      own.share = 0;
+    }
+    session_.set_what_if(id, own);
+  }
+}
+
+void WhatIfPanel::refresh() {
+  const OpenSubject* const open = selected();
+  if (!open) {
+    const bool runs = session_.find(session_.selection().subject) != nullptr;
+    show_instead(runs ? tr("A trace holds what a run has recorded. To change its maps and see what "
+                           "follows, open the model itself.")
+                      : tr("Open a model: its maps can be changed here while it runs."));
+    return;
+  }
+  show_instead({});
+  shows_ = true;
+  badge_->set_subject(session_.place_of(open->id));
+  name_->set_text(QString::fromStdString(open->subject.label));
+  show_others(*open);
+  show_sliders(*open);
+  show_heads(*open);
+  show_result(*open);
+  shows_ = false;
+}
+
+void WhatIfPanel::show_sliders(const OpenSubject& open) {
+  const Trace& own = by_itself(open);
+  identity_->setEnabled(all_square(own));
+  play_->setEnabled(identity_->isEnabled());
+  identity_->set_value(open.what_if.identity.value_or(own.identity_in_maps ? 1 : 0));
+  temperature_->set_value(open.what_if.temperature);
+  const auto most = static_cast<double>(largest_rank(own));
+  if (rank_->range().maximum != std::max(most, 2.0)) rank_->set_range({1, std::max(most, 2.0), 1});
+  rank_->set_value(open.what_if.rank ? static_cast<double>(*open.what_if.rank) : most);
+  if (open.what_if.toward != SubjectId::none) share_->set_value(open.what_if.share);
+  reset_->setEnabled(open.what_if.any());
+  const Selection& at = session_.selection();
+  const bool out = std::ranges::any_of(open.what_if.heads, [&](const ReplacedHead& head) {
+    return head.layer == at.layer && head.head == at.head;
+  });
+  drop_->setText(tr("Without head %1 of layer %2").arg(at.head).arg(at.layer));
+  drop_->setEnabled(!out);
+}
+
+void WhatIfPanel::show_others(const OpenSubject& open) {
+  const qlonglong before = other_->currentData().toLongLong();
+  std::vector<std::pair<QString, qlonglong>> entries = {{tr("another attention…"), 0}};
+  for (const OpenSubject& one : session_.subjects()) {
+    const bool fits = one.id != open.id && one.subject.model == open.subject.model &&
+                      one.subject.own_input == open.subject.own_input &&
+                      one.what_if.toward == SubjectId::none;
+    if (!fits) continue;
+    entries.emplace_back(QString("%1: %2")
+                             .arg(session_.place_of(one.id) + 1)
+                             .arg(QString::fromStdString(one.subject.label)),
+                         static_cast<qlonglong>(one.id));
+  }
+  other_->clear();
+  for (const auto& [text, id] : entries) other_->addItem(text, id);
+  const auto set = static_cast<qlonglong>(open.what_if.toward);
+  other_->setCurrentIndex(std::max(0, other_->findData(set != 0 ? set : before)));
+  const bool possible = entries.size() > 1;
+  other_->setEnabled(possible);
+  other_->setToolTip(possible ? tr("The subject whose maps are on the other end of the way")
+                              : tr("Lay another attention over this model first: its card on the "
+                                   "left, or Ctrl+Shift+P"));
+  share_->setEnabled(other_->currentData().toLongLong() != 0);
+  if (!share_->isEnabled()) share_->set_value(0);
+}
+
+void WhatIfPanel::show_heads(const OpenSubject& open) {
+  if (listed_ == open.what_if.heads) return;
+  listed_ = open.what_if.heads;
+  auto* list = static_cast<QVBoxLayout*>(heads_->layout());
+  for (QWidget* old : heads_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+    old->hide();
+    old->deleteLater();
+  }
+  for (const ReplacedHead& head : listed_) {
+    auto* row = new QWidget;
+    auto* cells = new QHBoxLayout(row);
+    cells->setContentsMargins(0, 0, 0, 0);
+    auto* by = new QComboBox;
+    by->setObjectName("what_if_by");
+    by->setAccessibleName(tr("What stands in the place of %1").arg(title_of(head)));
+    const std::int64_t heads = by_itself(open).heads(head.layer);
+    by->addItem(tr("nothing (zero)"));
+    by->addItem(tr("equal weights"));
+    by->addItem(tr("its mean row"));
+    for (std::int64_t other = 0; other < heads; ++other) {
+      if (other != head.head)
+        by->addItem(tr("as head %1").arg(other), static_cast<qlonglong>(other));
+    }
+    by->setCurrentIndex(head.by == HeadReplacement::other_head
+                            ? by->findData(static_cast<qlonglong>(head.other))
+                            : static_cast<int>(head.by));
+    auto* back = new QToolButton;
+    back->setObjectName("what_if_put_back");
+    back->setText("✕");
+    back->setToolTip(tr("Put %1 back").arg(title_of(head)));
+    back->setAccessibleName(back->toolTip());
+    cells->addWidget(new QLabel(title_of(head)));
+    cells->addWidget(by, 1);
+    cells->addWidget(back);
+    list->addWidget(row);
+    connect(by, &QComboBox::activated, this, [this, head, by](int index) {
+      const OpenSubject* const now = selected();
+      if (!now) return;
+      ReplacedHead next = head;
+      next.by = static_cast<HeadReplacement>(std::min(index, 3));
+      next.other = by->itemData(index).toLongLong();
+      apply(*now, with_head(now->what_if, next));
+    });
+    connect(
+        back, &QToolButton::clicked, this,
+        [this, head] {
+          const OpenSubject* const now = selected();
+          if (now) apply(*now, without_replacement(now->what_if, head.layer, head.head));
+        },
+        Qt::QueuedConnection);
+  }
+}
+
+void WhatIfPanel::show_result(const OpenSubject& open) {
+  if (!open.ran_with.any() || !open.unchanged) {
+    result_->setText(
+        tr("Move a slider: the maps, their spectrum and ranks, and the answer follow; "
+           "what they were stays beside them."));
+    return;
+  }
+  QStringList lines;
+  const auto before = spectra_.of_unchanged(open.id);
+  const auto now = spectra_.latest(open.id);
+  if (before && now) {
+    const double threshold = session_.view().rank_threshold;
+    const auto& own = open.unchanged->identity_in_maps ? before->with : before->without;
+    const auto& changed = open.subject.trace->identity_in_maps ? now->with : now->without;
+    lines << tr("mean rank %1 → <b>%2</b>")
+                 .arg(mean_equivalent_rank(own, threshold), 0, 'f', 1)
+                 .arg(mean_equivalent_rank(changed, threshold), 0, 'f', 1);
+  }
+  Subject whole = open.subject;
+  whole.trace = open.unchanged;
+  const QString answer = likeliest(open.subject);
+  if (!answer.isEmpty()) {
+    lines << tr("answer %1 → <b>%2</b>")
+                 .arg(likeliest(whole).toHtmlEscaped(), answer.toHtmlEscaped());
+  }
+  result_->setText(lines.join("<br>"));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,18 @@
+// "Without this head": what can stand in its place while the model runs.
+#pragma once
+
+#include <cstdint>
+
+#include "app/session/subject_id.h"
+
+class QMenu;
+
+namespace attnscope {
+
+class Session;
+
+/// Adds it for a head of a subject that has a model; nothing for a trace.
+void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::int64_t layer,
+                       std::int64_t head);
+
+}  // namespace attnscope
