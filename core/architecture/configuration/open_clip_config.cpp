@@ -185,6 +185,12 @@ void read_open_clip_config(const json& object, NeighbourConfig& config) {
   if (texts.is_object() && read_text_tower(texts, quick, tower)) {
     config.towers.push_back(std::move(tower));
   }
+  if (config.towers.empty()) {
+    throw Error(ErrorKind::unsupported, "neither tower is of a kind that is run")
+        .about("model_cfg.text_cfg")
+        .expected("later tokens hidden and the end token read, or none hidden and the last read")
+        .found(json_text(texts).substr(0, 200));
+  }
   for (NeighbourConfig& each : config.towers) {
     each.file = config.file;
     config.families.insert(config.families.end(), each.families.begin(), each.families.end());

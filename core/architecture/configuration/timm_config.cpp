@@ -254,9 +254,11 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
     own.take(kArgumentKeys);
     own.finish("model_args.");
   }
+  const bool of_sam = config.families.front() == "timm SAM";
+  if (of_sam) (void)reader.take_value("num_features");  // of its neck
   reader.take(kKeys);
   reader.finish();
-  if (config.families.front() == "timm SAM") leave_out_head(config);
+  if (of_sam) leave_out_head(config);
 }
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 #include "core/architecture/deduction/family_deduction.h"
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -96,6 +98,18 @@ void FamilyDeduction::check_parts() {
   }
 }
 
+/// Whether a difference says the kind of the norms of the layer that the role is of.
+bool FamilyDeduction::says_norm_of(std::string_view role) const {
+  constexpr std::string_view beginning = "layer.";
+  std::int64_t layer = -1;
+  if (role.starts_with(beginning)) {
+    std::from_chars(role.data() + beginning.size(), role.data() + role.size(), layer);
+  }
+  return std::ranges::any_of(spec_.differences, [&](const LayerDifference& difference) {
+    return layer >= 0 && difference.holds(layer) && difference.members.contains("norm.kind");
+  });
+}
+
 /// A norm without a bias may be one without a mean.
 void FamilyDeduction::check_norms() {
   if (stated("norm")) return;
@@ -103,6 +117,7 @@ void FamilyDeduction::check_norms() {
   for (const auto& [role, source] : result_.sources) {
     if (!role.ends_with(weight) || role.find("norm") == std::string::npos) continue;
     if (has(role.substr(0, role.size() - weight.size()) + ".bias")) continue;
+    if (says_norm_of(role)) continue;
     if (!options_.description.empty()) {
       assume("norm", "LayerNorm is usual; without a bias it may be an RMS norm");
       return;

@@ -78,6 +78,7 @@ class FamilyDeduction {
 
  private:
   void check_norms();
+  [[nodiscard]] bool says_norm_of(std::string_view role) const;
   void check_biases() const;
   void check_masks() const;
   void check_mechanism(const MechanismChoice& choice) const;

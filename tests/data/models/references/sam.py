@@ -124,7 +124,7 @@ CASES = {
     ),
     "timm_sam": (
         "timm SAM", sam, dict(timm=True, root="", eps=1e-5), IMAGE,
-        timm_config("samvit_base_patch16", num_heads=4, img_size=32, patch_size=4, window_size=3, use_rel_pos=True,
+        timm_config("samvit_base_patch16", {"num_features": 20}, num_heads=4, img_size=32, patch_size=4, window_size=3, use_rel_pos=True,
                     global_attn_indexes=[1]),
         {}, {"model_args": {"use_rope": True}}, "blocks.0.attn.rel_pos_h", "blocks.2.attn.q_norm.weight",
     ),
