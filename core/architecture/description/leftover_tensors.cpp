@@ -136,8 +136,7 @@ bool begins_as(std::string_view name, std::string_view pattern) {
 }
 
 /// The beginning of the names of a block, of which `pattern` is one: up to the block's number.
-std::string block_of(const TensorPattern& pattern) {
-  const std::string& text = pattern.pattern;
+std::string block_of(const std::string& text) {
   const std::size_t number = std::min(text.rfind("{layer}"), text.rfind("{block}"));
   return text.substr(0, text.find('}', number) + 1);
 }
@@ -170,7 +169,8 @@ class Leftovers {
         if (pattern.of_all_layers) {
           stacked = stacked ? common_folder(*stacked, pattern.pattern) : folder_of(pattern.pattern);
         } else {
-          blocks_.insert(block_of(pattern));
+          blocks_.insert(block_of(pattern.pattern));
+          for (const std::string& joined : pattern.joined) blocks_.insert(block_of(joined));
         }
       }
     }

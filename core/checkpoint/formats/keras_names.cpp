@@ -68,7 +68,8 @@ std::string variable(const std::string& rest, const std::vector<std::string>& na
 }
 
 /// What lies in a layer: its variables, or those of the layers that attention is made of.
-std::string within(const std::string& rest, const std::string& class_name, const json& config) {
+std::string part_of_layer(const std::string& rest, const std::string& class_name,
+                          const json& config) {
   constexpr std::array<std::string_view, 4> parts = {"query_dense/", "key_dense/", "value_dense/",
                                                      "output_dense/"};
   for (const std::string_view part : parts) {
@@ -111,7 +112,7 @@ class LayerNames {
     if (name.empty()) return path;
     const std::string rest = path.substr(slash + 1), inside = named(rest, layer);
     return name + "/" +
-           (inside == rest ? within(rest, text_at(layer, "class_name"), *own) : inside);
+           (inside == rest ? part_of_layer(rest, text_at(layer, "class_name"), *own) : inside);
   }
 
  private:
