@@ -4,6 +4,7 @@
 #include "core/architecture/architecture.h"
 #include "core/architecture/configuration/gguf_config.h"
 #include "core/architecture/configuration/own_settings.h"
+#include "core/architecture/deduction/described.h"
 #include "core/architecture/deduction/spec_deduction.h"
 #include "core/architecture/description/architecture_match.h"
 #include "core/architecture/description/leftover_tensors.h"
@@ -229,18 +230,23 @@ NeighbourConfig configuration_of(const Checkpoint& checkpoint,
 
 }  // namespace
 
+Architecture architecture_described(const ArchitectureDescription& description,
+                                    const Checkpoint& checkpoint, const ModelOptions& options) {
+  const std::vector<std::string> ignored = options.ignored();
+  const ArchitectureMatch match = match_architecture(description, checkpoint, options.state_dict());
+  if (!match.complete()) matched_nothing(match, checkpoint);
+  const bool reads_texts = description.spec.reads_texts();
+  // A description goes before the keys of the file, which are of the family that it is not.
+  const bool asks = reads_texts && !checkpoint.key_values();
+  return deduce(match, checkpoint, options,
+                asks ? configuration_of(checkpoint, ignored) : NeighbourConfig{});
+}
+
 Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOptions& options) {
   const std::vector<std::string> ignored = options.ignored();
   const std::string state_dict = options.state_dict();
   if (!options.description.empty()) {
-    const ArchitectureDescription description = read_description(options.description);
-    const ArchitectureMatch match = match_architecture(description, checkpoint, state_dict);
-    if (!match.complete()) matched_nothing(match, checkpoint);
-    const bool reads_texts = description.spec.reads_texts();
-    // A description goes before the keys of the file, which are of the family that it is not.
-    const bool asks = reads_texts && !checkpoint.key_values();
-    return deduce(match, checkpoint, options,
-                  asks ? configuration_of(checkpoint, ignored) : NeighbourConfig{});
+    return architecture_described(read_description(options.description), checkpoint, options);
   }
   const auto& descriptions = built_in_descriptions();
   const auto format = checkpoint.metadata().find("format");

@@ -1,0 +1,405 @@
+#include "core/architecture/drafting/role_proposal.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/architecture/architecture.h"
+#include "core/architecture/naming/name_words.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kSure = 0.85, kLikely = 0.55, kLeast = 0.4, kGuess = 0.2;
+
+/// A name without what says which parameter of its module it is.
+struct SplitName {
+  std::vector<std::string> words;  ///< plain, of the module
+  bool is_bias = false;
+  bool is_plain = false;  ///< neither weight nor bias is said
+};
+
+SplitName split_name(std::string name) {
+  std::ranges::replace(name, '/', '.');
+  SplitName split;
+  for (const std::string& segment : segments_of(name)) split.words.push_back(plain_word(segment));
+  const std::string last = split.words.back();
+  constexpr std::array<std::string_view, 4> biases = {"bias", "beta", "offset", "shift"};
+  constexpr std::array<std::string_view, 5> weights = {"weight", "gamma", "kernel", "scale",
+                                                       "embedding"};
+  split.is_bias = std::ranges::any_of(biases, [&](auto word) { return last.ends_with(word); });
+  const bool weight = std::ranges::find(weights, last) != weights.end();
+  split.is_plain = !split.is_bias && !weight;
+  const bool alone = weight || std::ranges::find(biases, last) != biases.end();
+  if (alone && split.words.size() > 1) {
+    split.words.pop_back();
+  } else if (split.is_bias) {
+    for (const std::string_view word : biases) {  // "up_offset"
+      if (last.ends_with(word) && last.size() > word.size()) {
+        split.words.back().resize(last.size() - word.size());
+        break;
+      }
+    }
+  }
+  return split;
+}
+
+/// The shapes between brackets in a role's explanation: [D, C, ph, pw].
+std::vector<std::vector<std::string>> shapes_in(std::string_view text) {
+  std::vector<std::vector<std::string>> shapes;
+  for (std::size_t open = text.find('['); open != std::string_view::npos;
+       open = text.find('[', open + 1)) {
+    const std::size_t close = text.find(']', open);
+    if (close == std::string_view::npos) break;
+    std::vector<std::string> extents;
+    std::string_view inside = text.substr(open + 1, close - open - 1);
+    while (true) {
+      const std::size_t comma = inside.find(", ");
+      extents.emplace_back(inside.substr(0, comma));
+      if (comma == std::string_view::npos) break;
+      inside.remove_prefix(comma + 2);
+    }
+    shapes.push_back(std::move(extents));
+  }
+  return shapes;
+}
+
+struct SplitRole {
+  std::string module, part;  ///< "layer.query", "weight"; of roles without parts no part
+};
+
+SplitRole split_role(const std::string& role) {
+  for (const char* part : {".weight", ".bias"}) {
+    if (role.ends_with(part)) {
+      return {role.substr(0, role.size() - std::string_view(part).size()), part + 1};
+    }
+  }
+  return {role, {}};
+}
+
+const TensorRole* known_role(const std::string& name) {
+  const auto roles = tensor_roles();
+  const auto found = std::ranges::find(roles, name, &TensorRole::name);
+  return found == roles.end() ? nullptr : &*found;
+}
+
+bool fits(const std::vector<std::string>& extents, const Shape& shape, std::int64_t width) {
+  if (extents.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (extents[i] == "D" && width > 0 && shape[i] != width) return false;
+    if (extents[i].starts_with("3·") && shape[i] % 3 != 0) return false;
+  }
+  return true;
+}
+
+std::int64_t most_common(const std::map<std::int64_t, int>& counts) {
+  std::int64_t best = 0;
+  int most = 0;
+  for (const auto& [value, count] : counts) {
+    if (count > most && value > 1) std::tie(best, most) = std::pair(value, count);
+  }
+  return best;
+}
+
+/// How like each other two names are, 0 to 1: by the words they share.
+double likeness(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  if (a.empty() || b.empty() || a.back() != b.back()) return 0;
+  std::size_t shared = 0;
+  for (const std::string& word : a) shared += std::ranges::find(b, word) != b.end() ? 1U : 0U;
+  return 2.0 * static_cast<double>(shared) / static_cast<double>(a.size() + b.size());
+}
+
+/// Names that known models have for a role, as words of the module behind {layer}.
+using KnownNames = std::multimap<std::string, std::vector<std::string>>;
+
+const KnownNames& known_names() {
+  static const KnownNames list = [] {
+    KnownNames names;
+    for (const ArchitectureFamily& family : architecture_families()) {
+      const ArchitectureDescription description =
+          parse_architecture_description(family.description);
+      if (description.spec.is_pyramid()) continue;
+      for (const auto& [role, patterns] : description.tensors) {
+        for (const TensorPattern& pattern : patterns) {
+          names.emplace(
+              split_role(role).module,
+              split_name(TensorGroup{.pattern = pattern.pattern, .shape = {}, .type = {}}.tail())
+                  .words);
+        }
+      }
+    }
+    return names;
+  }();
+  return list;
+}
+
+/// Module of a role → how much the words of a name speak for it.
+using Scores = std::map<std::string, double>;
+
+void raise(Scores& scores, const std::string& role, double score) {
+  scores[role] = std::max(scores[role], score);
+}
+
+void score_block_words(const SplitName& name, Scores& scores) {
+  bool attention = false, mlp = false;
+  for (const std::string& word : name.words) {
+    attention = attention || part_word(word) == PartWord::attention;
+    mlp = mlp || part_word(word) == PartWord::mlp;
+  }
+  std::string last = name.words.back();
+  for (std::size_t i = name.words.size(); i-- > 1 && is_number(last);) last = name.words[i - 1];
+  switch (part_word(last)) {
+    case PartWord::query:
+      return raise(scores, "layer.query", 0.95);
+    case PartWord::key:
+      return raise(scores, "layer.key", 0.95);
+    case PartWord::value:
+      return raise(scores, "layer.value", 0.95);
+    case PartWord::qkv:
+      return raise(scores, "layer.qkv", 0.95);
+    case PartWord::mask:
+      return raise(scores, "layer.mask", 0.95);
+    default:
+      break;
+  }
+  if (says_norm(last)) {
+    const int number = norm_number(last);
+    if (number != 2) raise(scores, "layer.norm1", number == 1 ? 0.95 : 0.5);
+    if (number != 1) raise(scores, "layer.norm2", number == 2 ? 0.95 : 0.49);
+    return;
+  }
+  if (attention && says_output(last, false)) return raise(scores, "layer.out", 0.9);
+  const int number = mlp_number(last);
+  if (number == 3) return raise(scores, "layer.mlp_gate", 0.9);
+  if (mlp || number != 0) {
+    if (number != 2) raise(scores, "layer.mlp1", number == 1 ? 0.9 : 0.6);
+    if (number != 1) raise(scores, "layer.mlp2", number == 2 ? 0.9 : 0.59);
+    return;
+  }
+  if (says_output(last, true)) raise(scores, "layer.out", 0.6);
+}
+
+void score_outer_words(const SplitName& name, Scores& scores) {
+  std::string whole;
+  for (const std::string& word : name.words) whole += (whole.empty() ? "" : ".") + word;
+  if (says_final(name.words.back())) raise(scores, "final_norm", 0.9);
+  switch (outer_word(whole)) {
+    case OuterWord::tokens:
+      return raise(scores, "token_embedding", 0.95);
+    case OuterWord::positions:
+      return raise(scores, "positions", 0.9);
+    case OuterWord::class_token:
+      return raise(scores, "class_token", 0.95);
+    case OuterWord::patch:
+      return raise(scores, "patch", 0.9);
+    case OuterWord::head:
+      return raise(scores, "head", 0.88);
+    case OuterWord::input:
+      raise(scores, "token_embedding", 0.6);
+      return raise(scores, "input_projection", 0.58);
+    case OuterWord::none:
+      break;
+  }
+}
+
+/// Roles that files of plain transformers have, in the order in which these have them: for what no
+/// name tells.
+constexpr std::array<std::string_view, 11> kPlainBlock = {
+    "layer.norm1", "layer.qkv",  "layer.query", "layer.key",  "layer.value", "layer.out",
+    "layer.norm2", "layer.mlp1", "layer.mlp2",  "layer.mask", "layer.scale1"};
+
+class Proposer {
+ public:
+  explicit Proposer(const std::vector<TensorGroup>& groups)
+      : groups_(groups), width_(width_of(groups)), transposed_(is_transposed()) {}
+
+  std::vector<RoleProposal> run() {
+    for (std::size_t i = 0; i < groups_.size(); ++i) rate(i);
+    std::ranges::stable_sort(rated_, std::ranges::greater{},
+                             [](const Rated& one) { return one.proposal.score; });
+    for (const Rated& one : rated_) take(one);
+    guess_the_rest();
+    std::vector<RoleProposal> proposals;
+    for (auto& [group, proposal] : taken_) proposals.push_back(std::move(proposal));
+    return proposals;
+  }
+
+ private:
+  struct Rated {
+    std::size_t group;
+    RoleProposal proposal;
+  };
+
+  /// Matrices of blocks stored as [in, out], told by those that are wider than tall where they
+  /// should not be: the one of queries, keys and values, the first of the MLP.
+  [[nodiscard]] bool is_transposed() const {
+    int votes = 0;
+    bool first = true;
+    for (const TensorGroup& group : groups_) {
+      const Shape& shape = group.shape;
+      if (!group.of_layers() || shape.size() != 2 || shape[0] == shape[1]) continue;
+      if (shape[0] != width_ && shape[1] != width_) continue;
+      const std::int64_t other = shape[0] == width_ ? shape[1] : shape[0];
+      const bool fused = other == 3 * width_;
+      if (!fused && !std::exchange(first, false)) continue;
+      votes += shape[0] == width_ ? 1 : -1;
+    }
+    return votes > 0;
+  }
+
+  /// The shape as a description reads it: tables of tokens without their axes of extent 1.
+  [[nodiscard]] static Shape read_shape(const Shape& stored, const std::string& module) {
+    Shape shape = stored;
+    if (module == "positions" || module == "class_token") {
+      while (shape.size() > 1 && shape.front() == 1) shape.erase(shape.begin());
+    }
+    return shape;
+  }
+
+  [[nodiscard]] std::optional<RoleProposal> proposal(const TensorGroup& group,
+                                                     const std::string& module, double score,
+                                                     const SplitName& name) const {
+    const TensorRole* const known = known_role(module);
+    if (known == nullptr || !group.alike) return std::nullopt;
+    std::string role = module;
+    if (known->module) {
+      // A vector where the weight is a matrix.
+      const auto shapes = shapes_in(known->explanation);
+      const bool flat = group.shape.size() == 1 && !shapes.empty() && shapes.front().size() > 1;
+      const bool bias = name.is_bias || (name.is_plain && flat);
+      role += bias ? ".bias" : ".weight";
+    }
+    bool transposed = false;
+    const Shape shape = read_shape(group.shape, module);
+    if (!shape_fits(role, shape, width_, &transposed)) return std::nullopt;
+    if (shape.size() == 2 && role.ends_with(".weight") && module != "token_embedding") {
+      // All of a file are stored one way.
+      const bool both = shape[0] == shape[1];
+      if (module.starts_with("layer.") && !both && transposed != transposed_) return std::nullopt;
+      if (both) transposed = transposed_;
+    }
+    const Certainty certainty = score >= kSure     ? Certainty::sure
+                                : score >= kLikely ? Certainty::likely
+                                                   : Certainty::guess;
+    return RoleProposal{role, group.pattern, transposed, certainty, score};
+  }
+
+  void rate(std::size_t index) {
+    const TensorGroup& group = groups_[index];
+    const SplitName name = split_name(group.tail());
+    Scores scores;
+    group.of_layers() ? score_block_words(name, scores) : score_outer_words(name, scores);
+    for (const auto& [module, words] : known_names()) {
+      if (module.starts_with("layer.") != group.of_layers()) continue;
+      const double like = likeness(name.words, words);
+      if (like > 0.5) raise(scores, module, 0.8 * like);
+    }
+    for (const auto& [module, score] : scores) {
+      // What lies first in the file comes first, of two alike.
+      if (auto made = proposal(group, module, score - 1e-6 * static_cast<double>(index), name)) {
+        if (score >= kLeast) rated_.push_back({index, std::move(*made)});
+      }
+    }
+  }
+
+  bool take(const Rated& one) {
+    if (taken_.contains(one.group) || roles_.contains(one.proposal.role)) return false;
+    roles_.insert(one.proposal.role);
+    taken_.emplace(one.group, one.proposal);
+    return true;
+  }
+
+  /// By shapes, in the order of the file.
+  void guess_the_rest() {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const TensorGroup& group = groups_[i];
+      if (taken_.contains(i)) continue;
+      const SplitName name = split_name(group.tail());
+      for (const std::string& module : plain_roles(i)) {
+        const auto made = proposal(group, module, kGuess, name);
+        if (made && possible(made->role) && take({i, *made})) break;
+      }
+    }
+  }
+
+  /// Not both one weight of queries, keys and values, and three.
+  [[nodiscard]] bool possible(const std::string& role) const {
+    const bool fused = roles_.contains("layer.qkv.weight");
+    const bool apart = roles_.contains("layer.query.weight") || roles_.contains("layer.key.weight");
+    if (role.starts_with("layer.qkv.")) return !apart && (fused || role.ends_with("weight"));
+    if (role.starts_with("layer.query.") || role.starts_with("layer.key.") ||
+        role.starts_with("layer.value.")) {
+      return !fused;
+    }
+    // A bias is of a weight that is there.
+    if (role.ends_with(".bias")) return roles_.contains(split_role(role).module + ".weight");
+    return true;
+  }
+
+  [[nodiscard]] std::vector<std::string> plain_roles(std::size_t index) const {
+    const TensorGroup& group = groups_[index];
+    if (group.of_layers()) return {kPlainBlock.begin(), kPlainBlock.end()};
+    const auto blocks = std::ranges::find_if(groups_, &TensorGroup::of_layers);
+    const bool after =
+        blocks != groups_.end() && blocks - groups_.begin() < static_cast<std::ptrdiff_t>(index);
+    if (after) return {"final_norm", "head"};
+    if (group.shape.size() == 4) return {"patch"};
+    if (group.shape.size() == 3) return {"class_token", "positions"};
+    return {"token_embedding", "patch"};
+  }
+
+  const std::vector<TensorGroup>& groups_;
+  std::int64_t width_;
+  bool transposed_;
+  std::vector<Rated> rated_;
+  std::map<std::size_t, RoleProposal> taken_;
+  std::set<std::string> roles_;
+};
+
+}  // namespace
+
+std::int64_t width_of(const std::vector<TensorGroup>& groups) {
+  std::map<std::int64_t, int> vectors, all;
+  for (const TensorGroup& group : groups) {
+    if (!group.of_layers()) continue;
+    if (group.shape.size() == 1) ++vectors[group.shape[0]];
+    if (group.shape.size() != 2) continue;
+    ++all[group.shape[0]];
+    if (group.shape[1] != group.shape[0]) ++all[group.shape[1]];
+  }
+  return all.empty() ? most_common(vectors) : most_common(all);
+}
+
+bool shape_fits(const std::string& role, const Shape& shape, std::int64_t width, bool* transposed) {
+  const auto [module, part] = split_role(role);
+  const TensorRole* const known = known_role(module);
+  if (known == nullptr) return false;
+  if (transposed) *transposed = false;
+  const auto shapes = shapes_in(known->explanation);
+  if (shapes.empty()) return true;
+  for (const std::vector<std::string>& extents : shapes) {
+    if (part == "bias") {
+      if (fits({extents.front()}, shape, width)) return true;
+    } else if (fits(extents, shape, width)) {
+      return true;
+    }
+  }
+  if (shape.size() != 2 || part != "weight") return false;
+  for (const std::vector<std::string>& extents : shapes) {
+    if (!fits(extents, {shape[1], shape[0]}, width)) continue;
+    if (transposed) *transposed = true;
+    return true;
+  }
+  return false;
+}
+
+std::vector<RoleProposal> propose_roles(const std::vector<TensorGroup>& groups) {
+  return Proposer(groups).run();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,115 @@
+#include "core/architecture/drafting/tensor_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::string_view kLayer = "{layer}", kHead = "{head}";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// A number in a name, whole: what stands before, and where it ends.
+struct Number {
+  std::size_t begin, end;
+  std::int64_t value;
+};
+
+std::vector<Number> numbers_in(const std::string& name) {
+  constexpr std::size_t most_digits = 4;
+  std::vector<Number> numbers;
+  for (std::size_t i = 0; i < name.size();) {
+    if (!is_digit(name[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < name.size() && is_digit(name[end])) ++end;
+    const bool inside =
+        end < name.size() && name[end] != '.' && name[end] != '/' && name[end] != '_';
+    if (!inside && end - i <= most_digits) {
+      numbers.push_back({i, end, std::stoll(name.substr(i, end - i))});
+    }
+    i = end;
+  }
+  return numbers;
+}
+
+/// Texts before numbers that count from 0 on, each number with at least two tensors behind it.
+std::set<std::string> containers_of(const Checkpoint& checkpoint) {
+  std::map<std::string, std::map<std::int64_t, std::set<std::string>>> behind;
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    for (const Number& number : numbers_in(tensor.name)) {
+      behind[tensor.name.substr(0, number.begin)][number.value].insert(
+          tensor.name.substr(number.end));
+    }
+  }
+  std::set<std::string> containers;
+  for (const auto& [text, counted] : behind) {
+    const auto last = static_cast<std::int64_t>(counted.size()) - 1;
+    if (last < 1 || counted.begin()->first != 0 || counted.rbegin()->first != last) continue;
+    // More than a weight and a bias: layers of an MLP are no blocks.
+    const std::set<std::string>& first = counted.begin()->second;
+    if (first.size() > 2 && counted.rbegin()->second == first) containers.insert(text);
+  }
+  return containers;
+}
+
+/// One tensor a head: the number stands right behind a word that says so.
+std::optional<Number> number_of_head(const std::string& name, std::size_t from) {
+  for (const Number& number : numbers_in(name)) {
+    if (number.begin < from) continue;
+    std::string before = name.substr(0, number.begin);
+    while (!before.empty() && (before.back() == '.' || before.back() == '_')) before.pop_back();
+    if (before.ends_with("head") || before.ends_with("heads")) return number;
+  }
+  return std::nullopt;
+}
+
+std::string pattern_of(const std::string& name, const std::set<std::string>& containers) {
+  for (const Number& number : numbers_in(name)) {
+    if (!containers.contains(name.substr(0, number.begin))) continue;
+    std::string pattern = name.substr(0, number.begin);
+    pattern += kLayer;
+    const std::size_t tail = pattern.size();
+    pattern += name.substr(number.end);
+    if (const auto head = number_of_head(pattern, tail)) {
+      pattern.replace(head->begin, head->end - head->begin, kHead);
+    }
+    return pattern;
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string TensorGroup::tail() const {
+  const std::size_t layer = pattern.find(kLayer);
+  if (layer == std::string::npos) return pattern;
+  return pattern.substr(std::min(layer + kLayer.size() + 1, pattern.size()));
+}
+
+std::vector<TensorGroup> group_tensors(const Checkpoint& checkpoint) {
+  const std::set<std::string> containers = containers_of(checkpoint);
+  std::vector<TensorGroup> groups;
+  std::map<std::string, std::size_t> places;
+  for (const StoredTensor& tensor : checkpoint.tensors()) {
+    const std::string pattern = pattern_of(tensor.name, containers);
+    const auto [place, is_new] = places.emplace(pattern, groups.size());
+    if (is_new) {
+      groups.push_back({pattern, tensor.shape, std::string(tensor.type_name())});
+      continue;
+    }
+    TensorGroup& group = groups[place->second];
+    ++group.count;
+    group.alike = group.alike && group.shape == tensor.shape;
+  }
+  return groups;
+}
+
+}  // namespace attnscope
