@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kSide = 116;
+constexpr int kSide = 116, kLetters = 16;  // pixels; of the type, where that is larger
 
 QColor colour_of(const Colour& colour) { return {colour.red, colour.green, colour.blue}; }
 
@@ -46,8 +46,8 @@ void MapThumbnail::set_colour_map(const std::string& name) {
 }
 
 QSize MapThumbnail::sizeHint() const {
-  const int line = fontMetrics().height();
-  return {std::max(kSide, 12 * fontMetrics().averageCharWidth()), kSide + 2 * line + 8};
+  const int side = std::max(kSide, kLetters * fontMetrics().averageCharWidth());
+  return {side, side + 2 * fontMetrics().height() + 8};
 }
 
 QSize MapThumbnail::minimumSizeHint() const { return sizeHint(); }

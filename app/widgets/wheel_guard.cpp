@@ -19,6 +19,17 @@ bool is_control(const QObject* object) {
          qobject_cast<const QAbstractSlider*>(object) != nullptr;
 }
 
+/// Of the nearest page around it that has something to scroll; null: there is none.
+QScrollBar* bar_of_page(QWidget* control) {
+  for (QWidget* over = control->parentWidget(); over; over = over->parentWidget()) {
+    auto* page = qobject_cast<QAbstractScrollArea*>(over);
+    if (page == nullptr) continue;
+    QScrollBar* const bar = page->verticalScrollBar();
+    if (bar->maximum() > bar->minimum()) return bar;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool WheelGuard::eventFilter(QObject* watched, QEvent* event) {
@@ -26,16 +37,16 @@ bool WheelGuard::eventFilter(QObject* watched, QEvent* event) {
     auto* control = static_cast<QWidget*>(watched);
     if (control->focusPolicy() == Qt::WheelFocus) control->setFocusPolicy(Qt::StrongFocus);
   }
-  if (event->type() == QEvent::Wheel && is_control(watched) &&
-      !static_cast<QWidget*>(watched)->hasFocus()) {
-    event->ignore();
-    for (QWidget* over = static_cast<QWidget*>(watched); over; over = over->parentWidget()) {
-      auto* page = qobject_cast<QAbstractScrollArea*>(over);
-      if (page == nullptr) continue;
-      QCoreApplication::sendEvent(page->verticalScrollBar(), event);
-      break;
+  if (event->type() == QEvent::Wheel && is_control(watched)) {
+    auto* control = static_cast<QWidget*>(watched);
+    if (QScrollBar* const bar = bar_of_page(control)) {
+      QCoreApplication::sendEvent(bar, event);
+      return true;
     }
-    return true;
+    if (!control->hasFocus()) {
+      event->ignore();
+      return true;
+    }
   }
   return QObject::eventFilter(watched, event);
 }

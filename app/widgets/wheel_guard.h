@@ -5,8 +5,9 @@
 
 namespace attnscope {
 
-/// As a filter of the application's events: lists, number fields and sliders take the wheel only
-/// while they have the focus, which the wheel does not give them; else the page scrolls.
+/// As a filter of the application's events: the wheel over lists, number fields and sliders scrolls
+/// the page they stand on. Only where there is nothing to scroll do they take it, and only while
+/// they have the focus, which the wheel does not give them.
 class WheelGuard : public QObject {
   Q_OBJECT
  public:

@@ -42,10 +42,19 @@ TEST(WheelGuard, APageThatScrollsDoesNotTurnItsControls) {
   EXPECT_EQ(list->focusPolicy(), Qt::StrongFocus) << "the wheel gives no focus";
   area.activateWindow();
   list->setFocus();
-  if (list->hasFocus()) {
-    roll_down(*list);
-    EXPECT_EQ(list->currentIndex(), 1);
-  }
+  const int before = area.verticalScrollBar()->value();
+  roll_down(*list);
+  EXPECT_EQ(list->currentIndex(), 0) << "nor while it has the focus";
+  EXPECT_GT(area.verticalScrollBar()->value(), before);
+  page->setMinimumHeight(0);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return area.verticalScrollBar()->maximum() == 0; }));
+  list->clearFocus();
+  roll_down(*list);
+  EXPECT_EQ(list->currentIndex(), 0);
+  list->setFocus();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return list->hasFocus(); }));
+  roll_down(*list);
+  EXPECT_EQ(list->currentIndex(), 1) << "where nothing scrolls, the focus decides";
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+// Draws the formulas of a text document.
+#pragma once
+
+#include <QHash>
+#include <QObject>
+#include <QTextFormat>
+#include <QTextObjectInterface>
+
+#include "app/widgets/formula/formula.h"
+
+namespace attnscope {
+
+class FormulaObject : public QObject, public QTextObjectInterface {
+  Q_OBJECT
+  Q_INTERFACES(QTextObjectInterface)
+ public:
+  /// Of the character that stands for a formula: its object type, and what it has.
+  static constexpr int type = QTextFormat::UserObject + 20;
+  static constexpr int tex = QTextFormat::UserProperty + 20;
+  static constexpr int display = QTextFormat::UserProperty + 21;
+  static constexpr int words = QTextFormat::UserProperty + 22;
+
+  using QObject::QObject;
+
+  QSizeF intrinsicSize(QTextDocument* document, int place, const QTextFormat& format) override;
+  void drawObject(QPainter* painter, const QRectF& rect, QTextDocument* document, int place,
+                  const QTextFormat& format) override;
+
+ private:
+  const Formula& formula_of(const QTextFormat& format);
+  /// A display that finds no room is set smaller.
+  QFont fitting_font(const QTextDocument& document, const QTextFormat& format);
+
+  QHash<QString, Formula> read_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,122 @@
+#include "app/widgets/formula/formula_text.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QFontMetricsF>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <algorithm>
+#include <vector>
+
+#include "app/widgets/formula/formula.h"
+#include "app/widgets/formula/formula_object.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+// What stands for a formula while Qt reads the Markdown: characters for private use.
+constexpr char16_t kMarkInLine = 0xE000, kMarkDisplay = 0xE001, kFirstNumber = 0xE100;
+
+struct MarkedFormula {
+  QString tex;
+  bool display;
+};
+
+/// Past the `run` of the same sign at `at`, the length of the run.
+qsizetype run_at(const QString& text, qsizetype at) {
+  qsizetype end = at;
+  while (end < text.size() && text[end] == text[at]) ++end;
+  return end - at;
+}
+
+/// Takes the formulas out, and puts marks for them.
+QString marked(const QString& markdown, std::vector<MarkedFormula>& formulas) {
+  QString text;
+  for (qsizetype at = 0; at < markdown.size();) {
+    const QChar sign = markdown[at];
+    if (sign == '`') {  // code, up to as many of them
+      const qsizetype run = run_at(markdown, at);
+      const qsizetype end = markdown.indexOf(markdown.mid(at, run), at + run);
+      const qsizetype past = end < 0 ? markdown.size() : end + run;
+      text += markdown.mid(at, past - at);
+      at = past;
+    } else if (sign == '\\' && at + 1 < markdown.size() && markdown[at + 1] == '$') {
+      text += '$';
+      at += 2;
+    } else if (sign == '$') {
+      const bool display = run_at(markdown, at) > 1;
+      const qsizetype begin = at + (display ? 2 : 1);
+      const qsizetype end = markdown.indexOf(display ? "$$" : "$", begin);
+      if (end < 0) {
+        throw Error(ErrorKind::damaged, "a formula is not closed")
+            .expected(display ? "$$" : "$")
+            .found(markdown.mid(at, 30).toStdString());
+      }
+      text += QChar(display ? kMarkDisplay : kMarkInLine);
+      text += QChar(static_cast<char16_t>(kFirstNumber + formulas.size()));
+      formulas.push_back({markdown.mid(begin, end - begin).simplified(), display});
+      at = end + (display ? 2 : 1);
+    } else {
+      text += sign;
+      ++at;
+    }
+  }
+  return text;
+}
+
+void put(QTextDocument& document, int at, const MarkedFormula& formula) {
+  QTextCursor cursor(&document);
+  cursor.setPosition(at + 1);  // the format of the mark itself
+  QTextCharFormat format = cursor.charFormat();
+  cursor.setPosition(at);
+  cursor.setPosition(at + 2, QTextCursor::KeepAnchor);
+  format.setObjectType(FormulaObject::type);
+  format.setVerticalAlignment(QTextCharFormat::AlignMiddle);
+  format.setProperty(FormulaObject::tex, formula.tex);
+  format.setProperty(FormulaObject::display, formula.display);
+  format.setProperty(FormulaObject::words, Formula(formula.tex).words());
+  cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
+  if (!formula.display) return;
+  QTextBlockFormat block = cursor.blockFormat();
+  const double line = QFontMetricsF(document.defaultFont()).height();
+  block.setLeftMargin(block.leftMargin() + line);
+  block.setTopMargin(std::max(block.topMargin(), 0.5 * line));
+  block.setBottomMargin(std::max(block.bottomMargin(), 0.7 * line));
+  cursor.setBlockFormat(block);
+}
+
+}  // namespace
+
+void show_markdown(QTextDocument& document, const QString& markdown) {
+  std::vector<MarkedFormula> formulas;
+  const QString text = marked(markdown, formulas);
+  for (const MarkedFormula& formula : formulas) (void)Formula(formula.tex);  // now, not when drawn
+  auto* layout = document.documentLayout();
+  if (layout->handlerForObject(FormulaObject::type) == nullptr) {
+    layout->registerHandler(FormulaObject::type, new FormulaObject(&document));
+  }
+  document.setMarkdown(text);
+  const QString shown = document.toRawText();
+  for (qsizetype at = shown.size() - 2; at >= 0; --at) {
+    if (shown[at] != QChar(kMarkInLine) && shown[at] != QChar(kMarkDisplay)) continue;
+    const std::size_t number = shown[at + 1].unicode() - kFirstNumber;
+    put(document, static_cast<int>(at), formulas.at(number));
+  }
+}
+
+QString plain_words(const QTextDocument& document) {
+  QString words;
+  for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+    if (!words.isEmpty()) words += '\n';
+    for (auto part = block.begin(); !part.atEnd(); ++part) {
+      const QTextFragment fragment = part.fragment();
+      const QString formula = fragment.charFormat().stringProperty(FormulaObject::words);
+      words += formula.isEmpty() ? fragment.text() : formula;
+    }
+  }
+  return words;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,75 @@
+#include "app/widgets/markdown_page.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QEvent>
+#include <QMimeData>
+#include <QResizeEvent>
+#include <QTextDocument>
+#include <QTextDocumentFragment>
+#include <QWheelEvent>
+#include <cmath>
+
+#include "app/widgets/formula/formula_text.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kLeastWidth = 160;  // pixels
+
+}  // namespace
+
+MarkdownPage::MarkdownPage(QWidget* parent) : QTextBrowser(parent) {
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setOpenLinks(false);
+  setFocusPolicy(Qt::ClickFocus);
+  viewport()->setAutoFillBackground(false);
+  document()->setDocumentMargin(0);
+  connect(document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
+          [this] { fit(); });
+}
+
+void MarkdownPage::show_text(const QString& markdown) {
+  markdown_ = markdown;
+  show_markdown(*document(), markdown);
+  setAccessibleDescription(plain_words(*document()));
+  if (document()->toHtml().contains("<a href")) setFocusPolicy(Qt::StrongFocus);
+  fit();
+}
+
+QSize MarkdownPage::sizeHint() const { return {4 * kLeastWidth, minimumHeight()}; }
+QSize MarkdownPage::minimumSizeHint() const { return {kLeastWidth, minimumHeight()}; }
+
+void MarkdownPage::fit() {
+  const int tall = static_cast<int>(std::ceil(document()->size().height()));
+  if (tall != height() || tall != minimumHeight()) setFixedHeight(tall);
+}
+
+void MarkdownPage::resizeEvent(QResizeEvent* event) {
+  QTextBrowser::resizeEvent(event);
+  fit();
+}
+
+void MarkdownPage::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  // Margins around formulas are multiples of the type's size.
+  if (event->type() == QEvent::FontChange && !markdown_.isEmpty()) {
+    show_markdown(*document(), markdown_);
+    fit();
+  }
+}
+
+void MarkdownPage::wheelEvent(QWheelEvent* event) { event->ignore(); }
+
+QMimeData* MarkdownPage::createMimeDataFromSelection() const {
+  auto* data = new QMimeData;
+  QTextDocument selected;
+  QTextCursor(&selected).insertFragment(QTextDocumentFragment(textCursor()));
+  data->setText(plain_words(selected));
+  return data;
+}
+
+}  // namespace attnscope
