@@ -19,6 +19,7 @@
 #include "app/panels/spectrum/spectrum_panel.h"
 #include "app/panels/steps/steps_panel.h"
 #include "app/panels/sweep/sweep_panel.h"
+#include "app/panels/truncation/truncation_panel.h"
 #include "app/panels/what_if/what_if_panel.h"
 #include "app/session/sample_data.h"
 
@@ -78,6 +79,7 @@ std::span<const PanelEntry> panels() {
       {.name = "comparison", .place = numbers, .make = of_comparisons<ComparisonPanel>},
       {.name = "energy", .place = beside, .make = of_session<EnergyPanel>, .open = false},
       {.name = "sweep", .place = beside, .make = of_session<SweepPanel>, .open = false},
+      {.name = "truncation", .place = beside, .make = of_session<TruncationPanel>, .open = false},
       {.name = "steps", .place = beside, .make = of_session<StepsPanel>, .open = false, .in_help = true},
       {.name = "lessons", .place = beside, .make = of_spectra<LessonsPanel>, .open = false, .presented = true, .in_help = true, .key = "F2"},
       {.name = "playground", .place = beside, .make = of_session<PlaygroundPanel>, .open = false, .in_help = true},

@@ -21,9 +21,9 @@ namespace attnscope {
 namespace {
 
 // In the order they are read.
-constexpr const char* kPages[] = {"first-minute", "models",       "inputs",  "maps",   "spectra",
-                                  "mechanisms",   "text",         "compare", "sweeps", "energy",
-                                  "figures",      "command-line", "lessons", "window"};
+constexpr const char* kPages[] = {
+    "first-minute", "models", "inputs", "maps",    "spectra",      "what-if", "mechanisms", "text",
+    "compare",      "sweeps", "energy", "figures", "command-line", "lessons", "window"};
 
 QString page_text(const QString& page) {
   QFile file(QString(":/manual/%1.md").arg(page));

@@ -1,0 +1,259 @@
+// The answer and what it follows from, driven as a user drives it: sliders, buttons, menus, keys.
+#include <QAbstractButton>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QToolButton>
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "app/panels/answer/answer_bars.h"
+#include "app/panels/frame/figure_panel.h"
+#include "app/panels/heads/heads_panel.h"
+#include "app/panels/importance/text_heat.h"
+#include "app/panels/playground/plane_view.h"
+#include "app/panels/playground/playground_view.h"
+#include "app/panels/steps/steps_view.h"
+#include "app/session/sample_data.h"
+#include "app/window/ablation_menu.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+class WhatIfPanelTest : public WindowTest {
+ protected:
+  void open(const char* model, const char* input = "09_ankle_boot.png") {
+    const std::filesystem::path samples = sample_data_folder();
+    session().set_input((samples / "inputs" / input).string());
+    session().open(samples / "models" / model);
+    ASSERT_TRUE(wait_until_settled());
+    ASSERT_TRUE(session().trace(id(0)));
+  }
+  /// Types a number into a slider's field.
+  void type(const char* slider, const char* text) {
+    auto* field = child<QWidget>(slider)->findChild<QDoubleSpinBox*>();
+    ASSERT_NE(field, nullptr) << slider;
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, QLocale().toString(QString(text).toDouble(), 'f', field->decimals()));
+    QTest::keyClick(field, Qt::Key_Return);
+    ASSERT_TRUE(wait_until_settled());
+  }
+  void click(const char* button) {
+    QTest::mouseClick(child<QAbstractButton>(button), Qt::LeftButton);
+    ASSERT_TRUE(wait_until_settled());
+  }
+  const OpenSubject& subject() { return session().subjects().front(); }
+  AnswerBars& bars() { return *child<AnswerBars>("answer_bars"); }
+};
+
+TEST_F(WhatIfPanelTest, TheAnswerStandsBesideTheMapsWithTheTrueClass) {
+  open("fashion-softmax.h5");
+  window().show_panel("answer");
+  ASSERT_TRUE(wait_until_settled());
+  const AnswerBars::Content& content = bars().content();
+  ASSERT_EQ(content.rows.size(), 5U);
+  EXPECT_EQ(content.title, "fashion-softmax");
+  EXPECT_GE(content.rows[0].answer.probability, content.rows[1].answer.probability);
+  EXPECT_FALSE(content.rows[0].before) << "nothing is changed";
+}
+
+TEST_F(WhatIfPanelTest, ISliderMovesMapsRanksAndAnswerTogether) {
+  open("fashion-softmax.h5");
+  window().show_panel("answer");
+  window().show_panel("what-if");
+  const float before = session().trace(id(0))->layers[0].implied_map.slice(0)(3, 3);
+  type("what_if_identity", "0.5");
+  EXPECT_EQ(subject().what_if.identity, 0.5);
+  EXPECT_NEAR(session().trace(id(0))->layers[0].implied_map.slice(0)(3, 3), before + 0.5F, 1e-5F);
+  ASSERT_TRUE(bars().content().rows.front().before.has_value());
+  EXPECT_NE(bars().content().rows.front().answer.probability,
+            *bars().content().rows.front().before);
+  EXPECT_TRUE(child<QLabel>("what_if_result")->text().contains("mean rank"));
+  EXPECT_TRUE(child<QLabel>("mean_ranks")->text().contains("→"));
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(subject().what_if.any());
+  EXPECT_EQ(session().trace(id(0))->layers[0].implied_map.slice(0)(3, 3), before);
+}
+
+TEST_F(WhatIfPanelTest, TheCurveOneCameFromStays) {
+  open("fashion-softmax.h5");
+  const auto lines = [](const Figure& figure, bool faint) {
+    return std::ranges::count_if(figure.panels.front().marks, [faint](const Mark& mark) {
+      const auto* const line = std::get_if<Line>(&mark);
+      return line && !line->keys.empty() && (line->colour.alpha < 255) == faint;
+    });
+  };
+  const FigurePanel* spectrum = nullptr;
+  for (const auto* one : window().findChildren<FigurePanel*>()) {
+    if (one->title() == "Cumulative spectrum") spectrum = one;
+  }
+  ASSERT_NE(spectrum, nullptr);
+  press(Qt::Key_I);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(lines(*spectrum->figure(), false), 1) << "the one that is shown";
+  EXPECT_EQ(lines(*spectrum->figure(), true), 1) << "the one that I has left";
+  window().show_panel("what-if");
+  type("what_if_identity", "0.25");
+  EXPECT_EQ(lines(*spectrum->figure(), false), 1);
+  EXPECT_EQ(lines(*spectrum->figure(), true), 1) << "A, as it was";
+}
+
+TEST_F(WhatIfPanelTest, AHeadIsTakenOutExchangedAndPutBack) {
+  open("fashion-softmax.h5");
+  window().show_panel("what-if");
+  session().select_map(id(0), 2, 1);
+  click("what_if_drop");
+  ASSERT_EQ(subject().what_if.heads.size(), 1U);
+  EXPECT_TRUE(session().trace(id(0))->layers[2].implied_map.slice(1).isZero(0));
+  EXPECT_FALSE(child<QPushButton>("what_if_drop")->isEnabled()) << "it is out already";
+  auto* const by = child<QComboBox>("what_if_by");
+  ASSERT_NE(by, nullptr);
+  by->setFocus();
+  QTest::keyClick(by, Qt::Key_Down);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(subject().what_if.heads.front().by, HeadReplacement::uniform);
+  click("what_if_put_back");
+  EXPECT_TRUE(subject().what_if.heads.empty());
+}
+
+TEST_F(WhatIfPanelTest, TheWayToAnotherAttentionEndsAtItsAnswer) {
+  open("fashion-softmax.h5");
+  session().overlay(id(0), {"adder", {}});
+  ASSERT_TRUE(wait_until_settled());
+  window().show_panel("what-if");
+  auto* const other = child<QComboBox>("what_if_toward");
+  ASSERT_EQ(other->count(), 2);
+  other->setFocus();
+  QTest::keyClick(other, Qt::Key_Down);
+  type("what_if_share", "1");
+  const auto own = session().trace(id(0))->logits.values();
+  const auto adders = session().trace(id(1))->logits.values();
+  for (std::size_t i = 0; i < own.size(); ++i) EXPECT_NEAR(own[i], adders[i], 1e-4F) << i;
+  click("what_if_reset");
+  EXPECT_FALSE(subject().what_if.any());
+}
+
+TEST_F(WhatIfPanelTest, AllSubjectsAreChangedAtOnce) {
+  open("fashion-softmax.h5");
+  session().open(sample_data_folder() / "models" / "fashion-adder.h5");
+  ASSERT_TRUE(wait_until_settled());
+  window().show_panel("what-if");
+  click("what_if_all");
+  type("what_if_temperature", "2");
+  EXPECT_EQ(session().subjects()[0].what_if.temperature, 2);
+  EXPECT_EQ(session().subjects()[1].what_if.temperature, 2);
+}
+
+TEST_F(WhatIfPanelTest, TheMapsMenuTakesAHeadOut) {
+  open("fashion-softmax.h5");
+  QMenu menu;
+  add_ablation_menu(menu, session(), id(0), 1, 2);
+  auto* const mean = menu.findChild<QAction*>("without_mean");
+  ASSERT_NE(mean, nullptr);
+  mean->trigger();
+  ASSERT_TRUE(wait_until_settled());
+  const auto map = session().trace(id(0))->layers[1].implied_map.slice(2);
+  EXPECT_LT((map.row(0) - map.row(5)).norm(), 1e-6F) << "all rows are one";
+  QMenu again;
+  add_ablation_menu(again, session(), id(0), 1, 2);
+  EXPECT_TRUE(again.findChild<QAction*>("without_mean")->isChecked());
+  again.findChild<QAction*>("put_back")->trigger();
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(subject().what_if.any());
+}
+
+TEST_F(WhatIfPanelTest, ATracesMapsCannotBeChanged) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
+  ASSERT_TRUE(wait_until_settled());
+  QMenu menu;
+  add_ablation_menu(menu, session(), id(0), 0, 0);
+  EXPECT_TRUE(menu.isEmpty());
+}
+
+TEST_F(WhatIfPanelTest, ALanguageModelShowsHowWellItForesawEachToken) {
+  open("shakespeare-softmax.h5", "21_gonzalo.txt");
+  window().show_panel("answer");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(bars().content().title.endsWith("next"));
+  auto* const text = child<TextHeat>("losses_0");
+  ASSERT_NE(text, nullptr);
+  EXPECT_TRUE(text->isVisible());
+  EXPECT_FALSE(text->toPlainText().isEmpty());
+}
+
+TEST_F(WhatIfPanelTest, AHeadIsSteppedThroughByKeys) {
+  open("fashion-softmax.h5");
+  window().show_panel("steps");
+  ASSERT_TRUE(wait_until_settled());
+  auto* const view = child<StepsView>("steps_view");
+  view->setFocus();
+  EXPECT_EQ(view->step(), StepsView::Step::vectors);
+  QTest::keyClick(view, Qt::Key_Right);
+  EXPECT_EQ(view->step(), StepsView::Step::score);
+  EXPECT_TRUE(child<QLabel>("steps_words")->text().startsWith("Σ q k")) << "a product";
+  QTest::keyClick(view, Qt::Key_Down);
+  EXPECT_EQ(view->key(), 1);
+  QTest::keyClick(view, Qt::Key_Down, Qt::ShiftModifier);
+  EXPECT_EQ(session().selection().query, 1);
+  QTest::keyClick(view, Qt::Key_End);
+  EXPECT_FALSE(child<QToolButton>("steps_on")->isEnabled());
+  click("steps_back");
+  EXPECT_EQ(view->step(), StepsView::Step::values);
+}
+
+TEST_F(WhatIfPanelTest, HoveringAWeightPointsAtItsCell) {
+  open("fashion-adder.h5");
+  window().show_panel("steps");
+  ASSERT_TRUE(wait_until_settled());
+  auto* const view = child<StepsView>("steps_view");
+  QTest::keyClick(view, Qt::Key_Right);
+  EXPECT_TRUE(child<QLabel>("steps_words")->text().contains("‖q − k‖₁")) << "a distance";
+  QTest::mouseMove(view, view->bar_of(9).center().toPoint());
+  ASSERT_TRUE(wait_until([this] { return session().selection().hover.has_value(); }, 5));
+  EXPECT_EQ(session().selection().hover->key, 9);
+}
+
+TEST_F(WhatIfPanelTest, TheVectorsGoIntoThePlayground) {
+  open("fashion-softmax.h5");
+  window().show_panel("steps");
+  ASSERT_TRUE(wait_until_settled());
+  click("steps_playground");
+  const auto* const playground = child<PlaygroundView>("playground_view");
+  ASSERT_NE(playground, nullptr);
+  EXPECT_TRUE(playground->isVisible());
+  EXPECT_EQ(child<PlaneView>("playground_plane")->tokens().queries.size(), 8U);
+}
+
+TEST_F(WhatIfPanelTest, HeadsAndComponentsFollowWhatIsChosen) {
+  open("fashion-softmax.h5");
+  window().show_panel("heads");
+  ASSERT_TRUE(wait_until_settled());
+  auto* const heads = window().findChild<HeadsPanel*>();
+  ASSERT_NE(heads->figure(), nullptr);
+  const std::string caption = heads->figure()->caption;
+  auto* const measure = child<QComboBox>("heads_measure");
+  measure->setFocus();
+  QTest::keyClick(measure, Qt::Key_Down);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NE(heads->figure()->caption, caption);
+  EXPECT_FALSE(measure->toolTip().isEmpty()) << "its formula";
+  window().show_panel("components");
+  ASSERT_TRUE(wait_until_settled());
+  const FigurePanel* components = nullptr;
+  for (const auto* one : window().findChildren<FigurePanel*>()) {
+    if (one->title() == "Components") components = one;
+  }
+  ASSERT_NE(components->figure(), nullptr);
+  EXPECT_EQ(components->figure()->panels.size(), 8U) << "four of keys, four of queries";
+  session().select_map(id(0), 1, 1);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NE(components->figure()->caption.find("layer 1, head 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope
