@@ -26,6 +26,9 @@ Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
 Action add_truncate(CLI::App& parent, CLI::App*& added);
 Action add_ablate(CLI::App& parent, CLI::App*& added);
+Action add_weights(CLI::App& parent, CLI::App*& added);
+Action add_lens(CLI::App& parent, CLI::App*& added);
+Action add_mixing(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   // One line each.
@@ -54,6 +57,9 @@ std::span<const Subcommand> subcommands() {
       {add_trace},
       {add_truncate},
       {add_ablate},
+      {add_weights},
+      {add_lens},
+      {add_mixing},
   };
   // clang-format on
   return list;

@@ -12,6 +12,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
+#include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "core/error.h"
 #include "core/trace/layer_layout.h"
@@ -134,8 +135,10 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
   const SharedExtents shared = shared_extents(request);
   const HeadChoice heads = head_choice(read, shared.heads);
   const bool with_image = read.flag("image");
+  const std::string rolled = read.text("rollout");
+  const bool mixes = rolled != "auto" && rolled != "yes" && rolled != "no";
   const bool with_rollout =
-      read.is("rollout", "yes") ||
+      rolled == "yes" || mixes ||
       (read.is("rollout", "auto") &&
        std::all_of(request.subjects.begin(), request.subjects.end(),
                    [](const Subject& subject) { return subject.trace->uniform(); }));
@@ -187,10 +190,11 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
       const Progress part =
           progress.part(static_cast<double>(index) / count, static_cast<double>(index + 1) / count);
       const Tensor reach =
-          attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
+          mixes ? mixing_rollout(subject, value_of(mixing_names, rolled, "rollout"), 0, part)
+                : attention_rollout(*subject.trace, RolloutOptions{.fusion = heads.fusion}, part);
       const auto found = reach.matrix().row(query);
       const std::vector<double> attention(found.data(), found.data() + found.size());
-      add("rollout", &attention, key_layout_of(subject, 0));
+      add(mixes ? rolled : "rollout", &attention, key_layout_of(subject, 0));
     }
     columns = std::max(columns, column);
   }
@@ -213,7 +217,10 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
       " to the image's patches, " +
       (heads.head ? "head " + std::to_string(*heads.head) : read.written("heads") + " over heads") +
       ", relative to even attention: " + subjects_in_words(request) + ". " +
-      (with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. " : "") +
+      (mixes ? "Rollout through all layers of " +
+                   std::string(formula_of(value_of(mixing_names, rolled, "rollout"))) + ". "
+       : with_rollout ? "Rollout: Abnar & Zuidema (2020), through all layers. "
+                      : "") +
       (opacity < 1 ? "The colours are mixed with the image. " : "") + clipping_in_words(scale) +
       made_with();
   return figure;
@@ -222,31 +229,35 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
 }  // namespace
 
 FigureRecipe attention_overlay_recipe() {
-  return {.name = "attention-overlay",
-          .title = "Attention over the image",
-          .source = "Adder, appendix Fig. 3",
-          .settings = {indices_setting("layers", "layers; auto: the first, middle and last")
-                           .or_word({"auto"})
-                           .by_default("auto"),
-                       setting::whole(
-                           "query", 0, {.minimum = 0},
-                           "the token whose row is shown, by its index in the first layer; auto: "
-                           "the class token, or the middle of the image where there is none")
-                           .or_word({"auto", "class"})
-                           .by_default("auto"),
-                       setting::whole("heads", 0, {.minimum = 0},
-                                      "the mean, max or min over heads, or one head's index")
-                           .or_word(names_of(rollout_fusion_names))
-                           .by_default("mean"),
-                       setting::choice(
-                           "rollout", {"auto", "yes", "no"}, "auto",
-                           "attention rollout through all layers in the last column; auto: where "
-                           "it is defined, all layers having the same tokens"),
-                       setting::flag("image", true, "the image itself in the first column"),
-                       setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
-                       colour_map_setting("magma"), norm_setting(), range_setting()},
-          .needs = {.input = InputNeed::image, .missing = "needs a model of images, run on one"},
-          .make = make_attention_overlay};
+  return {
+      .name = "attention-overlay",
+      .title = "Attention over the image",
+      .source = "Adder, appendix Fig. 3",
+      .settings = {indices_setting("layers", "layers; auto: the first, middle and last")
+                       .or_word({"auto"})
+                       .by_default("auto"),
+                   setting::whole(
+                       "query", 0, {.minimum = 0},
+                       "the token whose row is shown, by its index in the first layer; auto: "
+                       "the class token, or the middle of the image where there is none")
+                       .or_word({"auto", "class"})
+                       .by_default("auto"),
+                   setting::whole("heads", 0, {.minimum = 0},
+                                  "the mean, max or min over heads, or one head's index")
+                       .or_word(names_of(rollout_fusion_names))
+                       .by_default("mean"),
+                   setting::choice(
+                       "rollout", {"auto", "yes", "no", "block-norms", "globenc", "alti"}, "auto",
+                       "rollout through all layers in the last column: of the weights (yes; "
+                       "auto: where all layers have the same tokens), or of what is added "
+                       "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
+                   setting::flag("image", true, "the image itself in the first column"),
+                   setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
+                   colour_map_setting("magma"), norm_setting(), range_setting()},
+      .needs = {.input = InputNeed::image,
+                .vectors = true,
+                .missing = "needs a model of images, run on one"},
+      .make = make_attention_overlay};
 }
 
 }  // namespace attnscope

@@ -18,6 +18,11 @@ FigureRecipe rank_over_depth_recipe();
 FigureRecipe heads_by_layer_recipe();
 FigureRecipe heads_over_depth_recipe();
 FigureRecipe components_recipe();
+FigureRecipe tokens_over_depth_recipe();
+FigureRecipe head_similarity_recipe();
+FigureRecipe token_mixing_recipe();
+FigureRecipe logit_lens_recipe();
+FigureRecipe logit_attribution_recipe();
 FigureRecipe rank_accuracy_recipe();
 FigureRecipe ablation_recipe();
 FigureRecipe comparison_recipe();
@@ -56,6 +61,11 @@ std::span<const FigureRecipe> figure_recipes() {
       heads_by_layer_recipe(),
       heads_over_depth_recipe(),
       components_recipe(),
+      tokens_over_depth_recipe(),
+      head_similarity_recipe(),
+      token_mixing_recipe(),
+      logit_lens_recipe(),
+      logit_attribution_recipe(),
       rank_accuracy_recipe(),
       ablation_recipe(),
       comparison_recipe(),
