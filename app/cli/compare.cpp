@@ -7,6 +7,7 @@
 #include "app/cli/comparison_report.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/json_output.h"
+#include "app/cli/layer_column.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
@@ -75,6 +76,7 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
       compared.result.mean = compare_traces(*subjects.front().trace, *subjects[i].trace, seen, {},
                                             progress.part(first, first + share));
       compared.result.items = 1;
+      compared.layers = layers_in_words(*subjects[i].trace);
       report.compared.push_back(std::move(compared));
     }
   }

@@ -7,6 +7,7 @@
 
 #include "analysis/figure/table.h"
 #include "app/cli/identity_argument.h"
+#include "app/cli/layer_column.h"
 #include "app/cli/table_cell.h"
 #include "core/text/number_text.h"
 
@@ -124,15 +125,15 @@ std::string place_text(std::int64_t layer, std::int64_t head) {
 
 void add_row(std::string& text, const std::string& layer, const std::string& head,
              const std::string& beside, const ComparisonValues& values, bool with_cka) {
-  text += right_cell(layer, 5) + right_cell(head, 6) + right_cell(beside, 8);
+  text += layer + right_cell(head, 6) + right_cell(beside, 8);
   for (const TextColumn& column : kColumns) {
     if (column.quantity == Quantity::cka && !with_cka) continue;
     text += "  " + number_cell(values[column.quantity], column.width, column.digits);
   }
 }
 
-std::string map_table(const SubjectComparison& result) {
-  std::string text = "layer  head  beside";
+std::string map_table(const SubjectComparison& result, const LayerColumn& name_of_layer) {
+  std::string text = name_of_layer.heading() + "  head  beside";
   for (const TextColumn& column : kColumns) {
     text += "  " + right_cell(column.title, column.width);
   }
@@ -140,16 +141,16 @@ std::string map_table(const SubjectComparison& result) {
   for (const ComparedLayer& layer : result.layers) {
     for (const ComparedMap& map : result.maps) {
       if (map.layer != layer.layer) continue;
-      add_row(text, std::to_string(map.layer), std::to_string(map.head),
+      add_row(text, name_of_layer(map.layer), std::to_string(map.head),
               place_text(map.reference_layer, map.reference_head), map.values, false);
       if (map.state != MapPairState::compared) text += "  " + text_of(describe(map.state));
       text += "\n";
     }
-    add_row(text, std::to_string(layer.layer), "mean", place_text(layer.reference_layer, -1),
+    add_row(text, name_of_layer(layer.layer), "mean", place_text(layer.reference_layer, -1),
             layer.values, true);
     text += "\n";
   }
-  add_row(text, "all", "mean", "", result.mean, true);
+  add_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true);
   return text + "\n";
 }
 
@@ -255,7 +256,7 @@ std::string comparison_as_text(const ComparisonReport& report) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism);
     if (report.identity == "both") text += ", maps " + name_of(compared.view) + " I";
     text += "\n";
-    text += map_table(compared.result.mean);
+    text += map_table(compared.result.mean, LayerColumn(compared.layers));
     if (!compared.result.mean.summary.empty()) {
       text += "left out: " + compared.result.mean.summary + "\n";
     }

@@ -15,6 +15,7 @@ struct ComparisonReport {
     MechanismChoice mechanism;
     IdentityView view = IdentityView::as_is;  ///< of both maps
     DataSetComparison result;                 ///< predictions without items on a single input
+    std::vector<std::string> layers = {};     ///< layers_in_words; none over a data set
   };
   std::string reference;
   MechanismChoice reference_mechanism;

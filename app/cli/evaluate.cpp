@@ -138,7 +138,8 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
         {"of_stretches", result.of_stretches},
         {"seed", arguments.choice.seed},
         {"tokens", result.predicted},
-        {"characters", result.characters},
+        {"characters", result.characters > 0 ? nlohmann::ordered_json(result.characters)
+                                             : nlohmann::ordered_json(nullptr)},
         {"bits_per_token", result.bits_per_token()},
         {"bits_per_character", result.bits_per_character()},
         {"correct", correct},
@@ -147,9 +148,12 @@ int run_on_text(const Model& model, const MechanismChoice& mechanism,
     print_json(object);
     return 0;
   }
-  std::printf("%s, %s: %s bits a character (%lld characters)\n", model.name().c_str(),
+  const std::string characters = result.characters > 0
+                                     ? std::to_string(result.characters) + " characters"
+                                     : "what the tokens say is not known";
+  std::printf("%s, %s: %s bits a character (%s)\n", model.name().c_str(),
               to_string(mechanism).c_str(), number_cell(result.bits_per_character(), 0, 4).c_str(),
-              static_cast<long long>(result.characters));
+              characters.c_str());
   std::printf(
       "  %s bits a token, %s %% of %lld tokens predicted correctly (%s)\n",
       number_cell(result.bits_per_token(), 0, 4).c_str(), fixed_text(100 * correct, 2).c_str(),

@@ -44,6 +44,9 @@ TEST_F(EncoderDecoderCommands, TablesNameTheLayersAsTheWindowDoes) {
   EXPECT_THAT(heads, HasSubstr("\n  3 cross 0     0"));
   const std::string components = output_of("components --layers 3 --heads 1");
   EXPECT_THAT(components, HasSubstr("\n  3 cross 0     1"));
+  const std::string compared = output_of("compare " + folder_.path().string() + "@adder");
+  EXPECT_THAT(compared, HasSubstr("      layer  head  beside"));
+  EXPECT_THAT(compared, HasSubstr("\n  3 cross 0  mean"));
 }
 
 TEST_F(EncoderDecoderCommands, NumbersForProgramsStayNumbers) {

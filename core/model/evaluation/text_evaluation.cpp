@@ -95,7 +95,7 @@ std::vector<TextStretch> text_stretches(const Model& model, const Text& text) {
   }
   const std::int64_t context = stretch_of(spec);
   const bool knows_texts = language_model->vocabulary()->says_texts();
-  std::vector<std::int64_t> characters(tokens.ids.size(), 1);
+  std::vector<std::int64_t> characters(tokens.ids.size(), 0);
   for (std::size_t i = 0; knows_texts && i < characters.size(); ++i) {
     characters[i] = characters_in(tokens.texts[i]);
   }

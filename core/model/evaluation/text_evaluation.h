@@ -14,7 +14,7 @@ struct TextEvaluation {
   std::int64_t stretches = 0;     ///< of the model's context that were read
   std::int64_t of_stretches = 0;  ///< that the text has
   std::int64_t predicted = 0;     ///< tokens that were predicted: all but the text's first
-  std::int64_t characters = 0;  ///< that the tokens in `nats` say; tokens where texts are not known
+  std::int64_t characters = 0;  ///< that the tokens in `nats` say; 0 where texts are not known
   double nats = 0;              ///< Σ −ln p of the tokens that came
   std::int64_t correct = 0;     ///< the token that came was the likeliest
   std::int64_t not_finite = 0;  ///< tokens without a finite probability; not in `nats`
@@ -28,7 +28,7 @@ struct TextEvaluation {
 struct TextStretch {
   std::vector<std::int64_t> ids;
   std::vector<std::int64_t> next;        ///< `next[i]` comes after `ids[i]`
-  std::vector<std::int64_t> characters;  ///< that `next` say; 1 where texts are not known
+  std::vector<std::int64_t> characters;  ///< that `next` say; 0 where texts are not known
 };
 
 /// `text` in stretches of the model's full context, at most 2048 tokens, one after the other (the

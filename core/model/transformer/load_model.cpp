@@ -20,7 +20,8 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
   }
   std::error_code ignored;
   if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
-  const std::filesystem::path folder = file.has_filename() ? file : file.parent_path();
+  std::filesystem::path folder = std::filesystem::absolute(file, ignored).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
   return shown_text(folder.filename().string());
 }
 

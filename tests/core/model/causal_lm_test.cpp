@@ -249,7 +249,17 @@ TEST(TextEvaluation, IsTheMeanOfWhatTheLogitsSay) {
   }
   EXPECT_NEAR(result.nats, nats, 1e-4);
   EXPECT_NEAR(result.bits_per_token(), nats / 59 / std::log(2), 1e-5);
+  // Nothing beside this file says what its tokens are.
+  EXPECT_EQ(result.characters, 0);
+  EXPECT_TRUE(std::isnan(result.bits_per_character()));
   EXPECT_THROW((void)evaluate_text(*model, {}, Text{{}, {3}}, {}, {}), Error);
+}
+
+TEST(LanguageModelFile, AFolderIsCalledByItsNameHoweverItIsWritten) {
+  const std::filesystem::path folder = test_data("language/nanogpt");
+  for (const char* const more : {"", "/", "/.", "/../nanogpt/"}) {
+    EXPECT_EQ(load_model(folder.string() + more)->name(), "nanogpt") << more;
+  }
 }
 
 }  // namespace
