@@ -13,6 +13,7 @@ Enlargement::Enlargement(QMainWindow& window, PanelDocks& docks, AtlasArea& atla
     : QObject(&window), window_(window), docks_(docks), atlases_(atlases) {
   connect(&docks_, &PanelDocks::enlarge_wanted, this,
           [this](QDockWidget* dock) { toggle_panel(*dock); });
+  connect(&docks_, &PanelDocks::place_wanted, this, [this] { give_back(); });
   connect(&atlases_, &AtlasArea::enlarge_wanted, this, &Enlargement::toggle_atlas);
 }
 

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QImage>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
@@ -14,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/theme.h"
+#include "app/widgets/formula/formula_text.h"
 #include "core/attention/mechanism_manual.h"
 
 namespace attnscope {
@@ -48,6 +50,15 @@ class Pages final : public QTextBrowser {
     }
     const QVariant resource = QTextBrowser::loadResource(type, url);
     return type == QTextDocument::ImageResource ? fitted(resource) : resource;
+  }
+
+  void doSetSource(const QUrl& url, QTextDocument::ResourceType type) override {
+    QTextBrowser::doSetSource(url, type);
+    const QString page = QFileInfo(source().path()).completeBaseName();
+    if (source().path().endsWith(".md")) {
+      show_markdown(*document(), page_text(page));
+      if (source().hasFragment()) scrollToAnchor(source().fragment());
+    }
   }
 
   void resizeEvent(QResizeEvent* event) override {
@@ -115,6 +126,14 @@ ManualWindow::ManualWindow(QWidget* parent) : QWidget(parent, Qt::Window) {
   connect(text_, &QTextBrowser::backwardAvailable, back, &QWidget::setEnabled);
   connect(words, &QLineEdit::textChanged, this, &ManualWindow::find_words);
   pages_->setCurrentRow(0);
+}
+
+void ManualWindow::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape) {
+    close();
+  } else {
+    QWidget::keyPressEvent(event);
+  }
 }
 
 void ManualWindow::show_page(const QString& name) {

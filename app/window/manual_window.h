@@ -16,6 +16,9 @@ class ManualWindow : public QWidget {
   /// A page by its name, "spectra"; the first page for a name that is none.
   void show_page(const QString& name);
 
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+
  private:
   void find_words(const QString& words);
 

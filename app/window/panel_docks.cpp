@@ -37,6 +37,10 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
     panel->header()->installEventFilter(this);
     connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
     connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
+    connect(panel, &DockPanel::enlarge_wanted, this,
+            [this, dock = docks_.back().dock](bool only_back) {
+              only_back ? emit place_wanted() : emit enlarge_wanted(dock);
+            });
   }
 }
 

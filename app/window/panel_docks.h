@@ -62,6 +62,7 @@ class PanelDocks : public QObject {
   void command_wanted(const QString& id);
   void panel_wanted(const QString& name);
   void enlarge_wanted(QDockWidget* dock);  ///< its title was double-clicked
+  void place_wanted();  ///< what is enlarged is to give the window back
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

@@ -89,6 +89,12 @@ QToolButton* DockPanel::add_action(const QString& icon, const QString& name) {
   return button;
 }
 
+void DockPanel::add_enlarge_action() {
+  QToolButton* const button = add_action("enlarge", tr("The whole window, and back (M)"));
+  button->setObjectName("enlarge");
+  connect(button, &QToolButton::clicked, this, [this] { emit enlarge_wanted(false); });
+}
+
 ControlValues DockPanel::settings() const {
   // The dock holds the title row, too.
   const QWidget* const dock = parentWidget();

@@ -37,6 +37,8 @@ class DockPanel : public QFrame {
 
   /// A button at the right end of the title row.
   QToolButton* add_action(const QString& icon, const QString& name);
+  /// One that asks for the whole window, and back.
+  void add_enlarge_action();
 
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] QSize minimumSizeHint() const override;
@@ -46,6 +48,8 @@ class DockPanel : public QFrame {
   void command_wanted(const QString& id);
   /// Asks for a panel to be brought to the front, by its name.
   void panel_wanted(const QString& name);
+  /// Asks for the whole window, or back to its place; `only_back`: for the latter alone.
+  void enlarge_wanted(bool only_back);
 
  protected:
   /// Where the panel's content goes.

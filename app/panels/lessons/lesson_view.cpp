@@ -1,32 +1,29 @@
 #include "app/panels/lessons/lesson_view.h"
 
+#include <QDesktopServices>
+#include <QEvent>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPointer>
 #include <QPushButton>
+#include <QResizeEvent>
+#include <QUrl>
 #include <QVBoxLayout>
+#include <memory>
 #include <utility>
 
+#include "app/panels/frame/large_type.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/lesson_loan.h"
 #include "app/panels/lessons/step_runner.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/markdown_page.h"
 #include "core/error.h"
 
 namespace attnscope {
 
 namespace {
-
-QLabel* markdown(const std::string& text) {
-  auto* label = new QLabel;
-  label->setTextFormat(Qt::MarkdownText);
-  label->setText(QString::fromStdString(text));
-  label->setWordWrap(true);
-  label->setOpenExternalLinks(true);
-  label->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
-  return label;
-}
 
 struct Card {
   QFrame* frame;
@@ -42,38 +39,39 @@ Card make_card(const char* role) {
   return {frame, column};
 }
 
-QLabel* heading(const QString& text) {
-  auto* label = new QLabel(text);
-  label->setWordWrap(true);
-  label->setProperty("role", "heading");
-  return label;
-}
-
 }  // namespace
 
 LessonView::LessonView(Session& session, SpectrumStore& spectra, QWidget* parent)
     : QScrollArea(parent),
       session_(session),
       spectra_(spectra),
-      steps_(new StepRunner(session, this)) {
+      loan_(new LessonLoan(session, this)),
+      steps_(new StepRunner(session, *loan_, this)) {
   setWidgetResizable(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  // Always: a bar that comes and goes would lay the page out twice.
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
   connect(steps_, &StepRunner::panel_wanted, this, &LessonView::panel_wanted);
 }
 
 bool LessonView::is_behind() const { return !steps_->idle(); }
 
+void LessonView::end_lesson() {
+  steps_->stop();
+  loan_->give_back();
+}
+
 void LessonView::show_lesson(const Lesson& lesson) {
+  end_lesson();
   step_ = 0;
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(0, 0, 8, 12);
   column->setSpacing(12);
   try {
     for (const LessonBlock& block : lesson.blocks) {
       switch (block.kind) {
         case LessonBlock::Kind::text:
-          column->addWidget(text_of(block));
+          column->addWidget(text_of(block.body));
           break;
         case LessonBlock::Kind::step:
           column->addWidget(step_of(block));
@@ -103,18 +101,61 @@ void LessonView::show_problem(const QString& problem) {
 }
 
 void LessonView::show_page(QWidget* page) {
+  page_ = page;
+  fit_type();
   setWidget(page);
   ensureVisible(0, 0);
 }
 
-QWidget* LessonView::text_of(const LessonBlock& block) { return markdown(block.body); }
+void LessonView::fit_type() {
+  if (!page_) return;
+  const int width = viewport()->width();
+  const QFont font = type_for_room(width);
+  if (page_->font() != font) page_->setFont(font);
+  if (QLayout* const column = page_->layout()) {
+    constexpr int kRight = 8, kBelow = 12;
+    const int aside = side_margin(width - kRight, font);
+    column->setContentsMargins(aside, 0, aside + kRight, kBelow);
+  }
+}
+
+void LessonView::resizeEvent(QResizeEvent* event) {
+  fit_type();
+  QScrollArea::resizeEvent(event);
+}
+
+void LessonView::changeEvent(QEvent* event) {
+  QScrollArea::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fit_type();
+}
+
+QWidget* LessonView::text_of(const std::string& markdown) {
+  auto* page = new MarkdownPage;
+  page->show_text(QString::fromStdString(markdown));
+  connect(page, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+    if (link.scheme() == "panel") {
+      emit panel_wanted(link.path());
+    } else {
+      QDesktopServices::openUrl(link);
+    }
+  });
+  return page;
+}
+
+QWidget* LessonView::heading_of(const QString& markdown) {
+  auto* page = new MarkdownPage;
+  page->setProperty("role", "heading");
+  page->show_text(markdown);
+  return page;
+}
 
 QWidget* LessonView::step_of(const LessonBlock& block) {
   (void)parse_step(block.body);  // now, not when a class looks on
   const Card card = make_card("step");
   auto* row = new QHBoxLayout;
-  row->addWidget(heading(tr("Step %1. %2").arg(++step_).arg(QString::fromStdString(block.title))),
-                 1);
+  // Not "1.": that would begin a list.
+  row->addWidget(
+      heading_of(tr("Step %1: %2").arg(++step_).arg(QString::fromStdString(block.title))), 1);
   auto* go = new QPushButton(tr("Do it"));
   go->setObjectName(QString("step_%1").arg(step_));
   go->setAccessibleName(tr("Do step %1: %2").arg(step_).arg(QString::fromStdString(block.title)));
@@ -137,6 +178,7 @@ QWidget* LessonView::step_of(const LessonBlock& block) {
       outcome->setText(error);
       outcome->setVisible(!error.isEmpty());
     });
+    emit window_wanted();
     steps_->run(commands);
   });
   return card.frame;
@@ -144,8 +186,8 @@ QWidget* LessonView::step_of(const LessonBlock& block) {
 
 QWidget* LessonView::question_of(const LessonBlock& block) {
   const Card card = make_card("question");
-  card.column->addWidget(heading(QString::fromStdString(block.title)));
-  auto* answer = markdown(block.body);
+  card.column->addWidget(heading_of(QString::fromStdString(block.title)));
+  QWidget* const answer = text_of(block.body);
   answer->hide();
   auto* reveal = new QPushButton(tr("Show the answer"));
   reveal->setCheckable(true);
@@ -163,7 +205,7 @@ QWidget* LessonView::question_of(const LessonBlock& block) {
 QWidget* LessonView::experiment_of(const LessonBlock& block) {
   const Card card = make_card("experiment");
   card.column->addWidget(
-      make_experiment(block.title, {session_, spectra_, experiment_settings(block.body)}));
+      make_experiment(block.title, {session_, spectra_, *loan_, experiment_settings(block.body)}));
   return card.frame;
 }
 

@@ -1,11 +1,16 @@
 #include "app/panels/lessons/lessons_panel.h"
 
 #include <QComboBox>
+#include <QDockWidget>
+#include <QEvent>
+#include <QFrame>
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include "app/panels/lessons/lesson.h"
+#include "app/panels/lessons/lesson_loan.h"
 #include "app/panels/lessons/lesson_view.h"
 #include "core/error.h"
 
@@ -43,6 +48,8 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
   set_preferred_width(kWidth);
   body()->addLayout(row);
   body()->addWidget(view_, 1);
+  body()->addWidget(make_loan_bar());
+  add_enlarge_action();
 
   connect(chooser_, &QComboBox::currentIndexChanged, this, &LessonsPanel::show_chosen);
   connect(back, &QPushButton::clicked, this, [this] { show_lesson(chooser_->currentIndex() - 1); });
@@ -52,8 +59,42 @@ LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* pa
     next->setEnabled(index + 1 < chooser_->count());
   });
   connect(view_, &LessonView::panel_wanted, this, &DockPanel::panel_wanted);
+  connect(view_, &LessonView::window_wanted, this, [this] { emit enlarge_wanted(true); });
   back->setEnabled(false);
   show_chosen();
+}
+
+QWidget* LessonsPanel::make_loan_bar() {
+  auto* bar = new QFrame;
+  bar->setObjectName("lesson_loan");
+  bar->setProperty("card", "loan");
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(12, 6, 8, 6);
+  auto* said = new QLabel(tr("What was open before comes back when the lesson ends."));
+  said->setWordWrap(true);
+  said->setProperty("role", "muted");
+  auto* end = new QPushButton(tr("Bring it back"));
+  end->setObjectName("lesson_end");
+  row->addWidget(said, 1);
+  row->addWidget(end);
+  bar->hide();
+  connect(end, &QPushButton::clicked, this, &LessonsPanel::end_lesson);
+  connect(&view_->loan(), &LessonLoan::changed, bar,
+          [this, bar] { bar->setVisible(view_->loan().is_on()); });
+  return bar;
+}
+
+void LessonsPanel::end_lesson() { view_->end_lesson(); }
+
+void LessonsPanel::showEvent(QShowEvent* event) {
+  DockPanel::showEvent(event);
+  if (QWidget* const dock = parentWidget()) dock->installEventFilter(this);
+}
+
+bool LessonsPanel::eventFilter(QObject* watched, QEvent* event) {
+  // Closed by the user: hidden it also is behind another tab, or where one panel is alone.
+  if (watched == parentWidget() && event->type() == QEvent::Close) end_lesson();
+  return DockPanel::eventFilter(watched, event);
 }
 
 bool LessonsPanel::is_behind() const { return isVisible() && view_->is_behind(); }

@@ -20,12 +20,20 @@ class LessonsPanel : public DockPanel {
 
   /// A lesson of lesson_names() by its index.
   void show_lesson(int index);
+  /// Gives back what the lesson has set; so does closing the panel, or another lesson.
+  void end_lesson();
   /// A teacher's own lesson, from a file; it joins the list. Throws Error (io, damaged).
   bool open_document(const std::filesystem::path& file) override;
   [[nodiscard]] bool is_behind() const override;
 
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void show_chosen();
+  [[nodiscard]] QWidget* make_loan_bar();
 
   QComboBox* chooser_;
   LessonView* view_;

@@ -6,6 +6,7 @@
 #include <span>
 #include <sstream>
 
+#include "app/panels/lessons/lesson_loan.h"
 #include "app/session/job_queue.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
@@ -82,15 +83,23 @@ void select(Session& session, const std::map<std::string, std::string>& values) 
   session.select(selection);
 }
 
-void open_model(Session& session, const std::string& name) {
+/// One change, so that one undo takes it back.
+void close_all(Session& session) {
+  SessionState state = session.state();
+  state.subjects.clear();
+  state.reference = SubjectId::none;
+  session.set_state(state);
+}
+
+void open_model(Session& session, LessonLoan& loan, const std::string& name) {
   const std::filesystem::path file = sample_file("models", name);
   const bool is_open = std::ranges::any_of(session.subjects(), [&](const OpenSubject& open) {
     return open.file == file && !open.overlay;
   });
-  if (!is_open) session.open(file);
+  if (!is_open) loan.note_opened(session.open(file));
 }
 
-void overlay(Session& session, const StepCommand& command) {
+void overlay(Session& session, LessonLoan& loan, const StepCommand& command) {
   const SubjectId subject = subject_at(session, command.words[0]);
   const MechanismEntry& entry = find_mechanism(command.words[1]);
   MechanismChoice choice{std::string(entry.name), {}};
@@ -98,11 +107,13 @@ void overlay(Session& session, const StepCommand& command) {
     choice.parameters[key] =
         parse_parameter(description_of(choice.name, entry.parameters, key), value);
   }
-  if (session.overlay(subject, choice) == SubjectId::none) {
+  const SubjectId laid = session.overlay(subject, choice);
+  if (laid == SubjectId::none) {
     throw Error(ErrorKind::usage, "there is no model to lay the mechanism over")
         .found("subject " + command.words[0])
         .remedy("run the steps before this one");
   }
+  loan.note_opened(laid);
 }
 
 }  // namespace
@@ -153,7 +164,8 @@ std::vector<StepCommand> parse_step(std::string_view commands) {
   return list;
 }
 
-StepRunner::StepRunner(Session& session, QObject* parent) : QObject(parent), session_(session) {
+StepRunner::StepRunner(Session& session, LessonLoan& loan, QObject* parent)
+    : QObject(parent), session_(session), loan_(loan) {
   connect(&session_.jobs(), &JobQueue::became_idle, this, [this] {
     // After what the last job's end starts anew.
     QTimer::singleShot(0, this, &StepRunner::go_on);
@@ -168,6 +180,7 @@ void StepRunner::run(std::string_view commands) {
     emit finished(QString::fromStdString(error.what()));
     return;
   }
+  loan_.borrow();
   waiting_.insert(waiting_.end(), parsed.begin(), parsed.end());
   go_on();
 }
@@ -189,16 +202,16 @@ void StepRunner::go_on() {
 
 void StepRunner::run(const StepCommand& command) {
   if (command.name == "close") {
-    while (!session_.subjects().empty()) session_.close(session_.subjects().back().id);
+    close_all(session_);
   } else if (command.name == "open") {
-    open_model(session_, command.words[0]);
+    open_model(session_, loan_, command.words[0]);
   } else if (command.name == "input") {
     std::string locator = command.words[0];
     for (std::size_t i = 1; i < command.words.size(); ++i) locator += " " + command.words[i];
     const std::string file = sample_file("inputs", locator).string();
     if (session_.input_locator() != file) session_.set_input(file);
   } else if (command.name == "overlay") {
-    overlay(session_, command);
+    overlay(session_, loan_, command);
   } else if (command.name == "select") {
     select(session_, command.values);
   } else if (command.name == "view") {

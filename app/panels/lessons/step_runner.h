@@ -1,6 +1,6 @@
 // Steps of lessons: lines of commands that set what is open, selected and shown.
 //
-//   close                                  everything that is open
+//   close                                  everything that is open; one undo brings it back
 //   open fashion-softmax                   a sample model by name, or a file; once
 //   input 09_ankle_boot.png                a sample input by name, or a locator
 //   overlay 1 adder identity=true          a mechanism over subject 1's weights, as a further one
@@ -20,6 +20,7 @@
 
 namespace attnscope {
 
+class LessonLoan;
 class Session;
 
 struct StepCommand {
@@ -39,11 +40,14 @@ struct StepCommand {
 class StepRunner : public QObject {
   Q_OBJECT
  public:
-  explicit StepRunner(Session& session, QObject* parent = nullptr);
+  /// `loan` remembers how things stood before the first step.
+  StepRunner(Session& session, LessonLoan& loan, QObject* parent = nullptr);
 
   /// Runs a step after those that still run.
   void run(std::string_view commands);
   [[nodiscard]] bool idle() const { return waiting_.empty(); }
+  /// Leaves out what has not run yet.
+  void stop() { waiting_.clear(); }
 
  signals:
   void panel_wanted(const QString& name);
@@ -55,6 +59,7 @@ class StepRunner : public QObject {
   void run(const StepCommand& command);
 
   Session& session_;
+  LessonLoan& loan_;
   std::deque<StepCommand> waiting_;
 };
 

@@ -13,8 +13,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kRadius = 9;
-constexpr double kReach = 14;  // pixels from a handle that still take hold of it
+// Of the type's height: a handle, and how far from its middle still takes hold of it.
+constexpr double kRadius = 0.58, kReach = 0.9;
 constexpr double kStep = 0.1;
 
 }  // namespace
@@ -26,6 +26,18 @@ PlaneView::PlaneView(QWidget* parent) : QWidget(parent) {
   setToolTip(tr("Drag circles (queries) and squares (keys); or N for the next, arrows to move"));
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
+
+QSize PlaneView::sizeHint() const {
+  const int side = 16 * fontMetrics().height();
+  return {side, side};
+}
+
+QSize PlaneView::minimumSizeHint() const {
+  const int side = 11 * fontMetrics().height();
+  return {side, side};
+}
+
+double PlaneView::radius() const { return kRadius * fontMetrics().height(); }
 
 void PlaneView::set_tokens(PlaneTokens tokens) {
   tokens_ = std::move(tokens);
@@ -44,7 +56,7 @@ void PlaneView::set_tied(bool tied) {
 }
 
 QRectF PlaneView::plane() const {
-  const double side = std::min(width(), height()) - 2 * kRadius - 4;
+  const double side = std::min(width(), height()) - 2 * radius() - 4;
   return {(width() - side) / 2, (height() - side) / 2, side, side};
 }
 
@@ -66,7 +78,7 @@ const QPointF& PlaneView::position(const Handle& handle) const {
 
 std::optional<PlaneView::Handle> PlaneView::handle_at(const QPointF& pixel) const {
   std::optional<Handle> nearest;
-  double least = kReach;
+  double least = kReach * fontMetrics().height();
   for (const bool is_query : {true, false}) {
     if (!is_query && tied_) continue;
     const auto& points = is_query ? tokens_.queries : tokens_.keys;
@@ -113,7 +125,7 @@ void PlaneView::paintEvent(QPaintEvent*) {
     const auto& points = is_query ? tokens_.queries : tokens_.keys;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const QPointF middle = pixel_of(points[i]);
-      const QRectF box(middle.x() - kRadius, middle.y() - kRadius, 2 * kRadius, 2 * kRadius);
+      const QRectF box(middle.x() - radius(), middle.y() - radius(), 2 * radius(), 2 * radius());
       const bool chosen = selected_ && selected_->is_query == is_query && selected_->index == i;
       painter.setBrush(is_query ? colours.accent : colours.raised);
       painter.setPen(QPen(chosen ? colours.text : (is_query ? colours.accent : colours.muted),

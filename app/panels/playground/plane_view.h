@@ -30,8 +30,8 @@ class PlaneView : public QWidget {
 
   /// Where a point of the plane is drawn, in pixels.
   [[nodiscard]] QPointF pixel_of(const QPointF& point) const;
-  [[nodiscard]] QSize sizeHint() const override { return {260, 260}; }
-  [[nodiscard]] QSize minimumSizeHint() const override { return {180, 180}; }
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] QSize minimumSizeHint() const override;
 
  signals:
   void moved();
@@ -48,6 +48,7 @@ class PlaneView : public QWidget {
     bool is_query = true;
     std::size_t index = 0;
   };
+  [[nodiscard]] double radius() const;
   [[nodiscard]] QRectF plane() const;
   [[nodiscard]] QPointF point_at(const QPointF& pixel) const;
   [[nodiscard]] std::optional<Handle> handle_at(const QPointF& pixel) const;

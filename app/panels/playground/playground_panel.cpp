@@ -1,7 +1,10 @@
 #include "app/panels/playground/playground_panel.h"
 
+#include <QEvent>
+#include <QResizeEvent>
 #include <QVBoxLayout>
 
+#include "app/panels/frame/large_type.h"
 #include "app/panels/playground/playground_view.h"
 
 namespace attnscope {
@@ -14,9 +17,26 @@ constexpr int kWidth = 400;  // three maps beside each other
 
 PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr("Playground"), parent) {
   set_preferred_width(kWidth);
-  auto* const view = new PlaygroundView;
-  view->setObjectName("playground_view");
-  body()->addWidget(view, 1);
+  view_ = new PlaygroundView;
+  view_->setObjectName("playground_view");
+  body()->addWidget(view_, 1);
+  add_enlarge_action();
+}
+
+void PlaygroundPanel::fit_type() {
+  if (view_ == nullptr) return;
+  const QFont font = type_for_room(width());
+  if (view_->font() != font) view_->setFont(font);
+}
+
+void PlaygroundPanel::resizeEvent(QResizeEvent* event) {
+  fit_type();
+  DockPanel::resizeEvent(event);
+}
+
+void PlaygroundPanel::changeEvent(QEvent* event) {
+  DockPanel::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fit_type();
 }
 
 }  // namespace attnscope

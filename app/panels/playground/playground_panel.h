@@ -5,12 +5,22 @@
 
 namespace attnscope {
 
+class PlaygroundView;
 class Session;
 
 class PlaygroundPanel : public DockPanel {
   Q_OBJECT
  public:
   explicit PlaygroundPanel(Session& session, QWidget* parent = nullptr);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void fit_type();
+
+  PlaygroundView* view_ = nullptr;
 };
 
 }  // namespace attnscope

@@ -1,8 +1,9 @@
 #include "app/panels/playground/playground_view.h"
 
+#include <QBoxLayout>
 #include <QCheckBox>
+#include <QEvent>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QPushButton>
 #include <QResizeEvent>
 #include <QSignalBlocker>
@@ -20,7 +21,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kSpacing = 12;
+constexpr int kSpacing = 12;    // pixels
+constexpr int kSideBySide = 6;  // maps wide: then plane and maps stand beside each other
 
 Matrix rows_of(const std::vector<QPointF>& points, double scale) {
   Matrix rows(static_cast<Eigen::Index>(points.size()), 2);
@@ -78,7 +80,8 @@ PlaygroundView::PlaygroundView(const std::vector<std::string>& shown, int tokens
   grid_->setContentsMargins(0, 0, 0, 0);
   grid_->setSpacing(kSpacing);
 
-  auto* column = new QVBoxLayout(this);
+  auto* hands = new QWidget;
+  auto* column = new QVBoxLayout(hands);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(8);
   column->addWidget(plane_, 1);
@@ -89,7 +92,10 @@ PlaygroundView::PlaygroundView(const std::vector<std::string>& shown, int tokens
   row->addStretch(1);
   row->addWidget(again);
   column->addLayout(row);
-  column->addWidget(maps_);
+  halves_ = new QBoxLayout(QBoxLayout::TopToBottom, this);
+  halves_->setContentsMargins(0, 0, 0, 0);
+  halves_->addWidget(hands, 1);
+  halves_->addWidget(maps_, 0, Qt::AlignTop);
 
   connect(plane_, &PlaneView::moved, this, &PlaygroundView::follow);
   connect(scale_, &NumberSlider::value_changed, this, &PlaygroundView::follow);
@@ -154,7 +160,13 @@ const Matrix& PlaygroundView::map_of(const std::string& mechanism) const {
 void PlaygroundView::arrange() {
   if (shown_.empty()) return;
   const int each = shown_.front().thumbnail->minimumSizeHint().width() + kSpacing;
-  const int columns = std::max(1, (width() + kSpacing) / each);
+  const int count = static_cast<int>(shown_.size());
+  // Beside each other where the plane keeps half of the room, and as many maps as a column needs.
+  const bool beside = width() >= kSideBySide * each;
+  halves_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+  halves_->setSpacing(beside ? 2 * kSpacing : 8);
+  const int room = beside ? width() / 2 : width();
+  const int columns = std::clamp((room + kSpacing) / each, 1, beside ? (count + 2) / 3 : count);
   for (std::size_t i = 0; i < shown_.size(); ++i) {
     const int index = static_cast<int>(i);
     grid_->addWidget(shown_[i].thumbnail, index / columns, index % columns);
@@ -171,6 +183,11 @@ QSize PlaygroundView::minimumSizeHint() const {
 void PlaygroundView::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   arrange();
+}
+
+void PlaygroundView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) arrange();
 }
 
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 
 #include "core/attention/mechanism.h"
 
+class QBoxLayout;
 class QCheckBox;
 class QGridLayout;
 
@@ -35,6 +36,7 @@ class PlaygroundView : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   struct Shown {
@@ -45,6 +47,7 @@ class PlaygroundView : public QWidget {
   void follow();
   void arrange();
 
+  QBoxLayout* halves_;  ///< the plane with its controls; the maps, under it or beside it
   PlaneView* plane_;
   NumberSlider* count_;
   NumberSlider* scale_;

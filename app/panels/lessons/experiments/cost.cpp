@@ -1,4 +1,5 @@
 // What one attention layer costs under every mechanism, as the number of tokens moves.
+#include <QEvent>
 #include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -30,7 +31,7 @@ class EnergyBars : public QWidget {
   void set_energies(std::vector<MechanismEnergy> energies) {
     energies_ = std::move(energies);
     std::ranges::sort(energies_, {}, &MechanismEnergy::energy_pj);
-    setFixedHeight(static_cast<int>(energies_.size()) * line());
+    fit();
     QStringList spoken;
     for (const MechanismEnergy& each : energies_) spoken << each.name + " " + words(each);
     setAccessibleDescription(spoken.join(", "));
@@ -38,6 +39,10 @@ class EnergyBars : public QWidget {
   }
 
  protected:
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) fit();
+  }
   void paintEvent(QPaintEvent*) override {
     if (energies_.empty()) return;
     QPainter painter(this);
@@ -61,6 +66,7 @@ class EnergyBars : public QWidget {
   }
 
  private:
+  void fit() { setFixedHeight(static_cast<int>(energies_.size()) * line()); }
   [[nodiscard]] int line() const { return fontMetrics().height() + 6; }
   static QString words(const MechanismEnergy& energy) {
     return energy.energy_pj < 1e9 ? QString("%1 µJ").arg(energy.energy_pj / 1e6, 0, 'g', 3)

@@ -12,6 +12,7 @@ class QWidget;
 
 namespace attnscope {
 
+class LessonLoan;
 class Session;
 class SpectrumStore;
 
@@ -19,6 +20,7 @@ class SpectrumStore;
 struct ExperimentContext {
   Session& session;
   SpectrumStore& spectra;
+  LessonLoan& loan;  ///< is told before an experiment changes the session
   std::map<std::string, std::string> settings;
 };
 

@@ -14,6 +14,11 @@ ExperimentEntry playground_experiment();
 ExperimentEntry importance_experiment();
 ExperimentEntry hash_experiment();
 ExperimentEntry cost_experiment();
+ExperimentEntry matrix_experiment();
+ExperimentEntry truncation_experiment();
+ExperimentEntry null_models_experiment();
+ExperimentEntry cut_off_experiment();
+ExperimentEntry replaced_head_experiment();
 
 std::span<const ExperimentEntry> experiments() {
   // One line each.
@@ -26,6 +31,11 @@ std::span<const ExperimentEntry> experiments() {
       importance_experiment(),
       hash_experiment(),
       cost_experiment(),
+      matrix_experiment(),
+      truncation_experiment(),
+      null_models_experiment(),
+      cut_off_experiment(),
+      replaced_head_experiment(),
   };
   // clang-format on
   return list;

@@ -32,7 +32,7 @@ class LogitBars : public QWidget {
     setAccessibleName(QObject::tr("The logit of each word"));
     setToolTip(QObject::tr("Drag a bar; or arrows: left and right choose, up and down change"));
     setFocusPolicy(Qt::StrongFocus);
-    setFixedHeight(118);
+    fit();
     for (std::size_t i = 0; i < logits_.size(); ++i) {
       logits_[i] = static_cast<float>(i % 3) - 1.0F;
     }
@@ -41,6 +41,10 @@ class LogitBars : public QWidget {
   [[nodiscard]] const std::vector<float>& logits() const { return logits_; }
 
  protected:
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) fit();
+  }
   void paintEvent(QPaintEvent*) override {
     QPainter painter(this);
     const WindowColours& colours = colours_of(*this);
@@ -77,6 +81,7 @@ class LogitBars : public QWidget {
   }
 
  private:
+  void fit() { setFixedHeight(15 * fontMetrics().height() / 2); }
   void drag(const QPointF& at) {
     const double each = static_cast<double>(width()) / static_cast<double>(logits_.size());
     const double middle = (height() - fontMetrics().height() - 2) / 2.0;

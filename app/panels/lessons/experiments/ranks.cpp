@@ -7,6 +7,7 @@
 #include "analysis/spectrum/rank.h"
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/lesson_loan.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/number_slider.h"
@@ -18,7 +19,7 @@ namespace {
 class RanksExperiment : public QWidget {
  public:
   explicit RanksExperiment(const ExperimentContext& context)
-      : session_(context.session), spectra_(context.spectra) {
+      : session_(context.session), spectra_(context.spectra), loan_(context.loan) {
     setObjectName("experiment_ranks");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -30,6 +31,8 @@ class RanksExperiment : public QWidget {
     table_->setObjectName("ranks_table");
     column->addWidget(table_);
     connect(threshold_, &NumberSlider::value_changed, this, [this](double threshold) {
+      if (threshold == session_.view().rank_threshold) return;
+      loan_.borrow();
       ViewSettings view = session_.view();
       view.rank_threshold = threshold;
       session_.set_view(view);
@@ -85,6 +88,7 @@ class RanksExperiment : public QWidget {
 
   Session& session_;
   SpectrumStore& spectra_;
+  LessonLoan& loan_;
   NumberSlider* threshold_;
   QLabel* table_;
 };

@@ -7,6 +7,7 @@
 
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/lesson_loan.h"
 #include "app/panels/lessons/step_runner.h"
 #include "app/panels/panels.h"
 #include "app/session/session.h"
@@ -72,6 +73,7 @@ TEST_P(EveryLesson, CanBeDone) {
   load_assets();
   Session session;
   SpectrumStore spectra(session);
+  LessonLoan loan(session);
   const Lesson lesson = load_lesson(GetParam());
   int steps = 0, questions = 0, experiments = 0;
   for (const LessonBlock& block : lesson.blocks) {
@@ -82,7 +84,7 @@ TEST_P(EveryLesson, CanBeDone) {
     }
     if (block.kind == Kind::experiment) {
       ++experiments;
-      const ExperimentContext context{session, spectra, experiment_settings(block.body)};
+      const ExperimentContext context{session, spectra, loan, experiment_settings(block.body)};
       std::unique_ptr<QWidget> widget(make_experiment(block.title, context));
       EXPECT_NE(widget, nullptr);
     }

@@ -5,11 +5,19 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QPushButton>
+#include <QTextBrowser>
+#include <QToolButton>
 #include <fstream>
 
+#include "app/panels/lessons/lesson.h"
 #include "app/panels/lessons/lesson_view.h"
+#include "app/session/sample_data.h"
+#include "app/session/spectrum_store.h"
 #include "app/widgets/map_thumbnail.h"
+#include "app/widgets/markdown_page.h"
 #include "app/widgets/number_slider.h"
+#include "app/window/manual_window.h"
+#include "tests/app/support/cut_text.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -44,23 +52,23 @@ TEST_F(LessonsTest, AStepOpensTheModelAndSelects) {
 TEST_F(LessonsTest, AnswersStayHiddenUntilAsked) {
   auto* reveal = panel().findChild<QPushButton*>("reveal");
   ASSERT_NE(reveal, nullptr);
-  const auto shown_labels = [&] {
+  const auto shown_pages = [&] {
     int count = 0;
-    for (const QLabel* label : reveal->parentWidget()->findChildren<QLabel*>()) {
-      count += label->isVisibleTo(reveal->parentWidget()) ? 1 : 0;
+    for (const MarkdownPage* page : reveal->parentWidget()->findChildren<MarkdownPage*>()) {
+      count += page->isVisibleTo(reveal->parentWidget()) ? 1 : 0;
     }
     return count;
   };
-  EXPECT_EQ(shown_labels(), 1);
+  EXPECT_EQ(shown_pages(), 1);
   QTest::mouseClick(reveal, Qt::LeftButton);
-  EXPECT_EQ(shown_labels(), 2);
+  EXPECT_EQ(shown_pages(), 2);
   QTest::keyClick(reveal, Qt::Key_Space);
-  EXPECT_EQ(shown_labels(), 1);
+  EXPECT_EQ(shown_pages(), 1);
 }
 
 TEST_F(LessonsTest, TheNextLessonComes) {
   auto* chooser = panel().findChild<QComboBox*>("lesson_chooser");
-  EXPECT_EQ(chooser->count(), 6);
+  EXPECT_EQ(chooser->count(), std::ssize(lesson_names()));
   click("lesson_next");
   EXPECT_EQ(chooser->currentIndex(), 1);
   EXPECT_NE(child<QWidget>("experiment_variance"), nullptr);
@@ -114,6 +122,54 @@ TEST_F(LessonsTest, MoreBitsGiveMoreCodes) {
   EXPECT_NE(numbers->text(), few);
 }
 
+TEST_F(LessonsTest, AMatrixIsTakenApartAsItIsDragged) {
+  panel().show_lesson(6);
+  auto* words = child<QLabel>("matrix_words");
+  const auto maps = child<QWidget>("experiment_matrix")->findChildren<MapThumbnail*>();
+  ASSERT_EQ(maps.size(), 5);
+  EXPECT_TRUE(maps[2]->words().contains("nothing")) << "rank 2: the third row is a mixture";
+  // What the pieces add up to is the matrix, and σ₁² + σ₂² its squares: 9 + 4 + 2.25 + 1.
+  EXPECT_NEAR((maps[0]->map() + maps[1]->map())(2, 0), 1.5, 1e-5);
+  EXPECT_NEAR((maps[0]->map() + maps[1]->map()).squaredNorm(), 16.25, 1e-4);
+  auto* grid = child<QWidget>("matrix_grid");
+  const QPoint corner(grid->width() * 5 / 6, grid->height() * 5 / 6);
+  QTest::mousePress(grid, Qt::LeftButton, Qt::NoModifier, corner);
+  QTest::mouseMove(grid, corner - QPoint(0, grid->height() / 3));
+  QTest::mouseRelease(grid, Qt::LeftButton, Qt::NoModifier, corner - QPoint(0, grid->height() / 3));
+  EXPECT_FALSE(maps[2]->words().contains("nothing")) << words->text().toStdString();
+  child<QComboBox>("matrix_examples")->setCurrentIndex(1);
+  EXPECT_TRUE(words->text().contains("100 %")) << "all rows alike: one piece";
+}
+
+TEST_F(LessonsTest, APictureIsCutOffLive) {
+  panel().show_lesson(6);
+  auto* experiment = child<QWidget>("experiment_truncation");
+  const auto maps = experiment->findChildren<MapThumbnail*>();
+  ASSERT_EQ(maps.size(), 3);
+  auto* rank = experiment->findChild<NumberSlider*>();
+  rank->set_value(1);
+  const double far = (maps[0]->map() - maps[1]->map()).norm();
+  rank->set_value(10);
+  const double near = (maps[0]->map() - maps[1]->map()).norm();
+  EXPECT_LT(near, far / 2);
+  rank->set_value(rank->range().maximum);
+  EXPECT_LT((maps[0]->map() - maps[1]->map()).norm(), 1e-4);
+}
+
+TEST_F(LessonsTest, RanksAreTestedOnTheSampleModels) {
+  session().open(sample_models().front().parent_path() / "fashion-softmax.h5");
+  session().set_input((sample_inputs().front().parent_path() / "09_ankle_boot.png").string());
+  panel().show_lesson(7);
+  ASSERT_TRUE(wait_until([this] { return session().trace(id(0)) != nullptr; }));
+  auto* null_words = child<QLabel>("null_words");
+  ASSERT_TRUE(wait_until([&] { return null_words->text().contains("±"); }, 30))
+      << null_words->text().toStdString();
+  auto* replaced = child<QLabel>("replaced_words");
+  click("replaced_go");
+  ASSERT_TRUE(wait_until([&] { return replaced->text().contains("bit"); }, 60))
+      << replaced->text().toStdString();
+}
+
 TEST_F(LessonsTest, ABrokenLessonIsSaidAndTheOthersStay) {
   const std::filesystem::path file = folder() / "mine.md";
   std::ofstream(file) << "# Mine\n```step Do\nfly away\n```\n";
@@ -125,6 +181,125 @@ TEST_F(LessonsTest, ABrokenLessonIsSaidAndTheOthersStay) {
   EXPECT_TRUE(told);
   panel().show_lesson(0);
   EXPECT_NE(child<QPushButton>("step_1"), nullptr);
+}
+
+// What was open before the lesson, and the threshold, come back; what the user opens meanwhile
+// stays.
+TEST_F(LessonsTest, WhatALessonSetsIsGivenBack) {
+  const SubjectId mine =
+      session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), "mine");
+  ViewSettings view = session().view();
+  view.rank_threshold = 0.8;
+  view.colour_map = "magma";
+  session().set_view(view);
+  panel();
+  EXPECT_FALSE(child<QWidget>("lesson_loan")->isVisible());
+  click("step_1");
+  ASSERT_TRUE(wait_until([this] { return child<QPushButton>("step_1")->text().contains("Done"); }));
+  EXPECT_EQ(session().find(mine), nullptr) << "this step closes everything";
+  EXPECT_TRUE(child<QWidget>("lesson_loan")->isVisible());
+  child<QWidget>("experiment_ranks")->findChild<NumberSlider*>()->set_value(0.97);
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
+  const SubjectId meanwhile =
+      session().add_trace(std::make_shared<const Trace>(sample_trace(1, 1, 3, 1)), "meanwhile");
+  click("lesson_end");
+  EXPECT_FALSE(child<QWidget>("lesson_loan")->isVisible());
+  ASSERT_EQ(session().subjects().size(), 2U);
+  EXPECT_EQ(session().subjects()[0].id, mine);
+  EXPECT_EQ(session().subjects()[1].id, meanwhile);
+  EXPECT_NE(session().trace(mine), nullptr);
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.8);
+  EXPECT_EQ(session().view().colour_map, "magma");
+}
+
+TEST_F(LessonsTest, ClosingThePanelEndsTheLesson) {
+  panel();
+  child<QWidget>("experiment_ranks")->findChild<NumberSlider*>()->set_value(0.97);
+  ASSERT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
+  auto* dock = child<QDockWidget>("lessons");
+  press(Qt::Key_M);  // another panel or atlas alone: hidden, not closed
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.97);
+  press(Qt::Key_M);
+  dock->close();
+  EXPECT_DOUBLE_EQ(session().view().rank_threshold, 0.9);
+}
+
+TEST_F(LessonsTest, OneUndoBringsBackWhatAStepClosed) {
+  for (const char* name : {"first", "second"}) {
+    session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 3, 1)), name);
+  }
+  panel();
+  click("step_1");
+  ASSERT_TRUE(wait_until([this] { return child<QPushButton>("step_1")->text().contains("Done"); }));
+  for (int steps = 0; steps < 4 && session().subjects().size() != 2; ++steps) {
+    press(Qt::Key_Z, Qt::ControlModifier);
+  }
+  ASSERT_EQ(session().subjects().size(), 2U);
+  EXPECT_EQ(session().subjects()[0].subject.label, "first");
+}
+
+TEST_F(LessonsTest, ATabThatTheTextSpeaksOfIsOpened) {
+  panel();
+  auto* depth = child<QDockWidget>("depth");
+  window().show_panel("depth");
+  ASSERT_FALSE(depth->visibleRegion().isEmpty());
+  MarkdownPage* linking = nullptr;
+  for (auto* page : panel().findChildren<MarkdownPage*>()) {
+    if (page->toHtml().contains("panel:spectrum")) linking = page;
+  }
+  ASSERT_NE(linking, nullptr);
+  emit linking->anchorClicked(QUrl("panel:spectrum"));
+  auto* spectrum = child<QDockWidget>("spectrum");
+  EXPECT_TRUE(wait_until([&] { return !spectrum->visibleRegion().isEmpty(); }, 5));
+}
+
+TEST_F(LessonsTest, FillsTheWindowWithLargeTypeAndGivesItBackForAStep) {
+  panel();
+  auto* page = panel().findChild<MarkdownPage*>();
+  const double small = page->font().pointSizeF();
+  auto* enlarge = child<QDockWidget>("lessons")->findChild<QToolButton*>("enlarge");
+  QTest::mouseClick(enlarge, Qt::LeftButton);
+  ASSERT_TRUE(wait_until([&] { return panel().width() > 0.9 * window().width(); }, 5));
+  EXPECT_GT(page->font().pointSizeF(), 1.5 * small);
+  const int letters = page->width() / page->fontMetrics().averageCharWidth();
+  EXPECT_LT(letters, 100) << "a line that can be read";
+  EXPECT_TRUE(cut_texts(*panel().findChild<LessonView*>()->widget()).isEmpty());
+  click("step_1");
+  EXPECT_TRUE(wait_until([&] { return panel().width() < 0.6 * window().width(); }, 5));
+  EXPECT_DOUBLE_EQ(page->font().pointSizeF(), small);
+}
+
+// Text that ends where the page is too small for it says something else.
+class EveryLessonPage : public WindowTest, public testing::WithParamInterface<int> {};
+
+TEST_P(EveryLessonPage, IsReadWhole) {
+  SpectrumStore spectra(session());
+  LessonsPanel panel(session(), spectra);
+  panel.resize(GetParam(), 700);
+  panel.show();
+  auto* view = panel.findChild<LessonView*>();
+  for (int lesson = 0; lesson < std::ssize(lesson_names()); ++lesson) {
+    panel.show_lesson(lesson);
+    for (auto* reveal : view->findChildren<QPushButton*>("reveal")) reveal->setChecked(true);
+    QTest::qWait(20);
+    EXPECT_LE(view->widget()->width(), view->viewport()->width());
+    const QStringList cut = cut_texts(*view->widget());
+    EXPECT_TRUE(cut.isEmpty()) << "lesson " << lesson + 1 << "\n" << cut.join("\n").toStdString();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, EveryLessonPage, testing::Values(320, 410, 1550));
+
+TEST_F(LessonsTest, EscapeClosesTheManual) {
+  press(Qt::Key_F1);
+  auto* manual = window().findChild<ManualWindow*>();
+  ASSERT_NE(manual, nullptr);
+  ASSERT_TRUE(manual->isVisible());
+  // The first page speaks of what a start without arguments opens.
+  EXPECT_EQ(sample_inputs().front().stem(), "00_t_shirt");
+  EXPECT_TRUE(manual->findChild<QTextBrowser*>("manual_text")->toPlainText().contains("T-shirt"));
+  QTest::keyClick(manual->findChild<QTextBrowser*>("manual_text"), Qt::Key_Escape);
+  EXPECT_FALSE(manual->isVisible());
 }
 
 }  // namespace

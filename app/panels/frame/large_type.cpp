@@ -1,0 +1,30 @@
+#include "app/panels/frame/large_type.h"
+
+#include <QApplication>
+#include <QFontMetricsF>
+#include <algorithm>
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kLetters = 84;  // of the average width, in a line
+constexpr double kMostTimes = 1.9;
+
+}  // namespace
+
+QFont type_for_room(int width) {
+  QFont font = QApplication::font();
+  const double line = kLetters * QFontMetricsF(font).averageCharWidth();
+  const double times = std::clamp(width / line, 1.0, kMostTimes);
+  // In steps: not every pixel of a window that is drawn wider lays all of it out anew.
+  font.setPointSizeF(font.pointSizeF() * (1 + 0.1 * static_cast<int>((times - 1) * 10)));
+  return font;
+}
+
+int side_margin(int width, const QFont& font) {
+  const double line = kLetters * QFontMetricsF(font).averageCharWidth();
+  return std::max(0, static_cast<int>((width - line) / 2));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,170 @@
+// A picture, or the selected map, from its first r singular values: what they hold, and what is
+// left out.
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/step_runner.h"
+#include "app/session/session.h"
+#include "app/widgets/map_thumbnail.h"
+#include "app/widgets/number_slider.h"
+#include "core/input/image.h"
+
+// oneTBB has a function of the name of Qt's keyword.
+#pragma push_macro("emit")
+#undef emit
+#include "analysis/components/components.h"
+#pragma pop_macro("emit")
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::int64_t kLargestTruncated = 400;  // more would be felt at every step
+
+/// A picture's brightness, 0 to 1.
+MatrixD brightness_of(const Image& image) {
+  MatrixD matrix(image.height, image.width);
+  for (std::int64_t row = 0; row < image.height; ++row) {
+    for (std::int64_t column = 0; column < image.width; ++column) {
+      double sum = 0;
+      for (std::int64_t channel = 0; channel < image.channels; ++channel) {
+        sum += image.pixels[static_cast<std::size_t>((row * image.width + column) * image.channels +
+                                                     channel)];
+      }
+      matrix(row, column) = sum / static_cast<double>(255 * image.channels);
+    }
+  }
+  return matrix;
+}
+
+class TruncationExperiment : public QWidget {
+ public:
+  TruncationExperiment(Session& session, MatrixD picture)
+      : session_(session), picture_(std::move(picture)) {
+    setObjectName("experiment_truncation");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    source_ = new QComboBox;
+    source_->setObjectName("truncation_source");
+    source_->setAccessibleName(tr("What is cut off"));
+    source_->addItems({tr("the picture of a boot"), tr("the selected map")});
+    rank_ = new NumberSlider(tr("Rank r"), {1, 2, 1}, 1);
+    whole_ = new MapThumbnail(tr("the whole"));
+    kept_ = new MapThumbnail(tr("its first r"));
+    left_ = new MapThumbnail(tr("left out"));
+    words_ = new QLabel;
+    words_->setObjectName("truncation_words");
+    words_->setTextFormat(Qt::RichText);
+    words_->setWordWrap(true);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(10);
+    for (MapThumbnail* each : {whole_, kept_, left_}) row->addWidget(each);
+    row->addStretch(1);
+    column->addWidget(source_);
+    column->addWidget(rank_);
+    column->addLayout(row);
+    column->addWidget(words_);
+    connect(source_, &QComboBox::currentIndexChanged, this, [this] { take(); });
+    connect(rank_, &NumberSlider::value_changed, this, [this] { refresh(); });
+    connect(&session_, &Session::selection_changed, this, [this] { follow(); });
+    connect(&session_, &Session::trace_ready, this, [this] { follow(); });
+    take();
+  }
+
+ private:
+  void follow() {
+    const Selection& now = session_.selection();
+    const bool same = taken_.subject == now.subject && taken_.layer == now.layer &&
+                      taken_.head == now.head && matrix_.size() > 0;
+    if (source_->currentIndex() == 1 && !same) take();
+  }
+
+  [[nodiscard]] MatrixD selected() const {
+    const auto trace = session_.trace(session_.selection().subject);
+    const auto layer = static_cast<std::size_t>(session_.selection().layer);
+    if (!trace || layer >= trace->layers.size()) return {};
+    if (trace->layers[layer].implied_map.empty()) return {};
+    const Tensor maps = maps_seen(*trace, session_.selection().layer, IdentityView::without);
+    const ConstMatrixMap map = maps.slice(session_.selection().head);
+    if (std::max(map.rows(), map.cols()) > kLargestTruncated) return {};
+    return map.cast<double>();
+  }
+
+  void take() {
+    taken_ = session_.selection();
+    matrix_ = source_->currentIndex() == 0 ? picture_ : selected();
+    components_.clear();
+    const bool usable = matrix_.size() > 0 && matrix_.allFinite() && !matrix_.isZero();
+    if (usable) {
+      components_ = leading_components(matrix_, std::min(matrix_.rows(), matrix_.cols()));
+    }
+    rank_->setEnabled(usable);
+    if (!usable) {
+      for (MapThumbnail* each : {whole_, kept_, left_}) each->set_problem(tr("no map"));
+      words_->setText(tr("No map of at most %1 tokens is selected.").arg(kLargestTruncated));
+      return;
+    }
+    rank_->set_range({1, static_cast<double>(components_.size()), 1, true});
+    refresh();
+  }
+
+  void refresh() {
+    if (components_.empty()) return;
+    const auto rank = static_cast<std::size_t>(std::lround(rank_->value()));
+    const std::vector<Component> first(
+        components_.begin(),
+        components_.begin() + static_cast<std::ptrdiff_t>(std::min(rank, components_.size())));
+    const MatrixD kept = sum_of(first), left = (matrix_ - kept).cwiseAbs();
+    double sum = 0, held = 0, reached = 0;
+    std::size_t equivalent = 0;
+    for (const Component& each : components_) sum += each.value;
+    for (std::size_t i = 0; i < components_.size(); ++i) {
+      if (i < rank) held += components_[i].value;
+      if (reached < session_.view().rank_threshold * sum) equivalent = i + 1;
+      reached += components_[i].value;
+    }
+    const auto numbers = static_cast<qlonglong>(matrix_.size());
+    const auto stored =
+        static_cast<qlonglong>(rank) * static_cast<qlonglong>(matrix_.rows() + matrix_.cols() + 1);
+    whole_->set_map(matrix_.cast<float>(), tr("%1 × %2").arg(matrix_.rows()).arg(matrix_.cols()));
+    kept_->set_map(kept.cast<float>(), tr("rank %1").arg(rank));
+    left_->set_map(left.cast<float>(), tr("at most %1").arg(left.maxCoeff(), 0, 'g', 2));
+    words_->setText(tr("<table><tr><td>of Σσ are held&nbsp;&nbsp;</td><td align=right><b>%1 "
+                       "%</b></td></tr><tr><td>equivalent rank at τ = %2&nbsp;&nbsp;</td><td "
+                       "align=right>%3</td></tr><tr><td>numbers to keep&nbsp;&nbsp;</td><td "
+                       "align=right>%4 for %5</td></tr></table>")
+                        .arg(100 * held / sum, 0, 'f', 1)
+                        .arg(session_.view().rank_threshold)
+                        .arg(equivalent)
+                        .arg(stored)
+                        .arg(numbers));
+  }
+
+  Session& session_;
+  MatrixD picture_, matrix_;
+  std::vector<Component> components_;
+  Selection taken_;
+  QComboBox* source_;
+  NumberSlider* rank_;
+  MapThumbnail *whole_, *kept_, *left_;
+  QLabel* words_;
+};
+
+}  // namespace
+
+ExperimentEntry truncation_experiment() {
+  return {"truncation", {"picture"}, [](const ExperimentContext& context) -> QWidget* {
+            const auto picture = context.settings.find("picture");
+            const std::string name =
+                picture == context.settings.end() ? "09_ankle_boot.png" : picture->second;
+            return new TruncationExperiment(context.session,
+                                            brightness_of(read_image(sample_file("inputs", name))));
+          }};
+}
+
+}  // namespace attnscope
