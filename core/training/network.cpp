@@ -91,6 +91,9 @@ void check_trainable(const ModelSpec& spec) {
   const bool images = input.kind == InputKind::patches;
   if (!images && !spec.reads_texts())
     refuse("input.kind", "patches or tokens", named("input.kind"));
+  if (input.width != 0 && (images || input.width != spec.width)) {
+    refuse("input.width", "that of the model", named("input.width"));
+  }
   const Readout kind = spec.readout.kind;
   if (images ? kind != Readout::class_token && kind != Readout::mean
              : kind != Readout::next_token) {

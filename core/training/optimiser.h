@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/parameters/enum_names.h"
-#include "core/training/parameters.h"
+#include "core/training/parameters/parameters.h"
 
 namespace attnscope {
 

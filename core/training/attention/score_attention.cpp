@@ -5,7 +5,7 @@
 
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/tensor/blas.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 

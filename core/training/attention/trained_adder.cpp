@@ -4,7 +4,7 @@
 
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/score_attention.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 

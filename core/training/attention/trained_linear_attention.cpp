@@ -3,7 +3,7 @@
 
 #include "core/tensor/blas.h"
 #include "core/training/attention/trained_attention.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 

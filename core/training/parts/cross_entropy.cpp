@@ -6,7 +6,7 @@
 
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/error.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/tensor/blas.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 

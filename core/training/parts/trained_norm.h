@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
-#include "core/training/parameters.h"
+#include "core/training/parameters/parameters.h"
 
 namespace attnscope {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/tensor/blas.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 

@@ -7,7 +7,7 @@
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 #include "tests/support/reference_maps.h"
 
 namespace attnscope {

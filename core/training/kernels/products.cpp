@@ -1,4 +1,4 @@
-#include "core/training/products.h"
+#include "core/training/kernels/products.h"
 
 #include <cassert>
 #include <cblas.h>

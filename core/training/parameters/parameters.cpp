@@ -1,11 +1,11 @@
-#include "core/training/parameters.h"
+#include "core/training/parameters/parameters.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
-#include "core/training/random_numbers.h"
+#include "core/training/parameters/random_numbers.h"
 
 namespace attnscope {
 

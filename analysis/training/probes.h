@@ -1,0 +1,23 @@
+// How attention changes while a network learns: ranks and entropies of its maps for a few inputs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/model/model.h"
+
+namespace attnscope {
+
+/// Of each layer, over its heads and all inputs; of A without I. NaN where no map is ready.
+struct ProbeNumbers {
+  std::vector<double> mean_rank;      ///< mean of the maps' equivalent ranks (Adder, Fig. 3)
+  std::vector<double> rank_of_mean;   ///< the rank of their mean curve (Adder, Fig. 2)
+  std::vector<double> identity_rank;  ///< as mean_rank, of A + I
+  std::vector<double> entropy;        ///< of a query's weights, in nats, mean over queries
+};
+
+/// Runs the model's own attention on the inputs; equivalent ranks at 0.9. Throws Error, Cancelled.
+[[nodiscard]] ProbeNumbers probe(const Model& model, std::span<const Input> inputs,
+                                 const Progress& progress = {});
+
+}  // namespace attnscope

@@ -1,0 +1,193 @@
+// Labelled images, in a new order every epoch, moved and mirrored if the recipe says so.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "core/error.h"
+#include "core/input/item_choice.h"
+#include "core/model/preprocessing/preprocessing.h"
+#include "core/training/data/random_order.h"
+#include "core/training/data/training_data.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of how many images mean and deviation of the pixels are taken.
+constexpr std::int64_t kMeasured = 1000;
+
+/// The IDX images of the MNIST family in a folder, or the path itself.
+fs::path images_at(const fs::path& path, const char* part) {
+  for (const char* const ending : {"", ".gz"}) {
+    const fs::path images = path / (std::string(part) + "-images-idx3-ubyte" + ending);
+    if (fs::exists(images)) return images;
+  }
+  return path;
+}
+
+/// t10k-… beside train-…; empty if there is none.
+fs::path test_images_beside(const fs::path& images) {
+  std::string name = images.filename().string();
+  if (!name.starts_with("train-")) return {};
+  const fs::path other = images.parent_path() / ("t10k-" + name.substr(6));
+  return fs::exists(other) ? other : fs::path();
+}
+
+std::shared_ptr<const DataSet> open_as(const char* key, const fs::path& path) {
+  try {
+    return open_data_set(path);
+  } catch (Error& error) {
+    if (error.subject().empty()) error.about(key);
+    throw;
+  }
+}
+
+const Image& image_of(const Input& input) {
+  if (const auto* const image = std::get_if<Image>(&input.content)) return *image;
+  throw Error(ErrorKind::unsupported, "only pictures of 8 bits a channel can be learnt from")
+      .about(input.label);
+}
+
+/// Mean and deviation of the pixels of some images, scaled to [0, 1].
+void measure(const DataSet& images, std::int64_t count, InputSpec& input) {
+  const auto channels = static_cast<std::size_t>(input.channels);
+  std::vector<double> sum(channels), squares(channels);
+  double pixels = 0;
+  for (const std::int64_t index : chosen_items(count, {.count = kMeasured, .seed = 0})) {
+    const Input item = images.item(index);
+    const Image& image = image_of(item);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i) {
+      const double value = image.pixels[i] / 255.0;
+      sum[i % channels] += value;
+      squares[i % channels] += value * value;
+    }
+    pixels += static_cast<double>(image.width * image.height);
+  }
+  input.mean.clear();
+  input.std.clear();
+  const auto rounded = [](double value) { return std::round(value * 1e4) / 1e4; };
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    const double mean = sum[channel] / pixels;
+    input.mean.push_back(rounded(mean));
+    const double deviation = std::sqrt(squares[channel] / pixels - mean * mean);
+    input.std.push_back(std::max(rounded(deviation), 1e-4));
+  }
+}
+
+/// Moved by whole pixels, and mirrored; what comes in is black.
+Tensor varied(const Tensor& image, std::int64_t down, std::int64_t right, bool mirrored,
+              const InputSpec& input) {
+  Tensor moved(image.shape());
+  const std::int64_t rows = image.extent(1), columns = image.extent(2);
+  for (std::int64_t channel = 0; channel < image.extent(0); ++channel) {
+    const auto at = static_cast<std::size_t>(input.mean.size() > 1 ? channel : 0);
+    const auto black = static_cast<float>(-input.mean[at] / input.std[at]);
+    const ConstMatrixMap from = image.slice(channel);
+    MatrixMap to = moved.slice(channel);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < columns; ++column) {
+        const std::int64_t y = row - down, shifted = column - right;
+        const std::int64_t x = mirrored ? columns - 1 - shifted : shifted;
+        const bool inside = y >= 0 && y < rows && x >= 0 && x < columns;
+        to(row, column) = inside ? from(y, x) : black;
+      }
+    }
+  }
+  return moved;
+}
+
+class TrainingImages final : public TrainingData {
+ public:
+  TrainingImages(const DataSettings& settings, std::shared_ptr<const DataSet> images,
+                 std::shared_ptr<const DataSet> test)
+      : settings_(settings), images_(std::move(images)), test_(std::move(test)) {
+    size_ = limited(images_->size(), settings.items);
+    test_size_ = test_ ? limited(test_->size(), settings.test_items) : 0;
+    if (size_ == 0) throw Error(ErrorKind::usage, "the data set is empty").about("dataset");
+  }
+
+  [[nodiscard]] bool texts() const override { return false; }
+  [[nodiscard]] std::int64_t size() const override { return size_; }
+  [[nodiscard]] std::int64_t test_size() const override { return test_size_; }
+
+  [[nodiscard]] ModelSpec complete(ModelSpec spec) const override {
+    const Input first = images_->item(0);
+    const Image& image = image_of(first);
+    spec.input.channels = image.channels;
+    spec.input.image_height = image.height;
+    spec.input.image_width = image.width;
+    measure(*images_, size_, spec.input);
+    spec.labels = settings_.labels.empty() ? images_->class_names() : settings_.labels;
+    const bool unnamed = spec.labels.empty();
+    for (std::int64_t i = 0; unnamed && i < size_; ++i) {
+      const int number = class_of(images_->item(i));
+      while (std::ssize(spec.labels) <= number) {
+        spec.labels.push_back(std::to_string(spec.labels.size()));
+      }
+    }
+    return spec;
+  }
+
+  [[nodiscard]] Examples examples(const ModelSpec& spec, std::int64_t step, std::int64_t first,
+                                  std::int64_t count) const override {
+    Examples made;
+    const RandomNumbers numbers(settings_.seed);
+    for (std::int64_t i = first; i < first + count; ++i) {
+      const std::int64_t place = step * settings_.batch + i, epoch = place / size_;
+      const RandomOrder order(numbers.of("order").of(static_cast<std::uint64_t>(epoch)), size_);
+      add(images_->item(order.at(place % size_)), spec, made);
+      const RandomNumbers own = numbers.of("variation").of(static_cast<std::uint64_t>(place));
+      if (settings_.shift == 0 && !settings_.flip) continue;
+      const std::int64_t most = 2 * settings_.shift + 1;
+      made.images.back() = varied(made.images.back(), own.below(most, 0) - settings_.shift,
+                                  own.below(most, 1) - settings_.shift,
+                                  settings_.flip && own.below(2, 2) == 1, spec.input);
+    }
+    return made;
+  }
+
+  [[nodiscard]] Examples test_examples(const ModelSpec& spec, std::int64_t first,
+                                       std::int64_t count) const override {
+    Examples made;
+    for (std::int64_t i = first; i < first + count; ++i) add(test_->item(i), spec, made);
+    return made;
+  }
+
+  [[nodiscard]] Input test_input(std::int64_t index) const override { return test_->item(index); }
+
+ private:
+  static std::int64_t limited(std::int64_t size, std::int64_t most) {
+    return most > 0 ? std::min(size, most) : size;
+  }
+
+  static int class_of(const Input& input) {
+    if (input.class_index >= 0) return input.class_index;
+    throw Error(ErrorKind::usage, "an image of the data set has no class")
+        .about(input.label)
+        .remedy("give a data set with labels");
+  }
+
+  static void add(const Input& input, const ModelSpec& spec, Examples& examples) {
+    examples.targets.push_back(class_of(input));
+    examples.images.push_back(prepare_input(input, spec).values);
+  }
+
+  DataSettings settings_;
+  std::shared_ptr<const DataSet> images_, test_;
+  std::int64_t size_ = 0, test_size_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const TrainingData> open_training_images(const DataSettings& settings) {
+  const fs::path path = images_at(settings.dataset, "train");
+  const fs::path test = settings.test_dataset.empty() ? test_images_beside(path)
+                                                      : images_at(settings.test_dataset, "t10k");
+  return std::make_shared<TrainingImages>(settings, open_as("dataset", path),
+                                          test.empty() ? nullptr : open_as("test_dataset", test));
+}
+
+}  // namespace attnscope

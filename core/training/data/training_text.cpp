@@ -1,0 +1,133 @@
+// One text, character by character: stretches from random places; its last tenth is for tests.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/input/text_file.h"
+#include "core/training/data/training_data.h"
+#include "core/training/parameters/random_numbers.h"
+
+namespace attnscope {
+
+namespace {
+
+std::vector<std::string> characters_of(const std::string& text, const char* key) {
+  if (first_invalid_utf8(text) != std::string::npos) {
+    throw Error(ErrorKind::usage, "the text is no UTF-8").about(key);
+  }
+  std::vector<std::string> characters;
+  const std::vector<std::size_t> starts = character_starts(text);
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+    characters.push_back(text.substr(starts[i], starts[i + 1] - starts[i]));
+  }
+  return characters;
+}
+
+class TrainingText final : public TrainingData {
+ public:
+  TrainingText(const DataSettings& settings, const std::vector<std::string>& learnt,
+               const std::vector<std::string>& test)
+      : settings_(settings) {
+    std::set<std::string> all(learnt.begin(), learnt.end());
+    all.insert(test.begin(), test.end());
+    vocabulary_.assign(all.begin(), all.end());
+    learnt_ = numbered(learnt);
+    test_ = numbered(test);
+    if (std::ssize(learnt_) <= settings.context) {
+      throw Error(ErrorKind::usage, "the text is shorter than what the model sees")
+          .about("context")
+          .expected("below its " + std::to_string(learnt_.size()) + " characters")
+          .found(std::to_string(settings.context));
+    }
+  }
+
+  [[nodiscard]] bool texts() const override { return true; }
+  [[nodiscard]] std::int64_t size() const override { return std::ssize(learnt_); }
+
+  [[nodiscard]] ModelSpec complete(ModelSpec spec) const override {
+    spec.input.vocabulary = std::ssize(vocabulary_);
+    spec.input.tokenizer = Tokenizer::characters;
+    spec.labels = vocabulary_;
+    return spec;
+  }
+
+  [[nodiscard]] Examples examples(const ModelSpec&, std::int64_t step, std::int64_t first,
+                                  std::int64_t count) const override {
+    Examples made;
+    const RandomNumbers numbers = RandomNumbers(settings_.seed).of("order");
+    for (std::int64_t i = first; i < first + count; ++i) {
+      const auto place = static_cast<std::uint64_t>(step * settings_.batch + i);
+      add(learnt_, numbers.below(std::ssize(learnt_) - settings_.context, place), made);
+    }
+    return made;
+  }
+
+  [[nodiscard]] std::int64_t test_size() const override {
+    const std::int64_t whole = std::max<std::int64_t>(std::ssize(test_) - 1, 0) / settings_.context;
+    return settings_.test_items > 0 ? std::min(whole, settings_.test_items) : whole;
+  }
+
+  [[nodiscard]] Examples test_examples(const ModelSpec&, std::int64_t first,
+                                       std::int64_t count) const override {
+    Examples made;
+    for (std::int64_t i = first; i < first + count; ++i) add(test_, i * settings_.context, made);
+    return made;
+  }
+
+  [[nodiscard]] Input test_input(std::int64_t index) const override {
+    Input input;
+    Text text;
+    for (std::int64_t i = 0; i < settings_.context; ++i) {
+      const auto at = static_cast<std::size_t>(index * settings_.context + i);
+      text.characters += vocabulary_[static_cast<std::size_t>(test_[at])];
+    }
+    input.content = std::move(text);
+    input.label = "stretch " + std::to_string(index);
+    return input;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::int64_t> numbered(const std::vector<std::string>& text) const {
+    std::vector<std::int64_t> ids;
+    for (const std::string& character : text) {
+      const auto found = std::lower_bound(vocabulary_.begin(), vocabulary_.end(), character);
+      ids.push_back(found - vocabulary_.begin());
+    }
+    return ids;
+  }
+
+  void add(const std::vector<std::int64_t>& text, std::int64_t start, Examples& examples) const {
+    const auto from = text.begin() + start;
+    examples.texts.emplace_back(from, from + settings_.context);
+    examples.targets.insert(examples.targets.end(), from + 1, from + settings_.context + 1);
+  }
+
+  DataSettings settings_;
+  std::vector<std::string> vocabulary_;
+  std::vector<std::int64_t> learnt_, test_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TrainingData> open_training_text(const DataSettings& settings) {
+  std::vector<std::string> learnt =
+                               characters_of(read_text(settings.dataset).characters, "dataset"),
+                           test;
+  if (settings.test_dataset.empty()) {
+    const auto first = learnt.begin() + std::ssize(learnt) * 9 / 10;
+    test.assign(first, learnt.end());
+    learnt.erase(first, learnt.end());
+  } else {
+    test = characters_of(read_text(settings.test_dataset).characters, "test_dataset");
+  }
+  return std::make_shared<TrainingText>(settings, learnt, test);
+}
+
+std::shared_ptr<const TrainingData> open_training_data(const DataSettings& settings) {
+  return is_text_file_name(settings.dataset) ? open_training_text(settings)
+                                             : open_training_images(settings);
+}
+
+}  // namespace attnscope

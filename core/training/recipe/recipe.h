@@ -1,0 +1,65 @@
+// What a training is: every setting of it, as a file of JSON or flags say.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/architecture/model_spec.h"
+#include "core/parameters/parameters.h"
+#include "core/training/network.h"
+#include "core/training/optimiser.h"
+
+namespace attnscope {
+
+/// The keys of a recipe, in the order in which they are shown.
+[[nodiscard]] std::span<const ParameterDescription> recipe_settings();
+
+/// What is read of a data set, and how an example is varied.
+struct DataSettings {
+  std::string dataset, test_dataset;
+  std::int64_t items = 0, test_items = 0;  ///< at most; 0: all
+  std::vector<std::string> labels;         ///< of classes; none: the data set's, or numbers
+  std::int64_t context = 64;               ///< tokens of a text
+  std::int64_t shift = 0;                  ///< pixels, to either side
+  bool flip = false;
+  std::int64_t batch = 64;
+  std::uint64_t seed = 1;
+};
+
+/// Immutable. Everything that the result depends on, but for the data set's files.
+class Recipe {
+ public:
+  /// Fills in defaults. Throws Error(usage) naming key, value and range.
+  explicit Recipe(const ParameterValues& given);
+  /// A JSON object. Throws Error(damaged) for what is none, else as the constructor.
+  [[nodiscard]] static Recipe from_json(std::string_view text);
+
+  [[nodiscard]] const ParameterValues& values() const { return values_; }
+  /// A line a key, in their order.
+  [[nodiscard]] std::string to_json() const;
+
+  [[nodiscard]] DataSettings data() const;
+  /// Of a model of images or texts, without what the data set says: extents, classes, vocabulary.
+  [[nodiscard]] ModelSpec model(bool texts) const;
+  [[nodiscard]] GradientForms gradient_forms() const;
+  [[nodiscard]] OptimiserSettings optimiser() const;
+  [[nodiscard]] RateSettings rate() const;
+  [[nodiscard]] std::int64_t steps() const;
+  /// Numbers of done steps at which a checkpoint is written: 0, then each as many times the one
+  /// before, and the last.
+  [[nodiscard]] std::vector<std::int64_t> checkpoints() const;
+  /// Steps after which the state is saved, so that a run that is interrupted goes on from there.
+  [[nodiscard]] std::int64_t save_every() const;
+  /// Test examples whose maps are followed.
+  [[nodiscard]] std::int64_t probes() const;
+
+ private:
+  [[nodiscard]] MechanismChoice mechanism() const;
+
+  ParameterValues values_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,88 @@
+// What a run writes to disk: models in the program's own layout, and its state.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/architecture/model_spec_json.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/hdf5/hdf5_writer.h"
+#include "core/error.h"
+#include "core/file/atomic_file.h"
+#include "core/file/npz_writer.h"
+#include "core/training/run/training_run.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr std::string_view kLogPrefix = "log/";
+
+std::vector<float> numbers_of(const Checkpoint& state, const std::string& name) {
+  const Tensor tensor = state.at(name).view().to_float();
+  return {tensor.values().begin(), tensor.values().end()};
+}
+
+/// Rows and width of each table stand in the extents.
+std::map<std::string, LogTable> tables_of(const Checkpoint& state) {
+  std::map<std::string, LogTable> tables;
+  for (const StoredTensor& stored : state.tensors()) {
+    if (!stored.name.starts_with(kLogPrefix) || stored.shape.size() != 2) continue;
+    tables[stored.name.substr(kLogPrefix.size())] = {stored.shape[1], stored.view().to_double()};
+  }
+  return tables;
+}
+
+}  // namespace
+
+void TrainingRun::write_model(const std::filesystem::path& file, const std::string& name) const {
+  Hdf5Writer model;
+  model.attribute("/", "format", "attnscope-model");
+  model.attribute("/", "format_version", std::int64_t{1});
+  model.attribute("/", "name", name);
+  model.attribute("/", "architecture", to_json(network_->spec()));
+  const nlohmann::ordered_json training = {
+      {"step", step_}, {"recipe", nlohmann::ordered_json::parse(recipe_.to_json())}};
+  model.attribute("/", "training", training.dump());
+  for (const Parameter& parameter : network_->parameters().list()) {
+    model.data("/tensors/" + parameter.name, parameter.shape,
+               std::span<const float>(parameter.slot.in(values_.data()),
+                                      static_cast<std::size_t>(parameter.slot.size)));
+  }
+  write_file(file, model.bytes());
+}
+
+void TrainingRun::save_state(const std::filesystem::path& file) const {
+  NpzWriter state;
+  const Shape all{network_->parameters().size()};
+  const Optimiser::State& optimiser = optimiser_->state();
+  const std::int64_t steps[] = {step_, optimiser.steps};
+  state.add("steps", {2}, std::span<const std::int64_t>(steps));
+  state.add("values", all, std::span<const float>(values_));
+  state.add("first", all, std::span<const float>(optimiser.first));
+  if (!optimiser.second.empty()) state.add("second", all, std::span<const float>(optimiser.second));
+  for (const auto& [name, table] : log_.tables()) {
+    state.add(std::string(kLogPrefix) + name, {table.rows(), table.width},
+              std::span<const double>(table.numbers));
+  }
+  write_file(file, state.bytes());
+}
+
+void TrainingRun::restore_state(const std::filesystem::path& file) {
+  const Checkpoint state = open_checkpoint(file);
+  const std::vector<std::int64_t> steps = state.at("steps").view().to_int64();
+  std::vector<float> values = numbers_of(state, "values");
+  if (steps.size() != 2 || values.size() != values_.size() || steps[0] > recipe_.steps()) {
+    throw Error(ErrorKind::damaged, "the state is that of another recipe")
+        .in_file(file)
+        .expected(std::to_string(values_.size()) + " values")
+        .found(std::to_string(values.size()));
+  }
+  const bool has_second = state.find("second") != nullptr;
+  optimiser_->set_state({numbers_of(state, "first"),
+                         has_second ? numbers_of(state, "second") : std::vector<float>(),
+                         steps[1]});
+  values_ = std::move(values);
+  step_ = steps[0];
+  log_.set(tables_of(state));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+#include "core/training/run/training_log.h"
+
+#include "core/checkpoint/hdf5/hdf5_writer.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+void TrainingLog::add(const std::string& table, std::span<const double> row) {
+  LogTable& to = tables_.try_emplace(table, LogTable{std::ssize(row), {}}).first->second;
+  if (to.width != std::ssize(row)) {
+    throw Error(ErrorKind::usage, "a table of the log has rows of one width")
+        .about(table)
+        .expected(std::to_string(to.width))
+        .found(std::to_string(row.size()));
+  }
+  to.numbers.insert(to.numbers.end(), row.begin(), row.end());
+}
+
+std::string TrainingLog::as_hdf5(const std::string& recipe) const {
+  Hdf5Writer file;
+  file.attribute("/", "format", "attnscope-training-log");
+  file.attribute("/", "format_version", std::int64_t{1});
+  file.attribute("/", "recipe", recipe);
+  for (const auto& [name, table] : tables_) {
+    Shape shape{table.rows()};
+    if (table.width > 1) shape.push_back(table.width);
+    file.data("/" + name, shape, std::span<const double>(table.numbers));
+  }
+  return file.bytes();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,57 @@
+#include "core/training/run/training_run.h"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data)
+    : recipe_(recipe), data_(std::move(data)) {
+  network_ = std::make_unique<Network>(data_->complete(recipe_.model(data_->texts())),
+                                       recipe_.gradient_forms());
+  values_ = network_->parameters().beginning(recipe_.data().seed);
+  optimiser_ = std::make_unique<Optimiser>(network_->parameters(), recipe_.optimiser());
+  pass_ = std::make_unique<BatchGradient>(*network_);
+}
+
+void TrainingRun::advance() {
+  const std::int64_t batch = recipe_.data().batch;
+  const auto make = [&](std::int64_t first, std::int64_t count) {
+    return data_->examples(network_->spec(), step_, first, count);
+  };
+  const LossSum sum = pass_->gradient(values_, batch, make, gradients_);
+  const double rate = rate_of_step(recipe_.rate(), step_);
+  const double length = optimiser_->step(values_, gradients_, rate);
+  ++step_;
+  const auto count = static_cast<double>(sum.count);
+  if (!std::isfinite(sum.loss) || !std::isfinite(length)) {
+    throw Error(ErrorKind::usage, "the loss is no number any more")
+        .about("step " + std::to_string(step_))
+        .remedy("a lower rate, a longer warm_up or a smaller clip may help");
+  }
+  log_.add("steps/step", static_cast<double>(step_));
+  log_.add("steps/loss", sum.loss / count);
+  log_.add("steps/accuracy", static_cast<double>(sum.right) / count);
+  log_.add("steps/rate", rate);
+  log_.add("steps/gradient_length", length);
+}
+
+LossSum TrainingRun::test(const Progress& progress) {
+  // So many at once that all threads have work, and few enough to be cancelled soon.
+  constexpr std::int64_t kAtOnce = 512;
+  LossSum sum;
+  const std::int64_t size = data_->test_size();
+  for (std::int64_t first = 0; first < size; first += kAtOnce) {
+    progress.step(static_cast<double>(first) / static_cast<double>(size), "test");
+    sum += pass_->loss(values_, std::min(kAtOnce, size - first),
+                       [&](std::int64_t from, std::int64_t count) {
+                         return data_->test_examples(network_->spec(), first + from, count);
+                       });
+  }
+  return sum;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,63 @@
+// A training from its first step to its last, which may be left and gone on with at any step.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/progress.h"
+#include "core/training/batch_gradient.h"
+#include "core/training/data/training_data.h"
+#include "core/training/network.h"
+#include "core/training/optimiser.h"
+#include "core/training/recipe/recipe.h"
+#include "core/training/run/training_log.h"
+
+namespace attnscope {
+
+/// Where it stands is a function of the recipe, the data and the number of steps done: the same to
+/// the bit whatever the number of threads, and however often it was interrupted.
+class TrainingRun {
+ public:
+  /// At step 0. Throws Error for data that the recipe does not fit.
+  TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data);
+
+  [[nodiscard]] const Recipe& recipe() const { return recipe_; }
+  [[nodiscard]] const TrainingData& data() const { return *data_; }
+  [[nodiscard]] const Network& network() const { return *network_; }
+  [[nodiscard]] const std::vector<float>& values() const { return values_; }
+  /// Steps done.
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] bool done() const { return step_ >= recipe_.steps(); }
+  [[nodiscard]] TrainingLog& log() { return log_; }
+  [[nodiscard]] const TrainingLog& log() const { return log_; }
+
+  /// One step: its loss, share of right predictions, learning rate and length of the gradient go to
+  /// the log's tables "steps/…". Throws Error(usage) when the loss is no number any more.
+  void advance();
+
+  /// The loss of all test examples, where there are any.
+  [[nodiscard]] LossSum test(const Progress& progress = {});
+
+  /// The model as it is now, in the program's own layout.
+  void write_model(const std::filesystem::path& file, const std::string& name) const;
+
+  /// All that it needs to go on: values, optimiser, log; NPZ.
+  void save_state(const std::filesystem::path& file) const;
+  /// Throws Error(damaged) for the state of another recipe, or none.
+  void restore_state(const std::filesystem::path& file);
+
+ private:
+  Recipe recipe_;
+  std::shared_ptr<const TrainingData> data_;
+  std::unique_ptr<const Network> network_;
+  std::vector<float> values_, gradients_;
+  std::unique_ptr<Optimiser> optimiser_;
+  std::unique_ptr<BatchGradient> pass_;
+  TrainingLog log_;
+  std::int64_t step_ = 0;
+};
+
+}  // namespace attnscope

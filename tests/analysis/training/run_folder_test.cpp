@@ -1,0 +1,173 @@
+// Whole runs: what they learn, what they leave on disk, and that they may be interrupted.
+#include "analysis/training/run_folder.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <set>
+#include <tbb/global_control.h>
+
+#include "core/error.h"
+#include "core/file/atomic_file.h"
+#include "core/model/model.h"
+#include "tests/support/small_data_set.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunFolderTest : public testing::Test {
+ protected:
+  /// Small, of 30 steps, with these settings besides.
+  [[nodiscard]] Recipe recipe(ParameterValues more = {}) const {
+    ParameterValues values{{"dataset", data_},
+                           {"patch", std::int64_t{2}},
+                           {"width", std::int64_t{12}},
+                           {"heads", std::int64_t{2}},
+                           {"layers", std::int64_t{2}},
+                           {"steps", std::int64_t{30}},
+                           {"batch", std::int64_t{12}},
+                           {"warm_up", std::int64_t{3}},
+                           {"rate", 0.01},
+                           {"save_every", std::int64_t{4}},
+                           {"checkpoints", std::int64_t{3}},
+                           {"probes", std::int64_t{2}},
+                           {"shift", std::int64_t{1}},
+                           {"flip", true}};
+    more.merge(values);
+    return Recipe(more);
+  }
+
+  [[nodiscard]] RunFolder begun(const char* name, const Recipe& recipe) const {
+    const RunFolder folder{folder_ / name};
+    begin_run_folder(folder, recipe);
+    return folder;
+  }
+
+  /// Every file's bytes by name. Names of models hold that of the folder: those are cut.
+  static std::map<std::string, std::string> contents(const RunFolder& folder) {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::directory_iterator(folder.folder)) {
+      all[entry.path().filename().string()] = read_bytes(entry.path());
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_, sources_;
+  std::string data_ = write_small_data_set(sources_).string();
+};
+
+TEST_F(RunFolderTest, LearnsAndSaysSo) {
+  const RunFolder folder = begun("run", recipe({{"steps", std::int64_t{120}}}));
+  const auto run = train(folder, {});
+  const auto& tables = run->log().tables();
+  EXPECT_GT(tables.at("tests/accuracy").numbers.back(), 0.9);
+  EXPECT_LT(tables.at("tests/accuracy").numbers.front(), 0.7);
+  EXPECT_EQ(tables.at("steps/loss").rows(), 120);
+  EXPECT_EQ(tables.at("probes/mean_rank").width, 2);
+  EXPECT_EQ(tables.at("probes/step").numbers, tables.at("tests/step").numbers);
+  EXPECT_EQ(tables.at("probes/step").rows(), std::ssize(run->recipe().checkpoints()));
+}
+
+TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
+  const ParameterValues variants[] = {
+      {{"mechanism", std::string("adder,identity=true")}, {"arithmetic", std::string("adder")}},
+      {{"mechanism", std::string("linear")}, {"readout", std::string("mean")}},
+      {{"mechanism", std::string("adder")},
+       {"arithmetic", std::string("adder")},
+       {"multiplicative_layers", std::string("0")}},
+      {{"dataset", write_small_text(sources_).string()}, {"context", std::int64_t{16}}},
+      {{"dataset", write_small_text(sources_).string()},
+       {"context", std::int64_t{16}},
+       {"mechanism", std::string("adder")}}};
+  int number = 0;
+  for (const ParameterValues& variant : variants) {
+    const RunFolder folder = begun(("run" + std::to_string(number++)).c_str(), recipe(variant));
+    const auto run = train(folder, {});
+    const auto model = load_model(folder.model(30));
+    EXPECT_EQ(model->spec().mechanism, run->network().spec().mechanism);
+    EXPECT_TRUE(model->assumptions().empty());
+    const Examples examples = run->data().test_examples(run->network().spec(), 3, 1);
+    Network::Room room;
+    (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
+    TraceRequest request;
+    request.implied_maps = false;
+    request.token_logits = run->data().texts();
+    const Trace trace = model->run(run->data().test_input(3), model->spec().mechanism, request, {});
+    const Tensor& logits = run->data().texts() ? trace.token_logits : trace.logits;
+    const ConstMatrixMap found(logits.data(), room.readout.logits.rows(),
+                               room.readout.logits.cols());
+    ASSERT_EQ(logits.size(), room.readout.logits.size());
+    EXPECT_LT((found - room.readout.logits).cwiseAbs().maxCoeff(), 2e-5) << "variant " << number;
+  }
+}
+
+TEST_F(RunFolderTest, InterruptedAnywhereItEndsWithTheSameBytes) {
+  const RunFolder whole{folder_ / "a" / "run"}, parts{folder_ / "b" / "run"};
+  begin_run_folder(whole, recipe());
+  begin_run_folder(parts, recipe());
+  {
+    const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+    (void)train(whole, {});
+  }
+  for (const std::int64_t stop : {1, 2, 7, 8, 11, 20, 29}) {
+    std::stop_source source;
+    EXPECT_THROW((void)train(parts, Progress({}, source.get_token()),
+                             [&](const TrainingRun& run) {
+                               if (run.step() == stop) source.request_stop();
+                             }),
+                 Cancelled);
+  }
+  (void)train(parts, {});
+  const auto expected = contents(whole), found = contents(parts);
+  ASSERT_EQ(expected.size(), found.size());
+  for (const auto& [name, bytes] : expected) EXPECT_EQ(found.at(name), bytes) << name;
+}
+
+TEST_F(RunFolderTest, GoesOnFromTheLastStateWhereLaterFilesWereLost) {
+  const RunFolder whole{folder_ / "a" / "run"}, killed{folder_ / "b" / "run"};
+  begin_run_folder(whole, recipe());
+  begin_run_folder(killed, recipe());
+  (void)train(whole, {});
+  struct Killed {};
+  // As kill -9 does: nothing is saved on the way out. A step loses what came after the last state.
+  for (const std::int64_t stop : {3, 6, 14, 23}) {
+    EXPECT_THROW((void)train(killed, {},
+                             [&](const TrainingRun& run) {
+                               if (run.step() == stop) throw Killed();
+                             }),
+                 Killed);
+    if (stop == 14) fs::remove(killed.log());
+  }
+  (void)train(killed, {});
+  EXPECT_EQ(contents(whole), contents(killed));
+}
+
+TEST_F(RunFolderTest, AnotherSeedIsAnotherRunAndTheSameIsTheSame) {
+  const auto last = [&](const char* name, std::int64_t seed) {
+    const RunFolder folder{folder_ / name / "run"};
+    begin_run_folder(folder, recipe({{"seed", seed}, {"steps", std::int64_t{5}}}));
+    return train(folder, {})->values();
+  };
+  const auto first = last("a", 1);
+  EXPECT_EQ(first, last("b", 1));
+  EXPECT_NE(first, last("c", 2));
+}
+
+TEST_F(RunFolderTest, FoldersThatHoldSomethingAndStatesOfOthersAreRefused) {
+  const RunFolder folder = begun("run", recipe());
+  EXPECT_THROW(begin_run_folder(folder, recipe()), Error);
+  EXPECT_THROW((void)recipe_of({folder_ / "nothing"}), Error);
+  (void)train(folder, {});
+  write_file(folder.recipe(), recipe({{"width", std::int64_t{16}}}).to_json());
+  try {
+    (void)train(folder, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::damaged);
+    EXPECT_EQ(error.file(), folder.state());
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
