@@ -18,6 +18,7 @@
 #include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
 #include "app/panels/steps/steps_panel.h"
+#include "app/panels/structure/structure_panel.h"
 #include "app/panels/sweep/sweep_panel.h"
 #include "app/panels/truncation/truncation_panel.h"
 #include "app/panels/what_if/what_if_panel.h"
@@ -78,6 +79,7 @@ std::span<const PanelEntry> panels() {
       {.name = "heads", .place = numbers, .make = of_session<HeadsPanel>},
       {.name = "comparison", .place = numbers, .make = of_comparisons<ComparisonPanel>},
       {.name = "energy", .place = beside, .make = of_session<EnergyPanel>, .open = false},
+      {.name = "structure", .place = beside, .make = of_session<StructurePanel>, .open = false, .in_help = true},
       {.name = "sweep", .place = beside, .make = of_session<SweepPanel>, .open = false},
       {.name = "truncation", .place = beside, .make = of_session<TruncationPanel>, .open = false},
       {.name = "steps", .place = beside, .make = of_session<StepsPanel>, .open = false, .in_help = true},

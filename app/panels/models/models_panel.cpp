@@ -10,11 +10,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/panels/describe/role_editor.h"
 #include "app/panels/models/model_dialog.h"
 #include "app/panels/models/overlay_dialog.h"
 #include "app/panels/models/subject_card.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "core/error.h"
 
 namespace attnscope {
 
@@ -48,6 +50,10 @@ ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
   body()->addLayout(row);
 
   connect(open_, &QPushButton::clicked, this, [this] { emit command_wanted("open_model"); });
+  connect(&session_, &Session::restored, this, [this] {
+    for (const OpenSubject& open : session_.subjects()) restored_.insert(open.id);
+  });
+  connect(&session_, &Session::subjects_changed, this, &ModelsPanel::describe_what_failed);
   connect(&session_, &Session::subjects_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::selection_changed, this, &ModelsPanel::refresh);
   connect(&session_, &Session::input_changed, this, &ModelsPanel::refresh);
@@ -73,6 +79,7 @@ void ModelsPanel::refresh() {
     });
     connect(card, &SubjectCard::close_wanted, this, [this, id] { session_.close(id()); });
     connect(card, &SubjectCard::retry_wanted, this, [this, id] { session_.reload(id()); });
+    connect(card, &SubjectCard::describe_wanted, this, [this, id] { describe(id()); });
     connect(card, &SubjectCard::pin_wanted, this, [this, id] {
       session_.set_reference(session_.reference() == id() ? SubjectId::none : id());
     });
@@ -94,8 +101,41 @@ void ModelsPanel::refresh() {
                             session_.selection().subject == subjects[i].id,
                             job == jobs.end() ? std::nullopt : std::optional(*job),
                             session_.input() || !session_.input_locator().empty());
+    cards_[i]->show_describable(is_describable(subjects[i].id));
     cards_[i]->show_pin(subjects.size() > 1, session_.reference() == subjects[i].id);
   }
+}
+
+bool ModelsPanel::is_describable(SubjectId subject) {
+  const OpenSubject* const open = session_.find(subject);
+  if (!open || open->state != OpenSubject::State::failed || open->file.empty()) return false;
+  const auto [known, is_new] = describable_.try_emplace({subject, open->error}, false);
+  if (is_new) known->second = RoleEditor::is_for(open->file, open->options);
+  return known->second;
+}
+
+void ModelsPanel::describe_what_failed() {
+  const bool was_open = editor_ != nullptr;
+  for (const OpenSubject& open : session_.subjects()) {
+    const bool seen = describable_.contains({open.id, open.error});
+    // One at a time, and not what a saved session could not open either.
+    if (restored_.contains(open.id)) continue;
+    if (!seen && !was_open && !editor_ && isVisible() && is_describable(open.id)) describe(open.id);
+  }
+}
+
+void ModelsPanel::describe(SubjectId subject) {
+  const OpenSubject* const open = session_.find(subject);
+  if (!open) return;
+  if (editor_) editor_->close();
+  try {
+    editor_ = new RoleEditor(session_, open->file, open->options, subject, window());
+  } catch (const Error& error) {
+    emit session_.failed(QString::fromStdString(error.what()));
+    return;
+  }
+  editor_->setAttribute(Qt::WA_DeleteOnClose);
+  editor_->show();
 }
 
 void ModelsPanel::edit_options(SubjectId subject) {

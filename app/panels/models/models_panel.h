@@ -1,11 +1,17 @@
 // What is open: one card a subject, and how to open more.
 #pragma once
 
+#include <QPointer>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/subject_id.h"
 
+class QDialog;
 class QMenu;
 class QPushButton;
 class QVBoxLayout;
@@ -29,11 +35,20 @@ class ModelsPanel : public DockPanel {
   void refresh();
   void edit_options(SubjectId subject);
   void lay_over(SubjectId subject);
+  /// Says of a subject that failed what its tensors are.
+  void describe(SubjectId subject);
+  [[nodiscard]] bool is_describable(SubjectId subject);
+  /// What the user has just opened, and no known model is, is described at once.
+  void describe_what_failed();
 
   Session& session_;
   QVBoxLayout* cards_row_;
   std::vector<SubjectCard*> cards_;
   std::vector<SubjectId> ids_;
+  /// Of subjects that failed, with what was said: whether they can be described.
+  std::map<std::pair<SubjectId, std::string>, bool> describable_;
+  std::set<SubjectId> restored_;  ///< from a session's file: not described unasked
+  QPointer<QDialog> editor_;
   QPushButton* open_;
   QPushButton* recent_;
 };

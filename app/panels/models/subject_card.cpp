@@ -136,6 +136,9 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   assumptions_->setProperty("flat", true);
   assumptions_->setToolTip(
       tr("What the file does not say was assumed; click to see and change it"));
+  describe_ = new QPushButton(tr("Say what its tensors are…"));
+  describe_->setObjectName("describe");
+  describe_->hide();
   retry_ = new QPushButton(tr("Try again"));
 
   auto* buttons = new QHBoxLayout;
@@ -158,8 +161,10 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   column->addWidget(channel_row_);
   column->addWidget(state_);
   column->addWidget(progress_);
+  column->addWidget(describe_);
   column->addLayout(buttons);
 
+  connect(describe_, &QPushButton::clicked, this, &SubjectCard::describe_wanted);
   connect(pin_, &QToolButton::clicked, this, &SubjectCard::pin_wanted);
   connect(channel_, &QSpinBox::valueChanged, this, [this](int value) {
     emit channel_chosen(value < 0 ? std::nullopt : std::optional<std::int64_t>(value));
@@ -253,6 +258,8 @@ void SubjectCard::show_pin(bool can_be_pinned, bool pinned) {
   pin_->setChecked(pinned);
   tint_icons();
 }
+
+void SubjectCard::show_describable(bool describable) { describe_->setVisible(describable); }
 
 void SubjectCard::mousePressEvent(QMouseEvent* event) {
   QFrame::mousePressEvent(event);

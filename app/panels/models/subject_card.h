@@ -28,12 +28,15 @@ class SubjectCard : public QFrame {
                     const std::optional<JobStatus>& job, bool has_input);
   /// Whether it can be pinned as reference, and is.
   void show_pin(bool can_be_pinned, bool pinned);
+  /// Whether its file has tensors that no known model has, of which one can say what they are.
+  void show_describable(bool describable);
 
  signals:
   void chosen();
   void options_wanted();
   void overlay_wanted();
   void retry_wanted();
+  void describe_wanted();
   void close_wanted();
   void pin_wanted();                                         ///< or its end, where it is pinned
   void channel_chosen(std::optional<std::int64_t> channel);  ///< none: the channels' mean
@@ -55,6 +58,7 @@ class SubjectCard : public QFrame {
   QSpinBox* channel_;
   QPushButton* assumptions_;
   QPushButton* retry_;
+  QPushButton* describe_;
   QToolButton* pin_;
   QToolButton* options_;
   QToolButton* overlay_;

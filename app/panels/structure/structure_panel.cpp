@@ -1,0 +1,178 @@
+#include "app/panels/structure/structure_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <memory>
+
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "core/architecture/model_file.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kWidth = 520;  // pixels: part, tensor, shape and type beside each other
+enum Column { kPart, kTensor, kShape, kType };
+
+QString shown(const std::string& text) { return QString::fromStdString(text); }
+
+QTreeWidgetItem* item_of(const StructureNode& node) {
+  auto* item = new QTreeWidgetItem(
+      {shown(node.title), shown(node.tensor), shown(node.shape), shown(node.type)});
+  const bool is_tensor = !node.tensor.empty();
+  if (!is_tensor && node.numbers > 0) {
+    item->setText(kShape, shown(count_in_words(node.numbers)));
+    item->setToolTip(kShape, QObject::tr("numbers in its tensors: %1").arg(node.numbers));
+  }
+  if (!node.note.empty()) {
+    if (!is_tensor) item->setText(kTensor, shown(node.note));
+    item->setToolTip(kTensor, shown(is_tensor ? node.tensor + "\n" + node.note : node.note));
+  } else {
+    item->setToolTip(kTensor, shown(node.tensor));
+  }
+  for (const StructureNode& child : node.children) item->addChild(item_of(child));
+  return item;
+}
+
+/// Whether it, or something in it, has these words; what has not is hidden.
+bool show_matching(QTreeWidgetItem& item, const QString& words) {
+  bool any = item.text(kPart).contains(words, Qt::CaseInsensitive) ||
+             item.text(kTensor).contains(words, Qt::CaseInsensitive);
+  for (int i = 0; i < item.childCount(); ++i) {
+    any = show_matching(*item.child(i), words) || any;
+  }
+  item.setHidden(!any);
+  if (any && !words.isEmpty()) item.setExpanded(true);
+  return any;
+}
+
+}  // namespace
+
+StructurePanel::StructurePanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Structure"), parent), session_(session) {
+  set_preferred_width(kWidth);
+  facts_ = new QLabel;
+  facts_->setWordWrap(true);
+  facts_->setProperty("role", "muted");
+  facts_->setObjectName("structure_facts");
+  words_ = new QLineEdit;
+  words_->setObjectName("structure_words");
+  words_->setPlaceholderText(tr("Find a part or a tensor"));
+  words_->setAccessibleName(tr("Find a part or a tensor"));
+  words_->setClearButtonEnabled(true);
+  tree_ = new QTreeWidget;
+  tree_->setObjectName("structure_tree");
+  tree_->setAccessibleName(tr("Parts and tensors of the model"));
+  tree_->setHeaderLabels({tr("Part"), tr("Tensor"), tr("Shape"), tr("Type")});
+  tree_->setUniformRowHeights(true);
+  tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+  body()->addWidget(facts_);
+  body()->addWidget(words_);
+  body()->addWidget(tree_, 1);
+  add_enlarge_action();
+  connect(words_, &QLineEdit::textChanged, this, &StructurePanel::find_words);
+  connect(tree_, &QTreeWidget::customContextMenuRequested, this, [this](const QPoint& at) {
+    const QTreeWidgetItem* const item = tree_->itemAt(at);
+    if (item == nullptr) return;
+    QMenu menu(tree_);
+    menu.addAction(tr("Copy the name"), this, [item] {
+      QApplication::clipboard()->setText(
+          item->text(item->text(kTensor).isEmpty() ? kPart : kTensor));
+    });
+    menu.addAction(tr("Unfold all"), tree_, &QTreeWidget::expandAll);
+    menu.addAction(tr("Fold all"), tree_, &QTreeWidget::collapseAll);
+    menu.exec(tree_->viewport()->mapToGlobal(at));
+  });
+  connect(&session_, &Session::selection_changed, this, &StructurePanel::refresh);
+  connect(&session_, &Session::subjects_changed, this, &StructurePanel::refresh);
+  connect(&session_, &Session::view_changed, this, &StructurePanel::refresh);
+  refresh();
+}
+
+bool StructurePanel::is_behind() const { return isVisible() && wanted() != shown_; }
+
+std::optional<StructurePanel::Shown> StructurePanel::wanted() const {
+  const OpenSubject* open = session_.find(session_.selection().subject);
+  // A model that could not be opened has a structure too, and no map to be selected.
+  if (open == nullptr && !session_.subjects().empty()) open = &session_.subjects().front();
+  if (open == nullptr || open->file.empty()) return std::nullopt;
+  const bool is_trace = open->subject.trace && !open->subject.model;
+  if (is_trace) return std::nullopt;
+  return Shown{open->file, open->options, session_.view().first_layer};
+}
+
+void StructurePanel::showEvent(QShowEvent* event) {
+  DockPanel::showEvent(event);
+  refresh();
+}
+
+void StructurePanel::refresh() {
+  if (!isVisible()) return;
+  const std::optional<Shown> wanted = this->wanted();
+  if (!wanted) {
+    asked_ = shown_ = std::nullopt;
+    return show_instead(session_.subjects().empty()
+                            ? tr("The layers, parts and tensors of the selected model.")
+                            : tr("A trace holds maps, but no weights."));
+  }
+  if (asked_ == wanted) return;
+  asked_ = wanted;
+  session_.jobs().submit(
+      tr("Reading the structure of %1").arg(shown(wanted->file.filename().string())),
+      [this, wanted](const Progress&) -> JobQueue::Delivery {
+        const Checkpoint checkpoint = open_model_file(wanted->file, wanted->options);
+        std::optional<Architecture> architecture;
+        QString problem;
+        try {
+          architecture = recognise_architecture(checkpoint, wanted->options);
+        } catch (const Error& error) {
+          problem = shown(error.what());
+        }
+        auto model = std::make_shared<StructureNode>(
+            structure_of(checkpoint, architecture ? &*architecture : nullptr, wanted->first_layer));
+        return [this, wanted, model, problem] {
+          if (asked_ != wanted) return;
+          shown_ = wanted;
+          show_structure(*model, problem);
+        };
+      },
+      [this, wanted](const JobFailure& failure) {
+        if (asked_ != wanted) return;
+        shown_ = wanted;
+        show_instead(failure.cancelled ? tr("Cancelled.") : shown(failure.what), true);
+      },
+      this);
+}
+
+void StructurePanel::show_structure(const StructureNode& model, const QString& problem) {
+  show_instead({});
+  facts_->setText(shown(model.title + ": " + model.note) +
+                  (problem.isEmpty() ? QString() : "\n⚠ " + problem));
+  tree_->clear();
+  for (const StructureNode& child : model.children) tree_->addTopLevelItem(item_of(child));
+  for (int i = 0; i < tree_->topLevelItemCount(); ++i) {
+    QTreeWidgetItem& item = *tree_->topLevelItem(i);
+    item.setExpanded(item.text(kPart) == "Layers");
+    if (item.text(kPart) == "Layers" && item.childCount() > 0) item.child(0)->setExpanded(true);
+  }
+  for (const int column : {kPart, kTensor, kShape}) tree_->resizeColumnToContents(column);
+  constexpr int kWidestName = 260;  // pixels; the whole stands in the tool tip
+  if (tree_->columnWidth(kTensor) > kWidestName) tree_->setColumnWidth(kTensor, kWidestName);
+  find_words(words_->text());
+}
+
+void StructurePanel::find_words(const QString& words) {
+  for (int i = 0; i < tree_->topLevelItemCount(); ++i) {
+    show_matching(*tree_->topLevelItem(i), words);
+  }
+}
+
+}  // namespace attnscope

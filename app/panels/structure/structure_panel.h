@@ -1,0 +1,53 @@
+// What the selected model is made of: layers, parts, tensors, assumptions.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "app/panels/frame/dock_panel.h"
+#include "core/architecture/model_options.h"
+#include "core/architecture/structure/model_structure.h"
+
+class QLabel;
+class QLineEdit;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace attnscope {
+
+class Session;
+
+class StructurePanel : public DockPanel {
+  Q_OBJECT
+ public:
+  explicit StructurePanel(Session& session, QWidget* parent = nullptr);
+
+  [[nodiscard]] bool is_behind() const override;
+  /// What is looked for belongs to no session.
+  [[nodiscard]] ControlValues settings() const override { return {}; }
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  /// What a tree is of.
+  struct Shown {
+    std::filesystem::path file;
+    ModelOptions options;
+    std::int64_t first_layer = 0;
+    bool operator==(const Shown&) const = default;
+  };
+  [[nodiscard]] std::optional<Shown> wanted() const;
+  void refresh();
+  void show_structure(const StructureNode& model, const QString& problem);
+  void find_words(const QString& words);
+
+  Session& session_;
+  QLabel* facts_;
+  QLineEdit* words_;
+  QTreeWidget* tree_;
+  std::optional<Shown> asked_, shown_;
+};
+
+}  // namespace attnscope
