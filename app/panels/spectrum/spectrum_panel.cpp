@@ -22,7 +22,9 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
     : FigurePanel(tr("Cumulative spectrum"), "cumulative-spectrum", session, parent),
       spectra_(spectra) {
   all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
-  this_map_ = segment_button(tr("This map"), tr("The selected map alone, or the mean of several (Shift and a click)"), "last");
+  this_map_ = segment_button(
+      tr("This map"), tr("The selected map alone, or the mean of several (Shift and a click)"),
+      "last");
   all_maps_->setChecked(true);
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
@@ -98,8 +100,14 @@ void SpectrumPanel::add_choices() {
   show_choices();
 }
 
+/// While a session's settings are taken, for a moment none is.
+QString SpectrumPanel::chosen() const {
+  const QAction* const action = of_->checkedAction();
+  return action != nullptr ? action->text() : QStringLiteral("map");
+}
+
 void SpectrumPanel::show_choices() {
-  const QString of = of_->checkedAction()->text();
+  const QString of = chosen();
   const bool is_map = of == "map";
   choices_->setText(tr("of %1%2").arg(of, centred_->isChecked() ? tr(", centred") : QString()));
   null_->setEnabled(is_map);
@@ -167,11 +175,10 @@ FigureRequest SpectrumPanel::request() const {
   request.settings["identity"] =
       changes_identity() ? std::string(name_of(identity_view_names, IdentityView::as_is))
                          : std::string("both");
-  request.settings["of"] = of_->checkedAction()->text().toStdString();
+  request.settings["of"] = chosen().toStdString();
   request.settings["centred"] = centred_->isChecked();
   if (null_->isChecked() && null_->isEnabled()) request.settings["null"] = std::string("shuffled");
-  const bool of_maps =
-      of_->checkedAction()->text() == "map" && !centred_->isChecked() && !null_->isChecked();
+  const bool of_maps = chosen() == "map" && !centred_->isChecked() && !null_->isChecked();
   if (of_maps && all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
     request.settings["channels"] = "all";
     // A trace that was opened holds the maps of one channel: it stays with them.

@@ -28,6 +28,7 @@ class SpectrumPanel : public FigurePanel {
  private:
   void add_choices();
   void show_choices();
+  [[nodiscard]] QString chosen() const;
   void show_ranks();
   [[nodiscard]] bool changes_identity() const;
 
