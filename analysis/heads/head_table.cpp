@@ -95,6 +95,30 @@ void add_norms(HeadRow& row, const Trace& trace) {
   row.output_norm = outputs.rowwise().norm().mean();
 }
 
+/// Of a text whose tokens are known.
+double induction_score(const RowWeights& weights, const std::vector<std::string>& texts) {
+  const MatrixD& map = weights.matrix();
+  if (std::ssize(texts) != map.rows() || std::ssize(texts) != map.cols()) return HeadRow::kUnknown;
+  double sum = 0;
+  Eigen::Index counted = 0;
+  for (Eigen::Index query = 1; query < map.rows(); ++query) {
+    if (!weights.attends(query)) continue;
+    double induced = 0;
+    bool any = false;
+    for (Eigen::Index key = 1; key <= query; ++key) {
+      if (texts[static_cast<std::size_t>(key - 1)] != texts[static_cast<std::size_t>(query)]) {
+        continue;
+      }
+      any = true;
+      induced += map(query, key);
+    }
+    if (!any) continue;
+    sum += induced;
+    ++counted;
+  }
+  return counted > 0 ? sum / static_cast<double>(counted) : HeadRow::kUnknown;
+}
+
 HeadRow head_row(const Trace& trace, const RecordedMap& place, const TokenPlaces& places,
                  const HeadOptions& options) {
   HeadRow row;
@@ -120,6 +144,8 @@ HeadRow head_row(const Trace& trace, const RecordedMap& place, const TokenPlaces
   }
   if (is_sequence(trace, place.layer)) {
     row.previous_token = weights.mean_weight(1, [](Eigen::Index query) { return query - 1; });
+    row.induction =
+        induction_score(weights, trace.layers[static_cast<std::size_t>(place.layer)].layout.texts);
   }
   row.mass_patches = patches_of_mass(trace, place.layer, weights, options.mass);
   return row;
@@ -153,6 +179,8 @@ constexpr HeadMeasure kMeasures[] = {
      "mean of a_ii over queries that see other keys too", 3, &HeadRow::diagonal},
     {"previous_token", "previous", "attention to the previous token", "mean of a_i,i-1 over i ≥ 1",
      3, &HeadRow::previous_token},
+    {"induction", "induct", "induction score",
+     "mean over i of Σ_j a_ij, j ≤ i after a token that says what i says", 3, &HeadRow::induction},
     {"first_token", "first", "attention to the first token",
      "mean of a_i0 over queries that see other keys too", 3, &HeadRow::first_token},
     {"mass_patches", "patches", "patches of the class row's mass",

@@ -65,6 +65,10 @@ struct HeadRow {
   double diagonal = kUnknown;        ///< a_ii, mean over queries that see other keys too
   double previous_token = kUnknown;  ///< a_i,i−1, mean over i ≥ 1; of sequences
   double first_token = kUnknown;     ///< a_i0, mean over queries that see other keys too
+  /// Σ_j a_ij over keys j ≤ i that follow a token saying the same as i, mean over queries that have
+  /// such keys: of a sequence that repeats after n tokens a_i,i−n+1 and the like (Olsson et al.
+  /// 2022).
+  double induction = kUnknown;
   double mass_patches =
       kUnknown;                  ///< fewest patches with `mass` of the class token's row over them
   double value_norm = kUnknown;  ///< ‖v_j‖, mean over keys

@@ -30,6 +30,11 @@ Trace trace_of_case(const nlohmann::json& made) {
   LayerTrace& layer = trace.layers.emplace_back();
   layer.implied_map = map_of_case(made);
   layer.values = raw_uniform({n, d}, made.at("seed").get<unsigned>() + 7).reshaped({1, n, d});
+  if (made.contains("period")) {
+    const auto period = made["period"].get<std::int64_t>();
+    for (std::int64_t i = 0; i < n; ++i) layer.layout.texts.push_back(std::to_string(i % period));
+    layer.key_layout = trace.layout = layer.layout;
+  }
   if (grid > 0) {
     trace.layout = layer.layout = layer.key_layout = {1, grid, grid};
     trace.image = Image{4 * grid, 4 * grid, 1,

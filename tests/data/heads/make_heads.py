@@ -77,6 +77,10 @@ def measures(case):
         i = np.arange(n)
         found["distance"] = (a * abs(i[:, None] - i[None])).sum(1).mean()
         found["previous_token"] = a[i[1:], i[:-1]].mean()
+        if case.get("period"):
+            text = i % case["period"]
+            follows = [[j for j in range(1, k + 1) if text[j - 1] == text[k]] for k in i]
+            found["induction"] = np.mean([a[k, keys].sum() for k, keys in enumerate(follows) if keys])
     return {"sinks": sinks, "measures": {name: float(value) for name, value in found.items()}}
 
 
@@ -87,7 +91,7 @@ def main():
         {"n": 26, "width": 4, "power": 2, "seed": 3, "d": 9, "column": 7, "factor": 40, "causal": False,
          "grid": 5},
         {"n": 33, "width": 3, "power": 3, "seed": 5, "d": 8, "column": 0, "factor": 30, "causal": True,
-         "grid": 0},
+         "grid": 0, "period": 7},
         {"n": 19, "width": 2, "power": 6, "seed": 9, "d": 4, "column": 2, "factor": 1, "causal": False,
          "grid": 0},
     ]
