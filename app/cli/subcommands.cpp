@@ -24,6 +24,7 @@ Action add_mechanisms(CLI::App& parent, CLI::App*& added);
 Action add_spectrum(CLI::App& parent, CLI::App*& added);
 Action add_sweep(CLI::App& parent, CLI::App*& added);
 Action add_trace(CLI::App& parent, CLI::App*& added);
+Action add_train(CLI::App& parent, CLI::App*& added);
 Action add_truncate(CLI::App& parent, CLI::App*& added);
 Action add_ablate(CLI::App& parent, CLI::App*& added);
 Action add_weights(CLI::App& parent, CLI::App*& added);
@@ -55,6 +56,7 @@ std::span<const Subcommand> subcommands() {
       {add_spectrum},
       {add_sweep},
       {add_trace},
+      {add_train},
       {add_truncate},
       {add_ablate},
       {add_weights},

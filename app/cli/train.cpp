@@ -1,0 +1,177 @@
+// attnscope train: a network learns, and a folder keeps what it was at every stage.
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "analysis/training/run_folder.h"
+#include "app/cli/command_table.h"
+#include "app/cli/interruption.h"
+#include "app/cli/subcommand.h"
+#include "app/cli/terminal_progress.h"
+#include "core/error.h"
+#include "core/file/read_file.h"
+#include "core/parameters/parameters_json.h"
+#include "core/text/json.h"
+#include "core/text/number_text.h"
+
+namespace attnscope {
+
+namespace {
+
+struct TrainArguments {
+  std::string recipe, out;
+  std::map<std::string, std::string> settings;  ///< key → as the flag says
+  bool resume = false, print_recipe = false;
+};
+
+constexpr std::size_t kLongestRecipe = std::size_t{1} << 20;  // bytes
+
+/// "warm_up" → "--warm-up".
+std::string flag_of(const std::string& key) {
+  std::string flag = "--" + key;
+  for (char& sign : flag) {
+    if (sign == '_') sign = '-';
+  }
+  return flag;
+}
+
+/// Those of the file, then those of the flags.
+Recipe recipe_of_arguments(const TrainArguments& arguments) {
+  ParameterValues values;
+  if (!arguments.recipe.empty()) {
+    values = with_file(arguments.recipe, [&] {
+      return Recipe::from_json(read_file(arguments.recipe, kLongestRecipe)).values();
+    });
+  }
+  for (const auto& [key, text] : arguments.settings) {
+    if (text.empty()) continue;
+    values[key] = parse_parameter(description_of("a recipe", recipe_settings(), key), text);
+  }
+  return Recipe(values);
+}
+
+/// A line of what the run is at now, and how fast.
+class StepLine {
+ public:
+  explicit StepLine(const Progress& progress) : progress_(progress) {}
+
+  void operator()(const TrainingRun& run) {
+    if (first_step_ < 0) first_step_ = run.step() - 1;
+    const auto& losses = run.log().tables().at("steps/loss").numbers;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+    const auto examples =
+        static_cast<double>((run.step() - first_step_) * run.recipe().data().batch);
+    const double done = static_cast<double>(run.step()) / static_cast<double>(run.recipe().steps());
+    try {
+      progress_.step(done, "step " + std::to_string(run.step()) + " of " +
+                               std::to_string(run.recipe().steps()) + ", loss " +
+                               fixed_text(losses.back(), 4) + ", " +
+                               fixed_text(examples / passed.count(), 0) + " examples/s");
+    } catch (const Cancelled&) {
+      // The run itself asks, when all it has is saved.
+    }
+  }
+
+ private:
+  const Progress& progress_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::int64_t first_step_ = -1;
+};
+
+double last_of(const TrainingLog& log, const char* table) {
+  return log.tables().at(table).numbers.back();
+}
+
+void print(const TrainingRun& run, const RunFolder& folder) {
+  std::printf("%s: %lld steps, loss %s", folder.folder.string().c_str(),
+              static_cast<long long>(run.step()),
+              fixed_text(last_of(run.log(), "steps/loss"), 4).c_str());
+  if (run.log().tables().contains("tests/accuracy")) {
+    std::printf("; %lld test %s: %s %% right, loss %s",
+                static_cast<long long>(run.data().test_size()),
+                run.data().texts() ? "stretches" : "images",
+                fixed_text(100 * last_of(run.log(), "tests/accuracy"), 2).c_str(),
+                fixed_text(last_of(run.log(), "tests/loss"), 4).c_str());
+  }
+  std::printf("\n%s opens as any model\n", folder.model(run.step()).string().c_str());
+}
+
+/// A run goes on with the recipe that it began with.
+void refuse_recipe(const TrainArguments& arguments) {
+  std::string given = arguments.recipe;
+  for (const auto& [key, text] : arguments.settings) {
+    if (!text.empty()) given = flag_of(key);
+  }
+  if (given.empty()) return;
+  throw Error(ErrorKind::usage, "a run goes on with the recipe that it began with")
+      .about(given)
+      .remedy("leave it out, or begin another run");
+}
+
+void begin(const TrainArguments& arguments, const RunFolder& folder) {
+  const Recipe recipe = recipe_of_arguments(arguments);
+  // What the data do not allow is said before anything is made.
+  (void)TrainingRun(recipe, open_training_data(recipe.data()));
+  begin_run_folder(folder, recipe);
+}
+
+std::unique_ptr<TrainingRun> train_to_the_end(const RunFolder& folder) {
+  const Interruption interruption;
+  const TerminalProgress line(interruption.token());
+  StepLine steps(line.progress());
+  return train(folder, line.progress(), [&](const TrainingRun& run) { steps(run); });
+}
+
+int run(const TrainArguments& arguments) {
+  if (arguments.print_recipe) {
+    std::printf("%s", recipe_of_arguments(arguments).to_json().c_str());
+    return 0;
+  }
+  if (arguments.out.empty()) {
+    throw Error(ErrorKind::usage, "say where the run is kept").about("--out");
+  }
+  const RunFolder folder{arguments.out};
+  if (arguments.resume) {
+    refuse_recipe(arguments);
+  } else {
+    begin(arguments, folder);
+  }
+  try {
+    print(*train_to_the_end(folder), folder);
+  } catch (const Cancelled&) {
+    std::fprintf(stderr, "interrupted; attnscope train --out '%s' --resume goes on\n",
+                 arguments.out.c_str());
+    return kInterruptedStatus;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Action add_train(CLI::App& parent, CLI::App*& added) {
+  auto arguments = std::make_shared<TrainArguments>();
+  added =
+      parent.add_subcommand("train", "Train a network and follow its attention from step to step");
+  added->add_option("recipe", arguments->recipe, "A recipe: JSON, its keys as the options below")
+      ->type_name("FILE");
+  added->add_option("--out", arguments->out, "The run's folder")->type_name("FOLDER");
+  added->add_flag("--resume", arguments->resume, "Go on with the run in that folder");
+  added->add_flag("--print-recipe", arguments->print_recipe,
+                  "Print the whole recipe and train nothing");
+  for (const ParameterDescription& one : recipe_settings()) {
+    const std::string otherwise = to_string(one.default_value);
+    added
+        ->add_option(flag_of(one.name), arguments->settings[one.name],
+                     one.explanation + (otherwise.empty() ? "" : " (" + otherwise + ")"))
+        ->type_name(one.kind == ParameterKind::text ? "TEXT" : "VALUE");
+  }
+  set_examples(*added,
+               {"attnscope train --dataset /usr/share/datasets/fashion-mnist --out run",
+                "attnscope train --dataset images --mechanism adder,identity=true --out run",
+                "attnscope train --out run --resume"});
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace attnscope
