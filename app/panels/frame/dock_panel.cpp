@@ -64,6 +64,8 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   instead_->setAlignment(Qt::AlignCenter);
   instead_->setMargin(22);
   instead_->setProperty("role", "muted");
+  instead_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+  connect(instead_, &QLabel::linkActivated, this, &DockPanel::link_chosen);
   stack_->addWidget(instead_);
 }
 

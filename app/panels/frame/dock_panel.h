@@ -44,6 +44,7 @@ class DockPanel : public QFrame {
   [[nodiscard]] QSize minimumSizeHint() const override;
 
  signals:
+  void link_chosen();
   /// Asks for a command of the window, by its id: "open_model".
   void command_wanted(const QString& id);
   /// Asks for a panel to be brought to the front, by its name.
@@ -57,7 +58,8 @@ class DockPanel : public QFrame {
   void add_to_header(QWidget* widget);
   /// The width in pixels that it opens with where there is room.
   void set_preferred_width(int width) { preferred_width_ = width; }
-  /// Shows `text` instead of the body; an empty text shows the body.
+  /// Shows `text` instead of the body; an empty text shows the body. A link in it emits
+  /// link_chosen().
   void show_instead(const QString& text, bool is_error = false);
 
   void changeEvent(QEvent* event) override;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/look/theme.h"
+#include "app/panels/frame/plot_instrument.h"
 #include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -43,6 +44,12 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
   plot_->setAccessibleName(title);
   plot_->setMinimumHeight(kLeastHeight);
   body()->addWidget(plot_, 1);
+  instrument_ = new PlotInstrument(*plot_);
+  connect(instrument_, &PlotInstrument::axes_wanted, this, &FigurePanel::draw_figure);
+  connect(instrument_, &PlotInstrument::export_wanted, this, &FigurePanel::want_export);
+  connect(instrument_, &PlotInstrument::rename_wanted, this, &FigurePanel::rename_wanted);
+  connect(this, &DockPanel::link_chosen, this, &FigurePanel::go_on);
+  connect(instrument_, &PlotInstrument::picked, this, &FigurePanel::pick);
 
   delay_.setSingleShot(true);
   delay_.setInterval(kDelayMs);
@@ -66,6 +73,7 @@ void FigurePanel::make() {
   session_.jobs().cancel(job_);
   job_ = 0;
   const std::int64_t wanted = wanted_;
+  stopped_ = false;
   FigureRequest request;
   Finishing finish;
   try {
@@ -90,10 +98,11 @@ void FigurePanel::make() {
         Figure made = make_figure(recipe, request, progress);
         if (finish) finish(made, progress);
         auto figure = std::make_shared<const Figure>(std::move(made));
-        return [this, figure, wanted] {
+        return [this, figure, wanted, settings = request.settings] {
           if (wanted < shown_) return;
           shown_ = wanted;
           figure_ = figure;
+          made_with_ = settings;
           show_instead({});
           plot_->setMinimumHeight(least_height(*figure));
           draw_figure();
@@ -103,9 +112,35 @@ void FigurePanel::make() {
       [this, wanted](const JobFailure& failure) {
         if (wanted != wanted_) return;  // cancelled for a newer one
         shown_ = wanted;
-        if (!failure.cancelled) fail(QString::fromStdString(failure.what));
+        if (!failure.cancelled) return fail(QString::fromStdString(failure.what));
+        stopped_ = true;
+        show_instead(tr("Stopped before it was drawn. <a href='go on'>Go on</a>"));
       },
       this);
+}
+
+void FigurePanel::go_on() {
+  if (stopped_) want();
+}
+
+void FigurePanel::want_export() {
+  if (figure_) emit export_wanted(recipe_, made_with_);
+}
+
+/// A point of one layer, or one head, selects its map.
+void FigurePanel::pick(const PlotPoint& point) {
+  const std::string layer = key_of(point, "layer"), head = key_of(point, "head");
+  if (layer.empty()) return;
+  bool is_layer = false;
+  const qlonglong number = QString::fromStdString(layer).toLongLong(&is_layer);
+  if (!is_layer) return;
+  const Selection& selection = session_.selection();
+  SubjectId subject = selection.subject;
+  for (const OpenSubject& open : session_.subjects()) {
+    if (open.subject.label == key_of(point, "model")) subject = open.id;
+  }
+  session_.select_map(subject, number - session_.view().first_layer,
+                      head.empty() ? selection.head : QString::fromStdString(head).toLongLong());
 }
 
 double FigurePanel::room_mm() const {
@@ -118,7 +153,7 @@ void FigurePanel::fail(const QString& what) { show_instead("⚠ " + what, true);
 
 void FigurePanel::draw_figure() {
   if (!figure_) return;
-  Figure on_screen = *figure_;
+  Figure on_screen = instrument_->with_axes(*figure_);
   on_screen.width_mm = plot_->width() * kMmPerPixel;
   on_screen.height_mm = plot_->height() * kMmPerPixel;
   on_screen.font_family = font().family().toStdString();
@@ -126,6 +161,7 @@ void FigurePanel::draw_figure() {
   draw(on_screen, *plot_,
        colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
   // One ground for the whole window; the figure's own is for paper.
+  instrument_->take(on_screen, figure_);
   plot_->setBackground(colours_of(*this).panel);
   for (QCPLegend* legend : plot_->findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
   plot_->replot();

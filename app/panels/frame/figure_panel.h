@@ -15,7 +15,9 @@ class QCustomPlot;
 
 namespace attnscope {
 
+class PlotInstrument;
 class Session;
+struct PlotPoint;
 
 class FigurePanel : public DockPanel {
   Q_OBJECT
@@ -24,6 +26,12 @@ class FigurePanel : public DockPanel {
               QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override { return wanted_ != shown_ && isVisible(); }
+  /// Whether the user has stopped it before it was drawn.
+  [[nodiscard]] bool is_stopped() const { return stopped_ && isVisible(); }
+  /// Draws what was stopped after all.
+  void go_on();
+  /// Asks for the dialog that writes what is drawn.
+  void want_export();
   /// What is drawn; null before the first.
   [[nodiscard]] const Figure* figure() const { return figure_.get(); }
 
@@ -32,6 +40,10 @@ class FigurePanel : public DockPanel {
 
  signals:
   void drawn();  ///< figure() is new
+  /// Asks for the dialog that writes this figure, so set.
+  void export_wanted(const std::string& recipe, const ParameterValues& settings);
+  /// Asks for another name for the subject of that name.
+  void rename_wanted(const QString& subject);
 
  protected:
   /// What is asked for now, with the settings the panel's controls say. By default every subject
@@ -63,12 +75,16 @@ class FigurePanel : public DockPanel {
   void make();
   void draw_figure();
   void fail(const QString& what);
+  void pick(const PlotPoint& point);
   [[nodiscard]] double room_mm() const;  ///< in steps, so that not every pixel makes a figure
 
   std::string recipe_;
   Session& session_;
   QCustomPlot* plot_;
+  PlotInstrument* instrument_;
   QTimer delay_;
+  bool stopped_ = false;       // by the user, before it was drawn
+  ParameterValues made_with_;  // the settings of figure_
   std::shared_ptr<const Figure> figure_;
   std::int64_t wanted_ = 1, shown_ = 0;  // counts of requests
   std::int64_t job_ = 0;

@@ -1,0 +1,340 @@
+#include "app/panels/frame/plot_instrument.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QMetaMethod>
+#include <QMouseEvent>
+#include <QStyleHints>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <qcustomplot.h>
+
+#include "analysis/figure/axis_range.h"
+#include "analysis/figure/text_export.h"
+#include "app/look/theme.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kReach = 28;      // pixels from the cursor to the point that is meant
+constexpr double kClosest = 1e-3;  // of what the axis shows as a whole
+
+/// Whether values along an axis can be shown by their logarithms, or by themselves again.
+bool can_change(const Panel& panel, bool x) {
+  if (panel.square_cells || !(x ? panel.x : panel.y).visible) return false;
+  const bool only_lines = std::ranges::all_of(panel.marks, [](const Mark& mark) {
+    return !std::holds_alternative<HeatMap>(mark) && !std::holds_alternative<Picture>(mark) &&
+           !std::holds_alternative<Bars>(mark);
+  });
+  if (!only_lines) return false;
+  return std::ranges::any_of(panel.marks, [x](const Mark& mark) {
+    const auto* const line = std::get_if<Line>(&mark);
+    return line != nullptr && std::ranges::any_of(x ? line->x : line->y, [](double value) {
+             return std::isfinite(value) && value > 0;
+           });
+  });
+}
+
+void change(Axis& axis) {
+  axis.logarithmic = !axis.logarithmic;
+  if (!axis.logarithmic) return;
+  if (axis.minimum && *axis.minimum <= 0) axis.minimum.reset();
+  std::erase_if(axis.ticks, [](const Tick& tick) { return tick.value <= 0; });
+}
+
+}  // namespace
+
+PlotInstrument::PlotInstrument(QCustomPlot& plot) : QObject(&plot), plot_(plot) {
+  plot_.setMouseTracking(true);
+  plot_.setFocusPolicy(Qt::StrongFocus);
+  plot_.installEventFilter(this);
+  readout_ = new QLabel(&plot_);
+  readout_->setObjectName("plot_readout");
+  readout_->setTextFormat(Qt::PlainText);
+  readout_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  readout_->hide();
+}
+
+Figure PlotInstrument::with_axes(const Figure& figure) const {
+  Figure wanted = figure;
+  for (Panel& panel : wanted.panels) {
+    if (toggled_.x && can_change(panel, true)) change(panel.x);
+    if (toggled_.y && can_change(panel, false)) change(panel.y);
+  }
+  return wanted;
+}
+
+void PlotInstrument::take(const Figure& drawn, std::shared_ptr<const Figure> figure) {
+  const bool same_panels =
+      std::ranges::equal(drawn.panels, drawn_.panels, [](const Panel& one, const Panel& other) {
+        return one.x.label == other.x.label && one.y.label == other.y.label &&
+               one.title == other.title && one.x.logarithmic == other.x.logarithmic &&
+               one.y.logarithmic == other.y.logarithmic;
+      });
+  drawn_ = drawn;
+  figure_ = std::move(figure);
+  stop_hovering();
+  whole_.clear();
+  if (!same_panels) closer_.clear();
+  closer_.resize(drawn_.panels.size());
+  for (std::size_t panel = 0; panel < drawn_.panels.size(); ++panel) {
+    QCPAxisRect* const axes = axes_of(panel);
+    if (axes == nullptr) return;
+    const QCPRange x = axes->axis(QCPAxis::atBottom)->range();
+    const QCPRange y = axes->axis(QCPAxis::atLeft)->range();
+    whole_.push_back({x.lower, x.upper, y.lower, y.upper});
+    if (const auto& look = closer_[panel]) {
+      axes->axis(QCPAxis::atBottom)->setRange(look->x_low, look->x_high);
+      axes->axis(QCPAxis::atLeft)->setRange(look->y_low, look->y_high);
+      keep_inside(panel);
+    }
+  }
+}
+
+QCPAxisRect* PlotInstrument::axes_of(std::size_t panel) const {
+  return static_cast<int>(panel) < plot_.axisRectCount() ? plot_.axisRect(static_cast<int>(panel))
+                                                         : nullptr;
+}
+
+std::optional<std::size_t> PlotInstrument::panel_at(QPointF pixel) const {
+  for (std::size_t panel = 0; panel < whole_.size(); ++panel) {
+    const QCPAxisRect* const axes = axes_of(panel);
+    if (axes != nullptr && axes->rect().contains(pixel.toPoint())) return panel;
+  }
+  return std::nullopt;
+}
+
+/// Cells that are to stay square, as pictures, are looked at closer in the atlas.
+bool PlotInstrument::zooms(std::size_t panel) const { return !drawn_.panels[panel].square_cells; }
+
+void PlotInstrument::hover(QPointF pixel) {
+  const std::optional<std::size_t> panel = panel_at(pixel);
+  point_ =
+      panel ? point_near(drawn_.panels[*panel], *axes_of(*panel), pixel, kReach) : std::nullopt;
+  if (!point_) return stop_hovering();
+  show_point(*panel);
+}
+
+void PlotInstrument::show_point(std::size_t panel) {
+  QCPAxisRect& axes = *axes_of(panel);
+  if (!mark_) {
+    mark_ = new QCPItemTracer(&plot_);
+    mark_->setLayer("overlay");
+    mark_->setStyle(QCPItemTracer::tsCircle);
+    mark_->setSelectable(false);
+  }
+  mark_->setVisible(!point_->is_cell);
+  mark_->setClipAxisRect(&axes);
+  mark_->setClipToAxisRect(false);
+  mark_->position->setAxes(axes.axis(QCPAxis::atBottom), axes.axis(QCPAxis::atLeft));
+  mark_->position->setAxisRect(&axes);
+  mark_->position->setCoords(point_->x, point_->y);
+  mark_->setSize(9);
+  mark_->setPen(QPen(colours_of(plot_).text, 1.5));
+  plot_.layer("overlay")->replot();
+
+  QStringList lines;
+  if (!point_->series.isEmpty()) lines << point_->series;
+  lines << point_->value << point_->at;
+  readout_->setText(lines.join('\n'));
+  readout_->adjustSize();
+  const QPoint at(static_cast<int>(axes.axis(QCPAxis::atBottom)->coordToPixel(point_->x)),
+                  static_cast<int>(axes.axis(QCPAxis::atLeft)->coordToPixel(point_->y)));
+  constexpr int kAway = 10;
+  QRect box(at + QPoint(kAway, kAway), readout_->size());
+  if (box.right() > plot_.width()) box.moveRight(at.x() - kAway);
+  if (box.bottom() > plot_.height()) box.moveBottom(at.y() - kAway);
+  box.moveLeft(std::max(0, box.left()));
+  box.moveTop(std::max(0, box.top()));
+  readout_->move(box.topLeft());
+  readout_->show();
+}
+
+void PlotInstrument::stop_hovering() {
+  point_.reset();
+  readout_->hide();
+  if (!mark_ || !mark_->visible()) return;
+  mark_->setVisible(false);
+  plot_.layer("overlay")->replot();
+}
+
+void PlotInstrument::keep_inside(std::size_t panel) {
+  QCPAxisRect& axes = *axes_of(panel);
+  const auto keep = [](QCPAxis& axis, double low, double high) {
+    const bool logarithmic = axis.scaleType() == QCPAxis::stLogarithmic && low > 0;
+    const auto to = [&](double value) { return logarithmic ? std::log(value) : value; };
+    const auto from = [&](double value) { return logarithmic ? std::exp(value) : value; };
+    const double whole = to(high) - to(low);
+    const double length =
+        std::clamp(to(axis.range().upper) - to(axis.range().lower), kClosest * whole, whole);
+    const double start = std::clamp(to(axis.range().lower), to(low), to(high) - length);
+    const bool all = length >= whole * (1 - 1e-9);
+    axis.setRange(all ? low : from(start), all ? high : from(start + length));
+    return all;
+  };
+  const Look& whole = whole_[panel];
+  QCPAxis& x = *axes.axis(QCPAxis::atBottom);
+  QCPAxis& y = *axes.axis(QCPAxis::atLeft);
+  const bool all_x = keep(x, whole.x_low, whole.x_high), all_y = keep(y, whole.y_low, whole.y_high);
+  if (all_x && all_y) {
+    closer_[panel].reset();
+  } else {
+    closer_[panel] = {x.range().lower, x.range().upper, y.range().lower, y.range().upper};
+  }
+}
+
+void PlotInstrument::zoom(std::size_t panel, QPointF pixel, double factor) {
+  QCPAxisRect& axes = *axes_of(panel);
+  QCPAxis& x = *axes.axis(QCPAxis::atBottom);
+  QCPAxis& y = *axes.axis(QCPAxis::atLeft);
+  x.scaleRange(1 / factor, x.pixelToCoord(pixel.x()));
+  y.scaleRange(1 / factor, y.pixelToCoord(pixel.y()));
+  keep_inside(panel);
+  plot_.replot(QCustomPlot::rpQueuedReplot);
+}
+
+void PlotInstrument::pan(std::size_t panel, QPointF by) {
+  QCPAxisRect& axes = *axes_of(panel);
+  const auto move = [](QCPAxis& axis, double low_pixel, double high_pixel, double pixels) {
+    axis.setRange(axis.pixelToCoord(low_pixel - pixels), axis.pixelToCoord(high_pixel - pixels));
+  };
+  const QRect rect = axes.rect();
+  QCPAxis& x = *axes.axis(QCPAxis::atBottom);
+  QCPAxis& y = *axes.axis(QCPAxis::atLeft);
+  move(x, rect.left(), rect.right(), by.x());
+  move(y, y.rangeReversed() ? rect.top() : rect.bottom(),
+       y.rangeReversed() ? rect.bottom() : rect.top(), by.y());
+  keep_inside(panel);
+  plot_.replot(QCustomPlot::rpQueuedReplot);
+}
+
+void PlotInstrument::show_all() {
+  for (std::size_t panel = 0; panel < whole_.size(); ++panel) {
+    const Look& whole = whole_[panel];
+    axes_of(panel)->axis(QCPAxis::atBottom)->setRange(whole.x_low, whole.x_high);
+    axes_of(panel)->axis(QCPAxis::atLeft)->setRange(whole.y_low, whole.y_high);
+    closer_[panel].reset();
+  }
+  plot_.replot(QCustomPlot::rpQueuedReplot);
+}
+
+bool PlotInstrument::eventFilter(QObject* watched, QEvent* event) {
+  switch (event->type()) {
+    case QEvent::MouseButtonPress: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      if (mouse->button() == Qt::LeftButton) pressed_ = dragged_ = mouse->position();
+      break;
+    }
+    case QEvent::MouseMove: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      if (!pressed_ || !(mouse->buttons() & Qt::LeftButton)) {
+        hover(mouse->position());
+        break;
+      }
+      const std::optional<std::size_t> panel = panel_at(*pressed_);
+      const bool moved = (mouse->position() - *pressed_).manhattanLength() >=
+                         QGuiApplication::styleHints()->startDragDistance();
+      if (panel && closer_[*panel] && (moved || *dragged_ != *pressed_)) {
+        stop_hovering();
+        pan(*panel, mouse->position() - *dragged_);
+        dragged_ = mouse->position();
+      }
+      break;
+    }
+    case QEvent::MouseButtonRelease: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      const bool clicked = pressed_ && *dragged_ == *pressed_ &&
+                           (mouse->position() - *pressed_).manhattanLength() <
+                               QGuiApplication::styleHints()->startDragDistance();
+      pressed_.reset();
+      dragged_.reset();
+      if (mouse->button() != Qt::LeftButton) break;
+      hover(mouse->position());
+      if (clicked && point_) emit picked(PlotPoint(*point_));
+      break;
+    }
+    case QEvent::MouseButtonDblClick:
+      show_all();
+      break;
+    case QEvent::Leave:
+      stop_hovering();
+      break;
+    case QEvent::Wheel: {
+      const auto* wheel = static_cast<QWheelEvent*>(event);
+      const std::optional<std::size_t> panel = panel_at(wheel->position());
+      const int angle = wheel->angleDelta().y();
+      if (!panel || !zooms(*panel) || angle == 0) break;
+      zoom(*panel, wheel->position(), std::pow(1.2, angle / 120.0));
+      hover(wheel->position());
+      return true;
+    }
+    case QEvent::ContextMenu: {
+      const auto* asked = static_cast<QContextMenuEvent*>(event);
+      if (!figure_) break;
+      hover(asked->pos());
+      QMenu menu(&plot_);
+      fill(menu);
+      menu.exec(asked->globalPos());
+      return true;
+    }
+    default:
+      break;
+  }
+  return QObject::eventFilter(watched, event);
+}
+
+void PlotInstrument::add_axis_action(QMenu& menu, const QString& text, bool Logarithmic::*axis) {
+  const bool x = axis == &Logarithmic::x;
+  const auto changeable =
+      std::ranges::find_if(drawn_.panels, [x](const Panel& panel) { return can_change(panel, x); });
+  if (changeable == drawn_.panels.end()) return;
+  QAction* const action = menu.addAction(text, this, [this, axis] {
+    toggled_.*axis = !(toggled_.*axis);
+    closer_.clear();
+    emit axes_wanted();
+  });
+  action->setObjectName(x ? "log_x" : "log_y");
+  action->setCheckable(true);
+  action->setChecked((x ? changeable->x : changeable->y).logarithmic);
+}
+
+void PlotInstrument::fill(QMenu& menu) {
+  QClipboard* const clipboard = QGuiApplication::clipboard();
+  const auto add = [&](const char* name, const QString& text, auto run) {
+    menu.addAction(text, this, run)->setObjectName(name);
+  };
+  if (point_) {
+    const QString value = point_->value, all = readout_->text();
+    add("copy_value", tr("Copy “%1”").arg(value), [clipboard, all] { clipboard->setText(all); });
+    const QString subject = QString::fromStdString(key_of(*point_, "model"));
+    if (!subject.isEmpty() &&
+        isSignalConnected(QMetaMethod::fromSignal(&PlotInstrument::rename_wanted))) {
+      add("rename", tr("Rename %1…").arg(subject),
+          [this, subject] { emit rename_wanted(subject); });
+    }
+    menu.addSeparator();
+  }
+  add("copy_csv", tr("Copy all values as CSV"),
+      [this, clipboard] { clipboard->setText(QString::fromStdString(figure_as_csv(*figure_))); });
+  add("copy_figure", tr("Copy the figure"), [this, clipboard] {
+    constexpr double kLarger = 2;
+    stop_hovering();
+    clipboard->setPixmap(plot_.toPixmap(0, 0, kLarger));
+  });
+  if (isSignalConnected(QMetaMethod::fromSignal(&PlotInstrument::export_wanted))) {
+    add("export_this", tr("Export this figure…"), [this] { emit export_wanted(); });
+  }
+  menu.addSeparator();
+  add_axis_action(menu, tr("Logarithmic across"), &Logarithmic::x);
+  add_axis_action(menu, tr("Logarithmic upwards"), &Logarithmic::y);
+  add("show_all", tr("Whole range (double click)"), [this] { show_all(); });
+  menu.actions().back()->setEnabled(
+      std::ranges::any_of(closer_, [](const auto& look) { return look.has_value(); }));
+}
+
+}  // namespace attnscope
