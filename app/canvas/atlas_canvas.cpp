@@ -97,10 +97,11 @@ AtlasGrid AtlasCanvas::grid() const {
   const auto shown = maps();
   AtlasGrid grid = shown ? shown->grid() : AtlasGrid{};
   grid.arrangement = link_.arrangement();
+  if (shown) grid.order = link_.order(subject_);
   return grid;
 }
 
-AtlasFrame AtlasCanvas::frame() const { return atlas_frame(QSizeF(size())); }
+AtlasFrame AtlasCanvas::frame() const { return atlas_frame(QSizeF(size()), text_scale_of(font())); }
 
 // --- graphics ---------------------------------------------------------------------------------
 
@@ -175,6 +176,10 @@ void AtlasCanvas::resizeEvent(QResizeEvent* event) {
 
 void AtlasCanvas::changeEvent(QEvent* event) {
   QOpenGLWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange) {
+    place_the_lens();
+    take_zoom(false);
+  }
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
 }
 
@@ -216,10 +221,13 @@ AtlasScene AtlasCanvas::scene() const {
   }
   scene.zoom = zoom_;
   scene.arrangement = link_.arrangement();
+  scene.order = link_.order(subject_);
   scene.names_tokens = link_.view() != AtlasLink::View::fit;
   compare(scene);
   scene.scale = link_.scale(scene.difference);
   scene.selected = selected_cell(*scene.maps);
+  const bool several = session_.selection().to && session_.view().head_fusion == HeadFusion::none;
+  if (several) scene.block = block_of(session_.selection());
   scene.crosshair = link_.linked_cell(subject_);
   if (scene.crosshair) {
     const MapCell& cell = *scene.crosshair;
@@ -230,6 +238,9 @@ AtlasScene AtlasCanvas::scene() const {
   // Of weights alone: what else is drawn has other ranks.
   if (!scene.difference && scene.over_opacity == 0) {
     const AtlasGrid grid = scene.grid();
+    const AtlasLink::NumberRange range = link_.number_range();
+    scene.least_number = range.least;
+    scene.greatest_number = range.greatest;
     for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
       for (std::int64_t column = 0; column < grid.columns; ++column) {
         scene.numbers.push_back(link_.number_on(subject_, layer, column));
@@ -338,6 +349,11 @@ void AtlasCanvas::draw_lens(const AtlasScene& scene) {
   input.view = session_.view();
   input.range = link_.range();
   input.full = link_.full_range();
+  constexpr std::size_t kParts = 48;
+  input.histogram = link_.histogram(kParts);
+  input.range_choices = [this] { return link_.range_choices(); };
+  const MapExtent largest = maps() ? maps()->largest_extent() : MapExtent{};
+  input.greatest_rank = std::min(largest.queries, largest.keys);
   if (lens_field_) input.focused = control_name(*lens_field_);
   const ViewSettings view = lens_->draw(input);
   const bool open = !lens_->close_wanted();

@@ -31,6 +31,7 @@ class Session;
 /// Several stand side by side, linked through the session: the selection, the cursor's tokens and
 /// (AtlasLink) the zoom and how maps are arranged. The first subject's carries the lens.
 ///
+/// Shift and a click, or a drag, select all maps between two. The right button asks for the menu.
 /// Drag or two fingers move, the wheel zooms at the cursor, a click selects map and query, a
 /// double click enlarges a map. F or Escape: all maps; R: the lens as it was at the start, too.
 /// Tab goes into the lens and through its fields, whose values arrows change.
@@ -79,6 +80,7 @@ class AtlasCanvas : public QOpenGLWidget {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
 
@@ -99,6 +101,9 @@ class AtlasCanvas : public QOpenGLWidget {
   void hover(QPointF position);
   void stop_hovering();
   void click(QPointF position);
+  [[nodiscard]] std::optional<MapIndex> map_under(QPointF position) const;
+  void select_up_to(QPointF position);
+  void end_block(QPointF position);
   void walk(std::int64_t layers, std::int64_t heads, std::int64_t queries);
   void focus_lens(std::optional<LensField> field);
   bool lens_key(int key);
@@ -130,6 +135,8 @@ class AtlasCanvas : public QOpenGLWidget {
   LensPlace lens_place_;
 
   QPointF pressed_at_, dragged_from_;
+  std::optional<MapIndex> block_from_;  ///< where a block is begun that is being dragged
+  bool block_dragged_ = false;
   bool pressed_ = false, dragging_ = false, wiping_ = false;
 
   QLabel* no_graphics_ = nullptr;

@@ -86,6 +86,7 @@ QString longest_layer_name(const AtlasScene& scene, std::int64_t layers) {
 
 void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font) {
   const AtlasGrid grid = scene.grid();
+  if (grid.order) return;  // each map has its own name
   const bool transposed = grid.arrangement.transposed;
   const double pitch = AtlasGrid::pitch * scene.zoom.scale;
   const HeadFusion fusion = scene.maps->settings().head_fusion;
@@ -128,6 +129,17 @@ void paint_labels(QPainter& painter, const AtlasScene& scene, const QFont& font)
   painter.restore();
 }
 
+/// Every selected map framed, thinner than the one they were selected from.
+void paint_block(QPainter& painter, const AtlasScene& scene) {
+  painter.setPen(QPen(scene.colours->accent, 1.5, Qt::DashLine));
+  for (std::int64_t layer = scene.block->first_layer; layer <= scene.block->last_layer; ++layer) {
+    for (std::int64_t head = scene.block->first_head; head <= scene.block->last_head; ++head) {
+      if (layer >= scene.maps->grid().layers || head >= scene.maps->grid().columns) continue;
+      painter.drawRect(map_on_screen(scene, layer, head).adjusted(-1, -1, 1, 1));
+    }
+  }
+}
+
 void paint_selected(QPainter& painter, const AtlasScene& scene) {
   if (!scene.selected) return;
   const MapCell& selected = *scene.selected;
@@ -135,6 +147,7 @@ void paint_selected(QPainter& painter, const AtlasScene& scene) {
   if (extent.queries == 0) return;
   const QRectF map = map_on_screen(scene, selected.layer, selected.column);
   painter.setBrush(Qt::NoBrush);
+  if (scene.block) paint_block(painter, scene);
   painter.setPen(QPen(scene.colours->accent, 2));
   painter.drawRect(map.adjusted(-2, -2, 2, 2));
   if (selected.query < 0 || selected.query >= extent.queries) return;
@@ -165,7 +178,7 @@ void paint_selected(QPainter& painter, const AtlasScene& scene) {
 
 QFont sized(const QFont& font, double pixels, bool bold) {
   QFont result = font;
-  result.setPixelSize(std::max(1, static_cast<int>(std::lround(pixels))));
+  result.setPixelSize(std::max(1, static_cast<int>(std::lround(pixels * text_scale_of(font)))));
   result.setWeight(bold ? QFont::DemiBold : QFont::Normal);
   return result;
 }
@@ -179,8 +192,9 @@ QRectF map_on_screen(const AtlasScene& scene, std::int64_t layer, std::int64_t c
   return scene.zoom.to_screen(scene.frame.viewport, scene.grid().map_square(layer, column));
 }
 
-AtlasFrame atlas_frame(QSizeF widget) {
-  constexpr double edge = 3, above = 14, beside = 15;
+AtlasFrame atlas_frame(QSizeF widget, double text_scale) {
+  constexpr double edge = 3;
+  const double above = 14 * text_scale, beside = 15 * text_scale;
   AtlasFrame frame;
   frame.viewport = QRectF(edge + beside, above, std::max(1.0, widget.width() - 2 * edge - beside),
                           std::max(1.0, widget.height() - above));

@@ -27,8 +27,9 @@ namespace attnscope {
 struct AtlasFrame {
   QRectF top_labels, left_labels, viewport;
 };
-[[nodiscard]] AtlasFrame atlas_frame(QSizeF widget);
-/// What bands of maps leave between them for their labels.
+/// `text_scale`: of the window's letters.
+[[nodiscard]] AtlasFrame atlas_frame(QSizeF widget, double text_scale = 1);
+/// What bands of maps leave between them for their labels, times the scale of text.
 inline constexpr double band_label_room = 16;
 /// What fitted maps leave free at every side of the viewport, for the frame of the selected one.
 inline constexpr double fitted_margin = 2;
@@ -45,6 +46,7 @@ struct AtlasScene {
 
   std::shared_ptr<const ShownMaps> maps;  ///< null: `message` instead
   AtlasArrangement arrangement;
+  std::shared_ptr<const std::vector<std::int64_t>> order;  ///< of the grid
   bool difference = false;                ///< they are differences from the reference
   std::shared_ptr<const ShownMaps> over;  ///< the reference's maps, laid over; null: none
   double over_opacity = 0;
@@ -59,14 +61,16 @@ struct AtlasScene {
   ColourScale scale;
 
   std::optional<MapCell> selected;   ///< map and query row
+  std::optional<MapBlock> block;     ///< of several selected maps
   std::optional<MapCell> crosshair;  ///< the cell under the cursor, here or in a linked atlas
   bool cursor_here = false;
   /// On each map of own weights, layer by layer; empty: none.
   std::vector<std::optional<PrintedNumber>> numbers;
+  double least_number = 0, greatest_number = 0;  ///< of all subjects
 
   /// Where its maps lie.
   [[nodiscard]] AtlasGrid grid() const {
-    return {maps->grid().layers, maps->grid().columns, arrangement};
+    return {maps->grid().layers, maps->grid().columns, arrangement, order};
   }
 };
 

@@ -38,7 +38,7 @@ struct AtlasCanvas::Layer {
 AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMaps& maps) const {
   Layer layer_in_sight;
   std::vector<TileKey> fine;
-  const AtlasGrid grid{maps.grid().layers, maps.grid().columns, scene.arrangement};
+  const AtlasGrid grid{maps.grid().layers, maps.grid().columns, scene.arrangement, scene.order};
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const QRectF map = scene.zoom.to_screen(scene.frame.viewport, grid.map_square(layer, column));
@@ -123,7 +123,7 @@ void AtlasCanvas::draw_maps(const AtlasScene& scene) {
 
 void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, const QRectF& clip) {
   const double ratio = devicePixelRatioF();
-  const AtlasGrid grid{maps.grid().layers, maps.grid().columns, scene.arrangement};
+  const AtlasGrid grid{maps.grid().layers, maps.grid().columns, scene.arrangement, scene.order};
   const QRectF viewport = scene.frame.viewport;
   const ColourMap& colours = find_colour_map(scene.scale.colour_map);
   bool any = false;

@@ -1,6 +1,7 @@
 // What mouse, wheel, fingers and keys do to an atlas.
 #include <QAccessible>
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
@@ -56,9 +57,47 @@ void AtlasCanvas::mousePressEvent(QMouseEvent* event) {
     drag_divider(event->position());
     return;
   }
+  if (event->button() == Qt::LeftButton && event->modifiers().testFlag(Qt::ShiftModifier)) {
+    block_from_ = map_under(event->position());
+    block_dragged_ = false;
+    if (block_from_) return;
+  }
   pressed_ = true;
   dragging_ = false;
   pressed_at_ = dragged_from_ = event->position();
+}
+
+std::optional<MapIndex> AtlasCanvas::map_under(QPointF position) const {
+  const auto cell = cell_at(position);
+  const bool heads = session_.view().head_fusion == HeadFusion::none;
+  return cell && heads ? std::optional(MapIndex{cell->layer, cell->column}) : std::nullopt;
+}
+
+void AtlasCanvas::select_up_to(QPointF position) {
+  const std::optional<MapIndex> to = map_under(position);
+  if (!to || (!block_dragged_ && *to == *block_from_)) return;
+  block_dragged_ = true;
+  session_.select_map(subject_, block_from_->layer, block_from_->head);
+  Selection selection = session_.selection();
+  selection.to = *to;
+  session_.select(selection);
+}
+
+void AtlasCanvas::end_block(QPointF position) {
+  const MapIndex from = *block_from_;
+  block_from_.reset();
+  if (block_dragged_) return;
+  Selection selection = session_.selection();
+  if (selection.subject != subject_) return click(position);
+  selection.to = from;
+  session_.select(selection);
+}
+
+void AtlasCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  const QPointF position(event->pos());
+  if (lens_up() && lens_place_.lens.contains(position)) return;
+  stop_hovering();
+  emit link_.menu_wanted(subject_, cell_at(position), event->globalPos());
 }
 
 bool AtlasCanvas::on_divider(QPointF position) const {
@@ -77,6 +116,10 @@ void AtlasCanvas::drag_divider(QPointF position) {
 void AtlasCanvas::mouseMoveEvent(QMouseEvent* event) {
   if (wiping_) {
     drag_divider(event->position());
+    return;
+  }
+  if (block_from_) {
+    select_up_to(event->position());
     return;
   }
   if (!pressed_ && lens_ && lens_up() && lens_->moved(event->position())) {
@@ -109,6 +152,10 @@ void AtlasCanvas::mouseMoveEvent(QMouseEvent* event) {
 void AtlasCanvas::mouseReleaseEvent(QMouseEvent* event) {
   if (wiping_) {
     wiping_ = false;
+    return;
+  }
+  if (block_from_) {
+    end_block(event->position());
     return;
   }
   if (!pressed_) {
@@ -331,6 +378,7 @@ void AtlasCanvas::click(QPointF position) {
     return;
   }
   selection.subject = subject_;
+  selection.to.reset();
   selection.layer = cell->layer;
   if (session_.view().head_fusion == HeadFusion::none) selection.head = cell->column;
   selection.query = maps()->query_of(cell->layer, cell->query);

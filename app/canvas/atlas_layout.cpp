@@ -56,6 +56,12 @@ QSizeF AtlasGrid::extent() const {
 }
 
 QRectF AtlasGrid::map_square(std::int64_t layer, std::int64_t column) const {
+  if (!order) return place_square(layer, column);
+  const auto place = std::ranges::find(*order, layer * columns + column) - order->begin();
+  return place_square(place / columns, place % columns);
+}
+
+QRectF AtlasGrid::place_square(std::int64_t layer, std::int64_t column) const {
   const std::int64_t in_band = std::max<std::int64_t>(1, layers_a_band());
   const std::int64_t band = layer / in_band;
   const double across =
@@ -177,10 +183,12 @@ std::optional<MapPlace> map_at(const AtlasGrid& grid, QPointF point) {
   const auto layer =
       static_cast<std::int64_t>(band) * grid.layers_a_band() + static_cast<std::int64_t>(row);
   if (layer >= grid.layers) return std::nullopt;
-  const MapPlace place{layer, static_cast<std::int64_t>(column), {}};
-  const QPointF within = point - grid.map_square(place.layer, place.column).topLeft();
+  const auto across = static_cast<std::int64_t>(column);
+  const QPointF within = point - grid.place_square(layer, across).topLeft();
   if (within.x() < 0 || within.y() < 0 || within.x() >= 1 || within.y() >= 1) return std::nullopt;
-  return MapPlace{place.layer, place.column, within};
+  if (!grid.order) return MapPlace{layer, across, within};
+  const std::int64_t map = grid.order->at(static_cast<std::size_t>(layer * grid.columns + across));
+  return MapPlace{map / grid.columns, map % grid.columns, within};
 }
 
 QRectF cell_square(const QRectF& map, MapExtent extent, std::int64_t query, std::int64_t key) {

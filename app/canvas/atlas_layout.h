@@ -7,6 +7,7 @@
 #include <QRectF>
 #include <QSizeF>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct AtlasArrangement {
 struct AtlasGrid {
   std::int64_t layers = 0, columns = 0;  ///< columns: heads, or 1 when heads are fused
   AtlasArrangement arrangement = {};
+  /// Which map stands at each place of the grid, places and maps counted row by row; null: each at
+  /// its own.
+  std::shared_ptr<const std::vector<std::int64_t>> order = nullptr;
 
   static constexpr double gap = 0.03;  ///< between neighbours, in map sides
   static constexpr double pitch = 1 + gap;
@@ -52,6 +56,8 @@ struct AtlasGrid {
   [[nodiscard]] QSizeF extent() const;
   /// The square of one map, in map sides.
   [[nodiscard]] QRectF map_square(std::int64_t layer, std::int64_t column) const;
+  /// The square of a place of the grid.
+  [[nodiscard]] QRectF place_square(std::int64_t row, std::int64_t column) const;
 
   bool operator==(const AtlasGrid&) const = default;
 };

@@ -1,8 +1,14 @@
 #include "app/canvas/atlas_link.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <utility>
 
+#include "analysis/components/ranked_maps.h"
+#include "app/canvas/map_entropy.h"
 #include "app/session/comparison_store.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
@@ -75,11 +81,81 @@ void AtlasLink::print_numbers_of(const SpectrumStore& spectra) {
 }
 
 std::optional<PrintedNumber> AtlasLink::number_on(SubjectId subject, std::int64_t layer,
-                                                  std::int64_t head) const {
+                                                  std::int64_t head) {
   const std::shared_ptr<const Trace> trace = session_.trace(subject);
-  const std::shared_ptr<const SubjectSpectra> spectra = spectra_ ? spectra_->of(subject) : nullptr;
+  if (trace && session_.view().map_number == MapNumber::entropy) {
+    return printed_entropy(entropy(subject, layer, head), *trace, session_.view(), layer);
+  }
+  const std::shared_ptr<const SubjectSpectra> spectra =
+      spectra_ ? spectra_->latest(subject) : nullptr;
   if (!trace || !spectra) return std::nullopt;
   return printed_number(*spectra, *trace, session_.view(), layer, head);
+}
+
+double AtlasLink::entropy(SubjectId subject, std::int64_t layer, std::int64_t head) {
+  Shown& known = *shown(subject);
+  if (known.entropies_of != known.trace) {
+    known.entropies_of = known.trace;
+    known.entropies = nullptr;
+    threads_.start([this, subject, trace = known.trace] {
+      auto found = std::make_shared<const MapEntropies>(map_entropies(*trace));
+      QMetaObject::invokeMethod(
+          this,
+          [this, subject, trace, found] {
+            const auto still = shown_.find(subject);
+            if (still == shown_.end() || still->second.entropies_of != trace) return;
+            still->second.entropies = found;
+            emit values_changed();
+          },
+          Qt::QueuedConnection);
+    });
+  }
+  return known.entropies ? known.entropies->of(layer, head)
+                         : std::numeric_limits<double>::quiet_NaN();
+}
+
+AtlasLink::NumberRange AtlasLink::number_range() {
+  NumberRange range{std::numeric_limits<double>::infinity(),
+                    -std::numeric_limits<double>::infinity()};
+  for (const OpenSubject& open : session_.subjects()) {
+    const std::shared_ptr<const ShownMaps> maps = this->maps(open.id);
+    if (!maps) continue;
+    for (std::int64_t layer = 0; layer < maps->grid().layers; ++layer) {
+      for (std::int64_t column = 0; column < maps->grid().columns; ++column) {
+        const auto number = number_on(open.id, layer, column);
+        if (!number || std::isnan(number->value)) continue;
+        range.least = std::min(range.least, number->value);
+        range.greatest = std::max(range.greatest, number->value);
+      }
+    }
+  }
+  return range.least <= range.greatest ? range : NumberRange{};
+}
+
+std::shared_ptr<const std::vector<std::int64_t>> AtlasLink::order(SubjectId subject) {
+  Shown* const known = shown(subject);
+  if (known == nullptr || !session_.view().sorted_by_number) return nullptr;
+  const AtlasGrid& grid = known->maps->grid();
+  std::vector<double> numbers;
+  for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
+    for (std::int64_t column = 0; column < grid.columns; ++column) {
+      const auto number = number_on(subject, layer, column);
+      if (!number) return nullptr;
+      numbers.push_back(number->value);
+    }
+  }
+  std::vector<std::int64_t> sorted(numbers.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  // What is not known stands behind all others.
+  std::ranges::stable_sort(sorted, [&](std::int64_t one, std::int64_t other) {
+    const double a = numbers[static_cast<std::size_t>(one)];
+    const double b = numbers[static_cast<std::size_t>(other)];
+    return std::isnan(b) ? !std::isnan(a) : a < b;
+  });
+  if (!known->order || *known->order != sorted) {
+    known->order = std::make_shared<const std::vector<std::int64_t>>(std::move(sorted));
+  }
+  return known->order;
 }
 
 void AtlasLink::set_lens_open(bool open) {
@@ -108,9 +184,42 @@ std::optional<MapCell> AtlasLink::linked_cell(SubjectId subject) {
   return is_shown ? std::optional(cell) : std::nullopt;
 }
 
+std::shared_ptr<const Trace> AtlasLink::shown_trace(SubjectId subject, Ranked& ranked) {
+  const std::shared_ptr<const Trace> own = session_.trace(subject);
+  const ViewSettings& view = session_.view();
+  if (view.shown_rank == 0) return own;
+  const bool known =
+      ranked.own == own && ranked.rank == view.shown_rank && ranked.rest == view.shows_rest;
+  if (!known && !ranked.in_work) find_ranked(subject, ranked);
+  // While another rank is found, the one before stays.
+  return ranked.own == own && ranked.trace ? ranked.trace : own;
+}
+
+void AtlasLink::find_ranked(SubjectId subject, Ranked& ranked) {
+  ranked.in_work = true;
+  ++ranked_in_work_;
+  const ViewSettings& view = session_.view();
+  threads_.start([this, subject, own = session_.trace(subject), known = ranked.maps,
+                  rank = view.shown_rank, rest = view.shows_rest] {
+    const auto maps =
+        known && known->trace() == own ? known : std::make_shared<const RankedMaps>(own);
+    auto trace = std::make_shared<const Trace>(maps->of_rank(rank, rest));
+    QMetaObject::invokeMethod(
+        this,
+        [this, subject, own, maps, trace, rank, rest] {
+          --ranked_in_work_;
+          if (const auto still = shown_.find(subject); still != shown_.end()) {
+            still->second.ranked = {own, maps, trace, rank, rest, false};
+          }
+          emit values_changed();
+          emit drawn_changed();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
 AtlasLink::Shown* AtlasLink::shown(SubjectId subject) {
-  const std::shared_ptr<const Trace> trace = session_.trace(subject);
-  if (!trace) {
+  if (!session_.trace(subject)) {
     if (const auto known = shown_.find(subject); known != shown_.end()) {
       known->second.trace = nullptr;
       known->second.maps = known->second.difference = known->second.over = nullptr;
@@ -118,6 +227,7 @@ AtlasLink::Shown* AtlasLink::shown(SubjectId subject) {
     return nullptr;
   }
   Shown& shown = shown_[subject];
+  const std::shared_ptr<const Trace> trace = shown_trace(subject, shown.ranked);
   const ValueSettings settings(session_.view());
   if (shown.trace != trace || !shown.maps || !(shown.maps->settings() == settings)) {
     shown.trace = trace;
@@ -141,8 +251,9 @@ std::shared_ptr<const ShownMaps> AtlasLink::maps(SubjectId subject) {
 
 // --- beside the reference -----------------------------------------------------------------------
 
-ComparedWith AtlasLink::compared_with(SubjectId subject, ComparedWith::Shown what) const {
-  return {session_.trace(session_.reference()), comparisons_.alignment(subject), what};
+ComparedWith AtlasLink::compared_with(SubjectId subject, ComparedWith::Shown what) {
+  const Shown* const reference = shown(session_.reference());
+  return {reference ? reference->trace : nullptr, comparisons_.alignment(subject), what};
 }
 
 AtlasLink::Drawn AtlasLink::drawn(SubjectId subject) {
@@ -290,6 +401,55 @@ ValueRange AtlasLink::full_range() {
     first = false;
   }
   return range;
+}
+
+std::vector<float> AtlasLink::histogram(std::size_t parts) {
+  const ValueRange full = full_range();
+  std::vector<std::int64_t> counts(parts);
+  for (const ValueStatistics* one : all_statistics(false)) {
+    const auto own = one->attention.counts(full.minimum, full.maximum, parts);
+    std::ranges::transform(counts, own, counts.begin(), std::plus{});
+  }
+  const auto most =
+      static_cast<double>(std::max<std::int64_t>(1, *std::ranges::max_element(counts)));
+  std::vector<float> heights;
+  for (const std::int64_t count : counts) {
+    heights.push_back(static_cast<float>(std::pow(static_cast<double>(count) / most, 0.25)));
+  }
+  return heights;
+}
+
+std::vector<AtlasLink::RangeChoice> AtlasLink::range_choices() {
+  ValueHistogram all;
+  for (const ValueStatistics* one : all_statistics(false)) all.add(one->attention);
+  const ValueRange full = full_range();
+  std::vector<RangeChoice> choices;
+  const auto up_to = [&](const char* title, double share) {
+    const double least = full.minimum < 0 ? all.quantile(1 - share) : 0;
+    choices.push_back({title, least, all.quantile(share)});
+  };
+  up_to("to the 95 % quantile", 0.95);
+  up_to("to the 99 % quantile", 0.99);
+  up_to("to the 99.9 % quantile", 0.999);
+  choices.push_back({"all values", full.minimum, full.maximum});
+  const Selection& selection = session_.selection();
+  const Shown* const selected = shown(selection.subject);
+  if (selected == nullptr) return choices;
+  const ShownMaps& maps = *selected->maps;
+  const std::int64_t column = maps.settings().head_fusion == HeadFusion::none ? selection.head : 0;
+  const MapExtent extent = maps.extent(selection.layer, column);
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+  std::vector<float> row(static_cast<std::size_t>(extent.keys));
+  for (std::int64_t query = 0; query < extent.queries; ++query) {
+    maps.row(selection.layer, column, query, 0, row);
+    for (const float value : row) {
+      if (!std::isfinite(value)) continue;
+      least = std::min(least, static_cast<double>(value));
+      greatest = std::max(greatest, static_cast<double>(value));
+    }
+  }
+  if (greatest > least) choices.push_back({"of the selected map", least, greatest});
+  return choices;
 }
 
 std::int64_t AtlasLink::cells_without_value(SubjectId subject) {

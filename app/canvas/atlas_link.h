@@ -4,11 +4,13 @@
 
 #include <QMarginsF>
 #include <QObject>
+#include <QPoint>
 #include <QThreadPool>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/canvas/atlas_layout.h"
 #include "app/canvas/map_number.h"
@@ -18,6 +20,8 @@
 namespace attnscope {
 
 class ComparisonStore;
+class RankedMaps;
+struct MapEntropies;
 class Session;
 class SpectrumStore;
 
@@ -56,7 +60,15 @@ class AtlasLink : public QObject {
   /// Where they are read; without it there are none. The store lives as long as this.
   void print_numbers_of(const SpectrumStore& spectra);
   [[nodiscard]] std::optional<PrintedNumber> number_on(SubjectId subject, std::int64_t layer,
-                                                       std::int64_t head) const;
+                                                       std::int64_t head);
+  /// The least and the greatest of these numbers in any subject; equal where there are none.
+  struct NumberRange {
+    double least = 0, greatest = 0;
+  };
+  [[nodiscard]] NumberRange number_range();
+  /// The maps of a subject, as AtlasGrid::order, where they are to stand sorted by their numbers
+  /// and those are known; else null.
+  [[nodiscard]] std::shared_ptr<const std::vector<std::int64_t>> order(SubjectId subject);
 
   // --- the lens -------------------------------------------------------------------------------
   /// Whether the lens is seen. Kept in the session's file.
@@ -96,16 +108,27 @@ class AtlasLink : public QObject {
   [[nodiscard]] ColourScale scale(bool of_differences = false);
   /// Smallest and largest value shown anywhere, I included.
   [[nodiscard]] ValueRange full_range();
+  /// How the values of all subjects lie in full_range(), in `parts` parts: the roots of their
+  /// shares of the fullest part, so that rare ones are seen.
+  [[nodiscard]] std::vector<float> histogram(std::size_t parts);
+  /// Ranges to choose from: up to quantiles of all values, all of them, those of the selected map.
+  struct RangeChoice {
+    const char* title;
+    double minimum, maximum;
+  };
+  [[nodiscard]] std::vector<RangeChoice> range_choices();
   /// Cells without a finite value among those of a subject that were looked at for the range.
   [[nodiscard]] std::int64_t cells_without_value(SubjectId subject);
   /// Whether anything is known of a subject's values: before that, no colour is right.
   [[nodiscard]] bool knows_values_of(SubjectId subject);
   /// Every range is that of the picture.
-  [[nodiscard]] bool settled() const { return statistics_in_work_ == 0; }
+  [[nodiscard]] bool settled() const { return statistics_in_work_ == 0 && ranked_in_work_ == 0; }
 
  signals:
   void zoom_changed(bool smoothly);
-  void lens_changed();    ///< it was opened or closed
+  void lens_changed();  ///< it was opened or closed
+  /// The right button was pressed on a subject's atlas, at a cell or beside its maps.
+  void menu_wanted(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
   void values_changed();  ///< a range is new
   void drawn_changed();   ///< other maps are drawn: another reference, alignment, blinking
 
@@ -116,14 +139,31 @@ class AtlasLink : public QObject {
     std::shared_ptr<const ValueStatistics> values;  ///< of these, or of those asked for before
     bool in_work = false;
   };
+  /// Maps of a lower rank in the place of the trace's own.
+  struct Ranked {
+    std::shared_ptr<const Trace> own;  ///< whose maps they are
+    std::shared_ptr<const RankedMaps> maps;
+    std::shared_ptr<const Trace> trace;  ///< of `rank`
+    std::int64_t rank = 0;
+    bool rest = false, in_work = false;
+  };
   struct Shown {
+    Ranked ranked;
     std::shared_ptr<const Trace> trace;
     std::shared_ptr<const ShownMaps> maps, difference, over;
     Statistics of_maps, of_difference;
+    std::shared_ptr<const Trace> entropies_of;  ///< of these they are known, or in work
+    std::shared_ptr<const MapEntropies> entropies;
+    std::shared_ptr<const std::vector<std::int64_t>> order;
   };
+  double entropy(SubjectId subject, std::int64_t layer, std::int64_t head);
   Shown* shown(SubjectId subject);
+  /// The trace whose maps are shown: the subject's own, or one of a lower rank as soon as it is
+  /// known.
+  std::shared_ptr<const Trace> shown_trace(SubjectId subject, Ranked& ranked);
+  void find_ranked(SubjectId subject, Ranked& ranked);
   void forget_closed_subjects();
-  [[nodiscard]] ComparedWith compared_with(SubjectId subject, ComparedWith::Shown what) const;
+  [[nodiscard]] ComparedWith compared_with(SubjectId subject, ComparedWith::Shown what);
   const ValueStatistics* statistics(SubjectId subject, bool of_difference);
   void find_statistics(SubjectId subject, bool of_difference);
   std::vector<const ValueStatistics*> all_statistics(bool of_differences);
@@ -139,7 +179,7 @@ class AtlasLink : public QObject {
   bool lens_open_ = false;
   std::map<SubjectId, Shown> shown_;
   bool blinking_ = false;
-  int statistics_in_work_ = 0;
+  int statistics_in_work_ = 0, ranked_in_work_ = 0;
   QThreadPool threads_;  // last: its work knows this object
 };
 

@@ -12,7 +12,7 @@ class QPainter;
 
 namespace attnscope {
 
-/// `pixels`: height of the face.
+/// `pixels`: height of the face where the window's letters have their usual size.
 [[nodiscard]] QFont sized(const QFont& font, double pixels, bool bold = false);
 [[nodiscard]] QColor faded(QColor colour, double alpha);
 [[nodiscard]] QRectF map_on_screen(const AtlasScene& scene, std::int64_t layer,

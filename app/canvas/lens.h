@@ -8,11 +8,13 @@
 #include <QRectF>
 #include <QSizeF>
 #include <QString>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "app/canvas/atlas_layout.h"
+#include "app/canvas/atlas_link.h"
 #include "app/canvas/value_range.h"
 #include "app/look/theme.h"
 #include "app/session/selection.h"
@@ -47,8 +49,11 @@ class Lens {
     const WindowColours* colours = nullptr;
     QFont font;
     ViewSettings view;
-    ValueRange range;                ///< the range in use
-    ValueRange full;                 ///< of all values shown
+    ValueRange range;              ///< the range in use
+    ValueRange full;               ///< of all values shown
+    std::vector<float> histogram;  ///< heights, 0 to 1, over the full range
+    /// Asked for where the user opens their list.
+    std::function<std::vector<AtlasLink::RangeChoice>()> range_choices;
     std::int64_t greatest_rank = 1;  ///< of the largest map
     std::string focused;             ///< the control the keys act on; empty: none
   };
@@ -79,6 +84,8 @@ class Lens {
   void noted(const std::string& name);
   void draw_focus(const Input& input) const;
   void range_field(const Input& input, ViewSettings& view, float ratio);
+  void range_list(const Input& input, ViewSettings& view);
+  std::vector<AtlasLink::RangeChoice> range_choices_;  ///< while their list is open
 
   ImGuiContext* context_ = nullptr;
   bool close_wanted_ = false;

@@ -30,6 +30,27 @@ void Lens::field(const char* title, float ratio) {
   ImGui::SameLine(58 * ratio);
 }
 
+void Lens::range_list(const Input& input, ViewSettings& view) {
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("right button: quantiles, the selected map");
+  if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
+    range_choices_ = input.range_choices();
+    ImGui::OpenPopup("ranges");
+  }
+  if (!ImGui::BeginPopup("ranges")) return;
+  if (ImGui::Selectable("shared by all maps (auto)")) {
+    view.range_minimum.reset();
+    view.range_maximum.reset();
+  }
+  for (const AtlasLink::RangeChoice& choice : range_choices_) {
+    if (ImGui::Selectable(choice.title)) {
+      view.range_minimum = choice.minimum;
+      view.range_maximum = choice.maximum;
+    }
+    noted(std::string("range/") + choice.title);
+  }
+  ImGui::EndPopup();
+}
+
 void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
   const double full = input.full.maximum - input.full.minimum;
   auto minimum = static_cast<float>(input.range.minimum);
@@ -38,6 +59,21 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
   const float button = 42 * ratio, spacing = 4 * ratio;
   const float each = (ImGui::GetContentRegionAvail().x - button - 2 * spacing) / 2;
   const auto speed = static_cast<float>(std::max(1e-9, full / 400));
+  // Behind the fields how often which value occurs, in the accent's colour within the range.
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float width = 2 * each + spacing, height = ImGui::GetFrameHeight();
+  const auto parts = static_cast<float>(std::max<std::size_t>(1, input.histogram.size()));
+  for (std::size_t i = 0; i < input.histogram.size(); ++i) {
+    const auto at = static_cast<float>(i);
+    const double value = input.full.minimum + full * (static_cast<double>(i) + 0.5) / parts;
+    const bool inside = value >= input.range.minimum && value <= input.range.maximum;
+    const float top = low.y + height * (1 - input.histogram[i]);
+    list.AddRectFilled(
+        {low.x + width * at / parts, top}, {low.x + width * (at + 1) / parts, low.y + height},
+        lens::to_packed(inside ? input.colours->accent : input.colours->muted, 0.3F));
+  }
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4(0, 0, 0, 0));
   ImGui::SetNextItemWidth(each);
   if (ImGui::DragFloat("##minimum", &minimum, speed, 0, 0, "%.3g")) {
     view.range_minimum = std::min(minimum, maximum);
@@ -49,6 +85,7 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
     view.range_maximum = std::max(minimum, maximum);
   }
   noted("range/maximum");
+  ImGui::PopStyleColor();
   ImGui::SameLine(0, spacing);
   // One button, both ways: from the shared range to the full one, from anything by hand back.
   if (ImGui::Button(by_hand ? "auto##range" : "full##range", {button, 0})) {
@@ -61,6 +98,7 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
     }
   }
   noted("range/auto");
+  range_list(input, view);
 }
 
 void Lens::contents(const Input& input, ViewSettings& view) {

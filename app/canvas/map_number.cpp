@@ -22,14 +22,33 @@ double number_of(const MapSpectrum& map, const ViewSettings& view) {
   }
 }
 
+/// Whether the lens shows the maps that were analysed.
+bool shows_analysed(const ViewSettings& view) {
+  return view.head_fusion == HeadFusion::none && view.temperature == 1.0 && view.shown_rank == 0 &&
+         !view.hide_prefix_tokens;
+}
+
+PrintedNumber printed(double number, double most, int digits) {
+  if (std::isnan(number)) return {"–", 0, number};
+  return {QString::number(number, 'f', digits), most > 0 ? std::clamp(number / most, 0.0, 1.0) : 0,
+          number};
+}
+
 }  // namespace
+
+std::optional<PrintedNumber> printed_entropy(double nats, const Trace& trace,
+                                             const ViewSettings& view, std::int64_t layer) {
+  if (view.map_number != MapNumber::entropy || !shows_analysed(view)) return std::nullopt;
+  const auto keys = static_cast<double>(trace.keys(layer));
+  return printed(nats, keys > 1 ? std::log(keys) : 0, 2);
+}
 
 std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra, const Trace& trace,
                                             const ViewSettings& view, std::int64_t layer,
                                             std::int64_t head) {
-  const bool as_analysed =
-      view.head_fusion == HeadFusion::none && view.temperature == 1.0 && !view.hide_prefix_tokens;
-  if (view.map_number == MapNumber::none || !as_analysed) return std::nullopt;
+  const bool of_spectrum =
+      view.map_number != MapNumber::none && view.map_number != MapNumber::entropy;
+  if (!of_spectrum || !shows_analysed(view)) return std::nullopt;
   const bool with = shows_identity(trace, view.identity);
   const MapSpectrum* map = find_spectrum(with ? spectra.with : spectra.without, layer, head);
   if (map == nullptr) map = find_spectrum(spectra.without, layer, head);  // not square: without I
@@ -37,11 +56,9 @@ std::optional<PrintedNumber> printed_number(const SubjectSpectra& spectra, const
   const double number = map->state == SpectrumState::ready
                             ? number_of(*map, view)
                             : std::numeric_limits<double>::quiet_NaN();
-  if (std::isnan(number)) return PrintedNumber{"–", 0};
   const std::int64_t full = std::min(trace.queries(layer), trace.keys(layer));
-  const int digits = view.map_number == MapNumber::equivalent_rank ? 0 : 1;
-  return PrintedNumber{QString::number(number, 'f', digits),
-                       full > 0 ? std::clamp(number / static_cast<double>(full), 0.0, 1.0) : 0};
+  return printed(number, static_cast<double>(full),
+                 view.map_number == MapNumber::equivalent_rank ? 0 : 1);
 }
 
 }  // namespace attnscope

@@ -105,6 +105,18 @@ double ValueHistogram::positive_quantile(double fraction) const {
   return 0;
 }
 
+std::vector<std::int64_t> ValueHistogram::counts(double low, double high, std::size_t parts) const {
+  std::vector<std::int64_t> counts(parts);
+  if (!(high > low)) return counts;
+  for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
+    if (bins_[bin] == 0) continue;
+    const double at = (middle(bin) - low) / (high - low) * static_cast<double>(parts);
+    if (at < 0 || at > static_cast<double>(parts)) continue;
+    counts[std::min(static_cast<std::size_t>(at), parts - 1)] += bins_[bin];
+  }
+  return counts;
+}
+
 ValueStatistics value_statistics(const ShownMaps& maps, std::int64_t most_values) {
   const AtlasGrid& grid = maps.grid();
   std::int64_t cells = 0;

@@ -23,6 +23,8 @@ class ValueHistogram {
   [[nodiscard]] double quantile(double fraction) const;
   /// The same among the positive values alone; 0 if there are none.
   [[nodiscard]] double positive_quantile(double fraction) const;
+  /// How many values lie in each of `parts` equal parts of low…high.
+  [[nodiscard]] std::vector<std::int64_t> counts(double low, double high, std::size_t parts) const;
 
  private:
   static constexpr std::size_t bins_of_a_sign = std::size_t{1} << 13;  ///< 8 bits and 5 bits

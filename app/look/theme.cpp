@@ -70,8 +70,6 @@ WindowColours contrasted(WindowColours colours) {
 const WindowColours kDarkContrast = contrasted(kDark);
 const WindowColours kLightContrast = contrasted(kLight);
 
-constexpr double kFontPt = 9.5;
-
 /// The sheet's sizes in points, times `scale`.
 QString scaled_points(QString sheet, double scale) {
   static const QRegularExpression points("([0-9.]+)pt");
@@ -123,6 +121,10 @@ const WindowColours& colours_of(const QWidget& widget) {
   return ground.lightness() < 128 ? kDark : kLight;
 }
 
+double text_scale_of(const QFont& font) {
+  return font.pointSizeF() > 0 ? font.pointSizeF() / usual_font_pt : 1;
+}
+
 void load_assets() { initialise_resources(); }
 
 void apply_theme(QApplication& application, const Look& look) {
@@ -153,7 +155,7 @@ void apply_theme(QApplication& application, const Look& look) {
   application.setPalette(palette);
 
   QFont font(first_family({"Inter", "Noto Sans", "Cantarell"}, QFontDatabase::GeneralFont));
-  font.setPointSizeF(kFontPt * look.text_scale);
+  font.setPointSizeF(usual_font_pt * look.text_scale);
   application.setFont(font);
   application.setStyleSheet(scaled_points(style_sheet(colours), look.text_scale));
 }

@@ -38,6 +38,11 @@ struct Look {
   bool high_contrast = false;
 };
 
+/// Letters of the window in points, at a text scale of 1.
+inline constexpr double usual_font_pt = 9.5;
+/// How much larger than usual the letters of a font are: what is drawn beside them grows as much.
+[[nodiscard]] double text_scale_of(const QFont& font);
+
 /// Sets style, palette, font and style sheet of the whole program.
 void apply_theme(QApplication& application, const Look& look);
 

@@ -55,7 +55,7 @@ TEST(AtlasZoom, FarAwayIsBroughtBackIntoReach) {
 }
 
 TEST(AtlasZoom, FitShowsEveryMapInTheFreePart) {
-  for (const AtlasGrid grid :
+  for (const AtlasGrid& grid :
        {AtlasGrid{6, 3}, AtlasGrid{12, 12}, AtlasGrid{1, 1}, AtlasGrid{2, 9}}) {
     const QRectF free = kViewport.adjusted(0, 0, -20, -150);
     const AtlasZoom zoom = fit_grid(grid, kViewport, free);
@@ -268,10 +268,26 @@ TEST(PlaceLens, StandsWhereTheMapsStayLargest) {
   EXPECT_EQ(place_lens({6, 3}, kViewport, kViewport, tall, wide).side, LensSide::bottom);
   // Twelve of one leave room at the right.
   EXPECT_EQ(place_lens({12, 1}, kViewport, kViewport, tall, wide).side, LensSide::right);
-  for (const AtlasGrid grid : {AtlasGrid{6, 3}, AtlasGrid{12, 1}, AtlasGrid{2, 12}}) {
+  for (const AtlasGrid& grid : {AtlasGrid{6, 3}, AtlasGrid{12, 1}, AtlasGrid{2, 12}}) {
     const LensPlace place = place_lens(grid, kViewport, kViewport, tall, wide);
     EXPECT_FALSE(place.free.intersects(place.lens));
     EXPECT_TRUE(kViewport.contains(place.lens));
+  }
+}
+
+TEST(AtlasGrid, StandsInAnyOrder) {
+  AtlasGrid grid{2, 3};
+  grid.order = std::make_shared<const std::vector<std::int64_t>>(
+      std::vector<std::int64_t>{5, 0, 4, 1, 3, 2});
+  EXPECT_EQ(grid.map_square(1, 2), grid.place_square(0, 0));
+  EXPECT_EQ(grid.map_square(0, 0), grid.place_square(0, 1));
+  for (std::int64_t layer = 0; layer < 2; ++layer) {
+    for (std::int64_t column = 0; column < 3; ++column) {
+      const auto found = map_at(grid, grid.map_square(layer, column).center());
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->layer, layer);
+      EXPECT_EQ(found->column, column);
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 #include "app/canvas/map_number.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <numeric>
 
 #include "analysis/spectrum/rank.h"
+#include "app/canvas/map_entropy.h"
 #include "tests/app/canvas/synthetic_trace.h"
 
 namespace attnscope {
@@ -53,6 +56,28 @@ TEST_F(MapNumberTest, IsNoneWhereTheLensShowsAnotherMap) {
 TEST_F(MapNumberTest, WhatIsNotKnownIsNoNumber) {
   spectra_.without[0].state = SpectrumState::not_finite;
   EXPECT_EQ(number(0, 0)->text, "–");
+}
+
+TEST_F(MapNumberTest, EntropiesAreThoseOfTheRows) {
+  const MapEntropies all = map_entropies(*trace_);
+  const Tensor& maps = trace_->layers[1].implied_map;
+  const std::int64_t keys = maps.extent(2);
+  double sum = 0;
+  for (std::int64_t query = 0; query < maps.extent(1); ++query) {
+    const float* row = maps.data() + (2 * maps.extent(1) + query) * keys;
+    const double total = std::accumulate(row, row + keys, 0.0);
+    for (std::int64_t key = 0; key < keys; ++key) {
+      const double share = static_cast<double>(row[key]) / total;
+      if (share > 0) sum -= share * std::log(share);
+    }
+  }
+  EXPECT_NEAR(all.of(1, 2), sum / static_cast<double>(maps.extent(1)), 1e-9);
+  EXPECT_TRUE(std::isnan(all.of(1, 3)));
+  view_.map_number = MapNumber::entropy;
+  EXPECT_EQ(printed_entropy(std::log(17.0), *trace_, view_, 0)->share, 1);
+  EXPECT_EQ(printed_entropy(all.of(1, 3), *trace_, view_, 0)->text, "–");
+  view_.temperature = 2;
+  EXPECT_FALSE(printed_entropy(1, *trace_, view_, 0));
 }
 
 }  // namespace

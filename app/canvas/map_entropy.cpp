@@ -1,0 +1,46 @@
+#include "app/canvas/map_entropy.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "analysis/heads/row_weights.h"
+#include "app/canvas/parallel.h"
+
+namespace attnscope {
+
+namespace {
+
+double entropy_of(const Trace& trace, std::int64_t layer, std::int64_t head) {
+  const Tensor& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  const bool recorded = maps.shape().size() == 3 && head < maps.extent(0);
+  if (!recorded) return std::numeric_limits<double>::quiet_NaN();
+  const std::int64_t queries = maps.extent(1), keys = maps.extent(2);
+  MatrixD map =
+      Eigen::Map<const Matrix>(maps.data() + head * queries * keys, queries, keys).cast<double>();
+  if (has_identity(trace, layer) && queries == keys) map.diagonal().array() -= 1;
+  if (state_of(map) != HeadState::ready) return std::numeric_limits<double>::quiet_NaN();
+  return RowWeights(std::move(map)).entropy();
+}
+
+}  // namespace
+
+double MapEntropies::of(std::int64_t layer, std::int64_t head) const {
+  const std::int64_t at = layer * heads + head;
+  const bool exists = head >= 0 && head < heads && at >= 0 && at < std::ssize(nats);
+  return exists ? nats[static_cast<std::size_t>(at)] : std::numeric_limits<double>::quiet_NaN();
+}
+
+MapEntropies map_entropies(const Trace& trace) {
+  MapEntropies all;
+  const auto layers = std::ssize(trace.layers);
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    all.heads = std::max(all.heads, trace.heads(layer));
+  }
+  all.nats.resize(static_cast<std::size_t>(layers * all.heads));
+  for_each_index(layers * all.heads, [&](std::int64_t at) {
+    all.nats[static_cast<std::size_t>(at)] = entropy_of(trace, at / all.heads, at % all.heads);
+  });
+  return all;
+}
+
+}  // namespace attnscope
