@@ -14,6 +14,7 @@
 #include "app/panels/models/models_panel.h"
 #include "app/panels/playground/playground_panel.h"
 #include "app/panels/position_bias/position_bias_panel.h"
+#include "app/panels/profile/profile_panel.h"
 #include "app/panels/query/query_panel.h"
 #include "app/panels/ranks/ranks_panel.h"
 #include "app/panels/spectrum/spectrum_panel.h"
@@ -71,6 +72,7 @@ std::span<const PanelEntry> panels() {
       {.name = "query", .place = map, .make = of_atlases<QueryPanel>},
       {.name = "what-if", .place = map, .make = of_spectra<WhatIfPanel>},
       {.name = "components", .place = map, .make = of_session<ComponentsPanel>},
+      {.name = "profile", .place = map, .make = of_atlases<ProfilePanel>},
       {.name = "hash-codes", .place = map, .make = of_session<HashCodesPanel>},
       {.name = "position-bias", .place = spectrum, .make = of_session<PositionBiasPanel>},
       {.name = "key-maps", .place = map, .make = of_session<KeyMapsPanel>},

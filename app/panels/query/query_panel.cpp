@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -49,7 +50,19 @@ QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
   views_row_->setSpacing(10);
   body()->addLayout(views_row_, 1);
   scale_ = new ScaleBar;
-  body()->addWidget(scale_);
+  opacity_ = new QSlider(Qt::Horizontal);
+  opacity_->setObjectName("overlay_opacity");
+  opacity_->setAccessibleName(tr("Opacity of the weights over the image"));
+  opacity_->setToolTip(opacity_->accessibleName());
+  opacity_->setRange(0, 100);
+  opacity_->setValue(80);
+  opacity_->setFixedWidth(64);
+  auto* below = new QHBoxLayout;
+  below->setSpacing(10);
+  below->addWidget(scale_, 1);
+  below->addWidget(opacity_, 0, Qt::AlignTop);
+  body()->addLayout(below);
+  connect(opacity_, &QSlider::valueChanged, this, &QueryPanel::refresh);
 
   connect(row_, &QToolButton::toggled, this, &QueryPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &QueryPanel::refresh);
@@ -196,11 +209,14 @@ void QueryPanel::refresh() {
     const OpenSubject& open = *ready[i];
     const Trace& trace = *open.subject.trace;
     const auto hovered = hovered_tokens(session_, open.id);
-    views_[i]->set_picture(
-        {open.id, session_.place_of(open.id), QString::fromStdString(open.subject.label),
-         open.subject.trace, rolled ? trace.layout : key_layout(trace, selection.layer),
-         std::move(weights[i]), scale, own[i], own[i] >= 0, hovered ? hovered->key : std::nullopt});
+    views_[i]->set_picture({open.id, session_.place_of(open.id),
+                            QString::fromStdString(open.subject.label), open.subject.trace,
+                            rolled ? trace.layout : key_layout(trace, selection.layer),
+                            std::move(weights[i]), scale, own[i], own[i] >= 0,
+                            hovered ? hovered->key : std::nullopt, opacity_->value() / 100.0});
   }
+  opacity_->setVisible(std::ranges::any_of(
+      ready, [](const OpenSubject* open) { return open->subject.trace->image.has_value(); }));
   caption_->setText(caption(ready));
   scale_->set_scale(scale);
 }

@@ -11,6 +11,7 @@
 #include "core/trace/trace.h"
 
 class QHBoxLayout;
+class QSlider;
 class QLabel;
 class QToolButton;
 
@@ -46,6 +47,7 @@ class QueryPanel : public DockPanel {
   QLabel* caption_;
   QHBoxLayout* views_row_;
   ScaleBar* scale_;
+  QSlider* opacity_;
   std::vector<QueryView*> views_;
   std::map<SubjectId, Rollout> rollouts_;
 };

@@ -1,7 +1,9 @@
 #include "app/panels/query/query_view.h"
 
+#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <cmath>
 
 #include "analysis/figure/colour_map.h"
@@ -157,6 +159,68 @@ std::optional<std::int64_t> QueryView::token_at(QPointF position) const {
   return {};
 }
 
+/// The colour of a token's weight; over the image what weighs little lets it through.
+QColor QueryView::ink_of(std::int64_t token) const {
+  const auto fraction =
+      fraction_of(picture_.scale, picture_.weights[static_cast<std::size_t>(token)]);
+  if (!fraction) return Qt::transparent;
+  const Colour colour =
+      colour_at(find_colour_map(picture_.scale.colour_map), *fraction, picture_.scale.reversed);
+  QColor ink(colour.red, colour.green, colour.blue);
+  if (token >= picture_.layout.prefix && !image_.isNull()) {
+    constexpr double kLeast = 0.25;  // of the opacity, where there is no weight
+    ink.setAlphaF(
+        static_cast<float>(picture_.opacity * (kLeast + (1 - kLeast) * std::sqrt(*fraction))));
+  }
+  return ink;
+}
+
+void QueryView::paint_weights(QPainter& painter, const QRectF& grid) const {
+  const TokenLayout& layout = picture_.layout;
+  const std::int64_t cells = layout.has_grid() ? layout.rows * layout.columns : 0;
+  const bool in_grid = cells > 0 && std::ssize(picture_.weights) == layout.prefix + cells;
+  const std::int64_t alone = in_grid ? layout.prefix : std::ssize(picture_.weights);
+  for (std::int64_t token = 0; token < alone; ++token) {
+    painter.fillRect(place_of(token), ink_of(token));
+  }
+  if (!in_grid) return;
+  // One picture: cells drawn one by one overlap or leave a line where they meet.
+  QImage overlay(static_cast<int>(layout.columns), static_cast<int>(layout.rows),
+                 QImage::Format_ARGB32);
+  for (std::int64_t cell = 0; cell < cells; ++cell) {
+    overlay.setPixelColor(static_cast<int>(cell % layout.columns),
+                          static_cast<int>(cell / layout.columns), ink_of(layout.prefix + cell));
+  }
+  painter.drawImage(grid, overlay);
+}
+
+QString QueryView::in_words(std::int64_t token) const {
+  const TokenLayout& layout = picture_.layout;
+  QStringList lines = {QString::fromStdString(layout.name(token)), tr("Position %1").arg(token)};
+  const float weight = picture_.weights[static_cast<std::size_t>(token)];
+  const bool later = picture_.trace->causal && picture_.query >= 0 && token > picture_.query;
+  if (later && !(weight > 0)) {
+    lines << tr("Masked: it comes after the query");
+  } else if (std::isnan(weight)) {
+    lines << tr("Left out, or not known");
+  } else {
+    lines << tr("Weight %1").arg(static_cast<double>(weight), 0, 'g', 4);
+  }
+  return lines.join('\n');
+}
+
+bool QueryView::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+  const auto* const asked = static_cast<QHelpEvent*>(event);
+  const auto token = token_at(asked->pos());
+  if (token) {
+    QToolTip::showText(asked->globalPos(), in_words(*token), this);
+  } else {
+    QToolTip::hideText();
+  }
+  return true;
+}
+
 void QueryView::paintEvent(QPaintEvent*) {
   if (!picture_.trace) return;
   QPainter painter(this);
@@ -181,27 +245,15 @@ void QueryView::paintEvent(QPaintEvent*) {
       name, Qt::AlignLeft | Qt::AlignVCenter,
       fontMetrics().elidedText(picture_.label, Qt::ElideMiddle, static_cast<int>(name.width())));
 
+  const ColourMap& map = find_colour_map(picture_.scale.colour_map);
   const QRectF grid = grid_rect();
   if (!image_.isNull()) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, image_.width() > grid.width());
-    painter.setOpacity(0.85);
-    painter.drawImage(grid, image_.convertToFormat(QImage::Format_Grayscale8));
-    painter.setOpacity(1);
+    painter.drawImage(grid, image_);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
   }
-
   painter.setRenderHint(QPainter::Antialiasing, false);
-  const ColourMap& map = find_colour_map(picture_.scale.colour_map);
-  for (std::int64_t token = 0; token < std::ssize(picture_.weights); ++token) {
-    const auto fraction =
-        fraction_of(picture_.scale, picture_.weights[static_cast<std::size_t>(token)]);
-    if (!fraction) continue;
-    const Colour colour = colour_at(map, *fraction, picture_.scale.reversed);
-    QColor ink(colour.red, colour.green, colour.blue);
-    // Over the image what weighs little lets it through.
-    if (token >= layout.prefix && !image_.isNull())
-      ink.setAlphaF(0.25F + 0.6F * static_cast<float>(std::sqrt(*fraction)));
-    painter.fillRect(place_of(token), ink);
-  }
+  paint_weights(painter, grid);
   paint_text(painter);
   for (std::int64_t token = 0; token < layout.prefix; ++token) {
     const QRectF place = place_of(token);

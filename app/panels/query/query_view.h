@@ -1,6 +1,7 @@
 // One subject's image with the attention of one query laid over it.
 #pragma once
 
+#include <QColor>
 #include <QImage>
 #include <QWidget>
 #include <cstdint>
@@ -26,6 +27,7 @@ struct QueryPicture {
   std::int64_t query = 0;  ///< the key at the query's place is outlined
   bool outline_query = true;
   std::optional<std::int64_t> hover;  ///< outlined thinly
+  double opacity = 0.8;               ///< of the weights over an image, 0 to 1
 };
 
 class QueryView : public QWidget {
@@ -36,6 +38,8 @@ class QueryView : public QWidget {
   [[nodiscard]] const QueryPicture& picture() const { return picture_; }
   /// Where token `index` is drawn; empty if it is not.
   [[nodiscard]] QRectF place_of(std::int64_t index) const;
+  /// What is said of a token where the cursor rests: its name, its place, its weight.
+  [[nodiscard]] QString in_words(std::int64_t token) const;
   [[nodiscard]] QSize sizeHint() const override { return {170, 200}; }
   [[nodiscard]] QSize minimumSizeHint() const override { return {90, 96}; }
 
@@ -44,6 +48,7 @@ class QueryView : public QWidget {
   void hovered(std::optional<std::int64_t> token);
 
  protected:
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
@@ -54,6 +59,8 @@ class QueryView : public QWidget {
   [[nodiscard]] QRectF grid_rect() const;
   void flow_text();
   void paint_text(QPainter& painter) const;
+  void paint_weights(QPainter& painter, const QRectF& grid) const;
+  [[nodiscard]] QColor ink_of(std::int64_t token) const;
   [[nodiscard]] std::optional<std::int64_t> token_at(QPointF position) const;
 
   QueryPicture picture_;
