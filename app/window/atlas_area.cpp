@@ -11,6 +11,7 @@
 
 #include "app/canvas/atlas_canvas.h"
 #include "app/canvas/graphics.h"
+#include "app/look/theme.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/window/atlas_cell.h"
@@ -29,7 +30,8 @@ struct Arrangement {
 };
 
 /// What makes the maps of `count` atlases largest in `room`, all of the largest one's shape.
-Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, int chrome) {
+Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, int chrome,
+                            double text_scale) {
   // Beside each other rows are read across, layer by layer.
   constexpr double kNotInARow = 0.97;
   Arrangement best;
@@ -39,11 +41,12 @@ Arrangement arrangement_for(const AtlasGrid& largest, int count, QSizeF room, in
     const QSizeF canvas((room.width() - (columns - 1) * kSpacing) / columns - 2 * kFrame,
                         (room.height() - (rows - 1) * kSpacing) / rows - chrome);
     const QSizeF free =
-        atlas_frame(canvas)
+        atlas_frame(canvas, text_scale)
             .viewport.adjusted(fitted_margin, fitted_margin, -fitted_margin, -fitted_margin)
             .size();
     AtlasGrid grid = largest;
-    grid.arrangement = arranged_to_fill(largest.layers, largest.columns, free, band_label_room);
+    grid.arrangement =
+        arranged_to_fill(largest.layers, largest.columns, free, band_label_room * text_scale);
     const double worth = fitted_side(grid, free) * (rows > 1 ? kNotInARow : 1);
     if (worth > best_worth) {
       best_worth = worth;
@@ -211,8 +214,8 @@ void AtlasArea::arrange() {
     place(shown, std::max(1, count));
     return;
   }
-  const Arrangement best =
-      arrangement_for(largest, count, QSizeF(atlases_->size()), shown.front()->chrome_height());
+  const Arrangement best = arrangement_for(largest, count, QSizeF(atlases_->size()),
+                                           shown.front()->chrome_height(), text_scale_of(font()));
   place(shown, best.columns);
   link_.arrange(best.maps);
 }

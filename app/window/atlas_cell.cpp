@@ -50,14 +50,14 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   failed_badge_ = new SubjectBadge(session.place_of(subject));
   failed_text_ = new ElidedLabel(Qt::ElideRight);
   failed_text_->setProperty("role", "error");
-  auto* retry = new QPushButton(tr("Try again"));
+  auto* retry = retry_ = new QPushButton;
   auto* close = new QPushButton(tr("Close"));
   row->addWidget(failed_badge_);
   row->addWidget(failed_text_, 1);
   row->addWidget(retry);
   row->addWidget(close);
   column->addWidget(failure_);
-  connect(retry, &QPushButton::clicked, this, [this] { session_.reload(subject_); });
+  connect(retry, &QPushButton::clicked, this, [this] { session_.retry(subject_); });
   // Later: this cell does not outlive its subject.
   connect(
       close, &QPushButton::clicked, this, [this] { session_.close(subject_); },
@@ -88,8 +88,14 @@ QString AtlasCell::instead_of_maps(const OpenSubject& open) const {
 void AtlasCell::show_failure(const OpenSubject& open) {
   failed_badge_->set_subject(session_.place_of(subject_));
   const QString error = QString::fromStdString(open.error);
-  failed_text_->set_text("⚠ " + error.simplified());
+  failed_text_->set_text(open.stopped ? QString::fromStdString(open.subject.label) + ": " +
+                                            tr("stopped before it had maps")
+                                      : "⚠ " + error.simplified());
   failed_text_->set_tip(error);
+  failed_text_->setProperty("role", open.stopped ? "muted" : "error");
+  failed_text_->style()->unpolish(failed_text_);
+  failed_text_->style()->polish(failed_text_);
+  retry_->setText(open.stopped ? tr("Go on") : tr("Try again"));
 }
 
 void AtlasCell::refresh() {

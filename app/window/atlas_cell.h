@@ -7,6 +7,7 @@
 #include "app/session/subject_id.h"
 
 class QLabel;
+class QPushButton;
 class QStackedLayout;
 
 namespace attnscope {
@@ -57,6 +58,7 @@ class AtlasCell : public QFrame {
   QWidget* failure_;
   SubjectBadge* failed_badge_;
   ElidedLabel* failed_text_;
+  QPushButton* retry_;
   bool failed_ = false;
 };
 

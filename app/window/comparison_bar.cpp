@@ -1,10 +1,12 @@
 #include "app/window/comparison_bar.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 
 #include "app/canvas/atlas_link.h"
@@ -13,8 +15,6 @@
 namespace attnscope {
 
 namespace {
-
-constexpr int kBarHeight = 26;
 
 constexpr int kLeastLetters = 5;  // that a list shows where the window is narrow
 
@@ -25,7 +25,6 @@ QComboBox* choice(const char* object_name, const QString& name, const QString& t
   box->setObjectName(object_name);
   box->setAccessibleName(name);
   box->setToolTip(tip);
-  box->setFixedHeight(kBarHeight);
   return box;
 }
 
@@ -90,7 +89,6 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   blink_->setObjectName("blink");
   blink_->setText(tr("Blink"));
   blink_->setCheckable(true);
-  blink_->setFixedHeight(kBarHeight);
   blink_->setFocusPolicy(Qt::TabFocus);
   blink_->setToolTip(tr("The reference's maps in the place of the others', and back (Space)"));
   addWidget(shown_);
@@ -98,6 +96,13 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   addWidget(blink_);
   addWidget(layers_);
   addWidget(match_);
+  auto* hide = new QToolButton;
+  hide->setObjectName("hide_special");
+  hide->setText(tr("Hide class tokens"));
+  hide->setFocusPolicy(Qt::TabFocus);
+  hide->setToolTip(
+      tr("Maps differ in size only by their class tokens: without these they can be compared"));
+  hide_special_ = addWidget(hide);
 
   const auto change = [this](auto set) {
     ViewSettings view = session_.view();
@@ -121,6 +126,8 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   connect(match_, &QCheckBox::toggled, this,
           [change](bool on) { change([on](ViewSettings& view) { view.match_heads = on; }); });
   connect(blink_, &QToolButton::clicked, this, [this] { link_.blink(); });
+  connect(hide, &QToolButton::clicked, this,
+          [change] { change([](ViewSettings& view) { view.hide_prefix_tokens = true; }); });
   connect(&link_, &AtlasLink::drawn_changed, this, &ComparisonBar::refresh);
   connect(&session_, &Session::subjects_changed, this, &ComparisonBar::refresh);
   connect(&session_, &Session::reference_changed, this, &ComparisonBar::refresh);
@@ -128,7 +135,19 @@ ComparisonBar::ComparisonBar(Session& session, AtlasLink& link, QWidget* parent)
   refresh();
 }
 
+/// Some subject's maps have another size than the reference's, but without class tokens the same.
+bool ComparisonBar::differ_by_special_tokens() const {
+  const std::shared_ptr<const Trace> reference = session_.trace(session_.reference());
+  if (!reference || session_.view().hide_prefix_tokens) return false;
+  return std::ranges::any_of(session_.subjects(), [&](const OpenSubject& open) {
+    const std::shared_ptr<const Trace>& trace = open.subject.trace;
+    return trace && trace->tokens() != reference->tokens() &&
+           trace->tokens() - trace->layout.prefix == reference->tokens() - reference->layout.prefix;
+  });
+}
+
 void ComparisonBar::refresh() {
+  hide_special_->setVisible(differ_by_special_tokens());
   setVisible(session_.reference() != SubjectId::none && session_.subjects().size() >= 2);
   const QSignalBlocker quiet[] = {QSignalBlocker(shown_), QSignalBlocker(amount_),
                                   QSignalBlocker(layers_), QSignalBlocker(match_)};

@@ -33,6 +33,7 @@ class ComparisonBar : public QToolBar {
   ComparisonBar(Session& session, AtlasLink& link, QWidget* parent = nullptr);
 
  private:
+  [[nodiscard]] bool differ_by_special_tokens() const;
   void refresh();
 
   Session& session_;
@@ -42,6 +43,7 @@ class ComparisonBar : public QToolBar {
   QAction* amount_shown_;
   QComboBox* layers_;
   QCheckBox* match_;
+  QAction* hide_special_;
   QToolButton* blink_;
 };
 

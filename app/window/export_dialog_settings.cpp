@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/widgets/browse_button.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -110,16 +111,10 @@ QWidget* FigureSettingsForm::make_file_editor(const ParameterDescription& settin
   line->setObjectName("setting_" + QString::fromUtf8(setting.name));
   line->setAccessibleName(setting_title(setting));
   line->setPlaceholderText(tr("a file or folder"));
-  auto* browse = new QToolButton;
-  browse->setText("…");
-  browse->setAccessibleName(tr("Browse for %1").arg(setting_title(setting)));
+  auto* browse = new BrowseButton(setting_title(setting), {}, line);
   layout->addWidget(line, 1);
   layout->addWidget(browse);
   connect(line, &QLineEdit::textChanged, this, &FigureSettingsForm::changed);
-  connect(browse, &QToolButton::clicked, this, [this, line] {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Choose a file"), line->text());
-    if (!file.isEmpty()) line->setText(file);
-  });
   return row;
 }
 

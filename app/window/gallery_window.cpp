@@ -17,6 +17,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
+#include "app/widgets/browse_button.h"
 
 namespace attnscope {
 
@@ -39,9 +40,7 @@ GalleryWindow::GalleryWindow(Session& session, QWidget* parent)
   data_set_->setObjectName("gallery_data_set");
   data_set_->setAccessibleName(tr("Labelled data set"));
   data_set_->setPlaceholderText(tr("IDX images, HDF5, NPZ, or a folder of class folders"));
-  auto* browse = new QToolButton;
-  browse->setText("…");
-  browse->setAccessibleName(tr("Browse for a labelled data set"));
+  auto* browse = new BrowseButton(tr("a labelled data set"), {}, data_set_);
   auto* top = new QHBoxLayout;
   top->setSpacing(8);
   top->addWidget(summary_, 1);
@@ -72,7 +71,7 @@ GalleryWindow::GalleryWindow(Session& session, QWidget* parent)
   connect(&delay_, &QTimer::timeout, this, &GalleryWindow::draw_all);
   connect(&session_, &Session::subjects_changed, this, &GalleryWindow::want);
   connect(data_set_, &QLineEdit::editingFinished, this, &GalleryWindow::want);
-  connect(browse, &QToolButton::clicked, this, &GalleryWindow::browse);
+  connect(browse, &BrowseButton::chosen, this, &GalleryWindow::want);
 }
 
 QWidget* GalleryWindow::make_card(const GalleryEntry& entry) {
@@ -131,14 +130,6 @@ void GalleryWindow::hideEvent(QHideEvent* event) {
 
 void GalleryWindow::want() {
   if (isVisible()) delay_.start();
-}
-
-void GalleryWindow::browse() {
-  const QString file =
-      QFileDialog::getOpenFileName(this, tr("Choose a labelled data set"), data_set_->text());
-  if (file.isEmpty()) return;
-  data_set_->setText(file);
-  want();
 }
 
 void GalleryWindow::show_missing(Card& card, const QString& why) {

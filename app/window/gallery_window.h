@@ -48,7 +48,6 @@ class GalleryWindow : public QDialog {
   void draw_all();
   void draw(std::size_t index);
   void show_missing(Card& card, const QString& why);
-  void browse();
 
   Session& session_;
   QLineEdit* data_set_;

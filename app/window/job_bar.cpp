@@ -5,13 +5,15 @@
 #include <QProgressBar>
 #include <QStringList>
 #include <QToolButton>
+#include <utility>
 
 #include "app/session/job_queue.h"
 #include "app/widgets/remaining_time.h"
 
 namespace attnscope {
 
-JobBar::JobBar(JobQueue& jobs, QWidget* parent) : QWidget(parent), jobs_(jobs) {
+JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent)
+    : QWidget(parent), jobs_(jobs), is_stopped_(std::move(is_stopped)) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 4, 0);
   row->setSpacing(8);
@@ -30,15 +32,29 @@ JobBar::JobBar(JobQueue& jobs, QWidget* parent) : QWidget(parent), jobs_(jobs) {
   row->addWidget(text_);
   row->addWidget(progress_);
   row->addWidget(cancel_);
+  go_on_ = new QToolButton;
+  go_on_->setText(tr("Go on"));
+  go_on_->setObjectName("go_on");
+  go_on_->setToolTip(tr("With the work that was stopped"));
+  row->addWidget(go_on_);
   connect(cancel_, &QToolButton::clicked, &jobs_, &JobQueue::cancel_all);
+  connect(go_on_, &QToolButton::clicked, this, &JobBar::go_on_wanted);
   connect(&jobs_, &JobQueue::changed, this, &JobBar::refresh);
   refresh();
 }
 
 void JobBar::refresh() {
   const std::vector<JobStatus> all = jobs_.status();
-  setVisible(!all.empty());
-  if (all.empty()) return;
+  setVisible(!all.empty() || is_stopped_());
+  const bool ended = all.empty();
+  progress_->setVisible(!ended);
+  cancel_->setVisible(!ended);
+  go_on_->setVisible(ended);
+  if (ended) {
+    text_->setText(tr("Stopped"));
+    text_->setToolTip({});
+    return;
+  }
   double done = 0;
   double remaining = 0;
   QStringList lines;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 
 class QLabel;
 class QProgressBar;
@@ -14,7 +15,11 @@ class JobQueue;
 class JobBar : public QWidget {
   Q_OBJECT
  public:
-  explicit JobBar(JobQueue& jobs, QWidget* parent = nullptr);
+  /// `is_stopped`: whether there is work that the user has stopped, and could go on with.
+  JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent = nullptr);
+
+ signals:
+  void go_on_wanted();  ///< with what was stopped
 
  private:
   void refresh();
@@ -23,6 +28,8 @@ class JobBar : public QWidget {
   QLabel* text_;
   QProgressBar* progress_;
   QToolButton* cancel_;
+  QToolButton* go_on_;
+  std::function<bool()> is_stopped_;
 };
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
 #include "app/window/layouts.h"
 
+#include <QDockWidget>
 #include <QInputDialog>
 #include <QMainWindow>
 #include <QMenu>
@@ -15,6 +16,19 @@ constexpr int kVersion = 1;
 
 }  // namespace
 
+std::span<const WorkLayout> work_layouts() {
+  static const WorkLayout list[] = {
+      {"Explore", QT_TR_NOOP("Models, maps, curves and ranks side by side"), "Ctrl+1", "", "", 0},
+      {"Compare", QT_TR_NOOP("Maps at their largest; curves, the query and the comparison beside"),
+       "Ctrl+2", "spectrum depth query comparison ranks", "spectrum query comparison", 0},
+      {"Publish", QT_TR_NOOP("Curves and numbers large, as they are printed"), "Ctrl+3",
+       "spectrum depth ranks comparison", "spectrum ranks", 48},
+      {"Teach", QT_TR_NOOP("A lesson beside the maps, and the curves"), "Ctrl+4",
+       "lessons spectrum query", "lessons spectrum query", 26, "lessons", 36},
+  };
+  return list;
+}
+
 Layouts::Layouts(QMainWindow& window, QMenu& menu) : QObject(&window), window_(window) {
   connect(&menu, &QMenu::aboutToShow, this, [this, &menu] { fill(menu); });
   fill(menu);
@@ -22,18 +36,29 @@ Layouts::Layouts(QMainWindow& window, QMenu& menu) : QObject(&window), window_(w
 
 void Layouts::fill(QMenu& menu) {
   menu.clear();
-  for (const QString& name : names()) {
-    menu.addAction(name, this, [this, name] { go_to(name); });
+  menu.setToolTipsVisible(true);
+  const auto add = [&](const QString& name, const QString& key, auto run) {
+    return menu.addAction(name + '\t' + key, this, run);
+  };
+  for (const WorkLayout& layout : work_layouts()) {
+    add(tr(layout.name), layout.key, [this, &layout] {
+      go_to(layout);
+    })->setToolTip(tr(layout.purpose));
   }
-  if (!names().empty()) menu.addSeparator();
+  menu.addSeparator();
+  const QStringList own = names();
+  for (int place = 0; place < own.size(); ++place) {
+    add(own[place], key_of_own(place).toString(QKeySequence::NativeText),
+        [this, name = own[place]] { go_to(name); });
+  }
   menu.addAction(tr("Save as…"), this, [this] {
     const QString name =
         QInputDialog::getText(&window_, tr("Save the layout"), tr("Name of the layout"));
     if (!name.trimmed().isEmpty()) save_as(name.trimmed());
   });
-  if (!names().empty()) {
+  if (!own.empty()) {
     QMenu* forget = menu.addMenu(tr("Forget"));
-    for (const QString& name : names()) {
+    for (const QString& name : own) {
       forget->addAction(name, this, [this, name] { remove(name); });
     }
   }
@@ -42,9 +67,42 @@ void Layouts::fill(QMenu& menu) {
 
 void Layouts::set_default() { default_ = window_.saveState(kVersion); }
 
-void Layouts::reset() {
+/// Laid out whole, then drawn once.
+void Layouts::restore(const QByteArray& state) {
   emit changing();
+  window_.setUpdatesEnabled(false);
+  window_.restoreState(state, kVersion);
+  window_.setUpdatesEnabled(true);
+  emit changed();
+}
+
+void Layouts::reset() { restore(default_); }
+
+void Layouts::go_to(const WorkLayout& layout) {
+  const QStringList open = QString::fromUtf8(layout.open).split(' ', Qt::SkipEmptyParts);
+  if (open.isEmpty()) return reset();
+  emit changing();
+  window_.setUpdatesEnabled(false);
   window_.restoreState(default_, kVersion);
+  for (QDockWidget* dock : window_.findChildren<QDockWidget*>()) {
+    dock->setVisible(open.contains(dock->objectName()));
+  }
+  for (const QString& name : QString::fromUtf8(layout.in_front).split(' ', Qt::SkipEmptyParts)) {
+    if (auto* dock = window_.findChild<QDockWidget*>(name)) dock->raise();
+  }
+  QList<QDockWidget*> docks;
+  QList<int> widths;
+  const auto widen = [&](const char* name, int percent) {
+    auto* const dock = window_.findChild<QDockWidget*>(QLatin1String(name));
+    if (dock == nullptr || percent == 0) return;
+    docks << dock;
+    widths << window_.width() * percent / 100;
+  };
+  widen("spectrum", layout.percent_right);
+  if (layout.beside != nullptr) widen(layout.beside, layout.percent_beside);
+  window_.resizeDocks(docks, widths, Qt::Horizontal);
+  window_.setUpdatesEnabled(true);
+  emit changed();
 }
 
 QStringList Layouts::names() const {
@@ -60,10 +118,19 @@ void Layouts::save_as(const QString& name) {
 }
 
 void Layouts::go_to(const QString& name) {
-  emit changing();
   QSettings settings;
   settings.beginGroup(kGroup);
-  window_.restoreState(settings.value(name).toByteArray(), kVersion);
+  restore(settings.value(name).toByteArray());
+}
+
+void Layouts::go_to_own(int place) {
+  const QStringList own = names();
+  if (place < own.size()) go_to(own[place]);
+}
+
+QKeySequence Layouts::key_of_own(int place) {
+  const int number = place + 1 + static_cast<int>(work_layouts().size());
+  return number <= 9 ? QKeySequence("Ctrl+" + QString::number(number)) : QKeySequence();
 }
 
 void Layouts::remove(const QString& name) {

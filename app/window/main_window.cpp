@@ -7,9 +7,12 @@
 #include <QMessageBox>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/canvas/atlas_link.h"
 #include "app/canvas/scale_strip.h"
+#include "app/panels/frame/figure_panel.h"
+#include "app/panels/models/rename_subject.h"
 #include "app/session/comparison_store.h"
 #include "app/session/history.h"
 #include "app/session/session.h"
@@ -26,6 +29,7 @@
 #include "app/window/keys_dialog.h"
 #include "app/window/layouts.h"
 #include "app/window/manual_window.h"
+#include "app/window/map_menu.h"
 #include "app/window/notice_bar.h"
 #include "app/window/panel_docks.h"
 #include "app/window/recent_files.h"
@@ -70,7 +74,10 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   place_everything();
   keep_panel_settings();
   layouts_ = new Layouts(*this, *commands_->menu(tr("&View"))->addMenu(tr("Layouts")));
-  connect(layouts_, &Layouts::changing, this, [this] { enlargement_->give_back(); });
+  connect(layouts_, &Layouts::changing, this, [this] {
+    enlargement_->give_back();
+    docks_->give_back();
+  });
   connect(&session_, &Session::failed, notice_, &NoticeBar::show_error);
   connect(history_, &History::changed, this, &MainWindow::show_history);
   show_history();
@@ -100,6 +107,16 @@ void MainWindow::place_everything() {
   connect(atlases_, &AtlasArea::samples_wanted, this, &MainWindow::open_samples);
 
   docks_->place(*commands_->menu(tr("&View"))->addMenu(tr("Panels")));
+  auto* const maps_menu = new MapMenu(session_, *link_, *this);
+  connect(maps_menu, &MapMenu::export_wanted, this, &MainWindow::export_so);
+  connect(maps_menu, &MapMenu::panel_wanted, docks_, &PanelDocks::panel_wanted);
+  connect(docks_, &PanelDocks::export_wanted, this, &MainWindow::export_so);
+  connect(docks_, &PanelDocks::rename_wanted, this, [this](const QString& name) {
+    for (const OpenSubject& open : session_.subjects()) {
+      if (open.subject.label != name.toStdString()) continue;
+      return ask_for_name(this, session_, open.id);
+    }
+  });
   enlargement_ = new Enlargement(*this, *docks_, *atlases_);
   connect(docks_, &PanelDocks::command_wanted, this, [this](const QString& id) {
     if (QAction* const action = commands_->action(id)) action->trigger();
@@ -113,6 +130,9 @@ void MainWindow::place_everything() {
   });
   QMenu* file_menu = commands_->menu(tr("&File"));
   file_menu->insertMenu(commands_->action("save_session"), recent_menu_);
+  auto* const samples = new QMenu(tr("Sample &models"), this);
+  fill_samples(*samples);
+  file_menu->insertMenu(commands_->action("save_session"), samples);
   file_menu->insertSeparator(commands_->action("save_session"));
 
   QAction* exporting = commands_->action("export");
@@ -126,8 +146,22 @@ void MainWindow::place_everything() {
   addToolBar(Qt::TopToolBarArea, bar);
   statusBar()->setSizeGripEnabled(false);
   statusBar()->addWidget(new HoverLine(session_, *link_), 1);
-  statusBar()->addPermanentWidget(new JobBar(session_.jobs()));
+  auto* const jobs = new JobBar(session_.jobs(), [this] { return anything_stopped(); });
+  connect(jobs, &JobBar::go_on_wanted, this, [this] {
+    session_.go_on();
+    spectra_->go_on();
+    for (FigurePanel* panel : findChildren<FigurePanel*>()) panel->go_on();
+  });
+  statusBar()->addPermanentWidget(jobs);
   statusBar()->addPermanentWidget(new ScaleStrip(session_, *link_));
+}
+
+bool MainWindow::anything_stopped() const {
+  return std::ranges::any_of(session_.subjects(),
+                             [this](const OpenSubject& open) {
+                               return open.stopped || spectra_->is_stopped(open.id);
+                             }) ||
+         std::ranges::any_of(findChildren<FigurePanel*>(), &FigurePanel::is_stopped);
 }
 
 void MainWindow::keep_panel_settings() {
@@ -221,10 +255,25 @@ bool MainWindow::settled() const {
 }
 
 void MainWindow::export_figure() {
+  // What is on the screen: the panel one works in, the map that is enlarged, the maps selected.
+  if (FigurePanel* const figure = PanelDocks::figure_with_keys(); figure && figure->figure()) {
+    return figure->want_export();
+  }
+  ParameterValues settings = shown_map_settings(session_);
+  const bool some = session_.selection().to || link_->view() == AtlasLink::View::map;
+  if (!some) {
+    settings.erase("layers");
+    settings["heads"] = std::string("all");
+  }
+  export_so("attention-maps", settings);
+}
+
+void MainWindow::export_so(const std::string& recipe, const ParameterValues& settings) {
   ExportDialog dialog(session_, this);
   connect(&dialog, &ExportDialog::exported, this, [this](const QString& file) {
     statusBar()->showMessage(tr("Wrote %1").arg(file), 6000);
   });
+  dialog.show_figure(recipe, settings);
   dialog.exec();
 }
 
@@ -246,6 +295,8 @@ void MainWindow::show_gallery() {
 void MainWindow::show_keys() {
   QList<QPair<QString, QString>> keys = commands_->keys();
   keys.removeIf([](const auto& key) { return key.second.size() == 1 && key.second[0].isDigit(); });
+  keys.removeIf([](const auto& key) { return key.first.startsWith(tr("Your layout")); });
+  keys.push_back({tr("Your layouts"), "Ctrl+5 – 9"});
   keys.push_back({tr("Select a subject"), "1 – 9"});
   keys.push_back({tr("Blink: the reference's maps in place of the others'"), tr("Space")});
   keys.push_back({tr("Walk layers"), "↑ ↓"});
@@ -253,6 +304,9 @@ void MainWindow::show_keys() {
   keys.push_back({tr("Walk queries"), "Shift+arrows"});
   keys.push_back({tr("Into the lens and through its fields"), tr("Tab, then ← →")});
   keys.push_back({tr("Zoom, move, enlarge a map"), tr("wheel, drag, double click")});
+  keys.push_back({tr("Several maps at once"), tr("Shift and a click or a drag")});
+  keys.push_back({tr("Closer into a plot, all again"), tr("wheel, double click")});
+  keys.push_back({tr("What can be done with a map, a plot, a model"), tr("right button")});
   keys.push_back({tr("A panel or a subject alone, and back"), tr("double click on its title")});
   KeysDialog(keys, this).exec();
 }
@@ -282,8 +336,20 @@ void MainWindow::next_map_number() {
   static constexpr const char* kSaid[] = {
       QT_TR_NOOP("No number on the maps"), QT_TR_NOOP("On each map: its equivalent rank at τ"),
       QT_TR_NOOP("On each map: its effective rank, exp of the entropy of its singular values"),
-      QT_TR_NOOP("On each map: its stable rank, ‖A‖²_F / σ₁²")};
+      QT_TR_NOOP("On each map: its stable rank, ‖A‖²_F / σ₁²"),
+      QT_TR_NOOP("On each map: the mean entropy of its rows, in nats")};
   statusBar()->showMessage(tr(kSaid[static_cast<std::size_t>(view.map_number)]), 4000);
+}
+
+void MainWindow::toggle_sorted() {
+  ViewSettings view = session_.view();
+  view.sorted_by_number = !view.sorted_by_number;
+  if (view.map_number == MapNumber::none) view.map_number = MapNumber::equivalent_rank;
+  session_.set_view(view);
+  statusBar()->showMessage(view.sorted_by_number
+                               ? tr("Maps in the order of their numbers, named layer · head")
+                               : tr("Maps by layer and head"),
+                           4000);
 }
 
 void MainWindow::pin_selected() {
@@ -306,6 +372,7 @@ void MainWindow::toggle_presentation() {
   enlargement_->give_back();
   presenting_ = !presenting_;
   docks_->hold_still(presenting_);
+  setUpdatesEnabled(false);  // drawn once, when all stands in its place
   if (presenting_) {
     before_presenting_ = saveState();
     // The maps and what is spoken about; the rest is for whoever sits at the machine.
@@ -313,6 +380,7 @@ void MainWindow::toggle_presentation() {
   }
   apply_look();
   if (!presenting_) restoreState(before_presenting_);
+  setUpdatesEnabled(true);
 }
 
 void MainWindow::select_subject(std::size_t place) {

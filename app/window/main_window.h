@@ -9,6 +9,7 @@
 
 #include "app/look/theme.h"
 #include "app/window/preferences.h"
+#include "core/parameters/parameters.h"
 
 namespace attnscope {
 
@@ -21,6 +22,7 @@ class Enlargement;
 class History;
 class Layouts;
 class ManualWindow;
+class MapMenu;
 class NoticeBar;
 class PanelDocks;
 class RecentFiles;
@@ -68,14 +70,18 @@ class MainWindow : public QMainWindow {
  private:
   void place_everything();
   void keep_panel_settings();
+  [[nodiscard]] bool anything_stopped() const;
   void make_commands();
   void ask_for_model();
   void ask_for_input();
+  void ask_for_folder();
+  void fill_samples(QMenu& menu);
   void save_session(bool ask);
   void ask_for_session();
   /// A session file of ours, not the user's: saving asks where to. False if it cannot be read.
   bool restore_unnamed(const std::filesystem::path& file);
   void export_figure();
+  void export_so(const std::string& recipe, const ParameterValues& settings);
   void show_gallery();
   void ask_for_command();
   void ask_for_preferences();
@@ -86,6 +92,7 @@ class MainWindow : public QMainWindow {
   void show_about();
   void toggle_identity();
   void next_map_number();
+  void toggle_sorted();
   void pin_selected();
   void toggle_difference();
   void toggle_presentation();

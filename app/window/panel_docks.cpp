@@ -1,6 +1,7 @@
 #include "app/window/panel_docks.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QDockWidget>
 #include <QEvent>
 #include <QLayout>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 
 #include "app/panels/frame/dock_panel.h"
+#include "app/panels/frame/figure_panel.h"
 #include "app/window/side_room.h"
 #include "core/text/name_list.h"
 
@@ -24,7 +26,7 @@ constexpr int kNarrow = 1400;       // of a window that has no room for the usua
 constexpr int kAboveAndBelow = 70;  // of the window that are no dock's
 
 bool is_left(PanelPlace place) {
-  return place == PanelPlace::models || place == PanelPlace::inputs;
+  return place == PanelPlace::models || place == PanelPlace::inputs || place == PanelPlace::answer;
 }
 
 }  // namespace
@@ -37,6 +39,12 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
     panel->header()->installEventFilter(this);
     connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
     connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
+    QList<FigurePanel*> figures = panel->findChildren<FigurePanel*>();
+    if (auto* figure = qobject_cast<FigurePanel*>(panel)) figures << figure;
+    for (FigurePanel* figure : figures) {
+      connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
+      connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);
+    }
     connect(panel, &DockPanel::enlarge_wanted, this,
             [this, dock = docks_.back().dock](bool only_back) {
               only_back ? emit place_wanted() : emit enlarge_wanted(dock);
@@ -112,10 +120,17 @@ void PanelDocks::arrange() {
   using enum PanelPlace;
   set_side_widths(usual_widths());
   const int room = window_.height() - kAboveAndBelow;
-  window_.resizeDocks({dock(models), dock(inputs)}, {room * 55 / 100, room * 45 / 100},
-                      Qt::Vertical);
+  window_.resizeDocks({dock(models), dock(inputs), dock(answer)},
+                      {room * 36 / 100, room * 32 / 100, room * 32 / 100}, Qt::Vertical);
   window_.resizeDocks({dock(spectrum), dock(map), dock(numbers)},
                       {room * 35 / 100, room * 35 / 100, room * 30 / 100}, Qt::Vertical);
+}
+
+FigurePanel* PanelDocks::figure_with_keys() {
+  for (QWidget* one = QApplication::focusWidget(); one != nullptr; one = one->parentWidget()) {
+    if (auto* figure = qobject_cast<FigurePanel*>(one)) return figure;
+  }
+  return nullptr;
 }
 
 void PanelDocks::show(const std::string& name) {

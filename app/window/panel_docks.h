@@ -9,6 +9,7 @@
 
 #include "app/panels/panels.h"
 #include "app/session/session.h"
+#include "core/parameters/parameters.h"
 
 class QDockWidget;
 class QMainWindow;
@@ -16,6 +17,7 @@ class QMenu;
 
 namespace attnscope {
 
+class FigurePanel;
 class SideRoom;
 
 class PanelDocks : public QObject {
@@ -38,6 +40,8 @@ class PanelDocks : public QObject {
   void arrange();
   /// The same of the sides' widths when the window has another, unless the user has chosen them.
   void follow_window();
+  /// The figure in the panel that has the keys, or null.
+  [[nodiscard]] static FigurePanel* figure_with_keys();
   /// Brings a panel to the front, opening its dock. Throws Error(usage) listing them.
   void show(const std::string& name);
   /// Opens a file that one of the panels reads, as a lesson, and shows that panel. False if none
@@ -62,6 +66,9 @@ class PanelDocks : public QObject {
   void command_wanted(const QString& id);
   void panel_wanted(const QString& name);
   void enlarge_wanted(QDockWidget* dock);  ///< its title was double-clicked
+  /// Of a panel's figure, or a subject named in one.
+  void export_wanted(const std::string& recipe, const ParameterValues& settings);
+  void rename_wanted(const QString& subject);
   void place_wanted();  ///< what is enlarged is to give the window back
 
  protected:

@@ -1,7 +1,9 @@
 #include "app/window/top_bar.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenuBar>
@@ -17,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kHeight = 26;
+constexpr int kLeastHeight = 26, kAroundText = 10;  // pixels
 constexpr int kAroundMenu = 17;  // pixels beside a menu's name: the style sheet's
 
 QWidget* space() {
@@ -31,7 +33,6 @@ QToolButton* button_of(QAction* action, bool with_text) {
   button->setDefaultAction(action);
   button->setToolButtonStyle(with_text ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
   button->setIconSize(QSize(16, 16));
-  button->setFixedHeight(kHeight);
   button->setFocusPolicy(Qt::TabFocus);
   button->setAccessibleName(action->text().remove('&').remove("…"));
   return button;
@@ -64,7 +65,6 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
   auto* row = new QHBoxLayout(settings);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  reference->setFixedHeight(kHeight);
   row->addWidget(reference);
   row->addSpacing(10);
   identity_label_ = new QLabel(tr("Identity mapping"));
@@ -80,7 +80,6 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
     QToolButton* button = segment_button(tr(names[i]), tr(tips[i]), places[i]);
     button->setAccessibleName(tr("Identity mapping: %1").arg(tr(names[i])));
     button->setObjectName(QString("identity_%1").arg(i));
-    button->setFixedHeight(kHeight);
     connect(button, &QToolButton::clicked, this, [this, i] {
       ViewSettings view = session_.view();
       view.identity = static_cast<IdentityView>(i);
@@ -95,7 +94,6 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
   threshold_->setRange(0.01, 1.0);
   threshold_->setSingleStep(0.05);
   threshold_->setDecimals(2);
-  threshold_->setFixedHeight(kHeight);
   threshold_->setKeyboardTracking(false);
   threshold_->setFocusPolicy(Qt::StrongFocus);
   threshold_->setAccessibleName(tr("Threshold of the equivalent rank"));
@@ -123,6 +121,7 @@ TopBar::TopBar(Session& session, QMenuBar* menus, const QList<QAction*>& left, Q
   connect(&session_, &Session::view_changed, this, &TopBar::refresh);
   // `reference` is there or not.
   connect(&session_, &Session::subjects_changed, this, &TopBar::fit);
+  take_height();
   refresh();
 }
 
@@ -130,6 +129,27 @@ void TopBar::refresh() {
   identity_[static_cast<std::size_t>(session_.view().identity)]->setChecked(true);
   const QSignalBlocker quiet(threshold_);
   threshold_->setValue(session_.view().rank_threshold);
+}
+
+/// Everything as high as the letters ask.
+void TopBar::take_height() {
+  const int height = std::max(kLeastHeight, QFontMetrics(font()).height() + kAroundText);
+  QList<QWidget*> all = findChildren<QWidget*>("rank_threshold");
+  for (QToolButton* button : findChildren<QToolButton*>()) {
+    if (button->parentWidget() != menus_) all << button;
+  }
+  for (QComboBox* box : findChildren<QComboBox*>()) all << box;
+  for (QWidget* one : all) {
+    if (one->minimumHeight() != height) one->setFixedHeight(height);
+  }
+}
+
+void TopBar::changeEvent(QEvent* event) {
+  QToolBar::changeEvent(event);
+  if (event->type() == QEvent::FontChange && threshold_ != nullptr) {
+    take_height();
+    fit();
+  }
 }
 
 void TopBar::resizeEvent(QResizeEvent* event) {

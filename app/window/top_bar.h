@@ -23,9 +23,11 @@ class TopBar : public QToolBar {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void refresh();
+  void take_height();
   /// Leaves out words, those that are missed least first, until the rest fits.
   void fit();
   [[nodiscard]] int needed_width() const;
@@ -33,7 +35,7 @@ class TopBar : public QToolBar {
   Session& session_;
   QMenuBar* menus_;
   std::array<QToolButton*, 3> identity_{};
-  QDoubleSpinBox* threshold_;
+  QDoubleSpinBox* threshold_ = nullptr;
   QLabel* identity_label_;
   QLabel* threshold_label_;
   QList<QToolButton*> texted_;  ///< with words beside their icons where there is room

@@ -9,6 +9,7 @@
 #include "app/window/cite_dialog.h"
 #include "app/window/commands.h"
 #include "app/window/enlargement.h"
+#include "app/window/layouts.h"
 #include "app/window/main_window.h"
 #include "app/window/palette_dialog.h"
 #include "app/window/panel_docks.h"
@@ -31,6 +32,12 @@ void MainWindow::make_commands() {
        {QKeySequence("Ctrl+I")},
        "image",
        [this] { ask_for_input(); }},
+      {"open_folder",
+       file,
+       tr("Open a &folder of classes as input…"),
+       {QKeySequence("Ctrl+Shift+I")},
+       "",
+       [this] { ask_for_folder(); }},
       {"reload",
        file,
        tr("&Read the selected subject's file again"),
@@ -109,10 +116,16 @@ void MainWindow::make_commands() {
        true},
       {"map_number",
        view,
-       tr("Next n&umber on the maps: rank, effective, stable, none"),
+       tr("Next n&umber on the maps: rank, effective, stable, entropy, none"),
        {QKeySequence("N")},
        "",
        [this] { next_map_number(); }},
+      {"sort_maps",
+       view,
+       tr("Maps s&orted by that number, or by layer and head"),
+       {QKeySequence("Shift+N")},
+       "",
+       [this] { toggle_sorted(); }},
       {"class_token",
        view,
        tr("Row of the &class token"),
@@ -184,6 +197,22 @@ void MainWindow::make_commands() {
   list.push_back({"keys", help, tr("&Keys"), {QKeySequence("?")}, "help", [this] { show_keys(); }});
   list.push_back({"cite", help, tr("How to &cite…"), {}, "", [this] { CiteDialog(this).exec(); }});
   list.push_back({"about", help, tr("&About Attnscope"), {}, "", [this] { show_about(); }});
+  for (const WorkLayout& layout : work_layouts()) {
+    list.push_back({QString("layout_%1").arg(layout.name).toLower(),
+                    "",
+                    tr("Layout: %1").arg(tr(layout.name)),
+                    {QKeySequence(layout.key)},
+                    "",
+                    [this, &layout] { layouts_->go_to(layout); }});
+  }
+  for (int place = 0; !Layouts::key_of_own(place).isEmpty(); ++place) {
+    list.push_back({QString("own_layout_%1").arg(place),
+                    "",
+                    tr("Your layout %1").arg(place + 1),
+                    {Layouts::key_of_own(place)},
+                    "",
+                    [this, place] { layouts_->go_to_own(place); }});
+  }
   for (std::size_t number = 1; number <= 9; ++number) {
     list.push_back({QString("subject_%1").arg(number),
                     "",

@@ -4,10 +4,12 @@
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMenu>
 #include <QMimeData>
 #include <QSettings>
 #include <QStatusBar>
 #include <QUrl>
+#include <algorithm>
 
 #include "app/session/autosave.h"
 #include "app/session/sample_data.h"
@@ -135,6 +137,36 @@ void MainWindow::ask_for_input() {
   if (file.isEmpty()) return;
   QSettings().setValue("input_folder", QFileInfo(file).absolutePath());
   session_.set_input(input_locator_of(file.toStdString()));
+}
+
+void MainWindow::ask_for_folder() {
+  const QString folder =
+      QFileDialog::getExistingDirectory(this, tr("Open a folder with one folder a class"),
+                                        QSettings().value("input_folder").toString());
+  if (folder.isEmpty()) return;
+  QSettings().setValue("input_folder", folder);
+  session_.set_input(input_locator_of(folder.toStdString()));
+}
+
+/// The sample models, each with an input that it can be run on where none is chosen.
+void MainWindow::fill_samples(QMenu& menu) {
+  menu.addAction(tr("The two of the first minute"), this, &MainWindow::open_samples);
+  menu.addSeparator();
+  for (const std::filesystem::path& model : sample_models()) {
+    const std::string name = model.stem().string();
+    menu.addAction(QString::fromStdString(name), this, [this, model, name] {
+      const bool of_text = name.starts_with("shakespeare");
+      const std::vector<std::filesystem::path> inputs = sample_inputs();
+      const auto fits = std::ranges::find_if(inputs, [of_text](const std::filesystem::path& one) {
+        return (one.extension() == ".txt") == of_text;
+      });
+      if (session_.input_locator().empty() && fits != inputs.end()) {
+        session_.set_input(fits->string());
+      }
+      session_.open(model);
+    });
+  }
+  menu.setEnabled(!sample_models().empty());
 }
 
 void MainWindow::save_session(bool ask) {

@@ -13,6 +13,7 @@
 #include "app/panels/describe/role_editor.h"
 #include "app/panels/models/model_dialog.h"
 #include "app/panels/models/overlay_dialog.h"
+#include "app/panels/models/rename_subject.h"
 #include "app/panels/models/subject_card.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -78,7 +79,7 @@ void ModelsPanel::refresh() {
       session_.select_map(id(), selection.layer, selection.head);
     });
     connect(card, &SubjectCard::close_wanted, this, [this, id] { session_.close(id()); });
-    connect(card, &SubjectCard::retry_wanted, this, [this, id] { session_.reload(id()); });
+    connect(card, &SubjectCard::retry_wanted, this, [this, id] { session_.retry(id()); });
     connect(card, &SubjectCard::describe_wanted, this, [this, id] { describe(id()); });
     connect(card, &SubjectCard::pin_wanted, this, [this, id] {
       session_.set_reference(session_.reference() == id() ? SubjectId::none : id());
@@ -86,6 +87,10 @@ void ModelsPanel::refresh() {
     connect(
         card, &SubjectCard::channel_chosen, this,
         [this, id](std::optional<std::int64_t> channel) { session_.set_channel(id(), channel); });
+    connect(card, &SubjectCard::rename_wanted, this, [this, id] {
+      // Closed meanwhile, or another one in its place: the dialog knows it by its id.
+      ask_for_name(window(), session_, id());
+    });
     connect(card, &SubjectCard::options_wanted, this, [this, id] { edit_options(id()); });
     connect(card, &SubjectCard::overlay_wanted, this, [this, id] { lay_over(id()); });
     cards_row_->insertWidget(static_cast<int>(index), card);

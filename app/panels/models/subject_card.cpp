@@ -1,8 +1,10 @@
 #include "app/panels/models/subject_card.h"
 
+#include <QContextMenuEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QProgressBar>
 #include <QPushButton>
@@ -209,6 +211,10 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       }
       break;
     case State::failed:
+      if (subject.stopped) {
+        state = tr("Stopped.");
+        break;
+      }
       state = "⚠ " + QString::fromStdString(subject.error);
       role = "error";
       break;
@@ -237,6 +243,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   assumptions_->setText(tr("%n assumption(s)", nullptr, static_cast<int>(assumed))
                             .replace("(s)", assumed == 1 ? "" : "s"));
   retry_->setVisible(subject.state == State::failed);
+  retry_->setText(subject.stopped ? tr("Go on") : tr("Try again"));
   options_->setVisible(!subject.file.empty());
   overlay_->setVisible(subject.subject.model != nullptr);
 
@@ -264,6 +271,22 @@ void SubjectCard::show_describable(bool describable) { describe_->setVisible(des
 void SubjectCard::mousePressEvent(QMouseEvent* event) {
   QFrame::mousePressEvent(event);
   if (event->button() == Qt::LeftButton) emit chosen();
+}
+
+void SubjectCard::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (event->button() == Qt::LeftButton) emit rename_wanted();
+}
+
+void SubjectCard::contextMenuEvent(QContextMenuEvent* event) {
+  QMenu menu(this);
+  menu.addAction(tr("Rename…"), this, &SubjectCard::rename_wanted);
+  if (!options_->isHidden())
+    menu.addAction(options_->toolTip(), this, &SubjectCard::options_wanted);
+  if (!overlay_->isHidden())
+    menu.addAction(overlay_->toolTip(), this, &SubjectCard::overlay_wanted);
+  if (!pin_->isHidden()) menu.addAction(pin_->toolTip(), this, &SubjectCard::pin_wanted);
+  menu.addAction(close_->toolTip(), this, &SubjectCard::close_wanted);
+  menu.exec(event->globalPos());
 }
 
 void SubjectCard::keyPressEvent(QKeyEvent* event) {

@@ -32,6 +32,7 @@ class SubjectCard : public QFrame {
   void show_describable(bool describable);
 
  signals:
+  void rename_wanted();
   void chosen();
   void options_wanted();
   void overlay_wanted();
@@ -43,6 +44,8 @@ class SubjectCard : public QFrame {
 
  protected:
   void mousePressEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
 

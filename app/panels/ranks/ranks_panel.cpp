@@ -46,6 +46,7 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
                                 place.head >= 0 ? place.head : now.head);
             selecting_ = false;
           });
+  connect(this, &DockPanel::link_chosen, this, [this] { spectra_.go_on(); });
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &RanksPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &RanksPanel::refresh);
   connect(&session_, &Session::view_changed, this, &RanksPanel::refresh);
@@ -74,7 +75,10 @@ void RanksPanel::refresh() {
                                           : tr("Ranks appear here as soon as a model has run.");
     for (const OpenSubject& open : session_.subjects()) {
       const std::string error = spectra_.error_of(open.id);
-      if (!error.empty()) {
+      if (spectra_.is_stopped(open.id)) {
+        instead = tr("Stopped before the ranks were known. <a href='go on'>Go on</a>");
+        is_error = false;
+      } else if (!error.empty()) {
         instead = "⚠ " + QString::fromStdString(error);
         is_error = true;
       } else if (open.subject.trace) {

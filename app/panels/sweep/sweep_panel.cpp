@@ -20,6 +20,7 @@
 #include "app/panels/frame/figure_page.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/browse_button.h"
 #include "app/widgets/remaining_time.h"
 #include "app/widgets/segment_button.h"
 
@@ -98,7 +99,9 @@ QWidget* SweepPanel::make_fields() {
   data_set_ = path_field("sweep_data_set", tr("Data set"),
                          tr("IDX, HDF5, NPZ, or a folder of class folders"));
   result_ = path_field("sweep_result", tr("Result"), tr("R.h5: a new sweep, or one to look at"));
-  auto* choose_data = browse_button("sweep_browse_data_set", tr("Choose a data set"));
+  browse_data_ = new BrowseButton(
+      tr("a data set"), tr("Data sets (*.gz *.h5 *.hdf5 *.npz *ubyte);;All files (*)"), data_set_);
+  browse_data_->setObjectName("sweep_browse_data_set");
   auto* choose_result = browse_button("sweep_browse_result", tr("Choose where the result goes"));
   count_ = new QSpinBox;
   count_->setObjectName("sweep_count");
@@ -135,7 +138,7 @@ QWidget* SweepPanel::make_fields() {
   };
   grid->addWidget(label(tr("Data set")), 0, 0);
   grid->addWidget(data_set_, 0, 1, 1, 2);
-  grid->addWidget(choose_data, 0, 3);
+  grid->addWidget(browse_data_, 0, 3);
   grid->addWidget(label(tr("Result")), 1, 0);
   grid->addWidget(result_, 1, 1, 1, 2);
   grid->addWidget(choose_result, 1, 3);
@@ -148,20 +151,10 @@ QWidget* SweepPanel::make_fields() {
   grid->addWidget(progress_, 3, 0, 1, 4);
   grid->addWidget(note_, 4, 0, 1, 4);
   grid->setColumnStretch(1, 1);
-  connect(choose_data, &QToolButton::clicked, this, &SweepPanel::browse_data_set);
   connect(choose_result, &QToolButton::clicked, this, &SweepPanel::browse_result);
   connect(result_, &QLineEdit::editingFinished, this, &SweepPanel::refresh);
   connect(button_, &QPushButton::clicked, this, &SweepPanel::start_or_stop);
   return fields;
-}
-
-void SweepPanel::browse_data_set() {
-  const QString file = QFileDialog::getOpenFileName(
-      this, tr("A data set"), QSettings().value("data_set_folder").toString(),
-      tr("Data sets (*.gz *.h5 *.hdf5 *.npz *ubyte);;All files (*)"));
-  if (file.isEmpty()) return;
-  QSettings().setValue("data_set_folder", QFileInfo(file).absolutePath());
-  data_set_->setText(file);
 }
 
 void SweepPanel::browse_result() {
@@ -191,7 +184,7 @@ void SweepPanel::start() {
     wanted.subjects.back().trace = nullptr;
   }
   if (wanted.subjects.empty()) return stopped(tr("Open a model first."));
-  if (data_set_->text().isEmpty()) browse_data_set();
+  if (data_set_->text().isEmpty()) browse_data_->showMenu();
   if (data_set_->text().isEmpty()) return;
   if (result_->text().isEmpty()) browse_result();
   if (result_->text().isEmpty()) return;

@@ -16,6 +16,7 @@ class QStackedWidget;
 
 namespace attnscope {
 
+class BrowseButton;
 class Session;
 struct SweepRequest;
 
@@ -30,7 +31,6 @@ class SweepPanel : public DockPanel {
 
  private:
   QWidget* make_fields();
-  void browse_data_set();
   void browse_result();
   void start_or_stop();
   void start();
@@ -42,6 +42,7 @@ class SweepPanel : public DockPanel {
   [[nodiscard]] std::filesystem::path shown_file() const;
 
   Session& session_;
+  BrowseButton* browse_data_;
   QLineEdit* data_set_;
   QLineEdit* result_;
   QSpinBox* count_;

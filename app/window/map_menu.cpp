@@ -1,0 +1,168 @@
+#include "app/window/map_menu.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QImage>
+#include <QMenu>
+#include <cmath>
+#include <vector>
+
+#include "analysis/figure/colour_map.h"
+#include "app/canvas/atlas_link.h"
+#include "app/panels/models/rename_subject.h"
+#include "app/session/session.h"
+#include "app/window/ablation_menu.h"
+#include "core/text/number_text.h"
+#include "core/trace/identity_names.h"
+#include "core/trace/layer_layout.h"
+
+namespace attnscope {
+
+namespace {
+
+/// One line a query, one column a key, both named.
+QString as_csv(const ShownMaps& maps, const MapCell& cell) {
+  const MapExtent extent = maps.extent(cell.layer, cell.column);
+  const auto quoted = [](const std::string& name) {
+    return '"' + QString::fromStdString(name).replace('"', "\"\"") + '"';
+  };
+  QString text = "query";
+  for (std::int64_t key = 0; key < extent.keys; ++key) {
+    text += ',' + quoted(key_layout(maps.trace(), cell.layer).name(maps.key_of(cell.layer, key)));
+  }
+  std::vector<float> values(static_cast<std::size_t>(extent.keys));
+  for (std::int64_t query = 0; query < extent.queries; ++query) {
+    text += '\n' +
+            quoted(query_layout(maps.trace(), cell.layer).name(maps.query_of(cell.layer, query)));
+    maps.row(cell.layer, cell.column, query, 0, values);
+    for (const float value : values) {
+      text += ',' + QString::fromStdString(exact(static_cast<double>(value)));
+    }
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
+ParameterValues shown_map_settings(const Session& session) {
+  const MapBlock maps = block_of(session.selection());
+  const ViewSettings& view = session.view();
+  ParameterValues settings;
+  settings["layers"] = IndexRanges{{maps.first_layer, maps.last_layer}};
+  settings["heads"] = IndexRanges{{maps.first_head, maps.last_head}};
+  settings["identity"] = std::string(name_of(identity_view_names, view.identity));
+  settings["threshold"] = view.rank_threshold;
+  settings["colour-map"] = view.colour_map;
+  settings["norm"] = std::string(name_of(scale_norm_names, view.norm));
+  if (view.range_minimum && view.range_maximum) {
+    settings["range"] = std::vector<double>{*view.range_minimum, *view.range_maximum};
+  }
+  return settings;
+}
+
+MapMenu::MapMenu(Session& session, AtlasLink& link, QWidget& window)
+    : QObject(&window), session_(session), link_(link), window_(window) {
+  connect(&link_, &AtlasLink::menu_wanted, this, &MapMenu::open);
+}
+
+void MapMenu::open(SubjectId subject, const std::optional<MapCell>& cell, QPoint global) {
+  QMenu menu(&window_);
+  fill(menu, subject, cell);
+  menu.exec(global);
+}
+
+void MapMenu::fill(QMenu& menu, SubjectId subject, const std::optional<MapCell>& cell) {
+  const bool in_map = cell && link_.maps(subject);
+  if (in_map) {
+    add_map_actions(menu, subject, *cell);
+    if (session_.view().head_fusion == HeadFusion::none) {
+      add_ablation_menu(menu, session_, subject, cell->layer, cell->column);
+    }
+    menu.addSeparator();
+  }
+  add_subject_actions(menu, subject);
+}
+
+void MapMenu::add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cell) {
+  const std::shared_ptr<const ShownMaps> maps = link_.drawn(subject).maps;
+  if (!maps) return;
+  const bool each_head = session_.view().head_fusion == HeadFusion::none;
+  // Of several selected maps, the one that is meant is one of them.
+  const Selection& selection = session_.selection();
+  const bool of_block = selection.to && selection.subject == subject && each_head &&
+                        block_of(selection).contains(cell.layer, cell.column);
+  if (!of_block) session_.select_map(subject, cell.layer, each_head ? cell.column : selection.head);
+  const auto add = [&](const char* name, const QString& text, auto run) {
+    menu.addAction(text, this, run)->setObjectName(name);
+  };
+  const QString value = QString::fromStdString(exact(static_cast<double>(maps->value(cell))));
+  add("copy_value", tr("Copy %1").arg(value),
+      [value] { QGuiApplication::clipboard()->setText(value); });
+  add("copy_csv", tr("Copy the map as CSV"),
+      [maps, cell] { QGuiApplication::clipboard()->setText(as_csv(*maps, cell)); });
+  add("copy_figure", tr("Copy the map as a picture"),
+      [this, maps, cell] { copy_picture(*maps, cell); });
+  add("export_this", of_block ? tr("Export the selected maps…") : tr("Export this map…"),
+      [this] { emit export_wanted("attention-maps", shown_map_settings(session_)); });
+  menu.addSeparator();
+  add("enlarge_map", tr("Enlarge (double click)"),
+      [this, cell] { link_.show_map(cell.layer, cell.column); });
+  add("open_spectrum", tr("Its spectrum"), [this] { emit panel_wanted("spectrum"); });
+  add("open_steps", tr("Step through it"), [this, subject, cell, maps] {
+    Selection row = session_.selection();
+    row.subject = subject;
+    row.query = maps->query_of(cell.layer, cell.query);
+    session_.select(row);
+    emit panel_wanted("steps");
+  });
+  add("open_query", tr("Its row on the input"), [this, subject, cell, maps] {
+    Selection row = session_.selection();
+    row.subject = subject;
+    row.query = maps->query_of(cell.layer, cell.query);
+    session_.select(row);
+    emit panel_wanted("query");
+  });
+}
+
+void MapMenu::add_subject_actions(QMenu& menu, SubjectId subject) {
+  const OpenSubject* const open = session_.find(subject);
+  if (open == nullptr) return;
+  menu.addAction(tr("Rename %1…").arg(QString::fromStdString(open->subject.label)), this,
+                 [this, subject] { ask_for_name(&window_, session_, subject); })
+      ->setObjectName("rename");
+  if (session_.subjects().size() > 1) {
+    const bool pinned = session_.reference() == subject;
+    menu.addAction(
+            pinned ? tr("No reference") : tr("Compare the others with it"), this,
+            [this, subject, pinned] { session_.set_reference(pinned ? SubjectId::none : subject); })
+        ->setObjectName("pin");
+  }
+  menu.addAction(tr("Close it"), this, [this, subject] { session_.close(subject); })
+      ->setObjectName("close");
+}
+
+void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
+  const MapExtent extent = maps.extent(cell.layer, cell.column);
+  const ColourScale scale = link_.scale(maps.compared_with() != nullptr);
+  const ColourMap& colours = find_colour_map(scale.colour_map);
+  QImage picture(static_cast<int>(extent.keys), static_cast<int>(extent.queries),
+                 QImage::Format_ARGB32);
+  picture.fill(Qt::transparent);
+  std::vector<float> values(static_cast<std::size_t>(extent.keys));
+  for (int row = 0; row < picture.height(); ++row) {
+    maps.row(cell.layer, cell.column, row, 0, values);
+    for (int column = 0; column < picture.width(); ++column) {
+      const auto fraction =
+          fraction_of(scale, static_cast<double>(values[static_cast<std::size_t>(column)]));
+      if (!fraction) continue;
+      const Colour c = colour_at(colours, *fraction, scale.reversed);
+      picture.setPixelColor(column, row, QColor(c.red, c.green, c.blue));
+    }
+  }
+  // Large enough to be pasted: small maps are not smoothed there.
+  constexpr int kLeastSide = 600;
+  const int larger = std::max(1, kLeastSide / std::max({1, picture.width(), picture.height()}));
+  QGuiApplication::clipboard()->setImage(picture.scaled(picture.size() * larger));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,49 @@
+// What can be done with a map of an atlas, at the right button.
+#pragma once
+
+#include <QObject>
+#include <QPoint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/canvas/atlas_layout.h"
+#include "app/session/subject_id.h"
+#include "core/parameters/parameters.h"
+
+class QMenu;
+class QWidget;
+
+namespace attnscope {
+
+class AtlasLink;
+class Session;
+class ShownMaps;
+
+class MapMenu : public QObject {
+  Q_OBJECT
+ public:
+  MapMenu(Session& session, AtlasLink& link, QWidget& window);
+
+  /// At a cell, or beside the maps of a subject.
+  void open(SubjectId subject, const std::optional<MapCell>& cell, QPoint global);
+  void fill(QMenu& menu, SubjectId subject, const std::optional<MapCell>& cell);
+
+ signals:
+  void export_wanted(const std::string& recipe, const ParameterValues& settings);
+  void panel_wanted(const QString& name);
+
+ private:
+  void add_map_actions(QMenu& menu, SubjectId subject, const MapCell& cell);
+  void add_subject_actions(QMenu& menu, SubjectId subject);
+  void copy_picture(const ShownMaps& maps, const MapCell& cell);
+
+  Session& session_;
+  AtlasLink& link_;
+  QWidget& window_;
+};
+
+/// The maps that are selected, as the figure of maps shows them: with I, in these colours.
+[[nodiscard]] ParameterValues shown_map_settings(const Session& session);
+
+}  // namespace attnscope
