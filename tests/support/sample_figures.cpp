@@ -5,7 +5,9 @@
 
 #include "analysis/figure/recipe.h"
 #include "analysis/figure/recipes/mechanism_costs.h"
+#include "analysis/intervention/ablation_study.h"
 #include "analysis/sweep/sweep.h"
+#include "analysis/truncation/truncation.h"
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
@@ -60,6 +62,23 @@ void sweep_tiny_subjects(const fs::path& out) {
   (void)run_sweep(request);
 }
 
+void study_tiny_subjects(StudyKind kind, const fs::path& out) {
+  StudyRequest request;
+  request.kind = kind;
+  request.data = test_data("sweep/images.npz");
+  request.data_set = open_data_set(request.data);
+  request.choice.count = 24;
+  request.out = out;
+  for (const Subject& subject : tiny_subjects()) {
+    const Ablation zero{.layers = {}, .heads = {}};
+    request.series.push_back(kind == StudyKind::ablation
+                                 ? ablation_series(subject, zero, AblatedUnit::head)
+                                 : truncation_series(subject, {.ranks = {1, 2, 4, 8, 16}}).front());
+  }
+  request.description = "the tiny model";
+  (void)run_study(request);
+}
+
 /// What kernels took on no machine: 0.1 ns · N² each, a tenth more from one to the next.
 Figure costs_of_fixed_measurements(const FigureRequest& request) {
   FigureRequest complete = request;
@@ -104,6 +123,15 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
   } else if (recipe.starts_with("sweep-")) {
     request.settings["file"] = (folder / "sweep.h5").string();
     sweep_tiny_subjects(folder / "sweep.h5");
+  } else if (recipe == "rank-accuracy" || recipe == "ablation") {
+    request.settings["file"] = (folder / "study.h5").string();
+    study_tiny_subjects(recipe == "ablation" ? StudyKind::ablation : StudyKind::truncation,
+                        folder / "study.h5");
+  } else if (recipe == "logit-lens") {
+    request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
+  } else if (recipe == "token-mixing" || recipe == "logit-attribution" ||
+             recipe == "tokens-over-depth") {
+    request.subjects = {sample_subject("fashion-softmax", "09_ankle_boot.png")};
   } else if (find_figure(recipe).needs.least > 0) {
     request.subjects = made_up_subjects();
   }

@@ -138,7 +138,10 @@ std::vector<std::string> figure_names() {
 /// Of these, words and numbers alone: a map's colour in its last bit is the processor's.
 bool has_many_computed_colours(const std::string& name) {
   return name == "position-bias" || name == "key-maps" || name == "hash-codes" ||
-         name == "token-importance" || name == "components" || name == "heads-by-layer";
+         name == "token-importance" || name == "components" || name == "heads-by-layer" ||
+         name == "token-mixing" || name == "logit-lens" || name == "logit-attribution" ||
+         name == "tokens-over-depth" || name == "head-similarity" || name == "ablation" ||
+         name == "rank-accuracy";
 }
 
 std::string words_alone(const std::string& summary) {

@@ -1,0 +1,113 @@
+// attnscope truncate and ablate with their figures, mixing, lens and weights, as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/program.h"
+#include "tests/support/paths.h"
+#include "tests/support/temporary_folder.h"
+
+namespace attnscope {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kModels = source_folder() + "/sample_data/models/";
+const std::string kPictures = " --dataset " + source_folder() + "/sample_data/inputs/twelve.npz";
+const std::string kOnBoot = " --input " + source_folder() + "/sample_data/inputs/09_ankle_boot.png";
+const std::string kOnWords = " --input text:To-be-or-not-to-be";
+
+nlohmann::json printed(const std::string& command) {
+  const ProgramRun run = run_program(command + " --json");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  return nlohmann::json::parse(run.output);
+}
+
+TEST(TruncateCommand, KeepsItsAnswersForAFigure) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "t.h5").string();
+  const std::string command = "truncate " + kModels + "fashion-adder-identity.h5" + kPictures +
+                              " --ranks 1,4 --cut both --rows both --out " + file;
+  const ProgramRun first = run_program(command);
+  EXPECT_EQ(first.status, 0) << first.errors;
+  EXPECT_THAT(first.output, HasSubstr("A_r + I"));
+  EXPECT_THAT(first.output, HasSubstr("(A + I)_r, rows to 1"));
+  EXPECT_THAT(run_program(command).errors, HasSubstr("holds this study already"));
+  EXPECT_EQ(run_program(command + " --count 3").status, 2) << "another study's file is kept";
+  const std::string csv = (folder / "f.csv").string();
+  const ProgramRun figure =
+      run_program("figure rank-accuracy --set file=" + file + " --out " + csv);
+  EXPECT_EQ(figure.status, 0) << figure.errors;
+  EXPECT_EQ(run_program("figure ablation --set file=" + file + " --out " + csv).status, 2);
+}
+
+TEST(TruncateCommand, OfATextSaysBitsACharacter) {
+  const nlohmann::json report =
+      printed("truncate " + kModels + "shakespeare-softmax.h5" + kOnWords + " --ranks 1");
+  EXPECT_TRUE(report.at("of_text"));
+  const nlohmann::json& outcomes = report["series"][0]["outcomes"];
+  EXPECT_GT(outcomes[1].at("divergence"), 0);
+  EXPECT_FALSE(outcomes[0].at("bits_per_character").is_null());
+  EXPECT_EQ(run_program("truncate " + kModels + "shakespeare-softmax.h5 --ranks 1").status, 2);
+}
+
+TEST(AblateCommand, HasATableAndAFigure) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "a.h5").string();
+  const ProgramRun run = run_program("ablate " + kModels + "fashion-softmax.h5" + kPictures +
+                                     " --count 4 --by mean --out " + file);
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("mean over the data set"));
+  const ProgramRun figure =
+      run_program("figure ablation --set file=" + file + " --out " + (folder / "a.csv").string());
+  EXPECT_EQ(figure.status, 0) << figure.errors;
+  EXPECT_EQ(
+      run_program("ablate " + kModels + "fashion-softmax.h5" + kPictures + " --by head").status, 2)
+      << "which head is not said";
+}
+
+TEST(AblateCommand, SaysHowOneAnswerChanges) {
+  const nlohmann::json report = printed("ablate " + kModels + "fashion-softmax.h5" + kOnBoot +
+                                        " --by mechanism --other linear --answers 2");
+  const nlohmann::json& answers = report["series"][0]["answers"];
+  ASSERT_GE(answers.size(), 2U);
+  EXPECT_EQ(answers[0].at("label"), "ankle boot");
+  EXPECT_NE(answers[0].at("logit_before"), answers[0].at("logit_after"));
+}
+
+TEST(MixingCommand, RowsOfARolloutSumToOne) {
+  const nlohmann::json report =
+      printed("mixing " + kModels + "fashion-softmax.h5" + kOnBoot + " --by alti --rollout");
+  double sum = 0;
+  for (const nlohmann::json& value : report["mixing"][0]["matrix"][0]) sum += value.get<double>();
+  EXPECT_NEAR(sum, 1, 1e-5);
+  EXPECT_EQ(run_program("mixing " + kModels + "fashion-adder.h5" + kOnBoot + " --by norms").status,
+            0);
+}
+
+TEST(LensCommand, EndsAtTheModelsOwnAnswer) {
+  const ProgramRun run = run_program("lens " + kModels + "fashion-softmax.h5" + kOnBoot);
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("ankle boot"));
+  const nlohmann::json report =
+      printed("lens " + kModels + "shakespeare-softmax.h5" + kOnWords + " --by-head --target 5");
+  const nlohmann::json& one = report["models"][0];
+  double sum = one["embedding"].get<double>() + one["constant"].get<double>();
+  for (const nlohmann::json& layer : one["layers"]) {
+    sum += layer["bias"].get<double>() + layer["rest"].get<double>();
+    for (const nlohmann::json& head : layer["heads"]) sum += head.get<double>();
+  }
+  EXPECT_NEAR(sum, one["logit"].get<double>(), 1e-9);
+}
+
+TEST(WeightsCommand, SaysRanksBeforeAnyInput) {
+  const nlohmann::json report = printed("weights " + kModels + "fashion-softmax.h5 --of qk");
+  for (const nlohmann::json& head : report["models"][0]["heads"]) {
+    EXPECT_LE(std::abs(head.at("copying").get<double>()), 1);
+    EXPECT_FALSE(head.at("singular_values").empty());
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
