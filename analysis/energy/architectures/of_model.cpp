@@ -202,6 +202,7 @@ std::string uncounted(const ModelSpec& spec) {
   if (layer.scores.soft_cap > 0) return "soft caps";
   if (layer.norm.position == NormPosition::sandwich) return "norms after each part";
   if (spec.readout.kind == Readout::masked_token) return "heads of masked tokens";
+  if (spec.embedding_width() != spec.width) return "token embeddings narrower than the model";
   // Layers may differ in what is counted layer by layer: the windows of a grid.
   for (const LayerDifference& difference : spec.differences) {
     for (const auto& [member, value] : difference.members) {

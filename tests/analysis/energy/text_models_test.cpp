@@ -193,6 +193,9 @@ TEST(EncoderEnergy, ParametersOfBertAreThosePublished) {
   const NetworkCost cost = counted_text(network, CostConvention::complete);
   EXPECT_EQ(component_of(cost, "pooler").multiplications, 768 * 768);
   EXPECT_EQ(component_of(cost, "type embedding").additions, 512 * 768);
+  ModelSpec narrower = spec;
+  narrower.input.width = 128;  // ELECTRA, ALBERT
+  EXPECT_THROW((void)architecture_of(narrower, "electra", 0, -1, weights), Error);
   spec.readout.kind = Readout::masked_token;
   EXPECT_THROW((void)architecture_of(spec, "bert", 0, -1, weights), Error);
 }
