@@ -11,7 +11,7 @@ const std::string_view hugging_face_bart_family = R"json({
     "positions": { "offset": 2 },
     "layer": { "norm": { "kind": "layer" } },
     "tail": { "kind": "decoder" },
-    "readout": { "kind": "next_token" }
+    "readout": { "kind": "next_token", "logit_scale": 1 }
   },
   "assume": {
     "layer": {

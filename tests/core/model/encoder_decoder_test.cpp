@@ -165,6 +165,16 @@ TEST_F(EncoderDecoder, IsNotEvaluatedAsALanguageModel) {
                Error);
 }
 
+TEST(EncoderDecoderFamily, WhatBartsCodeFixesIsNoAssumption) {
+  const TemporaryFolder folder;
+  (void)folder.write("config.json",
+                     read_test_data("models/families/hugging_face_bart.json")["config"].dump());
+  write_hashed_safetensors(folder / "model.safetensors", family_shapes("hugging_face_bart"));
+  for (const Assumption& assumption : load_model(folder.path())->assumptions()) {
+    EXPECT_NE(assumption.option, "logit_scale") << assumption.reason;
+  }
+}
+
 TEST_F(EncoderDecoder, MapsOfOneKindHaveNumbersOfTheirOwn) {
   Trace trace;
   trace.layers.resize(3);
