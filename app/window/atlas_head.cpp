@@ -120,18 +120,36 @@ QSize AtlasHead::minimumSizeHint() const {
 }
 
 QString AtlasHead::rank_text(bool in_full) const {
-  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.of(subject_);
+  const std::shared_ptr<const SubjectSpectra> spectra = spectra_.latest(subject_);
   if (!spectra || spectra->without.empty()) return {};
   const double threshold = session_.view().rank_threshold;
   const double without = mean_equivalent_rank(spectra->without, threshold);
   const double with = mean_equivalent_rank(spectra->with, threshold);
   if (std::isnan(without)) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
+  if (const QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
   const QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
                            .arg(without, 0, 'f', 1)
                            .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
   // There is no I to add to maps that are not square.
   if (std::isnan(with) || spectra->with.size() != spectra->without.size()) return text;
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with, 0, 'f', 1);
+}
+
+/// What the rank was while the maps were as they are, and is now; empty where they are.
+QString AtlasHead::changed_rank(bool in_full) const {
+  const OpenSubject* const open = session_.find(subject_);
+  const auto before = spectra_.of_unchanged(subject_);
+  const auto now = spectra_.latest(subject_);
+  if (!open || !open->unchanged || !before || !now) return {};
+  const double threshold = session_.view().rank_threshold;
+  const auto mean = [threshold](const SubjectSpectra& spectra, bool identity) {
+    return mean_equivalent_rank(identity ? spectra.with : spectra.without, threshold);
+  };
+  const double was = mean(*before, open->unchanged->identity_in_maps);
+  const double is = mean(*now, open->subject.trace->identity_in_maps);
+  return (in_full ? tr("mean rank %1 → <b>%2</b>") : tr("rank %1 → <b>%2</b>"))
+      .arg(was, 0, 'f', 1)
+      .arg(is, 0, 'f', 1);
 }
 
 QString AtlasHead::mark() const {
@@ -172,11 +190,18 @@ void AtlasHead::refresh() {
   badge_->set_subject(session_.place_of(subject_));
   const QString label = QString::fromStdString(open->subject.label);
   const QString facts = subject_facts(open->subject);
-  name_->set_text(label);
+  // What is changed stands beside it, as a mark.
+  const QString changed =
+      open->what_if.any() ? ", " + QString::fromStdString(in_words(open->what_if)) : QString();
+  name_->set_text(QString(label).remove(changed));
   name_->set_tip(facts.isEmpty() ? label : label + "\n" + facts);
   const std::shared_ptr<const Trace> trace = session_.trace(subject_);
   QStringList marks;
-  if (trace && !trace->mechanism_trained) marks << tr("not trained");
+  if (open->ran_with.any()) {
+    marks << QString::fromStdString(in_words(open->ran_with));
+  } else if (trace && !trace->mechanism_trained) {
+    marks << tr("not trained");
+  }
   if (const QString compared = this->mark(); !compared.isEmpty()) marks << compared;
   const QString mark = marks.join(" · ");
   mark_->setText(mark);
@@ -184,7 +209,8 @@ void AtlasHead::refresh() {
   mechanism_->set_text(trace ? QString::fromStdString(to_string(trace->mechanism)) : QString());
   refresh_prediction();
   ranks_->setToolTip(tr("Mean over all maps of the fewest singular values that hold %1 % of their "
-                        "sum, without and with I")
+                        "sum, without and with I. The plot marks the rank of the mean curve, which "
+                        "need not be the same.")
                          .arg(100 * session_.view().rank_threshold));
   fit();
 }

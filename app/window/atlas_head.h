@@ -37,6 +37,7 @@ class AtlasHead : public QFrame {
  private:
   void refresh_prediction();
   [[nodiscard]] QString rank_text(bool in_full) const;
+  [[nodiscard]] QString changed_rank(bool in_full) const;
   [[nodiscard]] QString mark() const;
   void fit();
 
