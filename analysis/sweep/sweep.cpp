@@ -1,17 +1,14 @@
 #include "analysis/sweep/sweep.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <optional>
 #include <span>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
-#include "analysis/sweep/input_record.h"
+#include "analysis/sweep/input_block.h"
 #include "analysis/sweep/sweep_file.h"
 #include "analysis/sweep/sweep_fingerprint.h"
-#include "analysis/sweep/sweep_sums.h"
+#include "analysis/sweep/sweep_loop.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 
@@ -108,45 +105,6 @@ SweepResult begin(const SweepRequest& request) {
   return result;
 }
 
-void sweep_block(const SweepRequest& request, std::span<const std::int64_t> items,
-                 SweepResult& result, std::int64_t begun, const Progress& progress) {
-  const std::int64_t size = std::min(kBlock, result.count - result.done);
-  std::vector<InputRecord> records(static_cast<std::size_t>(size));
-  std::vector<std::string> labels(records.size());
-  std::vector<char> ready(records.size(), 0);
-  std::atomic<std::int64_t> finished{0};
-  tbb::parallel_for(std::int64_t{0}, size, [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    const std::int64_t done = result.done + finished;
-    try {
-      progress.step(static_cast<double>(done - begun) / static_cast<double>(result.count - begun),
-                    std::to_string(done) + " of " + std::to_string(result.count) + " inputs");
-    } catch (const Cancelled&) {
-      return;  // nothing more is begun; what is begun is ended, and counts
-    }
-    const Input input =
-        request.data_set->item(request.first + items[static_cast<std::size_t>(result.done + i)]);
-    labels[at] = input.label;
-    // A thread that waits for maps of this input must not begin another: memory would grow.
-    tbb::this_task_arena::isolate([&] {
-      for (const Subject& subject : request.subjects) {
-        add_records(subject, request, input, records[at]);
-      }
-    });
-    ready[at] = 1;
-    ++finished;
-  });
-  // In the order of the inputs, so that sums have the same bits on any number of threads: of a
-  // block that was stopped, those before the first that is missing.
-  for (std::size_t i = 0; i < records.size() && ready[i] != 0; ++i) {
-    for (std::size_t s = 0; s < result.series.size(); ++s) {
-      add_series(result.series[s], records[i][s], labels[i], request.thresholds.size());
-    }
-    ++result.done;
-  }
-  if (progress.cancelled()) throw Cancelled{};
-}
-
 }  // namespace
 
 std::filesystem::path sweep_checkpoint(const std::filesystem::path& out) {
@@ -155,8 +113,8 @@ std::filesystem::path sweep_checkpoint(const std::filesystem::path& out) {
   return unfinished;
 }
 
-SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
-                      const SweepAdvanced& advanced) {
+SweepResult run_sweep_by(const SweepRequest& request, const NextInputs& next,
+                         const Progress& progress, const SweepAdvanced& advanced) {
   using Clock = std::chrono::steady_clock;
   check(request);
   // Hours of work are not to end at a folder that is not there.
@@ -164,10 +122,7 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
   { const AtomicFile writable(request.out), checkpoint(unfinished); }
   if (const std::optional<SweepResult> found = finished_before(request)) return *found;
   SweepResult result = begin(request);
-  const std::vector<std::int64_t> items =
-      chosen_items(request.data_set->size() - request.first, request.choice);
-  const std::int64_t begun = result.done;
-  std::int64_t kept = begun;
+  std::int64_t kept = result.done;
   Clock::time_point last = Clock::now();
   const auto keep = [&] {
     if (kept == result.done) return;
@@ -178,7 +133,8 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
   };
   while (result.done < result.count) {
     try {
-      sweep_block(request, items, result, begun, progress);
+      add_inputs(result, next(result));
+      if (progress.cancelled()) throw Cancelled{};
     } catch (const Cancelled&) {
       keep();
       throw;
@@ -191,6 +147,36 @@ SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
   std::filesystem::remove(unfinished, ignored);
   if (advanced) advanced(result);
   return result;
+}
+
+std::vector<std::int64_t> swept_items(const SweepRequest& request) {
+  return chosen_items(request.data_set->size() - request.first, request.choice);
+}
+
+void report_inputs(const Progress& progress, std::int64_t done, std::int64_t begun,
+                   std::int64_t count) {
+  progress.step(static_cast<double>(done - begun) / static_cast<double>(count - begun),
+                std::to_string(done) + " of " + std::to_string(count) + " inputs");
+}
+
+SweepResult run_sweep(const SweepRequest& request, const Progress& progress,
+                      const SweepAdvanced& advanced) {
+  std::vector<std::int64_t> items;
+  std::int64_t begun = 0;
+  const auto next = [&](const SweepResult& so_far) {
+    if (items.empty()) {
+      items = swept_items(request);
+      begun = so_far.done;
+    }
+    const std::int64_t size = std::min(kBlock, so_far.count - so_far.done);
+    return run_inputs(request,
+                      std::span(items).subspan(static_cast<std::size_t>(so_far.done),
+                                               static_cast<std::size_t>(size)),
+                      [&](std::int64_t done) {
+                        report_inputs(progress, so_far.done + done, begun, so_far.count);
+                      });
+  };
+  return run_sweep_by(request, next, progress, advanced);
 }
 
 }  // namespace attnscope

@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "analysis/sweep/sweep_summary.h"
+#include "analysis/sweep/team_sweep.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/interruption.h"
 #include "app/cli/json_output.h"
 #include "app/cli/model_arguments.h"
+#include "app/cli/process_team_here.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
@@ -121,19 +123,21 @@ void print_as_json(const SweepResult& result, const std::string& out) {
   print_json(json);
 }
 
-/// None if it was interrupted; then it has said how to go on.
-std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request,
+/// None if it was interrupted; then it has said how to go on. `team` may be null: alone.
+std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request, ProcessTeam* team,
                                                    const Interruption& interruption) {
   bool anything_done = false;
   std::int64_t done = 0, count = 0;
   try {
     SweepResult result = [&] {
       const TerminalProgress line(interruption.token());
-      return run_sweep(request, line.progress(), [&](const SweepResult& so_far) {
+      const auto advanced = [&](const SweepResult& so_far) {
         anything_done = true;
         done = so_far.done;
         count = so_far.count;
-      });
+      };
+      return team == nullptr ? run_sweep(request, line.progress(), advanced)
+                             : lead_sweep(*team, request, line.progress(), advanced);
     }();
     if (!anything_done) {
       std::fprintf(stderr, "attnscope: %s holds this sweep already; --restart computes it again\n",
@@ -154,8 +158,7 @@ std::optional<SweepResult> sweep_until_interrupted(const SweepRequest& request,
   }
 }
 
-int run(const SweepArguments& arguments) {
-  const Interruption interruption;
+SweepRequest make_request(const SweepArguments& arguments) {
   SweepRequest request;
   request.views = identity_views(arguments.identity);
   refuse_standard_output(arguments.out, "a sweep resumes from its file after an interruption");
@@ -171,7 +174,38 @@ int run(const SweepArguments& arguments) {
   request.out = arguments.out;
   request.restart = arguments.restart;
   request.checkpoint_seconds = arguments.checkpoint_seconds;
-  const std::optional<SweepResult> swept = sweep_until_interrupted(request, interruption);
+  return request;
+}
+
+/// As one of several processes, not the first: that one says what is wrong, and what came out.
+int assist(ProcessTeam& team, const SweepArguments& arguments) {
+  const Interruption interruption;
+  try {
+    const SweepRequest request = make_request(arguments);
+    assist_sweep(team, request, Progress({}, interruption.token()));
+  } catch (const std::exception& why) {
+    refuse_to_assist(team, why);
+  }
+  return 0;
+}
+
+/// What the first process asks for; the others are sent home where it asks for the impossible.
+SweepRequest leading_request(const SweepArguments& arguments, ProcessTeam* team) {
+  try {
+    return make_request(arguments);
+  } catch (...) {
+    if (team != nullptr) dismiss_team(*team);
+    throw;
+  }
+}
+
+int run(const SweepArguments& arguments) {
+  const std::unique_ptr<ProcessTeam> team = process_team_here();
+  if (team && team->rank() > 0) return assist(*team, arguments);
+  const Interruption interruption;
+  const SweepRequest request = leading_request(arguments, team.get());
+  const std::optional<SweepResult> swept =
+      sweep_until_interrupted(request, team.get(), interruption);
   if (!swept) return kInterruptedStatus;
   const SweepResult& result = *swept;
   if (arguments.json) {

@@ -1,0 +1,215 @@
+#include "analysis/sweep/team_sweep.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "analysis/sweep/sweep_fingerprint.h"
+#include "analysis/sweep/sweep_loop.h"
+#include "analysis/sweep/team_messages.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kLeader = 0;
+
+void wait_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+/// Blocks of a team's inputs, as every process cuts them: from where an earlier run ended.
+class DealtInputs {
+ public:
+  DealtInputs(const SweepRequest& request, std::int64_t done, int team)
+      : items_(swept_items(request)),
+        done_(done),
+        size_(team_block_size(std::ssize(items_) - done, team)) {}
+
+  [[nodiscard]] std::int64_t blocks() const {
+    return (std::ssize(items_) - done_ + size_ - 1) / size_;
+  }
+  [[nodiscard]] std::span<const std::int64_t> block(std::int64_t index) const {
+    const auto first = static_cast<std::size_t>(done_ + index * size_);
+    return std::span(items_).subspan(
+        first, std::min(static_cast<std::size_t>(size_), items_.size() - first));
+  }
+
+ private:
+  std::vector<std::int64_t> items_;
+  std::int64_t done_, size_;
+};
+
+/// The first process's inputs: its own blocks computed, the others' received.
+class LedInputs {
+ public:
+  LedInputs(ProcessTeam& team, const SweepRequest& request, const Progress& progress)
+      : team_(team), request_(request), progress_(progress) {}
+
+  InputBlock next(const SweepResult& so_far) {
+    if (!dealt_) begin(so_far);
+    if (stopped_) throw Cancelled{};
+    const std::span<const std::int64_t> items = dealt_->block(block_);
+    const int owner = owner_of_block(block_++, team_.size());
+    InputBlock inputs = owner == kLeader ? compute(so_far, items) : received(owner, so_far);
+    // What comes after a gap must not be added.
+    stopped_ = inputs.records.size() < items.size();
+    return inputs;
+  }
+
+ private:
+  void begin(const SweepResult& so_far) {
+    dealt_.emplace(request_, so_far.done, team_.size());
+    begun_ = so_far.done;
+    for (int rank = 1; rank < team_.size(); ++rank) {
+      team_.send(rank, encoded(TeamOrder{false, so_far.done, so_far.fingerprint}));
+    }
+  }
+
+  [[nodiscard]] InputBlock compute(const SweepResult& so_far,
+                                   std::span<const std::int64_t> items) const {
+    return run_inputs(request_, items, [&](std::int64_t done) {
+      report_inputs(progress_, so_far.done + done, begun_, so_far.count);
+    });
+  }
+
+  [[nodiscard]] InputBlock received(int rank, const SweepResult& so_far) const {
+    for (;; wait_a_little()) {
+      report_inputs(progress_, so_far.done, begun_, so_far.count);
+      const std::optional<ProcessTeam::Message> message = team_.receive(rank);
+      if (!message) continue;
+      TeamReport report = decoded_report(*message);
+      switch (report.kind) {
+        case TeamReport::Kind::inputs:
+          return std::move(report.inputs);
+        case TeamReport::Kind::failed:
+          throw report.failure;
+        case TeamReport::Kind::cancelled:
+        case TeamReport::Kind::ended:
+          throw Cancelled{};
+      }
+    }
+  }
+
+  ProcessTeam& team_;
+  const SweepRequest& request_;
+  const Progress& progress_;
+  std::optional<DealtInputs> dealt_;
+  std::int64_t block_ = 0, begun_ = 0;
+  bool stopped_ = false;  ///< a process was cancelled within a block
+};
+
+void report(ProcessTeam& team, TeamReport::Kind kind) {
+  TeamReport message;
+  message.kind = kind;
+  team.send(kLeader, encoded(message));
+}
+
+/// The last thing a process says; returns when the first one has heard it all.
+void end_assistance(ProcessTeam& team) {
+  report(team, TeamReport::Kind::ended);
+  while (team.under_way() > 0) wait_a_little();
+}
+
+void compute_share(ProcessTeam& team, const SweepRequest& request, std::int64_t done,
+                   const Progress& progress) {
+  const DealtInputs dealt(request, done, team.size());
+  const std::thread::id mine = std::this_thread::get_id();
+  std::atomic<bool> dismissed = false;
+  const auto ask = [&] { dismissed = dismissed || team.receive(kLeader).has_value(); };
+  const auto begin_input = [&](std::int64_t) {
+    if (std::this_thread::get_id() == mine) ask();
+    if (dismissed || progress.cancelled()) throw Cancelled{};
+  };
+  for (std::int64_t block = team.rank(); block < dealt.blocks(); block += team.size()) {
+    TeamReport message;
+    message.kind = TeamReport::Kind::inputs;
+    message.inputs = run_inputs(request, dealt.block(block), begin_input);
+    if (dismissed) return;
+    team.send(kLeader, encoded(message));
+    while (team.under_way() > kBlocksAhead && !dismissed && !progress.cancelled()) {
+      wait_a_little();
+      ask();
+    }
+    if (progress.cancelled()) report(team, TeamReport::Kind::cancelled);
+    if (dismissed || progress.cancelled()) return;
+  }
+}
+
+}  // namespace
+
+std::int64_t team_block_size(std::int64_t count, int size) {
+  constexpr std::int64_t kMost = 16, kBlocksEach = 8;
+  return std::clamp<std::int64_t>(count / (kBlocksEach * size), 1, kMost);
+}
+
+SweepResult lead_sweep(ProcessTeam& team, const SweepRequest& request, const Progress& progress,
+                       const SweepAdvanced& advanced) {
+  LedInputs inputs(team, request, progress);
+  try {
+    SweepResult result = run_sweep_by(
+        request, [&](const SweepResult& so_far) { return inputs.next(so_far); }, progress,
+        advanced);
+    dismiss_team(team);
+    return result;
+  } catch (...) {
+    dismiss_team(team);
+    throw;
+  }
+}
+
+void assist_sweep(ProcessTeam& team, const SweepRequest& request, const Progress& progress) {
+  std::optional<ProcessTeam::Message> message;
+  while (!(message = team.receive(kLeader)) && !progress.cancelled()) wait_a_little();
+  if (!message) {
+    report(team, TeamReport::Kind::cancelled);
+    end_assistance(team);
+    return;
+  }
+  const TeamOrder order = decoded_order(*message);
+  try {
+    if (!order.end) {
+      const std::string difference =
+          fingerprint_difference(order.fingerprint, sweep_fingerprint(request));
+      if (!difference.empty()) {
+        throw Error(ErrorKind::usage, "the processes do not sweep the same")
+            .found("a difference in " + difference)
+            .remedy("give all machines the same files and the same version of the program");
+      }
+      compute_share(team, request, order.done, progress);
+    }
+    end_assistance(team);
+  } catch (const std::exception& why) {
+    refuse_to_assist(team, why);
+  }
+}
+
+void refuse_to_assist(ProcessTeam& team, const std::exception& why) {
+  const auto* const known = dynamic_cast<const Error*>(&why);
+  const Error failure = known != nullptr ? *known : Error(ErrorKind::unsupported, why.what());
+  TeamReport message;
+  message.kind = TeamReport::Kind::failed;
+  message.failure =
+      Error(failure.kind(), "process " + std::to_string(team.rank()) + ": " + failure.message())
+          .in_file(failure.file())
+          .about(failure.subject())
+          .expected(failure.expected_text())
+          .found(failure.found_text())
+          .remedy(failure.remedy_text());
+  team.send(kLeader, encoded(message));
+  end_assistance(team);
+}
+
+void dismiss_team(ProcessTeam& team) {
+  for (int rank = 1; rank < team.size(); ++rank) team.send(rank, encoded(TeamOrder{true, 0, {}}));
+  for (int rank = 1; rank < team.size(); ++rank) {
+    for (bool ended = false; !ended;) {
+      const std::optional<ProcessTeam::Message> message = team.receive(rank);
+      ended = message && decoded_report(*message).kind == TeamReport::Kind::ended;
+      if (!message) wait_a_little();
+    }
+  }
+}
+
+}  // namespace attnscope
