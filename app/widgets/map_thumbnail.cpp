@@ -13,7 +13,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kSide = 116, kLetters = 16;  // pixels; of the type, where that is larger
+constexpr int kSide = 116, kLetters = 10;  // pixels; of the type, where that is larger
 
 QColor colour_of(const Colour& colour) { return {colour.red, colour.green, colour.blue}; }
 

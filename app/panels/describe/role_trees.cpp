@@ -36,9 +36,9 @@ QTreeWidgetItem* heading(QTreeWidget& tree, const QString& words) {
 }
 
 void set_up(QTreeWidget& tree, const QStringList& columns) {
+  tree.ensurePolished();  // else rows keep the height they have without the style sheet
   tree.setHeaderLabels(columns);
   tree.setAlternatingRowColors(true);
-  tree.setUniformRowHeights(true);
   tree.setSelectionMode(QAbstractItemView::SingleSelection);
   tree.header()->setStretchLastSection(true);
 }
@@ -192,6 +192,9 @@ RoleTree::RoleTree(QWidget* parent) : QTreeWidget(parent) {
   setObjectName("role_tree");
   setAccessibleName(tr("Roles"));
   set_up(*this, {tr("Role"), tr("Tensor"), tr("How sure")});
+  header()->setStretchLastSection(false);
+  header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  header()->setSectionResizeMode(1, QHeaderView::Stretch);
   setAcceptDrops(true);
   setDragDropMode(QAbstractItemView::DropOnly);
   connect(this, &QTreeWidget::currentItemChanged, this,
@@ -241,9 +244,6 @@ void RoleTree::show_roles(const DescriptionDraft& draft, const std::vector<RoleP
     if (role == current) setCurrentItem(item);
   }
   expandAll();
-  resizeColumnToContents(0);
-  const int room = viewport()->width() - columnWidth(0);
-  setColumnWidth(1, std::max(160, room * 62 / 100));
 }
 
 void RoleTree::dragEnterEvent(QDragEnterEvent* event) {

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFontMetricsF>
+#include <QWidget>
 #include <algorithm>
 
 namespace attnscope {
@@ -19,6 +20,15 @@ QFont type_for_room(int width) {
   const double times = std::clamp(width / line, 1.0, kMostTimes);
   // In steps: not every pixel of a window that is drawn wider lays all of it out anew.
   font.setPointSizeF(font.pointSizeF() * (1 + 0.1 * static_cast<int>((times - 1) * 10)));
+  return font;
+}
+
+QFont set_type_for_room(QWidget& page, int width) {
+  const QFont font = type_for_room(width);
+  const bool usual = font.pointSizeF() == QApplication::font().pointSizeF();
+  const QString sheet =
+      usual ? QString() : QString("QWidget { font-size: %1pt; }").arg(font.pointSizeF());
+  if (page.styleSheet() != sheet) page.setStyleSheet(sheet);
   return font;
 }
 

@@ -4,11 +4,17 @@
 
 #include <QFont>
 
+class QWidget;
+
 namespace attnscope {
 
 /// The program's type, once to twice its size: from where a line has room for more than some eighty
 /// letters. `width` in pixels.
 [[nodiscard]] QFont type_for_room(int width);
+
+/// Sets all that is on `page` in type_for_room, and returns it. By a style sheet: the program's own
+/// stands between a page's font and its children.
+QFont set_type_for_room(QWidget& page, int width);
 
 /// The margin at either side of a column of `width` pixels that leaves lines of at most some eighty
 /// letters of `font`.

@@ -1,5 +1,6 @@
 #include "app/panels/lessons/lesson_view.h"
 
+#include <QComboBox>
 #include <QDesktopServices>
 #include <QEvent>
 #include <QFrame>
@@ -48,7 +49,6 @@ LessonView::LessonView(Session& session, SpectrumStore& spectra, QWidget* parent
       loan_(new LessonLoan(session, this)),
       steps_(new StepRunner(session, *loan_, this)) {
   setWidgetResizable(true);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   // Always: a bar that comes and goes would lay the page out twice.
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
   connect(steps_, &StepRunner::panel_wanted, this, &LessonView::panel_wanted);
@@ -110,8 +110,7 @@ void LessonView::show_page(QWidget* page) {
 void LessonView::fit_type() {
   if (!page_) return;
   const int width = viewport()->width();
-  const QFont font = type_for_room(width);
-  if (page_->font() != font) page_->setFont(font);
+  const QFont font = set_type_for_room(*page_, width);
   if (QLayout* const column = page_->layout()) {
     constexpr int kRight = 8, kBelow = 12;
     const int aside = side_margin(width - kRight, font);
@@ -204,8 +203,14 @@ QWidget* LessonView::question_of(const LessonBlock& block) {
 
 QWidget* LessonView::experiment_of(const LessonBlock& block) {
   const Card card = make_card("experiment");
-  card.column->addWidget(
-      make_experiment(block.title, {session_, spectra_, *loan_, experiment_settings(block.body)}));
+  QWidget* const experiment =
+      make_experiment(block.title, {session_, spectra_, *loan_, experiment_settings(block.body)});
+  // The longest entry of a list must not widen the page.
+  for (QComboBox* list : experiment->findChildren<QComboBox*>()) {
+    list->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    list->setMinimumContentsLength(8);
+  }
+  card.column->addWidget(experiment);
   return card.frame;
 }
 

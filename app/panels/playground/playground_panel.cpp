@@ -24,9 +24,7 @@ PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr("Play
 }
 
 void PlaygroundPanel::fit_type() {
-  if (view_ == nullptr) return;
-  const QFont font = type_for_room(width());
-  if (view_->font() != font) view_->setFont(font);
+  if (view_ != nullptr) (void)set_type_for_room(*view_, width());
 }
 
 void PlaygroundPanel::resizeEvent(QResizeEvent* event) {

@@ -22,7 +22,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kSpacing = 12;    // pixels
-constexpr int kSideBySide = 6;  // maps wide: then plane and maps stand beside each other
+constexpr int kSideBySide = 5;  // maps wide: then plane and maps stand beside each other
 
 Matrix rows_of(const std::vector<QPointF>& points, double scale) {
   Matrix rows(static_cast<Eigen::Index>(points.size()), 2);

@@ -161,7 +161,12 @@ void StructurePanel::show_structure(const StructureNode& model, const QString& p
   for (int i = 0; i < tree_->topLevelItemCount(); ++i) {
     QTreeWidgetItem& item = *tree_->topLevelItem(i);
     item.setExpanded(item.text(kPart) == "Layers");
-    if (item.text(kPart) == "Layers" && item.childCount() > 0) item.child(0)->setExpanded(true);
+    if (item.text(kPart) != "Layers" || item.childCount() == 0) continue;
+    // One layer whole, as what all are like.
+    item.child(0)->setExpanded(true);
+    for (int part = 0; part < item.child(0)->childCount(); ++part) {
+      item.child(0)->child(part)->setExpanded(true);
+    }
   }
   for (const int column : {kPart, kTensor, kShape}) tree_->resizeColumnToContents(column);
   constexpr int kWidestName = 260;  // pixels; the whole stands in the tool tip

@@ -75,10 +75,12 @@ class Setter {
     const QRectF ink = metrics.tightBoundingRect(text);
     Box box;
     // Slanted letters lean over what follows.
+    const double hang = slanted ? std::max(0.0, -ink.left()) : 0;  // of a j, over what comes before
     box.width = std::max(metrics.horizontalAdvance(text), slanted ? ink.right() + 0.03 * em() : 0);
+    box.width += hang;
     box.ascent = std::max(-ink.top(), metrics.xHeight());
     box.descent = std::max(ink.bottom(), 0.0);
-    box.texts.push_back({{0, 0}, text, font});
+    box.texts.push_back({{hang, 0}, text, font});
     return box;
   }
 

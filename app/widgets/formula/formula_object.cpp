@@ -2,7 +2,9 @@
 
 #include <QFontMetrics>
 #include <QPainter>
+#include <QTextBlock>
 #include <QTextDocument>
+#include <QTextLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -10,11 +12,11 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kAside = 1;  // pixels
+constexpr double kAside = 0.5;  // pixels
 constexpr double kLeastSize = 0.5;
 
-// Objects in a line are set with their middle half of the height of an x above the line that
-// letters stand on (QTextCharFormat::AlignMiddle), where the height is halved again by Qt.
+// What is in the middle of its line (QTextCharFormat::AlignMiddle) reaches so much further up than
+// down (QTextDocumentLayout::resizeInlineObject).
 double half_x(const QFont& font) { return QFontMetrics(font).xHeight() / 2.0; }
 
 }  // namespace
@@ -49,14 +51,17 @@ QSizeF FormulaObject::intrinsicSize(QTextDocument* document, int, const QTextFor
   return {extents.width + 2 * kAside, std::ceil(tall) + 1};
 }
 
-void FormulaObject::drawObject(QPainter* painter, const QRectF& rect, QTextDocument* document, int,
-                               const QTextFormat& format) {
+void FormulaObject::drawObject(QPainter* painter, const QRectF& rect, QTextDocument* document,
+                               int place, const QTextFormat& format) {
   const QTextCharFormat character = format.toCharFormat();
   const QColor colour = character.foreground().style() == Qt::NoBrush
                             ? painter->pen().color()
                             : character.foreground().color();
-  const double line = rect.top() + (rect.height() + half_x(character.font())) / 2;
-  formula_of(format).draw(*painter, {rect.left() + kAside, line}, fitting_font(*document, format),
+  // Objects stand in the middle of their line (QTextLine::draw), whose letters stand on its base.
+  const QTextBlock block = document->findBlock(place);
+  const QTextLine line = block.layout()->lineForTextPosition(place - block.position());
+  const double base = rect.top() - (line.height() - rect.height()) / 2 + line.ascent();
+  formula_of(format).draw(*painter, {rect.left() + kAside, base}, fitting_font(*document, format),
                           colour);
 }
 

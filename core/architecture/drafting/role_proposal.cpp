@@ -30,12 +30,14 @@ SplitName split_name(std::string name) {
   for (const std::string& segment : segments_of(name)) split.words.push_back(plain_word(segment));
   const std::string last = split.words.back();
   constexpr std::array<std::string_view, 4> biases = {"bias", "beta", "offset", "shift"};
-  constexpr std::array<std::string_view, 5> weights = {"weight", "gamma", "kernel", "scale",
-                                                       "embedding"};
-  split.is_bias = std::ranges::any_of(biases, [&](auto word) { return last.ends_with(word); });
+  constexpr std::array<std::string_view, 7> weights = {"weight", "gamma",     "kernel", "scale",
+                                                       "g",      "embedding", "w"};
+  const bool in_module = split.words.size() > 1;
+  split.is_bias = (in_module && last == "b") ||
+                  std::ranges::any_of(biases, [&](auto word) { return last.ends_with(word); });
   const bool weight = std::ranges::find(weights, last) != weights.end();
   split.is_plain = !split.is_bias && !weight;
-  const bool alone = weight || std::ranges::find(biases, last) != biases.end();
+  const bool alone = weight || last == "b" || std::ranges::find(biases, last) != biases.end();
   if (alone && split.words.size() > 1) {
     split.words.pop_back();
   } else if (split.is_bias) {
@@ -223,7 +225,9 @@ class Proposer {
     std::ranges::stable_sort(rated_, std::ranges::greater{},
                              [](const Rated& one) { return one.proposal.score; });
     for (const Rated& one : rated_) take(one);
-    guess_the_rest();
+    guess(false);
+    follow_weights();
+    guess(true);
     std::vector<RoleProposal> proposals;
     for (auto& [group, proposal] : taken_) proposals.push_back(std::move(proposal));
     return proposals;
@@ -314,12 +318,32 @@ class Proposer {
     return true;
   }
 
+  /// A bias is that of the weight beside it.
+  void follow_weights() {
+    std::map<std::vector<std::string>, RoleProposal> weights;  // by the words of their names
+    const auto words_of = [&](std::size_t index) {
+      std::vector<std::string> words = split_name(groups_[index].tail()).words;
+      words.push_back(groups_[index].of_layers() ? "layer" : "");
+      return words;
+    };
+    for (const auto& [index, proposal] : taken_) {
+      if (proposal.role.ends_with(".weight")) weights.emplace(words_of(index), proposal);
+    }
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const SplitName name = split_name(groups_[i].tail());
+      const auto weight = weights.find(words_of(i));
+      if (taken_.contains(i) || !name.is_bias || weight == weights.end()) continue;
+      const std::string module = split_role(weight->second.role).module;
+      if (auto made = proposal(groups_[i], module, weight->second.score, name)) take({i, *made});
+    }
+  }
+
   /// By shapes, in the order of the file.
-  void guess_the_rest() {
+  void guess(bool biases) {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const TensorGroup& group = groups_[i];
-      if (taken_.contains(i)) continue;
       const SplitName name = split_name(group.tail());
+      if (taken_.contains(i) || name.is_bias != biases) continue;
       for (const std::string& module : plain_roles(i)) {
         const auto made = proposal(group, module, kGuess, name);
         if (made && possible(made->role) && take({i, *made})) break;
@@ -336,7 +360,7 @@ class Proposer {
         role.starts_with("layer.value.")) {
       return !fused;
     }
-    // A bias is of a weight that is there.
+    // Else a bias is of a weight that is there.
     if (role.ends_with(".bias")) return roles_.contains(split_role(role).module + ".weight");
     return true;
   }

@@ -47,12 +47,12 @@ NamedShapes nameless_shapes() {
   NamedShapes shapes = {{"a0", {29, 16}}};
   for (const char* layer : {"0", "1", "2"}) {
     const std::string block = std::string("z.") + layer + ".";
-    for (const auto& [name, shape] : NamedShapes{{"b", {16}},
+    for (const auto& [name, shape] : NamedShapes{{"o", {16}},
                                                  {"c", {16, 16}},
                                                  {"d", {16, 16}},
                                                  {"e", {16, 16}},
                                                  {"f", {16, 16}},
-                                                 {"g", {16}},
+                                                 {"p", {16}},
                                                  {"h", {64, 16}},
                                                  {"i", {16, 64}}}) {
       shapes.emplace_back(block + name, shape);
@@ -101,6 +101,8 @@ TEST(RoleProposal, ReadsTheDocumentedExample) {
   EXPECT_EQ(pattern_of(proposed, "layer.norm1.weight"), "params.block_{layer}.before_attn.scale");
   EXPECT_EQ(pattern_of(proposed, "layer.norm1.bias"), "params.block_{layer}.before_attn.offset");
   EXPECT_EQ(pattern_of(proposed, "layer.norm2.weight"), "params.block_{layer}.before_mlp.scale");
+  EXPECT_EQ(pattern_of(proposed, "layer.norm2.bias"), "params.block_{layer}.before_mlp.offset");
+  EXPECT_EQ(pattern_of(proposed, "layer.qkv.bias"), "nothing");
   EXPECT_EQ(pattern_of(proposed, "layer.mlp1.weight"), "params.block_{layer}.mlp.up");
   EXPECT_EQ(pattern_of(proposed, "layer.mlp1.bias"), "params.block_{layer}.mlp.up_offset");
   EXPECT_EQ(pattern_of(proposed, "layer.mlp2.weight"), "params.block_{layer}.mlp.down");
@@ -122,9 +124,9 @@ TEST(RoleProposal, ReadsTheDocumentedExample) {
 TEST(RoleProposal, GuessesByShapesWhereNoNameTells) {
   const auto proposed = propose_roles(group_tensors(hashed_checkpoint(nameless_shapes())));
   const std::pair<const char*, const char*> expected[] = {
-      {"layer.norm1.weight", "z.{layer}.b"}, {"layer.query.weight", "z.{layer}.c"},
+      {"layer.norm1.weight", "z.{layer}.o"}, {"layer.query.weight", "z.{layer}.c"},
       {"layer.key.weight", "z.{layer}.d"},   {"layer.value.weight", "z.{layer}.e"},
-      {"layer.out.weight", "z.{layer}.f"},   {"layer.norm2.weight", "z.{layer}.g"},
+      {"layer.out.weight", "z.{layer}.f"},   {"layer.norm2.weight", "z.{layer}.p"},
       {"layer.mlp1.weight", "z.{layer}.h"},  {"layer.mlp2.weight", "z.{layer}.i"},
       {"token_embedding.weight", "a0"},      {"final_norm.weight", "y"}};
   for (const auto& [role, pattern] : expected) {

@@ -38,7 +38,7 @@ class CutOffExperiment : public QWidget {
     setObjectName("experiment_cut_off");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    go_ = new QPushButton(tr("Cut off every map, and ask the models again"));
+    go_ = new QPushButton(tr("Cut off every map, and ask again"));
     go_->setObjectName("cut_off_go");
     words_ = table_label("cut_off_words");
     column->addWidget(go_, 0, Qt::AlignLeft);

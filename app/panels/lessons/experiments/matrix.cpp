@@ -14,6 +14,7 @@
 
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/experiments/map_row.h"
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"
 
@@ -174,25 +175,16 @@ class MatrixExperiment : public QWidget {
     top->setSpacing(14);
     top->addWidget(grid_, 0, Qt::AlignTop);
     top->addWidget(words_, 1);
-    auto* pieces = new QHBoxLayout;
-    pieces->setSpacing(10);
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       pieces_[i] = new MapThumbnail(tr("piece %1").arg(i + 1));
-      pieces->addWidget(pieces_[i]);
     }
-    pieces->addStretch(1);
     kept_ = new MapThumbnail(tr("first r together"));
     left_ = new MapThumbnail(tr("what is left out"));
-    auto* cut = new QHBoxLayout;
-    cut->setSpacing(10);
-    cut->addWidget(kept_);
-    cut->addWidget(left_);
-    cut->addStretch(1);
     column->addWidget(examples_);
     column->addLayout(top);
-    column->addLayout(pieces);
+    column->addWidget(new MapRow({pieces_.begin(), pieces_.end()}));
     column->addWidget(rank_);
-    column->addLayout(cut);
+    column->addWidget(new MapRow({kept_, left_}));
     connect(rank_, &NumberSlider::value_changed, this, [this] { refresh(); });
     connect(examples_, &QComboBox::currentIndexChanged, this,
             [this](int index) { grid_->set_entries(kMatrices[index].entries); });

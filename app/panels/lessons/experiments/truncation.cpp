@@ -1,13 +1,14 @@
 // A picture, or the selected map, from its first r singular values: what they hold, and what is
 // left out.
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "app/panels/lessons/experiments/experiment.h"
+#include "app/panels/lessons/experiments/map_row.h"
 #include "app/panels/lessons/step_runner.h"
 #include "app/session/session.h"
 #include "app/widgets/map_thumbnail.h"
@@ -42,6 +43,13 @@ MatrixD brightness_of(const Image& image) {
   return matrix;
 }
 
+/// Empty where the sample data is not installed: maps can be cut off without it.
+MatrixD picture_named(const std::string& name) {
+  const std::filesystem::path file = sample_file("inputs", name);
+  if (!file.is_absolute()) return {};
+  return brightness_of(read_image(file));
+}
+
 class TruncationExperiment : public QWidget {
  public:
   TruncationExperiment(Session& session, MatrixD picture)
@@ -61,13 +69,9 @@ class TruncationExperiment : public QWidget {
     words_->setObjectName("truncation_words");
     words_->setTextFormat(Qt::RichText);
     words_->setWordWrap(true);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(10);
-    for (MapThumbnail* each : {whole_, kept_, left_}) row->addWidget(each);
-    row->addStretch(1);
     column->addWidget(source_);
     column->addWidget(rank_);
-    column->addLayout(row);
+    column->addWidget(new MapRow({whole_, kept_, left_}));
     column->addWidget(words_);
     connect(source_, &QComboBox::currentIndexChanged, this, [this] { take(); });
     connect(rank_, &NumberSlider::value_changed, this, [this] { refresh(); });
@@ -106,7 +110,9 @@ class TruncationExperiment : public QWidget {
     rank_->setEnabled(usable);
     if (!usable) {
       for (MapThumbnail* each : {whole_, kept_, left_}) each->set_problem(tr("no map"));
-      words_->setText(tr("No map of at most %1 tokens is selected.").arg(kLargestTruncated));
+      words_->setText(source_->currentIndex() == 0
+                          ? tr("The picture is of the sample data, which is not installed.")
+                          : tr("No map of at most %1 tokens is selected.").arg(kLargestTruncated));
       return;
     }
     rank_->set_range({1, static_cast<double>(components_.size()), 1, true});
@@ -162,8 +168,7 @@ ExperimentEntry truncation_experiment() {
             const auto picture = context.settings.find("picture");
             const std::string name =
                 picture == context.settings.end() ? "09_ankle_boot.png" : picture->second;
-            return new TruncationExperiment(context.session,
-                                            brightness_of(read_image(sample_file("inputs", name))));
+            return new TruncationExperiment(context.session, picture_named(name));
           }};
 }
 

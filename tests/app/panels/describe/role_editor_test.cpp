@@ -65,6 +65,11 @@ class RoleEditorTest : public WindowTest {
     QMimeData data;
     data.setData("application/x-attnscope-tensor", QByteArray::fromStdString(pattern));
     const QPointF at = roles->visualItemRect(target).center();
+    QDragEnterEvent enter(at.toPoint(), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(roles->viewport(), &enter);
+    QDragMoveEvent move(at.toPoint(), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(roles->viewport(), &move);
+    ASSERT_TRUE(move.isAccepted());
     QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(roles->viewport(), &event);
   }
