@@ -40,7 +40,7 @@ void check_plain(const Block& block, std::int64_t layer) {
   const ScoreSpec& scores = block.spec.scores;
   const bool plain = scores.bias == ScoreBias::none && scores.window == 0 && scores.soft_cap == 0 &&
                      block.attention.sinks.empty() && block.attention.grid_window == 0 &&
-                     !scores.scale_by_layer && block.spec.form == LayerForm::transformer;
+                     block.spec.form == LayerForm::transformer;
   if (plain) return;
   throw Error(ErrorKind::usage, "another attention cannot be laid over a single head here")
       .about("layer " + std::to_string(layer))
