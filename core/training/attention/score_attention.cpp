@@ -11,8 +11,13 @@ namespace attnscope {
 
 namespace {
 
-// Queries of one block: the map is never larger than this many rows.
-constexpr std::int64_t kQueries = 64;
+// Weights of one block of the map: with their gradients they stay in a core's cache.
+constexpr std::int64_t kWeights = 40960;
+
+/// Queries of one block of a map of so many keys.
+std::int64_t queries_of_block(std::int64_t keys) {
+  return std::clamp<std::int64_t>(kWeights / keys, 16, 256);
+}
 
 StridedMatrixMap rows_in(std::vector<float>& room, std::int64_t rows, std::int64_t columns) {
   const auto size = static_cast<std::size_t>(rows * columns);
@@ -39,8 +44,14 @@ struct ScoreAttention::Block {
 };
 
 ScoreAttention::Block ScoreAttention::block_at(const HeadTensors& head, std::int64_t first) const {
-  const std::int64_t count = std::min(kQueries, head.queries.rows() - first);
+  const std::int64_t count =
+      std::min(queries_of_block(head.keys.rows()), head.queries.rows() - first);
   return {first, count, causal_ ? first + count : head.keys.rows()};
+}
+
+ScoreAttention::Block ScoreAttention::block_after(const HeadTensors& head,
+                                                  const Block& block) const {
+  return block_at(head, block.first + block.queries);
 }
 
 StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& head,
@@ -61,8 +72,8 @@ StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& he
 void ScoreAttention::forward(const HeadTensors& head, StridedMatrixMap output,
                              AttentionRoom& room) const {
   const Prepared prepared = prepare(head);
-  for (std::int64_t first = 0; first < head.queries.rows(); first += kQueries) {
-    const Block block = block_at(head, first);
+  for (Block block = block_at(head, 0); block.queries > 0; block = block_after(head, block)) {
+    const std::int64_t first = block.first;
     const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
     multiply(seen(weights), some_rows(head.values, 0, block.keys), 1.0F,
              some_rows(output, first, block.queries));
@@ -79,8 +90,8 @@ void ScoreAttention::backward(const HeadTensors& head, const ConstStridedMatrixM
   } else {
     gradients.values.setZero();
   }
-  for (std::int64_t first = 0; first < head.queries.rows(); first += kQueries) {
-    const Block block = block_at(head, first);
+  for (Block block = block_at(head, 0); block.queries > 0; block = block_after(head, block)) {
+    const std::int64_t first = block.first;
     const StridedMatrixMap weights = weigh(block, head, prepared, room.weights);
     const ConstStridedMatrixMap d_rows = some_rows(d_output, first, block.queries);
     StridedMatrixMap d_scores = rows_in(room.gradients, block.queries, block.keys);

@@ -34,6 +34,7 @@ class ScoreAttention : public TrainedAttention {
  private:
   struct Block;
   [[nodiscard]] Block block_at(const HeadTensors& head, std::int64_t first) const;
+  [[nodiscard]] Block block_after(const HeadTensors& head, const Block& block) const;
   StridedMatrixMap weigh(const Block& block, const HeadTensors& head, const Prepared& prepared,
                          std::vector<float>& room) const;
 

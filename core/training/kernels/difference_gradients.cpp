@@ -15,6 +15,10 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Weights and sums stay in registers only where the loops over them are unrolled.
+#undef ATTNSCOPE_UNROLL
+#define ATTNSCOPE_UNROLL _Pragma("GCC unroll 8")
+
 /// g · f(x): of the sign by the bits alone, but for x = 0.
 template <DifferenceGradient Form, class D, class V>
 HWY_INLINE V weighed(D d, V x, V g) {
@@ -29,8 +33,8 @@ HWY_INLINE V weighed(D d, V x, V g) {
   }
 }
 
-/// A tile: Rows rows of a with as many rows of b as a vector has lanes. What a row of `da` gets is
-/// kept as a vector per column in `sums` until all of b has passed.
+/// A tile: Rows rows of a with as many rows of b as Vectors vectors have lanes. What a row of `da`
+/// gets is kept as a vector per column in `sums` until all of b has passed.
 struct Tile {
   const float* a;
   std::int64_t a_stride;
@@ -44,36 +48,58 @@ struct Tile {
   float* sums;           // [columns, Rows, lanes]
 };
 
-template <DifferenceGradient Form, int Rows, class D>
+/// Weights of one row of a, 0 for rows of b that are not there.
+template <class D>
+HWY_INLINE hn::Vec<D> weights_at(D d, const float* from, std::int64_t valid) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (valid >= lanes) return hn::LoadU(d, from);
+  HWY_ALIGN float padded[hn::MaxLanes(d)] = {};
+  if (valid > 0) std::copy_n(from, valid, padded);
+  return hn::Load(d, padded);
+}
+
+template <DifferenceGradient Form, int Rows, int Vectors, class D>
 HWY_INLINE void run_tile(D d, const Tile& tile) {
   using V = hn::Vec<D>;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  V g[Rows];
+  V g[Rows][Vectors];
+  ATTNSCOPE_UNROLL
   for (int row = 0; row < Rows; ++row) {
-    const float* from = tile.g + row * tile.g_stride;
-    if (tile.valid >= lanes) {
-      g[row] = hn::LoadU(d, from);
-    } else {
-      HWY_ALIGN float padded[hn::MaxLanes(d)] = {};
-      std::copy_n(from, tile.valid, padded);
-      g[row] = hn::Load(d, padded);
+    ATTNSCOPE_UNROLL
+    for (int vector = 0; vector < Vectors; ++vector) {
+      g[row][vector] =
+          weights_at(d, tile.g + row * tile.g_stride + vector * lanes, tile.valid - vector * lanes);
     }
   }
   const float* panel = tile.panel;
   float* db = tile.db;
   float* sums = tile.sums;
   for (std::int64_t column = 0; column < tile.columns; ++column) {
-    const V keys = hn::LoadU(d, panel);
-    V of_keys = hn::Zero(d);
+    V keys[Vectors], of_keys[Vectors];
+    ATTNSCOPE_UNROLL
+    for (int vector = 0; vector < Vectors; ++vector) {
+      keys[vector] = hn::LoadU(d, panel + vector * lanes);
+      of_keys[vector] = hn::Zero(d);
+    }
+    ATTNSCOPE_UNROLL
     for (int row = 0; row < Rows; ++row) {
       const V query = hn::Set(d, tile.a[row * tile.a_stride + column]);
-      const V gradient = weighed<Form>(d, hn::Sub(query, keys), g[row]);
-      of_keys = hn::Add(of_keys, gradient);
-      hn::StoreU(hn::Add(hn::LoadU(d, sums), gradient), d, sums);
+      V of_query = hn::LoadU(d, sums);
+      ATTNSCOPE_UNROLL
+      for (int vector = 0; vector < Vectors; ++vector) {
+        const V gradient = weighed<Form>(d, hn::Sub(query, keys[vector]), g[row][vector]);
+        of_keys[vector] = hn::Add(of_keys[vector], gradient);
+        of_query = hn::Add(of_query, gradient);
+      }
+      hn::StoreU(of_query, d, sums);
       sums += lanes;
     }
     if (db != nullptr) {
-      hn::StoreU(hn::Sub(hn::LoadU(d, db), of_keys), d, db);
+      ATTNSCOPE_UNROLL
+      for (int vector = 0; vector < Vectors; ++vector) {
+        float* const to = db + vector * lanes;
+        hn::StoreU(hn::Sub(hn::LoadU(d, to), of_keys[vector]), d, to);
+      }
       db += tile.panel_width;
     }
     panel += tile.panel_width;
@@ -90,12 +116,18 @@ HWY_INLINE void run_rows(const float* a, std::int64_t a_stride, const PackedRows
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t columns = b.columns();
   std::fill_n(sums.begin(), columns * Rows * lanes, 0.0F);
-  for (std::int64_t first = 0; first < seen; first += lanes) {
+  for (std::int64_t first = 0; first < seen;) {
     const std::int64_t panel = first / PackedRows::panel_rows * PackedRows::panel_rows;
-    const std::int64_t at = panel * columns + (first - panel);
-    run_tile<Form, Rows>(
-        d, {a, a_stride, b.panel(0) + at, b.panel_width(panel), db ? db + at : nullptr, g + first,
-            g_stride, columns, std::min(lanes, seen - first), sums.data()});
+    const std::int64_t at = panel * columns + (first - panel), width = b.panel_width(panel);
+    const Tile tile{a,         a_stride, b.panel(0) + at, width,        db ? db + at : nullptr,
+                    g + first, g_stride, columns,         seen - first, sums.data()};
+    if (first - panel + 2 * lanes <= width) {
+      run_tile<Form, Rows, 2>(d, tile);
+      first += 2 * lanes;
+    } else {
+      run_tile<Form, Rows, 1>(d, tile);
+      first += lanes;
+    }
   }
   const float* sum = sums.data();
   for (std::int64_t column = 0; column < columns; ++column) {

@@ -1,5 +1,6 @@
 #include "core/training/parts/trained_linear.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -29,21 +30,22 @@ TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
   }
 }
 
-void TrainedLinear::add_bias(const float* values, Matrix& y) const {
-  y.rowwise() += BiasRow(bias_.in(values), form_.outputs);
-}
-
 void TrainedLinear::forward(const float* values, const Matrix& x, Matrix& y, Memory& memory) const {
   const auto weight = rows_of(weight_.in(values), form_.outputs, form_.inputs);
   if (!norm_) {
+    // The bias first: the product is added to it in one go.
     y.resize(x.rows(), form_.outputs);
-    multiply_transposed(rows_of(x), weight, 1.0F, rows_of(y));
-    add_bias(values, y);
+    for (Eigen::Index row = 0; row < y.rows(); ++row) {
+      std::copy_n(bias_.in(values), form_.outputs, y.data() + row * form_.outputs);
+    }
+    multiply_transposed(rows_of(x), weight, 1.0F, rows_of(y), true);
     return;
   }
   memory.distances.resize(x.rows(), form_.outputs);
   l1_distances(rows_of(x), PackedRows(weight), -1.0F, rows_of(memory.distances));
-  add_bias(values, memory.distances);
+  for (Eigen::Index row = 0; row < x.rows(); ++row) {
+    memory.distances.row(row) += BiasRow(bias_.in(values), form_.outputs);
+  }
   norm_->forward(values, memory.distances, y, memory.norm);
 }
 

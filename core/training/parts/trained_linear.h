@@ -51,7 +51,6 @@ class TrainedLinear {
                 const Memory& memory, Matrix* dx) const;
 
  private:
-  void add_bias(const float* values, Matrix& y) const;
   void multiplicative_backward(const float* values, float* gradients, const Matrix& x,
                                const Matrix& dy, Matrix* dx) const;
   void adder_backward(const float* values, float* gradients, const Matrix& x, const Matrix& dy,
