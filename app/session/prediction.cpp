@@ -12,12 +12,34 @@ std::optional<bool> Prediction::right() const {
   return likeliest.front().index == true_class->index;
 }
 
+namespace {
+
+/// What logits of tokens are of; nothing where they are of classes. A trace from a file tells it by
+/// its layers alone.
+std::optional<Readout> token_readout(const Subject& subject) {
+  if (subject.model) {
+    const Readout kind = subject.model->spec().readout.kind;
+    const bool tokens = subject.model->spec().readout.gives_token_logits();
+    return tokens ? std::optional(kind) : std::nullopt;
+  }
+  const Trace& trace = *subject.trace;
+  const bool decodes = std::ranges::any_of(
+      trace.layers, [](const LayerTrace& layer) { return layer.kind == LayerKind::decoder; });
+  const bool goes_on = (trace.causal && !trace.image) || decodes;
+  return goes_on ? std::optional(Readout::next_token) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Prediction> prediction_of(const Subject& subject, std::size_t most) {
   if (!subject.trace || subject.trace->logits.empty()) return std::nullopt;
   const Trace& trace = *subject.trace;
+  const std::optional<Readout> of_token = token_readout(subject);
+  // What the last token of a text stands for is no answer.
+  if (of_token == Readout::masked_token) return std::nullopt;
   const std::span<const float> logits = trace.logits.values();
   Prediction prediction;
-  prediction.next_token = trace.causal && !trace.image;
+  prediction.next_token = of_token == Readout::next_token;
   prediction.finite = std::ranges::all_of(logits, [](float one) { return std::isfinite(one); });
   if (!prediction.finite) return prediction;
 

@@ -26,7 +26,8 @@ struct Prediction {
   [[nodiscard]] std::optional<bool> right() const;
 };
 
-/// The `most` likeliest answers of a subject's trace; none before it has run, or without logits.
+/// The `most` likeliest answers of a subject's trace; none before it has run, without logits, or of
+/// a model that says what masked tokens stand for.
 [[nodiscard]] std::optional<Prediction> prediction_of(const Subject& subject, std::size_t most);
 
 }  // namespace attnscope

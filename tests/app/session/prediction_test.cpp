@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "core/model/model.h"
 #include "tests/app/support/session_fixture.h"
 
 namespace attnscope {
@@ -24,6 +25,28 @@ void set_true_class(Subject& subject, int index) {
   input.class_index = index;
   subject.input = std::make_shared<const Input>(std::move(input));
 }
+
+/// A model of which only the read-out is asked.
+class AnsweringModel final : public Model {
+ public:
+  explicit AnsweringModel(Readout readout) { spec_.readout.kind = readout; }
+  [[nodiscard]] const ModelSpec& spec() const override { return spec_; }
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] const std::filesystem::path& file() const override { return file_; }
+  [[nodiscard]] const std::string& architecture() const override { return name_; }
+  [[nodiscard]] const std::vector<Assumption>& assumptions() const override { return assumptions_; }
+  [[nodiscard]] Trace run(const Input& /*input*/, const MechanismChoice& /*mechanism*/,
+                          const TraceRequest& /*request*/,
+                          const Progress& /*progress*/) const override {
+    return {};
+  }
+
+ private:
+  ModelSpec spec_;
+  std::string name_;
+  std::filesystem::path file_;
+  std::vector<Assumption> assumptions_;
+};
 
 TEST(Prediction, IsTheSoftmaxOfTheLogitsTheLikeliestFirst) {
   const Subject subject = answering({1, 3, 2, -50}, {"coat", "boot", "bag"});
@@ -56,6 +79,22 @@ TEST(Prediction, KnowsTheTrueClassWhereTheInputSaysIt) {
   EXPECT_EQ(prediction_of(subject, 1)->right(), true);
   set_true_class(subject, 7);  // of another set of classes
   EXPECT_FALSE(prediction_of(subject, 1)->true_class);
+}
+
+TEST(Prediction, AnEncoderWithADecoderSaysTheNextToken) {
+  Subject subject = answering({1, 3, 2});
+  EXPECT_FALSE(prediction_of(subject, 1)->next_token);
+  Trace trace = *subject.trace;
+  trace.image.reset();
+  trace.layers.back().kind = LayerKind::decoder;
+  subject.trace = std::make_shared<const Trace>(std::move(trace));
+  EXPECT_TRUE(prediction_of(subject, 1)->next_token);
+}
+
+TEST(Prediction, AModelOfMaskedTokensGivesNone) {
+  Subject subject = answering({1, 3, 2});
+  subject.model = std::make_shared<AnsweringModel>(Readout::masked_token);
+  EXPECT_FALSE(prediction_of(subject, 1)) << "what the last token stands for is no answer";
 }
 
 TEST(Prediction, NeedsFiniteLogits) {
