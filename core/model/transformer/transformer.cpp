@@ -239,10 +239,9 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
       const bool convolves = place == 0 && stage.convolution;
       const Tensor embedded = convolves ? tokens : Tensor();
       LayerTrace* const recorded = wants_layer(request, index) ? &trace.layers[layer] : nullptr;
-      if (recorded) {
-        record_mechanism(*mechanisms[layer], trace, *recorded);
-        recorded->kind = kind_of(block, i);
-      }
+      // Of all, for layers of a kind are counted.
+      trace.layers[layer].kind = kind_of(block, i);
+      if (recorded) record_mechanism(*mechanisms[layer], trace, *recorded);
       run_block(block,
                 {.mechanism = *mechanisms[layer],
                  .request = request,

@@ -136,6 +136,15 @@ TEST_F(EncoderDecoder, CrossAttentionHasALayerOfItsOwn) {
   EXPECT_FALSE(trace.uniform());
 }
 
+TEST_F(EncoderDecoder, LayersThatAreNotRecordedCountToo) {
+  TraceRequest request;
+  request.layers = {1, 3};
+  const Trace trace = model_->run(input_, model_->spec().mechanism, request, {});
+  EXPECT_EQ(layer_name(trace, 1), "encoder 1");
+  EXPECT_EQ(layer_name(trace, 2), "decoder 0");
+  EXPECT_TRUE(trace.layers[2].implied_map.empty());
+}
+
 TEST_F(EncoderDecoder, OtherAttentionIsLaidOverIt) {
   const Trace trace = run({"adder", {}});
   EXPECT_EQ(trace.layers[3].implied_map.shape(), (Shape{4, 4, 7}));
