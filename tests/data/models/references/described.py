@@ -111,7 +111,7 @@ def layers_that_differ(w, image, maps, *, width=24, classes=5):
     b = "trunk.4."  # norms of what the parts give, ALiBi
     q, k, v = projected(x, b, 2, 2, 12)
     slopes = torch.tensor([2.0**-4, 2.0**-8]).double()
-    scores = q @ k.transpose(-1, -2) * 12**-0.5 - slopes[:, None, None] * (place[:, None] - place).abs()
+    scores = q @ k.transpose(-1, -2) * 0.005 - slopes[:, None, None] * (place[:, None] - place).abs()
     maps.append(scores.softmax(-1))
     out = (maps[-1] @ v).transpose(0, 1).flatten(1)
     x = x + w.norm(w.linear(out, b + "wo", width), b + "ln_a", 1e-6)
@@ -209,7 +209,7 @@ DIFFERENT = Description(
                 "layers": [4],
                 "norm": {"position": "branch"},
                 "attention": {"heads": 2, "head_width": 12},
-                "scores": {"bias": "alibi"},
+                "scores": {"bias": "alibi", "scale": 0.005},
                 "mlp": {"activation": "gelu_tanh"},
             },
         ],
