@@ -73,7 +73,7 @@ double naive_objective(const TrainedAttentionForm& form, const std::vector<doubl
   return objective;
 }
 
-const Shapes kShapes[] = {{1, 3}, {7, 4}, {9, 5}, {33, 8}, {66, 3}, {130, 2}};
+const Shapes kShapes[] = {{1, 3}, {7, 4}, {9, 5}, {33, 8}, {66, 3}, {300, 2}};
 
 class TrainedAttentionTest : public testing::TestWithParam<TrainedAttentionForm> {};
 
