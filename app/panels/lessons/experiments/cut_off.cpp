@@ -136,10 +136,10 @@ class ReplacedHeadExperiment : public QWidget {
     go_->setObjectName("replaced_go");
     words_ = table_label("replaced_words");
     auto* row = new QHBoxLayout;
-    row->addWidget(go_);
-    row->addWidget(new QLabel(tr("by")));
+    row->addWidget(new QLabel(tr("In its place:")));
     row->addWidget(by_, 1);
     column->addLayout(row);
+    column->addWidget(go_, 0, Qt::AlignLeft);
     column->addWidget(words_);
     connect(go_, &QPushButton::clicked, this, [this] { replace(); });
   }
