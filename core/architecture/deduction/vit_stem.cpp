@@ -51,8 +51,8 @@ void ViTDeduction::deduce_stem() {
         .in_file(checkpoint_.path())
         .about("input.stem.strides")
         .expected(std::to_string(stem.widths.size()) + " strides above 0 and as many paddings")
-        .found(std::to_string(stem.strides.size()) + " and " +
-               std::to_string(stem.paddings.size()));
+        .found(option_text(spec_, "input.stem.strides") + " and " +
+               option_text(spec_, "input.stem.paddings"));
   }
   assume("input.stem.strides", "the family's usual ones");
   assume("input.stem.activation", "the file does not say");
