@@ -155,7 +155,12 @@ std::optional<FigureRequest> with_unchanged_spectra(const Session& session,
     const std::size_t at = place++;
     if (!open.unchanged) continue;
     request.subjects[at].trace = open.unchanged;
-    request.subjects[at].label += mark;
+    std::string& label = request.subjects[at].label;
+    const std::string changed = ", " + in_words(open.what_if);
+    if (const std::size_t words = label.find(changed); words != std::string::npos) {
+      label.erase(words, changed.size());
+    }
+    label += mark;
     request.spectra[at] = spectra.of_unchanged(open.id);
     if (!request.spectra[at]) return std::nullopt;
   }

@@ -224,7 +224,6 @@ void mark_changed(const WhatIf& what_if, const Trace* toward, Trace& trace) {
   if (!what_if.identity && toward && !trace.layers.empty()) {
     trace.identity_in_maps = has_identity(trace, 0);
   }
-  trace.mechanism_trained = false;
   trace.provenance["changed"] = in_words(what_if);
 }
 

@@ -18,6 +18,7 @@ constexpr int kGap = 6;                // pixels
 constexpr double kShareOfNames = 0.3;  // of the width
 constexpr int kLeastName = 58, kMostName = 170;
 constexpr int kLeastBar = 36;
+constexpr int kNarrow = 230;  // no room for the change: the mark across the bar shows it
 
 }  // namespace
 
@@ -52,7 +53,7 @@ QSize AnswerBars::sizeHint() const {
   return {260, (rows + 1) * line() + kGap};
 }
 
-QSize AnswerBars::minimumSizeHint() const { return {170, sizeHint().height()}; }
+QSize AnswerBars::minimumSizeHint() const { return {120, sizeHint().height()}; }
 
 QRectF AnswerBars::row_rect(std::size_t row) const {
   return {0, static_cast<double>(line()) * static_cast<double>(row + 1),
@@ -64,8 +65,9 @@ void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& plac
   const QFontMetrics metrics = painter.fontMetrics();
   const QColor own = subject_colour(content_.place, colours.theme);
   const bool compared = row.before.has_value();
+  const bool says_change = compared && place.width() >= kNarrow;
   const int number = metrics.horizontalAdvance("> 99.9 %");
-  const int change = compared ? metrics.horizontalAdvance("+00.0") + kGap : 0;
+  const int change = says_change ? metrics.horizontalAdvance("+00.0") + kGap : 0;
   int name = std::clamp(static_cast<int>(place.width() * kShareOfNames), kLeastName, kMostName);
   name = std::max(0, std::min(name, static_cast<int>(place.width()) - number - change - kLeastBar));
   const QString text = (row.is_true ? "✓ " : "") + QString::fromStdString(row.answer.name);
@@ -91,7 +93,7 @@ void AnswerBars::paint_row(QPainter& painter, const Row& row, const QRectF& plac
   const double right = place.right() - change;
   painter.drawText(QRectF(right - number, place.top(), number, place.height()),
                    Qt::AlignVCenter | Qt::AlignRight, percent_text(row.answer.probability));
-  if (!compared) return;
+  if (!says_change) return;
   const double by = 100 * (row.answer.probability - *row.before);
   const QString moved = std::abs(by) < 0.05
                             ? QStringLiteral("=")
@@ -106,7 +108,6 @@ void AnswerBars::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing, false);
   const WindowColours& colours = colours_of(*this);
   const QRectF head(0, 0, width(), line());
-  QFont numbers = number_font(font());
   QFont bold = font();
   bold.setBold(true);
   painter.setFont(bold);
@@ -119,7 +120,7 @@ void AnswerBars::paintEvent(QPaintEvent*) {
                    painter.fontMetrics().elidedText(content_.title, Qt::ElideMiddle, room));
   painter.setPen(content_.right ? colours.ready : colours.warning);
   painter.drawText(head, Qt::AlignVCenter | Qt::AlignRight, content_.verdict);
-  painter.setFont(numbers);
+  painter.setFont(font());
   if (content_.rows.empty()) {
     painter.setPen(colours.muted);
     painter.drawText(row_rect(0), Qt::AlignVCenter | Qt::AlignLeft,

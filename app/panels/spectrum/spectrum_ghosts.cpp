@@ -57,12 +57,17 @@ void add_ghosts(Figure& figure, const Figure& before) {
   if (figure.panels.size() != before.panels.size()) return;
   for (std::size_t index = 0; index < figure.panels.size(); ++index) {
     std::vector<Mark> ghosts;
+    bool explained = false;
     for (const Mark& mark : before.panels[index].marks) {
       if (const auto* const line = std::get_if<Line>(&mark)) {
         if (!is_ghost(line->keys)) continue;
         Line ghost = *line;
         ghost.style = LineStyle::dotted;
         ghost.width_pt *= 1.4;
+        // One entry of the legend for all of them.
+        ghost.name = ghost.label;
+        ghost.label = explained ? "" : "as it is";
+        explained = true;
         ghosts.emplace_back(std::move(ghost));
       } else if (const auto* const point = std::get_if<PointMark>(&mark)) {
         if (!is_ghost(point->keys)) continue;

@@ -145,8 +145,8 @@ void SpectrumPanel::show_ranks() {
   for (const auto& [name, values] : figure()->numbers) {
     if (!name.starts_with(key) || values.empty()) continue;
     QString text = QString("%1 %2")
-                       .arg(QString::fromStdString(name.substr(key.size())))
-                       .arg(values.front(), 0, 'f', 1);
+                       .arg(values.front(), 0, 'f', 1)
+                       .arg(QString::fromStdString(name.substr(key.size())));
     const auto null = figure()->numbers.find("null_rank_mean_of_maps/" + name.substr(key.size()));
     if (null != figure()->numbers.end()) {
       text += tr(" (shuffled %1)").arg(null->second.front(), 0, 'f', 1);
@@ -154,7 +154,7 @@ void SpectrumPanel::show_ranks() {
     means << text;
   }
   ranks_->setVisible(all_maps_->isChecked() && !means.isEmpty());
-  ranks_->set_text(tr("mean of the maps' own ranks: %1").arg(means.join(" · ")));
+  ranks_->set_text(tr("mean ranks: %1").arg(means.join(" · ")));
   ranks_->set_tip(
       tr("Marked in the plot: the rank r of the mean curve. Over the maps, and here: the "
          "mean of each map's own rank. The two need not agree.\n%1")
