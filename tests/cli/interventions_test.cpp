@@ -72,7 +72,7 @@ TEST(AblateCommand, SaysHowOneAnswerChanges) {
                                         " --by mechanism --other linear --answers 2");
   const nlohmann::json& answers = report["series"][0]["answers"];
   ASSERT_GE(answers.size(), 2U);
-  EXPECT_EQ(answers[0].at("label"), "ankle boot");
+  EXPECT_EQ(answers[0].at("label"), "Ankle boot");
   EXPECT_NE(answers[0].at("logit_before"), answers[0].at("logit_after"));
 }
 
@@ -89,7 +89,7 @@ TEST(MixingCommand, RowsOfARolloutSumToOne) {
 TEST(LensCommand, EndsAtTheModelsOwnAnswer) {
   const ProgramRun run = run_program("lens " + kModels + "fashion-softmax.h5" + kOnBoot);
   EXPECT_EQ(run.status, 0) << run.errors;
-  EXPECT_THAT(run.output, HasSubstr("ankle boot"));
+  EXPECT_THAT(run.output, HasSubstr("Ankle boot"));
   const nlohmann::json report =
       printed("lens " + kModels + "shakespeare-softmax.h5" + kOnWords + " --by-head --target 5");
   const nlohmann::json& one = report["models"][0];
