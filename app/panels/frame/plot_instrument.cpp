@@ -206,9 +206,9 @@ void PlotInstrument::pan(std::size_t panel, QPointF by) {
   const QRect rect = axes.rect();
   QCPAxis& x = *axes.axis(QCPAxis::atBottom);
   QCPAxis& y = *axes.axis(QCPAxis::atLeft);
-  move(x, rect.left(), rect.right(), by.x());
+  move(x, rect.left(), rect.left() + rect.width(), by.x());
   move(y, y.rangeReversed() ? rect.top() : rect.bottom(),
-       y.rangeReversed() ? rect.bottom() : rect.top(), by.y());
+       y.rangeReversed() ? rect.top() + rect.height() : rect.bottom() - rect.height(), by.y());
   keep_inside(panel);
   plot_.replot(QCustomPlot::rpQueuedReplot);
 }

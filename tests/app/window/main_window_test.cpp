@@ -139,7 +139,7 @@ TEST_F(WindowTest, AKeyChoosesTheNumberOnTheMaps) {
   EXPECT_EQ(session().view().map_number, MapNumber::equivalent_rank);
   const QImage with = canvas->grabFramebuffer();
   for (const MapNumber next :
-       {MapNumber::effective_rank, MapNumber::stable_rank, MapNumber::none}) {
+       {MapNumber::effective_rank, MapNumber::stable_rank, MapNumber::entropy, MapNumber::none}) {
     press(Qt::Key_N);
     EXPECT_EQ(session().view().map_number, next);
   }

@@ -267,13 +267,21 @@ TEST_F(Room, NoPanelWidensTheWindow) {
   }
 }
 
-TEST_F(Room, NothingWidensASmallWindow) {
-  open_two_at(1180, 768);  // the lessons and the playground need 1175
+class RoomOfPanels : public Room, public testing::WithParamInterface<std::pair<int, int>> {};
+
+INSTANTIATE_TEST_SUITE_P(Sizes, RoomOfPanels,
+                         testing::Values(std::pair(1024, 768), std::pair(1180, 768)));
+
+TEST_P(RoomOfPanels, NothingWidensASmallWindow) {
+  const auto [width, height] = GetParam();
+  open_two_at(width, height);
+  session().set_reference(id(0));
   for (const PanelEntry& entry : panels()) {
     window().show_panel(entry.name);
     ASSERT_TRUE(wait_until_settled()) << entry.name;
     QTest::qWait(50);
-    EXPECT_EQ(window().size(), QSize(1180, 768)) << entry.name;
+    EXPECT_EQ(window().size(), QSize(width, height)) << entry.name;
+    EXPECT_FALSE(child<QDockWidget>(entry.name)->visibleRegion().isEmpty()) << entry.name;
   }
 }
 
@@ -321,6 +329,48 @@ TEST_F(Room, PresentationKeepsTheSize) {
   press(Qt::Key_F2);
   press(Qt::Key_F5);
   QTest::qWait(100);
+  EXPECT_EQ(window().size(), QSize(1600, 1000));
+}
+
+TEST_F(Room, PresentationEnlargesWhatIsDrawnToo) {
+  open_models(1600, 1000);
+  AtlasCanvas* const atlas = window().findChild<AtlasCanvas*>();
+  const double above = atlas->map_rect(0, 0).top();
+  const int bar = child<QToolBar>("top_bar")->findChild<QToolButton*>("identity_0")->height();
+  press(Qt::Key_F5);
+  QTest::qWait(100);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_GT(atlas->map_rect(0, 0).top(), 1.4 * above);
+  EXPECT_GT(child<QToolBar>("top_bar")->findChild<QToolButton*>("identity_0")->height(), bar);
+  press(Qt::Key_F5);
+  QTest::qWait(100);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_NEAR(atlas->map_rect(0, 0).top(), above, 1e-9);
+  EXPECT_EQ(child<QToolBar>("top_bar")->findChild<QToolButton*>("identity_0")->height(), bar);
+}
+
+TEST_F(Room, LayoutsForWorkAreAKeyAway) {
+  open_models(1600, 1000);
+  const double share = share_of_maps();
+  press(Qt::Key_2, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  EXPECT_FALSE(open("models"));
+  EXPECT_FALSE(child<QDockWidget>("comparison")->visibleRegion().isEmpty());
+  EXPECT_GE(share_of_maps(), share);
+  press(Qt::Key_3, Qt::ControlModifier);
+  QTest::qWait(50);
+  EXPECT_GE(child<QDockWidget>("spectrum")->width(), 0.4 * window().width());
+  press(Qt::Key_4, Qt::ControlModifier);
+  QTest::qWait(50);
+  EXPECT_TRUE(open("lessons"));
+  EXPECT_FALSE(open("models"));
+  press(Qt::Key_1, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(50);
+  EXPECT_TRUE(open("models"));
+  EXPECT_FALSE(open("lessons"));
+  EXPECT_NEAR(share_of_maps(), share, 0.01);
   EXPECT_EQ(window().size(), QSize(1600, 1000));
 }
 

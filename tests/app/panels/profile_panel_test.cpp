@@ -1,0 +1,68 @@
+#include <QLabel>
+#include <QToolButton>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <qcustomplot.h>
+
+#include "app/panels/profile/map_values.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+TEST(MapValues, AreThoseOfTheCells) {
+  const auto trace = std::make_shared<const Trace>(sample_trace(2, 2, 3, 1));
+  const ShownMaps maps(trace, {});
+  const MapValues values = map_values(maps, 1, 0);
+  const Tensor& map = trace->layers[1].implied_map;
+  const std::int64_t tokens = map.extent(1);
+  double sum = 0, squares = 0, greatest = 0;
+  for (std::int64_t i = 0; i < tokens * tokens; ++i) {
+    const auto value = static_cast<double>(map.data()[i]);
+    sum += value;
+    squares += value * value;
+    greatest = std::max(greatest, value);
+  }
+  const auto count = static_cast<double>(tokens * tokens);
+  EXPECT_EQ(values.finite, tokens * tokens);
+  EXPECT_NEAR(values.mean, sum / count, 1e-12);
+  EXPECT_NEAR(values.deviation, std::sqrt(squares / count - sum * sum / count / count), 1e-9);
+  EXPECT_EQ(values.greatest, greatest);
+  EXPECT_NEAR(values.least_row_sum, 1, 1e-5);
+  const std::vector<double> means = means_over_distance(maps, 1, 0);
+  ASSERT_EQ(std::ssize(means), tokens);
+  double diagonal = 0;
+  for (std::int64_t i = 0; i < tokens; ++i) {
+    diagonal += static_cast<double>(map.data()[i * tokens + i]);
+  }
+  EXPECT_NEAR(means[0], diagonal / static_cast<double>(tokens), 1e-9);
+  EXPECT_NEAR(means.back(),
+              (static_cast<double>(map.data()[tokens - 1]) +
+               static_cast<double>(map.data()[(tokens - 1) * tokens])) /
+                  2,
+              1e-9);
+}
+
+TEST_F(WindowTest, TheProfileFollowsTheSelection) {
+  session().add_trace(std::make_shared<const Trace>(sample_trace(3, 2, 4, 1)), "one");
+  window().show_panel("profile");
+  ASSERT_TRUE(wait_until_settled());
+  QTest::qWait(100);
+  auto* plot = child<QCustomPlot>("profile_plot");
+  const auto& map = session().trace(id(0))->layers[2].implied_map;
+  Selection selection = session().selection();
+  selection.layer = 2;
+  selection.head = 1;
+  selection.query = 5;
+  session().select(selection);
+  QTest::qWait(150);
+  ASSERT_EQ(plot->graphCount(), 1);
+  EXPECT_EQ(plot->graph(0)->dataCount(), 17);
+  EXPECT_FLOAT_EQ(static_cast<float>(plot->graph(0)->dataMainValue(7)),
+                  map.data()[(17 + 5) * 17 + 7]);
+  EXPECT_TRUE(child<QLabel>("map_numbers")->text().contains("rows sum to 1"))
+      << child<QLabel>("map_numbers")->text().toStdString();
+}
+
+}  // namespace
+}  // namespace attnscope
