@@ -13,12 +13,13 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kModels = source_folder() + "/sample_data/models/";
-const std::string kPictures = " --dataset " + source_folder() + "/sample_data/inputs/twelve.npz";
-const std::string kOnBoot = " --input " + source_folder() + "/sample_data/inputs/09_ankle_boot.png";
-const std::string kOnWords = " --input text:To-be-or-not-to-be";
+const std::string kSampleModels = source_folder() + "/sample_data/models/";
+const std::string kTwelve = " --dataset " + source_folder() + "/sample_data/inputs/twelve.npz";
+const std::string kOnTheBoot =
+    " --input " + source_folder() + "/sample_data/inputs/09_ankle_boot.png";
+const std::string kOnTheWords = " --input text:To-be-or-not-to-be";
 
-nlohmann::json printed(const std::string& command) {
+nlohmann::json json_of_run(const std::string& command) {
   const ProgramRun run = run_program(command + " --json");
   EXPECT_EQ(run.status, 0) << run.errors;
   return nlohmann::json::parse(run.output);
@@ -27,7 +28,7 @@ nlohmann::json printed(const std::string& command) {
 TEST(TruncateCommand, KeepsItsAnswersForAFigure) {
   const TemporaryFolder folder;
   const std::string file = (folder / "t.h5").string();
-  const std::string command = "truncate " + kModels + "fashion-adder-identity.h5" + kPictures +
+  const std::string command = "truncate " + kSampleModels + "fashion-adder-identity.h5" + kTwelve +
                               " --ranks 1,4 --cut both --rows both --out " + file;
   const ProgramRun first = run_program(command);
   EXPECT_EQ(first.status, 0) << first.errors;
@@ -43,19 +44,20 @@ TEST(TruncateCommand, KeepsItsAnswersForAFigure) {
 }
 
 TEST(TruncateCommand, OfATextSaysBitsACharacter) {
-  const nlohmann::json report =
-      printed("truncate " + kModels + "shakespeare-softmax.h5" + kOnWords + " --ranks 1");
+  const nlohmann::json report = json_of_run("truncate " + kSampleModels + "shakespeare-softmax.h5" +
+                                            kOnTheWords + " --ranks 1");
   EXPECT_TRUE(report.at("of_text"));
   const nlohmann::json& outcomes = report["series"][0]["outcomes"];
   EXPECT_GT(outcomes[1].at("divergence"), 0);
   EXPECT_FALSE(outcomes[0].at("bits_per_character").is_null());
-  EXPECT_EQ(run_program("truncate " + kModels + "shakespeare-softmax.h5 --ranks 1").status, 2);
+  EXPECT_EQ(run_program("truncate " + kSampleModels + "shakespeare-softmax.h5 --ranks 1").status,
+            2);
 }
 
 TEST(AblateCommand, HasATableAndAFigure) {
   const TemporaryFolder folder;
   const std::string file = (folder / "a.h5").string();
-  const ProgramRun run = run_program("ablate " + kModels + "fashion-softmax.h5" + kPictures +
+  const ProgramRun run = run_program("ablate " + kSampleModels + "fashion-softmax.h5" + kTwelve +
                                      " --count 4 --by mean --out " + file);
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("mean over the data set"));
@@ -63,13 +65,15 @@ TEST(AblateCommand, HasATableAndAFigure) {
       run_program("figure ablation --set file=" + file + " --out " + (folder / "a.csv").string());
   EXPECT_EQ(figure.status, 0) << figure.errors;
   EXPECT_EQ(
-      run_program("ablate " + kModels + "fashion-softmax.h5" + kPictures + " --by head").status, 2)
+      run_program("ablate " + kSampleModels + "fashion-softmax.h5" + kTwelve + " --by head").status,
+      2)
       << "which head is not said";
 }
 
 TEST(AblateCommand, SaysHowOneAnswerChanges) {
-  const nlohmann::json report = printed("ablate " + kModels + "fashion-softmax.h5" + kOnBoot +
-                                        " --by mechanism --other linear --answers 2");
+  const nlohmann::json report =
+      json_of_run("ablate " + kSampleModels + "fashion-softmax.h5" + kOnTheBoot +
+                  " --by mechanism --other linear --answers 2");
   const nlohmann::json& answers = report["series"][0]["answers"];
   ASSERT_GE(answers.size(), 2U);
   EXPECT_EQ(answers[0].at("label"), "Ankle boot");
@@ -77,21 +81,22 @@ TEST(AblateCommand, SaysHowOneAnswerChanges) {
 }
 
 TEST(MixingCommand, RowsOfARolloutSumToOne) {
-  const nlohmann::json report =
-      printed("mixing " + kModels + "fashion-softmax.h5" + kOnBoot + " --by alti --rollout");
+  const nlohmann::json report = json_of_run("mixing " + kSampleModels + "fashion-softmax.h5" +
+                                            kOnTheBoot + " --by alti --rollout");
   double sum = 0;
   for (const nlohmann::json& value : report["mixing"][0]["matrix"][0]) sum += value.get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
-  EXPECT_EQ(run_program("mixing " + kModels + "fashion-adder.h5" + kOnBoot + " --by norms").status,
+  EXPECT_EQ(run_program("mixing " + kSampleModels + "fashion-adder.h5" + kOnTheBoot + " --by norms")
+                .status,
             0);
 }
 
 TEST(LensCommand, EndsAtTheModelsOwnAnswer) {
-  const ProgramRun run = run_program("lens " + kModels + "fashion-softmax.h5" + kOnBoot);
+  const ProgramRun run = run_program("lens " + kSampleModels + "fashion-softmax.h5" + kOnTheBoot);
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr("Ankle boot"));
-  const nlohmann::json report =
-      printed("lens " + kModels + "shakespeare-softmax.h5" + kOnWords + " --by-head --target 5");
+  const nlohmann::json report = json_of_run("lens " + kSampleModels + "shakespeare-softmax.h5" +
+                                            kOnTheWords + " --by-head --target 5");
   const nlohmann::json& one = report["models"][0];
   double sum = one["embedding"].get<double>() + one["constant"].get<double>();
   for (const nlohmann::json& layer : one["layers"]) {
@@ -102,7 +107,8 @@ TEST(LensCommand, EndsAtTheModelsOwnAnswer) {
 }
 
 TEST(WeightsCommand, SaysRanksBeforeAnyInput) {
-  const nlohmann::json report = printed("weights " + kModels + "fashion-softmax.h5 --of qk");
+  const nlohmann::json report =
+      json_of_run("weights " + kSampleModels + "fashion-softmax.h5 --of qk");
   for (const nlohmann::json& head : report["models"][0]["heads"]) {
     EXPECT_LE(std::abs(head.at("copying").get<double>()), 1);
     EXPECT_FALSE(head.at("singular_values").empty());
