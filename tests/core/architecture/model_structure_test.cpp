@@ -62,7 +62,7 @@ TEST(ModelStructure, ShowsLayersPartsAndAssumptionsInOrder) {
   ASSERT_NE(child(layers->children[1], "MLP"), nullptr);
   EXPECT_NE(child(*child(layers->children[1], "MLP"), "mlp2.weight"), nullptr);
   ASSERT_NE(child(model, "Read-out"), nullptr);
-  EXPECT_NE(child(*child(model, "Read-out"), "head.weight"), nullptr);
+  EXPECT_NE(child(*child(model, "Read-out"), "head.0.weight"), nullptr);
 }
 
 TEST(ModelStructure, OfAnUnknownFileShowsItsTensors) {
