@@ -26,7 +26,7 @@ class BatchGradient::BorrowedRoom {
   explicit BorrowedRoom(BatchGradient& owner) : owner_(owner) {
     const std::lock_guard lock(owner_.rooms_);
     if (owner_.free_rooms_.empty()) {
-      room_ = std::make_unique<Network::Room>();
+      room_ = std::make_unique<TrainedNetwork::Room>();
     } else {
       room_ = std::move(owner_.free_rooms_.back());
       owner_.free_rooms_.pop_back();
@@ -39,11 +39,11 @@ class BatchGradient::BorrowedRoom {
   BorrowedRoom(const BorrowedRoom&) = delete;
   BorrowedRoom& operator=(const BorrowedRoom&) = delete;
 
-  [[nodiscard]] Network::Room& room() const { return *room_; }
+  [[nodiscard]] TrainedNetwork::Room& room() const { return *room_; }
 
  private:
   BatchGradient& owner_;
-  std::unique_ptr<Network::Room> room_;
+  std::unique_ptr<TrainedNetwork::Room> room_;
 };
 
 BatchGradient::Lanes BatchGradient::lanes_of(std::int64_t count) const {

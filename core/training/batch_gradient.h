@@ -19,7 +19,7 @@ using MakeExamples = std::function<Examples(std::int64_t first, std::int64_t cou
 /// thread, and the gradients of the lanes.
 class BatchGradient {
  public:
-  explicit BatchGradient(const Network& network) : network_(network) {}
+  explicit BatchGradient(const TrainedNetwork& network) : network_(network) {}
 
   /// The loss of `count` examples; `gradients` becomes that of the mean loss over what they are
   /// told to be (tokens of texts, images).
@@ -36,9 +36,9 @@ class BatchGradient {
               const MakeExamples& make);
   void add_up(const Lanes& lanes, std::vector<float>& gradients) const;
 
-  const Network& network_;
+  const TrainedNetwork& network_;
   std::vector<std::vector<float>> lane_gradients_;
-  std::vector<std::unique_ptr<Network::Room>> free_rooms_;
+  std::vector<std::unique_ptr<TrainedNetwork::Room>> free_rooms_;
   std::mutex rooms_;
 };
 

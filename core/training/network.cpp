@@ -13,38 +13,38 @@ namespace attnscope {
 namespace {
 
 /// timm's names, with the norms that scale the outputs of adder layers.
-const BlockNames& image_names() {
-  static const BlockNames names = {.norm1 = "norm1",
-                                   .qkv = "attn.qkv",
-                                   .qkv_norm = "attn.qkv_norm",
-                                   .heads_norm = "attn.norm",
-                                   .out = "attn.proj",
-                                   .out_norm = "attn.proj_norm",
-                                   .norm2 = "norm2",
-                                   .mlp1 = "mlp.fc1",
-                                   .mlp1_norm = "mlp.fc1_norm",
-                                   .mlp2 = "mlp.fc2",
-                                   .mlp2_norm = "mlp.fc2_norm"};
+const TrainedBlockNames& image_names() {
+  static const TrainedBlockNames names = {.norm1 = "norm1",
+                                          .qkv = "attn.qkv",
+                                          .qkv_norm = "attn.qkv_norm",
+                                          .heads_norm = "attn.norm",
+                                          .out = "attn.proj",
+                                          .out_norm = "attn.proj_norm",
+                                          .norm2 = "norm2",
+                                          .mlp1 = "mlp.fc1",
+                                          .mlp1_norm = "mlp.fc1_norm",
+                                          .mlp2 = "mlp.fc2",
+                                          .mlp2_norm = "mlp.fc2_norm"};
   return names;
 }
 
 /// nanoGPT's names; models of texts have no adder layers.
-const BlockNames& text_names() {
-  static const BlockNames names = {.norm1 = "ln_1",
-                                   .qkv = "attn.c_attn",
-                                   .qkv_norm = {},
-                                   .heads_norm = {},
-                                   .out = "attn.c_proj",
-                                   .out_norm = {},
-                                   .norm2 = "ln_2",
-                                   .mlp1 = "mlp.c_fc",
-                                   .mlp1_norm = {},
-                                   .mlp2 = "mlp.c_proj",
-                                   .mlp2_norm = {}};
+const TrainedBlockNames& text_names() {
+  static const TrainedBlockNames names = {.norm1 = "ln_1",
+                                          .qkv = "attn.c_attn",
+                                          .qkv_norm = {},
+                                          .heads_norm = {},
+                                          .out = "attn.c_proj",
+                                          .out_norm = {},
+                                          .norm2 = "ln_2",
+                                          .mlp1 = "mlp.c_fc",
+                                          .mlp1_norm = {},
+                                          .mlp2 = "mlp.c_proj",
+                                          .mlp2_norm = {}};
   return names;
 }
 
-/// The model with all that a Network can differ in, and nothing else.
+/// The model with all that a TrainedNetwork can differ in, and nothing else.
 ModelSpec trainable_part(const ModelSpec& spec) {
   ModelSpec part;
   part.width = spec.width;
@@ -117,7 +117,8 @@ void check_trainable(const ModelSpec& spec) {
 
 }  // namespace
 
-Network::Network(ModelSpec spec, const GradientForms& forms) : spec_(std::move(spec)) {
+TrainedNetwork::TrainedNetwork(ModelSpec spec, const GradientForms& forms)
+    : spec_(std::move(spec)) {
   validate(spec_);
   check_trainable(spec_);
   embedding_ = std::make_unique<TrainedEmbedding>(table_, spec_);
@@ -130,8 +131,8 @@ Network::Network(ModelSpec spec, const GradientForms& forms) : spec_(std::move(s
   readout_ = std::make_unique<TrainedReadout>(table_, spec_, embedding_->table());
 }
 
-LossSum Network::run(const float* values, float* gradients, float weight, const Examples& examples,
-                     Room& room) const {
+LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
+                            const Examples& examples, Room& room) const {
   const std::int64_t tokens = embedding_->tokens_of(examples);
   room.blocks.resize(blocks_.size());
   embedding_->forward(values, examples, room.x, room.embedding);

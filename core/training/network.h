@@ -16,7 +16,7 @@ namespace attnscope {
 
 /// Immutable; the parameters' values are the caller's. A pass runs on one thread; many run at once,
 /// each in a room of its own.
-class Network {
+class TrainedNetwork {
  public:
   /// What one thread works in: what the layers computed, O(tokens · width) each.
   struct Room {
@@ -28,7 +28,7 @@ class Network {
   };
 
   /// Throws Error(unsupported), naming the member, for a model with parts that have no gradient.
-  explicit Network(ModelSpec spec, const GradientForms& forms = {});
+  explicit TrainedNetwork(ModelSpec spec, const GradientForms& forms = {});
 
   [[nodiscard]] const ModelSpec& spec() const { return spec_; }
   [[nodiscard]] const ParameterTable& parameters() const { return table_; }

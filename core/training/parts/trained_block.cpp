@@ -17,7 +17,7 @@ Map head_columns_of(Rows& rows, std::int64_t first_row, std::int64_t tokens, std
 }  // namespace
 
 TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
-                           const std::string& prefix, const BlockNames& names,
+                           const std::string& prefix, const TrainedBlockNames& names,
                            const GradientForms& forms)
     : width_(spec.width),
       heads_(spec.layer.attention.heads),

@@ -20,7 +20,7 @@ struct GradientForms {
 };
 
 /// How a file names the tensors of a layer, after "blocks.0.".
-struct BlockNames {
+struct TrainedBlockNames {
   std::string norm1, qkv, qkv_norm, heads_norm, out, out_norm, norm2, mlp1, mlp1_norm, mlp2,
       mlp2_norm;
 };
@@ -43,7 +43,8 @@ class TrainedBlock {
 
   /// Layer `index` of `spec`; adds its parameters under `prefix`.
   TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
-               const std::string& prefix, const BlockNames& names, const GradientForms& forms);
+               const std::string& prefix, const TrainedBlockNames& names,
+               const GradientForms& forms);
 
   /// x [sequences · tokens, D], in place.
   void forward(const float* values, std::int64_t tokens, Matrix& x, Memory& memory) const;

@@ -10,8 +10,8 @@ namespace attnscope {
 
 TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data)
     : recipe_(recipe), data_(std::move(data)) {
-  network_ = std::make_unique<Network>(data_->complete(recipe_.model(data_->texts())),
-                                       recipe_.gradient_forms());
+  network_ = std::make_unique<TrainedNetwork>(data_->complete(recipe_.model(data_->texts())),
+                                              recipe_.gradient_forms());
   values_ = network_->parameters().beginning(recipe_.data().seed);
   optimiser_ = std::make_unique<Optimiser>(network_->parameters(), recipe_.optimiser());
   pass_ = std::make_unique<BatchGradient>(*network_);

@@ -26,7 +26,7 @@ class TrainingRun {
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
   [[nodiscard]] const TrainingData& data() const { return *data_; }
-  [[nodiscard]] const Network& network() const { return *network_; }
+  [[nodiscard]] const TrainedNetwork& network() const { return *network_; }
   [[nodiscard]] const std::vector<float>& values() const { return values_; }
   /// Steps done.
   [[nodiscard]] std::int64_t step() const { return step_; }
@@ -52,7 +52,7 @@ class TrainingRun {
  private:
   Recipe recipe_;
   std::shared_ptr<const TrainingData> data_;
-  std::unique_ptr<const Network> network_;
+  std::unique_ptr<const TrainedNetwork> network_;
   std::vector<float> values_, gradients_;
   std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<BatchGradient> pass_;

@@ -88,7 +88,7 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
     EXPECT_EQ(model->spec().mechanism, run->network().spec().mechanism);
     EXPECT_TRUE(model->assumptions().empty());
     const Examples examples = run->data().test_examples(run->network().spec(), 3, 1);
-    Network::Room room;
+    TrainedNetwork::Room room;
     (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
     TraceRequest request;
     request.implied_maps = false;

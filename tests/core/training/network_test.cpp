@@ -39,12 +39,12 @@ class GradientsBesidePyTorch : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(GradientsBesidePyTorch, OfEveryParameterAreTheSame) {
   const json& one = cases_of("training/gradients.json").at(GetParam());
-  const Network network(training_spec(one), gradient_forms(one));
+  const TrainedNetwork network(training_spec(one), gradient_forms(one));
   const auto values = training_values(one, network.parameters());
   const Examples examples = training_examples(one, 4, 7);
   const auto targets = static_cast<float>(examples.targets.size());
   std::vector<float> gradients(values.size());
-  Network::Room room;
+  TrainedNetwork::Room room;
   const LossSum sum = network.run(values.data(), gradients.data(), 1.0F / targets, examples, room);
   EXPECT_NEAR(sum.loss / static_cast<double>(sum.count), one.at("loss").get<double>(), 2e-6);
   ASSERT_EQ(network.parameters().list().size(), one.at("gradients").size());
@@ -69,7 +69,7 @@ class CurveBesidePyTorch : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(CurveBesidePyTorch, LossesOfFiftyStepsAreTheSame) {
   const json& one = cases_of("training/curves.json").at(GetParam());
-  const Network network(training_spec(one), gradient_forms(one));
+  const TrainedNetwork network(training_spec(one), gradient_forms(one));
   auto values = training_values(one, network.parameters());
   const std::int64_t items = one.at("items"), batch = one.at("batch");
   const Examples all = training_examples(one, items, 9);
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(All, CurveBesidePyTorch, testing::Range(std::size_t{0},
 
 TEST(BatchGradientTest, BytesDoNotDependOnTheThreads) {
   const json& one = cases_of("training/gradients.json").at(0);
-  const Network network(training_spec(one));
+  const TrainedNetwork network(training_spec(one));
   const auto values = training_values(one, network.parameters());
   const Examples all = training_examples(one, 600, 3);
   const auto make = [&](std::int64_t first, std::int64_t count) {
@@ -125,11 +125,11 @@ TEST(BatchGradientTest, BytesDoNotDependOnTheThreads) {
 
 TEST(BatchGradientTest, IsThatOfTheWholeBatchAtOnce) {
   const json& one = cases_of("training/gradients.json").at(2);
-  const Network network(training_spec(one));
+  const TrainedNetwork network(training_spec(one));
   const auto values = training_values(one, network.parameters());
   const Examples all = training_examples(one, 100, 3);
   std::vector<float> whole(values.size()), cut;
-  Network::Room room;
+  TrainedNetwork::Room room;
   network.run(values.data(), whole.data(), 0.01F, all, room);
   BatchGradient pass(network);
   pass.gradient(
@@ -150,7 +150,7 @@ TEST(NetworkTest, RefusesWhatHasNoGradientByItsName) {
     ModelSpec spec = training_spec(one);
     change(spec);
     try {
-      const Network network(spec);
+      const TrainedNetwork network(spec);
       return "nothing";
     } catch (const Error& error) {
       return error.subject();
