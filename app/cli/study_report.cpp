@@ -60,7 +60,7 @@ void add_study_options(CLI::App& command, StudyArguments& arguments) {
       .add_option("--input", arguments.text,
                   "Of language models: a .txt file, FILE.txt#FIRST-LAST (characters), text:WORDS, "
                   "ids:1,2,3, or - for standard input; read in stretches of the model's context")
-      ->type_name("TEXT");
+      ->type_name("X");
   add_choice_options(command, arguments.choice, "How many images, or stretches of the text (all)");
   command
       .add_option("--out", arguments.out,

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "analysis/training/run_folder.h"
 #include "app/cli/command_table.h"
@@ -124,6 +125,30 @@ std::unique_ptr<TrainingRun> train_to_the_end(const RunFolder& folder) {
   return train(folder, line.progress(), [&](const TrainingRun& run) { steps(run); });
 }
 
+/// What stands for the value in the help, as in other commands.
+std::string placeholder_of(const ParameterDescription& one) {
+  static const std::map<std::string_view, const char*> texts = {{"dataset", "DATASET"},
+                                                                {"test_dataset", "DATASET"},
+                                                                {"labels", "NAME,…"},
+                                                                {"mechanism", "MECHANISM"},
+                                                                {"multiplicative_layers", "N,…"}};
+  switch (one.kind) {
+    case ParameterKind::whole:
+      return "N";
+    case ParameterKind::number:
+      return "X";
+    case ParameterKind::flag:
+      return "true|false";
+    case ParameterKind::choice: {
+      std::string all;
+      for (const std::string& choice : one.choices) all += (all.empty() ? "" : "|") + choice;
+      return all;
+    }
+    default:
+      return texts.at(one.name);
+  }
+}
+
 int run(const TrainArguments& arguments) {
   if (arguments.print_recipe) {
     std::printf("%s", recipe_of_arguments(arguments).to_json().c_str());
@@ -156,7 +181,7 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
       parent.add_subcommand("train", "Train a network and follow its attention from step to step");
   added->add_option("recipe", arguments->recipe, "A recipe: JSON, its keys as the options below")
       ->type_name("FILE");
-  added->add_option("--out", arguments->out, "The run's folder")->type_name("FOLDER");
+  added->add_option("--out", arguments->out, "The run's folder")->type_name("DIR");
   added->add_flag("--resume", arguments->resume, "Go on with the run in that folder");
   added->add_flag("--print-recipe", arguments->print_recipe,
                   "Print the whole recipe and train nothing");
@@ -165,7 +190,7 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
     added
         ->add_option(flag_of(one.name), arguments->settings[one.name],
                      one.explanation + (otherwise.empty() ? "" : " (" + otherwise + ")"))
-        ->type_name(one.kind == ParameterKind::text ? "TEXT" : "VALUE");
+        ->type_name(placeholder_of(one));
   }
   set_examples(*added,
                {"attnscope train --dataset /usr/share/datasets/fashion-mnist --out run",

@@ -34,7 +34,7 @@ MarkdownPage::MarkdownPage(QWidget* parent) : QTextBrowser(parent) {
 
 void MarkdownPage::show_text(const QString& markdown) {
   markdown_ = markdown;
-  show_markdown(*document(), markdown);
+  show_markdown(*this, markdown);
   setAccessibleDescription(plain_words(*document()));
   if (document()->toHtml().contains("<a href")) setFocusPolicy(Qt::StrongFocus);
   fit();
@@ -57,7 +57,7 @@ void MarkdownPage::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
   // Margins around formulas are multiples of the type's size.
   if (event->type() == QEvent::FontChange && !markdown_.isEmpty()) {
-    show_markdown(*document(), markdown_);
+    show_markdown(*this, markdown_);
     fit();
   }
 }

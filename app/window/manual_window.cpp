@@ -56,7 +56,7 @@ class Pages final : public QTextBrowser {
     QTextBrowser::doSetSource(url, type);
     const QString page = QFileInfo(source().path()).completeBaseName();
     if (source().path().endsWith(".md")) {
-      show_markdown(*document(), page_text(page));
+      show_markdown(*this, page_text(page));
       if (source().hasFragment()) scrollToAnchor(source().fragment());
     }
   }

@@ -15,8 +15,8 @@
 
 #include "app/panels/frame/large_type.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/lessons/lesson_loan.h"
-#include "app/panels/lessons/step_runner.h"
+#include "app/panels/lessons/steps/lesson_loan.h"
+#include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/markdown_page.h"

@@ -10,8 +10,8 @@
 #include <QVBoxLayout>
 
 #include "app/panels/lessons/lesson.h"
-#include "app/panels/lessons/lesson_loan.h"
 #include "app/panels/lessons/lesson_view.h"
+#include "app/panels/lessons/steps/lesson_loan.h"
 #include "core/error.h"
 
 namespace attnscope {

@@ -2,9 +2,11 @@
 
 #include <QAbstractTextDocumentLayout>
 #include <QFontMetricsF>
+#include <QSignalBlocker>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
+#include <QTextEdit>
 #include <algorithm>
 #include <vector>
 
@@ -89,21 +91,28 @@ void put(QTextDocument& document, int at, const MarkedFormula& formula) {
 
 }  // namespace
 
-void show_markdown(QTextDocument& document, const QString& markdown) {
+void show_markdown(QTextEdit& view, const QString& markdown) {
   std::vector<MarkedFormula> formulas;
   const QString text = marked(markdown, formulas);
   for (const MarkedFormula& formula : formulas) (void)Formula(formula.tex);  // now, not when drawn
+  QTextDocument& document = *view.document();
   auto* layout = document.documentLayout();
   if (layout->handlerForObject(FormulaObject::type) == nullptr) {
     layout->registerHandler(FormulaObject::type, new FormulaObject(&document));
   }
-  document.setMarkdown(text);
+  // The document's own would have it laid out while it is read.
+  view.setMarkdown(text);
+  // Quiet until all stands: a view that follows the page's size would set it anew from within.
+  QSignalBlocker quiet(layout);
   const QString shown = document.toRawText();
   for (qsizetype at = shown.size() - 2; at >= 0; --at) {
     if (shown[at] != QChar(kMarkInLine) && shown[at] != QChar(kMarkDisplay)) continue;
     const std::size_t number = shown[at + 1].unicode() - kFirstNumber;
     put(document, static_cast<int>(at), formulas.at(number));
   }
+  quiet.unblock();
+  emit layout->documentSizeChanged(layout->documentSize());
+  emit layout->update();
 }
 
 QString plain_words(const QTextDocument& document) {

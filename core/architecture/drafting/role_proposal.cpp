@@ -338,15 +338,18 @@ class Proposer {
     }
   }
 
-  /// By shapes, in the order of the file.
+  /// By shapes, in the order of the file: weights first, then what may be their biases.
   void guess(bool biases) {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const TensorGroup& group = groups_[i];
       const SplitName name = split_name(group.tail());
-      if (taken_.contains(i) || name.is_bias != biases) continue;
+      if (taken_.contains(i) || (name.is_bias && !biases)) continue;
       for (const std::string& module : plain_roles(i)) {
+        // One weight of all three is larger than one of queries alone.
+        if (module == "layer.qkv" && std::ranges::max(group.shape) <= width_) continue;
         const auto made = proposal(group, module, kGuess, name);
-        if (made && possible(made->role) && take({i, *made})) break;
+        if (!made || (made->role.ends_with(".bias") && !biases)) continue;
+        if (possible(made->role) && take({i, *made})) break;
       }
     }
   }

@@ -53,8 +53,8 @@ std::vector<ParameterDescription> model_settings() {
       whole("patch", 4, {1, 1024}, "side of a patch, in pixels"),
       whole("context", 64, {2, 65536}, "characters that a model of texts sees"),
       whole("width", 48, {1, 16384}, "D, channels of a token"),
-      whole("layers", 6, {1, 512}, "how many"),
-      whole("heads", 3, {1, 512}, "H, a divisor of the width"),
+      whole("depth", 6, {1, 512}, "how many layers"),
+      whole("model_heads", 3, {1, 512}, "H, a divisor of the width"),
       whole("mlp_width", 0, {0, 65536}, "hidden channels of the MLPs; 0: four times the width"),
       choice("readout", spellings(image_readout_names), "class",
              "what of an image is read: the class token, or the mean of all patches"),
@@ -123,7 +123,7 @@ std::vector<std::int64_t> layers_in(const TypedValues& read) {
   if (text.empty()) return {};
   const ParameterDescription one = setting::indices("multiplicative_layers", "0", "layers");
   const ParameterValues values{{one.name, parse_parameter(one, text)}};
-  return TypedValues(values).indices(one.name, read.whole("layers"));
+  return TypedValues(values).indices(one.name, read.whole("depth"));
 }
 
 Error bad_value(const char* key, const std::string& expected, std::int64_t found) {
@@ -152,9 +152,9 @@ Recipe::Recipe(const ParameterValues& given)
   if (read.text("dataset").empty()) {
     throw Error(ErrorKind::usage, "a recipe needs a data set").about("dataset");
   }
-  const std::int64_t heads = read.whole("heads"), width = read.whole("width");
+  const std::int64_t heads = read.whole("model_heads"), width = read.whole("width");
   if (width % heads != 0) {
-    throw bad_value("heads", "a divisor of the width " + std::to_string(width), heads);
+    throw bad_value("model_heads", "a divisor of the width " + std::to_string(width), heads);
   }
   if (read.whole("warm_up") > read.whole("steps")) {
     throw bad_value("warm_up", "at most the steps, " + std::to_string(read.whole("steps")),
@@ -200,8 +200,8 @@ ModelSpec Recipe::model(bool texts) const {
   const TypedValues read(values_);
   ModelSpec spec;
   spec.width = read.whole("width");
-  spec.layers = read.whole("layers");
-  spec.layer.attention.heads = read.whole("heads");
+  spec.layers = read.whole("depth");
+  spec.layer.attention.heads = read.whole("model_heads");
   const std::int64_t hidden = read.whole("mlp_width");
   spec.layer.mlp.width = hidden > 0 ? hidden : 4 * spec.width;
   spec.mechanism = mechanism();

@@ -19,8 +19,8 @@ class Cluster : public testing::Test {
 
   [[nodiscard]] std::string sweep(const std::string& out, const std::string& more = {}) const {
     const std::string data = source_folder() + "/tests/data/sweep/";
-    return program + "sweep " + data + "model.npz --set heads=2 " +
-           "--set crop_fraction=1 --dataset " + data + "images.npz --count 60 --out " +
+    return program + "sweep " + data + "model.npz --option heads=2 " +
+           "--option crop_fraction=1 --dataset " + data + "images.npz --count 60 --out " +
            (folder_ / out).string() + more;
   }
   [[nodiscard]] static std::string together(int processes) {

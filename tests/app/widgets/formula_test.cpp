@@ -4,6 +4,7 @@
 #include <QImage>
 #include <QPainter>
 #include <QTextDocument>
+#include <QTextEdit>
 #include <QTextFragment>
 #include <gtest/gtest.h>
 
@@ -105,12 +106,11 @@ TEST(Formula, DrawsNothingOutsideItsExtents) {
 }
 
 TEST(FormulaText, StandsAmongTheWords) {
-  QTextDocument document;
-  show_markdown(document,
-                "## Of $\\sqrt{d}$\n\nIt is `$5` and \\$6, **not** $a_1$:\n\n$$x = 1$$\n");
-  EXPECT_EQ(plain_words(document), "Of √d\nIt is $5 and $6, not a_1:\nx = 1");
-  EXPECT_THROW(show_markdown(document, "a $b"), Error);
-  EXPECT_THROW(show_markdown(document, "a $\\nothing$"), Error);
+  QTextEdit view;
+  show_markdown(view, "## Of $\\sqrt{d}$\n\nIt is `$5` and \\$6, **not** $a_1$:\n\n$$x = 1$$\n");
+  EXPECT_EQ(plain_words(*view.document()), "Of √d\nIt is $5 and $6, not a_1:\nx = 1");
+  EXPECT_THROW(show_markdown(view, "a $b"), Error);
+  EXPECT_THROW(show_markdown(view, "a $\\nothing$"), Error);
 }
 
 TEST(FormulaText, AWideOneIsSetSmallerWhereThereIsNoRoom) {

@@ -150,8 +150,13 @@ TEST(RoleProposal, IsRightWhereItIsSure) {
       const auto layer = name.find("{layer}");
       if (layer != std::string::npos) name.replace(layer, 7, "0");
       auto source = known.sources.find(role);
-      // A head of one layer is the first of a deep one.
-      if (role.starts_with("head.")) source = known.sources.find("head.0" + role.substr(4));
+      // The last layer of a head that may be deep.
+      if (role.starts_with("head.")) {
+        for (const char* const layer : {"head.0", "head.1"}) {
+          const auto found = known.sources.find(layer + role.substr(4));
+          if (found != known.sources.end()) source = found;
+        }
+      }
       const bool same = source != known.sources.end() && source->second.tensor == name;
       right += same ? 1 : 0;
       sure += each.certainty == Certainty::sure ? 1 : 0;

@@ -44,7 +44,7 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   expect(R"({"dataset": "d", "batch": 0})", {"batch", "0", "1 to 65536"});
   expect(R"({"dataset": "d", "rate": "fast"})", {"rate", "fast"});
   expect(R"({"dataset": "d", "optimiser": "lion"})", {"optimiser", "lion", "adamw"});
-  expect(R"({"dataset": "d", "heads": 5})", {"heads", "48", "5"});
+  expect(R"({"dataset": "d", "model_heads": 5})", {"model_heads", "48", "5"});
   expect(R"({"dataset": "d", "steps": 10, "warm_up": 11})", {"warm_up", "10", "11"});
   expect(R"({"dataset": "d", "mechanism": "reformer"})", {"reformer", "adder, linear, softmax"});
   expect(R"({"dataset": "d", "mechanism": "adder,identiti=1"})", {"identiti"});

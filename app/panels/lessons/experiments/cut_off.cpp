@@ -11,7 +11,7 @@
 #include "analysis/intervention/study.h"
 #include "analysis/truncation/truncation.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/lessons/step_runner.h"
+#include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "core/error.h"

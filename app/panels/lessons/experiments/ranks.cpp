@@ -7,7 +7,7 @@
 #include "analysis/spectrum/rank.h"
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/lessons/lesson_loan.h"
+#include "app/panels/lessons/steps/lesson_loan.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/number_slider.h"

@@ -9,7 +9,7 @@
 
 #include "app/panels/lessons/experiments/experiment.h"
 #include "app/panels/lessons/experiments/map_row.h"
-#include "app/panels/lessons/step_runner.h"
+#include "app/panels/lessons/steps/step_runner.h"
 #include "app/session/session.h"
 #include "app/widgets/map_thumbnail.h"
 #include "app/widgets/number_slider.h"

@@ -7,8 +7,8 @@
 
 #include "app/look/theme.h"
 #include "app/panels/lessons/experiments/experiment.h"
-#include "app/panels/lessons/lesson_loan.h"
-#include "app/panels/lessons/step_runner.h"
+#include "app/panels/lessons/steps/lesson_loan.h"
+#include "app/panels/lessons/steps/step_runner.h"
 #include "app/panels/panels.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"

@@ -103,8 +103,9 @@ TEST_F(DescribedTensors, AStemsStridesMustBeSaid) {
   EXPECT_EQ(refusal(unsaid, {{"input.stem.strides", "2,2"}}), "no error");
   EXPECT_THAT(refusal(unsaid, {{"input.stem.strides", "2"}}), HasSubstr("input.stem.strides"));
   EXPECT_THAT(refusal(unsaid, {{"input.stem.strides", "2,0"}}), HasSubstr("input.stem.strides"));
-  EXPECT_THAT(refusal({}, {{"input.stem.widths", "8,9"}}), HasSubstr("input.stem.widths"));
-  EXPECT_THAT(refusal({}, {{"image_height", "8"}, {"image_width", "8"}}), "no error");
+  EXPECT_THAT(refusal(json::object(), {{"input.stem.widths", "8,9"}}),
+              HasSubstr("input.stem.widths"));
+  EXPECT_THAT(refusal(json::object(), {{"image_height", "8"}, {"image_width", "8"}}), "no error");
   for (auto& [name, shape] : shapes_) {
     if (name == "stem.1.c.weight") shape[1] = 9;
   }

@@ -1,4 +1,4 @@
-#include "app/panels/lessons/lesson_loan.h"
+#include "app/panels/lessons/steps/lesson_loan.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "app/panels/lessons/step_runner.h"
+#include "app/panels/lessons/steps/step_runner.h"
 
 #include <QTimer>
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <span>
 #include <sstream>
 
-#include "app/panels/lessons/lesson_loan.h"
+#include "app/panels/lessons/steps/lesson_loan.h"
 #include "app/session/job_queue.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
