@@ -47,20 +47,24 @@ bool SideRoom::reading() const { return std::ranges::any_of(read_, is_open); }
 
 void SideRoom::begin_reading() {
   reading_ = true;
-  before_ = widths_;
+  before_ = sizes_;
 }
 
 void SideRoom::end_reading() {
   reading_ = false;
-  QList<QDockWidget*> docks;
-  QList<int> widths;
+  QList<QDockWidget*> docks, in_front;
+  QList<int> widths, heights;
   for (auto one = before_.cbegin(); one != before_.cend(); ++one) {
     if (!one.key()->isVisible() || one.key()->isFloating()) continue;
     docks << one.key();
-    widths << one.value();
+    widths << one.value().width();
+    if (one.key()->visibleRegion().isEmpty()) continue;
+    in_front << one.key();
+    heights << one.value().height();
   }
   before_.clear();
   window_.resizeDocks(docks, widths, Qt::Horizontal);
+  window_.resizeDocks(in_front, heights, Qt::Vertical);
 }
 
 void SideRoom::widen(QDockWidget* dock) {
@@ -69,7 +73,7 @@ void SideRoom::widen(QDockWidget* dock) {
   if (left_.away.empty()) docks << left_.docks;
   QList<int> widths;
   for (QDockWidget* one : docks) {
-    widths << (one == dock ? one->widget()->sizeHint().width() : before_.value(one, one->width()));
+    widths << (one == dock ? one->widget()->sizeHint().width() : before_.value(one, one->size()).width());
   }
   window_.resizeDocks(docks, widths, Qt::Horizontal);
 }
@@ -91,7 +95,7 @@ bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
     // A dock that is about to be seen takes its room before it says so.
     auto* const dock = static_cast<QDockWidget*>(watched);
     if (std::ranges::all_of(read_, &QDockWidget::isHidden) && !dock->visibleRegion().isEmpty()) {
-      widths_[dock] = dock->width();
+      sizes_[dock] = dock->size();
     }
   }
   return QObject::eventFilter(watched, event);

@@ -6,6 +6,7 @@
 #include <QHash>
 #include <QList>
 #include <QObject>
+#include <QSize>
 
 class QDockWidget;
 class QMainWindow;
@@ -46,8 +47,8 @@ class SideRoom : public QObject {
   QMainWindow& window_;
   Side left_, right_;
   QList<QDockWidget*> read_;
-  QHash<QDockWidget*, int> widths_;  ///< while nothing was read
-  QHash<QDockWidget*, int> before_;  ///< the same, when what is read now was opened
+  QHash<QDockWidget*, QSize> sizes_;   ///< while nothing was read
+  QHash<QDockWidget*, QSize> before_;  ///< the same, when what is read now was opened
   bool reading_ = false, still_ = false;
 };
 

@@ -31,7 +31,7 @@ class Train : public testing::Test {
     settings.insert({{"dataset", data_},
                      {"patch", "2"},
                      {"width", "12"},
-                     {"model_heads", "2"},
+                     {"model-heads", "2"},
                      {"depth", "2"},
                      {"warm-up", "5"},
                      {"rate", "0.01"},

@@ -45,7 +45,9 @@ const float* WeightMatrix::read(std::int64_t first, std::int64_t count,
 }
 
 void WeightMatrix::give_back() const {
-  if (stored_) attnscope::give_back(*stored_);
+  // A small model's layers are read again before others need the room: it would only cost time.
+  constexpr std::int64_t kSmall = std::int64_t{1} << 18;  // elements
+  if (stored_ && rows() * columns() >= kSmall) attnscope::give_back(*stored_);
 }
 
 WeightMatrix WeightMatrix::with_rows(std::vector<std::int64_t> rows) const {

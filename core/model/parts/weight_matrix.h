@@ -30,7 +30,8 @@ class WeightMatrix {
   /// TensorView::rows_to_float.
   [[nodiscard]] const float* read(std::int64_t first, std::int64_t count,
                                   std::vector<float>& room) const;
-  /// What was read of the file need not stay in memory: it is read from there again.
+  /// What was read of the file need not stay in memory: it is read from there again. Small ones
+  /// stay.
   void give_back() const;
   /// Those rows, in that order; still in the file if this is.
   [[nodiscard]] WeightMatrix with_rows(std::vector<std::int64_t> rows) const;
