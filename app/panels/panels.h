@@ -24,9 +24,9 @@ struct PanelContext {
   QMenu& recent_files;
 };
 
-/// Where a panel opens first: three on the left, three on the right, and `beside`, a column for what
-/// is read or worked through beside the atlases. The panels of one place lie behind tabs, the first
-/// of the list in front.
+/// Where a panel opens first: three on the left, three on the right, and `beside`, a column for
+/// what is read or worked through beside the atlases. The panels of one place lie behind tabs, the
+/// first of the list in front.
 enum class PanelPlace { models, inputs, answer, spectrum, map, numbers, beside };
 
 struct PanelEntry {

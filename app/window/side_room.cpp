@@ -73,7 +73,8 @@ void SideRoom::widen(QDockWidget* dock) {
   if (left_.away.empty()) docks << left_.docks;
   QList<int> widths;
   for (QDockWidget* one : docks) {
-    widths << (one == dock ? one->widget()->sizeHint().width() : before_.value(one, one->size()).width());
+    widths << (one == dock ? one->widget()->sizeHint().width()
+                           : before_.value(one, one->size()).width());
   }
   window_.resizeDocks(docks, widths, Qt::Horizontal);
 }

@@ -14,10 +14,10 @@ struct TextEvaluation {
   std::int64_t stretches = 0;     ///< of the model's context that were read
   std::int64_t of_stretches = 0;  ///< that the text has
   std::int64_t predicted = 0;     ///< tokens that were predicted: all but the text's first
-  std::int64_t characters = 0;  ///< that the tokens in `nats` say; 0 where texts are not known
-  double nats = 0;              ///< Σ −ln p of the tokens that came
-  std::int64_t correct = 0;     ///< the token that came was the likeliest
-  std::int64_t not_finite = 0;  ///< tokens without a finite probability; not in `nats`
+  std::int64_t characters = 0;    ///< that the tokens in `nats` say; 0 where texts are not known
+  double nats = 0;                ///< Σ −ln p of the tokens that came
+  std::int64_t correct = 0;       ///< the token that came was the likeliest
+  std::int64_t not_finite = 0;    ///< tokens without a finite probability; not in `nats`
 
   /// NaN where no token has a finite probability.
   [[nodiscard]] double bits_per_token() const;

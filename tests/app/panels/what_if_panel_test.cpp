@@ -214,6 +214,7 @@ TEST_F(WhatIfPanelTest, HoveringAWeightPointsAtItsCell) {
   auto* const view = child<StepsView>("steps_view");
   QTest::keyClick(view, Qt::Key_Right);
   EXPECT_TRUE(child<QLabel>("steps_words")->text().contains("‖q − k‖₁")) << "a distance";
+  QTest::qWait(200);  // the sides make room for what is read
   // Bars are hardly wider than a pixel: the first whole one.
   const QRectF bar = view->bar_of(9);
   QTest::mouseMove(view,
@@ -235,7 +236,8 @@ TEST_F(WhatIfPanelTest, TheVectorsGoIntoThePlayground) {
   const auto* const playground = child<PlaygroundView>("playground_view");
   ASSERT_NE(playground, nullptr);
   EXPECT_TRUE(playground->isVisible());
-  const auto* const plane = child<PlaneView>("playground_plane");
+  // A lesson has another.
+  const auto* const plane = playground->findChild<PlaneView*>("playground_plane");
   EXPECT_TRUE(wait_until([plane] { return plane->tokens().queries.size() == 8; }, 5));
 }
 
