@@ -52,19 +52,20 @@ void SideRoom::begin_reading() {
 
 void SideRoom::end_reading() {
   reading_ = false;
-  QList<QDockWidget*> docks, in_front;
+  QList<QDockWidget*> docks, left;
   QList<int> widths, heights;
   for (auto one = before_.cbegin(); one != before_.cend(); ++one) {
     if (!one.key()->isVisible() || one.key()->isFloating()) continue;
     docks << one.key();
     widths << one.value().width();
-    if (one.key()->visibleRegion().isEmpty()) continue;
-    in_front << one.key();
+    if (!left_.docks.contains(one.key())) continue;
+    left << one.key();
     heights << one.value().height();
   }
   before_.clear();
   window_.resizeDocks(docks, widths, Qt::Horizontal);
-  window_.resizeDocks(in_front, heights, Qt::Vertical);
+  // The left side was away, one dock above the other: Qt gives each what it asks for at least.
+  window_.resizeDocks(left, heights, Qt::Vertical);
 }
 
 void SideRoom::widen(QDockWidget* dock) {
