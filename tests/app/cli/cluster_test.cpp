@@ -24,7 +24,9 @@ class Cluster : public testing::Test {
            (folder_ / out).string() + more;
   }
   [[nodiscard]] static std::string together(int processes) {
-    return "mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(processes) + " ";
+    // On this machine alone: no ssh is needed.
+    return "mpirun --mca plm isolated --allow-run-as-root --oversubscribe -n " +
+           std::to_string(processes) + " ";
   }
 
   TemporaryFolder folder_;
