@@ -9,6 +9,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QResizeEvent>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QTextBrowser>
 #include <QUrl>
@@ -43,6 +44,10 @@ QString page_text(const QString& page) {
 
 /// Shows pages of the manual as page_text makes them.
 class Pages final : public QTextBrowser {
+ public:
+  /// Pages are as wide whether they are long or short: pictures are fitted once.
+  Pages() { setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn); }
+
  protected:
   QVariant loadResource(int type, const QUrl& url) override {
     if (type == QTextDocument::MarkdownResource) {
@@ -53,6 +58,8 @@ class Pages final : public QTextBrowser {
   }
 
   void doSetSource(const QUrl& url, QTextDocument::ResourceType type) override {
+    // A scroll bar that comes and goes while a page is read must not have it read from within.
+    const QScopedValueRollback setting(setting_, true);
     QTextBrowser::doSetSource(url, type);
     const QString page = QFileInfo(source().path()).completeBaseName();
     if (source().path().endsWith(".md")) {
@@ -63,7 +70,7 @@ class Pages final : public QTextBrowser {
 
   void resizeEvent(QResizeEvent* event) override {
     QTextBrowser::resizeEvent(event);
-    if (event->oldSize().width() == event->size().width()) return;
+    if (setting_ || event->oldSize().width() == event->size().width()) return;
     // Pictures are read, and fitted, anew.
     const int place = verticalScrollBar()->value();
     reload();
@@ -71,6 +78,8 @@ class Pages final : public QTextBrowser {
   }
 
  private:
+  bool setting_ = false;
+
   /// A picture no wider than the page.
   [[nodiscard]] QVariant fitted(const QVariant& resource) const {
     QImage picture = resource.typeId() == QMetaType::QByteArray
