@@ -6,7 +6,7 @@
 option(ATTNSCOPE_UNITY "Compile the sources of a folder together" OFF)
 
 # Folders of things alike, each file with a `read` or a `make` of its own.
-set(apart core/architecture core/checkpoint/formats core/model core/tokenizer tests/core
+set(apart core/architecture core/checkpoint/formats core/model core/tokenizer
   tests/app/cli tests/support)
 
 function(attnscope_unity)

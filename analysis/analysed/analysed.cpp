@@ -1,7 +1,9 @@
 #include "analysis/analysed/analysed.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "analysis/analysed/added.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
 
@@ -9,10 +11,14 @@ namespace attnscope {
 
 namespace {
 
+bool is_of_tokens(SpectrumOf of) {
+  return of == SpectrumOf::tokens || of == SpectrumOf::token_updates;
+}
+
 /// Those of the layers asked for that hold what is analysed.
 std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
                                    const std::vector<std::int64_t>& layers) {
-  if (analysed.of == SpectrumOf::tokens) {
+  if (is_of_tokens(analysed.of)) {
     std::vector<RecordedMap> places;
     for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
       const bool wanted = layers.empty() || std::ranges::count(layers, layer) > 0;
@@ -30,10 +36,11 @@ std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
   return places;
 }
 
-MapSpectrum spectrum_of_place(const Trace& trace, const RecordedMap& place,
+MapSpectrum spectrum_of_place(const Subject& subject, const RecordedMap& place,
                               const Analysed& analysed, IdentityView view,
                               const SpectrumOptions& options) {
-  AnalysedMatrix found = analysed_matrix(trace, place, analysed, view);
+  const Trace& trace = *subject.trace;
+  AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
   const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
   if (smaller > options.dense_limit) {
     throw Error(ErrorKind::usage, "of so many tokens only spectra of maps are estimated")
@@ -45,7 +52,8 @@ MapSpectrum spectrum_of_place(const Trace& trace, const RecordedMap& place,
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   SpectrumOptions wanted = options;
   // Of maps in double the small values tell too; vectors are recorded in float32.
-  const bool exact = layer.exact_map && analysed.of == SpectrumOf::map;
+  const bool exact =
+      layer.exact_map && analysed.of == SpectrumOf::map && analysed.added == Added::none;
   if (exact) wanted.accuracy = SpectrumAccuracy::every_value;
   MapSpectrum spectrum =
       spectrum_of_matrix(found.matrix, wanted, exact ? kDoubleEpsilon : kFloatEpsilon);
@@ -60,11 +68,6 @@ MapSpectrum spectrum_of_place(const Trace& trace, const RecordedMap& place,
 }  // namespace
 
 SpectrumOf spectrum_of_named(std::string_view name) {
-  if (name == "norm-weighted") {
-    throw Error(ErrorKind::usage, "a_ij ‖v_j W_O‖ needs W_O, which no trace holds")
-        .about("norm-weighted")
-        .remedy("value-weighted is a_ij ‖v_j‖");
-  }
   return value_of(spectrum_of_names, name, "matrix to analyse");
 }
 
@@ -82,6 +85,8 @@ std::string in_words(SpectrumOf of) {
       return "attention maps as the values see them, A P";
     case SpectrumOf::value_weighted:
       return "value-weighted attention maps a_ij |v_j|";
+    case SpectrumOf::norm_weighted:
+      return "norm-weighted attention maps a_ij |v_j W_O|";
     case SpectrumOf::head_output:
       return "head outputs A V";
     case SpectrumOf::output:
@@ -90,6 +95,8 @@ std::string in_words(SpectrumOf of) {
       return "values V";
     case SpectrumOf::tokens:
       return "tokens after each layer";
+    case SpectrumOf::token_updates:
+      return "what each layer adds to the tokens";
   }
   return {};
 }
@@ -97,26 +104,97 @@ std::string in_words(SpectrumOf of) {
 }  // namespace
 
 std::string in_words(const Analysed& analysed) {
-  return in_words(analysed.of) + (analysed.centred ? ", without the mean row" : "");
+  const std::string added = in_words(analysed.added);
+  return in_words(analysed.of) + (added.empty() ? "" : ", " + added) +
+         (analysed.centred ? ", without the mean row" : "");
 }
 
 bool takes_identity(SpectrumOf of) {
   return of != SpectrumOf::scores && of != SpectrumOf::log_map && of != SpectrumOf::values &&
-         of != SpectrumOf::tokens;
+         !is_of_tokens(of);
 }
 
-bool is_of_layer(SpectrumOf of) { return of == SpectrumOf::output || of == SpectrumOf::tokens; }
+bool is_of_layer(SpectrumOf of) { return of == SpectrumOf::output || is_of_tokens(of); }
+
+std::int64_t singular_values_of(const Trace& trace, std::int64_t layer, const Analysed& analysed) {
+  const LayerTrace& own = trace.layers.at(static_cast<std::size_t>(layer));
+  // With the residual stream an output is as wide as the tokens.
+  const SpectrumOf of = analysed.added == Added::residual ? SpectrumOf::tokens : analysed.of;
+  const auto width = [](const Tensor& vectors) {
+    return vectors.empty() ? std::int64_t{0} : vectors.shape().back();
+  };
+  const std::int64_t queries = trace.queries(layer), keys = trace.keys(layer);
+  switch (of) {
+    case SpectrumOf::head_output:
+      return std::min(queries, width(own.values));
+    case SpectrumOf::output:
+      return std::min(queries, trace.heads(layer) * width(own.values));
+    case SpectrumOf::values:
+      return std::min(keys, width(own.values));
+    case SpectrumOf::tokens:
+    case SpectrumOf::token_updates:
+      return own.tokens.empty() ? 0 : std::min(own.tokens.extent(0), own.tokens.extent(1));
+    default:
+      return std::min(queries, keys);
+  }
+}
 
 void request_for(SpectrumOf of, TraceRequest& request) {
-  if (of == SpectrumOf::tokens) request.tokens = true;
-  const bool of_maps_alone = of == SpectrumOf::map || of == SpectrumOf::tokens;
+  if (is_of_tokens(of) || of == SpectrumOf::norm_weighted) request.tokens = true;
+  const bool of_maps_alone = of == SpectrumOf::map || is_of_tokens(of);
   if (!of_maps_alone) request.queries_keys_values = true;
+}
+
+void request_for(const Analysed& analysed, TraceRequest& request) {
+  request_for(analysed.of, request);
+  if (analysed.added == Added::none) return;
+  // Tokens before a layer are those after the one before it.
+  if (analysed.added == Added::residual) request.tokens = request.queries_keys_values = true;
+  request.quantities = request.quantities || analysed.added != Added::residual;
+}
+
+bool needs_layer_before(const Analysed& analysed) {
+  return analysed.added == Added::residual || analysed.of == SpectrumOf::norm_weighted ||
+         analysed.of == SpectrumOf::token_updates;
+}
+
+void check_added(const Analysed& analysed) {
+  const bool of_output =
+      analysed.of == SpectrumOf::head_output || analysed.of == SpectrumOf::output;
+  if (analysed.added == Added::residual && !of_output) {
+    throw Error(ErrorKind::usage, "the residual stream is added to outputs, not to maps")
+        .about(in_words(analysed.of))
+        .remedy("--of head-output, or --of output for all heads; I is what is added to maps");
+  }
+  const bool splits =
+      analysed.added == Added::without_convolution || analysed.added == Added::convolution;
+  if (splits && analysed.of != SpectrumOf::map) {
+    throw Error(ErrorKind::usage, "a convolution's Toeplitz map is part of maps")
+        .about(in_words(analysed.of))
+        .remedy("--of map");
+  }
+}
+
+Subject without_model(const Trace& trace) {
+  Subject subject;
+  subject.label = trace.model_name;
+  subject.mechanism = trace.mechanism;
+  subject.trace = std::shared_ptr<const Trace>(std::shared_ptr<const Trace>(), &trace);
+  return subject;
 }
 
 std::vector<MapSpectrum> spectra_of(const Trace& trace, const Analysed& analysed, IdentityView view,
                                     const SpectrumOptions& options, const Progress& progress) {
+  return spectra_of(without_model(trace), analysed, view, options, progress);
+}
+
+std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& analysed,
+                                    IdentityView view, const SpectrumOptions& options,
+                                    const Progress& progress) {
+  const Trace& trace = *subject.trace;
   if (analysed == Analysed{}) return spectra_of(trace, view, options, progress);
   check_threshold(options.threshold);
+  check_added(analysed);
   if (options.method != SpectrumMethod::automatic && options.method != SpectrumMethod::dense) {
     throw Error(ErrorKind::usage, "only spectra of maps as they are come from factors or estimates")
         .about("method")
@@ -131,7 +209,7 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, const Analysed& analysed
   const std::vector<RecordedMap> places = places_of(trace, analysed, options.layers);
   std::vector<MapSpectrum> spectra(places.size());
   for_each_map(places, progress, [&](std::size_t index) {
-    spectra[index] = spectrum_of_place(trace, places[index], analysed, view, options);
+    spectra[index] = spectrum_of_place(subject, places[index], analysed, view, options);
     return [] {};
   });
   return spectra;

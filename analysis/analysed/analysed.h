@@ -6,46 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analysed/what.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/spectrum.h"
-#include "core/parameters/enum_names.h"
+#include "core/model/subject.h"
 
 namespace attnscope {
 
-/// A is the map [N, M] of a head; q, k, v its queries [N, d], keys [M, d] and values [M, d_v], as
-/// they were recorded: after norms and rotary positions.
-enum class SpectrumOf {
-  map,      ///< A
-  scores,   ///< what the softmax is taken of, without bias, mask and cap: q kᵀ/√d; rank ≤ d
-  log_map,  ///< ln A, of maps without zeros; rank ≤ d + 1 where A is a softmax of q kᵀ alone
-  seen_by_values,  ///< A P, P the projection onto the columns of v: A v = A P v; rank ≤ rank v
-  value_weighted,  ///< a_ij ‖v_j‖
-  head_output,     ///< A v; rank ≤ d_v
-  output,          ///< A v of all heads beside each other, before W_O; rank ≤ H d_v
-  values,          ///< v
-  tokens           ///< the tokens [N, D] after the layer
-};
-inline constexpr EnumName<SpectrumOf> spectrum_of_names[] = {
-    {SpectrumOf::map, "map"},
-    {SpectrumOf::scores, "scores"},
-    {SpectrumOf::log_map, "log-map"},
-    {SpectrumOf::seen_by_values, "seen-by-values"},
-    {SpectrumOf::value_weighted, "value-weighted"},
-    {SpectrumOf::head_output, "head-output"},
-    {SpectrumOf::output, "output"},
-    {SpectrumOf::values, "values"},
-    {SpectrumOf::tokens, "tokens"}};
-
-/// Throws Error(usage) listing the names; of "norm-weighted" it says that a trace has no W_O.
+/// Throws Error(usage) listing the names.
 [[nodiscard]] SpectrumOf spectrum_of_named(std::string_view name);
-
-struct Analysed {
-  SpectrumOf of = SpectrumOf::map;
-  /// Less its mean row: X − 1x̄ᵀ. What all queries do alike, sinks too, is then gone.
-  bool centred = false;
-
-  bool operator==(const Analysed&) const = default;
-};
 
 /// "attention maps", "scores q kᵀ/√d, before bias and mask, without the mean row", …
 [[nodiscard]] std::string in_words(const Analysed& analysed);
@@ -56,8 +25,20 @@ struct Analysed {
 [[nodiscard]] bool is_of_layer(SpectrumOf of);
 inline constexpr std::int64_t kAllHeads = -1;
 
+/// How many singular values it has in a layer of that trace: its smaller extent.
+[[nodiscard]] std::int64_t singular_values_of(const Trace& trace, std::int64_t layer,
+                                              const Analysed& analysed);
+
 /// Adds to `request` what is needed of a run.
 void request_for(SpectrumOf of, TraceRequest& request);
+
+void request_for(const Analysed& analysed, TraceRequest& request);
+
+/// Whether what a layer was given is part of it: the tokens after the one before.
+[[nodiscard]] bool needs_layer_before(const Analysed& analysed);
+
+/// Throws Error(usage), with the reason, where that has no meaning.
+void check_added(const Analysed& analysed);
 
 /// X becomes X − 1x̄ᵀ.
 void take_mean_row_away(MatrixD& matrix);
@@ -74,6 +55,10 @@ struct AnalysedMatrix {
 [[nodiscard]] AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
                                              const Analysed& analysed, IdentityView view);
 
+/// The same of a run of a model: W_O is then known, which the residual stream needs.
+[[nodiscard]] AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
+                                             const Analysed& analysed, IdentityView view);
+
 /// As spectra_of of the trace's maps, of what `analysed` says, in order of layer and head. By
 /// LAPACK: more than options.dense_limit tokens are refused, as is any other method. Throws
 /// Error(usage) too where an I is asked for of what has none.
@@ -81,5 +66,12 @@ struct AnalysedMatrix {
                                                   IdentityView view,
                                                   const SpectrumOptions& options = {},
                                                   const Progress& progress = {});
+[[nodiscard]] std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& analysed,
+                                                  IdentityView view,
+                                                  const SpectrumOptions& options = {},
+                                                  const Progress& progress = {});
+
+/// A subject of a trace alone, which must outlive it.
+[[nodiscard]] Subject without_model(const Trace& trace);
 
 }  // namespace attnscope

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "analysis/analysed/added.h"
 #include "analysis/analysed/analysed.h"
+#include "analysis/mixing/layer_inside.h"
 #include "core/error.h"
 #include "core/trace/layer_name.h"
 
@@ -138,9 +140,20 @@ AnalysedMatrix output_of(const Trace& trace, const RecordedMap& place, IdentityV
   return found;
 }
 
+/// The tokens after the layer before, as many and as wide as `after`.
+MatrixD tokens_given(const Trace& trace, std::int64_t layer, const MatrixD& after) {
+  const Tensor& before = layer == 0 ? trace.embedded : layer_at(trace, layer - 1).tokens;
+  if (before.empty() || before.extent(0) != after.rows() || before.extent(1) != after.cols()) {
+    refuse(trace, layer, "what the layer was given was not recorded, or is of another size",
+           "record the tokens of all layers: attnscope trace --record tokens");
+  }
+  return before.matrix().cast<double>();
+}
+
 /// What is made of the map, seen through `view`.
-AnalysedMatrix of_map(const Trace& trace, const RecordedMap& place, SpectrumOf of,
+AnalysedMatrix of_map(const Subject& subject, const RecordedMap& place, SpectrumOf of,
                       IdentityView view) {
+  const Trace& trace = *subject.trace;
   if (of == SpectrumOf::output) {
     require_one_map(trace, place.layer);
     return output_of(trace, place, view);
@@ -148,6 +161,10 @@ AnalysedMatrix of_map(const Trace& trace, const RecordedMap& place, SpectrumOf o
   MatrixD map = map_seen(trace, place, view);
   if (of == SpectrumOf::map) return {std::move(map), 0};
   require_one_map(trace, place.layer);
+  if (of == SpectrumOf::norm_weighted) {
+    const LayerInside inside(subject, place.layer);
+    return {map * inside.given(place.head).rowwise().norm().asDiagonal()};
+  }
   const MatrixD values = values_of(trace, place);
   if (of == SpectrumOf::head_output) return {map * values, values.cols()};
   if (of == SpectrumOf::seen_by_values) return seen_by_values(map, values);
@@ -163,6 +180,13 @@ void take_mean_row_away(MatrixD& matrix) {
 
 AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
                                const Analysed& analysed, IdentityView view) {
+  return analysed_matrix(without_model(trace), place, analysed, view);
+}
+
+AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
+                               const Analysed& analysed, IdentityView view) {
+  check_added(analysed);
+  const Trace& trace = *subject.trace;
   AnalysedMatrix found;
   switch (analysed.of) {
     case SpectrumOf::scores:
@@ -179,13 +203,20 @@ AnalysedMatrix analysed_matrix(const Trace& trace, const RecordedMap& place,
       found.matrix = layer_at(trace, place.layer).tokens.matrix().cast<double>();
       found.rank_bound = found.matrix.cols();
       break;
+    case SpectrumOf::token_updates:
+      found.matrix = layer_at(trace, place.layer).tokens.matrix().cast<double>();
+      found.matrix -= tokens_given(trace, place.layer, found.matrix);
+      break;
     default:
-      found = of_map(trace, place, analysed.of, view);
+      found = analysed.added == Added::none ? of_map(subject, place, analysed.of, view)
+              : analysed.added == Added::residual
+                  ? AnalysedMatrix{with_residual(subject, place, view)}
+                  : AnalysedMatrix{split_convolution(trace, place, analysed.added)};
       const bool square = trace.queries(place.layer) == trace.keys(place.layer);
       found.identity = square && (view == IdentityView::as_is ? has_identity(trace, place.layer)
                                                               : view == IdentityView::with);
   }
-  if (analysed.of == SpectrumOf::map && !found.identity) {
+  if (analysed.of == SpectrumOf::map && analysed.added == Added::none && !found.identity) {
     found.rank_bound = layer_at(trace, place.layer).rank_bound;
   }
   if (analysed.centred) take_mean_row_away(found.matrix);

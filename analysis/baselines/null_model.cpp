@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
-#include "analysis/heads/row_weights.h"
+#include "analysis/spectrum/causal_map.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -29,7 +30,9 @@ MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
   return spectrum_of_matrix(map, options);
 }
 
-NullRanks null_ranks_of(const Trace& trace, const RecordedMap& place, IdentityView view,
+}  // namespace
+
+NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityView view,
                         bool centred, const SpectrumOptions& options) {
   const MatrixD map = map_seen(trace, place, IdentityView::without);
   check_tokens(map, options, place.layer);
@@ -68,7 +71,37 @@ NullRanks null_ranks_of(const Trace& trace, const RecordedMap& place, IdentityVi
   return null;
 }
 
-}  // namespace
+double rank_over_null(const MapSpectrum& map, const NullRanks& null) {
+  if (map.state != SpectrumState::ready || !null.known || !(null.rank > 0)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return static_cast<double>(map.equivalent_rank) / null.rank;
+}
+
+void MeanNullRank::add(const MapSpectrum& map, const NullRanks& null) {
+  const double ratio = rank_over_null(map, null);
+  if (std::isnan(ratio)) return;
+  ++maps;
+  rank_sum += null.rank;
+  ratio_sum += ratio;
+}
+
+double MeanNullRank::rank() const {
+  return maps > 0 ? rank_sum / static_cast<double>(maps) : std::numeric_limits<double>::quiet_NaN();
+}
+
+double MeanNullRank::ratio() const {
+  return maps > 0 ? ratio_sum / static_cast<double>(maps)
+                  : std::numeric_limits<double>::quiet_NaN();
+}
+
+MeanNullRank mean_null_rank(const Trace& trace, IdentityView view, const SpectrumOptions& options) {
+  const std::vector<MapSpectrum> maps = spectra_of(trace, view, options);
+  const std::vector<NullRanks> null = null_ranks(trace, view, false, options);
+  MeanNullRank mean;
+  for (std::size_t i = 0; i < maps.size(); ++i) mean.add(maps[i], null[i]);
+  return mean;
+}
 
 MatrixD shuffled_rows(const MatrixD& map, unsigned seed) {
   std::mt19937 random(seed);
@@ -102,7 +135,7 @@ std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool ce
   for_each_map(
       places, progress,
       [&](std::size_t index) {
-        ranks[index] = null_ranks_of(trace, places[index], view, centred, options);
+        ranks[index] = null_ranks_at(trace, places[index], view, centred, options);
         return [] {};
       },
       "null models");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/analysed/analysed.h"
+#include "analysis/baselines/mean_null_rank.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/spectrum.h"
 
@@ -32,6 +33,17 @@ struct NullRanks {
   std::int64_t even_rank = 0;      ///< equivalent rank of even_map
   bool known = false;              ///< whether the map has a spectrum, and these are known
 };
+
+/// Of one recorded map as `view` sees it: its rows are shuffled without I, which is then added
+/// where the view has it; without their mean rows if `centred`. Throws Error(usage) for more than
+/// options.dense_limit tokens.
+[[nodiscard]] NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place,
+                                      IdentityView view, bool centred,
+                                      const SpectrumOptions& options = {});
+
+/// "rank / null", the column of every table of ranks: the map's equivalent rank over that of its
+/// null models. NaN where either is not known.
+[[nodiscard]] double rank_over_null(const MapSpectrum& map, const NullRanks& null);
 
 /// Of every recorded map as `view` sees it, in order of layer and head: shuffled without I, which
 /// is then added where the view has it; without their mean rows if `centred`. All cores. Throws

@@ -14,7 +14,7 @@ namespace {
 
 std::int64_t heads_of(const Trace& trace, std::int64_t layer) {
   if (layer < 0 || layer >= static_cast<std::int64_t>(trace.layers.size())) return 0;
-  const Tensor& map = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  const ImpliedMaps& map = trace.layers[static_cast<std::size_t>(layer)].implied_map;
   return map.empty() ? 0 : map.extent(0);
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "analysis/baselines/null_model.h"
 #include "analysis/comparison/representation.h"
 #include "analysis/spectrum/map_batch.h"
 #include "analysis/spectrum/rank.h"
@@ -40,6 +41,18 @@ void compare_spectra(const MapSpectrum& own, const MapSpectrum& reference,
       reference_rank / static_cast<double>(reference.singular_values.size());
   values[Quantity::effective_rank_difference] = own.effective_rank - reference.effective_rank;
   values[Quantity::stable_rank_difference] = own.stable_rank - reference.stable_rank;
+}
+
+void compare_with_null(const Trace& reference, const Trace& other, const ComparisonOptions& options,
+                       const MapSpectrum& own, const MapSpectrum& counterpart,
+                       ComparisonValues& values) {
+  const SpectrumOptions at = {.threshold = options.threshold};
+  const NullRanks null = null_ranks_at(other, {own.layer, own.head}, options.view, false, at);
+  if (null.known) values[Quantity::null_rank] = null.rank;
+  values[Quantity::rank_over_null] = rank_over_null(own, null);
+  values[Quantity::reference_rank_over_null] = rank_over_null(
+      counterpart,
+      null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.view, false, at));
 }
 
 void compare_cells(const Trace& reference, const Trace& other, IdentityView view,
@@ -146,6 +159,12 @@ std::span<const ComparisonQuantityEntry> comparison_quantities() {
       {Quantity::cka, "cka", "CKA",
        "Linear centred kernel alignment of the tokens after the layer, 0 to 1: 1 for "
        "representations that differ by a rotation and a scale"},
+      {Quantity::null_rank, "null_rank", "shuffled",
+       "Equivalent rank with the map's rows shuffled, mean of 8; if asked for"},
+      {Quantity::rank_over_null, "rank_over_null", "rank / null",
+       "Equivalent rank over that of shuffled rows; if asked for"},
+      {Quantity::reference_rank_over_null, "reference_rank_over_null", "ref. rank / null",
+       "The same of the reference's map"},
   }};
   return list;
 }
@@ -226,6 +245,9 @@ SubjectComparison compare_traces(const Trace& reference, const Trace& other,
         } else {
           compare_cells(reference, other, options.view, map);
           compare_spectra(spectra[index], *counterpart, map.values);
+          if (options.baselines) {
+            compare_with_null(reference, other, options, spectra[index], *counterpart, map.values);
+          }
         }
         return [] {};
       },

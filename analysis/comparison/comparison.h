@@ -31,9 +31,12 @@ enum class ComparisonQuantity : std::size_t {
   rank_share_difference,
   effective_rank_difference,
   stable_rank_difference,
-  cka
+  cka,
+  null_rank,
+  rank_over_null,
+  reference_rank_over_null
 };
-inline constexpr std::size_t comparison_quantity_count = 14;
+inline constexpr std::size_t comparison_quantity_count = 17;
 
 struct ComparisonQuantityEntry {
   ComparisonQuantity quantity;
@@ -92,6 +95,7 @@ struct ComparisonOptions {
   bool match_heads = false;
   IdentityView view = IdentityView::as_is;
   double threshold = 0.9;  ///< of the equivalent rank, in (0, 1]
+  bool baselines = false;  ///< ranks over those of null models too: nine times the work
 
   bool operator==(const ComparisonOptions&) const = default;
 };

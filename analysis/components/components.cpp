@@ -34,7 +34,7 @@ void check_place(const Trace& trace, const RecordedMap& place) {
         .about("layer " + std::to_string(place.layer))
         .expected("0 to " + std::to_string(layers - 1));
   }
-  const Tensor& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
+  const ImpliedMaps& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
   if (maps.empty()) {
     throw Error(ErrorKind::usage, "the maps of this layer were not recorded")
         .about(layer_name(trace, place.layer));

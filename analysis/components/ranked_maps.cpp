@@ -68,7 +68,7 @@ Trace RankedMaps::of_rank(std::int64_t rank, bool rest) const {
   Trace result = frame_of(*trace_);
   for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
     if (layers_[layer].empty()) continue;
-    Tensor maps = maps_seen(*trace_, static_cast<std::int64_t>(layer), IdentityView::without);
+    Tensor maps = maps_seen(*trace_, static_cast<std::int64_t>(layer), IdentityView::without).all();
     tbb::parallel_for(std::size_t{0}, layers_[layer].size(), [&](std::size_t head) {
       const Parts& parts = layers_[layer][head];
       if (parts.left.size() == 0) return;

@@ -42,17 +42,26 @@ class Accountant {
   }
 
   void embed(const Stage& stage) {
-    const Embedding& embedding = stage.embedding;
-    if (embedding.kind == Embedding::Kind::none && stage.position_convolution_taps == 0) return;
+    const StageEmbedding& embedding = stage.embedding;
+    if (embedding.kind == StageEmbedding::Kind::none && stage.position_convolution_taps == 0)
+      return;
     PartCost& part = outside("embedding");
     const auto add = [&](OperationCount count, ComponentGroup group = ComponentGroup::embedding) {
       part.components.push_back({std::move(count), group});
     };
-    if (embedding.kind == Embedding::Kind::convolution) {
+    for (const StemConvolution& stem : embedding.stem) {
+      add(layers_.convolution("stem", stem.outputs, stem.kernel_taps, stem.input_channels,
+                              stem.width));
+      if (stem.norm) {
+        add(layers_.norm("normalisation", stem.outputs, stem.width), ComponentGroup::normalisation);
+      }
+      add(layers_.activation("activation", stem.outputs, stem.width, embedding.stem_activation));
+    }
+    if (embedding.kind == StageEmbedding::Kind::convolution) {
       add(layers_.convolution("patch embedding", embedding.outputs, embedding.kernel_taps,
                               embedding.input_channels, stage.width));
     }
-    if (embedding.kind == Embedding::Kind::sound) {
+    if (embedding.kind == StageEmbedding::Kind::sound) {
       add(layers_.convolution("sound embedding", embedding.first_outputs, embedding.kernel_taps,
                               embedding.input_channels, stage.width));
       add(layers_.activation("activation", embedding.first_outputs, stage.width,
@@ -65,7 +74,7 @@ class Accountant {
     if (embedding.scaled) {
       add(layers_.scaling("embedding scale", (Count(stage.tokens) * stage.width).value(), 1));
     }
-    if (embedding.kind == Embedding::Kind::merging) {
+    if (embedding.kind == StageEmbedding::Kind::merging) {
       const std::int64_t inputs = (Count(embedding.kernel_taps) * embedding.input_channels).value();
       add(layers_.norm("normalisation", embedding.outputs, inputs), ComponentGroup::normalisation);
       add(layers_.linear("patch merging", embedding.outputs, inputs, stage.width, false,
@@ -76,7 +85,7 @@ class Accountant {
     }
     if (embedding.types > 0) add(layers_.sum("type embedding", stage.tokens, stage.width));
     if (embedding.norm) {
-      const bool patches = embedding.kind == Embedding::Kind::convolution;
+      const bool patches = embedding.kind == StageEmbedding::Kind::convolution;
       add(layers_.norm("normalisation", patches ? embedding.outputs : stage.tokens, stage.width),
           ComponentGroup::normalisation);
     }

@@ -72,7 +72,7 @@ void check(const Network& architecture) {
           .expected("a divisor of " + std::to_string(stage.width))
           .found(std::to_string(stage.heads));
     }
-    if (stage.embedding.kind == Embedding::Kind::convolution && stage.embedding.outputs <= 0) {
+    if (stage.embedding.kind == StageEmbedding::Kind::convolution && stage.embedding.outputs <= 0) {
       throw Error(ErrorKind::usage, "no token is left for the patches")
           .about("tokens")
           .expected("more than " + std::to_string(stage.embedding.class_tokens) + " class tokens")

@@ -15,8 +15,18 @@
 
 namespace attnscope {
 
+/// A convolution before the patches, with an activation behind it; a norm by running statistics is
+/// part of it.
+struct StemConvolution {
+  std::int64_t outputs = 0;         ///< cells
+  std::int64_t input_channels = 0;  ///< of these
+  std::int64_t kernel_taps = 0;     ///< of these: rows × columns
+  std::int64_t width = 0;           ///< channels it gives
+  bool norm = false;                ///< a LayerNorm of each cell before the activation
+};
+
 /// How the tokens of a stage come to be.
-struct Embedding {
+struct StageEmbedding {
   enum class Kind {
     none,         ///< the stage before passes its tokens on, or tokens are given
     convolution,  ///< patches: kernel_taps × input_channels → width, at every output
@@ -36,11 +46,13 @@ struct Embedding {
   bool scaled = false;              ///< tokens are multiplied with a number
   std::int64_t class_tokens = 0;
   bool norm = false;  ///< a norm of the width follows
+  std::vector<StemConvolution> stem = {};
+  Activation stem_activation = Activation::relu;
 };
 
 /// Layers of one width.
 struct Stage {
-  Embedding embedding;
+  StageEmbedding embedding;
   std::int64_t tokens = 0;      ///< N
   std::int64_t width = 0;       ///< D
   std::int64_t heads = 0;       ///< H, divides D unless head_width is given

@@ -32,18 +32,23 @@ Count norm_parameters(const Network& architecture, Count width) {
 }
 
 void add_embedding(Sum& sum, const Network& architecture, const Stage& stage) {
-  const Embedding& embedding = stage.embedding;
+  const StageEmbedding& embedding = stage.embedding;
   const Count width = stage.width;
-  if (embedding.kind == Embedding::Kind::convolution) {
+  for (const StemConvolution& stem : embedding.stem) {
+    const Count own = stem.width;
+    sum.add("stem", Count(stem.kernel_taps) * stem.input_channels * own + own);
+    if (stem.norm) sum.add("normalisation", norm_parameters(architecture, own));
+  }
+  if (embedding.kind == StageEmbedding::Kind::convolution) {
     sum.add("patch embedding",
             Count(embedding.kernel_taps) * embedding.input_channels * width + width);
   }
-  if (embedding.kind == Embedding::Kind::sound) {
+  if (embedding.kind == StageEmbedding::Kind::sound) {
     sum.add("sound embedding",
             Count(embedding.kernel_taps) * (Count(embedding.input_channels) + width) * width +
                 2 * width);
   }
-  if (embedding.kind == Embedding::Kind::merging) {
+  if (embedding.kind == StageEmbedding::Kind::merging) {
     const Count inputs = Count(embedding.kernel_taps) * embedding.input_channels;
     sum.add("patch merging", inputs * width);
     sum.add("normalisation", 2 * inputs);

@@ -38,18 +38,26 @@ std::vector<MapSpectrum> chosen_spectra(const SubjectSpectra& known, const Trace
 }  // namespace
 
 ParameterDescription of_setting() {
-  return setting::choice("of", names_of(spectrum_of_names), "map",
-                         "what is analysed: scores before bias and mask, maps, ln A, maps as the "
-                         "values see them (A P), a_ij |v_j|, head outputs A V, those of all heads, "
-                         "values, tokens");
+  return setting::choice(
+      "of", names_of(spectrum_of_names), "map",
+      "what is analysed: scores before bias and mask, maps, ln A, maps as the "
+      "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, those of all heads, "
+      "values, tokens, what layers add to them");
 }
 
 ParameterDescription centred_setting() {
   return setting::flag("centred", false, "without the mean row: X − 1x̄ᵀ");
 }
 
+ParameterDescription added_setting() {
+  return setting::choice("added", names_of(added_names), "none",
+                         "what else the layer adds: of outputs the residual stream, x + A V W_O; "
+                         "DAFT-conv's maps without the convolution's Toeplitz map, or that alone");
+}
+
 Analysed analysed_by(const Settings& settings) {
-  return {settings.choice("of", spectrum_of_names), settings.flag("centred")};
+  return {settings.choice("of", spectrum_of_names), settings.flag("centred"),
+          settings.choice("added", added_names)};
 }
 
 std::vector<IdentityView> identity_views(const Settings& settings, const Analysed& analysed) {
@@ -62,7 +70,8 @@ std::vector<MapSpectrum> subject_spectra(const FigureRequest& request, std::size
                                          const Progress& progress, const Analysed& analysed) {
   const Trace& trace = *request.subjects[index].trace;
   if (!(analysed == Analysed{})) {
-    std::vector<MapSpectrum> spectra = spectra_of(trace, analysed, view, options, progress);
+    std::vector<MapSpectrum> spectra =
+        spectra_of(request.subjects[index], analysed, view, options, progress);
     if (view == IdentityView::with) std::erase_if(spectra, lacks_identity);
     return spectra;
   }

@@ -12,10 +12,11 @@
 
 namespace attnscope {
 
-/// "of" and "centred": what is analysed.
+/// "of", "centred" and "added": what is analysed.
 [[nodiscard]] ParameterDescription of_setting();
 [[nodiscard]] ParameterDescription centred_setting();
-/// What those two ask for.
+[[nodiscard]] ParameterDescription added_setting();
+/// What those ask for.
 [[nodiscard]] Analysed analysed_by(const Settings& settings);
 /// The views that the setting "identity" asks for; as they are, of what no I is added to.
 [[nodiscard]] std::vector<IdentityView> identity_views(const Settings& settings,

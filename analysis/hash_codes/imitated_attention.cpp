@@ -60,12 +60,12 @@ Matrix imitated_attention(const Trace& trace, std::int64_t layer, std::int64_t h
   require_tokens(trace, layer, head);
   const LayerTrace& recorded = trace.layers[static_cast<std::size_t>(layer)];
   if (!is_hashed(trace, recorded)) {
-    const Tensor maps = maps_seen(trace, layer, IdentityView::without);
+    const ImpliedMaps maps = maps_seen(trace, layer, IdentityView::without);
     if (maps.rank() != 3 || maps.extent(0) != recorded.queries.extent(0)) {
       throw Error(ErrorKind::usage, "its maps are not those of its heads")
           .about(to_string(trace.mechanism));
     }
-    return maps.slice(head);
+    return maps.head(head);
   }
   const ConstMatrixMap queries = recorded.queries.slice(head), keys = recorded.keys.slice(head);
   const MatrixD scores = queries.cast<double>() * keys.cast<double>().transpose() /

@@ -31,9 +31,8 @@ struct Place {
   }
   /// How many keys the query sees: those up to itself where the map is a triangle.
   [[nodiscard]] std::int64_t seen() const {
-    const auto row = layer.implied_map.slice(head).row(query);
-    const bool square = layer.implied_map.extent(1) == layer.implied_map.extent(2);
-    return trace.causal && square ? query + 1 : row.size();
+    const std::int64_t keys = layer.implied_map.extent(2);
+    return trace.causal && layer.implied_map.extent(1) == keys ? query + 1 : keys;
   }
 };
 
@@ -204,11 +203,12 @@ HeadSteps head_steps(const Trace& trace, std::int64_t layer, std::int64_t head,
                      std::int64_t query) {
   const Place place = place_of(trace, layer, head, query);
   HeadSteps steps;
-  const auto map = place.layer.implied_map.slice(head);
-  steps.identity = has_identity(trace, layer) && map.rows() == map.cols();
-  for (Eigen::Index key = 0; key < map.cols(); ++key) {
+  const ImpliedMaps& maps = place.layer.implied_map;
+  const Eigen::RowVectorXf weights = maps.row(head, query);
+  steps.identity = has_identity(trace, layer) && maps.extent(1) == maps.extent(2);
+  for (Eigen::Index key = 0; key < weights.size(); ++key) {
     const double own = steps.identity && key == query ? 1 : 0;
-    steps.weights.push_back(static_cast<double>(map(query, key)) - own);
+    steps.weights.push_back(static_cast<double>(weights(key)) - own);
   }
   const std::string& name = place.mechanism().name;
   if (name == "softmax" || name == "adder") score_products(place, steps);
@@ -229,7 +229,7 @@ TokensInPlane tokens_in_plane(const Trace& trace, std::int64_t layer, std::int64
       queries.extent(2) != keys.extent(2)) {
     return plane;
   }
-  const auto row = place.layer.implied_map.slice(head).row(query);
+  const Eigen::RowVectorXf row = place.layer.implied_map.row(head, query);
   std::vector<std::int64_t> order(static_cast<std::size_t>(row.size()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {

@@ -136,7 +136,7 @@ HeadSimilarity head_similarity(const Trace& trace, HeadLikeness likeness,
   std::vector<MatrixD> maps;
   std::int64_t rows = 0, columns = 0;
   for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
-    const Tensor& recorded = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+    const ImpliedMaps& recorded = trace.layers[static_cast<std::size_t>(layer)].implied_map;
     if (recorded.empty()) continue;
     if (maps.empty()) {
       rows = recorded.extent(1);

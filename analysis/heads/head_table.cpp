@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/baselines/null_model.h"
 #include "analysis/heads/row_weights.h"
 #include "analysis/heads/token_places.h"
 #include "analysis/spectrum/map_batch.h"
@@ -77,6 +78,14 @@ void add_ranks(HeadRow& row, const Trace& trace, const HeadOptions& options) {
                                            {.threshold = options.threshold});
   if (spectrum.state != SpectrumState::ready) return;
   row.equivalent_rank = static_cast<double>(spectrum.equivalent_rank);
+  const bool few =
+      std::min(trace.queries(row.layer), trace.keys(row.layer)) <= SpectrumOptions{}.dense_limit;
+  if (options.baselines && few) {
+    const NullRanks null = null_ranks_at(trace, {row.layer, row.head}, IdentityView::without, false,
+                                         {.threshold = options.threshold});
+    if (null.known) row.null_rank = null.rank;
+    row.rank_over_null = rank_over_null(spectrum, null);
+  }
   if (spectrum.estimate) return;  // of estimates the squares are not known
   row.participation_rank = participation_rank(spectrum.singular_values);
   row.entropy_rank = entropy_rank(spectrum.singular_values);
@@ -164,6 +173,10 @@ constexpr HeadMeasure kMeasures[] = {
      "mean over i of Σ a_ik over the sinks, keys with α_k > ε", 3, &HeadRow::sink_share},
     {"equivalent_rank", "rank", "equivalent rank", "smallest r with Σ_{t≤r} σ_t / Σ σ_t ≥ τ", 0,
      &HeadRow::equivalent_rank},
+    {"null_rank", "shuffled", "equivalent rank if shuffled",
+     "equivalent rank with each row's weights in another order, mean of 8", 1, &HeadRow::null_rank},
+    {"rank_over_null", "rank/null", "equivalent rank / null", "rank over that of shuffled rows", 3,
+     &HeadRow::rank_over_null},
     {"rank_without_sinks", "no sinks", "equivalent rank without sinks",
      "equivalent rank without the sinks' columns, rows divided by their sums", 0,
      &HeadRow::rank_without_sinks},

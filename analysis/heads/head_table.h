@@ -18,6 +18,7 @@ struct HeadOptions {
   double sink = 0.3;       ///< ε: a key with α_k above it is a sink, in (0, 1)
   double mass = 0.6;       ///< of a class row that its strongest patches hold, in (0, 1]
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
+  bool baselines = false;                 ///< null ranks too: nine times the work of a rank
 };
 
 /// How much of what the measures need a map has.
@@ -57,6 +58,8 @@ struct HeadRow {
   double sink = kUnknown;                ///< greatest α_k
   double sink_share = kUnknown;          ///< of attention that sinks take, mean over queries
   double equivalent_rank = kUnknown;     ///< smallest r with f(r) ≥ τ
+  double null_rank = kUnknown;           ///< of its rows shuffled; if asked for (baselines)
+  double rank_over_null = kUnknown;      ///< equivalent rank over that
   double rank_without_sinks = kUnknown;  ///< the same of the other columns, rows divided by sums
   double participation_rank = kUnknown;  ///< (Σσ²)² / Σσ⁴
   double entropy_rank = kUnknown;        ///< exp(−Σ p ln p), p = σ² / Σσ²

@@ -19,14 +19,6 @@ double entropy_of(const MatrixD& weights, Eigen::Index query) {
 
 }  // namespace
 
-bool is_causal(const MatrixD& map) {
-  if (map.rows() != map.cols() || map.rows() < 2) return false;
-  for (Eigen::Index i = 0; i < map.rows(); ++i) {
-    if ((map.row(i).tail(map.cols() - i - 1).array() != 0).any()) return false;
-  }
-  return true;
-}
-
 HeadState state_of(const MatrixD& map) {
   if (!map.array().isFinite().all()) return HeadState::not_finite;
   if ((map.array() < 0).any()) return HeadState::negative;
@@ -37,6 +29,7 @@ RowWeights::RowWeights(MatrixD map) : weights_(std::move(map)), causal_(is_causa
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
     const double sum = weights_.row(query).sum();
     if (sum > 0) weights_.row(query) /= sum;
+    attends_.push_back((weights_.row(query).array() > 0).any());
   }
 }
 
@@ -58,18 +51,17 @@ double RowWeights::normalised_entropy() const {
 }
 
 std::vector<double> RowWeights::shares_of_keys(Eigen::Index least_queries) const {
+  Eigen::RowVectorXd sums = Eigen::RowVectorXd::Zero(weights_.cols());
+  Eigen::RowVectorXd queries = Eigen::RowVectorXd::Zero(weights_.cols());
+  for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
+    if (!attends(query)) continue;
+    sums += weights_.row(query);
+    queries.head(seen(query)).array() += 1;
+  }
+  const auto least = static_cast<double>(std::max<Eigen::Index>(least_queries, 1));
   std::vector<double> shares(static_cast<std::size_t>(weights_.cols()), HeadRow::kUnknown);
   for (Eigen::Index key = 0; key < weights_.cols(); ++key) {
-    double sum = 0;
-    Eigen::Index queries = 0;
-    for (Eigen::Index query = causal_ ? key : 0; query < weights_.rows(); ++query) {
-      if (!attends(query)) continue;
-      sum += weights_(query, key);
-      ++queries;
-    }
-    if (queries >= std::max<Eigen::Index>(least_queries, 1)) {
-      shares[static_cast<std::size_t>(key)] = sum / static_cast<double>(queries);
-    }
+    if (queries(key) >= least) shares[static_cast<std::size_t>(key)] = sums(key) / queries(key);
   }
   return shares;
 }

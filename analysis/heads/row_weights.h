@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "analysis/heads/head_table.h"
+#include "analysis/spectrum/causal_map.h"
 #include "core/tensor/tensor.h"
 
 namespace attnscope {
-
-/// Whether a map is square and has nothing but zeros above the diagonal; not of a single token.
-[[nodiscard]] bool is_causal(const MatrixD& map);
 
 /// Rows divided by their sums. Only of maps that are `ready`.
 class RowWeights {
@@ -21,7 +19,7 @@ class RowWeights {
   [[nodiscard]] bool causal() const { return causal_; }
   /// Whether query i attends to anything.
   [[nodiscard]] bool attends(Eigen::Index query) const {
-    return (weights_.row(query).array() > 0).any();
+    return attends_[static_cast<std::size_t>(query)];
   }
   /// How many keys query i sees.
   [[nodiscard]] Eigen::Index seen(Eigen::Index query) const {
@@ -59,6 +57,7 @@ class RowWeights {
   }
 
   MatrixD weights_;
+  std::vector<bool> attends_;  // each query
   bool causal_;
 };
 

@@ -81,10 +81,10 @@ TokenImportance token_importance(const Trace& trace, std::int64_t layer,
                 "nothing of the " + std::string(name_of(attention)) + "-attention was recorded")
         .about("layer " + std::to_string(layer));
   }
-  const Tensor& source = logits ? *logits : recorded.implied_map;
-  const std::int64_t heads = source.extent(0), tokens = source.shape().back();
+  const Shape& source = logits ? logits->shape() : recorded.implied_map.shape();
+  const std::int64_t heads = source.front(), tokens = source.back();
   if (head) check_place("head", *head, heads);
-  check_place("token", end, logits ? tokens : source.extent(1));
+  check_place("token", end, logits ? tokens : source[1]);
 
   const MechanismChoice& choice = recorded.mechanism ? *recorded.mechanism : trace.mechanism;
   TokenImportance result;
@@ -99,14 +99,14 @@ TokenImportance token_importance(const Trace& trace, std::int64_t layer,
   const double share = head ? 1.0 : 1.0 / static_cast<double>(heads);
   for (std::int64_t h = head.value_or(0); h < (head ? *head + 1 : heads); ++h) {
     if (logits) {
-      add_softmax(source.values().subspan(static_cast<std::size_t>(h * tokens),
-                                          static_cast<std::size_t>(tokens)),
+      add_softmax(logits->values().subspan(static_cast<std::size_t>(h * tokens),
+                                           static_cast<std::size_t>(tokens)),
                   first, last, share, result.weights);
       continue;
     }
     for (std::int64_t token = first; token <= last; ++token) {
       result.weights[static_cast<std::size_t>(token)] +=
-          share * static_cast<double>(source.slice(h)(end, token));
+          share * static_cast<double>(recorded.implied_map.at(h, end, token));
     }
   }
   for (std::int64_t token = 0; token < tokens; ++token) {

@@ -129,7 +129,7 @@ class Replacer {
     }
   }
 
-  static void take(const Tensor& maps, std::int64_t head, std::int64_t layer, MatrixMap map) {
+  static void take(const ImpliedMaps& maps, std::int64_t head, std::int64_t layer, MatrixMap map) {
     if (maps.rank() != 3 || head >= maps.extent(0) || maps.extent(1) != map.rows() ||
         maps.extent(2) != map.cols()) {
       throw Error(ErrorKind::usage, "what is to replace a map has not its extents")
@@ -137,7 +137,7 @@ class Replacer {
           .expected(to_string(Shape{head + 1, map.rows(), map.cols()}) + " or more heads")
           .found(to_string(maps.shape()));
     }
-    map = maps.slice(head);
+    map = maps.head(head);
   }
 
   void check() const {
@@ -218,20 +218,23 @@ std::shared_ptr<const LayerMaps> mean_maps(const Subject& subject, const DataSet
     const Input input = data_set.item(items[i]);
     const Trace trace = subject.model->run(input, subject.mechanism, request, {});
     for (std::size_t layer = 0; layer < trace.layers.size(); ++layer) {
-      Tensor maps = maps_seen(trace, static_cast<std::int64_t>(layer), IdentityView::without);
+      ImpliedMaps maps = maps_seen(trace, static_cast<std::int64_t>(layer), IdentityView::without);
       if (i == 0) {
         means->push_back(std::move(maps));
         continue;
       }
-      Tensor& mean = (*means)[layer];
-      if (mean.shape() != maps.shape()) {
+      ImpliedMaps& mean = (*means)[layer];
+      if (mean.shape() != maps.shape() || std::size(mean.entries()) != std::size(maps.entries())) {
         throw Error(ErrorKind::usage, "maps of different extents have no mean")
             .about(input.label)
             .expected(to_string(mean.shape()))
             .found(to_string(maps.shape()));
       }
       // The mean so far: sums of many maps would lose what single ones add.
-      mean.matrix() += (maps.matrix() - mean.matrix()) / static_cast<float>(i + 1);
+      const std::span<float> sum = mean.entries();
+      for (std::size_t k = 0; k < sum.size(); ++k) {
+        sum[k] += (maps.entries()[k] - sum[k]) / static_cast<float>(i + 1);
+      }
     }
   }
   progress.step(1, "mean maps");

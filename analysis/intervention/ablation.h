@@ -34,7 +34,7 @@ inline constexpr EnumName<Replacement> replacement_names[] = {
     {Replacement::mechanism, "mechanism"}, {Replacement::shuffled, "shuffled"}};
 
 /// Maps of every layer, [H, N, M] each, without I.
-using LayerMaps = std::vector<Tensor>;
+using LayerMaps = std::vector<ImpliedMaps>;
 
 struct Ablation {
   std::vector<std::int64_t> layers, heads;  ///< all if empty

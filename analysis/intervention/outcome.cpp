@@ -149,6 +149,20 @@ Outcome outcome_of(const StudyResult& result, std::size_t index, std::size_t col
   return outcome;
 }
 
+std::optional<NullOutcome> mean_null_of(const StudySeries& series) {
+  NullOutcome mean;
+  double maps = 0;
+  for (std::size_t i = 0; i < series.null_maps.size(); ++i) {
+    mean.rank += series.null_sums[i];
+    mean.rank_over_null += series.ratio_sums[i];
+    maps += static_cast<double>(series.null_maps[i]);
+  }
+  if (maps == 0) return std::nullopt;
+  mean.rank /= maps;
+  mean.rank_over_null /= maps;
+  return mean;
+}
+
 std::optional<double> mean_equivalent_rank(const StudySeries& series) {
   double sum = 0, maps = 0;
   for (std::size_t i = 0; i < series.rank_sums.size(); ++i) {

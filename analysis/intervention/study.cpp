@@ -1,16 +1,14 @@
 #include "analysis/intervention/study.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "analysis/intervention/answer.h"
 #include "analysis/intervention/study_file.h"
 #include "analysis/sweep/content_hash.h"
+#include "analysis/sweep/stoppable_loop.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/sweep_fingerprint.h"
 #include "core/checkpoint/weight_files.h"
@@ -76,7 +74,6 @@ struct QuestionRecord {
   std::int64_t predicted = 0, characters = 0;
   std::vector<Answers> columns;
   RankSum ranks;
-  bool ready = false;
 };
 
 /// Logits row by row: one of an image, one a token.
@@ -131,7 +128,6 @@ QuestionRecord record_of(const SeriesRequest& series, Question question, bool of
     record.columns.push_back(
         judge_answers(before, of_text ? changed.token_logits : changed.logits, question.answers));
   }
-  record.ready = true;
   return record;
 }
 
@@ -146,6 +142,11 @@ void append(StudySeries& series, const QuestionRecord& record) {
   }
   series.rank_sums.push_back(record.ranks.sum);
   series.rank_maps.push_back(record.ranks.maps);
+  if (series.null_ranks) {
+    series.null_sums.push_back(record.ranks.null_sum);
+    series.ratio_sums.push_back(record.ranks.ratio_sum);
+    series.null_maps.push_back(record.ranks.null_maps);
+  }
   series.greatest_rank = std::max(series.greatest_rank, record.ranks.greatest);
   ++series.done;
 }
@@ -216,6 +217,7 @@ StudyResult begin_study(const StudyRequest& request, const std::vector<Questions
     series.model = asked.subject.model->file().string();
     series.mechanism = to_string(asked.subject.mechanism);
     series.count = questions[i].size();
+    series.null_ranks = asked.null_ranks;
     series.columns.push_back({.name = "whole"});
     for (const Intervention& one : asked.interventions) {
       series.columns.push_back(
@@ -281,24 +283,17 @@ void ask_block(const SeriesRequest& asked, const Questions& questions, bool of_t
                StudySeries& series, const Tally& so_far, const Progress& progress) {
   const std::int64_t size = std::min(kQuestions, series.count - series.done);
   std::vector<QuestionRecord> records(static_cast<std::size_t>(size));
-  std::atomic<std::int64_t> finished{0};
-  tbb::parallel_for(std::int64_t{0}, size, [&](std::int64_t i) {
+  const auto begin = [&](std::int64_t finished) {
     const std::int64_t done = so_far.done + finished;
-    try {
-      progress.step(static_cast<double>(done) / static_cast<double>(so_far.count),
-                    std::to_string(done) + " of " + std::to_string(so_far.count) +
-                        (of_text ? " stretches" : " images"));
-    } catch (const Cancelled&) {
-      return;  // nothing more is begun; what is begun is ended, and counts
-    }
-    // A thread that waits for this question's maps must not begin another: memory would grow.
-    tbb::this_task_arena::isolate([&] {
-      records[static_cast<std::size_t>(i)] =
-          record_of(asked, questions.at(series.done + i), of_text);
-    });
-    ++finished;
+    progress.step(static_cast<double>(done) / static_cast<double>(so_far.count),
+                  std::to_string(done) + " of " + std::to_string(so_far.count) +
+                      (of_text ? " stretches" : " images"));
+  };
+  const std::size_t done = work_until_stopped(records.size(), begin, [&](std::size_t i) {
+    records[i] =
+        record_of(asked, questions.at(series.done + static_cast<std::int64_t>(i)), of_text);
   });
-  for (std::size_t i = 0; i < records.size() && records[i].ready; ++i) append(series, records[i]);
+  for (std::size_t i = 0; i < done; ++i) append(series, records[i]);
   if (progress.cancelled()) throw Cancelled{};
 }
 

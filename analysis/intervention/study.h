@@ -35,6 +35,9 @@ struct Intervention {
 struct RankSum {
   double sum = 0;
   std::int64_t maps = 0, greatest = 0;  ///< greatest: min(N, M) of the largest
+  /// Of the same maps with their rows shuffled, and of rank over that; where it was asked for.
+  double null_sum = 0, ratio_sum = 0;
+  std::int64_t null_maps = 0;
 };
 
 /// One model under one kind of changes.
@@ -44,6 +47,7 @@ struct SeriesRequest {
   std::vector<Intervention> interventions;
   /// Of the trace of an unchanged run with maps; null: ranks are not asked for.
   std::function<RankSum(const Trace& whole)> ranks;
+  bool null_ranks = false;  ///< whether those know null models
 };
 
 /// What was answered. Rows are questions: an image, or a stretch of the text as the model reads it.
@@ -65,6 +69,9 @@ struct StudySeries {
   std::vector<double> rank_sums;         ///< [done], as RankSum
   std::vector<std::int64_t> rank_maps;   ///< [done]
   std::int64_t greatest_rank = 0;
+  bool null_ranks = false;                    ///< whether there are, as RankSum:
+  std::vector<double> null_sums, ratio_sums;  ///< [done]
+  std::vector<std::int64_t> null_maps;        ///< [done]
 };
 
 enum class StudyKind { truncation, ablation };
@@ -129,6 +136,13 @@ struct Outcome {
 
 /// Of the questions done so far.
 [[nodiscard]] Outcome outcome_of(const StudyResult& result, std::size_t series, std::size_t column);
+
+/// Means over the maps of all questions done, of null ranks and of rank / null; none where they are
+/// not known.
+struct NullOutcome {
+  double rank = 0, rank_over_null = 0;
+};
+[[nodiscard]] std::optional<NullOutcome> mean_null_of(const StudySeries& series);
 
 /// Mean over the maps of all questions done; none where no map has one.
 [[nodiscard]] std::optional<double> mean_equivalent_rank(const StudySeries& series);

@@ -1,15 +1,11 @@
 #include "analysis/intervention/study_file.h"
 
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "core/checkpoint/checkpoint.h"
-#include "core/checkpoint/hdf5/hdf5_writer.h"
-#include "core/error.h"
+#include "analysis/sweep/result_file.h"
 #include "core/file/atomic_file.h"
 #include "core/parameters/enum_names.h"
-#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -17,8 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kStudyFormat = "attnscope-study";
-constexpr std::int64_t kStudyVersion = 1;
+constexpr ResultFormat kStudyFormat = {
+    .name = "attnscope-study",
+    .noun = "study",
+    .is_other = "the file is no study of changed maps",
+    .remedy = "make one: attnscope truncate MODEL --dataset D --out R.h5, or attnscope ablate"};
 constexpr EnumName<StudyKind> study_kind_names[] = {{StudyKind::truncation, "truncation"},
                                                     {StudyKind::ablation, "ablation"}};
 
@@ -47,6 +46,7 @@ json description_of(const StudyResult& result) {
                                   {"done", series.done},
                                   {"greatest_rank", series.greatest_rank},
                                   {"columns", columns}});
+    if (series.null_ranks) contents["series"].back()["null_ranks"] = true;
   }
   return contents;
 }
@@ -69,31 +69,14 @@ void visit_study_arrays(Series& series, Visit visit) {
   visit("divergence", Shape{n, columns}, series.divergence);
   visit("rank_sums", Shape{n}, series.rank_sums);
   visit("rank_maps", Shape{n}, series.rank_maps);
-}
-
-template <class Number>
-void read_study_array(const Checkpoint& file, const std::string& name, const Shape& shape,
-                      std::vector<Number>& values) {
-  constexpr DType type = std::is_same_v<Number, double> ? DType::f64 : DType::i64;
-  const StoredTensor& stored = file.at(name);
-  if (stored.dtype != type || stored.shape != shape) {
-    throw Error(ErrorKind::damaged, "an array of the study does not fit the rest")
-        .about(name)
-        .expected(to_string(shape))
-        .found(to_string(stored.shape));
-  }
-  const TensorView view = stored.view();
-  values.resize(static_cast<std::size_t>(element_count(shape)));
-  // The reader gives whole data sets: contiguous.
-  std::memcpy(values.data(), view.data, values.size() * sizeof(Number));
+  if (!series.null_ranks) return;
+  visit("null_sums", Shape{n}, series.null_sums);
+  visit("ratio_sums", Shape{n}, series.ratio_sums);
+  visit("null_maps", Shape{n}, series.null_maps);
 }
 
 std::int64_t index_within(const json& value, std::int64_t least, std::int64_t most) {
-  const auto number = value.get<std::int64_t>();
-  if (number >= least && number <= most) return number;
-  throw Error(ErrorKind::damaged, "a number of the study is out of range")
-      .expected(std::to_string(least) + " to " + std::to_string(most))
-      .found(std::to_string(number));
+  return whole_within(kStudyFormat, value, least, most);
 }
 
 StudyResult contents_of(const Checkpoint& file, const json& contents) {
@@ -115,6 +98,7 @@ StudyResult contents_of(const Checkpoint& file, const json& contents) {
     series.count = index_within(described.at("count"), 0, most);
     series.done = index_within(described.at("done"), 0, series.count);
     series.greatest_rank = index_within(described.at("greatest_rank"), 0, most);
+    series.null_ranks = described.value("null_ranks", false);
     for (const json& column : described.at("columns")) {
       series.columns.push_back({.name = column.at("name"),
                                 .layer = index_within(column.at("layer"), -1, most_extent),
@@ -123,7 +107,7 @@ StudyResult contents_of(const Checkpoint& file, const json& contents) {
     }
     const std::string path = series_path(result.series.size());
     visit_study_arrays(series, [&](const char* name, const Shape& shape, auto& values) {
-      if (element_count(shape) > 0) read_study_array(file, path + name, shape, values);
+      read_result_array(kStudyFormat, file, path + name, shape, values);
     });
     result.series.push_back(std::move(series));
   }
@@ -134,10 +118,7 @@ StudyResult contents_of(const Checkpoint& file, const json& contents) {
 
 void write_study(const std::filesystem::path& file, const StudyResult& result) {
   Hdf5Writer writer;
-  writer.attribute("/", "format", std::string(kStudyFormat));
-  writer.attribute("/", "format_version", kStudyVersion);
-  writer.attribute("/", "contents",
-                   description_of(result).dump(-1, ' ', false, json::error_handler_t::replace));
+  describe_result(kStudyFormat, description_of(result), writer);
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const std::string path = series_path(s);
     visit_study_arrays(result.series[s],
@@ -149,30 +130,11 @@ void write_study(const std::filesystem::path& file, const StudyResult& result) {
 }
 
 StudyResult read_study(const std::filesystem::path& file) {
-  const Checkpoint stored = open_checkpoint(file);
-  const auto format = stored.metadata().find("format");
-  const auto version = stored.metadata().find("format_version");
-  const auto contents = stored.metadata().find("contents");
-  if (format == stored.metadata().end() || format->second != kStudyFormat ||
-      contents == stored.metadata().end()) {
-    throw Error(ErrorKind::not_this_format, "the file is no study of changed maps")
-        .in_file(file)
-        .remedy("make one: attnscope truncate MODEL --dataset D --out R.h5, or attnscope ablate");
-  }
-  if (version == stored.metadata().end() || version->second != std::to_string(kStudyVersion)) {
-    throw Error(ErrorKind::unsupported, "the study is of another version of the program")
-        .in_file(file);
-  }
-  try {
-    return contents_of(stored, parse_json(contents->second));
-  } catch (const json::exception& error) {
-    throw Error(ErrorKind::damaged,
-                std::string("the study's description is broken: ") + error.what())
-        .in_file(file);
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
+  StudyResult result;
+  read_result(file, kStudyFormat, [&](const Checkpoint& stored, const json& contents) {
+    result = contents_of(stored, contents);
+  });
+  return result;
 }
 
 }  // namespace attnscope

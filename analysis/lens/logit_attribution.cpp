@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "analysis/intervention/answer.h"
+#include "analysis/lens/linear_readout.h"
 #include "analysis/mixing/layer_inside.h"
 #include "core/error.h"
 
@@ -31,46 +31,7 @@ void check_stream(const Transformer& model) {
     }
     if (block.spec.residual == Residual::none) refuse_model(model, "layers without residual");
   }
-  const TokenReadout& readout = weights.readout;
-  const ReadoutSpec& spec = model.spec().readout;
-  if (readout.head.size() != 1 || readout.pooler || readout.pooling || readout.transform ||
-      readout.distillation_head || readout.projection || spec.soft_cap > 0 ||
-      model.spec().arithmetic == Arithmetic::adder) {
-    refuse_model(model, "a read-out that is not linear");
-  }
-}
-
-/// Which tokens the head reads, as weights that sum to 1.
-Eigen::RowVectorXd places_read(const ModelSpec& spec, Eigen::Index tokens, std::int64_t place,
-                               const Model& model) {
-  Eigen::RowVectorXd read = Eigen::RowVectorXd::Zero(tokens);
-  const Readout kind = spec.readout.kind;
-  if (spec.readout.gives_token_logits()) {
-    const std::int64_t at = place < 0 ? tokens - 1 : place;
-    if (at >= tokens) {
-      throw Error(ErrorKind::usage, "the text has no such token")
-          .expected("0 to " + std::to_string(tokens - 1))
-          .found(std::to_string(place));
-    }
-    read(at) = 1;
-    return read;
-  }
-  if (place >= 0) {
-    throw Error(ErrorKind::usage, "where a model of classes reads is no choice")
-        .expected("no place")
-        .found(std::to_string(place));
-  }
-  if (kind == Readout::class_token) {
-    read(0) = 1;
-  } else if (kind == Readout::last_token) {
-    read(tokens - 1) = 1;
-  } else if (kind == Readout::mean || kind == Readout::mean_all) {
-    const Eigen::Index left_out = kind == Readout::mean ? spec.input.prefix_tokens() : 0;
-    read.tail(tokens - left_out).setConstant(1.0 / static_cast<double>(tokens - left_out));
-  } else {
-    refuse_model(model, "a read-out that is not linear");
-  }
-  return read;
+  require_linear_readout(model);
 }
 
 /// From the residual stream to the logit, with the statistics of the norms held fast.
@@ -78,7 +39,7 @@ class FrozenReadout {
  public:
   FrozenReadout(const Transformer& model, const MatrixD& last, std::int64_t place)
       : readout_(model.weights().readout), spec_(model.spec()) {
-    read_ = places_read(spec_, last.rows(), place, model);
+    read_ = places_read(model, last.rows(), place);
     const Eigen::Index width = last.cols();
     constant_ = Eigen::RowVectorXd::Zero(width);
     Eigen::RowVectorXd pooled = read_ * last;
@@ -114,11 +75,7 @@ class FrozenReadout {
       read.matrix().row(static_cast<Eigen::Index>(i)) = rows[i].cast<float>();
     }
     const Tensor all = head(std::as_const(read).matrix());
-    const double scale =
-        spec_.readout.gives_token_logits()
-            ? (spec_.readout.logit_scale == 0 ? 1.0 / std::sqrt(static_cast<double>(spec_.width))
-                                              : spec_.readout.logit_scale)
-            : 1.0;
+    const double scale = scale_of_logits(spec_);
     const auto column = all.matrix().col(target).cast<double>() * scale;
     std::vector<double> found;
     const double bias = column(column.size() - 1);
@@ -136,30 +93,6 @@ class FrozenReadout {
   std::optional<FrozenNorm> first_, second_;
 };
 
-std::int64_t chosen_target(const Trace& trace, std::int64_t target, std::int64_t place) {
-  const bool end = place < 0 || trace.token_logits.empty();
-  const std::int64_t classes = trace.logits.size();
-  if (classes == 0) throw Error(ErrorKind::usage, "the model gave no logits");
-  if (target >= classes) {
-    throw Error(ErrorKind::usage, "the model has no such class")
-        .expected("0 to " + std::to_string(classes - 1))
-        .found(std::to_string(target));
-  }
-  if (target >= 0) return target;
-  if (!end) {
-    const auto width = static_cast<std::size_t>(classes);
-    const auto row =
-        trace.token_logits.values().subspan(static_cast<std::size_t>(place) * width, width);
-    return likeliest(row);
-  }
-  if (place >= 0 && place + 1 != trace.tokens()) {
-    throw Error(ErrorKind::usage, "what is likeliest there was not recorded")
-        .expected("a class or token")
-        .remedy("name it");
-  }
-  return likeliest(trace.logits.values());
-}
-
 }  // namespace
 
 LogitAttribution logit_attribution(const Subject& subject, std::int64_t target,
@@ -170,7 +103,6 @@ LogitAttribution logit_attribution(const Subject& subject, std::int64_t target,
   const Trace& trace = *subject.trace;
   LogitAttribution found;
   found.target = chosen_target(trace, target, place);
-  if (found.target < 0) throw Error(ErrorKind::usage, "the logits hold NaN or Inf");
   if (found.target < std::ssize(trace.labels)) {
     found.label = trace.labels[static_cast<std::size_t>(found.target)];
   }

@@ -40,7 +40,7 @@ MatrixD map_seen(const Trace& trace, const RecordedMap& place, IdentityView view
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
   const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
   MatrixD map =
-      exact ? MatrixD(*exact) : MatrixD(layer.implied_map.slice(place.head).cast<double>());
+      exact ? MatrixD(*exact) : MatrixD(layer.implied_map.head(place.head).cast<double>());
   const bool held = has_identity(trace, place.layer);
   const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
   if (wanted != held && map.rows() == map.cols()) {

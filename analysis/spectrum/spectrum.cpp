@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 #include <tbb/parallel_for.h>
@@ -16,10 +17,9 @@ namespace attnscope {
 
 namespace {
 
-double symmetry_error_of(const MatrixD& map) {
-  const double norm = map.norm();
+/// ‖A − Aᵀ‖²_F of a square map; NaN of others.
+double asymmetry_of(const MatrixD& map) {
   if (map.rows() != map.cols()) return std::numeric_limits<double>::quiet_NaN();
-  if (!(norm > 0)) return 0;
   double squares = 0;
   for (Eigen::Index i = 0; i < map.rows(); ++i) {
     for (Eigen::Index j = 0; j < i; ++j) {
@@ -27,7 +27,65 @@ double symmetry_error_of(const MatrixD& map) {
       squares += 2 * difference * difference;
     }
   }
-  return std::sqrt(squares) / norm;
+  return squares;
+}
+
+void count_entries(const MatrixD& map, MapSpectrum& spectrum) {
+  for (Eigen::Index i = 0; i < map.rows(); ++i) {
+    spectrum.not_finite_entries += map.cols() - map.row(i).array().isFinite().count();
+    if ((map.row(i).array() == 0).all()) ++spectrum.zero_rows;
+  }
+}
+
+/// Whether there is nothing to decompose: the state says why.
+bool has_no_spectrum(std::int64_t rows, std::int64_t columns, MapSpectrum& spectrum) {
+  if (spectrum.not_finite_entries > 0) {
+    spectrum.state = SpectrumState::not_finite;
+    return true;
+  }
+  if (spectrum.zero_rows < rows) return false;
+  spectrum.state = SpectrumState::zero;
+  spectrum.singular_values.assign(static_cast<std::size_t>(std::min(rows, columns)), 0);
+  return true;
+}
+
+/// Of one map held in blocks: its singular values are those of all blocks. `shift` is added to its
+/// diagonal.
+MapSpectrum spectrum_of_blocks(const MapBlocks& blocks, std::int64_t head, double shift,
+                               const SpectrumOptions& options) {
+  check_threshold(options.threshold);
+  MapSpectrum spectrum;
+  spectrum.threshold = options.threshold;
+  spectrum.tokens = blocks.tokens();
+  std::vector<MatrixD> parts;
+  double squares = 0, asymmetry = 0;
+  for (std::int64_t block = 0; block < blocks.count(); ++block) {
+    MatrixD& part = parts.emplace_back(blocks.block(head, block).cast<double>());
+    part.diagonal().array() += shift;
+    count_entries(part, spectrum);
+    squares += part.squaredNorm();
+    asymmetry += asymmetry_of(part);
+  }
+  if (has_no_spectrum(blocks.tokens(), blocks.tokens(), spectrum)) return spectrum;
+  spectrum.symmetry_error = std::sqrt(asymmetry / squares);
+  std::vector<double> all;
+  for (MatrixD& part : parts) {
+    const SingularValues decomposed = singular_values_by_blocks(part, options.accuracy);
+    if (!decomposed.converged) {
+      spectrum.state = SpectrumState::not_converged;
+      return spectrum;
+    }
+    all.insert(all.end(), decomposed.values.begin(), decomposed.values.end());
+  }
+  std::ranges::sort(all, std::greater<>());
+  take_singular_values(spectrum, std::move(all));
+  return spectrum;
+}
+
+/// What the view adds to the diagonal of a square map: −1, 0 or 1.
+double shift_of(IdentityView view, bool contained) {
+  if (view == IdentityView::as_is || contained == (view == IdentityView::with)) return 0;
+  return contained ? -1 : 1;
 }
 
 }  // namespace
@@ -65,7 +123,7 @@ void take_singular_values(MapSpectrum& spectrum, std::vector<double> values, dou
 MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityView view,
                         const SpectrumOptions& options) {
   const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
-  const Tensor& maps = layer.implied_map;
+  const ImpliedMaps& maps = layer.implied_map;
   const bool contained = has_identity(trace, place.layer);
   MapSpectrum spectrum;
   const auto finish = [&](std::int64_t rows, std::int64_t columns) {
@@ -104,14 +162,14 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
         .about("layer " + std::to_string(place.layer))
         .remedy("take the method automatic or factored");
   }
+  if (const MapBlocks* const blocks = maps.blocks()) {
+    spectrum = spectrum_of_blocks(*blocks, place.head, shift_of(view, contained), options);
+    return finish(maps.extent(1), maps.extent(2));
+  }
   const std::int64_t smaller = std::min(maps.extent(1), maps.extent(2));
   if (options.method == SpectrumMethod::estimated ||
       (options.method == SpectrumMethod::automatic && smaller > options.dense_limit)) {
-    double shift = 0;
-    if (maps.extent(1) == maps.extent(2) && view != IdentityView::as_is &&
-        contained != (view == IdentityView::with)) {
-      shift = contained ? -1 : 1;
-    }
+    const double shift = maps.extent(1) == maps.extent(2) ? shift_of(view, contained) : 0;
     const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
     spectrum = exact ? estimated_spectrum(*exact, shift, options)
                      : estimated_spectrum(maps.slice(place.head), shift, options);
@@ -131,20 +189,9 @@ MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options, dou
   MapSpectrum spectrum;
   spectrum.threshold = options.threshold;
   spectrum.tokens = std::max(map.rows(), map.cols());
-  for (Eigen::Index i = 0; i < map.rows(); ++i) {
-    spectrum.not_finite_entries += map.cols() - map.row(i).array().isFinite().count();
-    if ((map.row(i).array() == 0).all()) ++spectrum.zero_rows;
-  }
-  if (spectrum.not_finite_entries > 0) {
-    spectrum.state = SpectrumState::not_finite;
-    return spectrum;
-  }
-  if (spectrum.zero_rows == map.rows()) {
-    spectrum.state = SpectrumState::zero;
-    spectrum.singular_values.assign(static_cast<std::size_t>(std::min(map.rows(), map.cols())), 0);
-    return spectrum;
-  }
-  spectrum.symmetry_error = symmetry_error_of(map);
+  count_entries(map, spectrum);
+  if (has_no_spectrum(map.rows(), map.cols(), spectrum)) return spectrum;
+  spectrum.symmetry_error = std::sqrt(asymmetry_of(map)) / map.norm();
   SingularValues decomposed = singular_values_by_blocks(map, options.accuracy);
   if (!decomposed.converged) {
     spectrum.state = SpectrumState::not_converged;

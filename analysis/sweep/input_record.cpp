@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/analysed/analysed.h"
+#include "analysis/baselines/null_model.h"
+#include "analysis/heads/head_table.h"
 #include "analysis/spectrum/rank.h"
 #include "analysis/spectrum/spectrum.h"
 #include "analysis/sweep/statistics.h"
@@ -23,9 +26,19 @@ MapRecord record_of(const MapSpectrum& spectrum, const std::vector<double>& thre
   return record;
 }
 
-std::map<std::string, std::vector<double>> statistics_of(const NamedTensors& quantities) {
+/// Of each head, by name: of what the mechanism recorded, and of its maps without I.
+std::map<std::string, std::vector<double>> statistics_of(const NamedTensors& quantities,
+                                                         const ImpliedMaps& maps) {
   std::map<std::string, std::vector<double>> values;
   for (const SweepStatistic& statistic : sweep_statistics()) {
+    if (statistic.quantity == kMapQuantity) {
+      std::vector<double>& heads = values[std::string(statistic.name)];
+      for (std::int64_t head = 0; head < maps.extent(0); ++head) {
+        const Matrix map = maps.head(head);
+        heads.push_back(statistic.of(ConstMatrixMap(map.data(), map.rows(), map.cols())));
+      }
+      continue;
+    }
     const auto found = quantities.find(statistic.quantity);
     if (found == quantities.end() || found->second.empty()) continue;
     const Tensor& tensor = found->second;
@@ -47,38 +60,97 @@ std::optional<bool> is_correct(const Trace& trace, const Input& input) {
   return largest - logits.begin() == input.class_index;
 }
 
+/// One layer without its spectra.
+LayerRecord layer_record(const Trace& trace, std::int64_t index, const SweptNumbers& numbers) {
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(index)];
+  LayerRecord record;
+  record.heads = is_of_layer(numbers.analysed.of) ? 1 : layer.implied_map.extent(0);
+  record.values = singular_values_of(trace, index, numbers.analysed);
+  record.maps.resize(static_cast<std::size_t>(record.heads));
+  // Of a layer's one matrix the heads' numbers would have no place.
+  if (!is_of_layer(numbers.analysed.of)) {
+    record.statistics =
+        statistics_of(layer.quantities, maps_seen(trace, index, IdentityView::without));
+  }
+  return record;
+}
+
+/// A number of every head of the trace, each where it belongs.
+void set_statistic(SeriesRecord& series, std::string_view name, std::int64_t layer,
+                   std::int64_t head, double value) {
+  LayerRecord& record = series.layers[static_cast<std::size_t>(layer)];
+  std::vector<double>& heads = record.statistics[std::string(name)];
+  heads.resize(static_cast<std::size_t>(record.heads), HeadRow::kUnknown);
+  heads[static_cast<std::size_t>(head)] = value;
+}
+
+void add_numbers_of_heads(const HeadTable& table, SeriesRecord& series) {
+  for (const HeadRow& row : table.rows) {
+    for (const HeadMeasure& measure : head_measures()) {
+      const bool of_null =
+          measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null;
+      if (!of_null) set_statistic(series, measure.name, row.layer, row.head, row.*measure.value);
+    }
+  }
+}
+
+void add_null_ranks(const std::vector<MapSpectrum>& spectra, const std::vector<NullRanks>& null,
+                    SeriesRecord& series) {
+  for (std::size_t i = 0; i < spectra.size(); ++i) {
+    set_statistic(series, "null_rank", null[i].layer, null[i].head,
+                  null[i].known ? null[i].rank : HeadRow::kUnknown);
+    set_statistic(series, "rank_over_null", null[i].layer, null[i].head,
+                  rank_over_null(spectra[i], null[i]));
+  }
+}
+
+std::string series_label(const Subject& subject, const SweepRequest& request, IdentityView view,
+                         bool identity) {
+  std::string label = subject.label;
+  if (view != IdentityView::as_is) label += identity ? " + I" : " without I";
+  const Analysed& analysed = request.numbers.analysed;
+  if (analysed.of != SpectrumOf::map) {
+    label += ", " + std::string(name_of(spectrum_of_names, analysed.of));
+  }
+  if (analysed.added != Added::none) {
+    label += ", " + std::string(name_of(added_names, analysed.added));
+  }
+  return label + (analysed.centred ? ", centred" : "");
+}
+
 }  // namespace
 
 void add_records(const Subject& subject, const SweepRequest& request, const Input& input,
                  InputRecord& records) {
+  const SweptNumbers& numbers = request.numbers;
   TraceRequest wanted;
   wanted.quantities = true;
   wanted.parameters = subject.parameters;
+  request_for(numbers, wanted);
   const Trace trace = subject.model->run(input, subject.mechanism, wanted, {});
+  Subject ran = without_model(trace);
+  ran.model = subject.model;
   SpectrumOptions options;
   options.threshold = request.thresholds.front();
   for (const IdentityView view : request.views) {
     SeriesRecord record;
-    record.identity = shows_identity(trace, view);
-    record.label = subject.label;
-    if (view != IdentityView::as_is) record.label += record.identity ? " + I" : " without I";
+    record.identity = takes_identity(numbers.analysed.of) && shows_identity(trace, view);
+    record.label = series_label(subject, request, view, record.identity);
     record.correct = is_correct(trace, input);
     for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
-      const LayerTrace& layer = trace.layers[static_cast<std::size_t>(index)];
-      const Tensor& map = layer.implied_map;
-      LayerRecord extents;
-      extents.heads = map.extent(0);
-      extents.values = std::min(map.extent(1), map.extent(2));
-      extents.maps.resize(static_cast<std::size_t>(extents.heads));
-      NamedTensors quantities = layer.quantities;
-      quantities.insert_or_assign(std::string(kMapQuantity),
-                                  maps_seen(trace, index, IdentityView::without));
-      extents.statistics = statistics_of(quantities);
-      record.layers.push_back(std::move(extents));
+      record.layers.push_back(layer_record(trace, index, numbers));
     }
-    for (const MapSpectrum& spectrum : spectra_of(trace, view, options)) {
-      record.layers[static_cast<std::size_t>(spectrum.layer)]
-          .maps[static_cast<std::size_t>(spectrum.head)] = record_of(spectrum, request.thresholds);
+    const std::vector<MapSpectrum> spectra = spectra_of(ran, numbers.analysed, view, options);
+    for (const MapSpectrum& spectrum : spectra) {
+      const auto head = static_cast<std::size_t>(std::max<std::int64_t>(spectrum.head, 0));
+      record.layers[static_cast<std::size_t>(spectrum.layer)].maps[head] =
+          record_of(spectrum, request.thresholds);
+    }
+    if (numbers.heads) {
+      add_numbers_of_heads(head_table(trace, {.threshold = options.threshold}), record);
+    }
+    if (numbers.baselines) {
+      add_null_ranks(spectra, null_ranks(trace, view, numbers.analysed.centred, options), record);
     }
     records.push_back(std::move(record));
   }

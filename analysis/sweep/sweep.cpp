@@ -36,6 +36,7 @@ void check(const SweepRequest& request) {
         .expected("above 0, at most 1")
         .found(to_string(ParameterValue(threshold)));
   }
+  check_numbers(request.numbers);
   if (request.first < 0 || request.first >= request.data_set->size()) {
     throw Error(ErrorKind::usage, "the data set has no such inputs")
         .in_file(request.data_set_path)
@@ -81,6 +82,7 @@ SweepResult begin(const SweepRequest& request) {
   result.items = request.data_set->size() - request.first;
   result.seed = request.choice.seed;
   result.thresholds = request.thresholds;
+  result.numbers = request.numbers;
   const std::filesystem::path unfinished = sweep_checkpoint(request.out);
   std::error_code ignored;
   if (!request.restart && std::filesystem::exists(unfinished, ignored)) {

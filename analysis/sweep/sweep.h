@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/sweep/swept_numbers.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 #include "core/model/subject.h"
@@ -27,7 +28,7 @@ struct StatisticSums {
 
 /// One layer of one series.
 struct LayerSweep {
-  std::int64_t heads = 0;
+  std::int64_t heads = 0;               ///< H; 1 where there is one matrix of a layer
   std::int64_t values = 0;              ///< n: singular values of a map, min(N, M)
   std::vector<std::int64_t> maps;       ///< [H] with a spectrum
   std::vector<std::int64_t> left_out;   ///< [H] without: NaN or Inf, all zero, not converged
@@ -36,7 +37,7 @@ struct LayerSweep {
   std::vector<std::int64_t> ranks;      ///< [T, H, n + 1]: maps of equivalent rank r at threshold t
   std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares
   std::vector<double> stable_ranks;     ///< [H, 2]
-  std::map<std::string, StatisticSums> statistics;  ///< by SweepStatistic::name
+  std::map<std::string, StatisticSums> statistics;  ///< by StatisticName::name
 };
 
 /// One model under one mechanism, its maps seen in one way.
@@ -59,6 +60,7 @@ struct SweepResult {
   /// Of the choice; none: the items follow one another, as in older files.
   std::optional<std::uint32_t> seed = std::nullopt;
   std::vector<double> thresholds;  ///< of equivalent ranks
+  SweptNumbers numbers;            ///< what was computed; of older files the usual
   std::vector<SweepSeries> series;
 };
 
@@ -70,6 +72,7 @@ struct SweepRequest {
   ItemChoice choice;       ///< of the others
   std::vector<double> thresholds = {0.9};
   std::vector<IdentityView> views = {IdentityView::as_is};
+  SweptNumbers numbers = {};
   std::filesystem::path out;  ///< the result; beside it, while unfinished, sweep_checkpoint(out)
   bool restart = false;       ///< forget finished and unfinished work found there
   /// Unfinished work is written after a block of inputs, when this long has passed.

@@ -1,16 +1,11 @@
 #include "analysis/sweep/sweep_file.h"
 
-#include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/checkpoint/checkpoint.h"
-#include "core/checkpoint/hdf5/hdf5_writer.h"
-#include "core/error.h"
+#include "analysis/analysed/analysed.h"
+#include "analysis/sweep/result_file.h"
 #include "core/file/atomic_file.h"
-#include "core/text/json.h"
 
 namespace attnscope {
 
@@ -18,8 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "attnscope-sweep";
-constexpr std::int64_t kVersion = 1;
+constexpr ResultFormat kFormat = {
+    .name = "attnscope-sweep",
+    .noun = "sweep",
+    .is_other = "the file is not the result of a sweep",
+    .remedy = "make one: attnscope sweep MODEL --dataset D --out R.h5"};
 
 std::string layer_path(std::size_t series, std::size_t layer) {
   char text[64];
@@ -33,6 +31,13 @@ json describe_contents(const SweepResult& result) {
                    {"done", result.done},         {"thresholds", result.thresholds},
                    {"items", result.items},       {"series", json::array()}};
   if (result.seed) contents["seed"] = *result.seed;
+  if (!(result.numbers == SweptNumbers{})) {
+    contents["numbers"] = {{"of", name_of(spectrum_of_names, result.numbers.analysed.of)},
+                           {"centred", result.numbers.analysed.centred},
+                           {"added", name_of(added_names, result.numbers.analysed.added)},
+                           {"heads", result.numbers.heads},
+                           {"baselines", result.numbers.baselines}};
+  }
   for (const SweepSeries& series : result.series) {
     json layers = json::array();
     for (const LayerSweep& layer : series.layers) {
@@ -72,36 +77,8 @@ void visit_arrays(Layer& layer, std::int64_t thresholds, Visit visit) {
   }
 }
 
-template <class Number>
-constexpr DType stored_type() {
-  return std::is_same_v<Number, double> ? DType::f64 : DType::i64;
-}
-
-template <class Number>
-void read_array(const Checkpoint& file, const std::string& name, const Shape& shape,
-                std::vector<Number>& values) {
-  const StoredTensor& stored = file.at(name);
-  if (stored.dtype != stored_type<Number>() || stored.shape != shape) {
-    throw Error(ErrorKind::damaged, "an array of the sweep does not fit the rest")
-        .in_file(file.path())
-        .about(name)
-        .expected(to_string(shape))
-        .found(to_string(stored.shape));
-  }
-  const TensorView view = stored.view();
-  values.resize(static_cast<std::size_t>(element_count(shape)));
-  // The reader gives whole data sets: contiguous.
-  std::memcpy(values.data(), view.data, values.size() * sizeof(Number));
-}
-
 std::int64_t within(const json& value, std::int64_t least, std::int64_t most) {
-  const auto number = value.get<std::int64_t>();
-  if (number < least || number > most) {
-    throw Error(ErrorKind::damaged, "a number of the sweep is out of range")
-        .expected(std::to_string(least) + " to " + std::to_string(most))
-        .found(std::to_string(number));
-  }
-  return number;
+  return whole_within(kFormat, value, least, most);
 }
 
 SweepResult read_contents(const Checkpoint& file, const json& contents) {
@@ -117,6 +94,14 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
     result.seed = static_cast<std::uint32_t>(within(*seed, 0, 0xffffffff));
   }
   result.thresholds = contents.at("thresholds").get<std::vector<double>>();
+  if (const auto numbers = contents.find("numbers"); numbers != contents.end()) {
+    result.numbers.analysed.of = spectrum_of_named(numbers->at("of").get<std::string>());
+    result.numbers.analysed.centred = numbers->at("centred");
+    result.numbers.analysed.added =
+        value_of(added_names, numbers->at("added").get<std::string>(), "addition of layers");
+    result.numbers.heads = numbers->at("heads");
+    result.numbers.baselines = numbers->at("baselines");
+  }
   for (const json& described : contents.at("series")) {
     SweepSeries series;
     series.label = described.at("label");
@@ -135,7 +120,7 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
       const std::string path = layer_path(result.series.size(), series.layers.size());
       visit_arrays(layer, std::ssize(result.thresholds),
                    [&](const std::string& name, const Shape& shape, auto& values) {
-                     if (element_count(shape) > 0) read_array(file, path + name, shape, values);
+                     read_result_array(kFormat, file, path + name, shape, values);
                    });
       series.layers.push_back(std::move(layer));
     }
@@ -148,10 +133,7 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
 
 void write_sweep(const std::filesystem::path& file, const SweepResult& result) {
   Hdf5Writer writer;
-  writer.attribute("/", "format", std::string(kFormat));
-  writer.attribute("/", "format_version", kVersion);
-  writer.attribute("/", "contents",
-                   describe_contents(result).dump(-1, ' ', false, json::error_handler_t::replace));
+  describe_result(kFormat, describe_contents(result), writer);
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     for (std::size_t l = 0; l < result.series[s].layers.size(); ++l) {
       const std::string path = layer_path(s, l);
@@ -165,30 +147,11 @@ void write_sweep(const std::filesystem::path& file, const SweepResult& result) {
 }
 
 SweepResult read_sweep(const std::filesystem::path& file) {
-  const Checkpoint stored = open_checkpoint(file);
-  const auto format = stored.metadata().find("format");
-  const auto version = stored.metadata().find("format_version");
-  const auto contents = stored.metadata().find("contents");
-  if (format == stored.metadata().end() || format->second != kFormat ||
-      contents == stored.metadata().end()) {
-    throw Error(ErrorKind::not_this_format, "the file is not the result of a sweep")
-        .in_file(file)
-        .remedy("make one: attnscope sweep MODEL --dataset D --out R.h5");
-  }
-  if (version == stored.metadata().end() || version->second != std::to_string(kVersion)) {
-    throw Error(ErrorKind::unsupported, "the sweep is of another version of the program")
-        .in_file(file);
-  }
-  try {
-    return read_contents(stored, parse_json(contents->second));
-  } catch (const json::exception& error) {
-    throw Error(ErrorKind::damaged,
-                std::string("the sweep's description is broken: ") + error.what())
-        .in_file(file);
-  } catch (Error& error) {
-    error.in_file(file);
-    throw;
-  }
+  SweepResult result;
+  read_result(file, kFormat, [&](const Checkpoint& stored, const json& contents) {
+    result = read_contents(stored, contents);
+  });
+  return result;
 }
 
 }  // namespace attnscope

@@ -24,17 +24,17 @@ std::string sweep_fingerprint(const SweepRequest& request) {
   for (const IdentityView view : request.views) views.push_back(static_cast<int>(view));
   json statistics = json::array();
   for (const SweepStatistic& statistic : sweep_statistics()) statistics.push_back(statistic.name);
-  const json all = {
-      {"version", ATTNSCOPE_VERSION},
-      {"subjects", subjects},
-      {"data_set", content_hash(data)},
-      {"size", request.data_set->size()},
-      {"first", request.first},
-      {"count", chosen_count(request.data_set->size() - request.first, request.choice)},
-      {"seed", request.choice.seed},
-      {"thresholds", request.thresholds},
-      {"views", views},
-      {"statistics", statistics}};
+  json all = {{"version", ATTNSCOPE_VERSION},
+              {"subjects", subjects},
+              {"data_set", content_hash(data)},
+              {"size", request.data_set->size()},
+              {"first", request.first},
+              {"count", chosen_count(request.data_set->size() - request.first, request.choice)},
+              {"seed", request.choice.seed},
+              {"thresholds", request.thresholds},
+              {"views", views},
+              {"statistics", statistics}};
+  if (!(request.numbers == SweptNumbers{})) all["numbers"] = in_words(request.numbers);
   return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -52,6 +52,7 @@ std::string fingerprint_difference(const std::string& one, const std::string& ot
       {"thresholds", "the thresholds"},
       {"views", "the view of the identity"},
       {"statistics", "what is computed of each map"},
+      {"numbers", "what else is computed"},
       {"changes", "what is done to the maps"}};
   const json a = json::parse(one, nullptr, false), b = json::parse(other, nullptr, false);
   if (!a.is_object() || !b.is_object()) return one == other ? "" : "everything";

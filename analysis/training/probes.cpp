@@ -18,10 +18,10 @@ struct LayerSpectra {
 };
 
 /// −Σ p ln p of every row, added up.
-void add_entropies(const Tensor& maps, LayerSpectra& layer) {
-  for (Eigen::Index row = 0; row < maps.matrix().rows(); ++row) {
+void add_entropies(const ImpliedMaps& maps, LayerSpectra& layer) {
+  for (std::int64_t index = 0; index < maps.extent(0) * maps.extent(1); ++index) {
     double entropy = 0;
-    for (const float weight : maps.matrix().row(row)) {
+    for (const float weight : maps.row(index / maps.extent(1), index % maps.extent(1))) {
       if (weight > 0)
         entropy -= static_cast<double>(weight) * std::log(static_cast<double>(weight));
     }
@@ -63,6 +63,14 @@ ProbeNumbers probe(const Model& model, std::span<const Input> inputs, const Prog
     numbers.entropy.push_back(layer.queries > 0 ? layer.entropy / layer.queries : kUnknown);
   }
   return numbers;
+}
+
+void add_probes(const ProbeNumbers& numbers, std::int64_t step, TrainingLog& log) {
+  log.add("probes/step", static_cast<double>(step));
+  log.add("probes/mean_rank", numbers.mean_rank);
+  log.add("probes/rank_of_mean", numbers.rank_of_mean);
+  log.add("probes/identity_rank", numbers.identity_rank);
+  log.add("probes/entropy", numbers.entropy);
 }
 
 }  // namespace attnscope

@@ -1,10 +1,12 @@
 // How attention changes while a network learns: ranks and entropies of its maps for a few inputs.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/model/model.h"
+#include "core/training/run/training_log.h"
 
 namespace attnscope {
 
@@ -19,5 +21,8 @@ struct ProbeNumbers {
 /// Runs the model's own attention on the inputs; equivalent ranks at 0.9. Throws Error, Cancelled.
 [[nodiscard]] ProbeNumbers probe(const Model& model, std::span<const Input> inputs,
                                  const Progress& progress = {});
+
+/// Adds them to the log's tables "probes/…" as a row each, "probes/step" among them.
+void add_probes(const ProbeNumbers& numbers, std::int64_t step, TrainingLog& log);
 
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/read_file.h"
+#include "core/model/read_model.h"
 
 namespace attnscope {
 
@@ -17,72 +18,17 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestRecipe = std::size_t{1} << 20;  // bytes
 
-std::vector<Input> probe_inputs(const TrainingRun& run) {
-  std::vector<Input> inputs;
-  const std::int64_t count = std::min(run.recipe().probes(), run.data().test_size());
-  for (std::int64_t i = 0; i < count; ++i) inputs.push_back(run.data().test_input(i));
-  return inputs;
-}
-
-void test(TrainingRun& run, const Progress& progress) {
-  const LossSum sum = run.test(progress);
-  if (sum.count == 0) return;
-  const auto count = static_cast<double>(sum.count);
-  run.log().add("tests/step", static_cast<double>(run.step()));
-  run.log().add("tests/loss", sum.loss / count);
-  run.log().add("tests/accuracy", static_cast<double>(sum.right) / count);
-}
-
-void follow_probes(const fs::path& file, TrainingRun& run, const Progress& progress) {
-  const std::vector<Input> inputs = probe_inputs(run);
-  if (inputs.empty()) return;
-  const ProbeNumbers numbers = probe(*load_model(file), inputs, progress);
-  TrainingLog& log = run.log();
-  log.add("probes/step", static_cast<double>(run.step()));
-  log.add("probes/mean_rank", numbers.mean_rank);
-  log.add("probes/rank_of_mean", numbers.rank_of_mean);
-  log.add("probes/identity_rank", numbers.identity_rank);
-  log.add("probes/entropy", numbers.entropy);
-}
-
-void save(const RunFolder& folder, const TrainingRun& run) {
-  run.save_state(folder.state());
-  write_file(folder.log(), run.log().as_hdf5(run.recipe().to_json()));
-}
-
-/// Model, test and probes. Nothing is logged of one that is cancelled halfway: it is done again.
-void check_point(const RunFolder& folder, TrainingRun& run, const Progress& progress) {
-  const fs::path file = folder.model(run.step());
-  const std::string name = fs::absolute(folder.folder).lexically_normal().filename().string();
-  run.write_model(file, name + ", step " + std::to_string(run.step()));
-  const TrainingLog before = run.log();
-  try {
-    test(run, progress.silent());
-    follow_probes(file, run, progress);
-  } catch (const Cancelled&) {
-    run.log() = before;
-    save(folder, run);
-    throw;
-  }
-  save(folder, run);
-}
-
-/// Whether the model of this step is written, tested and logged.
-bool is_logged(const TrainingRun& run) {
-  for (const char* const name : {"probes/step", "tests/step"}) {
-    const auto table = run.log().tables().find(name);
-    if (table == run.log().tables().end() || table->second.numbers.empty()) continue;
-    return table->second.numbers.back() == static_cast<double>(run.step());
-  }
-  return false;
-}
-
 }  // namespace
 
 fs::path RunFolder::model(std::int64_t step) const {
   std::string number = std::to_string(step);
   number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
   return folder / ("step-" + number + ".h5");
+}
+
+std::string RunFolder::model_name(std::int64_t step) const {
+  return fs::absolute(folder).lexically_normal().filename().string() + ", step " +
+         std::to_string(step);
 }
 
 void begin_run_folder(const RunFolder& folder, const Recipe& recipe) {
@@ -105,32 +51,104 @@ Recipe recipe_of(const RunFolder& folder) {
                    [&] { return Recipe::from_json(read_file(folder.recipe(), kLongestRecipe)); });
 }
 
-std::unique_ptr<TrainingRun> train(const RunFolder& folder, const Progress& progress,
-                                   const StepDone& step_done) {
-  const Recipe recipe = recipe_of(folder);
-  auto owned = std::make_unique<TrainingRun>(recipe, open_training_data(recipe.data()));
-  TrainingRun& run = *owned;
-  if (fs::exists(folder.state())) run.restore_state(folder.state());
-  const std::vector<std::int64_t> checkpoints = recipe.checkpoints();
-  const auto is_checkpoint = [&] {
-    return std::binary_search(checkpoints.begin(), checkpoints.end(), run.step());
-  };
-  if (is_checkpoint() && !is_logged(run)) check_point(folder, run, progress);
-  while (!run.done()) {
-    if (progress.cancelled()) {
-      save(folder, run);
-      throw Cancelled{};
-    }
-    run.advance();
-    if (step_done) step_done(run);
-    if (is_checkpoint()) {
-      check_point(folder, run, progress);
-    } else if (run.step() % recipe.save_every() == 0) {
-      save(folder, run);
+FolderTraining::FolderTraining(RunFolder folder) : folder_(std::move(folder)) {
+  const Recipe recipe = recipe_of(folder_);
+  run_ = std::make_unique<TrainingRun>(recipe, open_training_data(recipe.data()));
+  checkpoints_ = recipe.checkpoints();
+  if (fs::exists(folder_.state())) run_->restore_state(folder_.state());
+}
+
+std::vector<Input> FolderTraining::probe_inputs() const {
+  std::vector<Input> inputs;
+  const std::int64_t count = std::min(run_->recipe().probes(), run_->data().test_size());
+  for (std::int64_t i = 0; i < count; ++i) inputs.push_back(run_->data().test_input(i));
+  return inputs;
+}
+
+void FolderTraining::test(const Progress& progress) {
+  const LossSum sum = run_->test(progress);
+  if (sum.count == 0) return;
+  const auto count = static_cast<double>(sum.count);
+  run_->log().add("tests/step", static_cast<double>(run_->step()));
+  run_->log().add("tests/loss", sum.loss / count);
+  run_->log().add("tests/accuracy", static_cast<double>(sum.right) / count);
+}
+
+void FolderTraining::follow_probes(const Progress& progress) {
+  const std::vector<Input> inputs = probe_inputs();
+  if (inputs.empty()) return;
+  const fs::path file = folder_.model(run_->step());
+  const auto model =
+      read_model(checkpoint_of(run_->snapshot(), file, folder_.model_name(run_->step())), file);
+  add_probes(probe(*model, inputs, progress), run_->step(), run_->log());
+}
+
+void FolderTraining::save() const {
+  run_->save_state(folder_.state());
+  write_file(folder_.log(), run_->log().as_hdf5(run_->recipe().to_json()));
+}
+
+void FolderTraining::check_point(const Progress& progress) {
+  run_->write_model(folder_.model(run_->step()), folder_.model_name(run_->step()));
+  // Nothing is logged of a test that is cancelled halfway: it is done again.
+  const TrainingLog before = run_->log();
+  try {
+    if (!is_last("tests/step")) test(progress.silent());
+    if (!is_last("probes/step")) follow_probes(progress);
+  } catch (const Cancelled&) {
+    run_->log() = before;
+    save();
+    throw;
+  }
+  save();
+}
+
+bool FolderTraining::is_last(const char* table) const {
+  const auto found = run_->log().tables().find(table);
+  return found != run_->log().tables().end() &&
+         found->second.numbers.back() == static_cast<double>(run_->step());
+}
+
+bool FolderTraining::needs_probes() const {
+  const bool any = run_->data().test_size() > 0 && run_->recipe().probes() > 0;
+  return any && !is_last("probes/step");
+}
+
+bool FolderTraining::needs_check_point() const {
+  if (!std::binary_search(checkpoints_.begin(), checkpoints_.end(), run_->step())) return false;
+  const bool tested = run_->data().test_size() == 0 || is_last("tests/step");
+  return !tested || needs_probes() || !fs::exists(folder_.model(run_->step()));
+}
+
+void FolderTraining::keep(const Progress& progress) {
+  const auto due = [&](std::int64_t every) { return every > 0 && run_->step() % every == 0; };
+  if (needs_check_point()) return check_point(progress);
+  if (due(run_->recipe().probe_every()) && needs_probes()) {
+    try {
+      follow_probes(progress);
+    } catch (const Cancelled&) {
+      save();
+      throw;
     }
   }
-  save(folder, run);
-  return owned;
+  if (due(run_->recipe().save_every())) save();
+}
+
+std::unique_ptr<TrainingRun> train(const RunFolder& folder, const Progress& progress,
+                                   const StepDone& step_done) {
+  FolderTraining training(folder);
+  training.keep(progress);
+  while (!training.run().done()) {
+    if (progress.cancelled()) {
+      training.save();
+      throw Cancelled{};
+    }
+    training.run().advance();
+    if (step_done) step_done(training.run());
+    training.keep(progress);
+  }
+  training.save();
+  return training.take_run();
 }
 
 }  // namespace attnscope

@@ -6,7 +6,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/input/input.h"
 #include "core/progress.h"
 #include "core/training/run/training_run.h"
 
@@ -21,6 +24,8 @@ struct RunFolder {
   [[nodiscard]] std::filesystem::path log() const { return folder / "log.h5"; }
   /// "step-000128.h5": they sort as the steps do.
   [[nodiscard]] std::filesystem::path model(std::int64_t step) const;
+  /// What that model calls itself: "run, step 128".
+  [[nodiscard]] std::string model_name(std::int64_t step) const;
 };
 
 /// Makes the folder with the recipe in it. Throws Error(usage) if it is there and holds anything.
@@ -28,6 +33,43 @@ void begin_run_folder(const RunFolder& folder, const Recipe& recipe);
 
 /// The recipe of a folder. Throws Error(usage) if it is no run's.
 [[nodiscard]] Recipe recipe_of(const RunFolder& folder);
+
+/// The run of a folder, step by step: what `train` repeats to the end. For one thread at a time.
+class FolderTraining {
+ public:
+  /// Opens the data and goes on from the state in the folder, or from nothing. Throws Error.
+  explicit FolderTraining(RunFolder folder);
+
+  [[nodiscard]] const RunFolder& folder() const { return folder_; }
+  [[nodiscard]] TrainingRun& run() { return *run_; }
+  [[nodiscard]] const TrainingRun& run() const { return *run_; }
+
+  /// After a step, and before the first: writes, tests and probes the model of the present step
+  /// where the recipe asks for it and it is not done, and saves the state where that is due. Throws
+  /// Error; Cancelled with the state saved.
+  void keep(const Progress& progress = {});
+  /// The model of the present step, tested and probed, whatever the recipe says of it.
+  void check_point(const Progress& progress = {});
+  /// State and log, as they are now.
+  void save() const;
+  /// What the probes are: the first test examples, as many as the recipe says.
+  [[nodiscard]] std::vector<Input> probe_inputs() const;
+
+  /// The run itself, which `this` is of no use without.
+  [[nodiscard]] std::unique_ptr<TrainingRun> take_run() { return std::move(run_); }
+
+ private:
+  [[nodiscard]] bool needs_check_point() const;
+  [[nodiscard]] bool needs_probes() const;
+  /// Whether the last row of that table is of the present step.
+  [[nodiscard]] bool is_last(const char* table) const;
+  void test(const Progress& progress);
+  void follow_probes(const Progress& progress);
+
+  RunFolder folder_;
+  std::unique_ptr<TrainingRun> run_;
+  std::vector<std::int64_t> checkpoints_;
+};
 
 /// Called after every step.
 using StepDone = std::function<void(const TrainingRun& run)>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/baselines/null_model.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "core/model/model.h"
@@ -40,7 +41,7 @@ struct Cut {
 };
 
 /// The equivalent ranks of the maps that are cut off, seen as they are cut off.
-RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold) {
+RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold, bool baselines) {
   SpectrumOptions options;
   options.threshold = threshold;
   options.layers = cut.layers;
@@ -51,6 +52,12 @@ RankSum ranks_of(const Trace& trace, const Cut& cut, double threshold) {
     if (map.state != SpectrumState::ready || !is_cut(cut.heads, map.head)) continue;
     ranks.sum += static_cast<double>(map.equivalent_rank);
     ++ranks.maps;
+    if (!baselines) continue;
+    MeanNullRank null;
+    null.add(map, null_ranks_at(trace, {map.layer, map.head}, view, false, options));
+    ranks.null_sum += null.rank_sum;
+    ranks.ratio_sum += null.ratio_sum;
+    ranks.null_maps += null.maps;
   }
   return ranks;
 }
@@ -86,7 +93,7 @@ void check_request(const Subject& subject, const TruncationRequest& request, boo
 }
 
 SeriesRequest series_of(const Subject& subject, const std::vector<std::int64_t>& ranks,
-                        const Cut& cut, double threshold) {
+                        const Cut& cut, const TruncationRequest& request) {
   SeriesRequest series;
   series.subject = subject;
   series.label = subject.label;
@@ -101,7 +108,9 @@ SeriesRequest series_of(const Subject& subject, const std::vector<std::int64_t>&
            };
          }});
   }
-  series.ranks = [cut, threshold](const Trace& trace) { return ranks_of(trace, cut, threshold); };
+  series.null_ranks = request.baselines;
+  series.ranks = [cut, threshold = request.threshold, baselines = request.baselines](
+                     const Trace& trace) { return ranks_of(trace, cut, threshold, baselines); };
   return series;
 }
 
@@ -171,7 +180,7 @@ std::vector<SeriesRequest> truncation_series(const Subject& subject,
                     .heads = request.heads,
                     .apart = apart && has_identity,
                     .renormalise = renormalise};
-      SeriesRequest series = series_of(subject, ranks, cut, request.threshold);
+      SeriesRequest series = series_of(subject, ranks, cut, request);
       if (has_identity) series.label += apart ? ", A_r + I" : ", (A + I)_r";
       if (renormalise) series.label += ", rows to 1";
       list.push_back(std::move(series));

@@ -32,6 +32,7 @@ struct TruncationRequest {
   /// nothing is left as it is.
   std::vector<bool> renormalise = {false};
   double threshold = 0.9;  ///< τ of the equivalent rank
+  bool baselines = false;  ///< null ranks beside it: of the maps with their rows shuffled
 };
 
 /// 1, 2, 4, … below the tokens that one input has: of a model of texts its context, at most 2048.

@@ -225,6 +225,15 @@ AtlasScene AtlasCanvas::scene() const {
   scene.names_tokens = link_.view() != AtlasLink::View::fit;
   compare(scene);
   scene.scale = link_.scale(scene.difference);
+  if (!scene.difference && session_.view().range_of_each_map) {
+    const AtlasGrid& own = scene.maps->grid();
+    for (std::int64_t layer = 0; layer < own.layers; ++layer) {
+      for (std::int64_t column = 0; column < own.columns; ++column) {
+        const auto range = link_.range_of_map(subject_, layer, column);
+        scene.own_scales.push_back(range ? colour_scale(*range, session_.view()) : scene.scale);
+      }
+    }
+  }
   scene.selected = selected_cell(*scene.maps);
   const bool several = session_.selection().to && session_.view().head_fusion == HeadFusion::none;
   if (several) scene.block = block_of(session_.selection());

@@ -59,6 +59,13 @@ struct AtlasScene {
   AtlasZoom zoom;
   bool names_tokens = false;  ///< beside the map: over all maps at once they would hide some
   ColourScale scale;
+  std::vector<ColourScale> own_scales;  ///< of each map, layer by layer; empty: one for all
+
+  /// Of one map of the grid.
+  [[nodiscard]] const ColourScale& scale_of(std::int64_t layer, std::int64_t column) const {
+    const auto index = static_cast<std::size_t>(layer * maps->grid().columns + column);
+    return index < own_scales.size() ? own_scales[index] : scale;
+  }
 
   std::optional<MapCell> selected;   ///< map and query row
   std::optional<MapBlock> block;     ///< of several selected maps

@@ -30,6 +30,7 @@ struct AtlasCanvas::Layer {
     QRectF map;
     MapExtent extent;
     std::vector<TileKey> tiles;
+    std::int64_t layer = 0, column = 0;
   };
   std::vector<Seen> seen;
   std::vector<TileKey> tiles;  ///< of all, the coarse ones first
@@ -48,7 +49,8 @@ AtlasCanvas::Layer AtlasCanvas::layer_of(const AtlasScene& scene, const ShownMap
                            inside.size() / map.width());
       const MapExtent extent = maps.extent(layer, column);
       Layer::Seen one{map, extent,
-                      tiles_for(layer, column, extent, visible, map.width() * devicePixelRatioF())};
+                      tiles_for(layer, column, extent, visible, map.width() * devicePixelRatioF()),
+                      layer, column};
       if (one.tiles.empty()) continue;
       layer_in_sight.tiles.push_back(one.tiles.front());
       fine.insert(fine.end(), one.tiles.begin() + 1, one.tiles.end());
@@ -65,6 +67,7 @@ void AtlasCanvas::draw_layer(const AtlasScene& scene, const Layer& layer, MapTex
   painter_->begin(QSizeF(QSizeF(size()) * ratio).toSize(), device(clip, ratio), ratio, scale,
                   {scene.colours->raised, scene.colours->muted}, opacity);
   for (const Layer::Seen& one : layer.seen) {
+    if (!scene.own_scales.empty()) painter_->set_scale(scene.scale_of(one.layer, one.column));
     for (const TileKey& tile : one.tiles) {
       const TileCells cells = cells_of(tile, one.extent);
       const QRectF first = cell_square(one.map, one.extent, cells.row0, cells.key0);
@@ -142,6 +145,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
         numbers_->set_font(font(), static_cast<int>(std::lround(pixels * ratio)));
         any = true;
       }
+      const ColourScale& scale = scene.scale_of(layer, column);
       const CellRange keys =
           visible_cells(map.left(), map.right(), extent.keys, clip.left(), clip.right());
       const CellRange queries =
@@ -151,7 +155,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
         maps.row(layer, column, query, keys.begin, values);
         for (std::int64_t key = keys.begin; key < keys.end; ++key) {
           const float value = values[static_cast<std::size_t>(key - keys.begin)];
-          const auto fraction = fraction_of(scene.scale, static_cast<double>(value));
+          const auto fraction = fraction_of(scale, static_cast<double>(value));
           bool bright = scene.colours->theme == Theme::dark;
           if (fraction && std::isfinite(value)) {
             const Colour ground = colour_at(colours, *fraction, scene.scale.reversed);

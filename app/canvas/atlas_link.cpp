@@ -386,6 +386,17 @@ ValueRange AtlasLink::range(bool of_differences) {
                       of_differences ? view_of_differences(view) : view);
 }
 
+std::optional<ValueRange> AtlasLink::range_of_map(SubjectId subject, std::int64_t layer,
+                                                  std::int64_t column) {
+  const ViewSettings& view = session_.view();
+  if (!view.range_of_each_map || view.range_minimum || view.range_maximum) return std::nullopt;
+  const ValueStatistics* const known = statistics(subject, false);
+  if (known == nullptr || column >= known->columns) return std::nullopt;
+  const auto index = static_cast<std::size_t>(layer * known->columns + column);
+  if (index >= known->maps.size() || known->maps[index].finite == 0) return std::nullopt;
+  return map_range(known->maps[index], view);
+}
+
 ColourScale AtlasLink::scale(bool of_differences) {
   const ViewSettings& view = session_.view();
   return colour_scale(range(of_differences), of_differences ? view_of_differences(view) : view);
@@ -420,18 +431,8 @@ std::vector<float> AtlasLink::histogram(std::size_t parts) {
 }
 
 std::vector<AtlasLink::RangeChoice> AtlasLink::range_choices() {
-  ValueHistogram all;
-  for (const ValueStatistics* one : all_statistics(false)) all.add(one->attention);
   const ValueRange full = full_range();
-  std::vector<RangeChoice> choices;
-  const auto up_to = [&](const char* title, double share) {
-    const double least = full.minimum < 0 ? all.quantile(1 - share) : 0;
-    choices.push_back({title, least, all.quantile(share)});
-  };
-  up_to("to the 95 % quantile", 0.95);
-  up_to("to the 99 % quantile", 0.99);
-  up_to("to the 99.9 % quantile", 0.999);
-  choices.push_back({"all values", full.minimum, full.maximum});
+  std::vector<RangeChoice> choices = {{"fixed: all values", full.minimum, full.maximum}};
   const Selection& selection = session_.selection();
   const Shown* const selected = shown(selection.subject);
   if (selected == nullptr) return choices;
@@ -448,7 +449,7 @@ std::vector<AtlasLink::RangeChoice> AtlasLink::range_choices() {
       greatest = std::max(greatest, static_cast<double>(value));
     }
   }
-  if (greatest > least) choices.push_back({"of the selected map", least, greatest});
+  if (greatest > least) choices.push_back({"fixed: the selected map's", least, greatest});
   return choices;
 }
 

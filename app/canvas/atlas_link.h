@@ -106,12 +106,17 @@ class AtlasLink : public QObject {
   [[nodiscard]] ValueRange range(bool of_differences = false);
   /// The colours of that range.
   [[nodiscard]] ColourScale scale(bool of_differences = false);
+  /// Of one map of a subject's weights by itself, where each has a range of its own; none where all
+  /// have one, or nothing is known of it yet.
+  [[nodiscard]] std::optional<ValueRange> range_of_map(SubjectId subject, std::int64_t layer,
+                                                       std::int64_t column);
   /// Smallest and largest value shown anywhere, I included.
   [[nodiscard]] ValueRange full_range();
   /// How the values of all subjects lie in full_range(), in `parts` parts: the roots of their
   /// shares of the fullest part, so that rare ones are seen.
   [[nodiscard]] std::vector<float> histogram(std::size_t parts);
-  /// Ranges to choose from: up to quantiles of all values, all of them, those of the selected map.
+  /// Ranges to choose from that stay as they are: from the least to the greatest value of all maps,
+  /// and of the selected one.
   struct RangeChoice {
     const char* title;
     double minimum, maximum;

@@ -83,8 +83,8 @@ class Lens {
   void field(const char* title, float ratio);
   void noted(const std::string& name);
   void draw_focus(const Input& input) const;
-  void range_field(const Input& input, ViewSettings& view, float ratio);
-  void range_list(const Input& input, ViewSettings& view);
+  void range_field(const Input& input, ViewSettings& view, float ratio, bool list_wanted);
+  void range_list(const Input& input, ViewSettings& view, bool wanted);
   std::vector<AtlasLink::RangeChoice> range_choices_;  ///< while their list is open
 
   ImGuiContext* context_ = nullptr;

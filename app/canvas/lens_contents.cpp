@@ -30,17 +30,40 @@ void Lens::field(const char* title, float ratio) {
   ImGui::SameLine(58 * ratio);
 }
 
-void Lens::range_list(const Input& input, ViewSettings& view) {
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("right button: quantiles, the selected map");
-  if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
+void Lens::range_list(const Input& input, ViewSettings& view, bool wanted) {
+  if (wanted || ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
     range_choices_ = input.range_choices();
     ImGui::OpenPopup("ranges");
   }
   if (!ImGui::BeginPopup("ranges")) return;
-  if (ImGui::Selectable("shared by all maps (auto)")) {
-    view.range_minimum.reset();
-    view.range_maximum.reset();
+  const bool by_hand = view.range_minimum.has_value() || view.range_maximum.has_value();
+  const auto automatic = [&](const char* title, const char* name, bool chosen) {
+    const bool clicked = ImGui::Selectable(title, chosen && !by_hand);
+    if (clicked) {
+      view.range_minimum.reset();
+      view.range_maximum.reset();
+    }
+    noted(std::string("range/") + name);
+    return clicked;
+  };
+  if (automatic("one for all maps", "shared", !view.range_of_each_map)) {
+    view.range_of_each_map = false;
   }
+  if (automatic("each map its own", "each", view.range_of_each_map)) {
+    view.range_of_each_map = true;
+  }
+  ImGui::Separator();
+  static constexpr std::array shares = {"to the 95th percentile", "to the 99th percentile",
+                                        "to the 99.5th percentile", "to the 99.9th percentile",
+                                        "to the greatest value"};
+  static constexpr std::array names = {"95", "99", "99.5", "99.9", "100"};
+  static_assert(shares.size() == std::size(range_shares) && names.size() == shares.size());
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (automatic(shares[i], names[i], view.range_share == range_shares[i])) {
+      view.range_share = range_shares[i];
+    }
+  }
+  ImGui::Separator();
   for (const AtlasLink::RangeChoice& choice : range_choices_) {
     if (ImGui::Selectable(choice.title)) {
       view.range_minimum = choice.minimum;
@@ -51,7 +74,7 @@ void Lens::range_list(const Input& input, ViewSettings& view) {
   ImGui::EndPopup();
 }
 
-void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
+void Lens::range_field(const Input& input, ViewSettings& view, float ratio, bool list_wanted) {
   const double full = input.full.maximum - input.full.minimum;
   auto minimum = static_cast<float>(input.range.minimum);
   auto maximum = static_cast<float>(input.range.maximum);
@@ -88,17 +111,20 @@ void Lens::range_field(const Input& input, ViewSettings& view, float ratio) {
   ImGui::PopStyleColor();
   ImGui::SameLine(0, spacing);
   // One button, both ways: from the shared range to the full one, from anything by hand back.
-  if (ImGui::Button(by_hand ? "auto##range" : "full##range", {button, 0})) {
+  const bool own = view.range_of_each_map && !by_hand;
+  if (ImGui::Button(by_hand ? "auto##range" : own ? "each##range" : "full##range", {button, 0})) {
     if (by_hand) {
       view.range_minimum.reset();
       view.range_maximum.reset();
+    } else if (own) {
+      view.range_of_each_map = false;
     } else if (full > 0) {
       view.range_minimum = input.full.minimum;
       view.range_maximum = input.full.maximum;
     }
   }
   noted("range/auto");
-  range_list(input, view);
+  range_list(input, view, list_wanted);
 }
 
 void Lens::contents(const Input& input, ViewSettings& view) {
@@ -139,7 +165,10 @@ void Lens::contents(const Input& input, ViewSettings& view) {
   }
 
   field("Range", ratio);
-  range_field(input, view, ratio);
+  noted("range/list");
+  const bool list_wanted = ImGui::IsItemClicked();
+  if (ImGui::IsItemHovered()) ImGui::SetTooltip("each map its own, percentiles, fixed ranges");
+  range_field(input, view, ratio, list_wanted);
 
   field("Temp.", ratio);
   auto temperature = static_cast<float>(view.temperature);

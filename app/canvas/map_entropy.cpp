@@ -11,13 +11,11 @@ namespace attnscope {
 namespace {
 
 double entropy_of(const Trace& trace, std::int64_t layer, std::int64_t head) {
-  const Tensor& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  const ImpliedMaps& maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
   const bool recorded = maps.shape().size() == 3 && head < maps.extent(0);
   if (!recorded) return std::numeric_limits<double>::quiet_NaN();
-  const std::int64_t queries = maps.extent(1), keys = maps.extent(2);
-  MatrixD map =
-      Eigen::Map<const Matrix>(maps.data() + head * queries * keys, queries, keys).cast<double>();
-  if (has_identity(trace, layer) && queries == keys) map.diagonal().array() -= 1;
+  MatrixD map = maps.head(head).cast<double>();
+  if (has_identity(trace, layer) && map.rows() == map.cols()) map.diagonal().array() -= 1;
   if (state_of(map) != HeadState::ready) return std::numeric_limits<double>::quiet_NaN();
   return RowWeights(std::move(map)).entropy();
 }

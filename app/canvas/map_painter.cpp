@@ -140,12 +140,16 @@ void MapPainter::begin(QSize framebuffer, const QRectF& clip, double pixel_ratio
   gl_.glActiveTexture(GL_TEXTURE0);
   program_.setUniformValue("values", 0);
   program_.setUniformValue("colours", 1);
-  program_.setUniformValue("norm", static_cast<int>(scale.norm));
-  program_.setUniformValue("reversed", scale.reversed);
   program_.setUniformValue("stripe_ground", rgb(stripes.ground));
   program_.setUniformValue("stripe_colour", rgb(stripes.stripe));
   program_.setUniformValue("pixel_ratio", static_cast<float>(pixel_ratio));
   program_.setUniformValue("opacity", static_cast<float>(opacity));
+  set_scale(scale);
+}
+
+void MapPainter::set_scale(const ColourScale& scale) {
+  program_.setUniformValue("norm", static_cast<int>(scale.norm));
+  program_.setUniformValue("reversed", scale.reversed);
   const double threshold =
       std::max({std::abs(scale.minimum), std::abs(scale.maximum), 1e-30}) / 1000;
   double minimum = scale.minimum;

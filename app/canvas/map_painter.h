@@ -33,6 +33,8 @@ class MapPainter {
   /// pixels from the top left; below an opacity of 1 what is drawn already shows through.
   void begin(QSize framebuffer, const QRectF& clip, double pixel_ratio, const ColourScale& scale,
              const StripeColours& stripes, double opacity = 1);
+  /// From here on other values have these colours: those of a map with a range of its own.
+  void set_scale(const ColourScale& scale);
   /// One tile over `target`, in device pixels; cells at least 14 pixels wide are set apart by
   /// hairlines where `level` is 0.
   void draw(const MapTextures::Texture& texture, const QRectF& target, int level);

@@ -77,11 +77,29 @@ std::vector<ScaleStrip::Scale> ScaleStrip::scales() const {
     scale.scale = link_.scale(difference);
     scale.range = link_.range(difference);
     scale.name = difference ? value_name(session_.view().comparison) : "weight";
+    if (!difference && session_.view().range_of_each_map) take_own_range(scale);
     shown.push_back(std::move(scale));
   };
   if (any_weights) add(weights, false);
   if (any_differences) add(differences, true);
   return shown;
+}
+
+/// Where each map has its own range: that of the map under the cursor, or of the selected one.
+void ScaleStrip::take_own_range(Scale& scale) const {
+  const Selection& at = session_.selection();
+  const bool fused = session_.view().head_fusion != HeadFusion::none;
+  const SubjectId subject = at.hover ? at.hover->subject : at.subject;
+  const std::int64_t layer = at.hover ? at.hover->layer : at.layer;
+  const std::int64_t head = at.hover ? at.hover->head : at.head;
+  const auto own = link_.range_of_map(subject, layer, fused ? 0 : head);
+  if (!own) return;
+  scale.range = *own;
+  scale.scale = colour_scale(*own, session_.view());
+  scale.name = fused ? tr("weight, L%1").arg(layer) : tr("weight, L%1 H%2").arg(layer).arg(head);
+  std::erase_if(scale.marks, [&](const Mark& mark) {
+    return mark.colour != subject_colour(session_.place_of(subject), colours_of(*this).theme);
+  });
 }
 
 void ScaleStrip::paintEvent(QPaintEvent*) {

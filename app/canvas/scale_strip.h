@@ -37,6 +37,7 @@ class ScaleStrip : public QWidget {
     std::vector<Mark> marks;
   };
   [[nodiscard]] std::vector<Scale> scales() const;
+  void take_own_range(Scale& scale) const;
   void refresh();
   static void paint(QPainter& painter, const QRectF& area, const Scale& scale, const QFont& face,
                     const QWidget& look);

@@ -144,7 +144,6 @@ MapExtent ShownMaps::largest_extent() const {
 void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_t query,
                          std::int64_t first_key, std::span<float> values) const {
   const std::int64_t queries = layer.implied_map.extent(1), keys = layer.implied_map.extent(2);
-  const float* source = layer.implied_map.data() + (head * queries + query) * keys;
   const std::int64_t diagonal = query - first_key;
   // Keys that are other tokens than the queries have no diagonal.
   const bool on_diagonal = queries == keys && diagonal >= 0 && diagonal < std::ssize(values);
@@ -153,12 +152,13 @@ void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_
   const bool removed = trace_->identity_in_maps && (tempered || !identity_of_own_);
   if (tempered) {
     // The scale of a row depends on all of it, whatever part is asked for.
-    std::vector<float> whole(source, source + keys);
+    std::vector<float> whole(static_cast<std::size_t>(keys));
+    layer.implied_map.row(head, query, 0, whole);
     if (removed && queries == keys) whole[static_cast<std::size_t>(query)] -= 1;
     temper_row(whole, settings_.temperature);
     std::copy_n(whole.begin() + first_key, values.size(), values.begin());
   } else {
-    std::copy_n(source + first_key, values.size(), values.begin());
+    layer.implied_map.row(head, query, first_key, values);
     if (on_diagonal && removed) values[static_cast<std::size_t>(diagonal)] -= 1;
   }
   const bool added = identity_of_own_ && (!trace_->identity_in_maps || removed);

@@ -28,6 +28,22 @@ struct RowSums {
   std::int64_t finite = 0, not_finite = 0;
   ValueHistogram attention;
 
+  [[nodiscard]] RangeBasis in_short() const {
+    RangeBasis map;
+    map.finite = finite;
+    if (finite == 0) return map;
+    map.minimum = minimum;
+    map.maximum = maximum;
+    map.attention_minimum = attention_minimum;
+    map.attention_maximum = attention_maximum;
+    for (std::size_t i = 0; i < std::size(range_shares); ++i) {
+      map.low[i] = attention.quantile(1 - range_shares[i]);
+      map.high[i] = attention.quantile(range_shares[i]);
+    }
+    map.least_positive = attention.positive_quantile(0.05);
+    return map;
+  }
+
   void add(std::span<const float> row, std::int64_t diagonal, bool identity) {
     for (std::size_t k = 0; k < row.size(); ++k) {
       const float shown = row[k];
@@ -126,6 +142,9 @@ ValueStatistics value_statistics(const ShownMaps& maps, std::int64_t most_values
       cells += extent.queries * extent.keys;
     }
   }
+  ValueStatistics result;
+  result.columns = grid.columns;
+  result.maps.resize(static_cast<std::size_t>(grid.layers * grid.columns));
   const std::int64_t step = std::max<std::int64_t>(1, (cells + most_values - 1) / most_values);
   std::vector<RowSums> of_layer(static_cast<std::size_t>(grid.layers));
   for_each_index(grid.layers, [&](std::int64_t layer) {
@@ -134,15 +153,17 @@ ValueStatistics value_statistics(const ShownMaps& maps, std::int64_t most_values
     for (std::int64_t column = 0; column < grid.columns; ++column) {
       const MapExtent extent = maps.extent(layer, column);
       row.resize(static_cast<std::size_t>(extent.keys));
+      RowSums of_map;
       for (std::int64_t query = 0; query < extent.queries; query += step) {
         maps.row(layer, column, query, 0, row);
-        sums.add(row, query, maps.identity_shown());
+        of_map.add(row, query, maps.identity_shown());
       }
+      result.maps[static_cast<std::size_t>(layer * grid.columns + column)] = of_map.in_short();
+      sums.add(of_map);
     }
   });
   RowSums total;
   for (const RowSums& sums : of_layer) total.add(sums);
-  ValueStatistics result;
   result.finite = total.finite;
   result.not_finite = total.not_finite;
   result.attention = std::move(total.attention);
@@ -157,32 +178,38 @@ ValueStatistics value_statistics(const ShownMaps& maps, std::int64_t most_values
 
 ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
                         const ViewSettings& view) {
-  ValueHistogram attention;
-  double minimum = std::numeric_limits<double>::infinity(), maximum = -minimum;
-  double attention_minimum = minimum, attention_maximum = maximum;
+  RowSums all;
   for (const ValueStatistics* subject : subjects) {
     if (subject == nullptr || subject->finite == 0) continue;
-    attention.add(subject->attention);
-    minimum = std::min(minimum, subject->minimum);
-    maximum = std::max(maximum, subject->maximum);
-    attention_minimum = std::min(attention_minimum, subject->attention_minimum);
-    attention_maximum = std::max(attention_maximum, subject->attention_maximum);
+    all.attention.add(subject->attention);
+    all.finite += subject->finite;
+    all.minimum = std::min(all.minimum, subject->minimum);
+    all.maximum = std::max(all.maximum, subject->maximum);
+    all.attention_minimum = std::min(all.attention_minimum, subject->attention_minimum);
+    all.attention_maximum = std::max(all.attention_maximum, subject->attention_maximum);
   }
+  return map_range(all.in_short(), view);
+}
+
+ValueRange map_range(const RangeBasis& map, const ViewSettings& view) {
   ValueRange range;
-  if (attention.count() > 0) {
+  if (map.finite > 0) {
     if (view.norm == ScaleNorm::logarithmic) {
-      range.maximum = rounded_out(attention_maximum, true);
-      range.minimum = rounded_out(attention.positive_quantile(0.05), false);
+      range.maximum = rounded_out(map.attention_maximum, true);
+      range.minimum = rounded_out(map.least_positive, false);
       if (range.minimum >= range.maximum) range.minimum = range.maximum / 10;
     } else {
-      const bool whole = view.norm == ScaleNorm::symmetric_logarithmic;
+      const auto found = std::ranges::find(range_shares, view.range_share);
+      const auto share = static_cast<std::size_t>(found - std::begin(range_shares));
+      const bool whole = view.norm == ScaleNorm::symmetric_logarithmic || view.range_share == 1 ||
+                         share == std::size(range_shares);
       range.maximum = rounded_out(
-          whole ? attention_maximum : std::min(attention.quantile(0.995) * 1.02, attention_maximum),
+          whole ? map.attention_maximum : std::min(map.high[share] * 1.02, map.attention_maximum),
           true);
       // Rounding noise of a map with I taken away is no negative value.
-      range.minimum = attention_minimum > -1e-6 ? 0
-                      : whole                   ? rounded_out(attention_minimum, false)
-                                                : rounded_out(attention.quantile(0.005), false);
+      range.minimum = map.attention_minimum > -1e-6 ? 0
+                      : whole                       ? rounded_out(map.attention_minimum, false)
+                                                    : rounded_out(map.low[share], false);
     }
     if (find_colour_map(view.colour_map).diverging && view.norm != ScaleNorm::logarithmic) {
       range.maximum = std::max(std::abs(range.minimum), std::abs(range.maximum));
@@ -194,9 +221,10 @@ ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
   if (!(range.maximum > range.minimum)) {
     range.maximum = range.minimum + std::max(1e-6, std::abs(range.minimum) * 1e-3);
   }
+  if (map.finite == 0) return range;
   const double slack = (range.maximum - range.minimum) * 1e-6;
-  range.clips_below = minimum < range.minimum - slack;
-  range.clips_above = maximum > range.maximum + slack;
+  range.clips_below = map.minimum < range.minimum - slack;
+  range.clips_above = map.maximum > range.maximum + slack;
   return range;
 }
 

@@ -34,12 +34,23 @@ class ValueHistogram {
   std::int64_t count_ = 0;
 };
 
+/// What the range of one map needs to know of it; quantiles at range_shares, of values without I.
+struct RangeBasis {
+  double minimum = 0, maximum = 0;                      ///< of the finite values shown, I included
+  double attention_minimum = 0, attention_maximum = 0;  ///< of the same without I
+  std::array<double, std::size(range_shares)> low{}, high{};
+  double least_positive = 0;  ///< the 5 % quantile of the positive ones
+  std::int64_t finite = 0;
+};
+
 /// What a range needs to know of one subject's shown maps.
 struct ValueStatistics {
   double minimum = 0, maximum = 0;                      ///< of the finite values shown, I included
   double attention_minimum = 0, attention_maximum = 0;  ///< of the same without I
   std::int64_t finite = 0, not_finite = 0;
   ValueHistogram attention;  ///< values without I
+  std::int64_t columns = 0;
+  std::vector<RangeBasis> maps;  ///< layer by layer, `columns` of each
 };
 
 /// Looks at every row, or at evenly spaced ones where there are more than `most_values` cells.
@@ -53,12 +64,15 @@ struct ValueRange {
 };
 
 /// The range of the lens where it was set by hand; else one over all subjects. Linear: from 0 (or
-/// the 0.5 % quantile when there are negative values) to the 99.5 % quantile, rounded up to two
-/// digits: a few peaks must not darken everything else. Logarithmic: from the 5 % quantile of the
+/// the quantile at 1 − range_share when there are negative values) to that at range_share, rounded
+/// up to two digits. Logarithmic: from the 5 % quantile of the
 /// positive values to the largest. I never widens it, so that turning the identity mapping on
 /// changes the diagonal only. A diverging colour map gets a range symmetric about 0.
 [[nodiscard]] ValueRange shared_range(std::span<const ValueStatistics* const> subjects,
                                       const ViewSettings& view);
+
+/// The same of one map by itself.
+[[nodiscard]] ValueRange map_range(const RangeBasis& map, const ViewSettings& view);
 
 /// The lens as it colours differences from a reference: signed ones through the diverging colour
 /// map about 0, linear or symmetric logarithmic; the range by hand is that of the weights.

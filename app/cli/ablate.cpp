@@ -10,7 +10,6 @@
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/interruption.h"
 #include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/study_report.h"
@@ -107,6 +106,7 @@ nlohmann::ordered_json answer_json(const Subject& subject, const AblatedAnswer& 
   return {{"label", subject.label},
           {"model", subject.model->file().string()},
           {"mechanism", to_string(subject.mechanism)},
+          {"assumptions", assumptions_as_json(subject.model->assumptions())},
           {"changed", in_words(ablation)},
           {"divergence", divergence},
           {"answers", std::move(changes)}};
@@ -125,7 +125,8 @@ int run_once(const AblateArguments& arguments) {
   const Input input = open_input_argument(arguments.study.text);
   Ablation ablation = ablation_of(arguments);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Subject& subject : study_subjects(arguments.study)) {
+  const std::vector<Subject> subjects = study_subjects(arguments.study);
+  for (const Subject& subject : subjects) {
     if (ablation.by == Replacement::mean) {
       throw Error(ErrorKind::usage, "of one input there is no mean")
           .about("--by mean")
@@ -140,12 +141,10 @@ int run_once(const AblateArguments& arguments) {
   }
   if (arguments.study.json) {
     print_json({{"input", arguments.study.text}, {"series", std::move(list)}});
+  } else {
+    print_assumptions(stdout, subjects);
   }
   return 0;
-}
-
-std::string change_cell(double value, double error, int width, int decimals) {
-  return number_cell(value, width, decimals) + " ±" + number_cell(error, decimals + 3, decimals);
 }
 
 void print_ablated(const StudyResult& result, std::size_t index) {
@@ -166,21 +165,17 @@ void print_ablated(const StudyResult& result, std::size_t index) {
     const auto number = [](std::int64_t value) {
       return value < 0 ? std::string("all") : std::to_string(value);
     };
-    std::printf(
-        "%5s %4s %8s %% %s %s", number(place.layer).c_str(), number(place.head).c_str(),
-        fixed_text(100 * outcome.accuracy, 2).c_str(),
-        change_cell(100 * outcome.accuracy_change, 100 * outcome.accuracy_change_error, 9, 2)
-            .c_str(),
-        change_cell(outcome.divergence, outcome.divergence_error, 10, 4).c_str());
+    std::printf("%5s %4s %8s %% %s %s", number(place.layer).c_str(), number(place.head).c_str(),
+                fixed_text(100 * outcome.accuracy, 2).c_str(),
+                with_error(100 * outcome.accuracy_change, 100 * outcome.accuracy_change_error, 9, 2)
+                    .c_str(),
+                with_error(outcome.divergence, outcome.divergence_error, 10, 4).c_str());
     if (result.of_text) {
       std::printf(
           " %s",
-          change_cell(outcome.bits_per_character, outcome.bits_per_character_error, 8, 4).c_str());
+          with_error(outcome.bits_per_character, outcome.bits_per_character_error, 8, 4).c_str());
     }
-    if (outcome.not_finite > 0) {
-      std::printf("  %lld not finite: wrong", static_cast<long long>(outcome.not_finite));
-    }
-    std::printf("\n");
+    end_row(outcome);
   }
   std::printf("\n");
 }
@@ -206,22 +201,9 @@ int run(const AblateArguments& arguments) {
   request.kind = StudyKind::ablation;
   request.description = in_words(ablation);
   request.fingerprint = request.description + ", each " + arguments.each;
-  const std::optional<StudyResult> result = study_until_interrupted(request);
-  if (!result) return kInterruptedStatus;
-  if (arguments.study.json) {
-    print_study_json(*result, subjects);
-  } else if (arguments.study.csv) {
-    print_study_csv(*result);
-  } else {
-    for (std::size_t i = 0; i < result->series.size(); ++i) print_ablated(*result, i);
-    std::printf("errors: %s\n",
-                result->of_text
-                    ? "standard deviations of 1000 resamples of the stretches"
-                    : "of the change √(b + c − (b − c)²/n)/n, b and c the answers that only one "
+  return answer_study(arguments.study, request, subjects, print_ablated,
+                      "of the change √(b + c − (b − c)²/n)/n, b and c the answers that only one "
                       "has right; of the divergence the standard error");
-    print_assumptions(stdout, subjects);
-  }
-  return 0;
 }
 
 }  // namespace

@@ -2,17 +2,24 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 
 namespace attnscope {
 
-std::string assumptions_in_words(const Model& model) {
+namespace {
+
+/// "heads=3, activation=gelu"; long values are left out: stages=….
+void add_assumption(std::string& list, const std::string& option, const std::string& value) {
   constexpr std::size_t longest_value = 24;
+  list += (list.empty() ? "" : ", ") + option + "=" + (value.size() > longest_value ? "…" : value);
+}
+
+}  // namespace
+
+std::string assumptions_in_words(const Model& model) {
   std::string list;
   for (const Assumption& assumption : model.assumptions()) {
-    if (assumption.stated) continue;
-    const bool is_long = assumption.value.size() > longest_value;
-    list +=
-        (list.empty() ? "" : ", ") + assumption.option + "=" + (is_long ? "…" : assumption.value);
+    if (!assumption.stated) add_assumption(list, assumption.option, assumption.value);
   }
   if (list.empty()) return {};
   const std::string file = model.file().string();
@@ -20,12 +27,25 @@ std::string assumptions_in_words(const Model& model) {
          " (attnscope inspect " + file + " says why)";
 }
 
+std::string assumptions_in_words(const Trace& trace) {
+  constexpr std::string_view assumed = "assumed ";
+  std::string list;
+  for (const auto& [key, value] : trace.provenance) {
+    if (key.starts_with(assumed)) add_assumption(list, key.substr(assumed.size()), value);
+  }
+  return list.empty() ? list : "assumed when " + trace.model_name + " was recorded: " + list;
+}
+
+std::string assumptions_in_words(const Subject& subject) {
+  if (subject.model) return assumptions_in_words(*subject.model);
+  return subject.trace ? assumptions_in_words(*subject.trace) : std::string();
+}
+
 void print_assumptions(std::FILE* stream, const std::vector<Subject>& subjects) {
-  std::set<const Model*> said;
+  std::set<std::string> said;
   for (const Subject& subject : subjects) {
-    if (!subject.model || !said.insert(subject.model.get()).second) continue;
-    const std::string words = assumptions_in_words(*subject.model);
-    if (!words.empty()) std::fprintf(stream, "%s\n", words.c_str());
+    const std::string words = assumptions_in_words(subject);
+    if (!words.empty() && said.insert(words).second) std::fprintf(stream, "%s\n", words.c_str());
   }
 }
 

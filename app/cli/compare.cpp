@@ -1,6 +1,6 @@
 // attnscope compare: models beside a reference, in numbers.
+#include <algorithm>
 #include <memory>
-#include <set>
 
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
@@ -26,7 +26,7 @@ struct CompareArguments {
   std::string data_set;
   ItemChoice choice{100};
   std::string align = "index";
-  bool match_heads = false;
+  bool match_heads = false, baselines = false;
   std::string identity = "as-is";
   double threshold = 0.9;
   bool json = false;
@@ -37,6 +37,7 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   ComparisonOptions options;
   options.match_heads = arguments.match_heads;
   options.threshold = arguments.threshold;
+  options.baselines = arguments.baselines;
   if (arguments.align == "depth") {
     options.layers = LayerAlignment::by_depth;
   } else if (arguments.align != "index") {
@@ -45,9 +46,10 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   return options;
 }
 
-void add_assumptions(ComparisonReport& report, const Model& model) {
-  std::string words = assumptions_in_words(model);
-  if (!words.empty()) report.assumed.push_back(std::move(words));
+/// Once, of whatever it is that several subjects share.
+void add_assumptions(ComparisonReport& report, std::string words) {
+  if (words.empty() || std::ranges::find(report.assumed, words) != report.assumed.end()) return;
+  report.assumed.push_back(std::move(words));
 }
 
 ComparisonReport on_an_input(const CompareArguments& arguments, const ComparisonOptions& options,
@@ -80,12 +82,7 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
       report.compared.push_back(std::move(compared));
     }
   }
-  std::set<const Model*> said;
-  for (const Subject& subject : subjects) {
-    if (subject.model && said.insert(subject.model.get()).second) {
-      add_assumptions(report, *subject.model);
-    }
-  }
+  for (const Subject& subject : subjects) add_assumptions(report, assumptions_in_words(subject));
   return report;
 }
 
@@ -114,7 +111,9 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
   report.data_set = arguments.data_set;
   report.choice = arguments.choice;
   report.data_set_size = data_set->size();
-  for (const ComparedModel& compared : models) add_assumptions(report, *compared.model);
+  for (const ComparedModel& compared : models) {
+    add_assumptions(report, assumptions_in_words(*compared.model));
+  }
   const std::vector<IdentityView> views = identity_views(arguments.identity);
   const double share = 1.0 / static_cast<double>(views.size());
   for (std::size_t v = 0; v < views.size(); ++v) {
@@ -176,6 +175,8 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
                    "Of the equivalent rank, above 0, at most 1")
       ->type_name("T")
       ->capture_default_str();
+  added->add_flag("--baselines", arguments->baselines,
+                  "Each rank over that of null models too: of the map with its rows shuffled");
   CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each map")->excludes(json);
   add_mechanism_options(*added, arguments->models);

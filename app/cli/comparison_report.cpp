@@ -117,24 +117,39 @@ constexpr std::array kColumns = {TextColumn{Quantity::divergence, "JS", 7, 4},
                                  TextColumn{Quantity::rank, "rank", 6, 1},
                                  TextColumn{Quantity::reference_rank, "ref.", 6, 1},
                                  TextColumn{Quantity::rank_difference, "diff.", 6, 1},
+                                 TextColumn{Quantity::rank_over_null, "/null", 6, 3},
+                                 TextColumn{Quantity::reference_rank_over_null, "ref./n", 6, 3},
                                  TextColumn{Quantity::cka, "CKA", 6, 3}};
+
+/// The columns that are asked for.
+std::vector<TextColumn> shown_columns(const ComparisonOptions& options) {
+  std::vector<TextColumn> columns(kColumns.begin(), kColumns.end());
+  std::erase_if(columns, [&](const TextColumn& column) {
+    return !options.baselines && (column.quantity == Quantity::rank_over_null ||
+                                  column.quantity == Quantity::reference_rank_over_null);
+  });
+  return columns;
+}
 
 std::string place_text(std::int64_t layer, std::int64_t head) {
   return layer < 0 ? "–" : std::to_string(layer) + (head < 0 ? "" : "." + std::to_string(head));
 }
 
 void add_row(std::string& text, const std::string& layer, const std::string& head,
-             const std::string& beside, const ComparisonValues& values, bool with_cka) {
+             const std::string& beside, const ComparisonValues& values, bool with_cka,
+             const std::vector<TextColumn>& columns) {
   text += layer + right_cell(head, 6) + right_cell(beside, 8);
-  for (const TextColumn& column : kColumns) {
+  for (const TextColumn& column : columns) {
     if (column.quantity == Quantity::cka && !with_cka) continue;
     text += "  " + number_cell(values[column.quantity], column.width, column.digits);
   }
 }
 
-std::string map_table(const SubjectComparison& result, const LayerColumn& name_of_layer) {
+std::string map_table(const SubjectComparison& result, const LayerColumn& name_of_layer,
+                      const ComparisonOptions& options) {
+  const std::vector<TextColumn> columns = shown_columns(options);
   std::string text = name_of_layer.heading() + "  head  beside";
-  for (const TextColumn& column : kColumns) {
+  for (const TextColumn& column : columns) {
     text += "  " + right_cell(column.title, column.width);
   }
   text += "\n";
@@ -142,15 +157,15 @@ std::string map_table(const SubjectComparison& result, const LayerColumn& name_o
     for (const ComparedMap& map : result.maps) {
       if (map.layer != layer.layer) continue;
       add_row(text, name_of_layer(map.layer), std::to_string(map.head),
-              place_text(map.reference_layer, map.reference_head), map.values, false);
+              place_text(map.reference_layer, map.reference_head), map.values, false, columns);
       if (map.state != MapPairState::compared) text += "  " + text_of(describe(map.state));
       text += "\n";
     }
     add_row(text, name_of_layer(layer.layer), "mean", place_text(layer.reference_layer, -1),
-            layer.values, true);
+            layer.values, true, columns);
     text += "\n";
   }
-  add_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true);
+  add_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true, columns);
   return text + "\n";
 }
 
@@ -251,12 +266,15 @@ std::string comparison_as_text(const ComparisonReport& report) {
       "; " + alignment_in_words(report.options) + "; identity " + report.identity + "; ranks at " +
       rounded_text(report.options.threshold) +
       "\nJS: Jensen-Shannon divergence of rows in bits (rows over the sum of their magnitudes); "
-      "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n";
+      "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n" +
+      std::string(report.options.baselines
+                      ? "/null: rank over that of the map with its rows shuffled, mean of 8\n"
+                      : "");
   for (const auto& compared : report.compared) {
     text += "\n" + compared.label + ", " + to_string(compared.mechanism);
     if (report.identity == "both") text += ", maps " + name_of(compared.view) + " I";
     text += "\n";
-    text += map_table(compared.result.mean, LayerColumn(compared.layers));
+    text += map_table(compared.result.mean, LayerColumn(compared.layers), report.options);
     if (!compared.result.mean.summary.empty()) {
       text += "left out: " + compared.result.mean.summary + "\n";
     }

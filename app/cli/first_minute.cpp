@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <memory>
 
+#include "analysis/baselines/mean_null_rank.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/command_table.h"
 #include "app/cli/model_arguments.h"
 #include "app/cli/standard_streams.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/subjects.h"
+#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
 #include "app/render/render.h"
@@ -63,7 +65,7 @@ void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
   const auto width = static_cast<int>(longest);
   std::printf("Equivalent rank at 0.9 of the mean spectrum, N = %lld\n",
               static_cast<long long>(subjects.front().trace->tokens()));
-  std::printf("%-*s  %8s  %8s\n", width, "model", "A", "A + I");
+  std::printf("%-*s  %8s  %8s  %8s\n", width, "model", "A", "A + I", "A / null");
   for (const Subject& subject : subjects) {
     std::printf("%-*s", width, subject.label.c_str());
     for (const char* with : {"", " + I"}) {
@@ -71,6 +73,9 @@ void print_ranks(const std::vector<Subject>& subjects, const Figure& spectrum) {
       const bool known = rank != spectrum.numbers.end();
       std::printf("  %8s", known ? fixed_text(rank->second.at(0), 0).c_str() : "-");
     }
+    std::printf(
+        "  %8s",
+        number_cell(mean_null_rank(*subject.trace, IdentityView::without).ratio(), 8, 3).c_str());
     std::printf("\n");
   }
 }

@@ -16,6 +16,7 @@
 #include "app/panels/panels.h"
 #include "app/render/application.h"
 #include "app/session/session.h"
+#include "app/window/dropped_file.h"
 #include "app/window/main_window.h"
 #include "app/window/preferences.h"
 #include "core/checkpoint/weight_files.h"
@@ -120,7 +121,9 @@ int run_gui(const GuiOptions& options) {
   if (!options.lesson.empty()) window.open_document(options.lesson);
   if (!options.session.empty()) window.restore_session(options.session);
   if (!options.input.empty()) session.set_input(options.input);
-  for (const std::string& model : options.models) open_model(session, model);
+  for (const std::string& model : options.models) {
+    use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
+  }
   if (options.samples_if_empty && preferences.reopen) (void)window.reopen_last();
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
 

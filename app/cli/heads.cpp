@@ -67,6 +67,8 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
             "A key that takes a larger share of the attention than this is a sink");
   add_share("--mass", arguments->options.mass,
             "Of the class token's attention to patches, whose strongest patches are counted");
+  added->add_flag("--baselines", arguments->options.baselines,
+                  "Ranks of null models beside each map's: rows shuffled, and rank / null");
   CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each head")->excludes(json);
   add_mechanism_options(*added, arguments->models);

@@ -195,8 +195,7 @@ std::string heads_as_json(const HeadsReport& report) {
   ordered_json assumed = ordered_json::array();
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     subjects.push_back(json_of(report.subjects[i], report.tables[i]));
-    if (report.subjects[i].model == nullptr) continue;
-    const std::string words = assumptions_in_words(*report.subjects[i].model);
+    const std::string words = assumptions_in_words(report.subjects[i]);
     const ordered_json line(words);
     if (!words.empty() && std::ranges::find(assumed, line) == assumed.end())
       assumed.push_back(line);

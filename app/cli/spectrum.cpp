@@ -40,7 +40,7 @@ struct Arguments {
   ItemChoice choice{16};
   std::string identity = "as-is", layers = "all", heads = "all";
   bool proposition = false, baselines = false, centred = false;
-  std::string of = "map";
+  std::string of = "map", added = "none";
   double threshold = 0.9;
   std::string method = "automatic";
   std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
@@ -91,10 +91,18 @@ void keep_heads(std::vector<Map>& maps, const std::vector<std::int64_t>& heads) 
 
 /// Of `layers`, all if empty.
 void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView view,
-                const Trace& trace, const std::vector<std::int64_t>& layers,
+                const Subject& subject, const std::vector<std::int64_t>& layers,
                 const Progress& progress) {
+  const Trace& trace = *subject.trace;
   SpectrumOptions options = options_of(arguments);
-  if (!layers.empty()) options.layers = layers;
+  // More layers may have been recorded than were asked for.
+  std::vector<std::int64_t> wanted = layers;
+  if (!options.layers.empty()) {
+    std::erase_if(
+        wanted, [&](std::int64_t layer) { return std::ranges::count(options.layers, layer) == 0; });
+    if (!layers.empty() && wanted.empty()) return;
+  }
+  if (!layers.empty()) options.layers = wanted;
   std::vector<MapSpectrum>& maps = report.maps.back();
   if (arguments.baselines) {
     std::ranges::move(baselines_of(trace, view, arguments.centred, options, progress.part(0.15, 1)),
@@ -102,7 +110,7 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView
   }
   if (!arguments.proposition) {
     const Progress own = arguments.baselines ? progress.silent() : progress;
-    std::ranges::move(spectra_of(trace, report.analysed, view, options, own),
+    std::ranges::move(spectra_of(subject, report.analysed, view, options, own),
                       std::back_inserter(maps));
     return;
   }
@@ -129,7 +137,9 @@ void finish_input(SpectrumReport& report, const Arguments& arguments, const Trac
 }
 
 Analysed analysed_by(const Arguments& arguments) {
-  const Analysed analysed{spectrum_of_named(arguments.of), arguments.centred};
+  const Analysed analysed{spectrum_of_named(arguments.of), arguments.centred,
+                          value_of(added_names, arguments.added, "addition of layers")};
+  check_added(analysed);
   const auto refuse = [&](const char* option, const char* why) {
     throw Error(ErrorKind::usage, why).about(option).found(in_words(analysed));
   };
@@ -139,7 +149,7 @@ Analysed analysed_by(const Arguments& arguments) {
   if (arguments.model.channel == "all" && !(analysed == Analysed{})) {
     refuse("--channel", "every channel's maps are analysed as they are");
   }
-  if (arguments.baselines && analysed.of != SpectrumOf::map) {
+  if (arguments.baselines && (analysed.of != SpectrumOf::map || analysed.added != Added::none)) {
     refuse("--baselines", "null models are those of maps");
   }
   if (arguments.heads != "all" && is_of_layer(analysed.of)) {
@@ -183,9 +193,10 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
           .remedy("give the model's weight file, or leave out --input, --dataset and --mechanism");
     }
     const Trace trace = read_trace(argument.file);
+    for (SpectrumReport& report : reports) report.assumed = assumptions_in_words(trace);
     for_each_view(progress, [&](SpectrumReport& report, IdentityView view, const Progress& own) {
       begin_input(report, arguments);
-      add_layers(report, arguments, view, trace, {}, own);
+      add_layers(report, arguments, view, without_model(trace), {}, own);
       finish_input(report, arguments, trace);
     });
     return reports;
@@ -205,7 +216,9 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
   // Of long inputs the factors fit in memory where the maps do not.
   request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
   request.factors = true;
-  request_for(analysed.of, request);
+  request_for(analysed, request);
+  // What a layer is given is what the one before it gave.
+  if (needs_layer_before(analysed)) request.layers.clear();
   request.parameters = laid.parameters;
   const std::string& channel =
       argument.channel.empty() ? arguments.model.channel : argument.channel;
@@ -236,7 +249,9 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
           [&](const Trace& run, const std::vector<std::int64_t>& layers, const Progress& own) {
             for_each_view(own,
                           [&](SpectrumReport& report, IdentityView view, const Progress& part) {
-                            add_layers(report, arguments, view, run, layers, part);
+                            Subject subject = without_model(run);
+                            subject.model = model;
+                            add_layers(report, arguments, view, subject, layers, part);
                           });
           },
           of_input));
@@ -293,6 +308,13 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
                    "What is analysed: " + name_list(names_of(spectrum_of_names)) +
                        " (docs/analyses.md says what each is)")
       ->type_name("WHAT")
+      ->capture_default_str();
+  added
+      ->add_option("--added", arguments->added,
+                   "What else the layer adds, besides the I of --identity: of outputs the residual "
+                   "stream, x + A V W_O; DAFT-conv's maps without the convolution's Toeplitz map, "
+                   "or that alone")
+      ->type_name(name_list(names_of(added_names), {}, "|"))
       ->capture_default_str();
   added->add_flag("--centred", arguments->centred, "Without the mean row: X - 1 x̄ᵀ");
   added->add_flag(

@@ -89,7 +89,7 @@ void print_csv(const SpectrumReport& report, bool with_header) {
           ",null_rank,null_rank_standard_deviation,rank_over_null,even_rank,block_rank,"
           "block_numerical_rank,block_cut");
     }
-    if (!(report.analysed == Analysed{})) std::printf(",of,centred");
+    if (!(report.analysed == Analysed{})) std::printf(",of,centred,added");
     for (std::size_t t = 1; t <= columns; ++t) std::printf(",sigma_%zu", t);
     std::printf("\n");
   }
@@ -118,8 +118,10 @@ void print_csv(const SpectrumReport& report, bool with_header) {
       if (!report.effects.empty()) print_effect(report.effects[input][i]);
       if (!report.baselines.empty()) print_baselines_csv(map, report.baselines[input][i]);
       if (!(report.analysed == Analysed{})) {
-        std::printf(",%s,%s", std::string(name_of(spectrum_of_names, report.analysed.of)).c_str(),
-                    report.analysed.centred ? "true" : "false");
+        std::printf(",%s,%s,%s",
+                    std::string(name_of(spectrum_of_names, report.analysed.of)).c_str(),
+                    report.analysed.centred ? "true" : "false",
+                    std::string(name_of(added_names, report.analysed.added)).c_str());
       }
       for (std::size_t t = 0; t < columns; ++t) {
         if (t < map.singular_values.size()) {

@@ -110,20 +110,28 @@ ordered_json json_of(const MapSpectrum& map, std::size_t input, const SpectrumRe
           {"singular_values", map.singular_values}};
 }
 
-ordered_json json_of(const MeanSpectrum& mean) {
-  return {{"maps", mean.maps},
-          {"left_out", mean.left_out},
-          {"curve_is_relative", mean.relative},
-          {"rank_of_mean_curve",
-           mean.maps > 0 ? ordered_json(mean.rank_of_mean) : ordered_json(nullptr)},
-          {"mean_rank", mean.ranks.mean},
-          {"rank_standard_deviation", mean.ranks.standard_deviation},
-          {"rank_minimum", known(mean.ranks.minimum)},
-          {"rank_lower_quartile", mean.ranks.lower_quartile},
-          {"rank_median", mean.ranks.median},
-          {"rank_upper_quartile", mean.ranks.upper_quartile},
-          {"rank_maximum", known(mean.ranks.maximum)},
-          {"mean_share", mean.mean_share}};
+ordered_json json_of(const MeanSpectrum& mean, const SpectrumReport& report, std::int64_t layer) {
+  ordered_json object = {{"maps", mean.maps},
+                         {"left_out", mean.left_out},
+                         {"curve_is_relative", mean.relative},
+                         {"rank_of_mean_curve",
+                          mean.maps > 0 ? ordered_json(mean.rank_of_mean) : ordered_json(nullptr)},
+                         {"mean_rank", mean.ranks.mean},
+                         {"rank_standard_deviation", mean.ranks.standard_deviation},
+                         {"rank_minimum", known(mean.ranks.minimum)},
+                         {"rank_lower_quartile", mean.ranks.lower_quartile},
+                         {"rank_median", mean.ranks.median},
+                         {"rank_upper_quartile", mean.ranks.upper_quartile},
+                         {"rank_maximum", known(mean.ranks.maximum)},
+                         {"mean_share", mean.mean_share}};
+  if (report.baselines.empty()) return object;
+  const MeanNullRank null = mean_null_of(report, layer);
+  const auto known = [&](double value) {
+    return null.maps > 0 ? ordered_json(value) : ordered_json(nullptr);
+  };
+  object["mean_null_rank"] = known(null.rank());
+  object["mean_rank_over_null"] = known(null.ratio());
+  return object;
 }
 
 }  // namespace
@@ -138,6 +146,7 @@ std::string spectrum_as_json(const SpectrumReport& report) {
       {"channels", report.channels.empty() ? ordered_json(nullptr) : ordered_json(report.channels)},
       {"of", name_of(spectrum_of_names, report.analysed.of)},
       {"centred", report.analysed.centred},
+      {"added", name_of(added_names, report.analysed.added)},
       {"threshold", report.threshold},
       {"inputs", report.inputs},
       {"chosen", report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen)}};
@@ -154,11 +163,11 @@ std::string spectrum_as_json(const SpectrumReport& report) {
   }
   json["layers"] = ordered_json::array();
   for (const std::int64_t layer : layers_of(all)) {
-    ordered_json mean = json_of(mean_of_layer(all, layer, report.threshold));
+    ordered_json mean = json_of(mean_of_layer(all, layer, report.threshold), report, layer);
     mean["layer"] = layer;
     json["layers"].push_back(std::move(mean));
   }
-  json["mean"] = json_of(mean_spectrum(all, report.threshold));
+  json["mean"] = json_of(mean_spectrum(all, report.threshold), report, -1);
   json["assumed"] = report.assumed.empty() ? ordered_json(nullptr) : ordered_json(report.assumed);
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 namespace attnscope {
 
@@ -44,11 +43,15 @@ std::string identity_in_words(const SpectrumReport& report) {
   return std::to_string(with) + " of " + std::to_string(maps) + " maps with I";
 }
 
-double rank_over_null(const MapSpectrum& map, const NullRanks& null) {
-  if (map.state != SpectrumState::ready || !null.known || !(null.rank > 0)) {
-    return std::numeric_limits<double>::quiet_NaN();
+MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer) {
+  MeanNullRank mean;
+  for (std::size_t input = 0; input < report.baselines.size(); ++input) {
+    for (std::size_t i = 0; i < report.baselines[input].size(); ++i) {
+      const MapSpectrum& map = report.maps[input][i];
+      if (layer < 0 || map.layer == layer) mean.add(map, report.baselines[input][i].null);
+    }
   }
-  return static_cast<double>(map.equivalent_rank) / null.rank;
+  return mean;
 }
 
 std::string head_in_words(const MapSpectrum& map) {

@@ -50,8 +50,8 @@ struct WithIdentity {
 [[nodiscard]] std::string identity_in_words(const SpectrumReport& report);
 /// None where it is not known.
 [[nodiscard]] std::optional<std::int64_t> numerical_rank_of(const MapSpectrum& map);
-/// Equivalent rank over that of null models; NaN where either is not known.
-[[nodiscard]] double rank_over_null(const MapSpectrum& map, const NullRanks& null);
+/// Of all inputs; of all layers if `layer` is negative.
+[[nodiscard]] MeanNullRank mean_null_of(const SpectrumReport& report, std::int64_t layer);
 /// "3"; "all" of what is of a layer.
 [[nodiscard]] std::string head_in_words(const MapSpectrum& map);
 

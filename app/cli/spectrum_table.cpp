@@ -124,9 +124,10 @@ void print_maps(const SpectrumReport& report) {
 
 void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& maps) {
   const LayerColumn column(report.layers);
-  std::printf("%s  maps  mean rank  deviation  least  median  greatest  rank of mean curve\n",
-              column.heading().c_str());
-  const auto print = [](const std::string& name, const MeanSpectrum& mean) {
+  const bool beside = !report.baselines.empty();
+  std::printf("%s  maps  mean rank  deviation  least  median  greatest  rank of mean curve%s\n",
+              column.heading().c_str(), beside ? "  if shuffled  rank / null" : "");
+  const auto print = [&](const std::string& name, const MeanSpectrum& mean, std::int64_t layer) {
     std::printf("%s %5lld  %s %s %s %s %s ", name.c_str(), static_cast<long long>(mean.maps),
                 number_cell(mean.ranks.mean, 9, 2).c_str(),
                 number_cell(mean.ranks.standard_deviation, 10, 2).c_str(),
@@ -144,15 +145,20 @@ void print_layers(const SpectrumReport& report, const std::vector<MapSpectrum>& 
     } else {
       std::printf("%18lld", static_cast<long long>(mean.rank_of_mean));
     }
+    if (beside) {
+      const MeanNullRank null = mean_null_of(report, layer);
+      std::printf("%s%s", number_cell(null.rank(), 13, 2).c_str(),
+                  number_cell(null.ratio(), 13, 3).c_str());
+    }
     if (mean.left_out > 0) {
       std::printf("  (%lld maps left out)", static_cast<long long>(mean.left_out));
     }
     std::printf("\n");
   };
   for (const std::int64_t layer : layers_of(maps)) {
-    print(column(layer), mean_of_layer(maps, layer, report.threshold));
+    print(column(layer), mean_of_layer(maps, layer, report.threshold), layer);
   }
-  print(column.cell("all"), mean_spectrum(maps, report.threshold));
+  print(column.cell("all"), mean_spectrum(maps, report.threshold), -1);
 }
 
 void print_proposition(const SpectrumReport& report) {

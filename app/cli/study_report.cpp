@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "analysis/figure/figure_command.h"
 #include "analysis/sweep/sweep.h"
@@ -9,6 +10,7 @@
 #include "app/cli/interruption.h"
 #include "app/cli/json_output.h"
 #include "app/cli/standard_streams.h"
+#include "app/cli/table_cell.h"
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
@@ -41,6 +43,15 @@ std::vector<std::pair<const char*, double>> numbers_of(const Outcome& outcome) {
           {"bits_per_character_error", outcome.bits_per_character_error}};
 }
 
+ordered_json outcome_json(const StudyResult& result, std::size_t series, std::size_t column) {
+  const Outcome outcome = outcome_of(result, series, column);
+  ordered_json object = {{"predicted", outcome.predicted},
+                         {"correct", outcome.correct},
+                         {"not_finite", outcome.not_finite}};
+  for (const auto& [name, value] : numbers_of(outcome)) object[name] = if_known(value);
+  return object;
+}
+
 ordered_json column_json(const StudyResult& result, std::size_t series, std::size_t column) {
   const StudySeries::Column& of = result.series[series].columns[column];
   ordered_json object = {{"name", of.name},
@@ -49,6 +60,101 @@ ordered_json column_json(const StudyResult& result, std::size_t series, std::siz
                          {"head", if_any(of.head)}};
   object.update(outcome_json(result, series, column));
   return object;
+}
+
+void print_study_json(const StudyResult& result, const std::vector<Subject>& subjects) {
+  ordered_json list = ordered_json::array();
+  for (std::size_t s = 0; s < result.series.size(); ++s) {
+    const StudySeries& series = result.series[s];
+    ordered_json columns = ordered_json::array();
+    for (std::size_t c = 0; c < series.columns.size(); ++c) {
+      columns.push_back(column_json(result, s, c));
+    }
+    const auto rank = mean_equivalent_rank(series);
+    const std::optional<NullOutcome> null = mean_null_of(series);
+    list.push_back(
+        {{"label", series.label},
+         {"model", series.model},
+         {"mechanism", series.mechanism},
+         {"questions", series.done},
+         {"mean_equivalent_rank", rank ? ordered_json(*rank) : ordered_json()},
+         {"mean_null_rank", null ? ordered_json(null->rank) : ordered_json()},
+         {"mean_rank_over_null", null ? ordered_json(null->rank_over_null) : ordered_json()},
+         {"greatest_rank",
+          series.greatest_rank > 0 ? ordered_json(series.greatest_rank) : ordered_json()},
+         {"outcomes", std::move(columns)}});
+  }
+  ordered_json models = ordered_json::array();
+  for (const Subject& subject : subjects) {
+    models.push_back({{"model", subject.model->file().string()},
+                      {"assumptions", assumptions_as_json(subject.model->assumptions())}});
+  }
+  print_json({{"data", result.data},
+              {"of_text", result.of_text},
+              {"items", result.of_text ? ordered_json() : ordered_json(result.items)},
+              {"seed", result.seed},
+              {"changed", result.description},
+              {"threshold", result.threshold},
+              {"series", std::move(list)},
+              {"models", std::move(models)}});
+}
+
+void print_study_csv(const StudyResult& result) {
+  std::printf("series,mechanism,change,rank,layer,head,predicted,correct,not_finite");
+  for (const auto& [name, value] : numbers_of({})) std::printf(",%s", name);
+  std::printf(",mean_equivalent_rank,mean_null_rank,mean_rank_over_null\n");
+  const auto known = [](double value) {
+    return std::isnan(value) ? std::string() : rounded_text(value, 9);
+  };
+  const auto index = [](std::int64_t value, std::int64_t least) {
+    return value < least ? std::string() : std::to_string(value);
+  };
+  for (std::size_t s = 0; s < result.series.size(); ++s) {
+    const StudySeries& series = result.series[s];
+    const auto rank = mean_equivalent_rank(series);
+    const std::optional<NullOutcome> null = mean_null_of(series);
+    for (std::size_t c = 0; c < series.columns.size(); ++c) {
+      const StudySeries::Column& column = series.columns[c];
+      const Outcome outcome = outcome_of(result, s, c);
+      std::printf("%s,%s,%s,%s,%s,%s,%lld,%lld,%lld", csv_field(series.label).c_str(),
+                  csv_field(series.mechanism).c_str(), csv_field(column.name).c_str(),
+                  index(column.rank, 1).c_str(), index(column.layer, 0).c_str(),
+                  index(column.head, 0).c_str(), static_cast<long long>(outcome.predicted),
+                  static_cast<long long>(outcome.correct),
+                  static_cast<long long>(outcome.not_finite));
+      for (const auto& [name, value] : numbers_of(outcome))
+        std::printf(",%s", known(value).c_str());
+      std::printf(",%s,%s,%s\n", rank ? known(*rank).c_str() : "",
+                  null ? known(null->rank).c_str() : "",
+                  null ? known(null->rank_over_null).c_str() : "");
+    }
+  }
+}
+
+/// None if it was interrupted; then it has said how to go on.
+std::optional<StudyResult> study_until_interrupted(const StudyRequest& request) {
+  const Interruption interruption;
+  bool kept = false, advanced = false;
+  try {
+    StudyResult result = [&] {
+      const TerminalProgress line(interruption.token());
+      return run_study(request, line.progress(), [&](const StudyResult&) {
+        advanced = true;
+        kept = !request.out.empty();
+      });
+    }();
+    if (!advanced) {
+      std::fprintf(stderr, "attnscope: %s holds this study already; --restart computes it again\n",
+                   request.out.c_str());
+    }
+    return result;
+  } catch (const Cancelled&) {
+    std::fprintf(
+        stderr, "attnscope: stopped; %s\n",
+        kept ? ("the same command resumes from " + sweep_checkpoint(request.out).string()).c_str()
+             : "nothing was kept");
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -125,31 +231,6 @@ StudyRequest study_request(const StudyArguments& arguments) {
   return request;
 }
 
-std::optional<StudyResult> study_until_interrupted(const StudyRequest& request) {
-  const Interruption interruption;
-  bool kept = false, advanced = false;
-  try {
-    StudyResult result = [&] {
-      const TerminalProgress line(interruption.token());
-      return run_study(request, line.progress(), [&](const StudyResult&) {
-        advanced = true;
-        kept = !request.out.empty();
-      });
-    }();
-    if (!advanced) {
-      std::fprintf(stderr, "attnscope: %s holds this study already; --restart computes it again\n",
-                   request.out.c_str());
-    }
-    return result;
-  } catch (const Cancelled&) {
-    std::fprintf(
-        stderr, "attnscope: stopped; %s\n",
-        kept ? ("the same command resumes from " + sweep_checkpoint(request.out).string()).c_str()
-             : "nothing was kept");
-    return std::nullopt;
-  }
-}
-
 std::string questions_in_words(const StudyResult& result, const StudySeries& series) {
   const ItemChoice choice{series.count, result.seed};
   if (result.of_text) {
@@ -159,75 +240,35 @@ std::string questions_in_words(const StudyResult& result, const StudySeries& ser
   return choice_in_words(result.items, choice, "images");
 }
 
-ordered_json outcome_json(const StudyResult& result, std::size_t series, std::size_t column) {
-  const Outcome outcome = outcome_of(result, series, column);
-  ordered_json object = {{"predicted", outcome.predicted},
-                         {"correct", outcome.correct},
-                         {"not_finite", outcome.not_finite}};
-  for (const auto& [name, value] : numbers_of(outcome)) object[name] = if_known(value);
-  return object;
+std::string with_error(double value, double error, int width, int decimals) {
+  return number_cell(value, width, decimals) + " ±" + number_cell(error, decimals + 3, decimals);
 }
 
-void print_study_json(const StudyResult& result, const std::vector<Subject>& subjects) {
-  ordered_json list = ordered_json::array();
-  for (std::size_t s = 0; s < result.series.size(); ++s) {
-    const StudySeries& series = result.series[s];
-    ordered_json columns = ordered_json::array();
-    for (std::size_t c = 0; c < series.columns.size(); ++c) {
-      columns.push_back(column_json(result, s, c));
-    }
-    const auto rank = mean_equivalent_rank(series);
-    list.push_back({{"label", series.label},
-                    {"model", series.model},
-                    {"mechanism", series.mechanism},
-                    {"questions", series.done},
-                    {"mean_equivalent_rank", rank ? ordered_json(*rank) : ordered_json()},
-                    {"greatest_rank", series.greatest_rank > 0 ? ordered_json(series.greatest_rank)
-                                                               : ordered_json()},
-                    {"outcomes", std::move(columns)}});
+void end_row(const Outcome& outcome) {
+  if (outcome.not_finite > 0) {
+    std::printf("  %lld not finite: wrong", static_cast<long long>(outcome.not_finite));
   }
-  ordered_json models = ordered_json::array();
-  for (const Subject& subject : subjects) {
-    models.push_back({{"model", subject.model->file().string()},
-                      {"assumptions", assumptions_as_json(subject.model->assumptions())}});
-  }
-  print_json({{"data", result.data},
-              {"of_text", result.of_text},
-              {"items", result.of_text ? ordered_json() : ordered_json(result.items)},
-              {"seed", result.seed},
-              {"changed", result.description},
-              {"threshold", result.threshold},
-              {"series", std::move(list)},
-              {"models", std::move(models)}});
+  std::printf("\n");
 }
 
-void print_study_csv(const StudyResult& result) {
-  std::printf("series,mechanism,change,rank,layer,head,predicted,correct,not_finite");
-  for (const auto& [name, value] : numbers_of({})) std::printf(",%s", name);
-  std::printf(",mean_equivalent_rank\n");
-  const auto known = [](double value) {
-    return std::isnan(value) ? std::string() : rounded_text(value, 9);
-  };
-  const auto index = [](std::int64_t value, std::int64_t least) {
-    return value < least ? std::string() : std::to_string(value);
-  };
-  for (std::size_t s = 0; s < result.series.size(); ++s) {
-    const StudySeries& series = result.series[s];
-    const auto rank = mean_equivalent_rank(series);
-    for (std::size_t c = 0; c < series.columns.size(); ++c) {
-      const StudySeries::Column& column = series.columns[c];
-      const Outcome outcome = outcome_of(result, s, c);
-      std::printf("%s,%s,%s,%s,%s,%s,%lld,%lld,%lld", csv_field(series.label).c_str(),
-                  csv_field(series.mechanism).c_str(), csv_field(column.name).c_str(),
-                  index(column.rank, 1).c_str(), index(column.layer, 0).c_str(),
-                  index(column.head, 0).c_str(), static_cast<long long>(outcome.predicted),
-                  static_cast<long long>(outcome.correct),
-                  static_cast<long long>(outcome.not_finite));
-      for (const auto& [name, value] : numbers_of(outcome))
-        std::printf(",%s", known(value).c_str());
-      std::printf(",%s\n", rank ? known(*rank).c_str() : "");
-    }
+int answer_study(const StudyArguments& arguments, const StudyRequest& request,
+                 const std::vector<Subject>& subjects,
+                 const std::function<void(const StudyResult& result, std::size_t series)>& print,
+                 const char* errors_of_images) {
+  const std::optional<StudyResult> result = study_until_interrupted(request);
+  if (!result) return kInterruptedStatus;
+  if (arguments.json) {
+    print_study_json(*result, subjects);
+  } else if (arguments.csv) {
+    print_study_csv(*result);
+  } else {
+    for (std::size_t i = 0; i < result->series.size(); ++i) print(*result, i);
+    std::printf("errors: %s\n", result->of_text
+                                    ? "standard deviations of 1000 resamples of the stretches"
+                                    : errors_of_images);
+    print_assumptions(stdout, subjects);
   }
+  return 0;
 }
 
 }  // namespace attnscope

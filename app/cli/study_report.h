@@ -2,7 +2,7 @@
 // print.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +15,6 @@ struct StudyArguments {
   ModelArguments models;
   std::string data_set, text, out;
   ItemChoice choice;
-  double checkpoint_seconds = 5;
   bool restart = false, json = false, csv = false;
 };
 
@@ -28,19 +27,22 @@ void add_study_options(CLI::App& command, StudyArguments& arguments);
 /// The request but for its series, with data set or text opened. Throws Error(usage).
 [[nodiscard]] StudyRequest study_request(const StudyArguments& arguments);
 
-/// Runs it with a line of progress. None if it was interrupted; then it has said how to go on.
-[[nodiscard]] std::optional<StudyResult> study_until_interrupted(const StudyRequest& request);
+/// Runs it with a line of progress and prints the answer as it is asked for: a table is printed
+/// series by series by `print`, and below it what its errors are, of images or of a text. Returns
+/// the exit status.
+[[nodiscard]] int answer_study(
+    const StudyArguments& arguments, const StudyRequest& request,
+    const std::vector<Subject>& subjects,
+    const std::function<void(const StudyResult& result, std::size_t series)>& print,
+    const char* errors_of_images);
 
 /// "500 of 10000 images, spread evenly (seed 0)", "all 12 stretches of the text".
 [[nodiscard]] std::string questions_in_words(const StudyResult& result, const StudySeries& series);
 
-/// The outcome of a column, key by key; what is not known is null.
-[[nodiscard]] nlohmann::ordered_json outcome_json(const StudyResult& result, std::size_t series,
-                                                  std::size_t column);
+/// "12.34 ± 0.56"; the error alone may be unknown.
+[[nodiscard]] std::string with_error(double value, double error, int width, int decimals);
 
-/// Everything: the series with their columns, and what was assumed of the models.
-void print_study_json(const StudyResult& result, const std::vector<Subject>& subjects);
-/// A row for each series and column.
-void print_study_csv(const StudyResult& result);
+/// The end of an outcome's row: how many predictions were no numbers.
+void end_row(const Outcome& outcome);
 
 }  // namespace attnscope

@@ -30,6 +30,7 @@ Action add_ablate(CLI::App& parent, CLI::App*& added);
 Action add_weights(CLI::App& parent, CLI::App*& added);
 Action add_lens(CLI::App& parent, CLI::App*& added);
 Action add_mixing(CLI::App& parent, CLI::App*& added);
+Action add_relevance(CLI::App& parent, CLI::App*& added);
 
 std::span<const Subcommand> subcommands() {
   // One line each.
@@ -62,6 +63,7 @@ std::span<const Subcommand> subcommands() {
       {add_weights},
       {add_lens},
       {add_mixing},
+      {add_relevance},
   };
   // clang-format on
   return list;

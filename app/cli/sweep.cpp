@@ -1,12 +1,16 @@
 // attnscope sweep: spectra and ranks of models over a whole data set.
 #include "analysis/sweep/sweep.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
+#include "analysis/analysed/analysed.h"
+#include "analysis/heads/head_table.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "analysis/sweep/team_sweep.h"
 #include "app/cli/assumptions.h"
@@ -23,6 +27,7 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
+#include "core/text/name_list.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -36,17 +41,57 @@ struct SweepArguments {
   std::int64_t first = 0;
   std::string out;
   std::string identity = "as-is";
+  std::string of = "map", added = "none";
+  bool centred = false, head_numbers = false, baselines = false;
   std::vector<double> thresholds = {0.9};
   double checkpoint_seconds = 5;
   bool restart = false;
   bool json = false;
 };
 
+double mean_of(const LayerSweep& layer, std::string_view statistic) {
+  const auto found = layer.statistics.find(std::string(statistic));
+  return found == layer.statistics.end() ? std::nan("") : swept_statistic(found->second, -1).mean;
+}
+
+/// Means over heads and inputs, a row a layer, without the columns that no layer has.
+void print_head_numbers(const SweepSeries& series) {
+  std::vector<const HeadMeasure*> known;
+  for (const HeadMeasure& measure : head_measures()) {
+    const bool any = std::ranges::any_of(series.layers, [&](const LayerSweep& layer) {
+      return !std::isnan(mean_of(layer, measure.name));
+    });
+    const bool of_null =
+        measure.value == &HeadRow::null_rank || measure.value == &HeadRow::rank_over_null;
+    if (any && !of_null) known.push_back(&measure);
+  }
+  const auto width = [](const HeadMeasure& measure) {
+    return std::max(static_cast<int>(columns_of(std::string(measure.heading))), 7) + 2;
+  };
+  std::printf("  layer");
+  for (const HeadMeasure* measure : known) {
+    std::printf("%s", right_cell(std::string(measure->heading), width(*measure)).c_str());
+  }
+  std::printf("\n");
+  for (std::size_t l = 0; l < series.layers.size(); ++l) {
+    std::printf("  %5zu", l);
+    for (const HeadMeasure* measure : known) {
+      std::printf("%s", number_cell(mean_of(series.layers[l], measure->name), width(*measure),
+                                    std::max(measure->decimals, 1))
+                            .c_str());
+    }
+    std::printf("\n");
+  }
+}
+
 void print_text(const SweepResult& result, const std::string& out) {
   const std::string inputs =
       result.seed ? choice_in_words(result.items, {result.count, *result.seed}, "inputs")
                   : std::to_string(result.done) + " inputs";
   std::printf("%s: %s\n", out.c_str(), inputs.c_str());
+  const std::string numbers = in_words(result.numbers);
+  if (!numbers.empty()) std::printf("computed: %s\n", numbers.c_str());
+  const bool beside = result.numbers.baselines;
   for (const SweepSeries& series : result.series) {
     std::printf("%s\n", series.label.c_str());
     if (series.labelled > 0) {
@@ -57,8 +102,9 @@ void print_text(const SweepResult& result, const std::string& out) {
               .c_str(),
           static_cast<long long>(series.labelled));
     }
-    std::printf("  layer   maps  rank at %-6s mean    sd   5 %%  25 %%  50 %%  75 %%  95 %%\n",
-                rounded_text(result.thresholds.front()).c_str());
+    std::printf("  layer   maps  rank at %-6s mean    sd   5 %%  25 %%  50 %%  75 %%  95 %%%s\n",
+                rounded_text(result.thresholds.front()).c_str(),
+                beside ? "  if shuffled  rank / null" : "");
     for (std::size_t l = 0; l < series.layers.size(); ++l) {
       const SweptRanks ranks = swept_ranks(series.layers[l], -1, 0);
       std::printf("  %5zu %6lld %s %s", l, static_cast<long long>(ranks.maps),
@@ -67,6 +113,10 @@ void print_text(const SweepResult& result, const std::string& out) {
       for (const double q : {0.05, 0.25, 0.5, 0.75, 0.95}) {
         std::printf(" %s", number_cell(ranks.quantile(q), 5, 0).c_str());
       }
+      if (beside) {
+        std::printf("%s%s", number_cell(mean_of(series.layers[l], "null_rank"), 13, 2).c_str(),
+                    number_cell(mean_of(series.layers[l], "rank_over_null"), 13, 3).c_str());
+      }
       const std::int64_t left_out = std::accumulate(
           series.layers[l].left_out.begin(), series.layers[l].left_out.end(), std::int64_t{0});
       if (left_out > 0) {
@@ -74,6 +124,7 @@ void print_text(const SweepResult& result, const std::string& out) {
       }
       std::printf("\n");
     }
+    if (result.numbers.heads) print_head_numbers(series);
   }
 }
 
@@ -86,6 +137,9 @@ void print_as_json(const SweepResult& result, const std::string& out) {
                                  {"seed", result.seed ? nlohmann::ordered_json(*result.seed)
                                                       : nlohmann::ordered_json(nullptr)},
                                  {"thresholds", result.thresholds},
+                                 {"of", name_of(spectrum_of_names, result.numbers.analysed.of)},
+                                 {"centred", result.numbers.analysed.centred},
+                                 {"added", name_of(added_names, result.numbers.analysed.added)},
                                  {"series", nlohmann::ordered_json::array()}};
   for (const SweepSeries& series : result.series) {
     nlohmann::ordered_json layers = nlohmann::ordered_json::array();
@@ -105,6 +159,7 @@ void print_as_json(const SweepResult& result, const std::string& out) {
                                         {"0.95", ranks.quantile(0.95)}}}};
       for (const auto& [name, sums] : layer.statistics) {
         const SweptStatistic swept = swept_statistic(sums, -1);
+        if (swept.count == 0) continue;
         entry[name] = {{"mean", swept.mean},
                        {"standard_deviation", swept.standard_deviation},
                        {"least", swept.least},
@@ -171,6 +226,10 @@ SweepRequest make_request(const SweepArguments& arguments) {
   request.first = arguments.first;
   request.choice = arguments.choice;
   request.thresholds = arguments.thresholds;
+  request.numbers = {{spectrum_of_named(arguments.of), arguments.centred,
+                      value_of(added_names, arguments.added, "addition of layers")},
+                     arguments.head_numbers,
+                     arguments.baselines};
   request.out = arguments.out;
   request.restart = arguments.restart;
   request.checkpoint_seconds = arguments.checkpoint_seconds;
@@ -242,6 +301,22 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->type_name("T")
       ->allow_extra_args(false)
       ->capture_default_str();
+  added
+      ->add_option("--of", arguments->of,
+                   "What is analysed: " + name_list(names_of(spectrum_of_names)) +
+                       " (docs/analyses.md says what each is)")
+      ->type_name("WHAT")
+      ->capture_default_str();
+  added
+      ->add_option("--added", arguments->added,
+                   "What else the layer adds (attnscope spectrum --help says what each is)")
+      ->type_name(name_list(names_of(added_names), {}, "|"))
+      ->capture_default_str();
+  added->add_flag("--centred", arguments->centred, "Without the mean row: X - 1 x̄ᵀ");
+  added->add_flag("--head-numbers", arguments->head_numbers,
+                  "Every number of attnscope heads besides: distances, ranks without sinks, norms");
+  added->add_flag("--baselines", arguments->baselines,
+                  "Ranks of null models beside each map's: rows shuffled, and rank / null");
   added
       ->add_option("--checkpoint-seconds", arguments->checkpoint_seconds,
                    "How often unfinished work is written")

@@ -1,5 +1,7 @@
 // attnscope train: a network learns, and a folder keeps what it was at every stage.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -7,14 +9,17 @@
 #include <string_view>
 
 #include "analysis/training/run_folder.h"
+#include "analysis/training/training_study.h"
 #include "app/cli/command_table.h"
 #include "app/cli/interruption.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/terminal_progress.h"
+#include "app/cli/training_report.h"
 #include "core/error.h"
 #include "core/file/read_file.h"
 #include "core/parameters/parameters_json.h"
 #include "core/text/json.h"
+#include "core/text/name_list.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -22,7 +27,8 @@ namespace attnscope {
 namespace {
 
 struct TrainArguments {
-  std::string recipe, out;
+  std::string recipe, out, study;
+  std::int64_t seeds = 3;
   std::map<std::string, std::string> settings;  ///< key → as the flag says
   bool resume = false, print_recipe = false;
 };
@@ -58,18 +64,24 @@ class StepLine {
  public:
   explicit StepLine(const Progress& progress) : progress_(progress) {}
 
-  void operator()(const TrainingRun& run) {
-    if (first_step_ < 0) first_step_ = run.step() - 1;
+  /// `before`: what the line begins with; the run is `part` of the work, of which `first` is done.
+  void operator()(const TrainingRun& run, const std::string& before = {}, double first = 0,
+                  double part = 1) {
+    if (first_step_ < 0 || run.step() <= first_step_) {
+      first_step_ = run.step() - 1;
+      began_ = std::chrono::steady_clock::now();
+    }
     const auto& losses = run.log().tables().at("steps/loss").numbers;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
     const auto examples =
         static_cast<double>((run.step() - first_step_) * run.recipe().data().batch);
     const double done = static_cast<double>(run.step()) / static_cast<double>(run.recipe().steps());
     try {
-      progress_.step(done, "step " + std::to_string(run.step()) + " of " +
-                               std::to_string(run.recipe().steps()) + ", loss " +
-                               fixed_text(losses.back(), 4) + ", " +
-                               fixed_text(examples / passed.count(), 0) + " examples/s");
+      progress_.step(first + part * done, before + "step " + std::to_string(run.step()) + " of " +
+                                              std::to_string(run.recipe().steps()) + ", loss " +
+                                              fixed_text(losses.back(), 4) + ", " +
+                                              fixed_text(examples / passed.count(), 0) +
+                                              " examples/s");
     } catch (const Cancelled&) {
       // The run itself asks, when all it has is saved.
     }
@@ -102,6 +114,7 @@ void print(const TrainingRun& run, const RunFolder& folder) {
 /// A run goes on with the recipe that it began with.
 void refuse_recipe(const TrainArguments& arguments) {
   std::string given = arguments.recipe;
+  if (!arguments.study.empty()) given = "--study";
   for (const auto& [key, text] : arguments.settings) {
     if (!text.empty()) given = flag_of(key);
   }
@@ -118,11 +131,43 @@ void begin(const TrainArguments& arguments, const RunFolder& folder) {
   begin_run_folder(folder, recipe);
 }
 
+void begin_study(const TrainArguments& arguments, const StudyFolder& folder) {
+  const TrainingStudy& study = find_training_study(arguments.study);
+  for (const TrainingVariant& variant : study.variants) {
+    for (const auto& [key, value] : variant.changes) {
+      const auto given = arguments.settings.find(key);
+      if (given == arguments.settings.end() || given->second.empty()) continue;
+      throw Error(ErrorKind::usage, "the study sets this itself")
+          .about(flag_of(key))
+          .remedy("leave it out, or train a run without --study");
+    }
+  }
+  const Recipe recipe = recipe_of_arguments(arguments);
+  (void)TrainingRun(recipe, open_training_data(recipe.data()));
+  begin_study(folder, study, recipe, arguments.seeds);
+}
+
 std::unique_ptr<TrainingRun> train_to_the_end(const RunFolder& folder) {
   const Interruption interruption;
   const TerminalProgress line(interruption.token());
   StepLine steps(line.progress());
   return train(folder, line.progress(), [&](const TrainingRun& run) { steps(run); });
+}
+
+/// Returns once every run of the study is at its end.
+void train_all(const StudyFolder& folder) {
+  const std::vector<StudyRun> runs = runs_of(folder);
+  const Interruption interruption;
+  const TerminalProgress line(interruption.token());
+  StepLine steps(line.progress());
+  const auto all = static_cast<double>(runs.size());
+  train_study(folder, line.progress(), [&](const StudyRun& one, const TrainingRun& run) {
+    const auto place = std::find_if(runs.begin(), runs.end(), [&](const StudyRun& other) {
+      return other.folder.folder == one.folder.folder;
+    });
+    const auto done = static_cast<double>(place - runs.begin());
+    steps(run, one.folder.folder.filename().string() + ", ", done / all, 1 / all);
+  });
 }
 
 /// What stands for the value in the help, as in other commands.
@@ -158,13 +203,21 @@ int run(const TrainArguments& arguments) {
     throw Error(ErrorKind::usage, "say where the run is kept").about("--out");
   }
   const RunFolder folder{arguments.out};
+  const StudyFolder study{arguments.out};
   if (arguments.resume) {
     refuse_recipe(arguments);
+  } else if (!arguments.study.empty()) {
+    begin_study(arguments, study);
   } else {
     begin(arguments, folder);
   }
   try {
-    print(*train_to_the_end(folder), folder);
+    if (std::filesystem::exists(study.description())) {
+      train_all(study);
+      print_study(study);
+    } else {
+      print(*train_to_the_end(folder), folder);
+    }
   } catch (const Cancelled&) {
     std::fprintf(stderr, "interrupted; attnscope train --out '%s' --resume goes on\n",
                  arguments.out.c_str());
@@ -183,6 +236,14 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
       ->type_name("FILE");
   added->add_option("--out", arguments->out, "The run's folder")->type_name("DIR");
   added->add_flag("--resume", arguments->resume, "Go on with the run in that folder");
+  added
+      ->add_option("--study", arguments->study,
+                   "Compare: " + name_list(training_studies(), &TrainingStudy::name) +
+                       "; the other options are what all its runs share")
+      ->type_name("STUDY");
+  added->add_option("--seeds", arguments->seeds, "Of a study: runs of each variant (3)")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}));
   added->add_flag("--print-recipe", arguments->print_recipe,
                   "Print the whole recipe and train nothing");
   for (const ParameterDescription& one : recipe_settings()) {
@@ -194,6 +255,7 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
   }
   set_examples(*added,
                {"attnscope train --dataset /usr/share/datasets/fashion-mnist --out run",
+                "attnscope train --study adder-rank --seeds 3 --dataset images --out study",
                 "attnscope train --dataset images --mechanism adder,identity=true --out run",
                 "attnscope train --out run --resume"});
   return [arguments] { return run(*arguments); };

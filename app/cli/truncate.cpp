@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "analysis/truncation/truncation.h"
-#include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/index_list.h"
-#include "app/cli/interruption.h"
 #include "app/cli/study_report.h"
 #include "app/cli/subcommand.h"
 #include "app/cli/table_cell.h"
@@ -24,14 +22,16 @@ struct TruncateArguments {
   std::string ranks, layers = "all", heads = "all";
   std::string cut = "without-identity", rows = "as-is";
   double threshold = 0.9;
+  bool baselines = false;
 };
 
 TruncationRequest truncation_request(const TruncateArguments& arguments) {
   TruncationRequest request;
-  request.ranks = index_list(arguments.ranks, "--ranks");
+  if (!arguments.ranks.empty()) request.ranks = index_list(arguments.ranks, "--ranks");
   request.layers = index_list(arguments.layers, "--layers");
   request.heads = index_list(arguments.heads, "--heads");
   request.threshold = arguments.threshold;
+  request.baselines = arguments.baselines;
   const bool both = arguments.cut == "both";
   request.cuts.clear();
   if (both || arguments.cut == "without-identity") {
@@ -46,18 +46,18 @@ TruncationRequest truncation_request(const TruncateArguments& arguments) {
   return request;
 }
 
-/// A number with its error, "12.34 ± 0.56"; the error alone may be unknown.
-std::string with_error(double value, double error, int width, int decimals) {
-  return number_cell(value, width, decimals) + " ±" + number_cell(error, decimals + 3, decimals);
-}
-
 void print_truncated(const StudyResult& result, std::size_t index) {
   const StudySeries& series = result.series[index];
   std::printf("%s: %s, %s\n", series.label.c_str(), series.mechanism.c_str(),
               questions_in_words(result, series).c_str());
-  std::printf("cut off: %s; mean equivalent rank at %s: %s\n\n", result.description.c_str(),
+  std::printf("cut off: %s; mean equivalent rank at %s: %s", result.description.c_str(),
               rounded_text(result.threshold).c_str(),
               number_cell(mean_equivalent_rank(series).value_or(std::nan("")), 0, 1).c_str());
+  if (const std::optional<NullOutcome> null = mean_null_of(series)) {
+    std::printf("; if shuffled: %s; rank / null: %s", number_cell(null->rank, 0, 1).c_str(),
+                number_cell(null->rank_over_null, 0, 3).c_str());
+  }
+  std::printf("\n\n");
   std::printf(" rank        accuracy    divergence (bits)%s\n",
               result.of_text ? "    bits a character      bits a token" : "");
   for (std::size_t column = 0; column < series.columns.size(); ++column) {
@@ -72,10 +72,7 @@ void print_truncated(const StudyResult& result, std::size_t index) {
           with_error(outcome.bits_per_character, outcome.bits_per_character_error, 9, 4).c_str(),
           with_error(outcome.bits_per_token, outcome.bits_per_token_error, 8, 4).c_str());
     }
-    if (outcome.not_finite > 0) {
-      std::printf("  %lld not finite: wrong", static_cast<long long>(outcome.not_finite));
-    }
-    std::printf("\n");
+    end_row(outcome);
   }
   std::printf("\n");
 }
@@ -91,22 +88,10 @@ int run(const TruncateArguments& arguments) {
   }
   request.kind = StudyKind::truncation;
   request.description = in_words(truncation);
-  request.fingerprint = request.description;
+  request.fingerprint = request.description + (truncation.baselines ? ", null models" : "");
   request.threshold = truncation.threshold;
-  const std::optional<StudyResult> result = study_until_interrupted(request);
-  if (!result) return kInterruptedStatus;
-  if (arguments.study.json) {
-    print_study_json(*result, subjects);
-  } else if (arguments.study.csv) {
-    print_study_csv(*result);
-  } else {
-    for (std::size_t i = 0; i < result->series.size(); ++i) print_truncated(*result, i);
-    std::printf("errors: %s\n",
-                result->of_text ? "standard deviations of 1000 resamples of the stretches"
-                                : "√(p(1 − p)/n) of the accuracy, standard errors of the means");
-    print_assumptions(stdout, subjects);
-  }
-  return 0;
+  return answer_study(arguments.study, request, subjects, print_truncated,
+                      "√(p(1 − p)/n) of the accuracy, standard errors of the means");
 }
 
 }  // namespace
@@ -144,6 +129,8 @@ Action add_truncate(CLI::App& parent, CLI::App*& added) {
       ->check(CLI::Range(1e-6, 1.0))
       ->type_name("T")
       ->capture_default_str();
+  added->add_flag("--baselines", arguments->baselines,
+                  "Beside that rank that of null models: of the maps with their rows shuffled");
   add_model_options(*added, arguments->study.models, true);
   set_examples(*added,
                {"attnscope truncate vit.safetensors --dataset imagenet/val --count 500",

@@ -132,7 +132,12 @@ void apply_theme(QApplication& application, const Look& look) {
   const WindowColours& colours =
       look.high_contrast ? (dark ? kDarkContrast : kLightContrast) : colours_of(look.theme);
   load_assets();
-  application.setStyle(QStyleFactory::create("Fusion"));
+  // Once: every change of the style polishes all widgets anew.
+  constexpr const char* kHasStyle = "attnscope_has_style";
+  if (!application.property(kHasStyle).toBool()) {
+    application.setStyle(QStyleFactory::create("Fusion"));
+    application.setProperty(kHasStyle, true);
+  }
 
   QPalette palette;
   palette.setColor(QPalette::Window, colours.panel);
@@ -152,12 +157,13 @@ void apply_theme(QApplication& application, const Look& look) {
   palette.setColor(QPalette::Disabled, QPalette::WindowText, colours.muted);
   palette.setColor(QPalette::Disabled, QPalette::Text, colours.muted);
   palette.setColor(QPalette::Disabled, QPalette::ButtonText, colours.muted);
-  application.setPalette(palette);
+  if (application.palette() != palette) application.setPalette(palette);
 
   QFont font(first_family({"Inter", "Noto Sans", "Cantarell"}, QFontDatabase::GeneralFont));
   font.setPointSizeF(usual_font_pt * look.text_scale);
-  application.setFont(font);
-  application.setStyleSheet(scaled_points(style_sheet(colours), look.text_scale));
+  if (application.font() != font) application.setFont(font);
+  const QString sheet = scaled_points(style_sheet(colours), look.text_scale);
+  if (application.styleSheet() != sheet) application.setStyleSheet(sheet);
 }
 
 QColor subject_colour(std::int64_t index, Theme theme) {

@@ -12,6 +12,7 @@
 #include "app/panels/key_maps/key_maps_panel.h"
 #include "app/panels/lessons/lessons_panel.h"
 #include "app/panels/models/models_panel.h"
+#include "app/panels/over_training/over_training_panel.h"
 #include "app/panels/playground/playground_panel.h"
 #include "app/panels/position_bias/position_bias_panel.h"
 #include "app/panels/profile/profile_panel.h"
@@ -21,6 +22,7 @@
 #include "app/panels/steps/steps_panel.h"
 #include "app/panels/structure/structure_panel.h"
 #include "app/panels/sweep/sweep_panel.h"
+#include "app/panels/training/training_panel.h"
 #include "app/panels/truncation/truncation_panel.h"
 #include "app/panels/what_if/what_if_panel.h"
 #include "app/session/sample_data.h"
@@ -84,6 +86,8 @@ std::span<const PanelEntry> panels() {
       {.name = "structure", .place = beside, .make = of_session<StructurePanel>, .open = false, .in_help = true},
       {.name = "sweep", .place = beside, .make = of_session<SweepPanel>, .open = false},
       {.name = "truncation", .place = beside, .make = of_session<TruncationPanel>, .open = false},
+      {.name = "training", .place = beside, .make = of_session<TrainingPanel>, .open = false, .in_help = true},
+      {.name = "over-training", .place = beside, .make = of_session<OverTrainingPanel>, .open = false},
       {.name = "steps", .place = beside, .make = of_session<StepsPanel>, .open = false, .in_help = true},
       {.name = "lessons", .place = beside, .make = of_spectra<LessonsPanel>, .open = false, .presented = true, .in_help = true, .key = "F2"},
       {.name = "playground", .place = beside, .make = of_session<PlaygroundPanel>, .open = false, .in_help = true},

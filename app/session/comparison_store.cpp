@@ -114,7 +114,8 @@ void ComparisonStore::compare(SubjectId subject) {
         Entry* entry = current();
         if (!entry) return;
         entry->job = 0;
-        entry->error = failure.cancelled ? "cancelled" : failure.what;
+        entry->stopped = failure.cancelled;
+        entry->error = failure.cancelled ? "stopped" : failure.what;
         emit changed();
       },
       this);
@@ -140,6 +141,19 @@ std::shared_ptr<const MapAlignment> ComparisonStore::alignment(SubjectId subject
 std::string ComparisonStore::error_of(SubjectId subject) const {
   const Entry* known = entry(subject);
   return known ? known->error : std::string();
+}
+
+bool ComparisonStore::is_stopped() const {
+  return std::ranges::any_of(entries_, [](const auto& known) { return known.second.stopped; });
+}
+
+void ComparisonStore::go_on() {
+  for (auto& [subject, entry] : entries_) {
+    if (!entry.stopped) continue;
+    entry.stopped = false;
+    entry.error.clear();
+    compare(subject);
+  }
 }
 
 bool ComparisonStore::settled() const {

@@ -29,6 +29,10 @@ class ComparisonStore : public QObject {
   [[nodiscard]] std::shared_ptr<const MapAlignment> alignment(SubjectId subject) const;
   /// Why a comparison is not known; empty if nothing is wrong.
   [[nodiscard]] std::string error_of(SubjectId subject) const;
+  /// Whether the user stopped one of them before it was known.
+  [[nodiscard]] bool is_stopped() const;
+  /// Finds what was stopped after all.
+  void go_on();
   /// Nothing is being computed.
   [[nodiscard]] bool settled() const;
 
@@ -41,6 +45,7 @@ class ComparisonStore : public QObject {
     std::shared_ptr<const MapAlignment> alignment;
     std::shared_ptr<const SubjectComparison> comparison;
     std::string error;
+    bool stopped = false;
     std::int64_t job = 0;
   };
   void refresh();

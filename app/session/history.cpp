@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t kMostStates = 50;
 constexpr qint64 kOneGestureMs = 900;
 
+/// The step of a training that a subject shows is no part of the setup, as the selection is none.
 bool same_but_for_maps(const OpenSubject& a, const OpenSubject& b) {
-  return a.id == b.id && a.file == b.file && a.options == b.options && a.overlay == b.overlay;
+  return a.id == b.id && a.options == b.options && a.overlay == b.overlay;
 }
 
 bool same_subject(const OpenSubject& a, const OpenSubject& b) {
@@ -113,10 +114,25 @@ QString History::redo_text() const {
 void History::undo() { go_to(undone_, redone_); }
 void History::redo() { go_to(redone_, undone_); }
 
+/// `state` with the weights that subjects have now: a training is not undone.
+SessionState History::at_this_step(SessionState state) const {
+  for (OpenSubject& open : state.subjects) {
+    const auto now = std::ranges::find(current_.subjects, open.id, &OpenSubject::id);
+    if (now == current_.subjects.end() || !same_but_for_maps(*now, open)) continue;
+    if (now->file == open.file) continue;
+    const WhatIf what_if = open.what_if;
+    const std::string own_name = open.own_name;
+    open = *now;
+    open.what_if = what_if;
+    open.own_name = own_name;
+  }
+  return state;
+}
+
 void History::go_to(std::vector<SessionState>& from, std::vector<SessionState>& to) {
   if (from.empty()) return;
   to.push_back(current_);
-  const SessionState wanted = std::move(from.back());
+  const SessionState wanted = at_this_step(std::move(from.back()));
   from.pop_back();
   since_view_change_.invalidate();
   moving_ = true;

@@ -31,6 +31,7 @@ class History : public QObject {
  private:
   void note();
   void go_to(std::vector<SessionState>& from, std::vector<SessionState>& to);
+  [[nodiscard]] SessionState at_this_step(SessionState state) const;
 
   Session& session_;
   SessionState current_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -90,13 +91,19 @@ inline constexpr EnumName<MapNumber> map_number_names[] = {
     {MapNumber::stable_rank, "stable_rank"},
     {MapNumber::entropy, "entropy"}};
 
+/// Shares of all values that an automatic range can hold: a few peaks must not darken everything
+/// else, unless all are wanted.
+inline constexpr double range_shares[] = {0.95, 0.99, 0.995, 0.999, 1};
+
 /// The lens: what changes the picture at once, without running a model again.
 struct ViewSettings {
   std::string colour_map = "viridis";
   bool reversed_colours = false;
   ScaleNorm norm = ScaleNorm::linear;
-  std::optional<double> range_minimum, range_maximum;  ///< shared over all maps if absent
-  double temperature = 1.0;  ///< rows are p^(1/T), normalised again to their old sum; 0.1 to 10
+  std::optional<double> range_minimum, range_maximum;  ///< by hand, of all maps; else automatic:
+  bool range_of_each_map = false;                      ///< of each map by itself, else of all
+  double range_share = 0.995;  ///< of all values within it, linear scales; one of range_shares
+  double temperature = 1.0;    ///< rows are p^(1/T), normalised again to their old sum; 0.1 to 10
   IdentityView identity = IdentityView::as_is;
   HeadFusion head_fusion = HeadFusion::none;
   std::int64_t shown_rank = 0;      ///< r: maps are A_r, their best approximations; 0: as they are

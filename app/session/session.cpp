@@ -1,6 +1,7 @@
 #include "app/session/session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/session/job_queue.h"
@@ -169,6 +170,8 @@ void Session::clamp_selection() {
   const std::shared_ptr<const Trace> trace = this->trace(selection_.subject);
   if (!trace) return;
   selection_.layer = clamp_index(selection_.layer, std::ssize(trace->layers));
+  // What is selected of a run that is under way is there when it is done.
+  if (find(selection_.subject)->layers_so_far && trace->heads(selection_.layer) == 0) return;
   const std::int64_t queries = trace->queries(selection_.layer);
   selection_.head = clamp_index(selection_.head, trace->heads(selection_.layer));
   selection_.query = clamp_index(selection_.query, queries);
@@ -181,6 +184,9 @@ void Session::set_view(const ViewSettings& view) {
   ViewSettings next = view;
   next.temperature = std::clamp(view.temperature, kMinTemperature, kMaxTemperature);
   next.rank_threshold = std::clamp(view.rank_threshold, kMinThreshold, kMaxThreshold);
+  // The nearest that is known.
+  next.range_share = *std::ranges::min_element(
+      range_shares, {}, [&](double share) { return std::abs(share - view.range_share); });
   next.wipe_position = std::clamp(view.wipe_position, 0.0, 1.0);
   next.overlay_opacity = std::clamp(view.overlay_opacity, 0.0, 1.0);
   if (next == view_) return;
@@ -216,6 +222,7 @@ void Session::set_state(const SessionState& state) {
   view_ = state.view;
   input_ = state.input;
   input_locator_ = state.input_locator;
+  input_stopped_ = false;
   input_error_.clear();
   clamp_selection();
   emit subjects_changed();

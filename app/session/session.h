@@ -36,7 +36,10 @@ struct OpenSubject {
   std::filesystem::path file;  ///< of the model or trace, also when it failed to open
   State state = State::waiting;
   std::string error;     ///< what went wrong and what to do, when failed
-  bool stopped = false;  ///< failed because the user stopped it: retry() goes on
+  bool stopped = false;  ///< by the user, before it was done: retry() goes on
+  /// Of a run that is under way, or was stopped: its trace holds so many first layers alone.
+  std::optional<std::int64_t> layers_so_far;
+  std::int64_t run = 0;  ///< the job that brought its trace; 0: none did
 
   SubjectId id = SubjectId::none;
   std::string own_name;  ///< that the user gave it, in place of its own; else empty
@@ -51,8 +54,9 @@ struct OpenSubject {
   std::string reference_says;
   bool agrees_with_reference = false;
 
-  WhatIf what_if;   ///< what its maps are to be changed to while it runs
-  WhatIf ran_with;  ///< and what they were changed to in the trace it has
+  WhatIf what_if;                ///< what its maps are to be changed to while it runs
+  WhatIf ran_with;               ///< and what they were changed to in the trace it has
+  bool has_new_weights = false;  ///< that came while it ran: it runs again
   /// How it runs by itself, while subject.trace is of changed maps; else null.
   std::shared_ptr<const Trace> unchanged;
 };
@@ -82,6 +86,8 @@ class Session : public QObject {
   [[nodiscard]] const std::string& input_locator() const { return input_locator_; }
   /// Null until it is opened, or when it could not be.
   [[nodiscard]] const std::shared_ptr<const Input>& input() const { return input_; }
+  /// Whether the user stopped it before it was opened.
+  [[nodiscard]] bool input_stopped() const { return input_stopped_; }
   /// Why the input could not be opened; empty if nothing is wrong.
   [[nodiscard]] const std::string& input_error() const { return input_error_; }
   [[nodiscard]] JobQueue& jobs() { return *jobs_; }
@@ -108,6 +114,13 @@ class Session : public QObject {
   /// The same subject once more, kept on the current input whatever is chosen later, to be seen
   /// beside the others; none if `subject` has no model or there is no input.
   SubjectId keep_on_input(SubjectId subject);
+  /// A model already in memory, as a further subject. `file`: where it is kept, if it is.
+  SubjectId add_model(std::shared_ptr<const Model> model, const std::filesystem::path& file);
+  /// Other weights for a subject and for those that lie over the same model, which are run again:
+  /// a network as it learns. What is shown stays until then; while one runs, further ones wait for
+  /// it, and only the last is run. Codes that were learnt of the former weights keep these.
+  void set_model(SubjectId subject, std::shared_ptr<const Model> model,
+                 const std::filesystem::path& file);
   /// A trace already in memory, as a ready subject.
   SubjectId add_trace(std::shared_ptr<const Trace> trace, std::string label);
   void close(SubjectId subject);
@@ -130,7 +143,7 @@ class Session : public QObject {
 
   /// After a failure: reads the file again; what was stopped goes on from what was done.
   void retry(SubjectId subject);
-  /// Every subject that was stopped.
+  /// With every subject, and the input, that was stopped. What it showed stays until there is more.
   void go_on();
 
   /// Clamps to what the selected subject has.
@@ -168,8 +181,9 @@ class Session : public QObject {
   [[nodiscard]] bool idle() const;
 
  signals:
-  void subjects_changed();              ///< one was added, removed or changed its state
-  void trace_ready(SubjectId subject);  ///< its trace is new
+  void subjects_changed();  ///< one was added, removed or changed its state
+  /// Its trace is new: that of a whole run, or with more layers of one that is under way.
+  void trace_ready(SubjectId subject);
   void selection_changed();
   void view_changed();
   void reference_changed();  ///< another one is pinned, or none
@@ -193,6 +207,9 @@ class Session : public QObject {
   [[nodiscard]] bool waits_for_other(OpenSubject& subject) const;
   void learn(OpenSubject& subject);
   void take_trace(SubjectId subject, std::shared_ptr<const Trace> trace);
+  void take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
+                   std::shared_ptr<const Trace> trace, std::int64_t layers);
+  void show_trace(OpenSubject& subject, std::shared_ptr<const Trace> trace);
   void submit(OpenSubject& subject, const QString& title,
               std::function<std::function<void()>(const Progress&)> work);
   /// Its label: the user's, else what it is.
@@ -208,6 +225,7 @@ class Session : public QObject {
   std::string input_locator_;
   std::shared_ptr<const Input> input_;
   std::string input_error_;
+  bool input_stopped_ = false;
   std::int64_t input_job_ = 0;
   std::function<PanelSettings()> panel_settings_source_;
   std::unique_ptr<JobQueue> jobs_;  // last: its destruction waits for jobs that know the session

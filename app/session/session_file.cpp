@@ -87,7 +87,9 @@ json write_view(const ViewSettings& view) {
                  {"wipe_position", view.wipe_position},
                  {"overlay_opacity", view.overlay_opacity},
                  {"layer_alignment", name_of(layer_alignment_names, view.layer_alignment)},
-                 {"match_heads", view.match_heads}};
+                 {"match_heads", view.match_heads},
+                 {"range_of_each_map", view.range_of_each_map},
+                 {"range_share", view.range_share}};
   if (view.range_minimum) object["range_minimum"] = *view.range_minimum;
   if (view.range_maximum) object["range_maximum"] = *view.range_maximum;
   return object;
@@ -113,6 +115,8 @@ ViewSettings read_view(const json& object) {
   view.overlay_opacity = object.value("overlay_opacity", view.overlay_opacity);
   read_name(object, "layer_alignment", layer_alignment_names, view.layer_alignment);
   view.match_heads = object.value("match_heads", view.match_heads);
+  view.range_of_each_map = object.value("range_of_each_map", view.range_of_each_map);
+  view.range_share = object.value("range_share", view.range_share);
   if (object.contains("range_minimum")) view.range_minimum = object.at("range_minimum");
   if (object.contains("range_maximum")) view.range_maximum = object.at("range_maximum");
   return view;
@@ -177,6 +181,10 @@ json write_what_if(const WhatIf& what_if) {
     json head = {
         {"layer", one.layer}, {"head", one.head}, {"by", name_of(head_replacement_names, one.by)}};
     if (one.by == HeadReplacement::other_head) head["other"] = one.other;
+    if (one.by == HeadReplacement::other_attention) {
+      head["mechanism"] = write_mechanism(one.mechanism);
+    }
+    if (one.by == HeadReplacement::mean_over_data) head["data_set"] = one.data_set;
     object["heads"].push_back(std::move(head));
   }
   return object;
@@ -195,6 +203,8 @@ WhatIf read_what_if(const json& object) {
     ReplacedHead head{one.at("layer").get<std::int64_t>(), one.at("head").get<std::int64_t>(),
                       HeadReplacement::zero, one.value("other", std::int64_t{0})};
     read_name(one, "by", head_replacement_names, head.by);
+    if (one.contains("mechanism")) head.mechanism = read_mechanism(one.at("mechanism"));
+    head.data_set = one.value("data_set", std::string());
     what_if = with_head(std::move(what_if), head);
   }
   return what_if;
@@ -318,6 +328,7 @@ void Session::restore(const std::filesystem::path& file) {
   input_ = nullptr;
   input_job_ = 0;
   input_locator_.clear();
+  input_stopped_ = false;
   input_error_.clear();
   for (OpenSubject& open : saved.subjects) {
     open.id = static_cast<SubjectId>(++last_id_);

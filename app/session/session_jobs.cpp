@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "analysis/hash_codes/learned_codes.h"
+#include "app/session/hand_over.h"
 #include "app/session/job_queue.h"
+#include "app/session/replaced_heads.h"
 #include "app/session/session.h"
+#include "app/session/trace_so_far.h"
 #include "core/error.h"
 #include "core/model/evaluation/self_test.h"
 #include "core/trace/trace_file.h"
@@ -149,6 +152,38 @@ void Session::set_channel(SubjectId subject, std::optional<std::int64_t> channel
   start(subject);
 }
 
+SubjectId Session::add_model(std::shared_ptr<const Model> model,
+                             const std::filesystem::path& file) {
+  OpenSubject open;
+  open.file = file;
+  open.subject.mechanism = model->spec().mechanism;
+  open.subject.model = std::move(model);
+  name_subject(open);
+  return append_and_start(std::move(open));
+}
+
+void Session::set_model(SubjectId subject, std::shared_ptr<const Model> model,
+                        const std::filesystem::path& file) {
+  const OpenSubject* const open = find(subject);
+  if (!open || open->subject.model == model) return;
+  const std::shared_ptr<const Model> former = open->subject.model;
+  std::vector<SubjectId> followers;
+  for (OpenSubject& one : subjects_) {
+    const bool lies_over_it = former && one.subject.model == former && !one.learning;
+    if (one.id != subject && !lies_over_it) continue;
+    one.file = file;
+    one.subject.model = model;
+    if (!one.overlay) one.subject.mechanism = model->spec().mechanism;
+    name_subject(one);
+    followers.push_back(one.id);
+  }
+  for (const SubjectId id : followers) {
+    OpenSubject* const one = found(id);
+    one->has_new_weights = one->state == State::running && one->job != 0;
+    if (!one->has_new_weights) start(id);
+  }
+}
+
 void Session::reload(SubjectId subject) {
   OpenSubject* const open = found(subject);
   if (!open) return;
@@ -160,17 +195,20 @@ void Session::reload(SubjectId subject) {
 }
 
 void Session::retry(SubjectId subject) {
-  const OpenSubject* const open = find(subject);
-  if (open && open->stopped) return start(subject);
-  reload(subject);
+  OpenSubject* const open = found(subject);
+  if (!open || !open->stopped) return reload(subject);
+  const std::optional<std::int64_t> shown = open->layers_so_far;
+  start(subject);
+  if (OpenSubject* const again = found(subject)) again->layers_so_far = shown;
 }
 
 void Session::go_on() {
+  if (input_stopped_) set_input(input_locator_);
   std::vector<SubjectId> stopped;
   for (const OpenSubject& open : subjects_) {
-    if (open.state == State::failed && open.stopped) stopped.push_back(open.id);
+    if (open.stopped) stopped.push_back(open.id);
   }
-  for (const SubjectId subject : stopped) start(subject);
+  for (const SubjectId subject : stopped) retry(subject);
 }
 
 void Session::set_what_if(SubjectId subject, const WhatIf& what_if) {
@@ -185,7 +223,7 @@ void Session::set_what_if(SubjectId subject, const WhatIf& what_if) {
     emit subjects_changed();
     return;  // goes on when that is done
   }
-  const bool stands = open->state == State::ready && open->subject.trace;
+  const bool stands = open->state == State::ready && open->subject.trace && !open->layers_so_far;
   if (stands && !open->unchanged) open->unchanged = open->subject.trace;
   if (stands && !what_if.any()) {
     return take_run(subject, what_if, nullptr, std::exchange(open->unchanged, nullptr));
@@ -197,6 +235,7 @@ void Session::set_input(const std::string& locator) {
   jobs_->cancel(input_job_);
   input_locator_ = locator;
   input_ = nullptr;
+  input_stopped_ = false;
   input_error_.clear();
   auto job = std::make_shared<JobId>(0);
   const auto is_current = [this, job] { return input_job_ == *job; };
@@ -219,7 +258,8 @@ void Session::set_input(const std::string& locator) {
       [this, is_current](const JobFailure& failure) {
         if (!is_current()) return;
         input_job_ = 0;
-        input_error_ = failure.cancelled ? "cancelled; choose it again to go on" : failure.what;
+        input_stopped_ = failure.cancelled;
+        input_error_ = failure.cancelled ? "stopped before it was opened" : failure.what;
         emit input_changed();
       });
   input_job_ = *job;
@@ -236,8 +276,10 @@ void Session::start(SubjectId subject) {
 void Session::proceed(OpenSubject& subject) {
   jobs_->cancel(subject.job);
   subject.job = 0;
+  subject.has_new_weights = false;
   subject.error.clear();
   subject.stopped = false;
+  subject.layers_so_far.reset();
   if (!subject.subject.model) {
     load(subject);
   } else if (subject.learning && !subject.subject.parameters) {
@@ -283,11 +325,16 @@ void Session::submit(OpenSubject& subject, const QString& title,
         if (!is_current()) return;
         OpenSubject* open = found(id);
         open->job = 0;
-        open->state = State::failed;
-        // What an earlier input or mechanism gave would be taken for this one's result.
-        open->subject.trace = nullptr;
         open->stopped = failure.cancelled;
-        open->error = failure.cancelled ? "stopped" : failure.what;
+        if (failure.cancelled && open->layers_so_far) {
+          open->state = State::ready;  // with what was done
+        } else {
+          open->state = State::failed;
+          open->layers_so_far.reset();
+          // What an earlier input or mechanism gave would be taken for this one's result.
+          open->subject.trace = nullptr;
+          open->error = failure.cancelled ? "stopped" : failure.what;
+        }
         emit subjects_changed();
       });
   subject.job = *job;
@@ -357,18 +404,47 @@ void Session::run(OpenSubject& subject) {
   const std::string own = subject.subject.own_input;
   const std::shared_ptr<const Input> chosen = own.empty() ? input_ : kept_input(subject.subject);
   const WhatIf what_if = subject.what_if;
+  // Known once it is submitted; layers arrive later, on this thread.
+  const auto job = std::make_shared<JobId>(0);
+  const auto hand_over = [this, id, job](const std::shared_ptr<const Input>& input,
+                                         std::shared_ptr<const Trace> trace, std::int64_t layers) {
+    before_hand_over();
+    QMetaObject::invokeMethod(
+        this,
+        [this, id, job, input, trace = std::move(trace), layers] {
+          after_hand_over();
+          OpenSubject* const open = found(id);
+          if (open && *job != 0 && open->job == *job) take_layers(*open, input, trace, layers);
+        },
+        Qt::QueuedConnection);
+  };
+  // While a network learns, what it was stays until all of what it is now is there.
+  const std::shared_ptr<const Trace>& before = subject.subject.trace;
+  const bool follows =
+      before && !before->layers.empty() && before->heads(std::ssize(before->layers) - 1) > 0 &&
+      subject.subject.input == chosen && before->mechanism == subject.subject.mechanism;
   const OpenSubject* const other = find(what_if.toward);
   const auto toward =
       other ? (other->unchanged ? other->unchanged : other->subject.trace) : nullptr;
   submit(subject, tr("Running %1").arg(QString::fromStdString(subject.subject.label)),
          [this, id, request, model = subject.subject.model, mechanism = subject.subject.mechanism,
-          chosen, own, what_if, toward,
+          alone = subject.subject, chosen, own, what_if, toward, hand_over, follows,
           unchanged = subject.unchanged](const Progress& progress) -> std::function<void()> {
            const auto input = chosen ? chosen : std::make_shared<const Input>(open_input(own));
            const double before = what_if.any() ? 0.5 : 1;
+           TraceRequest by_layers = request;
+           TraceSoFar so_far(request.most_map_bytes, [&](auto trace, std::int64_t layers) {
+             hand_over(input, std::move(trace), layers);
+           });
+           // Changed maps are shown beside those of the whole model: these have to be whole.
+           if (!what_if.any() && !follows) {
+             by_layers.layer_recorded = [&so_far](const Trace& trace, std::int64_t layer) {
+               so_far.take(trace, layer);
+             };
+           }
            auto plain = unchanged ? unchanged
                                   : std::make_shared<const Trace>(model->run(
-                                        *input, mechanism, request, progress.part(0, before)));
+                                        *input, mechanism, by_layers, progress.part(0, before)));
            const auto deliver = [this, id, input](const WhatIf& ran_with,
                                                   std::shared_ptr<const Trace> by_itself,
                                                   std::shared_ptr<const Trace> trace) {
@@ -381,8 +457,11 @@ void Session::run(OpenSubject& subject) {
            try {
              TraceRequest changed = request;
              changed.factors = false;  // they are of the mechanism's own maps
-             changed.change_map = map_change(what_if, plain, toward);
-             Trace trace = model->run(*input, mechanism, changed, progress.part(before, 1));
+             const double found = before + (1 - before) / 2;
+             changed.change_map =
+                 map_change(what_if, plain, toward,
+                            maps_in_place(what_if, alone, plain, progress.part(before, found)));
+             Trace trace = model->run(*input, mechanism, changed, progress.part(found, 1));
              mark_changed(what_if, toward.get(), trace);
              return
                  [deliver, what_if, plain, ran = std::make_shared<const Trace>(std::move(trace))] {
@@ -396,6 +475,17 @@ void Session::run(OpenSubject& subject) {
              };
            }
          });
+  *job = subject.job;
+}
+
+void Session::take_layers(OpenSubject& subject, const std::shared_ptr<const Input>& input,
+                          std::shared_ptr<const Trace> trace, std::int64_t layers) {
+  if (subject.layers_so_far && *subject.layers_so_far >= layers) return;  // shown since it stopped
+  subject.layers_so_far = layers;
+  subject.run = subject.job;
+  subject.subject.input = input;
+  name_subject(subject);
+  show_trace(subject, std::move(trace));
 }
 
 void Session::take_run(SubjectId subject, const WhatIf& ran_with,
@@ -403,6 +493,11 @@ void Session::take_run(SubjectId subject, const WhatIf& ran_with,
   OpenSubject* const open = found(subject);
   open->ran_with = ran_with;
   open->unchanged = std::move(unchanged);
+  if (open->has_new_weights) {
+    open->unchanged = nullptr;
+    take_trace(subject, std::move(trace));
+    return start(subject);
+  }
   const bool goes_on = open->what_if != ran_with;
   take_trace(subject, std::move(trace));
   if (goes_on) {
@@ -437,14 +532,20 @@ void Session::learn(OpenSubject& subject) {
 
 void Session::take_trace(SubjectId subject, std::shared_ptr<const Trace> trace) {
   OpenSubject* open = found(subject);
-  open->job = 0;
+  open->run = std::exchange(open->job, 0);
   open->state = State::ready;
-  open->subject.mechanism = trace->mechanism;
-  open->subject.trace = std::move(trace);
+  open->layers_so_far.reset();
+  show_trace(*open, std::move(trace));
+}
+
+void Session::show_trace(OpenSubject& subject, std::shared_ptr<const Trace> trace) {
+  const SubjectId id = subject.id;
+  subject.subject.mechanism = trace->mechanism;
+  subject.subject.trace = std::move(trace);
   const Selection before = selection_;
   clamp_selection();
   emit subjects_changed();
-  emit trace_ready(subject);
+  emit trace_ready(id);
   if (selection_ != before) emit selection_changed();
 }
 

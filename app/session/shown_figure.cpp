@@ -7,6 +7,10 @@
 
 namespace attnscope {
 
+std::string of_layers(std::int64_t known, std::int64_t all) {
+  return " (" + std::to_string(known) + " of " + std::to_string(all) + " layers)";
+}
+
 FigureRequest request_of(const Session& session) {
   FigureRequest request;
   std::map<std::string, std::string> options;
@@ -14,6 +18,10 @@ FigureRequest request_of(const Session& session) {
   for (const OpenSubject& open : session.subjects()) {
     if (!open.subject.trace) continue;
     request.subjects.push_back(open.subject);
+    if (open.layers_so_far) {
+      request.subjects.back().label +=
+          of_layers(*open.layers_so_far, std::ssize(open.subject.trace->layers));
+    }
     // No command line changes maps: the words say so where a file would stand.
     const std::string source = open.ran_with.any() ? open.subject.label + " (set in the window)"
                                                    : subject_source(open.subject);

@@ -25,18 +25,26 @@ class SpectrumStore : public QObject {
  public:
   explicit SpectrumStore(Session& session, QObject* parent = nullptr);
 
-  /// Of the subject's current trace; null while they are not known.
+  /// Of the subject's current trace, as far as they are known: layer by layer while they are being
+  /// found, and where that was stopped. Null before the first.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> of(SubjectId subject) const;
   /// Of how the subject runs by itself, while its maps are changed; null where they are not, or
   /// these are not known.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> of_unchanged(SubjectId subject) const;
-  /// Those of the current trace, or of the one before it while these are being found.
+  /// Those of the current trace; while these are being found, of the one before it, of changed maps
+  /// or other weights on the same input.
   [[nodiscard]] std::shared_ptr<const SubjectSpectra> latest(SubjectId subject) const;
+  /// Of how many layers of() tells, and how many the model has; equal when all are known. Null
+  /// before the first.
+  struct Known {
+    std::int64_t layers = 0, of = 0;
+  };
+  [[nodiscard]] std::optional<Known> known(SubjectId subject) const;
   /// Why they are not known; empty if nothing is wrong.
   [[nodiscard]] std::string error_of(SubjectId subject) const;
   /// Whether that is because finding them was stopped by the user.
   [[nodiscard]] bool is_stopped(SubjectId subject) const;
-  /// Finds what was stopped after all.
+  /// Finds what was stopped after all; what was found stays.
   void go_on();
 
  signals:
@@ -45,14 +53,22 @@ class SpectrumStore : public QObject {
  private:
   struct Entry {
     std::shared_ptr<const Trace> trace, unchanged_trace;
+    std::shared_ptr<const Model> model;
+    std::shared_ptr<const Input> input;
     std::shared_ptr<const SubjectSpectra> spectra, unchanged, former;
+    std::int64_t run = 0;  ///< OpenSubject::run
     std::string error;
-    bool stopped = false;
+    bool stopped = false, whole = false;  ///< `spectra` are those of all layers it recorded
     std::int64_t job = 0;
   };
 
   void compute(SubjectId subject);
+  /// Those of an earlier trace's maps that this one's are equal to: of the layers that were there
+  /// already, or that no change reaches.
+  static std::shared_ptr<const SubjectSpectra> still_right(const Entry& before, const Entry& now);
   void forget_closed();
+  void show(SubjectId subject, const std::shared_ptr<const Trace>& of,
+            std::shared_ptr<const SubjectSpectra> spectra);
   [[nodiscard]] const Entry* entry(SubjectId subject) const;
 
   Session& session_;

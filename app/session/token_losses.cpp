@@ -70,7 +70,7 @@ TokenLosses token_losses(const OpenSubject& subject, const Progress& progress) {
     // As the run before: what was on the way to another attention is in the trace.
     request.change_map = [trace = subject.subject.trace](std::int64_t layer, std::int64_t head,
                                                          MatrixMap map) {
-      map = trace->layers.at(static_cast<std::size_t>(layer)).implied_map.slice(head);
+      map = trace->layers.at(static_cast<std::size_t>(layer)).implied_map.head(head);
     };
   }
   const Trace trace =

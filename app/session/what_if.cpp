@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "analysis/truncation/truncation.h"
@@ -26,6 +27,10 @@ std::string described(const ReplacedHead& head) {
       return place + " its mean row";
     case HeadReplacement::other_head:
       return place + " as head " + std::to_string(head.other);
+    case HeadReplacement::other_attention:
+      return place + " as " + to_string(head.mechanism);
+    case HeadReplacement::mean_over_data:
+      return place + " its mean over " + std::filesystem::path(head.data_set).filename().string();
   }
   return place;
 }
@@ -58,7 +63,7 @@ const LayerTrace& layer_of(const Trace& trace, std::int64_t layer) {
 
 /// A recorded map without I.
 Matrix bare_map(const Trace& trace, std::int64_t layer, std::int64_t head) {
-  Matrix map = layer_of(trace, layer).implied_map.slice(head);
+  Matrix map = layer_of(trace, layer).implied_map.head(head);
   if (has_identity(trace, layer) && map.rows() == map.cols()) map.diagonal().array() -= 1;
   return map;
 }
@@ -66,8 +71,11 @@ Matrix bare_map(const Trace& trace, std::int64_t layer, std::int64_t head) {
 class Change {
  public:
   Change(WhatIf what_if, std::shared_ptr<const Trace> unchanged,
-         std::shared_ptr<const Trace> toward)
-      : what_if_(std::move(what_if)), own_(std::move(unchanged)), toward_(std::move(toward)) {
+         std::shared_ptr<const Trace> toward, PutInPlace put)
+      : what_if_(std::move(what_if)),
+        own_(std::move(unchanged)),
+        toward_(std::move(toward)),
+        put_(std::move(put)) {
     check_heads();
     if (toward_) check_other();
     if (what_if_.identity) check_square();
@@ -125,6 +133,14 @@ class Change {
       case HeadReplacement::other_head:
         map = bare_map(*own_, replaced.layer, replaced.other);
         return;
+      case HeadReplacement::other_attention:
+      case HeadReplacement::mean_over_data: {
+        const bool held = has_identity(*own_, replaced.layer) && map.rows() == map.cols();
+        if (held) map.diagonal().array() += 1;
+        put_(replaced, map);
+        if (held) map.diagonal().array() -= 1;
+        return;
+      }
     }
   }
 
@@ -165,6 +181,7 @@ class Change {
 
   WhatIf what_if_;
   std::shared_ptr<const Trace> own_, toward_;
+  PutInPlace put_;
 };
 
 }  // namespace
@@ -202,8 +219,8 @@ WhatIf without_replacement(WhatIf what_if, std::int64_t layer, std::int64_t head
 
 std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)> map_change(
     const WhatIf& what_if, std::shared_ptr<const Trace> unchanged,
-    std::shared_ptr<const Trace> toward) {
-  return Change(what_if, std::move(unchanged), std::move(toward));
+    std::shared_ptr<const Trace> toward, PutInPlace put) {
+  return Change(what_if, std::move(unchanged), std::move(toward), std::move(put));
 }
 
 void mark_changed(const WhatIf& what_if, const Trace* toward, Trace& trace) {

@@ -19,21 +19,27 @@ namespace attnscope {
 /// What stands in the place of a head's map A [N, M]. The I of an identity mapping is no part of A:
 /// it stays.
 enum class HeadReplacement {
-  zero,       ///< nothing: the head gives 0
-  uniform,    ///< 1/M everywhere; of a causal map 1/i up to the diagonal
-  mean_row,   ///< each row the mean of all; of a causal map up to the diagonal, scaled to its sum
-  other_head  ///< another head's map of the same layer, as it is when nothing is changed
+  zero,        ///< nothing: the head gives 0
+  uniform,     ///< 1/M everywhere; of a causal map 1/i up to the diagonal
+  mean_row,    ///< each row the mean of all; of a causal map up to the diagonal, scaled to its sum
+  other_head,  ///< another head's map of the same layer, as it is when nothing is changed
+  other_attention,  ///< what another attention makes of the queries and keys that the head then has
+  mean_over_data    ///< its mean map over inputs of a data set
 };
 inline constexpr EnumName<HeadReplacement> head_replacement_names[] = {
     {HeadReplacement::zero, "zero"},
     {HeadReplacement::uniform, "uniform"},
     {HeadReplacement::mean_row, "mean-row"},
-    {HeadReplacement::other_head, "other-head"}};
+    {HeadReplacement::other_head, "other-head"},
+    {HeadReplacement::other_attention, "other-attention"},
+    {HeadReplacement::mean_over_data, "mean-over-data"}};
 
 struct ReplacedHead {
   std::int64_t layer = 0, head = 0;
   HeadReplacement by = HeadReplacement::zero;
-  std::int64_t other = 0;  ///< of other_head: which
+  std::int64_t other = 0;          ///< of other_head: which
+  MechanismChoice mechanism = {};  ///< of other_attention
+  std::string data_set = {};       ///< of mean_over_data: its path
 
   bool operator==(const ReplacedHead&) const = default;
 };
@@ -62,12 +68,16 @@ struct WhatIf {
 [[nodiscard]] WhatIf with_head(WhatIf what_if, const ReplacedHead& head);
 [[nodiscard]] WhatIf without_replacement(WhatIf what_if, std::int64_t layer, std::int64_t head);
 
+/// Puts into `map`, with its I, what replaces a head's by other_attention or mean_over_data.
+using PutInPlace = std::function<void(const ReplacedHead& head, MatrixMap map)>;
+
 /// For TraceRequest::change_map. `unchanged`: how the subject runs by itself; `toward`: the other
-/// one's maps, null if none is wanted. Throws Error(usage): no such head; the other's maps have
+/// one's maps, null if none is wanted; `put`: maps_in_place (app/session/replaced_heads.h), where
+/// heads are replaced so. Throws Error(usage): no such head; the other's maps have
 /// other extents; I in part of maps that are not square.
 [[nodiscard]] std::function<void(std::int64_t layer, std::int64_t head, MatrixMap map)> map_change(
     const WhatIf& what_if, std::shared_ptr<const Trace> unchanged,
-    std::shared_ptr<const Trace> toward);
+    std::shared_ptr<const Trace> toward, PutInPlace put = {});
 
 /// Takes out of a trace that ran so what is true of the mechanism's own maps only: bounds of the
 /// rank, factors, and whether I, whole, is part of them.

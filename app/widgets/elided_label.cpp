@@ -17,6 +17,11 @@ void ElidedLabel::set_text(const QString& text) {
   elide();
 }
 
+void ElidedLabel::set_whole_or_nothing(bool on) {
+  whole_or_nothing_ = on;
+  elide();
+}
+
 void ElidedLabel::set_tip(const QString& tip) {
   tip_ = tip;
   elide();
@@ -41,7 +46,8 @@ void ElidedLabel::changeEvent(QEvent* event) {
 }
 
 void ElidedLabel::elide() {
-  const QString shown = fontMetrics().elidedText(full_text_, mode_, contentsRect().width());
+  QString shown = fontMetrics().elidedText(full_text_, mode_, contentsRect().width());
+  if (whole_or_nothing_ && shown != full_text_) shown.clear();
   setText(shown);
   setToolTip(!tip_.isEmpty() ? tip_ : shown == full_text_ ? QString() : full_text_);
 }

@@ -10,6 +10,8 @@ class ElidedLabel : public QLabel {
  public:
   explicit ElidedLabel(Qt::TextElideMode mode = Qt::ElideMiddle, QWidget* parent = nullptr);
   void set_text(const QString& text);
+  /// Whether it shows nothing where it cannot show all: what it says stands elsewhere, too.
+  void set_whole_or_nothing(bool on);
   /// A tool tip of its own, in place of the whole text.
   void set_tip(const QString& tip);
   [[nodiscard]] const QString& full_text() const { return full_text_; }
@@ -25,6 +27,7 @@ class ElidedLabel : public QLabel {
 
   Qt::TextElideMode mode_;
   QString full_text_, tip_;
+  bool whole_or_nothing_ = false;
 };
 
 }  // namespace attnscope

@@ -1,9 +1,12 @@
 #include "app/window/ablation_menu.h"
 
+#include <QFileDialog>
 #include <QMenu>
 #include <algorithm>
+#include <string>
 
 #include "app/session/session.h"
+#include "core/attention/mechanism.h"
 
 namespace attnscope {
 
@@ -17,12 +20,14 @@ void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::in
     return one.layer == layer && one.head == head;
   });
   const bool is_replaced = replaced != open->what_if.heads.end();
-  const auto add = [&](const QString& text, const char* name, const ReplacedHead& next) {
-    QAction* const action = without->addAction(text, &session, [&session, subject, next] {
-      if (const OpenSubject* const now = session.find(subject)) {
-        session.set_what_if(subject, with_head(now->what_if, next));
-      }
-    });
+  const auto add = [&](const QString& text, const char* name, const ReplacedHead& next,
+                       QMenu* into = nullptr) {
+    QAction* const action =
+        (into ? into : without)->addAction(text, &session, [&session, subject, next] {
+          if (const OpenSubject* const now = session.find(subject)) {
+            session.set_what_if(subject, with_head(now->what_if, next));
+          }
+        });
     action->setObjectName(name);
     action->setCheckable(true);
     action->setChecked(is_replaced && *replaced == next);
@@ -36,6 +41,41 @@ void add_ablation_menu(QMenu& menu, Session& session, SubjectId subject, std::in
     add(QObject::tr("The map of head %1").arg(other), "without_other",
         {layer, head, HeadReplacement::other_head, other});
   }
+  without->addSeparator();
+  QMenu* const mechanisms_menu =
+      without->addMenu(QObject::tr("Another attention's of its q and k"));
+  mechanisms_menu->setObjectName("without_attention");
+  for (const MechanismEntry& entry : mechanisms()) {
+    const bool hides = entry.causal || !open->subject.trace->causal;
+    if (entry.name == open->subject.mechanism.name || !hides) continue;
+    ReplacedHead next{layer, head, HeadReplacement::other_attention};
+    next.mechanism = make_mechanism({std::string(entry.name), {}})->choice();
+    add(QString::fromUtf8(entry.name.data(), static_cast<qsizetype>(entry.name.size())),
+        "without_as", next, mechanisms_menu);
+  }
+  const auto over = [&session, subject, layer, head](const QString& path) {
+    const OpenSubject* const now = session.find(subject);
+    if (!now || path.isEmpty()) return;
+    ReplacedHead next{layer, head, HeadReplacement::mean_over_data};
+    next.data_set = path.toStdString();
+    session.set_what_if(subject, with_head(now->what_if, next));
+  };
+  without
+      ->addAction(
+          QObject::tr("Its mean over a data set…"), &session,
+          [over, window = menu.parentWidget()] {
+            over(QFileDialog::getOpenFileName(
+                window, QObject::tr("Choose a data set"), {},
+                QObject::tr("Data sets (*.gz *.h5 *.hdf5 *.npz *ubyte *.txt);;All files (*)")));
+          })
+      ->setObjectName("without_data");
+  without
+      ->addAction(QObject::tr("Its mean over class folders…"), &session,
+                  [over, window = menu.parentWidget()] {
+                    over(QFileDialog::getExistingDirectory(
+                        window, QObject::tr("Choose a folder with one folder a class")));
+                  })
+      ->setObjectName("without_folders");
   if (!is_replaced) return;
   without->addSeparator();
   without

@@ -51,7 +51,8 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   failed_text_ = new ElidedLabel(Qt::ElideRight);
   failed_text_->setProperty("role", "error");
   auto* retry = retry_ = new QPushButton;
-  auto* close = new QPushButton(tr("Close"));
+  retry->setObjectName("retry");
+  auto* close = close_ = new QPushButton(tr("Close"));
   row->addWidget(failed_badge_);
   row->addWidget(failed_text_, 1);
   row->addWidget(retry);
@@ -88,9 +89,15 @@ QString AtlasCell::instead_of_maps(const OpenSubject& open) const {
 void AtlasCell::show_failure(const OpenSubject& open) {
   failed_badge_->set_subject(session_.place_of(subject_));
   const QString error = QString::fromStdString(open.error);
-  failed_text_->set_text(open.stopped ? QString::fromStdString(open.subject.label) + ": " +
-                                            tr("stopped before it had maps")
-                                      : "⚠ " + error.simplified());
+  const QString label = QString::fromStdString(open.subject.label);
+  QString text = "⚠ " + error.simplified();
+  if (open.stopped) text = label + ": " + tr("stopped before it had maps");
+  if (open.stopped && open.layers_so_far) {
+    text = tr("stopped after %1 of %2 layers")
+               .arg(*open.layers_so_far)
+               .arg(open.subject.trace->layers.size());
+  }
+  failed_text_->set_text(text);
   failed_text_->set_tip(error);
   failed_text_->setProperty("role", open.stopped ? "muted" : "error");
   failed_text_->style()->unpolish(failed_text_);
@@ -104,10 +111,11 @@ void AtlasCell::refresh() {
   failed_ = found->state == OpenSubject::State::failed;
   head_->setVisible(!failed_);
   content_->setVisible(!failed_);
-  failure_->setVisible(failed_);
-  if (failed_) {
-    show_failure(*found);
-  } else {
+  failure_->setVisible(failed_ || found->stopped);
+  close_->setVisible(failed_);
+  failed_badge_->setVisible(failed_);
+  if (failed_ || found->stopped) show_failure(*found);
+  if (!failed_) {
     head_->refresh();
     const QString instead = instead_of_maps(*found);
     instead_->setText(instead);

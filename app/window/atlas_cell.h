@@ -59,6 +59,7 @@ class AtlasCell : public QFrame {
   SubjectBadge* failed_badge_;
   ElidedLabel* failed_text_;
   QPushButton* retry_;
+  QPushButton* close_;
   bool failed_ = false;
 };
 

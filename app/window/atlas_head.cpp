@@ -127,9 +127,14 @@ QString AtlasHead::rank_text(bool in_full) const {
   const double with = mean_equivalent_rank(spectra->with, threshold);
   if (std::isnan(without)) return in_full ? tr("⚠ no rank: see the table") : tr("⚠ no rank");
   if (const QString changed = changed_rank(in_full); !changed.isEmpty()) return changed;
-  const QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
-                           .arg(without, 0, 'f', 1)
-                           .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
+  QString text = (in_full ? tr("mean rank <b>%1</b>%2") : tr("rank <b>%1</b>%2"))
+                     .arg(without, 0, 'f', 1)
+                     .arg(in_full ? of_full_rank(*session_.trace(subject_)) : QString());
+  // While they are being found, or where that was stopped.
+  const std::optional<SpectrumStore::Known> known = spectra_.known(subject_);
+  if (known && known->layers < known->of && spectra_.of(subject_) == spectra) {
+    text = tr("%1 (%2 of %3 layers)").arg(text).arg(known->layers).arg(known->of);
+  }
   // There is no I to add to maps that are not square.
   if (std::isnan(with) || spectra->with.size() != spectra->without.size()) return text;
   return text + (in_full ? tr(", with I <b>%1</b>") : tr(", +I <b>%1</b>")).arg(with, 0, 'f', 1);
@@ -201,6 +206,9 @@ void AtlasHead::refresh() {
     marks << QString::fromStdString(in_words(open->ran_with));
   } else if (trace && !trace->mechanism_trained) {
     marks << tr("not trained");
+  }
+  if (open->layers_so_far && trace && !open->stopped) {
+    marks << tr("%1 of %2 layers so far").arg(*open->layers_so_far).arg(trace->layers.size());
   }
   if (const QString compared = this->mark(); !compared.isEmpty()) marks << compared;
   const QString mark = marks.join(" · ");

@@ -6,7 +6,9 @@
 #include <string>
 #include <system_error>
 
+#include "analysis/training/checkpoint_series.h"
 #include "core/checkpoint/model_folder.h"
+#include "core/error.h"
 #include "core/input/text_file.h"
 
 namespace attnscope {
@@ -33,13 +35,23 @@ bool is_session(const std::filesystem::path& file) {
   return start.find("\"attnscope_session\"") != std::string::npos;
 }
 
+bool is_training(const std::filesystem::path& folder) {
+  try {
+    return checkpoint_series(folder).size() > 1;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 FileUse use_of(const std::filesystem::path& file) {
   const std::string extension = lower_extension(file);
   std::error_code ignored;
   if (is_model_folder(file)) return FileUse::model;
-  if (std::filesystem::is_directory(file, ignored)) return FileUse::input;
+  if (std::filesystem::is_directory(file, ignored)) {
+    return is_training(file) ? FileUse::training : FileUse::input;
+  }
   for (const char* input : {".png", ".jpg", ".jpeg", ".npy", ".wav"}) {
     if (extension == input) return FileUse::input;
   }

@@ -6,6 +6,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QStatusBar>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -150,18 +151,21 @@ void MainWindow::place_everything() {
   connect(jobs, &JobBar::go_on_wanted, this, [this] {
     session_.go_on();
     spectra_->go_on();
-    for (FigurePanel* panel : findChildren<FigurePanel*>()) panel->go_on();
+    comparisons_->go_on();
+    for (DockPanel* panel : findChildren<DockPanel*>()) panel->go_on();
   });
   statusBar()->addPermanentWidget(jobs);
   statusBar()->addPermanentWidget(new ScaleStrip(session_, *link_));
 }
 
 bool MainWindow::anything_stopped() const {
-  return std::ranges::any_of(session_.subjects(),
+  return session_.input_stopped() ||
+         std::ranges::any_of(session_.subjects(),
                              [this](const OpenSubject& open) {
                                return open.stopped || spectra_->is_stopped(open.id);
                              }) ||
-         std::ranges::any_of(findChildren<FigurePanel*>(), &FigurePanel::is_stopped);
+         comparisons_->is_stopped() ||
+         std::ranges::any_of(findChildren<DockPanel*>(), &DockPanel::is_stopped);
 }
 
 void MainWindow::keep_panel_settings() {
@@ -210,8 +214,13 @@ void MainWindow::set_theme(Theme theme) {
 }
 
 void MainWindow::set_preferences(const Preferences& preferences) {
+  const bool other_letters = preferences.text_scale != preferences_.text_scale;
   preferences_ = preferences;
   apply_look();
+  // Panels that larger letters have widened would stay so.
+  if (other_letters && arranged_ && !presenting_) {
+    QTimer::singleShot(0, docks_, &PanelDocks::take_usual_widths);
+  }
   ViewSettings view = session_.view();
   view.colour_map = preferences.colour_map;
   view.rank_threshold = preferences.rank_threshold;

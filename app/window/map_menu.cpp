@@ -143,7 +143,11 @@ void MapMenu::add_subject_actions(QMenu& menu, SubjectId subject) {
 
 void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
   const MapExtent extent = maps.extent(cell.layer, cell.column);
-  const ColourScale scale = link_.scale(maps.compared_with() != nullptr);
+  ColourScale scale = link_.scale(maps.compared_with() != nullptr);
+  const auto own = maps.compared_with() == nullptr
+                       ? link_.range_of_map(session_.selection().subject, cell.layer, cell.column)
+                       : std::nullopt;
+  if (own) scale = colour_scale(*own, session_.view());
   const ColourMap& colours = find_colour_map(scale.colour_map);
   QImage picture(static_cast<int>(extent.keys), static_cast<int>(extent.queries),
                  QImage::Format_ARGB32);

@@ -50,6 +50,8 @@ class PanelDocks : public QObject {
   /// Hides what stands beside the atlases there, or shows it again.
   enum class Side { left, right };
   void toggle(Side side);
+  /// Both sides as wide as they are at first.
+  void take_usual_widths() { set_side_widths(usual_widths()); }
   /// Hides what has no part in a presentation.
   void hide_for_presentation();
   /// Shows again what has given way to another for want of room, as before a layout is remembered.

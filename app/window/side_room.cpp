@@ -8,14 +8,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/look/theme.h"
+
 namespace attnscope {
 
 namespace {
 
-// Pixels: three columns, and two atlases between them; two columns and the atlases.
+// Pixels, for letters of usual size: three columns, and two atlases between them; two columns and
+// the atlases.
 constexpr int kThreeColumns = 1560, kTwoColumns = 1180;
-// The left column and the atlases with one beside them.
-constexpr int kBothSides = 1100;
+// The left column and the atlases with one beside them; the atlases and the right column.
+constexpr int kBothSides = 1100, kRightSide = 700;
 
 bool is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
 
@@ -26,7 +29,7 @@ SideRoom::SideRoom(QMainWindow& window, QList<QDockWidget*> left, QList<QDockWid
     : QObject(&window),
       window_(window),
       left_{std::move(left), kBothSides, kThreeColumns},
-      right_{std::move(right), 0, kTwoColumns},
+      right_{std::move(right), kRightSide, kTwoColumns},
       read_(std::move(read)) {
   window_.installEventFilter(this);
   for (QDockWidget* dock : left_.docks + right_.docks) dock->installEventFilter(this);
@@ -92,7 +95,8 @@ void SideRoom::give_back() {
 
 bool SideRoom::eventFilter(QObject* watched, QEvent* event) {
   if (watched == &window_) {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::Show) arrange();
+    const bool letters = event->type() == QEvent::FontChange;
+    if (letters || event->type() == QEvent::Resize || event->type() == QEvent::Show) arrange();
   } else if (event->type() == QEvent::Resize && !reading_) {
     // A dock that is about to be seen takes its room before it says so.
     auto* const dock = static_cast<QDockWidget*>(watched);
@@ -107,8 +111,10 @@ void SideRoom::arrange() {
   // Not while the window itself is hidden: then no dock is open to be seen.
   if (still_ || !window_.isVisible()) return;
   const bool reads = reading();
+  // Columns grow with their letters: of larger ones fewer find room beside the maps.
+  const double room = window_.width() / text_scale_of(window_.font());
   for (Side* side : {&left_, &right_}) {
-    if (window_.width() < (reads ? side->least_beside : side->least_width)) {
+    if (room < (reads ? side->least_beside : side->least_width)) {
       put_away(*side);
     } else {
       give_back(*side);

@@ -1,6 +1,6 @@
-// Where the window is too narrow for its columns beside the atlases, what is opened to be read
-// takes the left one's place, in a small window the right one's too, and gives them back, as wide
-// as they were, when it is closed or the window grows.
+// Where the window is too narrow for its columns beside the atlases, or its letters too large, what
+// is opened to be read takes the left one's place, in a small window the right one's too, and gives
+// them back, as wide as they were, when it is closed or the window grows.
 #pragma once
 
 #include <QHash>
@@ -31,8 +31,8 @@ class SideRoom : public QObject {
   /// One column, and what of it was hidden by us, not by the user.
   struct Side {
     QList<QDockWidget*> docks;
-    int least_width;   ///< of the window in pixels, so that it stays
-    int least_beside;  ///< and beside what is read
+    /// Of the window in pixels at usual letters, so that it stays; and beside what is read.
+    int least_width, least_beside;
     QList<QDockWidget*> away = {};
     QList<QDockWidget*> in_front = {};  ///< of those that are tabs
   };

@@ -71,6 +71,9 @@ void MainWindow::open_file(const std::filesystem::path& file) {
     case FileUse::session:
       restore_session(file);
       return;
+    case FileUse::training:
+      docks_->open_document(file);
+      return;
     case FileUse::model:
       recent_->add(file);
       session_.open(file);

@@ -23,6 +23,30 @@ Error misfit(std::string what, std::size_t stage) {
       .about("image_height");
 }
 
+/// Only transformers merges grids of an odd side as it has them when it runs: timm's windows are of
+/// the grid without the odd patches.
+void check_odd(const ModelSpec& spec, const GridExtents& grid, std::size_t stage) {
+  if (spec.layer.scores.window_filling == WindowFilling::before_shift) return;
+  throw misfit("the grid before the merging of patches", stage)
+      .expected("an even number of patches a side")
+      .found(text(grid));
+}
+
+void check_windows(const ModelSpec& spec, const GridExtents& grid, std::size_t index) {
+  const std::int64_t window = spec.stages[index].window;
+  if (grid.rows % window == 0 && grid.columns % window == 0) return;
+  const bool filled =
+      spec.shifts_windows() && spec.layer.scores.window_filling != WindowFilling::none;
+  if (filled && grid.rows >= window && grid.columns >= window) return;
+  throw misfit(
+      filled ? "the grid is smaller than the windows" : "the grid does not split into the windows",
+      index)
+      .expected(filled ? "at least " + std::to_string(window) + " patches a side"
+                       : "a multiple of " + std::to_string(window) + " a side")
+      .found(text(grid))
+      .remedy("224 pixels a side fit windows of 7 in every stage");
+}
+
 }  // namespace
 
 GridExtents key_grid(const PyramidStage& stage, const GridExtents& grid) {
@@ -38,10 +62,9 @@ std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
     const PyramidStage& stage = spec.stages[i];
     const std::int64_t padding = padding_of(stage);
     const bool merges = spec.shifts_windows() && i > 0;
-    if (merges && (grid.rows % 2 != 0 || grid.columns % 2 != 0)) {
-      throw misfit("the grid before the merging of patches", i)
-          .expected("an even number of patches a side")
-          .found(text(grid));
+    if (merges) {
+      if (grid.rows % 2 != 0 || grid.columns % 2 != 0) check_odd(spec, grid, i);
+      grid = {grid.rows + grid.rows % 2, grid.columns + grid.columns % 2};
     }
     grid = {convolved(grid.rows, stage.kernel, stage.stride, padding),
             convolved(grid.columns, stage.kernel, stage.stride, padding)};
@@ -51,13 +74,7 @@ std::vector<GridExtents> pyramid_grids(const ModelSpec& spec) {
           .expected("at least " + std::to_string(stage.reduction) + " cells a side")
           .found(text(grid));
     }
-    if (is_windowed(stage, 0) &&
-        (grid.rows % stage.window != 0 || grid.columns % stage.window != 0)) {
-      throw misfit("the grid does not split into the windows", i)
-          .expected("a multiple of " + std::to_string(stage.window) + " a side")
-          .found(text(grid))
-          .remedy("224 pixels a side fit windows of 7 in every stage");
-    }
+    if (is_windowed(stage, 0)) check_windows(spec, grid, i);
     grids.push_back(grid);
   }
   return grids;

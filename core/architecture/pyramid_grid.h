@@ -21,7 +21,7 @@ struct GridExtents {
 }
 
 /// The grid of each stage's queries. Throws Error(damaged) naming the stage where the image is too
-/// small, or not a multiple of a window.
+/// small, or not a multiple of a window that is not filled up.
 [[nodiscard]] std::vector<GridExtents> pyramid_grids(const ModelSpec& spec);
 
 /// The grid of the keys and values of a layer that sees all of a stage's grid.

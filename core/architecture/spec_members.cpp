@@ -106,6 +106,8 @@ const std::vector<SpecMember>& spec_members() {
       NEW_MEMBER(layer.scores.window, "W: how many keys a query sees; 0: all"),
       NEW_MEMBER(layer.scores.window_form,
                  "the last W (before), W/2 to both sides (around), or those of its own W (chunk)"),
+      NEW_MEMBER(layer.scores.window_filling,
+                 "zeros that make whole windows of Swin's grids: before_shift or after_shift"),
       NEW_MEMBER(layer.scores.bias, "what is added to scores for where query and key are"),
       NEW_MEMBER(layer.scores.buckets, "of distances, in a model with such biases"),
       NEW_MEMBER(layer.scores.bucket_distance, "from which on all are in the last bucket"),

@@ -67,6 +67,9 @@ template <>
 inline constexpr std::array<std::string_view, 4> kEnumNames<WindowForm>{"before", "around", "chunk",
                                                                         "tiles"};
 template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<WindowFilling>{"none", "before_shift",
+                                                                           "after_shift"};
+template <>
 inline constexpr std::array<std::string_view, 6> kEnumNames<ScoreBias>{
     "none", "alibi", "buckets", "table", "decomposed", "disentangled"};
 template <>
@@ -116,7 +119,8 @@ using AnyMember =
                  ScoreScale*, InputKind*, PatchOrder*, ResizeFilter*, ResizeMode*, Tokenizer*,
                  Positions*, PositionResize*, TableResize*, Attending*, Tail*, LayerForm*,
                  Residual*, NormPosition*, Norm*, Rotary*, RotaryGrid*, RotaryScaling*, WindowForm*,
-                 ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*, Arithmetic*>;
+                 WindowFilling*, ScoreBias*, Activation*, MlpForm*, Readout*, HeadActivation*,
+                 Arithmetic*>;
 
 struct SpecMember {
   std::string_view name;  ///< of its option: "heads"; of later members the path

@@ -125,6 +125,8 @@ void AtomicFile::commit() {
   const int reason = errno;
   ::close(descriptor);
   if (synced != 0) throw cannot_write(final_path_, std::strerror(reason));
+  // HDF5 opens no file that somebody has locked: under its final name it is free from the start.
+  if (lock_ >= 0) ::flock(lock_, LOCK_UN);
   std::error_code error;
   std::filesystem::rename(temporary_, final_path_, error);
   if (error) throw cannot_write(final_path_, error.message());

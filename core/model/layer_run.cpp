@@ -40,14 +40,12 @@ bool wants_layer(const TraceRequest& request, std::int64_t layer) {
          std::find(request.layers.begin(), request.layers.end(), layer) != request.layers.end();
 }
 
-void check_map_memory(const TraceRequest& request, const std::vector<AttentionShape>& shapes) {
+void check_map_memory(const TraceRequest& request, const std::vector<std::int64_t>& entries) {
   if (!request.implied_maps) return;
   double bytes = 0, allowed = static_cast<double>(request.most_map_bytes);
   std::string fitting;
-  for (std::size_t layer = 0; layer < shapes.size(); ++layer) {
-    const AttentionShape& shape = shapes[layer];
-    const double own = 4.0 * static_cast<double>(shape.heads) * static_cast<double>(shape.queries) *
-                       static_cast<double>(shape.keys);
+  for (std::size_t layer = 0; layer < entries.size(); ++layer) {
+    const double own = 4.0 * static_cast<double>(entries[layer]);
     if (own <= allowed && fitting.empty()) fitting = std::to_string(layer);
     if (!wants_layer(request, static_cast<std::int64_t>(layer))) continue;
     bytes = request.layer_recorded ? std::max(bytes, own) : bytes + own;
@@ -130,7 +128,8 @@ Trace begin_trace(const Model& model, const Input& input, const Mechanism& mecha
         option_text(spec, "scale") + (spec.layer.scores.scale_by_layer ? " / (layer + 1)" : "");
   }
   for (const Assumption& assumption : model.assumptions()) {
-    trace.provenance["assumed " + assumption.option] = assumption.value;
+    trace.provenance[(assumption.stated ? "stated " : "assumed ") + assumption.option] =
+        assumption.value;
   }
   return trace;
 }

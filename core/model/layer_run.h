@@ -40,9 +40,9 @@ void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
 /// Whether `request` wants anything of that layer.
 [[nodiscard]] bool wants_layer(const TraceRequest& request, std::int64_t layer);
 
-/// Throws Error(usage) if the implied maps `request` wants are larger than it allows. `shapes`: of
-/// every layer.
-void check_map_memory(const TraceRequest& request, const std::vector<AttentionShape>& shapes);
+/// Throws Error(usage) if the implied maps `request` wants are larger than it allows. `entries`:
+/// how many numbers those of each layer have.
+void check_map_memory(const TraceRequest& request, const std::vector<std::int64_t>& entries);
 
 /// The model's own parameters of that layer, under those of the request.
 [[nodiscard]] NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& request,

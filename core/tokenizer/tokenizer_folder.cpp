@@ -8,7 +8,7 @@
 #include "core/file/read_file.h"
 #include "core/tokenizer/byte_pairs.h"
 #include "core/tokenizer/canonical_text.h"
-#include "core/tokenizer/sentence_piece.h"
+#include "core/tokenizer/sentence_piece_folder.h"
 #include "core/tokenizer/stage_fields.h"
 #include "core/tokenizer/tokenizer.h"
 #include "core/tokenizer/tokenizer_neighbours.h"
@@ -119,77 +119,6 @@ std::shared_ptr<const Vocabulary> read_byte_pair_files(const Path& folder) {
   return make_tokenizer(std::move(stages));
 }
 
-/// SigLIP's pieces, of texts in lower case without punctuation, and a token at their end.
-std::shared_ptr<const Vocabulary> read_siglip_pieces(const Path& file,
-                                                     TokenizerNeighbours& beside) {
-  const json arguments = beside.config.value("sp_model_kwargs", json());
-  if (!arguments.is_null() && !arguments.empty()) throw beside.refused("sp_model_kwargs", "none");
-  SentencePiece model = read_sentence_piece(file);
-  // Its ▁ is put before the text itself.
-  model.add_dummy_prefix = false;
-  model.goes_on = true;
-  TokenTable table;
-  for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
-    table.add(model.pieces.texts[i], static_cast<std::int64_t>(i));
-  }
-  std::int64_t end = 0;
-  for (const auto& [key, usual] :
-       {std::pair("unk_token", "<unk>"), {"pad_token", "</s>"}, {"eos_token", "</s>"}}) {
-    const auto before = beside.added;
-    end = beside.make_special(beside.text(key, usual), table, file);
-    if (before.contains(end)) continue;
-    beside.added[end].lstrip = beside.added[end].rstrip = true;  // as its class has it
-  }
-  TokenizerStages stages = sentence_piece_stages(model);
-  stages.normalizer = [text = siglip_text(beside.flag("do_lower_case", true)),
-                       pieces = stages.normalizer](const AlignedText& given) {
-    return pieces(text(given));
-  };
-  stages.post_processor = around({}, {end}, true);
-  stages.added = beside.added_tokens();
-  return make_tokenizer(std::move(stages));
-}
-
-/// Llama's and Gemma's SentencePiece models; others number their pieces anew, or change the text
-/// before, by rules that stand in no file.
-std::shared_ptr<const Vocabulary> read_pieces(const Path& file) {
-  TokenizerNeighbours beside = read_tokenizer_neighbours(file.parent_path());
-  const std::string name = beside.class_name("");
-  if (name.empty()) {
-    throw Error(ErrorKind::unsupported, "nothing says which tokenizer's pieces these are")
-        .in_file(file)
-        .about("tokenizer_class")
-        .expected("LlamaTokenizer, GemmaTokenizer or SiglipTokenizer, in tokenizer_config.json")
-        .remedy("put the model's tokenizer.json or tokenizer_config.json beside it");
-  }
-  if (name == "SiglipTokenizer") return read_siglip_pieces(file, beside);
-  if (name != "LlamaTokenizer" && name != "GemmaTokenizer") {
-    throw beside.refused("tokenizer_class", "LlamaTokenizer, GemmaTokenizer or SiglipTokenizer");
-  }
-  SentencePiece model = read_sentence_piece(file);
-  // Since transformers 4.31 a text goes on behind a special token without a space, if asked for.
-  model.prefix_every_part = beside.flag("legacy", true);
-  TokenTable table;
-  for (std::size_t i = 0; i < model.pieces.texts.size(); ++i) {
-    table.add(model.pieces.texts[i], static_cast<std::int64_t>(i));
-  }
-  TokenizerStages stages = sentence_piece_stages(model);
-  for (const AddedToken& token : stages.added) beside.added.try_emplace(token.id, token);
-  const auto around_text = [&](const char* flag, bool usual, const char* key, const char* text) {
-    std::vector<std::int64_t> ids;
-    if (beside.flag(flag, usual)) {
-      ids.push_back(beside.make_special(beside.text(key, text), table, file));
-    }
-    return ids;
-  };
-  const bool gemma = name == "GemmaTokenizer";
-  stages.post_processor =
-      around(around_text("add_bos_token", true, "bos_token", gemma ? "<bos>" : "<s>"),
-             around_text("add_eos_token", false, "eos_token", gemma ? "<eos>" : "</s>"), true);
-  stages.added = beside.added_tokens();
-  return make_tokenizer(std::move(stages));
-}
-
 /// Settings of tokenizer_config.json that old readers laid over tokenizer.json: where they differ
 /// from it, nobody can tell which the model was trained with.
 void check_against_config(const json& tokenizer, const TokenizerNeighbours& beside) {
@@ -227,7 +156,7 @@ std::shared_ptr<const Vocabulary> read_tokenizer(const Path& folder) {
     case Kind::byte_pairs:
       return with_file(file.path, [&] { return read_byte_pair_files(folder); });
     case Kind::sentence_piece:
-      return with_file(file.path, [&] { return read_pieces(file.path); });
+      return with_file(file.path, [&] { return read_sentence_piece_folder(file.path); });
     case Kind::none:
       break;
   }

@@ -1,5 +1,6 @@
 #include "core/trace/stored_layer.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -50,6 +51,49 @@ void check_factors(const LayerTrace& layer, const std::string& name) {
       .found(to_string(left.shape()) + " and " + to_string(right.shape()));
 }
 
+std::vector<std::int64_t> read_whole_numbers(const Checkpoint& file, const std::string& name) {
+  const StoredTensor* const stored = file.find(name);
+  if (!stored || is_floating(stored->dtype) || stored->shape.size() != 1) {
+    throw Error(ErrorKind::damaged, "the blocks of the maps are not described")
+        .about("/" + name)
+        .expected("a list of whole numbers")
+        .found(stored ? to_string(stored->shape) : "nothing");
+  }
+  return stored->view().to_int64();
+}
+
+/// Maps of attention within windows; nothing if the layer has none.
+std::optional<MapBlocks> read_blocks(const Checkpoint& file, const std::string& layer) {
+  const Tensor entries =
+      read_data_set(file, layer + "/map_blocks", 2, "[heads, entries of all blocks]");
+  if (entries.empty()) return std::nullopt;
+  const std::vector<std::int64_t> tokens = read_whole_numbers(file, layer + "/block_tokens");
+  std::vector<std::vector<std::int64_t>> partition;
+  auto next = tokens.begin();
+  std::int64_t wanted = 0;
+  for (const std::int64_t size : read_whole_numbers(file, layer + "/block_sizes")) {
+    if (size < 1 || size > tokens.end() - next) {
+      throw Error(ErrorKind::damaged, "the blocks of the maps do not share its tokens out")
+          .about("/" + layer + "/block_sizes")
+          .expected("numbers that add up to " + std::to_string(tokens.size()))
+          .found(std::to_string(size));
+    }
+    partition.emplace_back(next, next + size);
+    next += size;
+    wanted += size * size;
+  }
+  if (next != tokens.end() || wanted != entries.extent(1)) {
+    throw Error(ErrorKind::damaged, "the blocks of the maps do not fit their entries")
+        .about("/" + layer + "/map_blocks")
+        .expected("[heads, " + std::to_string(wanted) + "] of " + std::to_string(tokens.size()) +
+                  " tokens in blocks")
+        .found(to_string(entries.shape()));
+  }
+  MapBlocks blocks(entries.extent(0), std::move(partition));
+  std::ranges::copy(entries.values(), blocks.entries().begin());
+  return blocks;
+}
+
 /// 0 unless the tensor is there and has that axis.
 std::int64_t extent_of(const Tensor& tensor, std::size_t axis) {
   return axis < tensor.shape().size() ? tensor.extent(axis) : 0;
@@ -73,6 +117,8 @@ LayerTrace read_layer_trace(const Checkpoint& file, const std::string& name) {
   LayerTrace layer;
   if (const auto map = stored_view(file, name + "/implied_map", 3, "[heads, N, M]")) {
     take_map(*map, layer);
+  } else if (std::optional<MapBlocks> blocks = read_blocks(file, name)) {
+    layer.implied_map = ImpliedMaps(std::move(*blocks));
   }
   layer.queries = read_data_set(file, name + "/queries", 3, "[heads, N, d]");
   layer.keys = read_data_set(file, name + "/keys", 3, "[heads, M, d]");
@@ -99,7 +145,7 @@ void check_tokens_agree(const LayerTrace& layer, const std::string& name) {
         .expected(std::to_string(wanted))
         .found(std::to_string(found) + " " + what);
   };
-  const Tensor& map = layer.implied_map;
+  const ImpliedMaps& map = layer.implied_map;
   const std::int64_t queries = map.empty() ? extent_of(layer.queries, 1) : map.extent(1);
   const std::int64_t keys = map.empty() ? extent_of(layer.keys, 1) : map.extent(2);
   agree(queries, extent_of(layer.queries, 1), "queries");

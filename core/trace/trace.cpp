@@ -84,13 +84,13 @@ bool shows_identity(const Trace& trace, IdentityView view) {
   return std::ranges::none_of(trace.layers, recorded) || std::ranges::any_of(trace.layers, square);
 }
 
-Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view) {
+ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view) {
   if (layer < 0 || layer >= static_cast<std::int64_t>(trace.layers.size())) {
     throw Error(ErrorKind::usage, "there is no such layer")
         .expected("0 to " + std::to_string(static_cast<std::int64_t>(trace.layers.size()) - 1))
         .found(std::to_string(layer));
   }
-  Tensor maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  ImpliedMaps maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
   if (maps.empty()) {
     throw Error(ErrorKind::usage,
                 "the maps of layer " + std::to_string(layer) + " were not recorded");
@@ -98,10 +98,7 @@ Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view) {
   const bool held = has_identity(trace, layer);
   const bool wanted = view == IdentityView::as_is ? held : view == IdentityView::with;
   if (wanted != held && maps.extent(1) == maps.extent(2)) {
-    const float change = wanted ? 1.0F : -1.0F;
-    for (std::int64_t head = 0; head < maps.extent(0); ++head) {
-      maps.slice(head).diagonal().array() += change;
-    }
+    maps.add_to_diagonals(wanted ? 1.0F : -1.0F);
   }
   return maps;
 }

@@ -13,6 +13,7 @@
 #include "core/attention/token_layout.h"
 #include "core/input/image.h"
 #include "core/tensor/tensor.h"
+#include "core/trace/implied_maps.h"
 
 namespace attnscope {
 
@@ -46,7 +47,7 @@ struct TraceRequest {
 enum class LayerKind { plain, encoder, decoder, cross, class_attention };
 
 struct LayerTrace {
-  Tensor implied_map;            ///< [H, N, M]; with I where the mechanism has identity mapping
+  ImpliedMaps implied_map;       ///< [H, N, M]; with I where the mechanism has identity mapping
   Tensor queries, keys, values;  ///< [H, N, d]; keys and values [H, M, d]
   Tensor tokens;                 ///< [N, D], after this layer
   NamedTensors quantities;
@@ -106,6 +107,6 @@ enum class IdentityView { as_is, without, with };
 
 /// The maps of one layer seen so, [H, N, M]: I added or taken away where needed and they are
 /// square.
-[[nodiscard]] Tensor maps_seen(const Trace& trace, std::int64_t layer, IdentityView view);
+[[nodiscard]] ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view);
 
 }  // namespace attnscope

@@ -1,6 +1,9 @@
 // Traces on disk: HDF5, and anyone may write one: maps alone are enough.
 //
 //   /layer_00/implied_map      float [H, N, M]; rows are queries. Required; layers without gaps.
+//   /layer_00/map_blocks       float [H, Σ n²], in the place of implied_map where tokens attend
+//                              within windows: the maps of n tokens each, one after another
+//   /layer_00/{block_sizes,block_tokens}   int [windows], [N]: n of each, and which tokens it has
 //   /layer_00/{queries,keys,values}   float [H, N, d]; keys and values [H, M, d]
 //   /layer_00/tokens           float [N, D], after the layer
 //   /layer_00/quantities/NAME  float, the mechanism's own
@@ -34,11 +37,11 @@ namespace attnscope {
 /// Written beside, then renamed. Throws Error(io).
 void write_trace(const std::filesystem::path& file, const Trace& trace);
 
-/// Throws Error(not_this_format) if there is no /layer_00/implied_map and the arrays are no maps,
+/// Throws Error(not_this_format) if there are no maps of /layer_00 and the arrays are no maps,
 /// Error(damaged) naming the data set whose shape does not fit.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& file);
 
-/// True if the file holds /layer_00/implied_map, or its arrays are maps.
+/// True if the file holds maps of /layer_00, or its arrays are maps.
 [[nodiscard]] bool is_trace_file(const std::filesystem::path& file);
 
 }  // namespace attnscope

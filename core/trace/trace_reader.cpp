@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFirstMap = "layer_00/implied_map";
+constexpr const char *kFirstMap = "layer_00/implied_map", *kFirstBlocks = "layer_00/map_blocks";
 
 Error damaged(std::string what, const std::string& subject) {
   return Error(ErrorKind::damaged, std::move(what)).about(subject);
@@ -97,7 +97,7 @@ void read_layouts(const Checkpoint& file, Trace& trace) {
   for (std::size_t i = 0; i < trace.layers.size(); ++i) {
     LayerTrace& layer = trace.layers[i];
     layer.layout = layer.key_layout = trace.layout;
-    const Tensor& map = layer.implied_map;
+    const ImpliedMaps& map = layer.implied_map;
     if (!map.empty() && map.extent(1) != map.extent(2)) layer.key_layout = {};
     if (!layouts.is_array() || i >= layouts.size() || !layouts[i].is_object()) continue;
     const json queries = layouts[i].value("queries", json()),
@@ -272,9 +272,12 @@ Trace read_arrays(const Checkpoint& file) {
   return trace;
 }
 
+bool names_layers(const Checkpoint& file) {
+  return file.find(kFirstMap) != nullptr || file.find(kFirstBlocks) != nullptr;
+}
+
 bool holds_trace(const Checkpoint& file) {
-  return file.find(kFirstMap) != nullptr ||
-         (file.format() != "hdf5" && !maps_in_arrays(file).empty());
+  return names_layers(file) || (file.format() != "hdf5" && !maps_in_arrays(file).empty());
 }
 
 }  // namespace
@@ -286,7 +289,7 @@ bool is_trace_file(const std::filesystem::path& file) {
       return holds_trace(open_checkpoint(file));
     }
     // A model file may have many data sets: they need not all be seen.
-    return hdf5_has(file, kFirstMap);
+    return hdf5_has(file, kFirstMap) || hdf5_has(file, kFirstBlocks);
   } catch (const Error&) {
     return false;
   }
@@ -299,9 +302,8 @@ Trace read_trace(const std::filesystem::path& file) {
         .in_file(file)
         .remedy("or save arrays of maps alone: [heads, N, N] for each layer");
   }
-  return with_file(file, [&] {
-    return opened.find(kFirstMap) != nullptr ? read_contents(opened) : read_arrays(opened);
-  });
+  return with_file(
+      file, [&] { return names_layers(opened) ? read_contents(opened) : read_arrays(opened); });
 }
 
 }  // namespace attnscope

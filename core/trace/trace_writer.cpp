@@ -14,13 +14,31 @@ namespace {
 
 using nlohmann::json;
 
+void write_blocks(const Hdf5Id& group, const MapBlocks& blocks) {
+  std::vector<std::int64_t> sizes, tokens;
+  for (const std::vector<std::int64_t>& block : blocks.partition()) {
+    sizes.push_back(std::ssize(block));
+    tokens.insert(tokens.end(), block.begin(), block.end());
+  }
+  const auto whole_numbers = [&](const char* name, const std::vector<std::int64_t>& values) {
+    write_data(group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, {std::ssize(values)}, values.data());
+  };
+  whole_numbers("block_sizes", sizes);
+  whole_numbers("block_tokens", tokens);
+  write_data(group, "map_blocks", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT,
+             {blocks.heads(), std::ssize(blocks.entries()) / blocks.heads()},
+             blocks.entries().data());
+}
+
 void write_layer(const Hdf5Id& file, std::size_t index, const LayerTrace& layer) {
   const Hdf5Id group = create_group(file, layer_group(index));
   if (layer.exact_map) {
     write_data(group, "implied_map", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, layer.implied_map.shape(),
                layer.exact_map->data());
+  } else if (layer.implied_map.blocks()) {
+    write_blocks(group, *layer.implied_map.blocks());
   } else {
-    write_tensor(group, "implied_map", layer.implied_map);
+    write_tensor(group, "implied_map", layer.implied_map.whole());
   }
   write_tensor(group, "queries", layer.queries);
   write_tensor(group, "keys", layer.keys);

@@ -1,12 +1,11 @@
 #include "core/training/network.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
+#include "core/training/spec_difference.h"
 
 namespace attnscope {
 
@@ -24,7 +23,8 @@ const TrainedBlockNames& image_names() {
                                           .mlp1 = "mlp.fc1",
                                           .mlp1_norm = "mlp.fc1_norm",
                                           .mlp2 = "mlp.fc2",
-                                          .mlp2_norm = "mlp.fc2_norm"};
+                                          .mlp2_norm = "mlp.fc2_norm",
+                                          .own = "attn."};
   return names;
 }
 
@@ -40,7 +40,8 @@ const TrainedBlockNames& text_names() {
                                           .mlp1 = "mlp.c_fc",
                                           .mlp1_norm = {},
                                           .mlp2 = "mlp.c_proj",
-                                          .mlp2_norm = {}};
+                                          .mlp2_norm = {},
+                                          .own = "attn."};
   return names;
 }
 
@@ -74,18 +75,9 @@ ModelSpec trainable_part(const ModelSpec& spec) {
       .found(found);
 }
 
-/// The path of the first member in which the two differ, such as "layer.rotary.form".
-std::string first_difference(const nlohmann::json& wanted, const nlohmann::json& found) {
-  const nlohmann::json changes = nlohmann::json::diff(wanted, found);
-  std::string path = changes.front().at("path").get<std::string>().substr(1);
-  std::replace(path.begin(), path.end(), '/', '.');
-  return path;
-}
-
 void check_trainable(const ModelSpec& spec) {
-  const auto found = nlohmann::json::parse(to_json(spec));
-  const auto wanted = nlohmann::json::parse(to_json(trainable_part(spec)));
-  if (found != wanted) refuse(first_difference(wanted, found), "what it is by default", "another");
+  const std::string difference = first_difference(trainable_part(spec), spec);
+  if (!difference.empty()) refuse(difference, "what it is by default", "another");
   const auto named = [&](const char* member) { return option_text(spec, member); };
   const InputSpec& input = spec.input;
   const bool images = input.kind == InputKind::patches;

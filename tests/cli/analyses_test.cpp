@@ -38,9 +38,74 @@ TEST(SpectrumOf, KeepsTheBoundsOfRealModels) {
   }
 }
 
+TEST(SpectrumOf, WhatElseTheLayerAdds) {
+  const nlohmann::json with =
+      json_printed("spectrum " + kVit + kOnShoe + " --layers 3 --of output --added residual");
+  const nlohmann::json without =
+      json_printed("spectrum " + kVit + kOnShoe + " --layers 3 --of output");
+  EXPECT_EQ(with.at("added"), "residual");
+  ASSERT_EQ(with.at("maps").size(), 1U);
+  EXPECT_NE(with["maps"][0]["singular_values"], without["maps"][0]["singular_values"]);
+  const std::string daft = "spectrum " + kSampleSet + "models/fashion-daft-conv.h5" + kOnShoe +
+                           " --channel 0 --layers 0 --added ";
+  for (const nlohmann::json& map : json_printed(daft + "without-convolution").at("maps")) {
+    EXPECT_EQ(map.at("equivalent_rank"), 1) << "what all queries see alike";
+  }
+  for (const nlohmann::json& map : json_printed(daft + "convolution").at("maps")) {
+    EXPECT_GT(map.at("equivalent_rank"), 1);
+  }
+}
+
+TEST(Baselines, StandBesideEveryTableOfRanks) {
+  const nlohmann::json spectrum =
+      json_printed("spectrum " + kVit + kOnShoe + " --layers 0 --baselines");
+  const nlohmann::json& layer = spectrum.at("layers").at(0);
+  double sum = 0;
+  for (const nlohmann::json& map : spectrum.at("maps")) {
+    sum += map.at("baselines").at("rank_over_null").get<double>() / 3;
+  }
+  EXPECT_NEAR(layer.at("mean_rank_over_null").get<double>(), sum, 1e-9);
+  const nlohmann::json heads =
+      json_printed("heads " + kVit + kOnShoe + " --layers 0 --baselines").at("subjects").at(0);
+  const nlohmann::json compared =
+      json_printed("compare " + kVit + " " + kVit + "@adder" + kOnShoe + " --baselines");
+  for (std::size_t head = 0; head < 3; ++head) {
+    const nlohmann::json& map = spectrum["maps"][head]["baselines"];
+    EXPECT_EQ(heads.at("heads").at(head).at("null_rank"), map.at("null_rank"));
+    EXPECT_EQ(heads["heads"][head].at("rank_over_null"), map.at("rank_over_null"));
+    EXPECT_EQ(compared.at("compared").at(0).at("maps").at(head).at("reference_rank_over_null"),
+              map.at("rank_over_null"));
+  }
+  EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --layers 0 --baselines").output,
+              HasSubstr("rank / null"));
+  EXPECT_THAT(run_program("heads " + kVit + kOnShoe + " --layers 0 --baselines").output,
+              HasSubstr("rank/null"));
+}
+
+TEST(RelevanceCommand, SaysWhatEachClassRestsOn) {
+  const nlohmann::json list =
+      json_printed("relevance " + kVit + kOnShoe + " --targets 7,9").at("relevance");
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0].at("target"), 7);
+  EXPECT_EQ(list[0].at("tokens").size(), 197U);
+  EXPECT_GE(list[0]["tokens"][0].get<double>(), 1) << "the class token has its own";
+  EXPECT_NE(list[0]["tokens"], list[1]["tokens"]);
+  const nlohmann::json text =
+      json_printed("relevance " + kLanguageModel + kOnText + " --place 4").at("relevance");
+  EXPECT_EQ(text.at(0).at("place"), 4);
+  EXPECT_EQ(text[0].at("tokens").at(5), 0) << "what comes later is not seen";
+  EXPECT_THAT(run_program("relevance " + kSampleSet + "models/fashion-hash.h5" + kOnShoe).errors,
+              HasSubstr("hash"));
+  EXPECT_THAT(
+      run_program("relevance " + kSampleSet + "models/shakespeare-fastformer.h5" + kOnText).errors,
+      HasSubstr("no backward yet"));
+}
+
 TEST(SpectrumOf, RefusesWhatCannotBeHad) {
-  EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --of norm-weighted").errors,
-              HasSubstr("W_O"));
+  EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added residual").errors,
+              HasSubstr("added to outputs, not to maps"));
+  EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added convolution").errors,
+              HasSubstr("adds no convolution"));
   EXPECT_THAT(run_program("spectrum " + kLanguageModel + kOnText + " --of log-map").errors,
               HasSubstr("not above 0"));
   EXPECT_EQ(run_program("spectrum " + kVit + kOnShoe + " --of scores --identity with").status, 2);

@@ -403,6 +403,9 @@ TEST(CommandLine, ResultsSayWhatWasAssumed) {
     EXPECT_THAT(run.output, HasSubstr("attnscope inspect ")) << arguments;
     EXPECT_THAT(run.output, Not(HasSubstr("heads="))) << "it was said: " << arguments;
   }
+  // What was recorded keeps it.
+  const ProgramRun recorded = run_program("spectrum " + (folder / "t.h5").string());
+  EXPECT_THAT(recorded.output, HasSubstr("assumed when model was recorded: ")) << recorded.errors;
   // A file that says everything assumes nothing.
   EXPECT_THAT(run_program("spectrum " + kModel + kOfBag).output, Not(HasSubstr("assumed")));
 }

@@ -25,6 +25,15 @@ nlohmann::json json_of_run(const std::string& command) {
   return nlohmann::json::parse(run.output);
 }
 
+TEST(TruncateCommand, CutsToPowersOfTwoWhereNoRanksAreNamed) {
+  const nlohmann::json report = json_of_run("truncate " + kSampleModels + "fashion-softmax.h5" +
+                                            kTwelve + " --count 1 --layers 0 --baselines");
+  const nlohmann::json& series = report.at("series").at(0);
+  ASSERT_EQ(series.at("outcomes").size(), 9U) << "whole, and 1, 2, 4 … 128 of 197";
+  EXPECT_EQ(series["outcomes"][8].at("rank"), 128);
+  EXPECT_GT(series.at("mean_null_rank"), series.at("mean_equivalent_rank"));
+}
+
 TEST(TruncateCommand, KeepsItsAnswersForAFigure) {
   const TemporaryFolder folder;
   const std::string file = (folder / "t.h5").string();

@@ -105,6 +105,7 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
       {"attnscope lens MODEL --input X", {"lens " + kSoftmaxModel + kOnBag + " --target 1"}},
       {"attnscope lens MODEL --input X --by-head",
        {"lens " + kSoftmaxModel + kOnBag + " --by-head"}},
+      {"attnscope relevance MODEL --input X", {"relevance " + kSoftmaxModel + kOnBag}},
       {"attnscope weights MODEL", {"weights " + kSoftmaxModel}},
       {"attnscope evaluate MODEL --input TEXT", {"evaluate " + text + " --input text:To-be"}},
       {"attnscope spectrum MODEL",
@@ -117,7 +118,8 @@ TEST(JsonOutput, TheKeysPrintedAreThoseDocumented) {
        {"compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder" + kOnBag,
         "compare " + kSoftmaxModel + " " + kSoftmaxModel + "@adder --count 2 --dataset " + kSet}},
       {"attnscope sweep MODEL --dataset D --out FILE",
-       {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep}},
+       {"sweep " + hash + " --count 1 --dataset " + kSet + " --out " + sweep +
+        " --head-numbers --baselines"}},
       {"attnscope energy NETWORK", {"energy deit-tiny", "energy lra-text"}},
       {"attnscope energy --paper TABLE", {"energy --paper adder:1"}},
       {"attnscope energy --list", {"energy --list"}},

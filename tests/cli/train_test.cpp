@@ -93,7 +93,8 @@ TEST_F(Train, ARecipeIsPrintedWholeAndReadAgain) {
 
 TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
   const std::array<std::string, 3> cases[] = {{"batch", "0", "1 to 65536"},
-                                              {"mechanism", "hash", "adder, linear, softmax"},
+                                              {"mechanism", "hash", "codes=sign"},
+                                              {"mechanism", "reformer", "hash, linear, softmax"},
                                               {"patch", "4", "patch"},
                                               {"dataset", "/nowhere", "/nowhere"}};
   for (const auto& [flag, value, part] : cases) {
@@ -103,6 +104,67 @@ TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
     EXPECT_THAT(refused.errors, HasSubstr(part)) << flag;
     EXPECT_FALSE(std::filesystem::exists(path("run"))) << flag;
   }
+}
+
+TEST_F(Train, AStudyTrainsAllItsVariantsAndSaysWhatTheyAre) {
+  const std::string settings =
+      small({{"depth", "1"}, {"patch", "3"}, {"probes", "1"}, {"warm-up", "1"}}) + " --steps 4";
+  const ProgramRun refused = run_program("train --study adder-rank" + settings +
+                                         " --mechanism adder --out " + path("study"));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("--mechanism"));
+  EXPECT_FALSE(std::filesystem::exists(path("study")));
+  const ProgramRun trained =
+      run_program("train --study adder-rank --seeds 2" + settings + " --out " + path("study"));
+  ASSERT_EQ(trained.status, 0) << trained.errors;
+  EXPECT_THAT(trained.output,
+              testing::AllOf(HasSubstr("At equal steps, 4:"), HasSubstr("At equal accuracy"),
+                             HasSubstr("adder layers, adder + I: step 4"), HasSubstr("2 runs")));
+  const ProgramRun again = run_program("train --resume --out " + path("study"));
+  EXPECT_EQ(again.output, trained.output);
+  const ProgramRun drawn = run_program("figure over-training --set folder=" + path("study") +
+                                       " --out " + path("over.csv"));
+  ASSERT_EQ(drawn.status, 0) << drawn.errors;
+  EXPECT_THAT(read_bytes(path("over.csv")), HasSubstr("multiplicative, softmax"));
+}
+
+TEST_F(Train, H5pyReadsTheLogWhileItGrows) {
+  const char* const python = "/usr/bin/python3";
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0) {
+    GTEST_SKIP() << python << " has no h5py";
+  }
+  const std::string script = folder_
+                                 .write("watch.py", R"(
+import sys, time, h5py
+log, last = sys.argv[1], int(sys.argv[2])
+seen, until = [], time.time() + 120
+while (not seen or seen[-1] < last) and time.time() < until:
+    try:
+        with h5py.File(log) as file:
+            steps, losses = file["steps/step"][:], file["steps/loss"][:]
+    except FileNotFoundError:
+        continue
+    assert len(steps) == len(losses) and list(steps) == list(range(1, len(steps) + 1))
+    if not seen or seen[-1] != len(steps):
+        seen.append(len(steps))
+assert seen == sorted(seen) and seen[-1] == last, seen
+print(len(seen))
+)")
+                                 .string();
+  const std::string watch = std::string(python) + " " + script + " " + path("run/log.h5") +
+                            " 400 > " + path("seen.txt") + " 2>&1 & echo $! > " + path("watcher");
+  ASSERT_EQ(std::system(watch.c_str()), 0);
+  const ProgramRun trained =
+      run_program("train" + small({{"checkpoints", "1"}, {"test-items", "4"}}) +
+                  " --steps 400 --out " + path("run"));
+  ASSERT_EQ(trained.status, 0) << trained.errors;
+  std::string seen;
+  for (int i = 0; i < 300 && seen.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    seen = read_bytes(path("seen.txt"));
+  }
+  // More than one state of the file was read, and none of them was broken.
+  EXPECT_GT(std::atoi(seen.c_str()), 1) << seen;
 }
 
 TEST_F(Train, KilledTenTimesItEndsWithTheSameBytes) {

@@ -16,7 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!attnscope::is_trace_file(file)) return 0;
     const attnscope::Trace trace = attnscope::read_trace(file);
     for (const attnscope::LayerTrace& layer : trace.layers) {
-      if (layer.exact_map && std::ssize(*layer.exact_map) != layer.implied_map.size()) std::abort();
+      if (layer.exact_map &&
+          std::ssize(*layer.exact_map) != std::ssize(layer.implied_map.entries()))
+        std::abort();
     }
   } catch (const attnscope::Error&) {
   }

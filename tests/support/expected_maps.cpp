@@ -18,7 +18,7 @@ void expect_map_rows(const Trace& trace, const Checkpoint& expected) {
     for (std::int64_t head = 0; head < rows.extent(1); ++head) {
       for (const std::int64_t row : which) {
         for (std::int64_t key = 0; key < rows.extent(3); ++key) {
-          ASSERT_NEAR(layer.implied_map.slice(head)(row, key), *value++, kTolerance)
+          ASSERT_NEAR(layer.implied_map.at(head, row, key), *value++, kTolerance)
               << "head " << head << ", " << row << ", " << key;
         }
       }

@@ -1,4 +1,4 @@
-// Opening a file that must be refused: which kind of error it is, and what it says.
+// What must be refused: which kind of error it is, and what it says.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,17 @@
 #include "core/error.h"
 
 namespace attnscope {
+
+/// The line of the Error that `work()` throws; empty where it throws none.
+template <class Work>
+[[nodiscard]] std::string error_of(Work&& work) {
+  try {
+    (void)std::forward<Work>(work)();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
 
 /// Expects `open()` to throw an Error of `kind` whose line contains `part` and names `file`.
 template <class Open>

@@ -7,11 +7,13 @@
 #include "analysis/figure/recipes/mechanism_costs.h"
 #include "analysis/intervention/ablation_study.h"
 #include "analysis/sweep/sweep.h"
+#include "analysis/training/training_study.h"
 #include "analysis/truncation/truncation.h"
 #include "core/input/input.h"
 #include "core/model/model.h"
 #include "tests/support/attention_subjects.h"
 #include "tests/support/paths.h"
+#include "tests/support/small_data_set.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -79,6 +81,24 @@ void study_tiny_subjects(StudyKind kind, const fs::path& out) {
   (void)run_study(request);
 }
 
+/// Four variants of a tiny network, two seeds each.
+void train_tiny_networks(const fs::path& out) {
+  const TemporaryFolder sources;
+  const Recipe recipe({{"dataset", write_small_data_set(sources).string()},
+                       {"patch", std::int64_t{3}},
+                       {"width", std::int64_t{8}},
+                       {"model_heads", std::int64_t{2}},
+                       {"depth", std::int64_t{2}},
+                       {"steps", std::int64_t{8}},
+                       {"batch", std::int64_t{4}},
+                       {"warm_up", std::int64_t{1}},
+                       {"checkpoints", std::int64_t{4}},
+                       {"test_items", std::int64_t{8}},
+                       {"probes", std::int64_t{1}}});
+  begin_study({out}, find_training_study("adder-parts"), recipe, 2);
+  train_study({out}, {});
+}
+
 /// What kernels took on no machine: 0.1 ns · N² each, a tenth more from one to the next.
 Figure costs_of_fixed_measurements(const FigureRequest& request) {
   FigureRequest complete = request;
@@ -127,9 +147,12 @@ Figure sample_figure(const std::string& recipe, ParameterValues settings, double
     request.settings["file"] = (folder / "study.h5").string();
     study_tiny_subjects(recipe == "ablation" ? StudyKind::ablation : StudyKind::truncation,
                         folder / "study.h5");
+  } else if (recipe == "over-training" || recipe == "trained-ranks") {
+    request.settings["folder"] = (folder / "study").string();
+    train_tiny_networks(folder / "study");
   } else if (recipe == "logit-lens") {
     request.subjects = {sample_subject("shakespeare-softmax", "text:To be, or not to be")};
-  } else if (recipe == "token-mixing" || recipe == "logit-attribution" ||
+  } else if (recipe == "token-mixing" || recipe == "logit-attribution" || recipe == "relevance" ||
              recipe == "tokens-over-depth") {
     request.subjects = {sample_subject("fashion-softmax", "09_ankle_boot.png")};
   } else if (find_figure(recipe).needs.least > 0) {

@@ -22,6 +22,14 @@ ModelSpec training_spec(const json& one) {
   if (spec.mechanism.name == "adder") {
     spec.mechanism.parameters["identity"] = one.at("identity").get<bool>();
   }
+  const json parameters = one.contains("parameters") ? one.at("parameters") : json::object();
+  for (const auto& [name, value] : parameters.items()) {
+    if (value.is_string()) {
+      spec.mechanism.parameters[name] = value.get<std::string>();
+    } else {
+      spec.mechanism.parameters[name] = value.get<std::int64_t>();
+    }
+  }
   if (one.at("arithmetic") == "adder") spec.arithmetic = Arithmetic::adder;
   spec.multiplicative_layers = one.at("multiplicative_layers").get<std::vector<std::int64_t>>();
   if (text) {

@@ -12,8 +12,8 @@ Network make_deit(const NamedNetwork& self, const NetworkExtents& extents) {
   stage.layers = 12;
   stage.mlp_width = 4 * stage.width;
 
-  Embedding& embedding = stage.embedding;
-  embedding.kind = Embedding::Kind::convolution;
+  StageEmbedding& embedding = stage.embedding;
+  embedding.kind = StageEmbedding::Kind::convolution;
   embedding.class_tokens = extents.class_tokens >= 0 ? extents.class_tokens : 1;
   if (extents.tokens > 0) {
     embedding.outputs = extents.tokens - embedding.class_tokens;

@@ -59,7 +59,39 @@ void add_grid(Stage& stage, const ModelSpec& spec, const std::string& name) {
       ((stage.rows + window - 1) / window) * ((stage.columns + window - 1) / window);
 }
 
-Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens) {
+/// The convolutions before the patches, of images as large as the model reads them.
+void add_stem(StageEmbedding& embedding, const InputSpec& input, const std::string& name,
+              std::int64_t patches, const std::optional<WeightExtents>& weights) {
+  const StemSpec& stem = input.stem;
+  if (stem.widths.empty()) return;
+  if (patches != input.grid_rows() * input.grid_columns()) {
+    throw Error(ErrorKind::usage, "the convolutions before the patches are of images of one size")
+        .about(name)
+        .expected(std::to_string(input.grid_rows() * input.grid_columns()) + " patches")
+        .found(std::to_string(patches))
+        .remedy("set image_height and image_width in the place of tokens");
+  }
+  std::int64_t rows = input.image_height, columns = input.image_width, channels = input.channels;
+  for (std::size_t i = 0; i < stem.widths.size(); ++i) {
+    const auto cells = [&](std::int64_t extent) {
+      return (extent + 2 * stem.paddings[i] - stem.kernels[i]) / stem.strides[i] + 1;
+    };
+    rows = cells(rows);
+    columns = cells(columns);
+    embedding.stem.push_back(
+        {.outputs = rows * columns,
+         .input_channels = channels,
+         .kernel_taps = stem.kernels[i] * stem.kernels[i],
+         .width = stem.widths[i],
+         .norm = weights && i < weights->stem_norms.size() && weights->stem_norms[i]});
+    channels = stem.widths[i];
+  }
+  embedding.input_channels = channels;
+  embedding.stem_activation = stem.activation;
+}
+
+Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                const std::optional<WeightExtents>& weights) {
   Stage stage;
   stage.tokens = tokens > 0 ? tokens : spec.tokens();
   if (stage.tokens <= 0) {
@@ -75,7 +107,7 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   stage.gated_mlp = spec.layer.mlp.form == MlpForm::gated;
   if (spec.hears()) {
     constexpr std::int64_t taps = 3;
-    stage.embedding = {.kind = Embedding::Kind::sound,
+    stage.embedding = {.kind = StageEmbedding::Kind::sound,
                        .outputs = stage.tokens,
                        .first_outputs = 2 * stage.tokens,
                        .input_channels = spec.input.channels,
@@ -86,18 +118,20 @@ Stage vit_stage(const ModelSpec& spec, const std::string& name, std::int64_t tok
   add_grid(stage, spec, name);
   stage.embedding.class_tokens = spec.input.prefix_tokens();
   if (spec.input.patch_height > 0) {
-    stage.embedding.kind = Embedding::Kind::convolution;
+    stage.embedding.kind = StageEmbedding::Kind::convolution;
     stage.embedding.outputs = stage.tokens - spec.input.prefix_tokens();
     stage.embedding.input_channels = spec.input.channels;
     stage.embedding.kernel_taps = spec.input.patch_height * spec.input.patch_width;
     stage.embedding.positions = spec.positions.kind == Positions::learned ? stage.tokens : 0;
+    add_stem(stage.embedding, spec.input, name, stage.embedding.outputs, weights);
   }
   return stage;
 }
 
 /// Patches among themselves, then the layers in which the class token asks.
-std::vector<Stage> vit_stages(const ModelSpec& spec, const std::string& name, std::int64_t tokens) {
-  Stage body = vit_stage(spec, name, tokens);
+std::vector<Stage> vit_stages(const ModelSpec& spec, const std::string& name, std::int64_t tokens,
+                              const std::optional<WeightExtents>& weights) {
+  Stage body = vit_stage(spec, name, tokens, weights);
   if (spec.tail.kind != Tail::class_attention) return {body};
   Stage tail = body;
   body.tokens = body.embedding.outputs;
@@ -150,7 +184,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
     stage.heads = from.heads;
     stage.layers = from.layers;
     stage.mlp_width = from.mlp_width;
-    stage.embedding = {.kind = Embedding::Kind::convolution,
+    stage.embedding = {.kind = StageEmbedding::Kind::convolution,
                        .outputs = tokens[i],
                        .input_channels = channels,
                        .kernel_taps = from.kernel * from.kernel,
@@ -160,7 +194,7 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
       stage.windows_everywhere = true;
       stage.window_biases = offsets * offsets;
       if (i > 0) {
-        stage.embedding.kind = Embedding::Kind::merging;
+        stage.embedding.kind = StageEmbedding::Kind::merging;
         stage.embedding.norm = false;
       }
     } else {
@@ -189,7 +223,6 @@ void add_pyramid(Network& architecture, const ModelSpec& spec, std::int64_t want
 /// What of a layer is not counted; empty if all is.
 std::string uncounted(const ModelSpec& spec) {
   const LayerSpec& layer = spec.layer;
-  if (!spec.input.stem.widths.empty()) return "convolutions before the patches";
   if (layer.mlp.form == MlpForm::none) return "layers without MLPs";
   if (layer.key_heads() != layer.attention.heads) return "grouped keys and values";
   if (layer.rotary.form != Rotary::none) return "rotary positions";
@@ -265,7 +298,7 @@ Network architecture_of(const ModelSpec& spec, const std::string& name, std::int
   if (weights && !weights->final_norm) architecture.final_norm = false;
   architecture.head_copies = spec.readout.kind == Readout::class_and_distilled ? 2 : 1;
   if (spec.stages.empty()) {
-    architecture.stages = vit_stages(spec, name, tokens);
+    architecture.stages = vit_stages(spec, name, tokens, weights);
     architecture.native_attention = architecture.stages.front().window_count > 0;
   } else {
     add_pyramid(architecture, spec, tokens);

@@ -28,8 +28,8 @@ Stage text_model_stage(const ModelSpec& spec, const std::string& name, std::int6
   if (spec.layer.scores.bias == ScoreBias::buckets) {
     stage.position_buckets = spec.layer.scores.buckets;
   }
-  Embedding& embedding = stage.embedding;
-  embedding.kind = Embedding::Kind::table;
+  StageEmbedding& embedding = stage.embedding;
+  embedding.kind = StageEmbedding::Kind::table;
   embedding.vocabulary = spec.input.vocabulary;
   embedding.types = spec.input.token_types;
   embedding.scaled = spec.input.scale != 1;

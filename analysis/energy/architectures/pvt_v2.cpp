@@ -24,7 +24,7 @@ Network make_pvt_v2(const NamedNetwork& self, const NetworkExtents& extents) {
     stage.layers = depths[size][i];
     stage.mlp_width = (i < 2 && size < 5 ? 8 : 4) * stage.width;
     stage.mlp_convolution_taps = 9;
-    stage.embedding = {.kind = Embedding::Kind::convolution,
+    stage.embedding = {.kind = StageEmbedding::Kind::convolution,
                        .outputs = tokens[i],
                        .input_channels = channels,
                        .kernel_taps = i == 0 ? 49 : 9,

@@ -13,7 +13,7 @@ Stage text_stage(std::int64_t width, std::int64_t heads, std::int64_t layers,
   stage.heads = heads;
   stage.layers = layers;
   stage.mlp_width = 4 * width;
-  stage.embedding.kind = Embedding::Kind::table;
+  stage.embedding.kind = StageEmbedding::Kind::table;
   stage.embedding.vocabulary = extents.classes > 0 ? extents.classes : vocabulary;
   stage.embedding.positions = extents.positions == 0 ? 0 : std::max(positions, stage.tokens);
   return stage;

@@ -18,7 +18,7 @@ Network make_twins_svt(const NamedNetwork& self, const NetworkExtents& extents) 
     stage.layers = depths[i];
     stage.mlp_width = 4 * stage.width;
     stage.position_convolution_taps = 9;
-    stage.embedding = {.kind = Embedding::Kind::convolution,
+    stage.embedding = {.kind = StageEmbedding::Kind::convolution,
                        .outputs = tokens[i],
                        .input_channels = channels,
                        .kernel_taps = i == 0 ? 16 : 4,

@@ -127,8 +127,8 @@ class Grid {
     const Subject& subject = request_.subjects[shown.subject];
     // Layers of a pyramid have different heads: a place stays free.
     if (shown.head >= subject.trace->heads(shown.layer)) return;
-    const Tensor maps = maps_seen(*subject.trace, shown.layer, shown.view);
-    const ConstMatrixMap map = maps.slice(shown.head);
+    const Matrix own = maps_seen(*subject.trace, shown.layer, shown.view).head(shown.head);
+    const ConstMatrixMap map(own.data(), own.rows(), own.cols());
     HeatMap heat = map_picture(map);
     const bool square = map.rows() == map.cols();
     collect_values(heat, square && shows_identity(*subject.trace, shown.view), values_);

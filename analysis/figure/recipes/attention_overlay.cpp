@@ -95,17 +95,17 @@ HeatMap over_grid(const std::vector<double>& row, const TokenLayout& layout) {
   return map;
 }
 
-std::vector<double> row_of(const Tensor& maps, std::int64_t query, const HeadChoice& heads) {
+std::vector<double> row_of(const ImpliedMaps& maps, std::int64_t query, const HeadChoice& heads) {
   std::vector<double> row(static_cast<std::size_t>(maps.extent(2)));
   for (std::size_t key = 0; key < row.size(); ++key) {
     const auto column = static_cast<std::int64_t>(key);
     if (heads.head) {
-      row[key] = static_cast<double>(maps.slice(*heads.head)(query, column));
+      row[key] = static_cast<double>(maps.at(*heads.head, query, column));
       continue;
     }
-    double fused = static_cast<double>(maps.slice(0)(query, column));
+    double fused = static_cast<double>(maps.at(0, query, column));
     for (std::int64_t head = 1; head < maps.extent(0); ++head) {
-      const auto value = static_cast<double>(maps.slice(head)(query, column));
+      const auto value = static_cast<double>(maps.at(head, query, column));
       switch (heads.fusion) {
         case RolloutFusion::mean:
           fused += value;
@@ -141,7 +141,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
       rolled == "yes" || mixes ||
       (read.is("rollout", "auto") &&
        std::all_of(request.subjects.begin(), request.subjects.end(),
-                   [](const Subject& subject) { return subject.trace->uniform(); }));
+                   [](const Subject& subject) { return has_rollout(*subject.trace); }));
   const double opacity = read.number("opacity");
   const std::vector<std::int64_t> layers = read.is("layers", "auto")
                                                ? first_middle_last(shared.layers)
@@ -175,7 +175,7 @@ Figure make_attention_overlay(const FigureRequest& request, const Progress& prog
     if (with_image && subject.trace->image) add("image", nullptr);
     for (const std::int64_t layer : layers) {
       // I is no attention: the query's own cell would outshine all others.
-      const Tensor maps = maps_seen(*subject.trace, layer, IdentityView::without);
+      const ImpliedMaps maps = maps_seen(*subject.trace, layer, IdentityView::without);
       if (heads.head && *heads.head >= maps.extent(0)) {
         throw Error(ErrorKind::usage, layer_name(request, layer) + " has no such head")
             .about("heads")
@@ -233,27 +233,27 @@ FigureRecipe attention_overlay_recipe() {
       .name = "attention-overlay",
       .title = "Attention over the image",
       .source = "Adder, appendix Fig. 3",
-      .settings = {indices_setting("layers", "layers; auto: the first, middle and last")
-                       .or_word({"auto"})
-                       .by_default("auto"),
-                   setting::whole(
-                       "query", 0, {.minimum = 0},
-                       "the token whose row is shown, by its index in the first layer; auto: "
-                       "the class token, or the middle of the image where there is none")
-                       .or_word({"auto", "class"})
-                       .by_default("auto"),
-                   setting::whole("heads", 0, {.minimum = 0},
-                                  "the mean, max or min over heads, or one head's index")
-                       .or_word(names_of(rollout_fusion_names))
-                       .by_default("mean"),
-                   setting::choice(
-                       "rollout", {"auto", "yes", "no", "block-norms", "globenc", "alti"}, "auto",
-                       "rollout through all layers in the last column: of the weights (yes; "
-                       "auto: where all layers have the same tokens), or of what is added "
-                       "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
-                   setting::flag("image", true, "the image itself in the first column"),
-                   setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
-                   colour_map_setting("magma"), norm_setting(), range_setting()},
+      .settings =
+          {indices_setting("layers", "layers; auto: the first, middle and last")
+               .or_word({"auto"})
+               .by_default("auto"),
+           setting::whole("query", 0, {.minimum = 0},
+                          "the token whose row is shown, by its index in the first layer; auto: "
+                          "the class token, or the middle of the image where there is none")
+               .or_word({"auto", "class"})
+               .by_default("auto"),
+           setting::whole("heads", 0, {.minimum = 0},
+                          "the mean, max or min over heads, or one head's index")
+               .or_word(names_of(rollout_fusion_names))
+               .by_default("mean"),
+           setting::choice(
+               "rollout", {"auto", "yes", "no", "block-norms", "globenc", "alti"}, "auto",
+               "rollout through all layers in the last column: of the weights (yes; "
+               "auto: where layers have the same tokens, or merge them), or of what is added "
+               "(Kobayashi et al. 2021, GlobEnc, ALTI)"),
+           setting::flag("image", true, "the image itself in the first column"),
+           setting::number("opacity", 0.7, {0, 1}, "of the colours over the image"),
+           colour_map_setting("magma"), norm_setting(), range_setting()},
       .needs = {.input = InputNeed::image,
                 .vectors = true,
                 .missing = "needs a model of images, run on one"},

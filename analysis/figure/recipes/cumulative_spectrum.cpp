@@ -296,7 +296,7 @@ FigureRecipe cumulative_spectrum_recipe() {
                        inputs_setting(),
                        setting::choice("spread", {"none", "range"}, "none",
                                        "range: the band between the lowest and highest map"),
-                       spectrum_method_setting(), of_setting(), centred_setting(),
+                       spectrum_method_setting(), of_setting(), centred_setting(), added_setting(),
                        setting::choice("null", {"none", "shuffled"}, "none",
                                        "shuffled: a grey band of what the maps would have with "
                                        "their rows shuffled (eight times as long)"),

@@ -403,7 +403,8 @@ Figure make_hash_codes(const FigureRequest& request, const Progress& progress) {
   HashCodesRequest wanted;
   const auto layers = static_cast<std::int64_t>(subject.trace->layers.size());
   wanted.layer = *read.index("layer", layers);
-  const Tensor& maps = subject.trace->layers[static_cast<std::size_t>(wanted.layer)].implied_map;
+  const ImpliedMaps& maps =
+      subject.trace->layers[static_cast<std::size_t>(wanted.layer)].implied_map;
   wanted.head = *read.index("head", maps.empty() ? 1 : maps.extent(0));
   wanted.kinds = kinds_of(read);
   wanted.bits = whole_or_auto(read, "bits");

@@ -232,18 +232,18 @@ Figure make_rank_by_layer(const FigureRequest& request, const Progress& progress
 }  // namespace
 
 FigureRecipe rank_by_layer_recipe() {
-  return {
-      .name = "rank-by-layer",
-      .title = "Rank of attention maps by layer",
-      .source = "Adder, Section 3.2.2",
-      .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
-                                   "the rank shown"),
-                   identity_setting("both"), threshold_setting(), inputs_setting(),
-                   setting::choice("spread", names_of(spread_names), "heads",
-                                   "a point a head, a band from least to greatest, or none"),
-                   of_setting(), centred_setting(), spectrum_method_setting(), legend_setting()},
-      .needs = {.vectors = true},
-      .make = make_rank_by_layer};
+  return {.name = "rank-by-layer",
+          .title = "Rank of attention maps by layer",
+          .source = "Adder, Section 3.2.2",
+          .settings = {setting::choice("measure", names_of(measure_names), "equivalent",
+                                       "the rank shown"),
+                       identity_setting("both"), threshold_setting(), inputs_setting(),
+                       setting::choice("spread", names_of(spread_names), "heads",
+                                       "a point a head, a band from least to greatest, or none"),
+                       of_setting(), centred_setting(), added_setting(), spectrum_method_setting(),
+                       legend_setting()},
+          .needs = {.vectors = true},
+          .make = make_rank_by_layer};
 }
 
 }  // namespace attnscope

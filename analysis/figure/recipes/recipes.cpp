@@ -23,6 +23,7 @@ FigureRecipe head_similarity_recipe();
 FigureRecipe token_mixing_recipe();
 FigureRecipe logit_lens_recipe();
 FigureRecipe logit_attribution_recipe();
+FigureRecipe relevance_recipe();
 FigureRecipe rank_accuracy_recipe();
 FigureRecipe ablation_recipe();
 FigureRecipe comparison_recipe();
@@ -41,6 +42,8 @@ FigureRecipe mechanism_costs_recipe();
 FigureRecipe sweep_quantities_recipe();
 FigureRecipe sweep_ranks_recipe();
 FigureRecipe sweep_spectrum_recipe();
+FigureRecipe over_training_recipe();
+FigureRecipe trained_ranks_recipe();
 FigureRecipe composite_recipe();
 
 namespace {
@@ -66,6 +69,7 @@ std::span<const FigureRecipe> figure_recipes() {
       token_mixing_recipe(),
       logit_lens_recipe(),
       logit_attribution_recipe(),
+      relevance_recipe(),
       rank_accuracy_recipe(),
       ablation_recipe(),
       comparison_recipe(),
@@ -84,6 +88,8 @@ std::span<const FigureRecipe> figure_recipes() {
       sweep_spectrum_recipe(),
       sweep_ranks_recipe(),
       sweep_quantities_recipe(),
+      over_training_recipe(),
+      trained_ranks_recipe(),
       composite_recipe(),
       // clang-format on
   };

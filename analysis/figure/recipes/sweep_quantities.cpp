@@ -1,4 +1,5 @@
 // Statistics of what mechanisms have beside their maps (hash codes, importances), over many inputs.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -8,29 +9,32 @@
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
-#include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_summary.h"
+#include "analysis/sweep/swept_numbers.h"
 #include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
-std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
-                                                 const std::string& wanted) {
+std::vector<StatisticName> statistics_in(const SweepResult& result, const std::string& wanted) {
   std::set<std::string> present;
   for (const SweepSeries& series : result.series) {
     for (const LayerSweep& layer : series.layers) {
-      for (const auto& [name, sums] : layer.statistics) present.insert(name);
+      for (const auto& [name, sums] : layer.statistics) {
+        if (std::ranges::any_of(sums.counts, [](std::int64_t count) { return count > 0; })) {
+          present.insert(name);
+        }
+      }
     }
   }
-  std::vector<const SweepStatistic*> list;
+  std::vector<StatisticName> list;
   std::string known;
-  for (const SweepStatistic& statistic : sweep_statistics()) {
+  for (const StatisticName& statistic : statistic_names()) {
     const std::string name(statistic.name);
     if (!present.contains(name)) continue;
     known += (known.empty() ? "" : ", ") + name;
-    if (wanted == "all" || wanted == name) list.push_back(&statistic);
+    if (wanted == "all" || wanted == name) list.push_back(statistic);
   }
   if (!list.empty()) return list;
   if (known.empty()) {
@@ -42,11 +46,11 @@ std::vector<const SweepStatistic*> statistics_in(const SweepResult& result,
 
 ParameterDescription statistic_setting() {
   std::vector<std::string> names = {"all"};
-  for (const SweepStatistic& statistic : sweep_statistics()) names.emplace_back(statistic.name);
+  for (const StatisticName& statistic : statistic_names()) names.emplace_back(statistic.name);
   return setting::choice("statistic", std::move(names), "all", "all that were swept, or one");
 }
 
-Panel panel_of(const SweepStatistic& statistic, const SweepResult& result, std::int64_t head,
+Panel panel_of(const StatisticName& statistic, const SweepResult& result, std::int64_t head,
                std::int64_t first_layer, Figure& figure) {
   Panel panel;
   panel.x.label = panel.x.key = "layer";
@@ -103,7 +107,7 @@ Figure make_sweep_quantities(const FigureRequest& request, const Progress&) {
   Figure figure;
   const auto statistics = statistics_in(result, read.text("statistic"));
   for (std::size_t i = 0; i < statistics.size(); ++i) {
-    Panel panel = panel_of(*statistics[i], result, head, request.first_layer, figure);
+    Panel panel = panel_of(statistics[i], result, head, request.first_layer, figure);
     panel.row = static_cast<std::int64_t>(i / kColumns);
     panel.column = static_cast<std::int64_t>(i % kColumns);
     figure.panels.push_back(std::move(panel));

@@ -1,59 +1,20 @@
 // How important each token of a text is, as heat over the text itself: Fastformer-LM, Eq. 1 and 5.
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "analysis/figure/caption.h"
-#include "analysis/figure/colour_map.h"
 #include "analysis/figure/heat_scale.h"
 #include "analysis/figure/labels.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/figure/recipes/text_heat.h"
 #include "analysis/figure/settings.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/importance/importance.h"
 #include "core/error.h"
-#include "core/input/text_file.h"
 
 namespace attnscope {
 
 namespace {
-
-/// One character of the text and the token it belongs to.
-struct Sign {
-  std::string text;
-  std::int64_t token = 0;
-};
-
-/// The text in lines of at most `columns` signs: after every line's end, and where a line is full,
-/// after its last space if it has one.
-std::vector<std::vector<Sign>> lines_of(const TokenLayout& layout, std::int64_t tokens,
-                                        std::size_t columns) {
-  std::vector<std::vector<Sign>> lines(1);
-  for (std::int64_t token = 0; token < tokens; ++token) {
-    const auto index = static_cast<std::size_t>(token);
-    const std::string raw = index < layout.texts.size() ? layout.texts[index] : "";
-    const std::string shown = layout.name(token);
-    const std::vector<std::size_t> starts = character_starts(shown);
-    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-      if (lines.back().size() == columns) {
-        std::vector<Sign>& full = lines.back();
-        const auto space =
-            std::find_if(full.rbegin(), full.rend(), [](const Sign& s) { return s.text == "␣"; });
-        std::vector<Sign> next;
-        if (space != full.rend()) {
-          next.assign(space.base(), full.end());
-          full.erase(space.base(), full.end());
-        }
-        lines.push_back(std::move(next));
-      }
-      lines.back().push_back({shown.substr(starts[i], starts[i + 1] - starts[i]), token});
-    }
-    if (!raw.empty() && raw.back() == '\n' && token + 1 < tokens) lines.emplace_back();
-  }
-  return lines;
-}
 
 struct Shown {
   const Subject* subject = nullptr;
@@ -79,40 +40,12 @@ std::vector<std::string> attention_choices() {
 
 Panel text_panel(const Shown& shown, std::int64_t row, std::size_t columns,
                  const ColourScale& scale) {
-  const Trace& trace = *shown.subject->trace;
-  const auto lines = lines_of(trace.layout, std::ssize(shown.importance.weights), columns);
-  Panel panel;
+  Panel panel =
+      text_heat_panel(shown.subject->trace->layout, shown.importance.weights, columns, scale);
   panel.row = row;
   panel.title = shown.label;
   panel.keys = {{"model", shown.subject->label},
                 {"attention", std::string(name_of(shown.importance.attention))}};
-  panel.reversed_y = true;
-  panel.x.visible = panel.y.visible = false;
-  HeatMap map;
-  map.rows = std::ssize(lines);
-  map.columns = static_cast<std::int64_t>(columns);
-  map.missing = Colour{255, 255, 255, 255};
-  map.values.assign(lines.size() * columns, std::numeric_limits<float>::quiet_NaN());
-  std::vector<TextMark> signs;
-  const ColourMap& colours = find_colour_map(scale.colour_map);
-  for (std::size_t line = 0; line < lines.size(); ++line) {
-    for (std::size_t column = 0; column < lines[line].size(); ++column) {
-      const Sign& sign = lines[line][column];
-      const double weight = shown.importance.weights[static_cast<std::size_t>(sign.token)];
-      map.values[line * columns + column] = static_cast<float>(weight);
-      if (sign.text == "␣") continue;
-      TextMark mark{.x = static_cast<double>(column),
-                    .y = static_cast<double>(line),
-                    .text = sign.text,
-                    .colour = {}};
-      const auto fraction = fraction_of(scale, weight);
-      mark.colour = fraction ? legible_on(colour_at(colours, *fraction, scale.reversed))
-                             : Colour{150, 150, 150, 255};
-      signs.push_back(std::move(mark));
-    }
-  }
-  panel.marks.emplace_back(std::move(map));
-  for (TextMark& sign : signs) panel.marks.emplace_back(std::move(sign));
   return panel;
 }
 
@@ -163,14 +96,11 @@ Figure make_token_importance(const FigureRequest& request, const Progress&) {
   }
   HeatScale scale = heat_scale(read, std::move(values), "weight of the token, α");
   figure.colour_scales.push_back(scale.scale);
-  const double sign_mm = figure.font_size_pt * 25.4 / 72 * 0.72;
-  const auto columns = static_cast<std::size_t>(std::max(8.0, (request.width_mm - 13) / sign_mm));
-  const double line_mm = figure.font_size_pt * 25.4 / 72 * 1.35;
+  const std::size_t columns = signs_across(request.width_mm, figure.font_size_pt);
   figure.height_mm = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     figure.panels.push_back(text_panel(all[i], static_cast<std::int64_t>(i), columns, scale.scale));
-    const auto& map = std::get<HeatMap>(figure.panels.back().marks.front());
-    figure.height_mm += 5.5 + line_mm * static_cast<double>(map.rows);
+    figure.height_mm += text_heat_height_mm(figure.panels.back(), figure.font_size_pt);
   }
   ColourScale& shown = figure.colour_scales.front();
   shown.label = fitted(shown.label, figure.height_mm - 5.5, figure.font_size_pt);

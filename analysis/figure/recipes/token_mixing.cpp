@@ -25,10 +25,9 @@ MatrixD mixing_named(const Subject& subject, std::int64_t layer, const std::stri
   if (name != kWeights) {
     return mixing_of(subject, layer, value_of(mixing_names, name, "mixing"));
   }
-  const Tensor maps = maps_seen(*subject.trace, layer, IdentityView::without);
+  const ImpliedMaps maps = maps_seen(*subject.trace, layer, IdentityView::without);
   MatrixD mean = MatrixD::Zero(maps.extent(1), maps.extent(2));
-  for (std::int64_t head = 0; head < maps.extent(0); ++head)
-    mean += maps.slice(head).cast<double>();
+  for (std::int64_t head = 0; head < maps.extent(0); ++head) mean += maps.head(head).cast<double>();
   return mean / static_cast<double>(maps.extent(0));
 }
 

@@ -154,9 +154,11 @@ void AnswerPanel::refresh() {
 void AnswerPanel::want_losses(const OpenSubject& open) {
   Losses& losses = losses_[open.id];
   if (losses.trace == open.subject.trace || open.state != OpenSubject::State::ready) return;
+  if (open.layers_so_far) return;  // it has no answer yet
   session_.jobs().cancel(losses.job);
   losses.trace = open.subject.trace;
   losses.error.clear();
+  losses.stopped = false;
   const auto is_current = [this, id = open.id, trace = open.subject.trace] {
     const auto known = losses_.find(id);
     return known != losses_.end() && known->second.trace == trace;
@@ -177,11 +179,24 @@ void AnswerPanel::want_losses(const OpenSubject& open) {
         if (!is_current()) return;
         losses_[id].job = 0;
         losses_[id].found = {};
-        losses_[id].error =
-            failure.cancelled ? tr("cancelled") : "⚠ " + QString::fromStdString(failure.what);
+        losses_[id].stopped = failure.cancelled;
+        losses_[id].error = failure.cancelled ? tr("Stopped before it was read once more")
+                                              : "⚠ " + QString::fromStdString(failure.what);
         refresh();
       },
       this);
+}
+
+bool AnswerPanel::is_stopped() const {
+  return isVisible() &&
+         std::ranges::any_of(losses_, [](const auto& known) { return known.second.stopped; });
+}
+
+void AnswerPanel::go_on() {
+  for (auto& [subject, losses] : losses_) {
+    if (losses.stopped) losses.trace = nullptr;
+  }
+  refresh();
 }
 
 void AnswerPanel::show_losses(const OpenSubject& open, Part& part) {

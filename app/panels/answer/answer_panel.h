@@ -28,6 +28,8 @@ class AnswerPanel : public DockPanel {
   explicit AnswerPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
+  [[nodiscard]] bool is_stopped() const override;
+  void go_on() override;
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -43,6 +45,7 @@ class AnswerPanel : public DockPanel {
     std::shared_ptr<const Trace> trace;  ///< whose they are
     TokenLosses found;
     QString error;
+    bool stopped = false;
     std::int64_t job = 0;
   };
 

@@ -124,6 +124,7 @@ void ComparisonPanel::compare_over(const QString& data_set) {
   session_.jobs().cancel(job_);
   results_.clear();
   problem_.clear();
+  stopped_ = false;
   ids_ = ids;
   data_set_ = data_set.toStdString();
   const ViewSettings& view = session_.view();
@@ -142,7 +143,8 @@ void ComparisonPanel::compare_over(const QString& data_set) {
       },
       [this](const JobFailure& failure) {
         job_ = 0;
-        problem_ = failure.cancelled ? "cancelled" : failure.what;
+        stopped_ = failure.cancelled;
+        problem_ = failure.cancelled ? "" : failure.what;
         refresh_agreement();
       },
       this);
@@ -157,10 +159,12 @@ void ComparisonPanel::refresh_agreement() {
     ids_.clear();
     results_.clear();
     problem_.clear();
+    stopped_ = false;
   }
   QStringList lines;
   const QString name = QFileInfo(QString::fromStdString(data_set_)).fileName();
   if (job_ != 0) lines << tr("Running the models on %1…").arg(name);
+  if (stopped_) lines << tr("Stopped on %1: Go on begins it again").arg(name);
   if (!problem_.empty()) lines << "⚠ " + QString::fromStdString(problem_);
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const DataSetComparison& result = results_[i];
@@ -213,14 +217,20 @@ void ComparisonPanel::refresh() {
                                : tr("Comparing…");
     for (const OpenSubject& open : session_.subjects()) {
       const std::string error = store_.error_of(open.id);
-      if (error.empty()) continue;
+      if (error.empty() || store_.is_stopped()) continue;
       instead = "⚠ " + QString::fromStdString(error);
       is_error = true;
     }
   }
   show_instead(instead, is_error);
+  if (table_->rowCount() == 0 && store_.is_stopped()) show_stopped();
   refresh_agreement();
   show_selection();
+}
+
+void ComparisonPanel::go_on() {
+  store_.go_on();
+  if (stopped_) compare_over(QString::fromStdString(data_set_));
 }
 
 void ComparisonPanel::show_selection() {

@@ -27,6 +27,8 @@ class ComparisonPanel : public DockPanel {
   ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;
+  [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
+  void go_on() override;
 
   /// Runs every open model on the first items of a data set and compares it with the reference.
   void compare_over(const QString& data_set);
@@ -46,7 +48,7 @@ class ComparisonPanel : public DockPanel {
   QLabel* caption_;
   QLabel* agreement_;
   QPushButton* over_data_set_;
-  bool selecting_ = false;
+  bool selecting_ = false, stopped_ = false;
 
   // Over a data set, until other subjects or another reference make it old.
   std::int64_t job_ = 0;

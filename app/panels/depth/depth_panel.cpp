@@ -5,6 +5,7 @@
 #include <qcustomplot.h>
 #include <string>
 
+#include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/widgets/segment_button.h"
@@ -27,6 +28,14 @@ DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   row->addWidget(effective_);
   row->addWidget(equivalent_);
   add_to_header(segments);
+  of_ = new OfButton;
+  of_->setObjectName("depth_of");
+  add_to_header(of_);
+  // Beside the tokens stands the map; of anything else there is the rank alone.
+  connect(of_, &OfButton::another_chosen, this, [this] {
+    set_recipe(of_->is_map() ? "rank-over-depth" : "rank-by-layer");
+    want();
+  });
   plot().setAccessibleName(tr("Rank and distance from rank one over the layers of all subjects"));
 
   connect(equivalent_, &QToolButton::toggled, this, &DepthPanel::want);
@@ -43,6 +52,7 @@ FigureRequest DepthPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
   request.settings["threshold"] = session().view().rank_threshold;
   request.settings["measure"] = equivalent_->isChecked() ? "equivalent" : "effective";
+  if (!of_->is_map()) request.settings["of"] = of_->chosen();
   request.settings["identity"] =
       std::string(name_of(identity_view_names, session().view().identity));
   return request;

@@ -7,6 +7,7 @@ class QToolButton;
 
 namespace attnscope {
 
+class OfButton;
 class SpectrumStore;
 
 class DepthPanel : public FigurePanel {
@@ -22,6 +23,7 @@ class DepthPanel : public FigurePanel {
   SpectrumStore& spectra_;
   QToolButton* effective_;
   QToolButton* equivalent_;
+  OfButton* of_;
 };
 
 }  // namespace attnscope

@@ -61,14 +61,14 @@ void write_description(const std::filesystem::path& description, const std::stri
 /// "runs: 6 × 3 maps of 197 × 197", and whether their rows sum to 1.
 QString in_words(const Trace& trace) {
   if (trace.layers.empty()) return QObject::tr("It runs, and records no layer.");
-  const Tensor& maps = trace.layers.front().implied_map;
+  const ImpliedMaps& maps = trace.layers.front().implied_map;
   QString words = QObject::tr("It runs: %1 layers of %2 maps of %3 × %4.")
                       .arg(trace.layers.size())
                       .arg(maps.extent(0))
                       .arg(maps.extent(1))
                       .arg(maps.extent(2));
   const bool finite = std::ranges::all_of(trace.layers, [](const LayerTrace& layer) {
-    return std::ranges::all_of(layer.implied_map.values(),
+    return std::ranges::all_of(layer.implied_map.entries(),
                                [](float value) { return std::isfinite(value); });
   });
   words += finite ? QObject::tr(" Every weight is finite.")

@@ -41,6 +41,7 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   auto* name = new ElidedLabel(Qt::ElideRight);
   name->setObjectName("panel_title");
   name->set_text(title);
+  name->set_whole_or_nothing(true);  // its tab and its tool tip name it, too
   header_row_->addWidget(name, 1);
 
   stack_ = new QStackedLayout(this);
@@ -65,7 +66,10 @@ DockPanel::DockPanel(const QString& title, QWidget* parent) : QFrame(parent), ti
   instead_->setMargin(22);
   instead_->setProperty("role", "muted");
   instead_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-  connect(instead_, &QLabel::linkActivated, this, &DockPanel::link_chosen);
+  connect(instead_, &QLabel::linkActivated, this, [this](const QString& link) {
+    if (link == "go on") go_on();
+    emit link_chosen();
+  });
   stack_->addWidget(instead_);
 }
 
@@ -120,6 +124,10 @@ void DockPanel::show_instead(const QString& text, bool is_error) {
     instead_->setStyleSheet(instead_->styleSheet());
   }
   stack_->setCurrentIndex(text.isEmpty() ? 0 : 1);
+}
+
+void DockPanel::show_stopped() {
+  show_instead(tr("Stopped before it was there. <a href='go on'>Go on</a>"));
 }
 
 void DockPanel::changeEvent(QEvent* event) {

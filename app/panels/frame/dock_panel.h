@@ -35,6 +35,11 @@ class DockPanel : public QFrame {
   /// Opens a file that only panels like this one read; false if it is no such panel. Throws Error.
   virtual bool open_document(const std::filesystem::path& file);
 
+  /// Whether work for it was stopped by the user before it was done.
+  [[nodiscard]] virtual bool is_stopped() const { return false; }
+  /// Does what was stopped after all.
+  virtual void go_on() {}
+
   /// A button at the right end of the title row.
   QToolButton* add_action(const QString& icon, const QString& name);
   /// One that asks for the whole window, and back.
@@ -61,6 +66,8 @@ class DockPanel : public QFrame {
   /// Shows `text` instead of the body; an empty text shows the body. A link in it emits
   /// link_chosen().
   void show_instead(const QString& text, bool is_error = false);
+  /// The same, saying that what it would show was stopped, with a link that goes on.
+  void show_stopped();
 
   void changeEvent(QEvent* event) override;
 

@@ -48,7 +48,6 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
   connect(instrument_, &PlotInstrument::axes_wanted, this, &FigurePanel::draw_figure);
   connect(instrument_, &PlotInstrument::export_wanted, this, &FigurePanel::want_export);
   connect(instrument_, &PlotInstrument::rename_wanted, this, &FigurePanel::rename_wanted);
-  connect(this, &DockPanel::link_chosen, this, &FigurePanel::go_on);
   connect(instrument_, &PlotInstrument::picked, this, &FigurePanel::pick);
 
   delay_.setSingleShot(true);
@@ -114,7 +113,7 @@ void FigurePanel::make() {
         shown_ = wanted;
         if (!failure.cancelled) return fail(QString::fromStdString(failure.what));
         stopped_ = true;
-        show_instead(tr("Stopped before it was drawn. <a href='go on'>Go on</a>"));
+        show_stopped();
       },
       this);
 }
@@ -169,6 +168,8 @@ void FigurePanel::draw_figure() {
 
 void FigurePanel::showEvent(QShowEvent* event) {
   DockPanel::showEvent(event);
+  if (!is_of_look_) draw_figure();
+  is_of_look_ = true;
   if (wanted_ != shown_) delay_.start();
 }
 
@@ -183,7 +184,10 @@ void FigurePanel::resizeEvent(QResizeEvent* event) {
 
 void FigurePanel::changeEvent(QEvent* event) {
   DockPanel::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) draw_figure();
+  if (event->type() == QEvent::PaletteChange) {
+    is_of_look_ = isVisible();  // what nobody sees is drawn when it is seen
+    if (is_of_look_) draw_figure();
+  }
 }
 
 }  // namespace attnscope

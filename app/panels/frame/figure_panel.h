@@ -27,9 +27,8 @@ class FigurePanel : public DockPanel {
 
   [[nodiscard]] bool is_behind() const override { return wanted_ != shown_ && isVisible(); }
   /// Whether the user has stopped it before it was drawn.
-  [[nodiscard]] bool is_stopped() const { return stopped_ && isVisible(); }
-  /// Draws what was stopped after all.
-  void go_on();
+  [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
+  void go_on() override;
   /// Asks for the dialog that writes what is drawn.
   void want_export();
   /// What is drawn; null before the first.
@@ -63,6 +62,9 @@ class FigurePanel : public DockPanel {
   /// Whether more is about to be known: what is drawn then stays until the next want().
   [[nodiscard]] virtual bool awaits_more() const { return false; }
 
+  /// Another figure in the place of this one, from the next want() on.
+  void set_recipe(const std::string& recipe) { recipe_ = recipe; }
+
   [[nodiscard]] Session& session() { return session_; }
   [[nodiscard]] const Session& session() const { return session_; }
   [[nodiscard]] QCustomPlot& plot() { return *plot_; }
@@ -89,6 +91,7 @@ class FigurePanel : public DockPanel {
   std::int64_t wanted_ = 1, shown_ = 0;  // counts of requests
   std::int64_t job_ = 0;
   double made_for_mm_ = 0;
+  bool is_of_look_ = true;  ///< drawn in the colours of now
 };
 
 }  // namespace attnscope

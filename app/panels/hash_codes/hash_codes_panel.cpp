@@ -115,7 +115,7 @@ void HashCodesPanel::follow_selection() {
 void HashCodesPanel::show_limits() {
   const std::shared_ptr<const Trace> trace = session().trace(subject_);
   if (!trace || layer_ >= std::ssize(trace->layers)) return;
-  const Tensor& map = trace->layers[static_cast<std::size_t>(layer_)].implied_map;
+  const ImpliedMaps& map = trace->layers[static_cast<std::size_t>(layer_)].implied_map;
   if (map.empty()) return;
   const auto keys = static_cast<double>(map.extent(2));
   supports_->set_range({.minimum = 1, .maximum = std::max(1.0, keys), .step = 1});

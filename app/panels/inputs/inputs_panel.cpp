@@ -159,7 +159,8 @@ void InputsPanel::refresh() {
     detail = tr("Choose a sample below, open a file, or drop one here.");
   } else if (failed) {
     name_->set_text(name_of(locator));
-    detail = "⚠ " + QString::fromStdString(session_.input_error());
+    detail = session_.input_stopped() ? tr("Stopped: choose it again, or go on below.")
+                                      : "⚠ " + QString::fromStdString(session_.input_error());
   } else if (!input) {
     name_->set_text(name_of(locator));
     detail = tr("Opening…");

@@ -122,10 +122,10 @@ std::map<std::string, std::string> experiment_settings(std::string_view body) {
 }
 
 std::span<const std::string_view> lesson_names() {
-  static constexpr std::array<std::string_view, 8> list = {
+  static constexpr std::array<std::string_view, 9> list = {
       "1-attention-maps.md",     "2-adding-and-rank.md",  "3-without-dot-products.md",
       "4-additive-attention.md", "5-hashing-tokens.md",   "6-what-it-costs.md",
-      "7-singular-values.md",    "8-does-rank-matter.md",
+      "7-singular-values.md",    "8-does-rank-matter.md", "9-watch-it-learn.md",
   };
   return list;
 }

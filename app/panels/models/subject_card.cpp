@@ -201,7 +201,11 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
       state = tr("Running…");
       break;
     case State::ready:
-      if (subject.subject.trace && !subject.subject.trace->mechanism_trained) {
+      if (subject.stopped && subject.layers_so_far) {
+        state = tr("Stopped after %1 of %2 layers.")
+                    .arg(*subject.layers_so_far)
+                    .arg(subject.subject.trace->layers.size());
+      } else if (subject.subject.trace && !subject.subject.trace->mechanism_trained) {
         state = tr("⚠ Not trained: laid over weights trained with another mechanism.");
         role = "warning";
       } else if (!subject.reference_says.empty()) {
@@ -242,7 +246,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   assumptions_->setVisible(assumed > 0);
   assumptions_->setText(tr("%n assumption(s)", nullptr, static_cast<int>(assumed))
                             .replace("(s)", assumed == 1 ? "" : "s"));
-  retry_->setVisible(subject.state == State::failed);
+  retry_->setVisible(subject.state == State::failed || subject.stopped);
   retry_->setText(subject.stopped ? tr("Go on") : tr("Try again"));
   options_->setVisible(!subject.file.empty());
   overlay_->setVisible(subject.subject.model != nullptr);

@@ -1,5 +1,6 @@
 #include "app/panels/query/query_panel.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSlider>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "app/canvas/atlas_link.h"
 #include "app/panels/query/query_view.h"
@@ -24,6 +26,7 @@ namespace attnscope {
 
 namespace {
 
+constexpr const char* kMaps = "maps";  // beside the names of mixings
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace
@@ -31,8 +34,7 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
     : DockPanel(tr("Query on the input"), parent), session_(session), atlases_(atlases) {
   row_ = segment_button(tr("Row"), tr("The selected query's row of the selected map"), "first");
-  rollout_ = segment_button(tr("Rollout"),
-                            tr("Attention rollout through all layers (Abnar and Zuidema)"), "last");
+  rollout_ = segment_button(tr("Rollout"), tr("What reaches a token through all layers"), "last");
   row_->setChecked(true);
   auto* segments = new QWidget;
   auto* segments_row = new QHBoxLayout(segments);
@@ -40,7 +42,26 @@ QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
   segments_row->setSpacing(0);
   segments_row->addWidget(row_);
   segments_row->addWidget(rollout_);
+  rolled_ = new QComboBox;
+  rolled_->setObjectName("rolled_out");
+  rolled_->setAccessibleName(tr("What is rolled out"));
+  rolled_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  const auto add = [this](const QString& title, const std::string& name, const QString& tip) {
+    rolled_->addItem(title, QString::fromStdString(name));
+    rolled_->setItemData(rolled_->count() - 1, tip, Qt::ToolTipRole);
+  };
+  add(tr("maps"), kMaps, tr("½ mean of heads + ½ I (Abnar and Zuidema 2020)"));
+  for (const auto& [mixing, title] :
+       {std::pair{Mixing::block_norms, tr("norms")}, std::pair{Mixing::globenc, tr("GlobEnc")},
+        std::pair{Mixing::alti, tr("ALTI")}}) {
+    add(title, std::string(name_of(mixing_names, mixing)),
+        QString::fromStdString(std::string(formula_of(mixing))));
+  }
+  rolled_->hide();
+  add_to_header(rolled_);
   add_to_header(segments);
+  connect(rollout_, &QToolButton::toggled, rolled_, &QWidget::setVisible);
+  connect(rolled_, &QComboBox::currentIndexChanged, this, &QueryPanel::refresh);
 
   caption_ = new QLabel;
   caption_->setWordWrap(true);
@@ -76,9 +97,11 @@ std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
   const Selection& selection = session_.selection();
   const std::int64_t tokens = rollout_->isChecked() ? trace.tokens() : trace.keys(selection.layer);
   std::vector<float> weights(static_cast<std::size_t>(tokens), kNone);
-  const std::optional<std::int64_t> selected = selected_query(session_, open.id, selection.layer);
+  // Rows of a rollout are of the first layer's tokens.
+  const std::optional<std::int64_t> selected =
+      selected_query(session_, open.id, rollout_->isChecked() ? 0 : selection.layer);
   if (rollout_->isChecked()) {
-    if (!trace.uniform()) return weights;
+    if (!has_rollout(trace)) return weights;
     want_rollout(open);
     const std::vector<float>& all = rollouts_[open.id].weights;
     if (!all.empty() && selected && *selected < tokens) {
@@ -108,22 +131,34 @@ std::vector<float> QueryPanel::weights_of(const OpenSubject& open) {
 
 void QueryPanel::want_rollout(const OpenSubject& open) {
   Rollout& rollout = rollouts_[open.id];
-  if (rollout.trace == open.subject.trace) return;
-  rollout = {open.subject.trace, {}};
-  session_.jobs().submit(
+  const std::string by = rolled_->currentData().toString().toStdString();
+  if (rollout.trace == open.subject.trace && rollout.by == by) return;
+  session_.jobs().cancel(rollout.job);
+  rollout = {open.subject.trace, by, {}, {}, 0};
+  const auto current = [this, id = open.id, trace = rollout.trace, by]() -> Rollout* {
+    Rollout& known = rollouts_[id];
+    return known.trace == trace && known.by == by ? &known : nullptr;
+  };
+  rollout.job = session_.jobs().submit(
       tr("Rollout of %1").arg(QString::fromStdString(open.subject.label)),
-      [this, id = open.id, trace = rollout.trace](const Progress& progress) -> JobQueue::Delivery {
-        const Tensor reach = attention_rollout(*trace, 0, progress);
+      [this, subject = open.subject, by, current](const Progress& progress) -> JobQueue::Delivery {
+        const Tensor reach =
+            by == kMaps
+                ? attention_rollout(*subject.trace, 0, progress)
+                : mixing_rollout(subject, value_of(mixing_names, by, "mixing"), 0, progress);
         return
-            [this, id, trace, weights = std::vector(reach.values().begin(), reach.values().end())] {
-              Rollout& known = rollouts_[id];
-              if (known.trace != trace) return;
-              known.weights = weights;
+            [this, current, weights = std::vector(reach.values().begin(), reach.values().end())] {
+              Rollout* const known = current();
+              if (!known) return;
+              known->weights = weights;
               refresh();
             };
       },
-      [this](const JobFailure& failure) {
-        if (!failure.cancelled) emit session_.failed(QString::fromStdString(failure.what));
+      [this, current](const JobFailure& failure) {
+        Rollout* const known = current();
+        if (!known) return;
+        known->error = failure.cancelled ? tr("stopped") : QString::fromStdString(failure.what);
+        refresh();
       },
       this);
 }
@@ -228,10 +263,15 @@ QString QueryPanel::caption(const std::vector<const OpenSubject*>& ready) const 
   };
   const bool rolled = rollout_->isChecked();
   for (const OpenSubject* open : ready) {
-    if (rolled && !open->subject.trace->uniform()) {
-      return tr("No rollout of %1: its layers have different tokens, or fewer keys than queries")
+    if (rolled && !has_rollout(*open->subject.trace)) {
+      return tr("No rollout of %1: its layers have other tokens, or fewer keys than queries")
           .arg(label(*open));
     }
+  }
+  for (const OpenSubject* open : ready) {
+    const auto known = rollouts_.find(open->id);
+    if (!rolled || known == rollouts_.end() || known->second.error.isEmpty()) continue;
+    return tr("None of %1: %2").arg(label(*open), known->second.error);
   }
   const OpenSubject* const selected = session_.find(selection.subject);
   const OpenSubject& named = selected && selected->subject.trace ? *selected : *ready.front();

@@ -12,6 +12,7 @@
 
 class QHBoxLayout;
 class QSlider;
+class QComboBox;
 class QLabel;
 class QToolButton;
 
@@ -37,13 +38,17 @@ class QueryPanel : public DockPanel {
 
   struct Rollout {
     std::shared_ptr<const Trace> trace;
+    std::string by;              ///< of rolled_, its name
     std::vector<float> weights;  ///< N × N; empty while it is computed
+    QString error;               ///< why there is none
+    std::int64_t job = 0;
   };
 
   Session& session_;
   AtlasLink& atlases_;
   QToolButton* row_;
   QToolButton* rollout_;
+  QComboBox* rolled_;  ///< what is rolled out
   QLabel* caption_;
   QHBoxLayout* views_row_;
   ScaleBar* scale_;

@@ -38,10 +38,11 @@ void RankTable::refresh() {
   std::map<std::int64_t, std::int64_t> heads_of_layer;
   for (const OpenSubject& open : session_.subjects()) {
     const std::int64_t place = std::ssize(spectra_);
-    spectra_.push_back(store_.of(open.id));
+    spectra_.push_back(source_ ? source_(open.id) : store_.of(open.id));
     if (!spectra_.back()) continue;
     columns_.push_back({Quantity::equivalent_rank, place, false});
-    columns_.push_back({Quantity::equivalent_rank, place, true});
+    const bool takes_identity = !source_ || !spectra_.back()->with.empty();
+    if (takes_identity) columns_.push_back({Quantity::equivalent_rank, place, true});
     for (const MapSpectrum& spectrum : spectra_.back()->without) {
       std::int64_t& heads = heads_of_layer[spectrum.layer];
       heads = std::max(heads, spectrum.head + 1);
@@ -49,7 +50,8 @@ void RankTable::refresh() {
   }
   const std::int64_t selected = session_.place_of(session_.selection().subject);
   if (selected >= 0 && spectra_[static_cast<std::size_t>(selected)]) {
-    const bool with = session_.view().identity == IdentityView::with;
+    const bool with = session_.view().identity == IdentityView::with &&
+                      !(source_ && spectra_[static_cast<std::size_t>(selected)]->with.empty());
     columns_.push_back({Quantity::effective_rank, selected, with});
     columns_.push_back({Quantity::stable_rank, selected, with});
     columns_.push_back({Quantity::symmetry_error, selected, with});

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "app/session/spectrum_store.h"
@@ -33,6 +36,9 @@ class RankTable : public QAbstractTableModel {
 
   /// Reads session and spectra again.
   void refresh();
+  /// Spectra of something else than maps; none: those of the maps.
+  using Source = std::function<std::shared_ptr<const SubjectSpectra>(SubjectId)>;
+  void set_source(Source source) { source_ = std::move(source); }
 
  private:
   enum class Quantity { layer, head, equivalent_rank, effective_rank, stable_rank, symmetry_error };
@@ -48,6 +54,7 @@ class RankTable : public QAbstractTableModel {
 
   Session& session_;
   SpectrumStore& store_;
+  Source source_;
   std::vector<Place> rows_;
   std::vector<Column> columns_;
   std::vector<std::shared_ptr<const SubjectSpectra>> spectra_;  // one a subject, may be null

@@ -7,9 +7,13 @@
 #include <QSortFilterProxyModel>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "analysis/analysed/subject_spectra_of.h"
 #include "app/look/theme.h"
+#include "app/panels/frame/of_button.h"
 #include "app/panels/ranks/rank_table.h"
+#include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/widgets/number_table.h"
 
@@ -26,6 +30,9 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   caption_ = new QLabel;
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
+  of_ = new OfButton;
+  of_->setObjectName("ranks_of");
+  add_to_header(of_);
 
   table_ = new RankTable(session_, spectra_, this);
   sorted_ = new QSortFilterProxyModel(this);
@@ -46,7 +53,19 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
                                 place.head >= 0 ? place.head : now.head);
             selecting_ = false;
           });
-  connect(this, &DockPanel::link_chosen, this, [this] { spectra_.go_on(); });
+  connect(of_, &OfButton::another_chosen, this, [this] {
+    if (of_->is_map()) {
+      table_->set_source({});
+    } else {
+      table_->set_source([this](SubjectId subject) {
+        const auto known = others_.find(subject);
+        const bool current =
+            known != others_.end() && known->second.trace == session_.trace(subject);
+        return current ? known->second.spectra : nullptr;
+      });
+    }
+    refresh();
+  });
   connect(&spectra_, &SpectrumStore::spectra_ready, this, &RanksPanel::refresh);
   connect(&session_, &Session::subjects_changed, this, &RanksPanel::refresh);
   connect(&session_, &Session::view_changed, this, &RanksPanel::refresh);
@@ -60,7 +79,91 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   refresh();
 }
 
+void RanksPanel::want_others() {
+  if (others_of_ != of_->chosen()) {
+    for (const auto& [subject, known] : others_) session_.jobs().cancel(known.job);
+    others_.clear();
+    others_of_ = of_->chosen();
+  }
+  std::erase_if(others_, [this](const auto& known) { return !session_.find(known.first); });
+  for (const OpenSubject& open : session_.subjects()) {
+    if (!open.subject.trace || others_[open.id].trace == open.subject.trace) continue;
+    find_others(open.id);
+  }
+}
+
+void RanksPanel::find_others(SubjectId subject) {
+  Others& known = others_[subject];
+  session_.jobs().cancel(known.job);
+  known = {};
+  known.trace = session_.trace(subject);
+  const auto current = [this, subject, trace = known.trace, of = others_of_]() -> Others* {
+    const auto found = others_.find(subject);
+    const bool is = found != others_.end() && found->second.trace == trace && others_of_ == of;
+    return is ? &found->second : nullptr;
+  };
+  known.job = session_.jobs().submit(
+      tr("Ranks of %1").arg(QString::fromStdString(others_of_)),
+      [this, subject = session_.find(subject)->subject,
+       of = value_of(spectrum_of_names, others_of_, "matrix of a head"),
+       current](const Progress& progress) -> JobQueue::Delivery {
+        auto spectra = std::make_shared<const SubjectSpectra>(
+            subject_spectra_of(subject, Analysed{.of = of}, progress));
+        return [this, spectra, current] {
+          Others* const found = current();
+          if (!found) return;
+          found->spectra = spectra;
+          refresh();
+        };
+      },
+      [this, current](const JobFailure& failure) {
+        Others* const found = current();
+        if (!found) return;
+        found->stopped = failure.cancelled;
+        found->error = QString::fromStdString(failure.what);
+        refresh();
+      },
+      this);
+}
+
+bool RanksPanel::is_stopped() const {
+  return isVisible() && !of_->is_map() &&
+         std::ranges::any_of(others_, [](const auto& known) { return known.second.stopped; });
+}
+
+void RanksPanel::go_on() {
+  spectra_.go_on();
+  for (auto& [subject, known] : others_) {
+    if (known.stopped) find_others(subject);
+  }
+}
+
+/// Why there is no row: what is missing, or went wrong.
+QString RanksPanel::why_none(bool& is_error) const {
+  QString instead = session_.subjects().empty()
+                        ? tr("Open a model to see the rank of each of its maps.")
+                        : tr("Ranks appear here as soon as a model has run.");
+  for (const OpenSubject& open : session_.subjects()) {
+    const auto others = others_.find(open.id);
+    const bool of_others = !of_->is_map() && others != others_.end();
+    const QString error =
+        of_others ? others->second.error : QString::fromStdString(spectra_.error_of(open.id));
+    if (of_others ? others->second.stopped : spectra_.is_stopped(open.id)) {
+      is_error = false;
+      return tr("Stopped before the ranks were known. <a href='go on'>Go on</a>");
+    }
+    if (!error.isEmpty()) {
+      instead = "⚠ " + error;
+      is_error = true;
+    } else if (open.subject.trace) {
+      instead = tr("Computing singular values…");
+    }
+  }
+  return instead;
+}
+
 void RanksPanel::refresh() {
+  if (!of_->is_map()) want_others();
   columns_for_ = session_.selection().subject;
   {
     const QSignalBlocker quiet(view_->selectionModel());
@@ -68,24 +171,8 @@ void RanksPanel::refresh() {
   }
   caption_->setText(tr("equivalent rank at τ = %1").arg(session_.view().rank_threshold, 0, 'f', 2));
 
-  QString instead;
   bool is_error = false;
-  if (table_->rowCount() == 0) {
-    instead = session_.subjects().empty() ? tr("Open a model to see the rank of each of its maps.")
-                                          : tr("Ranks appear here as soon as a model has run.");
-    for (const OpenSubject& open : session_.subjects()) {
-      const std::string error = spectra_.error_of(open.id);
-      if (spectra_.is_stopped(open.id)) {
-        instead = tr("Stopped before the ranks were known. <a href='go on'>Go on</a>");
-        is_error = false;
-      } else if (!error.empty()) {
-        instead = "⚠ " + QString::fromStdString(error);
-        is_error = true;
-      } else if (open.subject.trace) {
-        instead = tr("Computing singular values…");
-      }
-    }
-  }
+  const QString instead = table_->rowCount() == 0 ? why_none(is_error) : QString();
   show_instead(instead, is_error);
   fit_columns();
   show_selection();

@@ -1,6 +1,12 @@
 // The table of ranks; a click selects the map.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "analysis/spectrum/spectrum.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/subject_id.h"
 
@@ -10,6 +16,7 @@ class QTableView;
 
 namespace attnscope {
 
+class OfButton;
 class RankTable;
 class Session;
 class SpectrumStore;
@@ -19,6 +26,9 @@ class RanksPanel : public DockPanel {
  public:
   RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
+  [[nodiscard]] bool is_stopped() const override;
+  void go_on() override;
+
  protected:
   void resizeEvent(QResizeEvent* event) override;
 
@@ -26,6 +36,18 @@ class RanksPanel : public DockPanel {
   void refresh();
   void fit_columns();
   void show_selection();
+  void want_others();
+  void find_others(SubjectId subject);
+  [[nodiscard]] QString why_none(bool& is_error) const;
+
+  /// Spectra of something else than maps, found while that is chosen.
+  struct Others {
+    std::shared_ptr<const Trace> trace;
+    std::shared_ptr<const SubjectSpectra> spectra;
+    QString error;
+    bool stopped = false;
+    std::int64_t job = 0;
+  };
 
   Session& session_;
   SpectrumStore& spectra_;
@@ -33,6 +55,9 @@ class RanksPanel : public DockPanel {
   QSortFilterProxyModel* sorted_;
   QTableView* view_;
   QLabel* caption_;
+  OfButton* of_;
+  std::map<SubjectId, Others> others_;
+  std::string others_of_;  ///< what they are of
   SubjectId columns_for_ = SubjectId::none;
   bool selecting_ = false;
 };

@@ -120,10 +120,10 @@ bool SpectrumPanel::changes_identity() const {
 }
 
 bool SpectrumPanel::awaits_more() const {
-  // While a slider is dragged the curves stay where they were last.
+  // While a slider is dragged, or a network learns, the curves stay where they were last.
   return std::ranges::any_of(session().subjects(), [this](const OpenSubject& open) {
-    return open.unchanged && open.subject.trace && !spectra_.of(open.id) &&
-           spectra_.error_of(open.id).empty();
+    return (open.unchanged || spectra_.latest(open.id)) && open.subject.trace &&
+           !spectra_.of(open.id) && spectra_.error_of(open.id).empty();
   });
 }
 

@@ -16,8 +16,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kTitle = 74, kNumber = 66, kGapBetween = 6;  // pixels
-constexpr double kUnseen = 0.28;                           // opacity of steps still to come
+constexpr int kGapBetween = 6, kBeside = 12;  // pixels
+constexpr double kUnseen = 0.28;              // opacity of steps still to come
 
 double largest_of(const std::vector<double>& values) {
   double largest = 0;
@@ -133,7 +133,22 @@ QRectF StepsView::row_rect(std::size_t row) const {
 }
 
 QRectF StepsView::plot_rect(const QRectF& row) const {
-  return row.adjusted(kTitle, 0, -kNumber, 0);
+  return row.adjusted(title_room(), 0, -number_room(), 0);
+}
+
+double StepsView::title_room() const {
+  QFont bold = font();
+  bold.setBold(true);
+  const QFontMetricsF metrics(bold);
+  double widest = 0;
+  for (const Row& row : rows()) widest = std::max(widest, metrics.horizontalAdvance(row.title));
+  return widest + kBeside;
+}
+
+double StepsView::number_room() const {
+  // The longest of four digits; of one width, so that bars stay while one walks along the keys.
+  const QFontMetricsF metrics(number_font(font()));
+  return metrics.horizontalAdvance(QStringLiteral("−0.0008654")) + kBeside;
 }
 
 QRectF StepsView::bar_of(std::int64_t key) const {
@@ -265,11 +280,12 @@ void StepsView::paint_row(QPainter& painter, const Row& row, const QRectF& place
   bold.setBold(row.step == step_);
   painter.setFont(bold);
   painter.setPen(row.step == step_ ? colours.accent : colours.text);
-  painter.drawText(QRectF(place.left(), place.top(), kTitle - 6, place.height()),
+  painter.drawText(QRectF(place.left(), place.top(), title_room() - kBeside / 2.0, place.height()),
                    Qt::AlignVCenter | Qt::AlignRight, row.title);
   painter.setFont(number_font(font()));
   painter.setPen(colours.text);
-  painter.drawText(QRectF(place.right() - kNumber + 6, place.top(), kNumber - 6, place.height()),
+  const double beside = number_room() - kBeside / 2.0;
+  painter.drawText(QRectF(place.right() - beside, place.top(), beside, place.height()),
                    Qt::AlignVCenter | Qt::AlignLeft, number_of(row));
   const QRectF plot = plot_rect(place);
   switch (row.step) {

@@ -65,6 +65,8 @@ class StepsView : public QWidget {
   [[nodiscard]] std::vector<Row> rows() const;
   [[nodiscard]] QRectF row_rect(std::size_t row) const;
   [[nodiscard]] QRectF plot_rect(const QRectF& row) const;
+  [[nodiscard]] double title_room() const;   ///< pixels at the left of a row
+  [[nodiscard]] double number_room() const;  ///< and at its right
   [[nodiscard]] std::optional<std::int64_t> key_at(QPointF position) const;
   [[nodiscard]] QString tip_at(QPointF position) const;
   void paint_row(QPainter& painter, const Row& row, const QRectF& place) const;

@@ -125,6 +125,7 @@ void StructurePanel::refresh() {
   }
   if (asked_ == wanted) return;
   asked_ = wanted;
+  stopped_ = false;
   session_.jobs().submit(
       tr("Reading the structure of %1").arg(shown(wanted->file.filename().string())),
       [this, wanted](const Progress&) -> JobQueue::Delivery {
@@ -147,9 +148,17 @@ void StructurePanel::refresh() {
       [this, wanted](const JobFailure& failure) {
         if (asked_ != wanted) return;
         shown_ = wanted;
-        show_instead(failure.cancelled ? tr("Cancelled.") : shown(failure.what), true);
+        stopped_ = failure.cancelled;
+        if (stopped_) return show_stopped();
+        show_instead(shown(failure.what), true);
       },
       this);
+}
+
+void StructurePanel::go_on() {
+  if (!stopped_) return;
+  asked_.reset();
+  refresh();
 }
 
 void StructurePanel::show_structure(const StructureNode& model, const QString& problem) {

@@ -26,6 +26,8 @@ class StructurePanel : public DockPanel {
   [[nodiscard]] bool is_behind() const override;
   /// What is looked for belongs to no session.
   [[nodiscard]] ControlValues settings() const override { return {}; }
+  [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
+  void go_on() override;
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -48,6 +50,7 @@ class StructurePanel : public DockPanel {
   QLineEdit* words_;
   QTreeWidget* tree_;
   std::optional<Shown> asked_, shown_;
+  bool stopped_ = false;  ///< before asked_ was shown
 };
 
 }  // namespace attnscope

@@ -107,10 +107,9 @@ void WhatIfPanel::add_sliders() {
   share_ = new NumberSlider(tr("Way: s"), {0, 1, 0.01}, 0);
   share_->setObjectName("what_if_share");
   share_->setToolTip(tr("(1 − s) A + s B: at 1 the maps, and the answer, are the other's"));
-  auto* way = new QHBoxLayout;
-  way->addWidget(other_, 2);
-  way->addWidget(share_, 3);
-  body()->addLayout(way);
+  // One above the other: beside a slider its words would be cut.
+  body()->addWidget(other_);
+  body()->addWidget(share_);
 
   temperature_ = new NumberSlider(tr("Temperature T"), {0.1, 10, 0.01, true}, 1);
   temperature_->setObjectName("what_if_temperature");
@@ -314,7 +313,18 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
       if (other != head.head)
         by->addItem(tr("as head %1").arg(other), static_cast<qlonglong>(other));
     }
-    by->setCurrentIndex(head.by == HeadReplacement::other_head
+    // What needs more to be said is chosen at the right button on the map.
+    const bool of_the_menu =
+        head.by == HeadReplacement::other_attention || head.by == HeadReplacement::mean_over_data;
+    if (of_the_menu) {
+      by->addItem(QString::fromStdString(head.by == HeadReplacement::mean_over_data
+                                             ? "its mean over " + head.data_set
+                                             : "as " + to_string(head.mechanism)));
+      by->setItemData(by->count() - 1, by->itemText(by->count() - 1), Qt::ToolTipRole);
+      by->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    }
+    by->setCurrentIndex(of_the_menu ? by->count() - 1
+                        : head.by == HeadReplacement::other_head
                             ? by->findData(static_cast<qlonglong>(head.other))
                             : static_cast<int>(head.by));
     auto* back = new QToolButton;
@@ -326,9 +336,9 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
     cells->addWidget(by, 1);
     cells->addWidget(back);
     list->addWidget(row);
-    connect(by, &QComboBox::activated, this, [this, head, by](int index) {
+    connect(by, &QComboBox::activated, this, [this, head, by, of_the_menu](int index) {
       const OpenSubject* const now = selected();
-      if (!now) return;
+      if (!now || (of_the_menu && index == by->count() - 1)) return;
       ReplacedHead next = head;
       next.by = static_cast<HeadReplacement>(std::min(index, 3));
       next.other = by->itemData(index).toLongLong();

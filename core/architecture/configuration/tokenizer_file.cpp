@@ -57,7 +57,7 @@ std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
   const json config = object_in(folder / "config.json");
   const json named = config.value("tokenizer_class", json());
   if (named.is_string()) return named.get<std::string>();
-  // Of those that split texts into byte pairs, as transformers has it.
+  // Of those whose files say it not themselves, as transformers has it.
   constexpr std::pair<std::string_view, std::string_view> classes[] = {
       {"roberta", "RobertaTokenizer"},
       {"bart", "BartTokenizer"},
@@ -65,7 +65,10 @@ std::string tokenizer_class_of_model(const std::filesystem::path& folder) {
       {"deberta", "DebertaTokenizer"},
       {"clip", "CLIPTokenizer"},
       {"whisper", "WhisperTokenizer"},
-      {"longformer", "LongformerTokenizer"}};
+      {"longformer", "LongformerTokenizer"},
+      {"t5", "T5Tokenizer"},
+      {"albert", "AlbertTokenizer"},
+      {"xlm-roberta", "XLMRobertaTokenizer"}};
   const json type = config.value("model_type", json());
   for (const auto& [model, name] : classes) {
     if (type.is_string() && type.get<std::string>() == model) return std::string(name);

@@ -51,6 +51,7 @@ const std::string_view swin_family = R"json({
 const std::string_view timm_swin_family = R"json({
   "name": "timm Swin",
   "like": "Swin",
+  "model": { "layer": { "scores": { "window_filling": "after_shift" } } },
   "tensors": {
     "stage.merge": "layers.{stage}.downsample.reduction?",
     "stage.merge_norm": "layers.{stage}.downsample.norm?",
@@ -64,6 +65,7 @@ const std::string_view timm_swin_family = R"json({
 const std::string_view hugging_face_swin_family = R"json({
   "name": "Hugging Face Swin",
   "like": "Swin",
+  "model": { "layer": { "scores": { "window_filling": "before_shift" } } },
   "assume": {
     "resize_mode": "exact",
     "crop_fraction": 1.0

@@ -99,6 +99,12 @@ enum class WindowForm {
   chunk,   ///< ⌊i / W⌋ = ⌊j / W⌋
   tiles    ///< those of its W × W cells of the grid, which zeros fill up to a multiple of W (SAM)
 };
+/// How zeros make whole windows of a grid whose every other layer shifts them (Swin).
+enum class WindowFilling {
+  none,          ///< the grid must be of whole windows
+  before_shift,  ///< at its last rows and columns, and with them it is shifted (transformers)
+  after_shift    ///< at those of the shifted grid (timm)
+};
 /// What is added to the scores for where query and key are.
 enum class ScoreBias {
   none,
@@ -116,6 +122,7 @@ struct ScoreSpec {
   bool causal = false;          ///< no token sees later ones
   std::int64_t window = 0;      ///< W; 0: all keys are seen
   WindowForm window_form = WindowForm::before;
+  WindowFilling window_filling = WindowFilling::none;
   ScoreBias bias = ScoreBias::none;
   /// Of ScoreBias::buckets; of ::disentangled there are as many to each side, and with distance 0
   /// each holds one.

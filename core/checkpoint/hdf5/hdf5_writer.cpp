@@ -1,5 +1,7 @@
 #include "core/checkpoint/hdf5/hdf5_writer.h"
 
+#include <atomic>
+
 #include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 
@@ -41,9 +43,12 @@ Hdf5Writer::Hdf5Writer() : file_(std::make_unique<File>()) {
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, refused);
   constexpr std::size_t growth = 1 << 20;
   must_write(H5Pset_fapl_core(access.get(), growth, false) >= 0, "memory");
-  // The name is never used: the file is in memory alone.
-  file_->id = Hdf5Id(H5Fcreate("attnscope.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose,
-                     refused);
+  // The file is in memory alone. Its name tells it from others that are being written: the library
+  // takes two of one name for one file.
+  static std::atomic<unsigned> count{0};
+  const std::string name = "attnscope-" + std::to_string(count++) + ".h5";
+  file_->id =
+      Hdf5Id(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, refused);
 }
 
 Hdf5Writer::~Hdf5Writer() = default;

@@ -161,7 +161,7 @@ void compare(const Trace& trace, const Reference& reference, std::int64_t input,
     const LayerTrace& ours = trace.layers[static_cast<std::size_t>(layer)];
     const std::string name = "layer " + std::to_string(layer);
     if (const Tensor maps = maps_of(reference, input, layer, layers); !maps.empty()) {
-      comparison.add(name + ", attention maps", ours.implied_map, maps);
+      comparison.add(name + ", attention maps", ours.implied_map.all(), maps);
     }
     if (reference.has("tokens")) {
       comparison.add(name + ", output", ours.tokens, reference.of("tokens", input, layer, layers));

@@ -1,5 +1,6 @@
 #include "core/model/parts/attention_part.h"
 
+#include <algorithm>
 #include <tbb/parallel_for.h>
 #include <utility>
 
@@ -60,6 +61,9 @@ ScoreTerms terms_of(const AttentionPart& part, const LayerSpec& layer, const Lay
                       .scale = run.score_scale.value_or(1)},
                      terms);
   }
+  if (part.grid_window > 0 && layer.scores.bias == ScoreBias::table) {
+    check_terms(run.mechanism, "biases of relative positions");
+  }
   if (layer.scores.bias == ScoreBias::decomposed) {
     check_terms(run.mechanism, "vectors of relative positions");
     if (part.grid_window == 0) {
@@ -71,12 +75,20 @@ ScoreTerms terms_of(const AttentionPart& part, const LayerSpec& layer, const Lay
   return terms;
 }
 
+std::vector<GridWindow> windows_of(const LayerSpec& layer, const GridExtents& grid,
+                                   std::int64_t side) {
+  const bool shifted =
+      layer.scores.bias == ScoreBias::table && layer.scores.window_form == WindowForm::around;
+  return shifted ? shifted_windows(grid, side, layer.scores.window_filling)
+                 : tiled_windows(grid, side);
+}
+
 /// The attention of a grid within windows.
 WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& layer,
                                  const Mechanism& mechanism, const AttentionInput& input,
                                  const ScoreTerms& common, const GridExtents& grid) {
   const std::int64_t side = part.grid_window;
-  WindowFilling filling;
+  FillingRows filling;
   if (grid.rows % side != 0 || grid.columns % side != 0) {
     const Tensor zero({1, part.query.inputs()});
     filling = {part.query(seen(zero)), part.key ? (*part.key)(seen(zero)) : part.query(seen(zero)),
@@ -89,23 +101,38 @@ WindowedAttention within_windows(const AttentionPart& part, const LayerSpec& lay
     }
   }
   WindowTerms terms;
-  const bool decomposed = layer.scores.bias == ScoreBias::decomposed;
-  if (decomposed || !common.empty()) {
-    terms = [&, heads = layer.attention.heads, side, decomposed](const ConstMatrixMap& queries) {
+  const ScoreBias bias = layer.scores.bias;
+  if (bias == ScoreBias::decomposed || bias == ScoreBias::table || !common.empty()) {
+    terms = [&, heads = layer.attention.heads, side, bias](const ConstMatrixMap& queries,
+                                                           const GridExtents& window) {
       ScoreTerms of_window = common;
-      if (decomposed) {
-        add_decomposed(part.relative_rows, part.relative_columns, queries, heads, {side, side},
+      if (bias == ScoreBias::table) {
+        of_window.add_bias = window_bias(part.position_biases, window, side);
+      }
+      if (bias == ScoreBias::decomposed) {
+        add_decomposed(part.relative_rows, part.relative_columns, queries, heads, window,
                        of_window);
       }
       return of_window;
     };
   }
-  return {mechanism, input, grid, side, filling, std::move(terms)};
+  return {mechanism, input, windows_of(layer, grid, side), std::move(filling), std::move(terms)};
 }
 
-/// What the heads give, [N, H·dv], with the maps [H, N, M] as the run changes them: those that were
-/// recorded, else what `make` makes.
-Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, const auto& make) {
+/// Takes the blocks of a head's map [N, N]; false where it has anything beyond them.
+bool take_blocks(const Matrix& map, std::int64_t head, MapBlocks& blocks) {
+  Eigen::Index taken = 0;
+  for (std::int64_t block = 0; block < blocks.count(); ++block) {
+    const std::vector<std::int64_t>& tokens = blocks.tokens_of(block);
+    blocks.block(head, block) = map(tokens, tokens);
+    taken += (blocks.block(head, block).array() != 0).count();
+  }
+  return taken == (map.array() != 0).count();
+}
+
+/// What the heads give, [N, H·dv], with `maps` [H, N, M] as the run changes them, which become
+/// those. Blocks become whole maps where the change fills what is between them, and is recorded.
+Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, ImpliedMaps& maps) {
   if (run.mechanism.structure(input.shape()).channels > 1) {
     throw Error(ErrorKind::usage,
                 "each channel has a map of its own: they cannot be changed as one")
@@ -113,16 +140,34 @@ Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, const
         .expected("an attention whose heads have one map each");
   }
   const bool recorded = run.recorded && run.request.implied_maps;
-  Tensor maps = recorded ? std::move(run.recorded->implied_map) : make();
   const std::int64_t width = input.values.cols() / input.heads_of_keys();
   Tensor output({maps.extent(1), width * input.heads});
-  tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
-    run.request.change_map(run.layer, head, maps.slice(head));
+  std::vector<Matrix> beyond(static_cast<std::size_t>(input.heads));
+  const auto multiply = [&](std::int64_t head, const auto& map) {
     output.matrix().middleCols(head * width, width) =
-        std::as_const(maps).slice(head) *
-        input.values.middleCols(input.key_head(head) * width, width);
+        map * input.values.middleCols(input.key_head(head) * width, width);
+  };
+  tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+    if (!maps.blocks()) {
+      run.request.change_map(run.layer, head, maps.slice(head));
+      multiply(head, std::as_const(maps).slice(head));
+      return;
+    }
+    Matrix map = maps.head(head);
+    run.request.change_map(run.layer, head, MatrixMap(map.data(), map.rows(), map.cols()));
+    multiply(head, map);
+    if (recorded && !take_blocks(map, head, *maps.blocks())) {
+      beyond[static_cast<std::size_t>(head)] = std::move(map);
+    }
   });
-  if (recorded) run.recorded->implied_map = std::move(maps);
+  if (std::ranges::all_of(beyond, [](const Matrix& map) { return map.size() == 0; })) {
+    return output;
+  }
+  Tensor all = maps.all();
+  for (std::size_t head = 0; head < beyond.size(); ++head) {
+    if (beyond[head].size() > 0) all.slice(static_cast<std::int64_t>(head)) = beyond[head];
+  }
+  maps = std::move(all);
   return output;
 }
 
@@ -185,26 +230,30 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
       .terms = terms.empty() ? nullptr : &terms};
 
   Tensor output;
-  if (run.request.change_map && layer.scores.window_form == WindowForm::tiles && part.grid_window) {
-    throw Error(ErrorKind::usage,
-                "zeros fill the windows up: the maps of the grid alone do not say what comes out")
-        .about("change_map");
-  }
   if (part.grid_window > 0) {
     const WindowedAttention windows =
         within_windows(part, layer, run.mechanism, input, terms, grid);
-    if (run.recorded) {
-      run.recorded->rank_bound = windows.rank_bound();
-      if (run.request.implied_maps) run.recorded->implied_map = windows.implied_map();
+    if (run.request.change_map && windows.is_filled()) {
+      throw Error(ErrorKind::usage,
+                  "zeros fill the windows up: the maps of the grid alone do not say what comes out")
+          .about("change_map");
     }
-    output = run.request.change_map
-                 ? with_changed_maps(input, run, [&] { return windows.implied_map(); })
-                 : windows.forward();
+    ImpliedMaps maps;
+    const bool recorded = run.recorded && run.request.implied_maps;
+    if (recorded || run.request.change_map) maps = ImpliedMaps(windows.implied_map());
+    output = run.request.change_map ? with_changed_maps(input, run, maps) : windows.forward();
+    if (run.recorded) run.recorded->rank_bound = windows.rank_bound();
+    if (recorded) run.recorded->implied_map = std::move(maps);
   } else {
     if (run.recorded) record_attention(run.mechanism, input, run.request, *run.recorded);
-    output = run.request.change_map
-                 ? with_changed_maps(input, run, [&] { return run.mechanism.implied_map(input); })
-                 : run.mechanism.forward(input);
+    if (run.request.change_map) {
+      const bool recorded = run.recorded && run.request.implied_maps;
+      ImpliedMaps own;
+      if (!recorded) own = run.mechanism.implied_map(input);
+      output = with_changed_maps(input, run, recorded ? run.recorded->implied_map : own);
+    } else {
+      output = run.mechanism.forward(input);
+    }
   }
   if (part.heads_norm) part.heads_norm->apply(output.matrix());
   return part.out ? (*part.out)(seen(output)) : output;

@@ -18,7 +18,7 @@ struct AttentionPart {
   Linear value;               ///< D → Hk·d
   std::optional<LayerNorm> query_norm, key_norm;  ///< of each head [d], or of all [H·d], [Hk·d]
   std::optional<KeyReduction> reduction;          ///< of what keys and values are made of
-  std::int64_t grid_window = 0;       ///< side of the windows of the grid (Twins, SAM); 0: none
+  std::int64_t grid_window = 0;  ///< side of the windows of the grid (Swin, Twins, SAM); 0: none
   std::vector<float> rotary_periods;  ///< of RotaryGrid::patches [d / 4], or empty
   Tensor position_biases;             ///< of ScoreBias::buckets and ::table, or empty
   Tensor relative_positions;          ///< of ScoreBias::disentangled [2·buckets, D], or empty

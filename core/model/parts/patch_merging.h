@@ -7,12 +7,13 @@
 
 namespace attnscope {
 
-/// reduction(norm([x(0,0), x(1,0), x(0,1), x(1,1)])) of each 2 × 2 cells (row, column).
+/// reduction(norm([x(0,0), x(1,0), x(0,1), x(1,1)])) of each 2 × 2 cells (row, column); a last row
+/// or column of its own is merged with zeros.
 struct PatchMerging {
   LayerNorm norm;    ///< [4·D]
   Linear reduction;  ///< 4·D → the next stage's width
 
-  /// [grid, D] → [half the rows · half the columns, width]; `grid` has an even number of both.
+  /// [grid, D] → [half the rows · half the columns, width], rounded up.
   [[nodiscard]] Tensor operator()(const Tensor& tokens, const GridExtents& grid) const;
 };
 

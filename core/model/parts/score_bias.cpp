@@ -7,7 +7,6 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/model/parts/shifted_windows.h"
 
 namespace attnscope {
 
@@ -207,15 +206,11 @@ ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout, std::i
   if (terms.soft_cap > 0) terms.names += ", a soft cap";
   if (layer.scores.bias == ScoreBias::alibi) add_alibi(layer, terms);
   if (layer.scores.bias == ScoreBias::buckets) add_buckets(layer, tokens, table, terms);
-  const bool grid = layer.scores.bias == ScoreBias::table, windows = layer.scores.window > 0;
-  if (grid && windows) {
-    const bool shifted = layer.scores.window_form == WindowForm::around;
-    terms.add_bias = window_bias(table, layout, layer.scores.window, shifted);
-    terms.names += ", windows with biases of relative positions";
-  } else if (grid) {
+  const bool of_grid = layer.scores.bias == ScoreBias::table;
+  if (of_grid && layer.scores.window == 0) {
     terms.add_bias = bias_of(grid_bias(table, layout));
     terms.names += ", biases of relative positions";
-  } else {
+  } else if (!of_grid) {
     add_window(layer.scores, tokens, terms);
   }
   terms.sinks = sinks;

@@ -46,7 +46,8 @@ void add_disentangled(const LayerSpec& layer, const DisentangledTerms& from, Sco
 [[nodiscard]] Tensor grid_bias(const Tensor& table, const TokenLayout& layout);
 
 /// The terms of one layer on `tokens` tokens. `table`: its learned biases, [buckets, H] or as
-/// grid_bias; `sinks` [H]; either may be empty. A window that hides nothing is no term.
+/// grid_bias; `sinks` [H]; either may be empty. A window that hides nothing is no term; nor are
+/// windows of the grid and their tables, whose terms are of each window (WindowedAttention).
 [[nodiscard]] ScoreTerms score_terms(const LayerSpec& layer, const TokenLayout& layout,
                                      std::int64_t tokens, const Tensor& table,
                                      const std::vector<float>& sinks);

@@ -4,6 +4,7 @@
 #include "core/architecture/model_file.h"
 #include "core/error.h"
 #include "core/model/model.h"
+#include "core/model/read_model.h"
 #include "core/model/transformer/transformer.h"
 #include "core/shown_text.h"
 
@@ -30,7 +31,12 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
 std::shared_ptr<const Model> load_model(const std::filesystem::path& file,
                                         const ModelOptions& options, const Progress& progress) {
   progress.step(0, "opening " + file.filename().string());
-  const Checkpoint checkpoint = open_model_file(file, options);
+  return read_model(open_model_file(file, options), file, options, progress);
+}
+
+std::shared_ptr<const Model> read_model(const Checkpoint& checkpoint,
+                                        const std::filesystem::path& file,
+                                        const ModelOptions& options, const Progress& progress) {
   const std::filesystem::path folder = checkpoint.path().parent_path();
   Architecture architecture = recognise_architecture(checkpoint, options);
   return with_file(file, [&] {

@@ -44,6 +44,22 @@ Tensor joined(const Tensor& first, const Tensor& second) {
   return all;
 }
 
+/// How many numbers the maps of each layer have; of windows their blocks alone.
+std::vector<std::int64_t> map_entries(const std::vector<AttentionShape>& shapes,
+                                      const std::vector<StageWeights>& stages) {
+  std::vector<std::int64_t> entries;
+  auto shape = shapes.begin();
+  for (const StageWeights& stage : stages) {
+    for (const Block& block : stage.blocks) {
+      const std::int64_t side = block.attention.grid_window;
+      const std::int64_t seen = side > 0 ? std::min(side * side, shape->keys) : shape->keys;
+      entries.push_back(shape->heads * shape->queries * seen);
+      ++shape;
+    }
+  }
+  return entries;
+}
+
 /// What the logits are of: classes, or tokens as they are shown.
 std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* vocabulary) {
   if (!spec.readout.gives_token_logits() || !vocabulary) return spec.labels;
@@ -94,6 +110,11 @@ WeightExtents Transformer::extents() const {
   extents.embedding_norm = weights_.embedding.norm.has_value();
   extents.encoder_norm = weights_.stages.front().norm.has_value();
   extents.final_norm = readout.final_norm.has_value();
+  if (const std::optional<PatchEmbedding>& patches = weights_.embedding.patches;
+      patches && patches->stem) {
+    for (const Stem::Layer& layer : patches->stem->layers)
+      extents.stem_norms.push_back(layer.norm.has_value());
+  }
   return extents;
 }
 
@@ -299,7 +320,7 @@ Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
   Start start = embed(input);
   const std::vector<TokenLayout> layouts = stage_layouts(start);
   const std::vector<AttentionShape> extents = shapes(layouts, start);
-  check_map_memory(request, extents);
+  check_map_memory(request, map_entries(extents, weights_.stages));
 
   Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
   trace.layout = layouts.front();

@@ -20,6 +20,9 @@ struct WeightExtents {
   bool embedding_norm = false;  ///< of the tokens before the first layer, of each text
   bool encoder_norm = false;    ///< after an encoder's last layer, where a decoder follows
   bool final_norm = true;       ///< after the last layer, of all tokens
+  /// Whether a LayerNorm is behind each convolution before the patches; one of running statistics
+  /// is part of the convolution.
+  std::vector<bool> stem_norms = {};
 };
 
 /// Of a model that load_model gave.

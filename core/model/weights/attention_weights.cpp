@@ -132,8 +132,7 @@ void read_reduction(const WeightReader& reader, const ModelSpec& spec, std::int6
                     AttentionPart& part) {
   const LayerPlace place = place_of_layer(spec, index);
   const PyramidStage& stage = spec.stages[place.stage];
-  const bool as_terms = spec.shifts_windows();
-  if (is_windowed(stage, place.block) && !as_terms) {
+  if (spec.shifts_windows() || is_windowed(stage, place.block)) {
     part.grid_window = stage.window;
     return;
   }

@@ -12,12 +12,18 @@ namespace attnscope {
 
 // One line a mechanism, declared where it is written.
 std::unique_ptr<const TrainedAttention> make_trained_adder(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_additive(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linear(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_softmax(const TrainedAttentionForm& form);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 3> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 6> list = {{
       {"adder", make_trained_adder},
+      {"additive", make_trained_additive},
+      {"daft-full", make_trained_daft_full},
+      {"hash", make_trained_hash},
       {"linear", make_trained_linear},
       {"softmax", make_trained_softmax},
   }};

@@ -5,23 +5,36 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/attention/costs/cost.h"
 #include "core/parameters/parameters.h"
 #include "core/tensor/tensor.h"
 #include "core/training/kernels/difference_gradients.h"
+#include "core/training/parameters/parameters.h"
 
 namespace attnscope {
+
+/// A tensor of a layer's mechanism that is learnt, under its name in TensorDescription: "pe0".
+struct OwnParameter {
+  std::string name;
+  Shape shape;
+  Beginning beginning = Beginning::small_normal;
+};
 
 /// One head's queries and keys [N, d] and values [N, dv].
 struct HeadTensors {
   ConstStridedMatrixMap queries, keys, values;
+  /// The layer's own_parameters, in their order.
+  std::span<const float* const> own = {};
 };
 
 /// Where their gradients are written.
 struct HeadGradients {
   StridedMatrixMap queries, keys, values;
+  std::span<float* const> own = {};  ///< added to: the heads of a layer share them
 };
 
 /// Space that one thread works in, kept from call to call.
@@ -37,15 +50,19 @@ struct TrainedAttentionForm {
   DifferenceGradient score_gradient = DifferenceGradient::sign;
 };
 
-/// Without parameters of its own that are learned. Immutable. Memory: O(N·d) and one block of the
-/// map; the map is computed again for its gradient, never kept.
+/// Immutable. Memory: O(N·d) and one block of the map; the map is computed again for its gradient,
+/// never kept.
 class TrainedAttention {
  public:
   virtual ~TrainedAttention() = default;
+  /// What a layer of this shape learns besides its projections; by default nothing.
+  [[nodiscard]] virtual std::vector<OwnParameter> own_parameters(const AttentionShape&) const {
+    return {};
+  }
   /// output = W · V, with W as Mechanism::implied_map has it.
   virtual void forward(const HeadTensors& head, StridedMatrixMap output,
                        AttentionRoom& room) const = 0;
-  /// Sets the gradients, of those of the output.
+  /// Sets the gradients, of those of the output; adds to those of own parameters.
   virtual void backward(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
                         HeadGradients gradients, AttentionRoom& room) const = 0;
 };

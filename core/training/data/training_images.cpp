@@ -1,4 +1,4 @@
-// Labelled images, in a new order every epoch, moved and mirrored if the recipe says so.
+// Labelled images, in a new order every epoch, cropped, moved and mirrored if the recipe says so.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -99,6 +99,34 @@ Tensor varied(const Tensor& image, std::int64_t down, std::int64_t right, bool m
   return moved;
 }
 
+/// A part of the image, as wide and as high as `side` of its own extents, enlarged to all of it;
+/// `down` and `right`, from 0 to 1, say where it lies. Bilinear between the middles of pixels.
+Tensor cropped(const Tensor& image, double side, double down, double right) {
+  Tensor enlarged(image.shape());
+  const auto place = [side](std::int64_t index, std::int64_t extent, double start) {
+    const auto all = static_cast<double>(extent);
+    const double at = start * (1 - side) * all + (static_cast<double>(index) + 0.5) * side - 0.5;
+    return std::clamp(at, 0.0, all - 1);
+  };
+  for (std::int64_t channel = 0; channel < image.extent(0); ++channel) {
+    const ConstMatrixMap from = image.slice(channel);
+    MatrixMap to = enlarged.slice(channel);
+    for (std::int64_t row = 0; row < to.rows(); ++row) {
+      const double y = place(row, to.rows(), down);
+      const auto above = static_cast<std::int64_t>(y), below = std::min(above + 1, to.rows() - 1);
+      const auto v = static_cast<float>(y - static_cast<double>(above));
+      for (std::int64_t column = 0; column < to.cols(); ++column) {
+        const double x = place(column, to.cols(), right);
+        const auto left = static_cast<std::int64_t>(x), next = std::min(left + 1, to.cols() - 1);
+        const auto u = static_cast<float>(x - static_cast<double>(left));
+        to(row, column) = (1 - v) * ((1 - u) * from(above, left) + u * from(above, next)) +
+                          v * ((1 - u) * from(below, left) + u * from(below, next));
+      }
+    }
+  }
+  return enlarged;
+}
+
 class TrainingImages final : public TrainingData {
  public:
   TrainingImages(const DataSettings& settings, std::shared_ptr<const DataSet> images,
@@ -140,6 +168,11 @@ class TrainingImages final : public TrainingData {
       const RandomOrder order(numbers.of("order").of(static_cast<std::uint64_t>(epoch)), size_);
       add(images_->item(order.at(place % size_)), spec, made);
       const RandomNumbers own = numbers.of("variation").of(static_cast<std::uint64_t>(place));
+      if (settings_.crop < 1) {
+        const double area = settings_.crop + (1 - settings_.crop) * own.uniform(3);
+        made.images.back() =
+            cropped(made.images.back(), std::sqrt(area), own.uniform(4), own.uniform(5));
+      }
       if (settings_.shift == 0 && !settings_.flip) continue;
       const std::int64_t most = 2 * settings_.shift + 1;
       made.images.back() = varied(made.images.back(), own.below(most, 0) - settings_.shift,

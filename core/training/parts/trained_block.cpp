@@ -14,6 +14,14 @@ Map head_columns_of(Rows& rows, std::int64_t first_row, std::int64_t tokens, std
           Eigen::OuterStride<>(rows.cols())};
 }
 
+/// Where the own parameters of a mechanism lie in `numbers`.
+template <class Number>
+std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* numbers) {
+  std::vector<Number*> places;
+  for (const ParameterSlot& slot : slots) places.push_back(slot.in(numbers));
+  return places;
+}
+
 }  // namespace
 
 TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
@@ -44,6 +52,11 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
   if (arithmetic == Arithmetic::adder) {
     heads_norm_.emplace(table, prefix + names.heads_norm, width_, eps);
   }
+  const std::int64_t tokens = spec.reads_texts() ? spec.input.context : spec.tokens();
+  const std::int64_t each = width_ / heads_;
+  for (const OwnParameter& one : attention_->own_parameters({tokens, tokens, heads_, each, each})) {
+    own_.push_back(table.add(prefix + names.own + one.name, one.shape, one.beginning));
+  }
   out_ = linear(names.out, names.out_norm, width_, width_);
   norm2_ = TrainedNorm(table, prefix + names.norm2, width_, eps);
   mlp1_ = linear(names.mlp1, names.mlp1_norm, width_, hidden);
@@ -60,22 +73,27 @@ HeadTensors TrainedBlock::head_of(const Matrix& qkv, std::int64_t first_row, std
   return {part(0), part(1), part(2)};
 }
 
-void TrainedBlock::attend(std::int64_t tokens, Memory& memory) const {
+void TrainedBlock::attend(const float* values, std::int64_t tokens, Memory& memory) const {
   const std::int64_t each = width_ / heads_;
+  const std::vector<const float*> own = places_of(own_, values);
   memory.attended.resize(memory.qkv.rows(), width_);
   for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
     for (std::int64_t head = 0; head < heads_; ++head) {
+      HeadTensors tensors = head_of(memory.qkv, row, tokens, head);
+      tensors.own = own;
       attention_->forward(
-          head_of(memory.qkv, row, tokens, head),
+          tensors,
           head_columns_of<StridedMatrixMap>(memory.attended, row, tokens, head * each, each),
           memory.attention);
     }
   }
 }
 
-void TrainedBlock::attend_backward(std::int64_t tokens, const Matrix& d_attended, Memory& memory,
-                                   Matrix& d_qkv) const {
+void TrainedBlock::attend_backward(const float* values, float* gradients, std::int64_t tokens,
+                                   const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const {
   const std::int64_t each = width_ / heads_;
+  const std::vector<const float*> own = places_of(own_, values);
+  const std::vector<float*> of_own = places_of(own_, gradients);
   d_qkv.resize(memory.qkv.rows(), 3 * width_);
   for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
     for (std::int64_t head = 0; head < heads_; ++head) {
@@ -83,10 +101,12 @@ void TrainedBlock::attend_backward(std::int64_t tokens, const Matrix& d_attended
         return head_columns_of<StridedMatrixMap>(d_qkv, row, tokens, which * width_ + head * each,
                                                  each);
       };
+      HeadTensors tensors = head_of(memory.qkv, row, tokens, head);
+      tensors.own = own;
       attention_->backward(
-          head_of(memory.qkv, row, tokens, head),
+          tensors,
           head_columns_of<ConstStridedMatrixMap>(d_attended, row, tokens, head * each, each),
-          {part(0), part(1), part(2)}, memory.attention);
+          {part(0), part(1), part(2), of_own}, memory.attention);
     }
   }
 }
@@ -108,7 +128,7 @@ void TrainedBlock::forward(const float* values, std::int64_t tokens, Matrix& x,
   memory.x = x;
   norm1_.forward(values, memory.x, memory.normed1, memory.norm1);
   qkv_.forward(values, memory.normed1, memory.qkv, memory.qkv_layer);
-  attend(tokens, memory);
+  attend(values, tokens, memory);
   if (heads_norm_) {
     heads_norm_->forward(values, memory.attended, memory.normed_heads, memory.heads_norm);
   }
@@ -136,7 +156,7 @@ void TrainedBlock::backward(const float* values, float* gradients, std::int64_t 
                           room.before_norm);
     room.attended.swap(room.before_norm);
   }
-  attend_backward(tokens, room.attended, memory, room.qkv);
+  attend_backward(values, gradients, tokens, room.attended, memory, room.qkv);
   qkv_.backward(values, gradients, memory.normed1, room.qkv, memory.qkv_layer, &room.normed);
   norm1_.backward(values, gradients, memory.x, room.normed, memory.norm1, dx);
 }

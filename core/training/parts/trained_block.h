@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/architecture/model_spec.h"
 #include "core/training/attention/trained_attention.h"
@@ -23,6 +24,7 @@ struct GradientForms {
 struct TrainedBlockNames {
   std::string norm1, qkv, qkv_norm, heads_norm, out, out_norm, norm2, mlp1, mlp1_norm, mlp2,
       mlp2_norm;
+  std::string own = {};  ///< what stands before those of a mechanism itself: "attn."
 };
 
 /// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers
@@ -55,15 +57,16 @@ class TrainedBlock {
  private:
   [[nodiscard]] HeadTensors head_of(const Matrix& qkv, std::int64_t first_row, std::int64_t tokens,
                                     std::int64_t head) const;
-  void attend(std::int64_t tokens, Memory& memory) const;
-  void attend_backward(std::int64_t tokens, const Matrix& d_attended, Memory& memory,
-                       Matrix& d_qkv) const;
+  void attend(const float* values, std::int64_t tokens, Memory& memory) const;
+  void attend_backward(const float* values, float* gradients, std::int64_t tokens,
+                       const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const;
   void activate(Memory& memory) const;
   void activate_backward(const Memory& memory, Matrix& d_active) const;
 
   std::int64_t width_, heads_;
   Activation activation_;
   std::shared_ptr<const TrainedAttention> attention_;
+  std::vector<ParameterSlot> own_;  ///< of the mechanism
   TrainedNorm norm1_, norm2_;
   std::optional<TrainedNorm> heads_norm_;
   TrainedLinear qkv_, out_, mlp1_, mlp2_;

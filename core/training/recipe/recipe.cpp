@@ -44,6 +44,8 @@ std::vector<ParameterDescription> data_settings() {
            "data set's, or numbers"),
       whole("shift", 0, {0, 64}, "images are moved by up to so many pixels to each side"),
       flag("flip", false, "every other image is mirrored"),
+      number("crop", 1, {0.01, 1},
+             "squares of at least this share of an image's area fill all of it; 1: never"),
   };
 }
 
@@ -59,7 +61,8 @@ std::vector<ParameterDescription> model_settings() {
       choice("readout", spellings(image_readout_names), "class",
              "what of an image is read: the class token, or the mean of all patches"),
       text("mechanism", "softmax",
-           "adder, linear or softmax, with parameters: adder,identity=true"),
+           "adder, additive, daft-full, hash, linear or softmax, with parameters: "
+           "adder,identity=true; hash,codes=sign"),
       choice("arithmetic", spellings(arithmetic_names), "multiplicative",
              "of the linear layers inside the blocks; adder ones take a LayerNorm each"),
       text("multiplicative_layers", "",
@@ -92,6 +95,8 @@ std::vector<ParameterDescription> descent_settings() {
       whole("checkpoints", 12, {1, 1000}, "how many models are kept, at logarithmic steps"),
       whole("save_every", 100, {1, 1e9}, "steps after which the state is saved, to resume from"),
       whole("probes", 8, {0, 10000}, "test images or texts whose maps are followed"),
+      whole("probe_every", 0, {0, 1e9},
+            "steps after which they are followed; 0: at checkpoints alone"),
   };
 }
 
@@ -192,6 +197,7 @@ DataSettings Recipe::data() const {
           .context = read.whole("context"),
           .shift = read.whole("shift"),
           .flip = read.flag("flip"),
+          .crop = read.number("crop"),
           .batch = read.whole("batch"),
           .seed = static_cast<std::uint64_t>(read.whole("seed"))};
 }
@@ -255,6 +261,7 @@ RateSettings Recipe::rate() const {
 std::int64_t Recipe::steps() const { return TypedValues(values_).whole("steps"); }
 std::int64_t Recipe::save_every() const { return TypedValues(values_).whole("save_every"); }
 std::int64_t Recipe::probes() const { return TypedValues(values_).whole("probes"); }
+std::int64_t Recipe::probe_every() const { return TypedValues(values_).whole("probe_every"); }
 
 std::vector<std::int64_t> Recipe::checkpoints() const {
   const std::int64_t count = TypedValues(values_).whole("checkpoints");

@@ -25,6 +25,7 @@ struct DataSettings {
   std::int64_t context = 64;               ///< tokens of a text
   std::int64_t shift = 0;                  ///< pixels, to either side
   bool flip = false;
+  double crop = 1;  ///< the least share of an image's area that is shown, enlarged to all of it
   std::int64_t batch = 64;
   std::uint64_t seed = 1;
 };
@@ -55,6 +56,8 @@ class Recipe {
   [[nodiscard]] std::int64_t save_every() const;
   /// Test examples whose maps are followed.
   [[nodiscard]] std::int64_t probes() const;
+  /// Steps after which they are followed besides at checkpoints; 0: at those alone.
+  [[nodiscard]] std::int64_t probe_every() const;
 
  private:
   [[nodiscard]] MechanismChoice mechanism() const;

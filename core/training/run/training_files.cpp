@@ -1,10 +1,5 @@
 // What a run writes to disk: models in the program's own layout, and its state.
-#include <nlohmann/json.hpp>
-#include <set>
-
-#include "core/architecture/model_spec_json.h"
 #include "core/checkpoint/checkpoint.h"
-#include "core/checkpoint/hdf5/hdf5_writer.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/file/npz_writer.h"
@@ -34,20 +29,7 @@ std::map<std::string, LogTable> tables_of(const Checkpoint& state) {
 }  // namespace
 
 void TrainingRun::write_model(const std::filesystem::path& file, const std::string& name) const {
-  Hdf5Writer model;
-  model.attribute("/", "format", "attnscope-model");
-  model.attribute("/", "format_version", std::int64_t{1});
-  model.attribute("/", "name", name);
-  model.attribute("/", "architecture", to_json(network_->spec()));
-  const nlohmann::ordered_json training = {
-      {"step", step_}, {"recipe", nlohmann::ordered_json::parse(recipe_.to_json())}};
-  model.attribute("/", "training", training.dump());
-  for (const Parameter& parameter : network_->parameters().list()) {
-    model.data("/tensors/" + parameter.name, parameter.shape,
-               std::span<const float>(parameter.slot.in(values_.data()),
-                                      static_cast<std::size_t>(parameter.slot.size)));
-  }
-  write_file(file, model.bytes());
+  write_file(file, model_bytes(*snapshot(), name));
 }
 
 void TrainingRun::save_state(const std::filesystem::path& file) const {

@@ -5,16 +5,50 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/number_text.h"
 
 namespace attnscope {
 
+namespace {
+
+constexpr const char* kFactors = "changes/rate_factor";
+
+}  // namespace
+
 TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data)
     : recipe_(recipe), data_(std::move(data)) {
-  network_ = std::make_unique<TrainedNetwork>(data_->complete(recipe_.model(data_->texts())),
-                                              recipe_.gradient_forms());
+  network_ = std::make_shared<const TrainedNetwork>(data_->complete(recipe_.model(data_->texts())),
+                                                    recipe_.gradient_forms());
   values_ = network_->parameters().beginning(recipe_.data().seed);
   optimiser_ = std::make_unique<Optimiser>(network_->parameters(), recipe_.optimiser());
   pass_ = std::make_unique<BatchGradient>(*network_);
+}
+
+std::shared_ptr<const TrainingSnapshot> TrainingRun::snapshot() const {
+  return std::make_shared<const TrainingSnapshot>(
+      TrainingSnapshot{step_, recipe_.to_json(), network_, values_});
+}
+
+double TrainingRun::rate_factor() const {
+  const auto changes = log_.tables().find(kFactors);
+  return changes == log_.tables().end() ? 1.0 : changes->second.numbers.back();
+}
+
+double TrainingRun::rate() const { return rate_of_step(recipe_.rate(), step_) * rate_factor(); }
+
+void check_rate_factor(double factor) {
+  constexpr double kMost = 1000;
+  if (factor >= 0 && factor <= kMost) return;
+  throw Error(ErrorKind::usage, "the rate cannot be multiplied by that")
+      .expected("0 to 1000")
+      .found(exact(factor));
+}
+
+void TrainingRun::set_rate_factor(double factor) {
+  check_rate_factor(factor);
+  if (factor == rate_factor()) return;
+  log_.add("changes/step", static_cast<double>(step_));
+  log_.add(kFactors, factor);
 }
 
 void TrainingRun::advance() {
@@ -23,7 +57,7 @@ void TrainingRun::advance() {
     return data_->examples(network_->spec(), step_, first, count);
   };
   const LossSum sum = pass_->gradient(values_, batch, make, gradients_);
-  const double rate = rate_of_step(recipe_.rate(), step_);
+  const double rate = this->rate();
   const double length = optimiser_->step(values_, gradients_, rate);
   ++step_;
   const auto count = static_cast<double>(sum.count);

@@ -14,11 +14,16 @@
 #include "core/training/optimiser.h"
 #include "core/training/recipe/recipe.h"
 #include "core/training/run/training_log.h"
+#include "core/training/run/training_snapshot.h"
 
 namespace attnscope {
 
-/// Where it stands is a function of the recipe, the data and the number of steps done: the same to
-/// the bit whatever the number of threads, and however often it was interrupted.
+/// Throws Error(usage) for a factor of the learning rate that is not from 0 to 1000.
+void check_rate_factor(double factor);
+
+/// Where it stands is a function of the recipe, the data, the number of steps done and the changes
+/// of its rate: the same to the bit whatever the number of threads, and however often it was
+/// interrupted. For one thread at a time; LiveTraining (analysis/training) is for several.
 class TrainingRun {
  public:
   /// At step 0. Throws Error for data that the recipe does not fit.
@@ -28,11 +33,21 @@ class TrainingRun {
   [[nodiscard]] const TrainingData& data() const { return *data_; }
   [[nodiscard]] const TrainedNetwork& network() const { return *network_; }
   [[nodiscard]] const std::vector<float>& values() const { return values_; }
+  /// A copy of its weights, which stays as it is while the run goes on.
+  [[nodiscard]] std::shared_ptr<const TrainingSnapshot> snapshot() const;
   /// Steps done.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool done() const { return step_ >= recipe_.steps(); }
   [[nodiscard]] TrainingLog& log() { return log_; }
   [[nodiscard]] const TrainingLog& log() const { return log_; }
+
+  /// The learning rate of the next step: the schedule's, times the factor.
+  [[nodiscard]] double rate() const;
+  /// What the schedule's rates are multiplied by, 0 to 1000; 1 until it is changed.
+  [[nodiscard]] double rate_factor() const;
+  /// From the next step on. Goes to the log, "changes/step" and "changes/rate_factor", and with it
+  /// into the state. Throws as check_rate_factor.
+  void set_rate_factor(double factor);
 
   /// One step: its loss, share of right predictions, learning rate and length of the gradient go to
   /// the log's tables "steps/…". Throws Error(usage) when the loss is no number any more.
@@ -52,7 +67,7 @@ class TrainingRun {
  private:
   Recipe recipe_;
   std::shared_ptr<const TrainingData> data_;
-  std::unique_ptr<const TrainedNetwork> network_;
+  std::shared_ptr<const TrainedNetwork> network_;
   std::vector<float> values_, gradients_;
   std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<BatchGradient> pass_;

@@ -126,7 +126,7 @@ TEST(Analysed, WhatCannotBeHadIsRefusedByName) {
     expect_refused([&] { (void)spectra_of(trace, {of, false}, IdentityView::as_is); }, text);
   };
   refused(SpectrumOf::log_map, "not above 0: 45 of 100");
-  expect_refused([] { (void)spectrum_of_named("norm-weighted"); }, "W_O");
+  expect_refused([] { (void)spectrum_of_named("nothing"); }, "norm-weighted");
   expect_refused([] { (void)spectrum_of_named("queries"); }, "seen-by-values");
   trace.mechanism.name = "linear";
   refused(SpectrumOf::scores, "linear attention is no softmax");

@@ -15,7 +15,7 @@ Trace trace_of_part(const nlohmann::json& made) {
   const Tensor whole =
       kernel_map(made.at("n"), made.at("width"), made.at("power"), made.at("seed"));
   Trace trace;
-  Tensor& map = trace.layers.emplace_back().implied_map;
+  ImpliedMaps& map = trace.layers.emplace_back().implied_map;
   map = Tensor({1, rows, columns});
   map.slice(0) = whole.matrix().topLeftCorner(rows, columns);
   return trace;

@@ -13,7 +13,7 @@ std::shared_ptr<const Trace> trace_of(bool identity) {
   Trace trace;
   LayerTrace layer;
   layer.implied_map = Tensor({2, 7, 7});
-  for (std::int64_t i = 0; i < layer.implied_map.size(); ++i) {
+  for (std::int64_t i = 0; i < layer.implied_map.whole().size(); ++i) {
     layer.implied_map.data()[i] = static_cast<float>(std::sin(1.7 * static_cast<double>(i * i)));
   }
   for (std::int64_t head = 0; identity && head < 2; ++head) {

@@ -8,7 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
+#include "analysis/analysed/analysed.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/heads/head_table.h"
 #include "analysis/sweep/statistics.h"
 #include "analysis/sweep/sweep_file.h"
 #include "analysis/sweep/sweep_fingerprint.h"
@@ -381,6 +384,113 @@ TEST(SweepStatistics, AreWhatTheirNamesSay) {
   EXPECT_EQ(of("distinct_codes", codes, 4), 3);
   EXPECT_NEAR(of("code_entropy", codes, 4), 1.5, 1e-12);
   EXPECT_NEAR(of("bit_imbalance", codes, 4), 0.25, 1e-12);
+}
+
+/// Mean over inputs and heads of one layer, computed run by run.
+double mean_over_runs(const Model& model, const DataSet& data,
+                      const std::function<double(const Trace& trace)>& sum_of_layer,
+                      std::int64_t heads) {
+  double sum = 0;
+  for (std::int64_t item = 0; item < data.size(); ++item) {
+    TraceRequest wanted;
+    wanted.queries_keys_values = wanted.tokens = true;
+    sum += sum_of_layer(model.run(data.item(item), model.spec().mechanism, wanted, {}));
+  }
+  return sum / static_cast<double>(data.size() * heads);
+}
+
+TEST_F(Sweep, NumbersOfHeadsAndNullModelsAreTheirMeansOverRuns) {
+  SweepRequest wanted = request("numbers.h5");
+  wanted.subjects[0].mechanism = model()->spec().mechanism;
+  wanted.numbers.heads = wanted.numbers.baselines = true;
+  const SweepResult result = run_sweep(wanted);
+  const LayerSweep& layer = result.series[0].layers[1];
+  const auto expect = [&](const char* name, const std::function<double(const Trace&)>& of) {
+    EXPECT_NEAR(swept_statistic(layer.statistics.at(name), -1).mean,
+                mean_over_runs(*model(), *wanted.data_set, of, layer.heads), 1e-9)
+        << name;
+  };
+  const auto of_heads = [](double HeadRow::*value) {
+    return [value](const Trace& trace) {
+      double sum = 0;
+      for (const HeadRow& row : head_table(trace).rows) sum += row.layer == 1 ? row.*value : 0;
+      return sum;
+    };
+  };
+  expect("distance", of_heads(&HeadRow::distance));
+  expect("value_norm", of_heads(&HeadRow::value_norm));
+  expect("rank_without_sinks", of_heads(&HeadRow::rank_without_sinks));
+  expect("null_rank", [](const Trace& trace) {
+    double sum = 0;
+    for (const NullRanks& null : null_ranks(trace, IdentityView::as_is, false)) {
+      sum += null.layer == 1 ? null.rank : 0;
+    }
+    return sum;
+  });
+  const double over = swept_statistic(layer.statistics.at("rank_over_null"), -1).mean;
+  EXPECT_GT(over, 0);
+  EXPECT_LT(over, 2);
+  EXPECT_EQ(swept_statistic(layer.statistics.at("induction"), -1).count, 0) << "of texts alone";
+}
+
+TEST_F(Sweep, RanksOfWhatElseIsAskedForAreTheirMeansOverRuns) {
+  for (const Analysed& analysed :
+       {Analysed{SpectrumOf::map, true}, Analysed{SpectrumOf::head_output, false},
+        Analysed{SpectrumOf::tokens, false}, Analysed{SpectrumOf::output, true}}) {
+    SweepRequest wanted = request("of.h5");
+    wanted.restart = true;
+    wanted.subjects[0].mechanism = model()->spec().mechanism;
+    wanted.numbers.analysed = analysed;
+    const SweepResult result = run_sweep(wanted);
+    const LayerSweep& layer = result.series[0].layers[0];
+    EXPECT_EQ(layer.heads, is_of_layer(analysed.of) ? 1 : 2);
+    const auto sum = [&](const Trace& trace) {
+      double ranks = 0;
+      for (const MapSpectrum& map : spectra_of(trace, analysed, IdentityView::as_is)) {
+        ranks += map.layer == 0 ? static_cast<double>(map.equivalent_rank) : 0;
+      }
+      return ranks;
+    };
+    EXPECT_NEAR(swept_ranks(layer, -1, 0).mean,
+                mean_over_runs(*model(), *wanted.data_set, sum, layer.heads), 1e-9)
+        << in_words(analysed);
+    EXPECT_EQ(read_sweep(wanted.out).numbers, wanted.numbers);
+  }
+}
+
+TEST_F(Sweep, WorkOfOtherNumbersIsNotGoneOnWith) {
+  SweepRequest wanted = request("other.h5");
+  (void)run_sweep(wanted);
+  EXPECT_EQ(read_sweep(wanted.out).numbers, SweptNumbers{});
+  wanted.numbers.heads = true;
+  try {
+    (void)run_sweep(wanted);
+    FAIL() << "the finished sweep has no numbers of heads";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.found_text(), "a difference in what else is computed");
+  }
+  wanted.numbers = {.analysed = {SpectrumOf::scores, false}, .baselines = true};
+  EXPECT_THROW((void)run_sweep(wanted), Error) << "null models are those of maps";
+  wanted.numbers = {.analysed = {SpectrumOf::tokens, false}, .heads = true};
+  EXPECT_THROW((void)run_sweep(wanted), Error) << "tokens have no heads";
+}
+
+TEST_F(Sweep, NumbersHaveTheSameBytesAfterAnInterruption) {
+  SweepRequest wanted = request("whole.h5");
+  wanted.numbers.heads = wanted.numbers.baselines = true;
+  (void)run_sweep(wanted);
+  SweepRequest interrupted = wanted;
+  interrupted.out = folder_.path() / "parts.h5";
+  std::stop_source stop;
+  EXPECT_THROW((void)run_sweep(interrupted, Progress({}, stop.get_token()),
+                               [&](const SweepResult&) { stop.request_stop(); }),
+               Cancelled);
+  (void)run_sweep(interrupted);
+  const auto bytes = [](const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  EXPECT_EQ(bytes(wanted.out), bytes(interrupted.out));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "analysis/baselines/mean_null_rank.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"
@@ -93,6 +94,26 @@ TEST(Truncation, AtTheWholeRankAnswersAreTheModels) {
   EXPECT_GT(cut.divergence, same.divergence);
   ASSERT_TRUE(mean_equivalent_rank(result.series[0]).has_value());
   EXPECT_GT(*mean_equivalent_rank(result.series[0]), 1.0);
+}
+
+TEST(Truncation, NullRanksAreMeansOverTheMapsThatAreCutOff) {
+  const Subject subject = sample("fashion-softmax.h5", {});
+  const StudyResult result = truncated(subject, {.ranks = {1}, .layers = {2}, .baselines = true});
+  const std::optional<NullOutcome> found = mean_null_of(result.series.at(0));
+  ASSERT_TRUE(found.has_value());
+  MeanNullRank expected;
+  const Pictures pictures;
+  for (std::int64_t item = 0; item < pictures.size(); ++item) {
+    const Trace trace = subject.model->run(pictures.item(item), subject.mechanism, {}, {});
+    const MeanNullRank one = mean_null_rank(trace, IdentityView::without, {.layers = {2}});
+    expected.maps += one.maps;
+    expected.rank_sum += one.rank_sum;
+    expected.ratio_sum += one.ratio_sum;
+  }
+  EXPECT_NEAR(found->rank, expected.rank(), 1e-9);
+  EXPECT_NEAR(found->rank_over_null, expected.ratio(), 1e-9);
+  EXPECT_FALSE(mean_null_of(truncated(subject, {.ranks = {1}, .layers = {2}}).series.at(0)))
+      << "unless they are asked for";
 }
 
 TEST(Truncation, RunsTheMapsItSays) {

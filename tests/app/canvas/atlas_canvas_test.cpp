@@ -242,6 +242,36 @@ TEST_F(AtlasCanvasTest, LensChangesTheView) {
   EXPECT_EQ(session_.view(), ViewSettings());
 }
 
+TEST_F(AtlasCanvasTest, EachMapCanHaveARangeOfItsOwn) {
+  // Two grounds in every map, of ever larger weights.
+  open(synthetic_trace(2, 3, 10, [](auto, auto h, auto q, auto) {
+    return static_cast<float>(h + 1) * (q < 5 ? 0.125F : 0.25F);
+  }));
+  open_lens();
+  const auto fractions = [&](double first, double last) {
+    for (const std::int64_t head : {0, 2}) {
+      const QRectF map = canvases_[0]->map_rect(1, head);
+      const QPointF low = cell_square(map, {10, 10}, 2, 4).center();
+      const double most = head == 0 ? first : last;
+      expect_colour(pixel(canvases_[0], low), most / 2, "viridis");
+      expect_colour(pixel(canvases_[0], low + QPointF(0, map.height() / 2)), most, "viridis");
+    }
+  };
+  fractions(1.0 / 3, 1);
+  click_lens("range/list");
+  click_lens("range/each");
+  EXPECT_TRUE(session_.view().range_of_each_map);
+  fractions(1, 1);
+  EXPECT_NEAR(link_.range_of_map(id(0), 1, 0)->maximum, 0.25, 1e-9);
+  EXPECT_NEAR(link_.range_of_map(id(0), 1, 2)->maximum, 0.75, 1e-9);
+  click_lens("range/list");
+  click_lens("range/95");
+  EXPECT_EQ(session_.view().range_share, 0.95);
+  click_lens("range/auto");
+  EXPECT_FALSE(session_.view().range_of_each_map);
+  fractions(1.0 / 3, 1);
+}
+
 TEST_F(AtlasCanvasTest, LensIsReachedAndChangedByKeys) {
   open(banded_trace(3, 2, 17), banded_trace(3, 2, 17));
   open_lens();

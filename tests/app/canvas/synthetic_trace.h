@@ -43,7 +43,7 @@ inline std::shared_ptr<Trace> banded_trace(std::int64_t layers, std::int64_t hea
     return static_cast<float>(std::exp(-0.5 * away * away) + (k == 0 ? 0.3 : 0.0));
   });
   for (LayerTrace& layer : trace->layers) {
-    auto rows = layer.implied_map.matrix();
+    auto rows = layer.implied_map.whole().matrix();
     for (Eigen::Index r = 0; r < rows.rows(); ++r) rows.row(r) /= rows.row(r).sum();
   }
   return trace;

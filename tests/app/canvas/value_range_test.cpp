@@ -81,6 +81,39 @@ TEST(SharedRange, ByHandHolds) {
   EXPECT_EQ(range.maximum, 0.5);
 }
 
+TEST(SharedRange, HoldsTheShareThatIsAskedFor) {
+  const auto trace = synthetic_trace(1, 1, 100, [](auto, auto, auto q, auto k) {
+    return static_cast<float>(q * 100 + k + 1) / 10000;
+  });
+  ViewSettings view;
+  for (const double share : range_shares) {
+    view.range_share = share;
+    EXPECT_NEAR(range_of({trace}, view).maximum, share, 0.06 * share) << share;
+  }
+  EXPECT_NEAR(range_of({trace}, view).maximum, 1, 1e-9) << "all of them";
+  EXPECT_FALSE(range_of({trace}, view).clips_above);
+}
+
+TEST(MapRange, IsOfThatMapAlone) {
+  const auto trace = synthetic_trace(2, 3, 20, [](auto l, auto h, auto q, auto k) {
+    const auto most = static_cast<float>(3 * l + h + 1);
+    return most * static_cast<float>(q * 20 + k + 1) / 400;
+  });
+  ViewSettings view;
+  view.range_share = 1;
+  const ValueStatistics statistics = value_statistics(ShownMaps(trace, ValueSettings(view)));
+  EXPECT_EQ(statistics.columns, 3);
+  ASSERT_EQ(statistics.maps.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const ValueRange range = map_range(statistics.maps[i], view);
+    EXPECT_EQ(range.minimum, 0);
+    EXPECT_NEAR(range.maximum, static_cast<double>(i + 1), 1e-6);
+    EXPECT_FALSE(range.clips_above);
+  }
+  const ValueStatistics* one[] = {&statistics};
+  EXPECT_NEAR(shared_range(one, view).maximum, 6, 1e-6);
+}
+
 TEST(SharedRange, DivergingColoursAreSymmetricAboutZero) {
   const auto trace =
       synthetic_trace(1, 1, 16, [](auto, auto, auto q, auto) { return q % 2 == 0 ? -0.2F : 0.6F; });

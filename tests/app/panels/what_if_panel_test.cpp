@@ -168,6 +168,38 @@ TEST_F(WhatIfPanelTest, TheMapsMenuTakesAHeadOut) {
   EXPECT_FALSE(subject().what_if.any());
 }
 
+TEST_F(WhatIfPanelTest, TheMapsMenuLaysAnotherAttentionOrAMeanOverAHead) {
+  open("fashion-softmax.h5");
+  const Matrix own = session().trace(id(0))->layers[1].implied_map.head(2);
+  const auto trigger = [this](const char* name, const QString& text) {
+    QMenu menu(&window());
+    add_ablation_menu(menu, session(), id(0), 1, 2);
+    for (QAction* action : menu.findChildren<QAction*>(name)) {
+      if (action->text() == text) action->trigger();
+    }
+    ASSERT_TRUE(wait_until_settled());
+  };
+  trigger("without_as", "adder");
+  ASSERT_EQ(subject().what_if.heads.size(), 1U);
+  EXPECT_EQ(subject().what_if.heads.front().mechanism.name, "adder");
+  const Matrix adder = session().trace(id(0))->layers[1].implied_map.head(2);
+  EXPECT_GT((adder - own).norm(), 1e-3F);
+  EXPECT_NEAR(adder.row(3).sum(), 1, 1e-4F);
+  answer_file_dialog(sample_data_folder() / "inputs/twelve.npz");
+  trigger("without_data", "Its mean over a data set…");
+  EXPECT_EQ(subject().what_if.heads.front().by, HeadReplacement::mean_over_data);
+  const Matrix mean = session().trace(id(0))->layers[1].implied_map.head(2);
+  EXPECT_GT((mean - adder).norm(), 1e-3F);
+  window().show_panel("what-if");
+  EXPECT_TRUE(child<QComboBox>("what_if_by")->currentText().startsWith("its mean over "));
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(subject().what_if.heads.front().mechanism.name, "adder");
+  press(Qt::Key_Z, Qt::ControlModifier);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_FALSE(subject().what_if.any());
+}
+
 TEST_F(WhatIfPanelTest, ATracesMapsCannotBeChanged) {
   session().add_trace(std::make_shared<const Trace>(sample_trace(2, 2, 3, 1)), "sample");
   ASSERT_TRUE(wait_until_settled());

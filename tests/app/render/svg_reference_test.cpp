@@ -140,8 +140,9 @@ bool has_many_computed_colours(const std::string& name) {
   return name == "position-bias" || name == "key-maps" || name == "hash-codes" ||
          name == "token-importance" || name == "components" || name == "heads-by-layer" ||
          name == "token-mixing" || name == "logit-lens" || name == "logit-attribution" ||
-         name == "tokens-over-depth" || name == "head-similarity" || name == "ablation" ||
-         name == "rank-accuracy";
+         name == "relevance" || name == "tokens-over-depth" || name == "head-similarity" ||
+         name == "ablation" || name == "rank-accuracy" || name == "over-training" ||
+         name == "trained-ranks";
 }
 
 std::string words_alone(const std::string& summary) {

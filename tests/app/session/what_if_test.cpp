@@ -3,12 +3,15 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "analysis/intervention/ablation.h"
 #include "app/session/history.h"
 #include "app/session/prediction.h"
+#include "app/session/replaced_heads.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
 #include "app/session/token_losses.h"
+#include "core/input/data_set.h"
 #include "core/input/text.h"
 #include "core/model/evaluation/text_evaluation.h"
 #include "tests/app/support/session_fixture.h"
@@ -117,6 +120,48 @@ TEST_F(WhatIfTest, HeadsBecomeUniformTheirMeanRowOrAnother) {
   EXPECT_NEAR(layer.implied_map.slice(0)(4, 7), 1 / keys, 1e-7F);
   EXPECT_NEAR(layer.implied_map.slice(1)(4, 7), own.implied_map.slice(1).col(7).mean(), 1e-6F);
   EXPECT_NEAR(layer.implied_map.slice(2)(4, 7), own.implied_map.slice(0)(4, 7), 1e-7F);
+}
+
+TEST_F(WhatIfTest, AHeadTakesAnotherAttentionsMap) {
+  for (const char* model : {"fashion-softmax.h5", "fashion-adder-identity.h5"}) {
+    const SubjectId id = open(model);
+    const std::string own = session_.find(id)->subject.mechanism.name;
+    const MechanismChoice other =
+        make_mechanism({own == "softmax" ? "adder" : "softmax", {}})->choice();
+    const SubjectId beside = session_.overlay(id, other);
+    ASSERT_TRUE(wait_until([&] { return session_.idle(); }));
+    ReplacedHead head{0, 1, HeadReplacement::other_attention};
+    head.mechanism = other;
+    change(id, {.heads = {head}});
+    ASSERT_TRUE(session_.find(id)->ran_with.any());
+    // In the first layer queries and keys are those of the model under the other attention.
+    const Matrix shown = session_.trace(id)->layers[0].implied_map.head(1);
+    Matrix expected = session_.trace(beside)->layers[0].implied_map.head(1);
+    if (session_.trace(id)->identity_in_maps) expected.diagonal().array() += 1;
+    EXPECT_LT((shown - expected).cwiseAbs().maxCoeff(), 1e-5F) << model;
+    const Matrix first = session_.trace(id)->layers[0].implied_map.head(0);
+    EXPECT_EQ(first, Matrix(session_.find(id)->unchanged->layers[0].implied_map.head(0)));
+    session_.close(beside);
+    session_.close(id);
+  }
+}
+
+TEST_F(WhatIfTest, AHeadTakesItsMeanOverADataSet) {
+  const SubjectId id = open("fashion-softmax.h5");
+  const std::string data = (sample_data_folder() / "inputs/twelve.npz").string();
+  ReplacedHead head{2, 1, HeadReplacement::mean_over_data};
+  head.data_set = data;
+  change(id, {.heads = {head}});
+  ASSERT_TRUE(session_.find(id)->ran_with.any());
+  const auto means = mean_maps(session_.find(id)->subject, *open_data_set(data), {mean_items});
+  const Matrix shown = session_.trace(id)->layers[2].implied_map.head(1);
+  EXPECT_LT((shown - (*means)[2].head(1)).cwiseAbs().maxCoeff(), 1e-6F);
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "session.json";
+  session_.save(file);
+  Session again;
+  again.restore(file);
+  EXPECT_EQ(again.subjects().front().what_if.heads, (std::vector<ReplacedHead>{head}));
 }
 
 TEST_F(WhatIfTest, CausalMapsStayCausal) {

@@ -85,6 +85,32 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RoomAtSize,
                                          std::tuple(1280, 720, 0.36),  // 1920 × 1080 at 1.5
                                          std::tuple(1600, 1000, 0.45)));
 
+class RoomAtScale : public Room, public testing::WithParamInterface<double> {};
+
+TEST_P(RoomAtScale, LargeLettersLeaveTheMapsTheirRoom) {
+  open_models(1280, 800);
+  const double share = share_of_maps();
+  Preferences preferences;
+  preferences.text_scale = GetParam();
+  window().set_preferences(preferences);
+  QTest::qWait(100);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(window().size(), QSize(1280, 800));
+  EXPECT_GE(share_of_maps(), 0.41);
+  EXPECT_FALSE(open("models"));
+  // What gave way is one key away, and comes back by itself with smaller letters.
+  press(Qt::Key_B, Qt::ControlModifier);
+  EXPECT_TRUE(open("models"));
+  press(Qt::Key_B, Qt::ControlModifier);
+  window().set_preferences({});
+  QTest::qWait(100);
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_TRUE(open("models"));
+  EXPECT_NEAR(share_of_maps(), share, 0.01);
+}
+
+INSTANTIATE_TEST_SUITE_P(Letters, RoomAtScale, testing::Values(1.25, 1.5));
+
 TEST_F(Room, MapsAreArrangedAnewAsTheWindowChanges) {
   open_models(1280, 800);
   const double share = share_of_maps();

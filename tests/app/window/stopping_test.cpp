@@ -1,5 +1,6 @@
 // Work that the user stops: nothing begins in its place, and it can be gone on with.
 #include <QLabel>
+#include <QPushButton>
 #include <QToolButton>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include "app/session/job_queue.h"
 #include "app/session/sample_data.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/model_shapes.h"
 
 namespace attnscope {
 namespace {
@@ -25,12 +27,14 @@ TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
   // 12 × 12 maps of 197 tokens: long enough to be stopped.
   session().add_trace(std::make_shared<const Trace>(sample_trace(12, 12, 14, 1)), "large");
   auto* cancel = child<QToolButton>("cancel_jobs");
-  ASSERT_TRUE(wait_until([&] { return cancel->isVisible(); }));
+  ASSERT_TRUE(wait_until([&] { return says(" of 12 layers)"); })) << "some ranks, before all";
+  ASSERT_TRUE(cancel->isVisible());
   QTest::mouseClick(cancel, Qt::LeftButton);
   ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
   QTest::qWait(300);
   EXPECT_TRUE(session().jobs().idle()) << "another job began in its place";
   EXPECT_FALSE(says("cancelled"));
+  EXPECT_TRUE(says(" of 12 layers)")) << "what was found stays";
   auto* go_on = child<QToolButton>("go_on");
   ASSERT_TRUE(go_on->isVisible());
   QTest::mouseClick(go_on, Qt::LeftButton);
@@ -38,6 +42,41 @@ TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
   QTest::qWait(50);
   EXPECT_FALSE(go_on->isVisible());
   EXPECT_FALSE(says("Go on"));
+  EXPECT_FALSE(says(" of 12 layers)"));
+}
+
+TEST_F(Stopping, MapsThatWereDoneStayAndTheRestIsOffered) {
+  const std::filesystem::path file = folder() / "slow.safetensors";
+  write_hashed_safetensors(
+      file, timm_shapes({.width = 192, .layers = 12, .image = 224, .patch = 8, .mlp_width = 768}));
+  session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
+  session().open(file);
+  ASSERT_TRUE(wait_until([this] { return session().trace(id(0)) != nullptr; }, 240));
+  EXPECT_TRUE(wait_until([this] { return says("of 12 layers so far"); }));
+  QTest::mouseClick(child<QToolButton>("cancel_jobs"), Qt::LeftButton);
+  ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
+  EXPECT_TRUE(session().trace(id(0)));
+  EXPECT_TRUE(says("stopped after "));
+  EXPECT_FALSE(says("⚠"));
+  auto* retry = child<QPushButton>("retry");
+  ASSERT_TRUE(retry->isVisible());
+  EXPECT_EQ(retry->text(), "Go on");
+  QTest::mouseClick(retry, Qt::LeftButton);
+  ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }, 400));
+  EXPECT_FALSE(retry->isVisible());
+  EXPECT_GT(session().trace(id(0))->heads(11), 0);
+}
+
+TEST_F(Stopping, AnInputThatWasStoppedGoesOn) {
+  session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
+  session().jobs().cancel_all();
+  ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
+  ASSERT_TRUE(session().input_stopped());
+  EXPECT_FALSE(says("⚠"));
+  auto* go_on = child<QToolButton>("go_on");
+  ASSERT_TRUE(go_on->isVisible());
+  QTest::mouseClick(go_on, Qt::LeftButton);
+  EXPECT_TRUE(wait_until([this] { return session().input() != nullptr; }));
 }
 
 TEST_F(Stopping, AModelThatWasStoppedGoesOn) {

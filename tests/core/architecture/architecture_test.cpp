@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "tests/support/model_shapes.h"
 #include "tests/support/reference_maps.h"
+#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
@@ -22,16 +23,6 @@ Architecture recognise(const NamedShapes& shapes, std::map<std::string, std::str
                        std::map<std::string, std::string> metadata = {}) {
   return recognise_architecture(hashed_checkpoint(shapes, std::move(metadata)),
                                 {std::move(overrides), {}});
-}
-
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 bool assumes(const Architecture& architecture, const std::string& option) {

@@ -5,22 +5,12 @@
 
 #include "core/architecture/model_options.h"
 #include "core/error.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
 
 using testing::HasSubstr;
-
-/// The error `action` throws, as one line; empty if none.
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(ModelSpecJson, EveryMemberSurvivesTheRoundTrip) {
   ModelSpec spec;

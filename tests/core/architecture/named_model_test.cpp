@@ -55,7 +55,7 @@ std::string refusal(const NamedShapes& shapes, const ModelOptions& options,
   return "no error";
 }
 
-bool assumes(const Architecture& architecture, std::string_view option) {
+bool assumes_option(const Architecture& architecture, std::string_view option) {
   return std::ranges::any_of(architecture.assumptions,
                              [&](const Assumption& each) { return each.option == option; });
 }
@@ -65,7 +65,7 @@ std::string reason_of(const Architecture& architecture, std::string_view option)
   return found == architecture.assumptions.end() ? "none" : found->reason;
 }
 
-NamedShapes without(NamedShapes shapes, std::string_view part) {
+NamedShapes without_part(NamedShapes shapes, std::string_view part) {
   std::erase_if(shapes,
                 [&](const auto& entry) { return entry.first.find(part) != std::string::npos; });
   return shapes;
@@ -79,9 +79,10 @@ TEST(NamedModel, AsksForWhatOnlyTheCodeSays) {
     EXPECT_THAT(refusal(scratch_shapes(), silent),
                 AllOf(HasSubstr(member), HasSubstr("--option " + member + "=")));
   }
-  const NamedShapes nowhere = without(scratch_shapes(), "pos_emb");
+  const NamedShapes nowhere = without_part(scratch_shapes(), "pos_emb");
   EXPECT_THAT(refusal(nowhere, said()), HasSubstr("--option positions="));
-  EXPECT_THAT(refusal(without(scratch_shapes(), "ln1.bias"), said()), HasSubstr("--option norm="));
+  EXPECT_THAT(refusal(without_part(scratch_shapes(), "ln1.bias"), said()),
+              HasSubstr("--option norm="));
 }
 
 TEST(NamedModel, SaysWhatTheWordsMean) {
@@ -93,7 +94,7 @@ TEST(NamedModel, SaysWhatTheWordsMean) {
   EXPECT_TRUE(found.spec.is_language_model());
   EXPECT_EQ(found.sources.at("layer.0.mlp2.weight").tensor, "layers.0.ff.2.weight");
   EXPECT_TRUE(found.unused.empty());
-  EXPECT_TRUE(assumes(found, "layer.residual"));
+  EXPECT_TRUE(assumes_option(found, "layer.residual"));
 }
 
 TEST(NamedModel, AStoredMaskSaysThatLaterTokensAreHidden) {
@@ -135,7 +136,7 @@ TEST(NamedModel, TwoStacksThatDoNotSayHowTheyMeetAreRefused) {
 
 TEST(NamedModel, WithoutNormsIsRefused) {
   // Norms without weights leave no trace.
-  EXPECT_THAT(refusal(without(scratch_shapes(), "ln"), said()), HasSubstr("no norms"));
+  EXPECT_THAT(refusal(without_part(scratch_shapes(), "ln"), said()), HasSubstr("no norms"));
 }
 
 TEST(NamedModel, OneTensorThatSaysNothingRefusesIt) {
@@ -162,7 +163,7 @@ TEST(NamedModel, NamesThatMeanSomethingElseInADescriptionAreNotRead) {
     EXPECT_THAT(refusal(shapes, said()), Not(HasSubstr("no error"))) << name;
   }
   // Numbers of any length are in order.
-  NamedShapes shapes = without(scratch_shapes(), "ff.");
+  NamedShapes shapes = without_part(scratch_shapes(), "ff.");
   shapes.insert(shapes.end(), {{"layers.0.ff.99999999999999999999.weight", {8, 8}},
                                {"layers.0.ff.100000000000000000000.weight", {8, 8}}});
   EXPECT_EQ(recognise_architecture(hashed_checkpoint(shapes), said())
@@ -172,16 +173,16 @@ TEST(NamedModel, NamesThatMeanSomethingElseInADescriptionAreNotRead) {
 }
 
 TEST(NamedModel, LeavesOutAHeadItCannotReadAndSaysSo) {
-  NamedShapes shapes = without(scratch_shapes(), "head");
+  NamedShapes shapes = without_part(scratch_shapes(), "head");
   shapes.insert(shapes.end(), {{"fc1.weight", {5, 8}}, {"fc2.weight", {3, 5}}});
   const Architecture found = recognise_architecture(hashed_checkpoint(shapes), said());
   EXPECT_EQ(found.spec.readout.kind, Readout::none);
-  EXPECT_TRUE(assumes(found, "readout"));
+  EXPECT_TRUE(assumes_option(found, "readout"));
 }
 
 TEST(NamedModel, LinearPatchesMayOverlap) {
-  NamedShapes shapes = without(scratch_shapes(), "tok_emb");
-  shapes = without(without(shapes, "pos_emb"), "head");
+  NamedShapes shapes = without_part(scratch_shapes(), "tok_emb");
+  shapes = without_part(without_part(shapes, "pos_emb"), "head");
   shapes.insert(shapes.end(), {{"patch_embed.proj.weight", {8, 16}},
                                {"pos_embed", {1, 49, 8}},
                                {"classifier.weight", {3, 8}}});
@@ -260,7 +261,7 @@ TEST(OwnSettings, GoBeforeWhatAFamilyAssumes) {
                             {"transformer.ln_f.weight", {32}}};
   const Architecture guessed = recognise_architecture(hashed_checkpoint(nano));
   EXPECT_EQ(guessed.spec.layer.attention.heads, 1);
-  EXPECT_TRUE(assumes(guessed, "heads"));
+  EXPECT_TRUE(assumes_option(guessed, "heads"));
   const Architecture told =
       recognise_architecture(hashed_checkpoint(nano, {{"model_args.n_head", "4"}}));
   EXPECT_EQ(told.name, "minGPT or nanoGPT");

@@ -8,11 +8,11 @@
 namespace attnscope {
 namespace {
 
-std::unique_ptr<const Mechanism> additive(bool causal, std::int64_t window) {
+std::unique_ptr<const Mechanism> additive_as_torch(bool causal, std::int64_t window) {
   return make_mechanism({"additive", {{"causal", causal}, {"window", window}}});
 }
 
-std::unique_ptr<const Mechanism> hash(const char* mode, std::int64_t bits) {
+std::unique_ptr<const Mechanism> hash_as_torch(const char* mode, std::int64_t bits) {
   return make_mechanism(
       {"hash", {{"mode", std::string(mode)}, {"bits", bits}, {"supports", std::int64_t{4}}}});
 }
@@ -39,9 +39,9 @@ TEST_P(BesidePyTorch, OutputsAreTheSame) {
     }
   };
   expect("linear", *make_mechanism({"linear", {}}));
-  expect("bidirectional", *additive(false, 0));
-  expect("causal", *additive(true, 0));
-  expect("windowed", *additive(true, reference.at("window")));
+  expect("bidirectional", *additive_as_torch(false, 0));
+  expect("causal", *additive_as_torch(true, 0));
+  expect("windowed", *additive_as_torch(true, reference.at("window")));
   // Keys are queries; as many bits as a head is wide, four supports.
   data.queries = data.keys;
   data.parameters.emplace("ksh.A", raw_uniform({heads, width, 4}, seed + 4));
@@ -51,8 +51,8 @@ TEST_P(BesidePyTorch, OutputsAreTheSame) {
   Tensor anchors = raw_uniform({1, heads, 4, width}, seed + 5);
   for (float& value : anchors.values()) value /= 2;
   data.parameters.emplace("ksh.anchor", std::move(anchors));
-  expect("hash_paper", *hash("paper", width));
-  expect("hash_upstream", *hash("upstream", width));
+  expect("hash_paper", *hash_as_torch("paper", width));
+  expect("hash_upstream", *hash_as_torch("upstream", width));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, BesidePyTorch, testing::Values(0, 1, 2));

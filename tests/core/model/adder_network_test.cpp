@@ -4,6 +4,7 @@
 
 #include "core/model/transformer/transformer.h"
 #include "tests/support/hashed_weights.h"
+#include "tests/support/near.h"
 #include "tests/support/paths.h"
 
 namespace attnscope {
@@ -57,7 +58,7 @@ Checkpoint file_saying(const std::map<std::string, std::string>& members) {
                            {{"format", "attnscope-model"}, {"architecture", architecture + "}"}});
 }
 
-Trace run(const Checkpoint& checkpoint, const ModelOptions& options = {}) {
+Trace run_silent(const Checkpoint& checkpoint, const ModelOptions& options = {}) {
   Architecture architecture = recognise_architecture(checkpoint, options);
   TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
   const Transformer model("file", "model", std::move(architecture), std::move(weights));
@@ -69,13 +70,6 @@ Trace run(const Checkpoint& checkpoint, const ModelOptions& options = {}) {
 /// Sums of |x − W| multiply the rounding of x by about √inputs, over and over, before their
 /// LayerNorm: with adder linear layers less agrees.
 float tolerance_of(std::string_view row) { return row[0] == 'A' ? 1e-4F : 1e-5F; }
-
-void expect_near(const Tensor& found, const Tensor& expected, float tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::int64_t i = 0; i < found.size(); ++i) {
-    ASSERT_NEAR(found.data()[i], expected.data()[i], tolerance) << i;
-  }
-}
 
 Checkpoint reference() {
   return open_checkpoint(std::filesystem::path(source_folder()) /
@@ -92,7 +86,7 @@ class AdderTable4 : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(AdderTable4, AFileThatSaysItOpensAndAgreesWithPyTorch) {
-  const Trace trace = run(file_saying(row_of_table(GetParam())));
+  const Trace trace = run_silent(file_saying(row_of_table(GetParam())));
   expect_near(trace.logits, expected(GetParam()), tolerance_of(GetParam()));
   const Tensor maps = expected(GetParam() + "_maps");
   for (std::int64_t layer = 0; layer < 2; ++layer) {
@@ -106,7 +100,7 @@ TEST_P(AdderTable4, AFileThatSaysItOpensAndAgreesWithPyTorch) {
 TEST_P(AdderTable4, ItCanBeLaidOverWeightsOfAnyOther) {
   // Our own family finds the LayerNorms of adder layers whatever the arithmetic is said to be.
   const Checkpoint silent = file_saying({});
-  expect_near(run(silent, {row_of_table(GetParam()), {}}).logits, expected(GetParam()),
+  expect_near(run_silent(silent, {row_of_table(GetParam()), {}}).logits, expected(GetParam()),
               tolerance_of(GetParam()));
 }
 
@@ -116,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, AdderTable4, testing::Values("MM", "MA", "AM", "A
 TEST(AdderNetwork, SingleLayersMayStayMultiplicative) {
   auto members = row_of_table("AA");
   members["multiplicative_layers"] = "[0]";
-  const Trace trace = run(file_saying(members));
+  const Trace trace = run_silent(file_saying(members));
   expect_near(trace.logits, reference().at("AA_first").view().to_float(), tolerance_of("AA"));
   // As a whole: also its attention.
   ASSERT_TRUE(trace.layers[0].mechanism.has_value());

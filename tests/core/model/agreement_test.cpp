@@ -13,8 +13,8 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kData = source_folder() + "/tests/data/models";
-constexpr float kTolerance = 1e-5F;
+const std::filesystem::path kAgreementData = source_folder() + "/tests/data/models";
+constexpr float kAgreementTolerance = 1e-5F;
 
 class AgreementWithPyTorch : public testing::Test {
  protected:
@@ -31,16 +31,16 @@ class AgreementWithPyTorch : public testing::Test {
 
   /// The token ids that the reference was made with.
   static Text ids_of(const char* reference) {
-    return {{}, open_checkpoint(kData / reference).at("ids").view().to_int64()};
+    return {{}, open_checkpoint(kAgreementData / reference).at("ids").view().to_int64()};
   }
 
   /// `output` [.] and the reference's rows of every map.
   static void expect_agreement(const char* reference, const Trace& trace, const Tensor& output) {
-    const Checkpoint expected = open_checkpoint(kData / reference);
+    const Checkpoint expected = open_checkpoint(kAgreementData / reference);
     const Tensor expected_output = expected.at("output").view().to_float();
     ASSERT_EQ(output.size(), expected_output.size());
     for (std::int64_t i = 0; i < output.size(); ++i) {
-      ASSERT_NEAR(output.data()[i], expected_output.data()[i], kTolerance) << i;
+      ASSERT_NEAR(output.data()[i], expected_output.data()[i], kAgreementTolerance) << i;
     }
     expect_map_rows(trace, expected);
   }
@@ -70,8 +70,9 @@ TEST_F(AgreementWithPyTorch, DeitTinyInSafetensors) {
 
 TEST_F(AgreementWithPyTorch, DeitTinyAsTorchSaves) {
   path_.replace_extension(".pth");
-  const std::string make = "/usr/bin/python3 -B '" + (kData / "make_reference.py").string() +
-                           "' '" + path_.string() + "' 2>/dev/null";
+  const std::string make = "/usr/bin/python3 -B '" +
+                           (kAgreementData / "make_reference.py").string() + "' '" +
+                           path_.string() + "' 2>/dev/null";
   if (std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0) {
     GTEST_SKIP() << "PyTorch (python3-torch) is not installed: no .pth can be made";
   }
@@ -131,12 +132,13 @@ TEST_F(AgreementWithPyTorch, FastformerOfItsAuthors) {
   EXPECT_FALSE(trace.causal);
   EXPECT_TRUE(trace.mechanism_trained);
   expect_agreement("fastformer.npz", trace, trace.logits);
-  const Checkpoint expected = open_checkpoint(kData / "fastformer.npz");
+  const Checkpoint expected = open_checkpoint(kAgreementData / "fastformer.npz");
   const auto expect_quantity = [&](const char* name, std::size_t layer, std::int64_t first) {
     const Tensor reference = expected.at(name).view().to_float();
     const Tensor& found = trace.layers[layer].quantities.at(name);
     for (std::int64_t i = 0; i < found.size(); ++i) {
-      ASSERT_NEAR(found.data()[i], reference.data()[first + i], kTolerance) << name << ' ' << i;
+      ASSERT_NEAR(found.data()[i], reference.data()[first + i], kAgreementTolerance)
+          << name << ' ' << i;
     }
   };
   for (std::size_t layer = 0; layer < 2; ++layer) {

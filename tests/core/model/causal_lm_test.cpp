@@ -9,13 +9,14 @@
 #include "core/error.h"
 #include "core/model/evaluation/text_evaluation.h"
 #include "core/model/transformer/transformer.h"
+#include "tests/support/near.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
-constexpr float kTolerance = 1e-5F;
+constexpr float kLanguageTolerance = 1e-5F;
 
 std::filesystem::path model_file(const std::string& name) {
   return test_data("language/" + name + "/model.safetensors");
@@ -37,25 +38,18 @@ Trace run(const Model& model, std::vector<std::int64_t> ids,
                    {});
 }
 
-void expect_near(const Tensor& found, const Tensor& expected, float tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::int64_t i = 0; i < found.size(); ++i) {
-    ASSERT_NEAR(found.data()[i], expected.data()[i], tolerance) << i;
-  }
-}
-
 Tensor part(const Tensor& whole, std::int64_t first, Shape shape) {
   const std::int64_t count = element_count(shape);
   const auto begin = whole.values().begin() + first * count;
   return {std::move(shape), std::vector<float>(begin, begin + count)};
 }
 
-struct Family {
+struct FastformerCase {
   const char* folder;
   const char* architecture;
 };
 
-class LanguageModel : public testing::TestWithParam<Family> {};
+class LanguageModel : public testing::TestWithParam<FastformerCase> {};
 
 TEST_P(LanguageModel, ComputesWhatPyTorchDoes) {
   const auto model = load_model(model_file(GetParam().folder));
@@ -69,12 +63,12 @@ TEST_P(LanguageModel, ComputesWhatPyTorchDoes) {
   EXPECT_TRUE(trace.causal);
   EXPECT_TRUE(trace.mechanism_trained);
   const Tensor logits = expected.at("logits").view().to_float();
-  expect_near(trace.token_logits, logits, kTolerance);
-  expect_near(trace.logits, part(logits, 18, {29}), kTolerance);
+  expect_near(trace.token_logits, logits, kLanguageTolerance);
+  expect_near(trace.logits, part(logits, 18, {29}), kLanguageTolerance);
   const Tensor maps = expected.at("maps").view().to_float();
   for (std::int64_t layer = 0; layer < 3; ++layer) {
     expect_near(trace.layers[static_cast<std::size_t>(layer)].implied_map,
-                part(maps, layer, {2, 19, 19}), kTolerance);
+                part(maps, layer, {2, 19, 19}), kLanguageTolerance);
   }
   if (!expected.find("importance_logits")) return;
   const Tensor importances = expected.at("importance_logits").view().to_float();
@@ -123,11 +117,11 @@ TEST_P(LanguageModel, LaterTokensChangeNothingEarlier) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, LanguageModel,
-                         testing::Values(Family{"gpt2", "Hugging Face GPT-2"},
-                                         Family{"nanogpt", "minGPT or nanoGPT"},
-                                         Family{"mingpt_2020", "minGPT (2020)"},
-                                         Family{"fastformer", "Fastformer-LM"},
-                                         Family{"fastformer_later", "Fastformer-LM"}),
+                         testing::Values(FastformerCase{"gpt2", "Hugging Face GPT-2"},
+                                         FastformerCase{"nanogpt", "minGPT or nanoGPT"},
+                                         FastformerCase{"mingpt_2020", "minGPT (2020)"},
+                                         FastformerCase{"fastformer", "Fastformer-LM"},
+                                         FastformerCase{"fastformer_later", "Fastformer-LM"}),
                          [](const auto& info) { return std::string(info.param.folder); });
 
 TEST(Fastformer, TakesItsWindowsFromTheConfigurationBesideIt) {

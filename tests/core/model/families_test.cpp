@@ -25,12 +25,12 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::filesystem::path kData = source_folder() + "/tests/data/models/families";
+const std::filesystem::path kFamilyData = source_folder() + "/tests/data/models/families";
 constexpr float kTolerance = 1e-5F;
 
 std::vector<std::string> cases() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kData)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kFamilyData)) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -41,14 +41,14 @@ std::vector<std::string> cases() {
 void expect_rows_of_each_layer(const Trace& trace, const Checkpoint& expected) {
   for (std::size_t layer = 0; layer < trace.layers.size(); ++layer) {
     const Tensor rows = expected.at("map_rows_" + std::to_string(layer)).view().to_float();
-    const Tensor& map = trace.layers[layer].implied_map;
+    const ImpliedMaps& map = trace.layers[layer].implied_map;
     const std::int64_t tokens = map.extent(1);
     ASSERT_EQ(rows.shape(), (Shape{map.extent(0), 3, map.extent(2)}));
     for (std::int64_t head = 0; head < map.extent(0); ++head) {
       for (std::int64_t i = 0; i < 3; ++i) {
         const std::int64_t query = i == 0 ? 0 : i == 1 ? tokens / 2 : tokens - 1;
         for (std::int64_t key = 0; key < map.extent(2); ++key) {
-          ASSERT_NEAR(map.slice(head)(query, key), rows.slice(head)(i, key), kTolerance)
+          ASSERT_NEAR(map.at(head, query, key), rows.slice(head)(i, key), kTolerance)
               << "layer " << layer << ", head " << head << ", " << query << ", " << key;
         }
       }
@@ -104,7 +104,7 @@ TEST_P(Family, IsRecognised) {
 }
 
 TEST_P(Family, ComputesWhatPyTorchDoes) {
-  const std::filesystem::path reference = kData / (GetParam() + ".npz");
+  const std::filesystem::path reference = kFamilyData / (GetParam() + ".npz");
   if (!std::filesystem::exists(reference)) {
     GTEST_SKIP() << "its reference is of another test: agreement_test or pyramid_vit_test";
   }
@@ -115,7 +115,8 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
   } else if (case_.contains("spectrum")) {
     input.content = hashed_input("input", case_["spectrum"].get<Shape>());
   } else if (case_["ids"].is_null()) {
-    input.content = hashed_input("input", {3, 32, 32});
+    const bool own = case_.contains("image");
+    input.content = hashed_input("input", own ? case_["image"].get<Shape>() : Shape{3, 32, 32});
   } else {
     Text text{{}, case_["ids"].get<std::vector<std::int64_t>>()};
     if (case_.contains("second_ids")) {
@@ -219,7 +220,7 @@ TEST(Families, EachHasACase) {
       "GGUF language model",  // gguf_model_test
   };
   for (const std::string& name : cases()) {
-    std::ifstream stream(kData / (name + ".json"));
+    std::ifstream stream(kFamilyData / (name + ".json"));
     covered.insert(json::parse(stream)["family"].get<std::string>());
   }
   for (const ArchitectureFamily& family : architecture_families()) {

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kData = source_folder() + "/tests/data/models";
+const std::filesystem::path kGgufData = source_folder() + "/tests/data/models";
 
 Input of_text(Text text) {
   Input input;
@@ -26,14 +26,14 @@ Input of_text(Text text) {
 
 struct GgufCase {
   const char* name;
-  const char* reference;  // in kData
+  const char* reference;  // in kGgufData
 };
 
 class GgufModel : public testing::TestWithParam<GgufCase> {};
 
 TEST_P(GgufModel, ComputesWhatPyTorchDoes) {
-  const Checkpoint expected = open_checkpoint(kData / GetParam().reference);
-  const auto model = load_model(kData / "gguf" / (std::string(GetParam().name) + ".gguf"));
+  const Checkpoint expected = open_checkpoint(kGgufData / GetParam().reference);
+  const auto model = load_model(kGgufData / "gguf" / (std::string(GetParam().name) + ".gguf"));
   EXPECT_EQ(model->architecture(), "GGUF language model");
   EXPECT_EQ(model->name(), GetParam().name);
   TraceRequest request;
@@ -63,7 +63,7 @@ class ChangedGguf : public testing::Test {
  protected:
   [[nodiscard]] std::filesystem::path with(const std::string& before, const std::string& after,
                                            const std::string& file = "llama") const {
-    std::string bytes = read_file(kData / "gguf" / (file + ".gguf"), 1 << 20);
+    std::string bytes = read_file(kGgufData / "gguf" / (file + ".gguf"), 1 << 20);
     const std::size_t at = bytes.find(before);
     EXPECT_NE(at, std::string::npos) << before;
     EXPECT_EQ(before.size(), after.size());
@@ -104,7 +104,7 @@ TEST_F(ChangedGguf, TensorsMustBeThoseOfTheArchitecture) {
 }
 
 TEST(GgufModelText, IsSplitByTheTokenizerInside) {
-  const auto model = load_model(kData / "gguf" / "llama.gguf");
+  const auto model = load_model(kGgufData / "gguf" / "llama.gguf");
   EXPECT_EQ(model->spec().input.tokenizer, Tokenizer::file);
   const Trace trace = model->run(of_text({"that the cat", {}}), model->spec().mechanism, {}, {});
   EXPECT_EQ(trace.layout.texts,

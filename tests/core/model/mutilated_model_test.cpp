@@ -39,13 +39,13 @@ void mutilate(NamedShapes& shapes, std::mt19937& random) {
   }
 }
 
-std::unique_ptr<const Model> model_of(const Checkpoint& checkpoint, Architecture architecture) {
+std::unique_ptr<const Model> mutilated(const Checkpoint& checkpoint, Architecture architecture) {
   TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
   return std::make_unique<Transformer>("file", "model", std::move(architecture),
                                        std::move(weights));
 }
 
-std::vector<PyramidStage> small_stages() {
+std::vector<PyramidStage> least_stages() {
   return {{.width = 32,
            .layers = 2,
            .heads = 1,
@@ -66,9 +66,9 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
                                   vit_pytorch_shapes(e, 128),
                                   vit_pytorch_2021_shapes(e, 64),
                                   torch_encoder_shapes(64, 64, 2),
-                                  pvt_v2_shapes(small_stages(), 10),
-                                  pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed),
-                                  twins_shapes(small_stages(), 10)};
+                                  pvt_v2_shapes(least_stages(), 10),
+                                  pvt_v2_shapes(least_stages(), 10, PyramidKind::hashed),
+                                  twins_shapes(least_stages(), 10)};
   const bool pyramid = GetParam() >= 6;
   const ModelOptions options =
       pyramid ? ModelOptions{{{"image_height", "56"}, {"image_width", "56"}}, {}} : ModelOptions{};
@@ -82,7 +82,7 @@ TEST_P(MutilatedModel, IsRefusedOrRuns) {
       const Checkpoint checkpoint = hashed_checkpoint(shapes);
       Architecture architecture = recognise_architecture(checkpoint, options);
       if (architecture.spec.tokens() > 600) continue;  // legitimate, and slow
-      const auto model = model_of(checkpoint, std::move(architecture));
+      const auto model = mutilated(checkpoint, std::move(architecture));
       const ModelSpec& spec = model->spec();
       Input input;
       input.content = hashed_input(

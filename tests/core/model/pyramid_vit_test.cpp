@@ -10,16 +10,17 @@
 #include "core/model/transformer/transformer.h"
 #include "tests/support/paths.h"
 #include "tests/support/pyramid_shapes.h"
+#include "tests/support/refusal.h"
 
 namespace attnscope {
 namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kData = source_folder() + "/tests/data/models";
-constexpr float kTolerance = 1e-5F;
+const std::filesystem::path kPyramidData = source_folder() + "/tests/data/models";
+constexpr float kPyramidTolerance = 1e-5F;
 
-Transformer model_of(const NamedShapes& shapes, const ModelOptions& options = {}) {
+Transformer pyramid_of(const NamedShapes& shapes, const ModelOptions& options = {}) {
   const Checkpoint checkpoint = hashed_checkpoint(shapes);
   Architecture architecture = recognise_architecture(checkpoint, options);
   TransformerWeights weights = read_transformer_weights(checkpoint, architecture);
@@ -39,14 +40,14 @@ ModelOptions with_image(std::int64_t side, std::map<std::string, std::string> mo
 
 void expect_agreement(const char* reference, const Transformer& model, std::int64_t side) {
   const Trace trace = model.run(image_of(side), model.spec().mechanism, {}, {});
-  const Checkpoint expected = open_checkpoint(kData / reference);
+  const Checkpoint expected = open_checkpoint(kPyramidData / reference);
   const Tensor logits = expected.at("output").view().to_float();
   ASSERT_EQ(trace.logits.size(), logits.size());
   for (std::int64_t i = 0; i < logits.size(); ++i) {
-    ASSERT_NEAR(trace.logits.data()[i], logits.data()[i], kTolerance) << i;
+    ASSERT_NEAR(trace.logits.data()[i], logits.data()[i], kPyramidTolerance) << i;
   }
   for (std::size_t layer = 0; layer < trace.layers.size(); ++layer) {
-    const Tensor& map = trace.layers[layer].implied_map;
+    const ImpliedMaps& map = trace.layers[layer].implied_map;
     const std::string number = std::to_string(layer);
     const Tensor rows = expected.at("map_" + number).view().to_float();
     const std::vector<std::int64_t> which = expected.at("rows_" + number).view().to_int64();
@@ -56,7 +57,7 @@ void expect_agreement(const char* reference, const Transformer& model, std::int6
     for (std::int64_t head = 0; head < map.extent(0); ++head) {
       for (const std::int64_t row : which) {
         for (std::int64_t key = 0; key < map.extent(2); ++key) {
-          ASSERT_NEAR(map.slice(head)(row, key), *value++, kTolerance)
+          ASSERT_NEAR(map.at(head, row, key), *value++, kPyramidTolerance)
               << "layer " << layer << ", head " << head << ", " << row << ", " << key;
         }
       }
@@ -94,14 +95,14 @@ std::vector<PyramidStage> small_twins() {
 }
 
 TEST(PyramidVit, PvtV2B0AgreesWithPyTorch) {
-  const Transformer model = model_of(pvt_v2_shapes(pvt_v2_b0_stages(), 1000));
+  const Transformer model = pyramid_of(pvt_v2_shapes(pvt_v2_b0_stages(), 1000));
   EXPECT_EQ(model.architecture(), "PVTv2");
   EXPECT_EQ(model.spec().stages, pvt_v2_b0_stages());
   expect_agreement("pvt_v2_b0.npz", model, 224);
 }
 
 TEST(PyramidVit, EcoFormerB0AgreesWithPyTorch) {
-  const Transformer model = model_of(pvt_v2_shapes(pvt_v2_b0_stages(), 100, PyramidKind::hashed));
+  const Transformer model = pyramid_of(pvt_v2_shapes(pvt_v2_b0_stages(), 100, PyramidKind::hashed));
   const ModelSpec& spec = model.spec();
   EXPECT_EQ(spec.mechanism.name, "hash");
   EXPECT_EQ(std::get<std::string>(spec.mechanism.parameters.at("mode")), "upstream");
@@ -112,20 +113,20 @@ TEST(PyramidVit, EcoFormerB0AgreesWithPyTorch) {
 
 TEST(PyramidVit, PvtV2LiAgreesWithPyTorch) {
   const Transformer model =
-      model_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::linear), with_image(72));
+      pyramid_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::linear), with_image(72));
   EXPECT_EQ(model.spec().stages[0].pooled, 7);
   expect_agreement("pvt_v2_li.npz", model, 72);
 }
 
 TEST(PyramidVit, TwinsAgreesWithPyTorch) {
-  const Transformer model = model_of(twins_shapes(small_twins(), 10));
+  const Transformer model = pyramid_of(twins_shapes(small_twins(), 10));
   EXPECT_EQ(model.architecture(), "Twins");
   EXPECT_EQ(model.spec().stages, small_twins());
   expect_agreement("twins.npz", model, 224);
 }
 
 TEST(PyramidVit, TimmsNamesAreThose) {
-  const Transformer model = model_of(timm_pvt_v2_shapes(small_stages(), 10), with_image(64));
+  const Transformer model = pyramid_of(timm_pvt_v2_shapes(small_stages(), 10), with_image(64));
   EXPECT_EQ(model.architecture(), "timm PVTv2");
   EXPECT_EQ(model.spec().stages, small_stages());
   const Trace trace = model.run(image_of(64), {}, {}, {});
@@ -146,13 +147,13 @@ void expect_maps_of_values(const Transformer& model, const MechanismChoice& choi
     const LayerTrace& layer = trace.layers[i];
     ASSERT_EQ(layer.values.extent(1), layer.implied_map.extent(2));
     ASSERT_EQ(layer.keys.extent(1), layer.implied_map.extent(2));
-    for (const float value : layer.implied_map.values()) ASSERT_TRUE(std::isfinite(value));
+    for (const float value : layer.implied_map.entries()) ASSERT_TRUE(std::isfinite(value));
     const bool sums = make_mechanism(layer.mechanism.value_or(trace.mechanism))
                           ->structure({.queries = 4, .keys = 4})
                           .rows_sum_to_one;
     if (!sums) continue;
     for (std::int64_t head = 0; head < layer.implied_map.extent(0); ++head) {
-      const auto rows = layer.implied_map.slice(head).rowwise().sum();
+      const Vector rows = layer.implied_map.head(head).rowwise().sum();
       EXPECT_LT((rows.array() - 1).abs().maxCoeff(), 1e-5F) << choice.name << ", layer " << i;
     }
   }
@@ -160,12 +161,12 @@ void expect_maps_of_values(const Transformer& model, const MechanismChoice& choi
 
 TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
   const ModelOptions options = with_image(64);
-  const Transformer reduced = model_of(pvt_v2_shapes(small_stages(), 10), options);
+  const Transformer reduced = pyramid_of(pvt_v2_shapes(small_stages(), 10), options);
   const Transformer hashed =
-      model_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), options);
+      pyramid_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), options);
   std::vector<PyramidStage> stage = {small_twins().front()};
   stage[0].reduction = 2;
-  const Transformer twins = model_of(twins_shapes(stage, 10), with_image(56));
+  const Transformer twins = pyramid_of(twins_shapes(stage, 10), with_image(56));
   for (const char* name : {"softmax", "adder", "linear"}) {
     expect_maps_of_values(reduced, {name, {}}, 64);
     expect_maps_of_values(hashed, {name, {}}, 64);
@@ -181,7 +182,7 @@ TEST(PyramidVit, OtherMechanismsLieOverItsWeights) {
 
 TEST(PyramidVit, AnotherModeOfItsOwnMechanismLeavesTheLastStageAlone) {
   const Transformer model =
-      model_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), with_image(64));
+      pyramid_of(pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed), with_image(64));
   ParameterValues paper = model.spec().mechanism.parameters;
   paper["mode"] = std::string("paper");
   const Trace trace = model.run(image_of(64), {"hash", paper}, {}, {});
@@ -194,18 +195,11 @@ TEST(PyramidVit, AnotherModeOfItsOwnMechanismLeavesTheLastStageAlone) {
   EXPECT_FALSE(softmax.layers[1].mechanism);
 }
 
-TEST(PyramidVit, WindowsCoverTheGridOnceAndMapsAreZeroOutsideThem) {
-  const GridExtents grid{4, 6};
-  std::vector<std::int64_t> order = window_order(grid, 2);
-  EXPECT_EQ(std::vector<std::int64_t>(order.begin(), order.begin() + 6),
-            (std::vector<std::int64_t>{0, 1, 6, 7, 2, 3}));
-  std::sort(order.begin(), order.end());
-  for (std::int64_t i = 0; i < grid.tokens(); ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
-
-  const Transformer model = model_of(twins_shapes({small_twins().front()}, 10), with_image(56));
+TEST(PyramidVit, MapsAreZeroOutsideTheirWindows) {
+  const Transformer model = pyramid_of(twins_shapes({small_twins().front()}, 10), with_image(56));
   const Trace trace = model.run(image_of(56), {}, {}, {});
   const auto window_of = [](std::int64_t token) { return token / 14 / 7 * 2 + token % 14 / 7; };
-  const ConstMatrixMap map = trace.layers[0].implied_map.slice(0);
+  const Matrix map = trace.layers[0].implied_map.head(0);
   for (std::int64_t i = 0; i < map.rows(); ++i) {
     for (std::int64_t j = 0; j < map.cols(); ++j) {
       EXPECT_EQ(map(i, j) > 0, window_of(i) == window_of(j)) << i << ", " << j;
@@ -214,7 +208,7 @@ TEST(PyramidVit, WindowsCoverTheGridOnceAndMapsAreZeroOutsideThem) {
 }
 
 TEST(PyramidVit, TheSameNumbersWhateverIsRecorded) {
-  const Transformer model = model_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
+  const Transformer model = pyramid_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
   TraceRequest nothing, one;
   nothing.implied_maps = false;
   one.layers = {1};
@@ -231,17 +225,8 @@ TEST(PyramidVit, TheSameNumbersWhateverIsRecorded) {
   EXPECT_TRUE(none.layers[0].implied_map.empty());
 }
 
-std::string error_of(const auto& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(PyramidVit, MapsBeyondTheLimitAreRefusedInWords) {
-  const Transformer model = model_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
+  const Transformer model = pyramid_of(pvt_v2_shapes(small_stages(), 10), with_image(64));
   TraceRequest request;
   request.most_map_bytes = 4 * 256 * 4 + 100;
   EXPECT_THAT(error_of([&] { (void)model.run(image_of(64), {}, request, {}); }),
@@ -270,7 +255,7 @@ TEST(PyramidVit, BadShapesAreNamed) {
   const NamedShapes pvt = pvt_v2_shapes(small_stages(), 10);
   const NamedShapes eco = pvt_v2_shapes(small_stages(), 10, PyramidKind::hashed);
   const auto opening = [](const NamedShapes& shapes, const ModelOptions& options) {
-    return error_of([&] { (void)model_of(shapes, options).run(image_of(64), {}, {}, {}); });
+    return error_of([&] { (void)pyramid_of(shapes, options).run(image_of(64), {}, {}, {}); });
   };
   const ModelOptions options = with_image(64);
   EXPECT_EQ(opening(pvt, options), "");
@@ -291,8 +276,8 @@ TEST(PyramidVit, BadShapesAreNamed) {
   EXPECT_THAT(opening(pvt, with_image(16)), HasSubstr("spatial reduction"));
   EXPECT_THAT(error_of([&] {
                 const Transformer model =
-                    model_of(with(eco, "block1.0.attn.fast_attention.ksh.mvec", {1, 1, 1, 24}),
-                             with_image(64));
+                    pyramid_of(with(eco, "block1.0.attn.fast_attention.ksh.mvec", {1, 1, 1, 24}),
+                               with_image(64));
                 (void)model.run(image_of(64), model.spec().mechanism, {}, {});
               }),
               HasSubstr("ksh.mvec"));

@@ -10,22 +10,22 @@
 namespace attnscope {
 namespace {
 
-const std::filesystem::path kSamples = source_folder() + "/sample_data";
+const std::filesystem::path kLanguageSamples = source_folder() + "/sample_data";
 
 class SampleLanguageModel : public testing::TestWithParam<const char*> {};
 
 TEST_P(SampleLanguageModel, AgreesWithNumPy) {
   const std::string name = GetParam();
-  const auto model = load_model(kSamples / "models" / (name + ".h5"));
+  const auto model = load_model(kLanguageSamples / "models" / (name + ".h5"));
   EXPECT_EQ(model->name(), name);
   EXPECT_TRUE(model->assumptions().empty());
-  const Input input = open_input((kSamples / "inputs" / "20_prospero.txt").string());
+  const Input input = open_input((kLanguageSamples / "inputs" / "20_prospero.txt").string());
   TraceRequest request;
   request.token_logits = true;
   const Trace trace = model->run(input, model->spec().mechanism, request, {});
   EXPECT_TRUE(trace.mechanism_trained);
   EXPECT_EQ(trace.layout.texts.at(0), "P");
-  const Checkpoint reference = open_checkpoint(kSamples / "reference" / (name + ".npz"));
+  const Checkpoint reference = open_checkpoint(kLanguageSamples / "reference" / (name + ".npz"));
   const Tensor logits = reference.at("logits").view().to_float();
   ASSERT_EQ(trace.token_logits.shape(), logits.shape());
   for (std::int64_t i = 0; i < logits.size(); ++i) {
@@ -44,8 +44,8 @@ TEST_P(SampleLanguageModel, AgreesWithNumPy) {
 
 /// A model loaded wrongly would predict no better than chance, 6 bits.
 TEST_P(SampleLanguageModel, ForetellsShakespeare) {
-  const auto model = load_model(kSamples / "models" / (std::string(GetParam()) + ".h5"));
-  const Input input = open_input((kSamples / "inputs" / "22_gremio.txt").string());
+  const auto model = load_model(kLanguageSamples / "models" / (std::string(GetParam()) + ".h5"));
+  const Input input = open_input((kLanguageSamples / "inputs" / "22_gremio.txt").string());
   const TextEvaluation result =
       evaluate_text(*model, model->spec().mechanism, std::get<Text>(input.content), {}, {});
   EXPECT_LT(result.bits_per_character(), 3.6);

@@ -40,11 +40,13 @@ GgufTokenizer lists_of(const json& tokenizer, const std::string& pre) {
   return data;
 }
 
-const json& saved(const std::string& name) { return read_test_data("tokenizer/" + name + ".json"); }
+const json& stored(const std::string& name) {
+  return read_test_data("tokenizer/" + name + ".json");
+}
 
 TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
   for (const auto& [name, pre] : {std::pair("llama3", "llama-bpe"), {"starcoder", "starcoder"}}) {
-    const json file = saved(name);
+    const json file = stored(name);
     GgufTokenizer data = lists_of(file.at("tokenizer"), pre);
     if (name == std::string("llama3")) data.bos = std::ssize(data.tokens) - 2;
     const auto tokenizer = make_gguf_tokenizer(data);
@@ -64,7 +66,7 @@ TEST(GgufTokenizer, GivesTheTokensOfItsTokenizerJson) {
 }
 
 TEST(GgufTokenizer, WhatIsNotImplementedIsNamed) {
-  const GgufTokenizer right = lists_of(saved("starcoder").at("tokenizer"), "starcoder");
+  const GgufTokenizer right = lists_of(stored("starcoder").at("tokenizer"), "starcoder");
   const auto refused = [](const GgufTokenizer& data, ErrorKind kind, const std::string& named) {
     expect_refusal([&] { return make_gguf_tokenizer(data); }, kind, named, "");
   };

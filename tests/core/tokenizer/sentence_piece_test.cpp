@@ -66,9 +66,9 @@ TEST(SentencePieceFolder, PutsTheBeginningOfItsClassOn) {
   (void)folder.write("tokenizer.model", bytes);
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
                  "tokenizer_class", "tokenizer.model");
-  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "XLMRobertaTokenizer"})");
+  (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "CamembertTokenizer"})");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
-                 "XLMRobertaTokenizer", "tokenizer_config.json");
+                 "CamembertTokenizer", "tokenizer_config.json");
   (void)folder.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer"})");
   const auto tokenizer = read_tokenizer(folder.path());
   const json input = saved_pieces("bpe_bytes")["inputs"][0];
@@ -105,6 +105,88 @@ TEST(SentencePieceFolder, CleansTheTextsOfSiglip) {
                      R"({"tokenizer_class": "SiglipTokenizer", "sp_model_kwargs": {"alpha": 1}})");
   expect_refusal([&] { return read_tokenizer(folder.path()); }, ErrorKind::unsupported,
                  "sp_model_kwargs", "tokenizer_config.json");
+}
+
+/// A folder of a saved model and its class, and what SentencePiece itself made of texts.
+class PieceFolder : public testing::Test {
+ protected:
+  PieceFolder() {
+    (void)folder_.write("spiece.model", read_file(kModels / "unigram.model", 1 << 20));
+  }
+
+  std::shared_ptr<const Vocabulary> of_class(const std::string& settings) const {
+    (void)folder_.write("tokenizer_config.json", "{" + settings + "}");
+    return read_tokenizer(folder_.path());
+  }
+
+  const TemporaryFolder folder_;
+  const json saved_ = saved_pieces("unigram");
+  const std::int64_t pieces_ = std::ssize(saved_["pieces"]);
+};
+
+// fairseq's numbers: one further from the fourth piece on, <unk> is 3, <mask> the last.
+TEST_F(PieceFolder, NumbersXlmRsPiecesAsFairseqDoes) {
+  const auto tokenizer = of_class(R"("tokenizer_class": "XLMRobertaTokenizerFast")");
+  for (const json& input : saved_["inputs"]) {
+    json expected = {0};
+    for (const std::int64_t id : input["ids"]) expected.push_back(id == 0 ? 3 : id + 1);
+    expected.push_back(2);
+    EXPECT_EQ(json(tokenizer->encode(input["text"])), expected) << input["text"];
+  }
+  EXPECT_EQ(tokenizer->encode("the <mask>")[2], pieces_ + 1);
+  EXPECT_TRUE(tokenizer->is_special(pieces_ + 1));
+  EXPECT_EQ(tokenizer->text_of(3), "<unk>");
+  const std::string second = "fox";
+  const Encoding pair = tokenizer->encode_texts("the", &second);
+  EXPECT_EQ(std::count(pair.ids.begin(), pair.ids.end(), 2), 3);
+}
+
+TEST_F(PieceFolder, PutsT5sSentinelsBehindThePieces) {
+  (void)folder_.write("config.json", R"({"model_type": "t5"})");
+  const auto tokenizer = of_class("");  // the class follows from the model
+  for (const json& input : saved_["inputs"]) {
+    json expected = input["ids"];
+    expected.push_back(2);
+    EXPECT_EQ(json(tokenizer->encode(input["text"])), expected) << input["text"];
+  }
+  const std::vector<std::int64_t> filled = tokenizer->encode("the <extra_id_0> fox <extra_id_99>");
+  EXPECT_EQ(std::count(filled.begin(), filled.end(), pieces_ + 99), 1);
+  EXPECT_EQ(filled[filled.size() - 2], pieces_);
+  EXPECT_EQ(of_class(R"("extra_ids": 3)")->encode("<extra_id_0>").front(), pieces_ + 2);
+  const std::string second = "fox";
+  const Encoding pair = tokenizer->encode_texts("the", &second);
+  EXPECT_EQ(std::count(pair.ids.begin(), pair.ids.end(), 2), 2);
+  EXPECT_EQ(std::count(pair.types.begin(), pair.types.end(), 1), 0);
+  expect_refusal([&] { return of_class(R"("extra_ids": -1)"); }, ErrorKind::unsupported,
+                 "extra_ids", "tokenizer_config.json");
+  expect_refusal([&] { return of_class(R"("add_prefix_space": false)"); }, ErrorKind::unsupported,
+                 "add_prefix_space", "tokenizer_config.json");
+}
+
+// The model itself is held to SentencePiece above: here, what ALBERT does to texts before.
+TEST_F(PieceFolder, TakesAccentsAndCaseOfAlbertsTexts) {
+  const std::string tokens = R"("tokenizer_class": "AlbertTokenizer", "cls_token": "<s>",
+                                "sep_token": "</s>", "mask_token": "<sep>")";
+  const auto plain =
+      make_tokenizer(sentence_piece_stages(read_sentence_piece(kModels / "unigram.model")));
+  const auto around = [&](const char* text) {
+    std::vector<std::int64_t> ids = plain->encode(text);
+    ids.insert(ids.begin(), 1);
+    ids.push_back(2);
+    return ids;
+  };
+  const auto tokenizer = of_class(tokens);
+  EXPECT_EQ(tokenizer->encode("THE Quíck ``fóx\'\'  \n jumps "),
+            around(R"(the quick "fox" jumps)"));
+  EXPECT_EQ(tokenizer->encode("é"), around("e"));
+  EXPECT_EQ(of_class(tokens + R"(, "keep_accents": true)")->encode("É"), around("é"));
+  EXPECT_EQ(of_class(tokens + R"(, "do_lower_case": false)")->encode("The"), around("The"));
+  const std::string second = "fox";
+  const Encoding pair = tokenizer->encode_texts("the", &second);
+  EXPECT_EQ(pair.types.back(), 1);
+  EXPECT_EQ(pair.types.front(), 0);
+  expect_refusal([&] { return of_class(R"("tokenizer_class": "AlbertTokenizer")"); },
+                 ErrorKind::damaged, "[CLS]", "spiece.model");
 }
 
 TEST(OpenClipFolder, CleansTextsAsItsConfigurationSays) {

@@ -16,15 +16,6 @@
 namespace attnscope {
 namespace {
 
-std::string refusal_of(const auto& work) {
-  try {
-    (void)work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
-
 TEST(BytePairs, AreThoseOfPython) {
   const auto vocabulary = read_byte_pairs(test_data("language/byte_pairs"), 1000);
   const nlohmann::json examples = read_test_data("language/byte_pairs/expected.json");
@@ -58,9 +49,8 @@ TEST(BytePairs, DamagedFilesAreNamed) {
   (void)folder.write("merges.txt", "");
   const auto vocabulary = read_byte_pairs(folder.path(), 8);
   EXPECT_EQ(vocabulary->encode("ab"), (std::vector<std::int64_t>{0, 7}));
-  EXPECT_NE(refusal_of([&] { return vocabulary->encode("abc"); }).find("'c'"), std::string::npos);
-  EXPECT_NE(refusal_of([&] { return vocabulary->encode("\xff"); }).find("UTF-8"),
-            std::string::npos);
+  EXPECT_NE(error_of([&] { return vocabulary->encode("abc"); }).find("'c'"), std::string::npos);
+  EXPECT_NE(error_of([&] { return vocabulary->encode("\xff"); }).find("UTF-8"), std::string::npos);
 }
 
 ModelSpec spec_of(Tokenizer tokenizer, std::vector<std::string> labels, std::int64_t vocabulary) {
@@ -79,13 +69,13 @@ TEST(Vocabulary, CharactersNameWhatIsMissingAndWhere) {
   const auto vocabulary = make_vocabulary(spec, {});
   EXPECT_EQ(tokenize({"ö a\n", {}}, spec, *vocabulary).ids,
             (std::vector<std::int64_t>{3, 1, 2, 0}));
-  const std::string line = refusal_of([&] { return tokenize({"a\naé", {}}, spec, *vocabulary); });
+  const std::string line = error_of([&] { return tokenize({"a\naé", {}}, spec, *vocabulary); });
   EXPECT_NE(line.find("U+00E9 'é' in line 2, column 2"), std::string::npos) << line;
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(error_of([&] {
               return tokenize({"a\xc3", {}}, spec, *vocabulary);
             }).find("UTF-8"),
             std::string::npos);
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(error_of([&] {
               return tokenize({"aaaaaaa", {}}, spec, *vocabulary);
             }).find("at most 6"),
             std::string::npos);
@@ -100,7 +90,7 @@ TEST(Vocabulary, BytesAndIds) {
   EXPECT_EQ(text.texts, (std::vector<std::string>{"\xC3", "\xB6", "!"}));
   EXPECT_EQ(vocabulary->text_of(257), "<257>");
   const ModelSpec ids = spec_of(Tokenizer::ids, {}, 3);
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(error_of([&] {
               return tokenize({{}, {0, 3}}, ids, *make_vocabulary(ids, {}));
             }).find("token 1"),
             std::string::npos);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <sys/resource.h>
 
+#include "core/checkpoint/hdf5/hdf5_writing.h"
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
 
@@ -79,6 +80,45 @@ class TraceFileTest : public testing::Test {
   const TemporaryFolder folder_;
   const std::filesystem::path path_ = folder_ / "trace.h5";
 };
+
+// Of attention within windows a file has what memory has.
+TEST_F(TraceFileTest, BlocksStayBlocks) {
+  Trace written = sample_trace();
+  MapBlocks blocks(3, {{4, 0}, {1, 3, 2}});
+  float next = 0.5F;
+  for (float& entry : blocks.entries()) entry = next++;
+  written.layers[0].implied_map = ImpliedMaps(blocks);
+  write_trace(path_, written);
+  EXPECT_TRUE(is_trace_file(path_));
+  const Trace read = read_trace(path_);
+  const MapBlocks* const found = read.layers[0].implied_map.blocks();
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->partition(), blocks.partition());
+  EXPECT_TRUE(std::ranges::equal(found->entries(), blocks.entries()));
+  EXPECT_EQ(read.layers[1].implied_map.blocks(), nullptr);
+}
+
+TEST_F(TraceFileTest, BlocksThatDoNotFitAreDamaged) {
+  const auto refused = [&](std::vector<std::int64_t> sizes, std::vector<std::int64_t> tokens,
+                           std::int64_t entries) {
+    write_hdf5_file(path_, [&](const Hdf5Id& root) {
+      const Hdf5Id group = create_group(root, "layer_00");
+      write_tensor(group, "map_blocks", Tensor({2, entries}));
+      write_data(group, "block_sizes", H5T_STD_I64LE, H5T_NATIVE_INT64, {std::ssize(sizes)},
+                 sizes.data());
+      write_data(group, "block_tokens", H5T_STD_I64LE, H5T_NATIVE_INT64, {std::ssize(tokens)},
+                 tokens.data());
+    });
+    return error_of_reading();
+  };
+  EXPECT_EQ(refused({2, 1}, {0, 2, 1}, 5), "");
+  EXPECT_THAT(refused({2, 1}, {0, 2, 1}, 6), HasSubstr("/layer_00/map_blocks"));
+  EXPECT_THAT(refused({2, 2}, {0, 2, 1}, 5), HasSubstr("/layer_00/block_sizes"));
+  EXPECT_THAT(refused({2, -1}, {0, 2, 1}, 5), HasSubstr("/layer_00/block_sizes"));
+  EXPECT_THAT(refused({2}, {0, 2, 1}, 4), HasSubstr("/layer_00/map_blocks"));
+  EXPECT_THAT(refused({2, 1}, {0, 2, 2}, 5), HasSubstr("share its tokens"));
+  EXPECT_THAT(refused({2, 1}, {0, 2, 9}, 5), HasSubstr("share its tokens"));
+}
 
 TEST_F(TraceFileTest, EverythingSurvivesTheRoundTrip) {
   const Trace written = sample_trace();

@@ -45,8 +45,10 @@ double naive_objective(const TrainedAttentionForm& form, const std::vector<doubl
   };
   const bool adder = form.mechanism.name == "adder", linear = form.mechanism.name == "linear";
   const auto phi = [](double x) { return x < 0 ? std::exp(x) : x + 1; };
+  const bool additive = form.mechanism.name == "additive";
   const auto score = [&](std::int64_t i, std::int64_t j) {
     double sum = 0;
+    if (additive) i = 0;
     for (std::int64_t c = 0; c < width; ++c) {
       const double q = at(0, i, c), k = at(1, j, c);
       sum += adder ? -std::abs(q - k) : linear ? phi(q) * phi(k) : q * k;
@@ -55,6 +57,21 @@ double naive_objective(const TrainedAttentionForm& form, const std::vector<doubl
     return linear ? sum : sum / std::sqrt(adder ? 2 * d * (1 - 2 / std::numbers::pi) : d);
   };
   double objective = 0;
+  if (form.mechanism.name == "daft-full") {
+    const double* const bias = all.data() + tokens * 4 * width;  // w [N, N]
+    for (std::int64_t i = 0; i < tokens; ++i) {
+      for (std::int64_t c = 0; c < width; ++c) {
+        double above = 0, below = 0;
+        for (std::int64_t j = 0; j < tokens; ++j) {
+          const double weight = std::exp(bias[i * tokens + j] + at(1, j, c));
+          above += weight * at(2, j, c);
+          below += weight;
+        }
+        objective += above / below / (1 + std::exp(-at(0, i, c))) * at(3, i, c);
+      }
+    }
+    return objective;
+  }
   for (std::int64_t i = 0; i < tokens; ++i) {
     const std::int64_t keys = form.causal ? i + 1 : tokens;
     std::vector<double> weights;
@@ -126,7 +143,9 @@ TEST_P(TrainedAttentionTest, ForwardIsTheMechanisms) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TrainedAttentionTest,
-                         testing::Values(TrainedAttentionForm{{"softmax", {}}},
+                         testing::Values(TrainedAttentionForm{{"additive", {}}},
+                                         TrainedAttentionForm{{"additive", {}}, true},
+                                         TrainedAttentionForm{{"softmax", {}}},
                                          TrainedAttentionForm{{"adder", {}}},
                                          TrainedAttentionForm{{"adder", {{"identity", true}}}},
                                          TrainedAttentionForm{{"linear", {}}},
@@ -139,12 +158,65 @@ INSTANTIATE_TEST_SUITE_P(All, TrainedAttentionTest,
                                   (info.param.causal ? "Causal" : "");
                          });
 
+TEST(TrainedDaftFullTest, GradientsAreCentralDifferencesAlsoOfItsBiases) {
+  const TrainedAttentionForm form{{"daft-full", {{"factors", std::int64_t{0}}}}};
+  const auto attention = make_trained_attention(form);
+  for (const Shapes& shapes : {Shapes{1, 3}, Shapes{7, 4}, Shapes{150, 2}}) {
+    const std::int64_t tokens = shapes.tokens;
+    Head head(shapes);
+    const Tensor bias = raw_uniform({tokens, tokens}, 8);
+    Tensor d_bias({tokens, tokens});
+    const float* const own[] = {bias.data()};
+    float* const of_own[] = {d_bias.data()};
+    HeadTensors tensors = head.tensors();
+    tensors.own = own;
+    AttentionRoom room;
+    attention->backward(tensors, head.part(3),
+                        {head.gradient(0), head.gradient(1), head.gradient(2), of_own}, room);
+    std::vector<double> numbers(head.all.values().begin(), head.all.values().end());
+    numbers.insert(numbers.end(), bias.values().begin(), bias.values().end());
+    const auto slope_at = [&](std::size_t at) {
+      constexpr double step = 1e-6;
+      std::vector<double> moved = numbers;
+      moved[at] += step;
+      const double above = naive_objective(form, moved, shapes);
+      moved[at] -= 2 * step;
+      return (above - naive_objective(form, moved, shapes)) / (2 * step);
+    };
+    const std::int64_t stride = tokens > 40 ? 997 : 1, inputs = tokens * 4 * shapes.width;
+    for (std::int64_t i = 0; i < inputs; i += stride) {
+      if (i % (4 * shapes.width) >= 3 * shapes.width) continue;
+      const double expected = slope_at(static_cast<std::size_t>(i));
+      EXPECT_NEAR(head.gradients.data()[i], expected, 1e-4 * (1 + std::abs(expected))) << i;
+    }
+    for (std::int64_t i = 0; i < tokens * tokens; i += stride) {
+      const double expected = slope_at(static_cast<std::size_t>(inputs + i));
+      EXPECT_NEAR(d_bias.data()[i], expected, 1e-4 * (1 + std::abs(expected))) << i;
+    }
+  }
+}
+
+TEST(TrainedAttentionTest, WhatHasNoGradientOfAMechanismIsRefusedByName) {
+  const auto refused = [](const TrainedAttentionForm& form) -> std::string {
+    try {
+      (void)make_trained_attention(form);
+      return "nothing";
+    } catch (const Error& error) {
+      return error.subject();
+    }
+  };
+  EXPECT_EQ(refused({.mechanism = {"hash", {}}}), "codes");
+  EXPECT_EQ(refused({.mechanism = {"daft-full", {}}, .causal = true}), "mechanism");
+  EXPECT_EQ(refused({.mechanism = {"additive", {{"causal", true}, {"window", std::int64_t{4}}}}}),
+            "window");
+}
+
 TEST(TrainedAttentionTest, MechanismsWithoutGradientsAreRefusedWithAList) {
   try {
     (void)make_trained_attention({.mechanism = {"reformer", {}}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("adder, linear, softmax"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("adder, additive, daft-full"), std::string::npos)
         << error.what();
   }
 }

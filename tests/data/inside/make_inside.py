@@ -359,4 +359,5 @@ def main():
         print(name, {k: tuple(np.shape(v)) for k, v in found.items()})
 
 
-main()
+if __name__ == "__main__":
+    main()

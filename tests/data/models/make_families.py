@@ -569,6 +569,8 @@ def main():
             more = dict(ids=inputs.tolist() if inputs.dim() == 1 else None)
             if inputs.dim() == 2:  # the spectrum of a sound
                 more["spectrum"] = list(inputs.shape)
+            if inputs.dim() == 3 and inputs.shape != IMAGE.shape:
+                more["image"] = list(inputs.shape)
         if described:
             more["description"] = config
         write_case(name, family, w.shapes, None if described else config, options, unknown, rename, add, **more)

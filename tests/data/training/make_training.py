@@ -54,6 +54,13 @@ class Distances(torch.autograd.Function):
         return of_a, of_b, None, None
 
 
+def scaled_signs(x):
+    """EcoFormer, Eq. 5, of rows of length 1; the sign's gradient is HardTanh's."""
+    x = x / x.norm(dim=-1, keepdim=True)
+    soft = x.clamp(-1, 1)
+    return x.abs().mean(-1, keepdim=True) * (soft + (x.sign() - soft).detach())
+
+
 # --- networks --------------------
 
 
@@ -78,12 +85,27 @@ class Network:
         y = -distances.unflatten(0, x.shape[:-1]) + bias
         return self.norm(y, norm, stretches)
 
-    def attention(self, qkv):
+    def attention(self, qkv, prefix):
         case = self.case
         q, k, v = qkv.unflatten(-1, (3, case["heads"], -1)).permute(2, 0, 3, 1, 4)
         tokens, width = q.shape[-2:]
         seen = torch.ones(tokens, tokens).tril() if case["causal"] else torch.ones(tokens, tokens)
-        if case["mechanism"] == "linear":
+        if case["mechanism"] == "daft-full":  # DAFT, Eq. 5: one map for each channel
+            w = (self.p[prefix + "w"] if case["parameters"]["factors"] == 0
+                 else self.p[prefix + "pe0"] @ self.p[prefix + "pe1"].T)
+            pairs = torch.exp(w[:, :, None] + k[:, :, None])  # [batch, head, i, j, channel]
+            y = q.sigmoid() * (pairs * v[:, :, None]).sum(3) / pairs.sum(3)
+            return y.transpose(1, 2).flatten(2)
+        if case["mechanism"] == "hash":
+            q, k = scaled_signs(q), scaled_signs(k)
+            products = q @ k.transpose(-1, -2) * seen
+            total = (products + 2 * seen).sum(-1, keepdim=True)
+            upstream = case["parameters"]["mode"] == "upstream"
+            weights = (products + 2 * (torch.eye(tokens) if upstream else seen)) / total
+        elif case["mechanism"] == "additive":
+            scores = (k @ q[..., :1, :].transpose(-1, -2)).transpose(-1, -2) / math.sqrt(width)
+            weights = scores.expand(-1, -1, tokens, -1).masked_fill(seen == 0, -math.inf).softmax(-1)
+        elif case["mechanism"] == "linear":
             weights = (1 + F.elu(q)) @ (1 + F.elu(k)).transpose(-1, -2) * seen
             weights = weights / weights.sum(-1, keepdim=True)
         else:
@@ -106,7 +128,7 @@ class Network:
         if self.case["arithmetic"] == "adder" and not adder and own == "adder":
             self.case = {**self.case, "mechanism": "softmax", "identity": False}
         h = self.norm(x, b + "norm1")
-        a = self.attention(self.linear(h, b + "attn.qkv", norm("attn.qkv_norm"), 3))
+        a = self.attention(self.linear(h, b + "attn.qkv", norm("attn.qkv_norm"), 3), b + "attn.")
         self.case = {**self.case, "mechanism": own, "identity": self.identity}
         if adder:
             a = self.norm(a, b + "attn.norm")
@@ -116,7 +138,7 @@ class Network:
 
     def text_block(self, x, layer):
         b = f"transformer.h.{layer}."
-        a = self.attention(self.linear(self.norm(x, b + "ln_1"), b + "attn.c_attn"))
+        a = self.attention(self.linear(self.norm(x, b + "ln_1"), b + "attn.c_attn"), b + "attn.")
         x = x + self.linear(a, b + "attn.c_proj")
         h = self.linear(self.norm(x, b + "ln_2"), b + "mlp.c_fc")
         return x + self.linear(F.gelu(h, approximate="tanh"), b + "mlp.c_proj")
@@ -177,6 +199,11 @@ def shapes(case):
                                 ("attn.proj_norm", width), ("mlp.fc1_norm", hidden),
                                 ("mlp.fc2_norm", width)]:
                 norm(b + name, count)
+        if case["mechanism"] == "daft-full":
+            tokens = case["class_token"] + (case["side"] // case["patch"]) ** 2
+            factors = case["parameters"]["factors"]
+            for name in ["pe0", "pe1"] if factors else ["w"]:
+                names[b + "attn." + name] = (tokens, factors or tokens)
     norm("transformer.ln_f" if case["kind"] == "text" else "norm", width)
     if case["kind"] != "text":
         linear("head", width, case["classes"])
@@ -221,9 +248,20 @@ CASES = {
     "all_adder_hard_tanh": {**ADDER, "weight_gradient": "hard_tanh", "score_gradient": "hard_tanh"},
     "adder_around_softmax": {**ADDER, "mechanism": "softmax", "identity": False},
     "first_multiplicative": {**ADDER, "layers": 2, "multiplicative_layers": [0]},
+    "daft": {**BASE, "mechanism": "daft-full", "parameters": {"factors": 4}},
+    "daft_free": {**BASE, "mechanism": "daft-full", "parameters": {"factors": 0}, "layers": 1},
+    "daft_in_adder_layers": {**ADDER, "mechanism": "daft-full", "parameters": {"factors": 3},
+                             "identity": False},
+    "hash": {**BASE, "mechanism": "hash", "parameters": {"codes": "sign", "mode": "paper"}},
+    "hash_upstream": {**BASE, "mechanism": "hash", "layers": 1,
+                      "parameters": {"codes": "sign", "mode": "upstream"}},
+    "additive": {**BASE, "mechanism": "additive", "parameters": {}},
     "text_softmax": {**TEXT, "layers": 1},
     "text_adder": {**TEXT, "mechanism": "adder", "layers": 1},
     "text_linear": {**TEXT, "mechanism": "linear", "layers": 1},
+    "text_additive": {**TEXT, "mechanism": "additive", "parameters": {}, "layers": 1},
+    "text_hash": {**TEXT, "mechanism": "hash", "layers": 1,
+                  "parameters": {"codes": "sign", "mode": "paper"}},
 }
 
 

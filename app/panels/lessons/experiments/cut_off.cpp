@@ -77,7 +77,7 @@ class CutOffExperiment : public QWidget {
         },
         [this](const JobFailure& failure) {
           go_->setEnabled(true);
-          words_->setText(failure.cancelled ? tr("Cancelled.")
+          words_->setText(failure.cancelled ? tr("Stopped: the button begins it again.")
                                             : "⚠ " + QString::fromStdString(failure.what));
         },
         this);
@@ -166,7 +166,7 @@ class ReplacedHeadExperiment : public QWidget {
         },
         [this](const JobFailure& failure) {
           go_->setEnabled(true);
-          words_->setText(failure.cancelled ? tr("Cancelled.")
+          words_->setText(failure.cancelled ? tr("Stopped: the button begins it again.")
                                             : "⚠ " + QString::fromStdString(failure.what));
         },
         this);

@@ -79,8 +79,8 @@ class IdentityExperiment : public QWidget {
       const auto whole = session_.trace(session_.selection().subject);
       const auto layer = static_cast<std::size_t>(session_.selection().layer);
       if (!whole || whole->layers[layer].implied_map.empty()) return trace;
-      const Tensor maps = maps_seen(*whole, session_.selection().layer, IdentityView::without);
-      const ConstMatrixMap map = maps.slice(session_.selection().head);
+      const ImpliedMaps maps = maps_seen(*whole, session_.selection().layer, IdentityView::without);
+      const Matrix map = maps.head(session_.selection().head);
       if (map.rows() != map.cols()) return trace;
       LayerTrace recorded;
       recorded.implied_map = Tensor({1, map.rows(), map.cols()});

@@ -24,8 +24,8 @@ std::optional<Trace> selected_map(const Session& session) {
   const auto layer = static_cast<std::size_t>(session.selection().layer);
   if (!whole || layer >= whole->layers.size()) return std::nullopt;
   if (whole->layers[layer].implied_map.empty()) return std::nullopt;
-  const Tensor maps = maps_seen(*whole, session.selection().layer, IdentityView::without);
-  const ConstMatrixMap map = maps.slice(session.selection().head);
+  const ImpliedMaps maps = maps_seen(*whole, session.selection().layer, IdentityView::without);
+  const Matrix map = maps.head(session.selection().head);
   LayerTrace recorded;
   recorded.implied_map = Tensor({1, map.rows(), map.cols()});
   recorded.implied_map.slice(0) = map;

@@ -93,8 +93,8 @@ class TruncationExperiment : public QWidget {
     const auto layer = static_cast<std::size_t>(session_.selection().layer);
     if (!trace || layer >= trace->layers.size()) return {};
     if (trace->layers[layer].implied_map.empty()) return {};
-    const Tensor maps = maps_seen(*trace, session_.selection().layer, IdentityView::without);
-    const ConstMatrixMap map = maps.slice(session_.selection().head);
+    const ImpliedMaps maps = maps_seen(*trace, session_.selection().layer, IdentityView::without);
+    const Matrix map = maps.head(session_.selection().head);
     if (std::max(map.rows(), map.cols()) > kLargestTruncated) return {};
     return map.cast<double>();
   }

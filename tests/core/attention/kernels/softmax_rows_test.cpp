@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 void softmax(Tensor& scores) {
   softmax_rows(
@@ -55,7 +55,7 @@ TEST(SoftmaxRows, DoesNotOverflow) {
 TEST(SoftmaxRows, GivesMaskedEntriesNoWeight) {
   for (const std::int64_t masked : {0, 5, 18}) {
     Tensor scores({1, 19});
-    scores.data()[masked] = -kInfinity;
+    scores.data()[masked] = -kInfinite;
     softmax(scores);
     for (std::int64_t j = 0; j < 19; ++j) {
       EXPECT_FLOAT_EQ(scores.data()[j], j == masked ? 0.0F : 1.0F / 18);
@@ -64,7 +64,7 @@ TEST(SoftmaxRows, GivesMaskedEntriesNoWeight) {
 }
 
 TEST(SoftmaxRows, ShowsWhatHasNoSoftmaxAsNaN) {
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinity}) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinite}) {
     for (const std::int64_t where : {0, 3, 18}) {
       Tensor scores({3, 19});
       scores.data()[19 + where] = bad;
@@ -76,7 +76,7 @@ TEST(SoftmaxRows, ShowsWhatHasNoSoftmaxAsNaN) {
       }
     }
   }
-  Tensor nothing({1, 5}, std::vector<float>(5, -kInfinity));
+  Tensor nothing({1, 5}, std::vector<float>(5, -kInfinite));
   softmax(nothing);
   for (const float value : nothing.values()) EXPECT_TRUE(std::isnan(value));
 }

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <span>
+#include <vector>
 
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
@@ -11,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-std::string sample() {
+std::string written_file() {
   Hdf5Writer file;
   file.attribute("/", "title", std::string("Größe"));
   const std::vector<double> doubles = {0.1, -2.5, 1e300};
@@ -30,7 +32,7 @@ std::string sample() {
 TEST(Hdf5Writer, WhatIsWrittenIsRead) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "written.h5";
-  write_file(path, sample());
+  write_file(path, written_file());
   const Checkpoint read = open_checkpoint(path);
   EXPECT_EQ(read.at("panel_00/values").view().to_float().shape(), (Shape{2, 3}));
   EXPECT_EQ(read.at("panel_00/values").view().to_float().values()[5], 6);
@@ -38,7 +40,7 @@ TEST(Hdf5Writer, WhatIsWrittenIsRead) {
   EXPECT_EQ(read.at("pixels").view().to_int64(), (std::vector<std::int64_t>{0, 255}));
 }
 
-TEST(Hdf5Writer, TheSameNumbersAreTheSameBytes) { EXPECT_EQ(sample(), sample()); }
+TEST(Hdf5Writer, TheSameNumbersAreTheSameBytes) { EXPECT_EQ(written_file(), written_file()); }
 
 TEST(Hdf5Writer, RefusesWhatDoesNotFit) {
   Hdf5Writer file;
@@ -46,6 +48,17 @@ TEST(Hdf5Writer, RefusesWhatDoesNotFit) {
   EXPECT_THROW(file.data("/a", {3}, std::span<const double>(values)), Error);
   file.data("/a", {2}, std::span<const double>(values));
   EXPECT_THROW(file.data("/a", {2}, std::span<const double>(values)), Error);
+}
+
+TEST(Hdf5Writer, SeveralAreFilledAtATime) {
+  const std::vector<float> ones(3, 1), twos(3, 2);
+  Hdf5Writer first, second;
+  first.data("/numbers", {3}, std::span<const float>(ones));
+  second.data("/numbers", {3}, std::span<const float>(twos));
+  Hdf5Writer alone;
+  alone.data("/numbers", {3}, std::span<const float>(ones));
+  EXPECT_EQ(first.bytes(), alone.bytes()) << "and what they are called is not in them";
+  EXPECT_NE(first.bytes(), second.bytes());
 }
 
 }  // namespace

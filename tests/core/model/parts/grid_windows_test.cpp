@@ -1,5 +1,8 @@
-// Windows that reach beyond the grid, and vectors of relative positions along its axes (SAM).
+// Windows of a grid, those that reach beyond it and those that are shifted, and vectors of relative
+// positions along its axes (SAM).
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <iterator>
 
 #include "core/attention/score_blocks.h"
 #include "core/model/parts/decomposed_bias.h"
@@ -9,9 +12,66 @@
 namespace attnscope {
 namespace {
 
-TEST(WindowOrder, SaysWhereAWindowReachesBeyondTheGrid) {
-  const std::vector<std::int64_t> order = window_order({3, 2}, 2);
-  EXPECT_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, -1, -1}));
+TEST(GridWindows, TilesSayWhereTheyReachBeyondTheGrid) {
+  const std::vector<GridWindow> windows = tiled_windows({3, 4}, 2);
+  ASSERT_EQ(windows.size(), 4U);
+  EXPECT_EQ(windows[0], (GridWindow{{2, 2}, {0, 1, 4, 5}}));
+  EXPECT_EQ(windows[1], (GridWindow{{2, 2}, {2, 3, 6, 7}}));
+  EXPECT_EQ(windows[2], (GridWindow{{2, 2}, {8, 9, -1, -1}}));
+}
+
+// Of a column of cells, which shows one axis alone.
+std::vector<std::vector<std::int64_t>> rows_of_windows(std::int64_t cells, std::int64_t side,
+                                                       WindowFilling filling) {
+  std::vector<std::vector<std::int64_t>> rows;
+  const std::int64_t columns = filling == WindowFilling::after_shift ? side : side + 1;
+  for (const GridWindow& window : shifted_windows({cells, columns}, side, filling)) {
+    std::vector<std::int64_t>& own = rows.emplace_back();
+    for (std::int64_t row = 0; row < window.extents.rows; ++row) {
+      const std::int64_t token =
+          window.tokens[static_cast<std::size_t>(row * window.extents.columns)];
+      own.push_back(token < 0 ? -1 : token / columns);
+    }
+    // Each row of windows once: of the first columns.
+    if (std::ranges::find(rows.begin(), rows.end() - 1, own) != rows.end() - 1) rows.pop_back();
+  }
+  return rows;
+}
+
+TEST(GridWindows, ShiftedOnesLeaveTheFirstCellsAWindowOfTheirOwn) {
+  using Rows = std::vector<std::vector<std::int64_t>>;
+  EXPECT_EQ(rows_of_windows(8, 4, WindowFilling::after_shift),
+            (Rows{{2, 3, 4, 5}, {6, 7}, {0, 1}}));
+  // timm: what the turned grid joins, and then zeros.
+  EXPECT_EQ(rows_of_windows(6, 4, WindowFilling::after_shift), (Rows{{2, 3, 4, 5}, {0, 1}}));
+  EXPECT_EQ(rows_of_windows(7, 4, WindowFilling::after_shift),
+            (Rows{{2, 3, 4, 5}, {6, 0}, {1, -1}}));
+  // transformers: zeros, and then the turn.
+  EXPECT_EQ(rows_of_windows(7, 4, WindowFilling::before_shift),
+            (Rows{{2, 3, 4, 5}, {6, -1}, {0, 1}}));
+}
+
+TEST(GridWindows, NothingShiftsInOneWindow) {
+  const GridExtents wide{4, 8};
+  EXPECT_EQ(shifted_windows({4, 4}, 4, WindowFilling::after_shift), tiled_windows({4, 4}, 4));
+  // transformers and the authors shift both axes or none, timm each by itself.
+  EXPECT_EQ(shifted_windows(wide, 4, WindowFilling::none), tiled_windows(wide, 4));
+  EXPECT_EQ(shifted_windows(wide, 4, WindowFilling::before_shift), tiled_windows(wide, 4));
+  EXPECT_EQ(shifted_windows(wide, 4, WindowFilling::after_shift).size(), 3U);
+}
+
+TEST(GridWindows, EachCellIsInOneWindow) {
+  for (const WindowFilling filling : {WindowFilling::before_shift, WindowFilling::after_shift}) {
+    std::vector<std::int64_t> all;
+    for (const GridWindow& window : shifted_windows({11, 9}, 4, filling)) {
+      ASSERT_EQ(std::ssize(window.tokens), window.extents.tokens());
+      std::ranges::copy_if(window.tokens, std::back_inserter(all),
+                           [](std::int64_t token) { return token >= 0; });
+    }
+    std::ranges::sort(all);
+    ASSERT_EQ(all.size(), 99U);
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], static_cast<std::int64_t>(i));
+  }
 }
 
 // Against the sum over every pair, from the equation.
@@ -57,10 +117,11 @@ TEST(WindowedAttention, FillingTakesPartAndIsNowhere) {
   const RandomAttention data(6, 6, 2, 4, 3, 9);
   const GridExtents grid{3, 2};
   const auto softmax = make_mechanism({"softmax", {}});
-  const WindowFilling filling{random_normal({1, 8}, 10), random_normal({1, 8}, 11),
-                              random_normal({1, 6}, 12)};
-  const WindowedAttention windows(*softmax, data.input(), grid, 2, filling);
-  const Tensor output = windows.forward(), map = windows.implied_map();
+  const FillingRows filling{random_normal({1, 8}, 10), random_normal({1, 8}, 11),
+                            random_normal({1, 6}, 12)};
+  const WindowedAttention windows(*softmax, data.input(), tiled_windows(grid, 2), filling);
+  const Tensor output = windows.forward(), map = ImpliedMaps(windows.implied_map()).all();
+  EXPECT_TRUE(windows.is_filled());
   ASSERT_EQ(output.shape(), (Shape{6, 6}));
   EXPECT_EQ(windows.rank_bound(), 6);
   for (std::int64_t head = 0; head < 2; ++head) {

@@ -1,0 +1,22 @@
+#include "analysis/analysed/subject_spectra_of.h"
+
+#include <utility>
+
+#include "analysis/analysed/analysed.h"
+
+namespace attnscope {
+
+SubjectSpectra subject_spectra_of(const Subject& subject, const Analysed& analysed,
+                                  const Progress& progress) {
+  SubjectSpectra spectra;
+  if (!takes_identity(analysed.of)) {
+    spectra.without = spectra_of(subject, analysed, IdentityView::as_is, {}, progress);
+    return spectra;
+  }
+  spectra.without = spectra_of(subject, analysed, IdentityView::without, {}, progress.part(0, 0.5));
+  spectra.with = spectra_of(subject, analysed, IdentityView::with, {}, progress.part(0.5, 1));
+  std::erase_if(spectra.with, lacks_identity);
+  return spectra;
+}
+
+}  // namespace attnscope

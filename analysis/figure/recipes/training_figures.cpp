@@ -1,0 +1,51 @@
+#include "analysis/figure/recipes/training_figures.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/input/data_set.h"
+#include "core/input/item_choice.h"
+
+namespace attnscope {
+
+std::vector<ParameterDescription> training_folder_settings() {
+  ParameterDescription data =
+      setting::file("dataset", "of checkpoints without a log: images that the models are run on");
+  return {
+      setting::file("folder", "a run of attnscope train, a study, or checkpoints from elsewhere"),
+      std::move(data),
+      setting::whole("count", 8, {1, 1e6}, "of that data set, so many, spread evenly"),
+      setting::text("input", "",
+                    "of checkpoints without a log: one input, in place of a data set")};
+}
+
+std::vector<TrainingHistory> histories_shown(const Settings& read, const Progress& progress) {
+  std::vector<Input> inputs;
+  if (const std::string& one = read.text("input"); !one.empty()) inputs.push_back(open_input(one));
+  if (const std::string& place = read.text("dataset"); !place.empty()) {
+    const auto data_set = open_data_set(place);
+    for (const std::int64_t item : chosen_items(data_set->size(), {read.whole("count")})) {
+      inputs.push_back(data_set->item(item));
+    }
+  }
+  std::vector<TrainingHistory> histories = read_histories(read.text("folder"), inputs, progress);
+  for (const TrainingHistory& history : histories) {
+    if (!history.log.tables().empty()) return histories;
+  }
+  throw Error(ErrorKind::usage, "nothing is logged yet").in_file(read.text("folder"));
+}
+
+std::string histories_in_words(const Settings& read,
+                               const std::vector<TrainingHistory>& histories) {
+  const std::filesystem::path folder = read.text("folder");
+  const std::string name = std::filesystem::absolute(folder).lexically_normal().filename().string();
+  std::size_t most = 0;
+  for (const HistoryGroup& group : history_groups(histories)) {
+    most = std::max(most, group.histories.size());
+  }
+  if (most < 2) return name;
+  return name + ", mean of " + std::to_string(most) + " seeds";
+}
+
+}  // namespace attnscope

@@ -1,0 +1,60 @@
+// Results that took long as HDF5 files: numbers in arrays, all else in a description (JSON). What
+// sweeps and studies are kept in.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/checkpoint/checkpoint.h"
+#include "core/checkpoint/hdf5/hdf5_writer.h"
+
+namespace attnscope {
+
+/// What a kind of result is called, in its file and in errors.
+struct ResultFormat {
+  const char* name;      ///< "attnscope-sweep"
+  const char* noun;      ///< "sweep"
+  const char* is_other;  ///< "the file is not the result of a sweep"
+  const char* remedy;    ///< how to make one
+  std::int64_t version = 1;
+};
+
+/// All of the file but its arrays.
+void describe_result(const ResultFormat& format, const nlohmann::json& contents,
+                     Hdf5Writer& writer);
+
+/// Calls `read` with the file and its description; its errors name the file. Throws Error(io,
+/// not_this_format, unsupported), Error(damaged) for a description that lacks something.
+void read_result(
+    const std::filesystem::path& file, const ResultFormat& format,
+    const std::function<void(const Checkpoint& stored, const nlohmann::json& contents)>& read);
+
+/// Throws Error(damaged) unless it is in [least, most].
+[[nodiscard]] std::int64_t whole_within(const ResultFormat& format, const nlohmann::json& value,
+                                        std::int64_t least, std::int64_t most);
+
+/// The stored array `name`. Throws Error(damaged) unless it has this type and shape.
+[[nodiscard]] const StoredTensor& result_array(const ResultFormat& format, const Checkpoint& file,
+                                               const std::string& name, DType type,
+                                               const Shape& shape);
+
+/// Its numbers, int64 or double; none of an empty one, which is not stored.
+template <class Number>
+void read_result_array(const ResultFormat& format, const Checkpoint& file, const std::string& name,
+                       const Shape& shape, std::vector<Number>& values) {
+  static_assert(std::is_same_v<Number, double> || std::is_same_v<Number, std::int64_t>);
+  if (element_count(shape) == 0) return;
+  constexpr DType type = std::is_same_v<Number, double> ? DType::f64 : DType::i64;
+  const TensorView view = result_array(format, file, name, type, shape).view();
+  values.resize(static_cast<std::size_t>(element_count(shape)));
+  // The reader gives whole data sets: contiguous.
+  std::memcpy(values.data(), view.data, values.size() * sizeof(Number));
+}
+
+}  // namespace attnscope

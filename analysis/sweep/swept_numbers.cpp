@@ -1,0 +1,53 @@
+#include "analysis/sweep/swept_numbers.h"
+
+#include <algorithm>
+
+#include "analysis/analysed/analysed.h"
+#include "analysis/heads/head_table.h"
+#include "analysis/sweep/statistics.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+std::vector<StatisticName> statistic_names() {
+  std::vector<StatisticName> names;
+  const auto add = [&](std::string_view name, std::string_view title) {
+    const bool known =
+        std::ranges::any_of(names, [name](const StatisticName& one) { return one.name == name; });
+    if (!known) names.push_back({name, title});
+  };
+  for (const SweepStatistic& statistic : sweep_statistics()) add(statistic.name, statistic.title);
+  for (const HeadMeasure& measure : head_measures()) add(measure.name, measure.title);
+  return names;
+}
+
+void request_for(const SweptNumbers& numbers, TraceRequest& request) {
+  request_for(numbers.analysed, request);
+  if (numbers.heads) request.queries_keys_values = true;
+}
+
+void check_numbers(const SweptNumbers& numbers) {
+  const SpectrumOf of = numbers.analysed.of;
+  check_added(numbers.analysed);
+  if (numbers.baselines && (of != SpectrumOf::map || numbers.analysed.added != Added::none)) {
+    throw Error(ErrorKind::usage, "null models are those of maps")
+        .about("--baselines")
+        .found(in_words(numbers.analysed));
+  }
+  if (numbers.heads && is_of_layer(of)) {
+    throw Error(ErrorKind::usage, "of all heads there is one of a layer")
+        .about("--head-numbers")
+        .found(in_words(numbers.analysed));
+  }
+}
+
+std::string in_words(const SweptNumbers& numbers) {
+  std::string words;
+  const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "; ") + more; };
+  if (!(numbers.analysed == Analysed{})) add(in_words(numbers.analysed));
+  if (numbers.heads) add("numbers of heads");
+  if (numbers.baselines) add("null models");
+  return words;
+}
+
+}  // namespace attnscope

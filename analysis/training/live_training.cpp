@@ -1,0 +1,238 @@
+#include "analysis/training/live_training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/read_model.h"
+
+namespace attnscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::duration<double> kNews(0.25);  // between copies of log and weights
+constexpr std::chrono::duration<double> kSpeed(2);    // that a speed is the mean of
+constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+/// The thread, and what the others tell it and see of it.
+class LiveTraining::Worker {
+ public:
+  explicit Worker(RunFolder folder) : folder_(std::move(folder)), recipe_(recipe_of(folder_)) {
+    moment_.steps = recipe_.steps();
+    thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  }
+
+  [[nodiscard]] const RunFolder& folder() const { return folder_; }
+  [[nodiscard]] const Recipe& recipe() const { return recipe_; }
+
+  template <class Change>
+  void ask(Change change) {
+    {
+      const std::lock_guard lock(mutex_);
+      change(wish_);
+    }
+    changed_.notify_all();
+  }
+
+  template <class Read>
+  auto read(Read what) const {
+    const std::lock_guard lock(mutex_);
+    return what(*this);
+  }
+
+  void wait() const {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] {
+      const TrainingState state = moment_.state;
+      if (state == TrainingState::failed) return true;
+      const bool rests = state == TrainingState::paused || state == TrainingState::finished;
+      return rests && !wish_.anything(moment_.step < moment_.steps);
+    });
+  }
+
+  /// What the others asked for and is not done.
+  struct Wish {
+    std::int64_t steps = 0;
+    std::optional<double> rate_factor = std::nullopt;
+    bool check_point = false;
+
+    [[nodiscard]] bool anything(bool steps_left) const {
+      return (steps > 0 && steps_left) || rate_factor || check_point;
+    }
+  };
+
+  TrainingMoment moment_;
+  std::shared_ptr<const TrainingLog> log_ = std::make_shared<const TrainingLog>();
+  std::shared_ptr<const TrainingSnapshot> snapshot_;
+
+ private:
+  /// Examples a second, over the last seconds of learning.
+  class Speedometer {
+   public:
+    /// After a step of so many examples which took so long.
+    void add(std::int64_t examples, std::chrono::duration<double> time) {
+      examples_ += static_cast<double>(examples);
+      time_ += time;
+      if (speed_ == 0 || time_ >= kSpeed) speed_ = examples_ / std::max(time_.count(), 1e-9);
+      if (time_ < kSpeed) return;
+      examples_ = 0;
+      time_ = {};
+    }
+    [[nodiscard]] double speed() const { return speed_; }
+
+   private:
+    double examples_ = 0, speed_ = 0;
+    std::chrono::duration<double> time_{};
+  };
+
+  void work(const std::stop_token& stop) {
+    try {
+      learn(stop);
+    } catch (const Cancelled&) {
+      // The state is saved.
+    } catch (const std::exception& error) {
+      {
+        const std::lock_guard lock(mutex_);
+        moment_.state = TrainingState::failed;
+        moment_.error = error.what();
+      }
+      changed_.notify_all();
+    }
+  }
+
+  void learn(const std::stop_token& stop) {
+    const Progress progress({}, stop);
+    FolderTraining training(folder_);
+    publish(training, TrainingState::opening);
+    training.keep(progress);
+    while (true) {
+      const Wish wish = next_wish(training, stop);
+      if (stop.stop_requested()) break;
+      if (wish.rate_factor) training.run().set_rate_factor(*wish.rate_factor);
+      if (wish.check_point) training.check_point(progress);
+      if (wish.steps == 0) continue;
+      const Clock::time_point began = Clock::now();
+      training.run().advance();
+      speed_.add(recipe_.data().batch, Clock::now() - began);
+      training.keep(progress);
+      if (Clock::now() - published_ >= kNews) publish(training, TrainingState::running);
+      show(training, TrainingState::running);
+    }
+    training.save();
+  }
+
+  /// Waits for one where there is none. `steps` of it is 1 if a step is to be made.
+  Wish next_wish(const FolderTraining& training, const std::stop_token& stop) {
+    const bool steps_left = !training.run().done();
+    {
+      std::unique_lock lock(mutex_);
+      if (wish_.anything(steps_left)) return take_wish(steps_left);
+    }
+    training.save();
+    publish(training, steps_left ? TrainingState::paused : TrainingState::finished);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, stop, [&] { return wish_.anything(steps_left); });
+    return take_wish(steps_left);
+  }
+
+  Wish take_wish(bool steps_left) {
+    Wish taken = std::exchange(wish_, {.steps = wish_.steps});
+    taken.steps = steps_left && wish_.steps > 0 ? 1 : 0;
+    if (!steps_left) wish_.steps = 0;
+    if (taken.steps > 0 && wish_.steps != kToTheEnd) --wish_.steps;
+    if (taken.anything(steps_left)) moment_.state = TrainingState::running;
+    return taken;
+  }
+
+  void show(const FolderTraining& training, TrainingState state) {
+    const std::lock_guard lock(mutex_);
+    moment_.state = state;
+    moment_.step = training.run().step();
+    moment_.rate = training.run().rate();
+    moment_.rate_factor = training.run().rate_factor();
+    moment_.examples_per_second = speed_.speed();
+  }
+
+  /// Copies for the others what may change while they look.
+  void publish(const FolderTraining& training, TrainingState state) {
+    auto log = std::make_shared<const TrainingLog>(training.run().log());
+    const bool newer = !snapshot_ || snapshot_->step != training.run().step();
+    auto snapshot = newer ? training.run().snapshot() : snapshot_;
+    published_ = Clock::now();
+    {
+      const std::lock_guard lock(mutex_);
+      if (log->tables() != log_->tables()) log_ = std::move(log);
+      snapshot_ = std::move(snapshot);
+    }
+    show(training, state);
+    changed_.notify_all();
+  }
+
+  RunFolder folder_;
+  Recipe recipe_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
+  Wish wish_;
+  Speedometer speed_;
+  Clock::time_point published_;
+  std::jthread thread_;  // last: it ends before what it uses
+};
+
+LiveTraining::LiveTraining(RunFolder folder)
+    : worker_(std::make_unique<Worker>(std::move(folder))) {}
+LiveTraining::~LiveTraining() = default;
+
+const RunFolder& LiveTraining::folder() const { return worker_->folder(); }
+const Recipe& LiveTraining::recipe() const { return worker_->recipe(); }
+
+void LiveTraining::start() {
+  worker_->ask([](auto& wish) { wish.steps = kToTheEnd; });
+}
+
+void LiveTraining::pause() {
+  worker_->ask([](auto& wish) { wish.steps = 0; });
+}
+
+void LiveTraining::advance(std::int64_t steps) {
+  worker_->ask([&](auto& wish) { wish.steps = std::max<std::int64_t>(steps, 1); });
+}
+
+void LiveTraining::set_rate_factor(double factor) {
+  check_rate_factor(factor);
+  worker_->ask([&](auto& wish) { wish.rate_factor = factor; });
+}
+
+void LiveTraining::check_point() {
+  worker_->ask([](auto& wish) { wish.check_point = true; });
+}
+
+TrainingMoment LiveTraining::moment() const {
+  return worker_->read([](const auto& worker) { return worker.moment_; });
+}
+
+std::shared_ptr<const TrainingLog> LiveTraining::log() const {
+  return worker_->read([](const auto& worker) { return worker.log_; });
+}
+
+std::shared_ptr<const TrainingSnapshot> LiveTraining::snapshot() const {
+  return worker_->read([](const auto& worker) { return worker.snapshot_; });
+}
+
+void LiveTraining::wait() const { worker_->wait(); }
+
+std::shared_ptr<const Model> model_of(const std::shared_ptr<const TrainingSnapshot>& snapshot,
+                                      const RunFolder& folder) {
+  const std::filesystem::path file = folder.model(snapshot->step);
+  return read_model(checkpoint_of(snapshot, file, folder.model_name(snapshot->step)), file);
+}
+
+}  // namespace attnscope

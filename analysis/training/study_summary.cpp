@@ -1,0 +1,158 @@
+#include "analysis/training/study_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+
+const std::vector<double>* numbers_of_table(const TrainingLog& log, const std::string& table) {
+  const auto found = log.tables().find(table);
+  return found == log.tables().end() || found->second.numbers.empty() ? nullptr
+                                                                      : &found->second.numbers;
+}
+
+/// "probes/mean_rank" → "probes/step".
+std::string steps_beside(const std::string& table) {
+  return table.substr(0, table.find('/')) + "/step";
+}
+
+/// Where `step` lies in `steps`: behind row `after` by `share` of the way to the next.
+struct Place {
+  std::size_t after = 0;
+  double share = 0;
+};
+
+std::optional<Place> place_of(double step, const std::vector<double>& steps) {
+  if (!(step >= steps.front() && step <= steps.back())) return {};
+  const auto next = std::upper_bound(steps.begin(), steps.end(), step);
+  const auto after = static_cast<std::size_t>(next - steps.begin()) - 1;
+  if (next == steps.end()) return Place{after, 0};
+  return Place{after, (step - steps[after]) / (*next - steps[after])};
+}
+
+VariantMoment moment_of(const HistoryGroup& group,
+                        const std::function<double(const TrainingLog&)>& step_of) {
+  VariantMoment moment;
+  moment.label = group.label;
+  std::vector<double> steps, accuracies;
+  std::vector<std::vector<double>> of_mean, mean;  // layer → runs
+  const auto add_layers = [](const std::vector<double>& row, auto& layers) {
+    if (layers.size() < row.size()) layers.resize(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) layers[i].push_back(row[i]);
+  };
+  for (const TrainingHistory* const history : group.histories) {
+    const double step = step_of(history->log);
+    steps.push_back(step);
+    const std::vector<double> accuracy = row_at(history->log, "tests/accuracy", step);
+    accuracies.push_back(accuracy.empty() ? kNotKnown : accuracy.front());
+    add_layers(row_at(history->log, "probes/rank_of_mean", step), of_mean);
+    add_layers(row_at(history->log, "probes/mean_rank", step), mean);
+  }
+  moment.step = seed_mean(steps);
+  moment.accuracy = seed_mean(accuracies);
+  for (const auto& layer : of_mean) moment.rank_of_mean.push_back(seed_mean(layer));
+  for (const auto& layer : mean) moment.mean_rank.push_back(seed_mean(layer));
+  return moment;
+}
+
+}  // namespace
+
+SeedMean seed_mean(std::span<const double> numbers) {
+  SeedMean result{0, 0, 0};
+  for (const double number : numbers) {
+    if (std::isnan(number)) continue;
+    result.mean += number;
+    ++result.runs;
+  }
+  if (result.runs == 0) return {kNotKnown, kNotKnown, 0};
+  result.mean /= static_cast<double>(result.runs);
+  if (result.runs == 1) return {result.mean, kNotKnown, 1};
+  for (const double number : numbers) {
+    if (!std::isnan(number)) result.deviation += (number - result.mean) * (number - result.mean);
+  }
+  result.deviation = std::sqrt(result.deviation / static_cast<double>(result.runs - 1));
+  return result;
+}
+
+std::vector<HistoryGroup> history_groups(std::span<const TrainingHistory> histories) {
+  std::vector<HistoryGroup> groups;
+  for (const TrainingHistory& history : histories) {
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const HistoryGroup& one) { return one.label == history.label; });
+    if (group == groups.end()) {
+      groups.push_back({history.label, {}});
+      group = std::prev(groups.end());
+    }
+    group->histories.push_back(&history);
+  }
+  return groups;
+}
+
+std::vector<double> row_at(const TrainingLog& log, const std::string& table, double step) {
+  const auto found = log.tables().find(table);
+  const std::vector<double>* const steps = numbers_of_table(log, steps_beside(table));
+  if (found == log.tables().end() || steps == nullptr) return {};
+  const std::optional<Place> place = place_of(step, *steps);
+  const auto width = static_cast<std::size_t>(found->second.width);
+  const std::vector<double>& numbers = found->second.numbers;
+  if (!place || numbers.size() != steps->size() * width) return {};
+  std::vector<double> row(width);
+  for (std::size_t i = 0; i < width; ++i) {
+    row[i] = numbers[place->after * width + i];
+    if (place->share == 0) continue;
+    row[i] += place->share * (numbers[(place->after + 1) * width + i] - row[i]);
+  }
+  return row;
+}
+
+double step_of_accuracy(const TrainingLog& log, double accuracy) {
+  const std::vector<double>* const steps = numbers_of_table(log, "tests/step");
+  const std::vector<double>* const found = numbers_of_table(log, "tests/accuracy");
+  if (steps == nullptr || found == nullptr || steps->size() != found->size()) return kNotKnown;
+  const auto reached =
+      std::find_if(found->begin(), found->end(), [&](double one) { return one >= accuracy; });
+  if (reached == found->end()) return kNotKnown;
+  const auto at = static_cast<std::size_t>(reached - found->begin());
+  if (at == 0) return steps->front();
+  const double before = (*found)[at - 1], share = (accuracy - before) / ((*found)[at] - before);
+  return (*steps)[at - 1] + share * ((*steps)[at] - (*steps)[at - 1]);
+}
+
+StudySummary summarise(std::span<const TrainingHistory> histories) {
+  StudySummary summary;
+  double step = std::numeric_limits<double>::infinity(), accuracy = step;
+  for (const TrainingHistory& history : histories) {
+    const std::vector<double>* const probed = numbers_of_table(history.log, "probes/step");
+    if (probed == nullptr) {
+      throw Error(ErrorKind::usage, "the training has no probes to compare")
+          .in_file(history.folder)
+          .expected("at least one test example, and probes above 0");
+    }
+    step = std::min(step, probed->back());
+    const std::vector<double>* const tested = numbers_of_table(history.log, "tests/accuracy");
+    accuracy = tested == nullptr
+                   ? kNotKnown
+                   : std::min(accuracy, *std::max_element(tested->begin(), tested->end()));
+  }
+  if (histories.empty()) return summary;
+  summary.equal_step = static_cast<std::int64_t>(step);
+  summary.equal_accuracy = accuracy;
+  for (const HistoryGroup& group : history_groups(histories)) {
+    summary.at_equal_steps.push_back(moment_of(group, [&](const TrainingLog&) { return step; }));
+    if (std::isnan(accuracy)) continue;
+    summary.at_equal_accuracy.push_back(
+        moment_of(group, [&](const TrainingLog& log) { return step_of_accuracy(log, accuracy); }));
+  }
+  return summary;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,173 @@
+#include "analysis/training/training_study.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "analysis/training/training_history.h"
+#include "core/error.h"
+#include "core/file/atomic_file.h"
+#include "core/file/read_file.h"
+#include "core/text/json.h"
+#include "core/text/name_list.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLongestDescription = std::size_t{1} << 20;  // bytes
+
+using Text = std::string;
+
+TrainingVariant variant(const char* name, const char* label, const char* arithmetic,
+                        const char* mechanism) {
+  return {name, label, {{"arithmetic", Text(arithmetic)}, {"mechanism", Text(mechanism)}}};
+}
+
+/// Adder layers and adder attention, with these gradients of layers' inputs and of scores.
+TrainingVariant adder_gradients(const char* name, const char* label, const char* inputs,
+                                const char* scores, const char* mechanism = "adder") {
+  TrainingVariant made = variant(name, label, "adder", mechanism);
+  made.changes["input_gradient"] = Text(inputs);
+  made.changes["score_gradient"] = Text(scores);
+  return made;
+}
+
+std::vector<TrainingStudy> all_studies() {
+  return {
+      {"adder-rank",
+       "linear layers × attention: is it the scores or the layers that change the rank?",
+       "Adder, Fig. 2, 3",
+       {variant("multiplicative-softmax", "multiplicative, softmax", "multiplicative", "softmax"),
+        variant("multiplicative-adder", "multiplicative, adder", "multiplicative", "adder"),
+        variant("multiplicative-adder-identity", "multiplicative, adder + I", "multiplicative",
+                "adder,identity=true"),
+        variant("adder-softmax", "adder layers, softmax", "adder", "softmax"),
+        variant("adder-adder", "adder layers, adder", "adder", "adder"),
+        variant("adder-adder-identity", "adder layers, adder + I", "adder",
+                "adder,identity=true")}},
+      {"adder-gradients",
+       "gradients of adder layers × of adder scores, and identity",
+       "Adder, Table 3",
+       {adder_gradients("sign-sign", "layers sign, scores sign", "sign", "sign"),
+        adder_gradients("sign-hardtanh", "layers sign, scores HardTanh", "sign", "hard_tanh"),
+        adder_gradients("hardtanh-hardtanh", "layers HardTanh, scores HardTanh", "hard_tanh",
+                        "hard_tanh"),
+        adder_gradients("hardtanh-sign", "layers HardTanh, scores sign", "hard_tanh", "sign"),
+        adder_gradients("hardtanh-sign-identity", "layers HardTanh, scores sign, + I", "hard_tanh",
+                        "sign", "adder,identity=true")}},
+      {"adder-parts",
+       "linear layers {multiplicative, adder} × attention {dot product, adder}",
+       "Adder, Table 4",
+       {variant("multiplicative-softmax", "multiplicative, dot product", "multiplicative",
+                "softmax"),
+        variant("adder-softmax", "adder layers, dot product", "adder", "softmax"),
+        variant("multiplicative-adder", "multiplicative, adder", "multiplicative",
+                "adder,identity=true"),
+        variant("adder-adder", "adder layers, adder", "adder", "adder,identity=true")}},
+  };
+}
+
+nlohmann::json description_in(const StudyFolder& folder) {
+  if (!fs::exists(folder.description())) {
+    throw Error(ErrorKind::usage, "there is no study in the folder")
+        .in_file(folder.folder)
+        .expected("study.json");
+  }
+  return with_file(folder.description(), [&] {
+    const auto json = parse_json(read_file(folder.description(), kLongestDescription));
+    const bool complete = json.is_object() && json.contains("study") &&
+                          json.at("study").is_string() && json.contains("seeds") &&
+                          json.at("seeds").is_array();
+    if (!complete) throw Error(ErrorKind::damaged, "a study has a name and seeds");
+    for (const auto& seed : json.at("seeds")) {
+      if (!seed.is_number_integer()) throw Error(ErrorKind::damaged, "a seed is a whole number");
+    }
+    return json;
+  });
+}
+
+RunFolder run_folder(const StudyFolder& folder, const TrainingVariant& one, std::int64_t seed) {
+  return {folder.folder / (one.name + "-seed" + std::to_string(seed))};
+}
+
+/// Whether its last step is made, tested and logged.
+bool is_done(const RunFolder& folder) {
+  if (!fs::exists(folder.log())) return false;
+  const auto last = static_cast<double>(recipe_of(folder).steps());
+  const TrainingLog log = read_training_log(folder.log());
+  for (const char* const table : {"steps/step", "tests/step", "probes/step"}) {
+    const auto found = log.tables().find(table);
+    if (found != log.tables().end() && found->second.numbers.back() != last) return false;
+  }
+  return log.tables().contains("steps/step");
+}
+
+}  // namespace
+
+std::span<const TrainingStudy> training_studies() {
+  static const std::vector<TrainingStudy> list = all_studies();
+  return list;
+}
+
+const TrainingStudy& find_training_study(std::string_view name) {
+  for (const TrainingStudy& study : training_studies()) {
+    if (study.name == name) return study;
+  }
+  throw unknown_name("study", name, name_list(training_studies(), &TrainingStudy::name));
+}
+
+void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
+                 std::int64_t seeds) {
+  if (fs::exists(folder.folder) && !fs::is_empty(folder.folder)) {
+    throw Error(ErrorKind::usage, "the folder is there and is not empty")
+        .in_file(folder.folder)
+        .remedy("--resume goes on with the study in it, or give another --out");
+  }
+  const auto first = static_cast<std::int64_t>(recipe.data().seed);
+  nlohmann::ordered_json description = {{"study", study.name}, {"seeds", nlohmann::json::array()}};
+  fs::create_directories(folder.folder);
+  for (std::int64_t seed = first; seed < first + seeds; ++seed) {
+    description["seeds"].push_back(seed);
+    for (const TrainingVariant& one : study.variants) {
+      ParameterValues values = recipe.values();
+      for (const auto& [key, value] : one.changes) values.insert_or_assign(key, value);
+      values["seed"] = seed;
+      begin_run_folder(run_folder(folder, one, seed), Recipe(values));
+    }
+  }
+  write_file(folder.description(), description.dump(2) + "\n");
+}
+
+const TrainingStudy& study_of(const StudyFolder& folder) {
+  const nlohmann::json description = description_in(folder);
+  const TrainingStudy* study = nullptr;
+  with_file(folder.description(),
+            [&] { study = &find_training_study(description.at("study").get<std::string>()); });
+  return *study;
+}
+
+std::vector<StudyRun> runs_of(const StudyFolder& folder) {
+  const TrainingStudy& study = study_of(folder);
+  const nlohmann::json description = description_in(folder);
+  std::vector<StudyRun> runs;
+  for (const std::int64_t seed : description.at("seeds")) {
+    for (std::size_t i = 0; i < study.variants.size(); ++i) {
+      runs.push_back({i, seed, run_folder(folder, study.variants[i], seed)});
+    }
+  }
+  return runs;
+}
+
+void train_study(const StudyFolder& folder, const Progress& progress,
+                 const StudyStepDone& step_done) {
+  for (const StudyRun& one : runs_of(folder)) {
+    if (is_done(one.folder)) continue;
+    (void)train(one.folder, progress.silent(), [&](const TrainingRun& run) {
+      if (step_done) step_done(one, run);
+    });
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,229 @@
+#include "app/panels/over_training/over_training_panel.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMainWindow>
+#include <QPushButton>
+#include <QSettings>
+#include <QShortcut>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "app/session/training_steps.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kSidesWidth = 360;
+constexpr int kStepMs = 350;  // that a step is seen at least
+
+QToolButton* step_button(const char* name, const QString& text, const QString& tip) {
+  auto* button = new QToolButton;
+  button->setObjectName(name);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAccessibleName(tip);
+  return button;
+}
+
+}  // namespace
+
+OverTrainingPanel::OverTrainingPanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Over training"), parent),
+      session_(session),
+      training_(new TrainingSteps(session, this)) {
+  set_preferred_width(kSidesWidth);
+  body()->addWidget(make_controls());
+  note_ = new QLabel;
+  note_->setObjectName("over_training_note");
+  note_->setWordWrap(true);
+  body()->addWidget(note_);
+  body()->addStretch(1);
+  clock_.setInterval(kStepMs);
+  connect(&clock_, &QTimer::timeout, this, &OverTrainingPanel::play_on);
+  connect(training_, &TrainingSteps::changed, this, &OverTrainingPanel::show_state);
+  connect(training_, &TrainingSteps::failed, this,
+          [this](const QString& what) { say("⚠ " + what, true); });
+  show_state();
+}
+
+QWidget* OverTrainingPanel::make_controls() {
+  auto* controls = new QWidget;
+  auto* column = new QVBoxLayout(controls);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(6);
+  auto* choose = new QPushButton(tr("Open a folder of checkpoints…"));
+  choose->setObjectName("over_training_open");
+  choose->setToolTip(
+      tr("A run of attnscope train, Lightning's checkpoints, Hugging Face's checkpoint-500 …, "
+         "Pythia's step1000 …; a second one is shown beside it, at the same step"));
+  slider_ = new QSlider(Qt::Horizontal);
+  slider_->setObjectName("over_training_slider");
+  slider_->setToolTip(tr("The step whose weights are shown"));
+  slider_->setPageStep(1);
+  slider_->setTickPosition(QSlider::TicksBelow);
+  back_ = step_button("over_training_back", "◀", tr("One step back ( , )"));
+  play_ = step_button("over_training_play", "▶▶", tr("Play, or stop ( Shift+Space )"));
+  forth_ = step_button("over_training_forth", "▶", tr("One step on ( . )"));
+  pictures_ = step_button("over_training_pictures", tr("Pictures…"),
+                          tr("Writes the maps of every step as step-000128.png …"));
+  play_->setCheckable(true);
+  play_->setAccessibleName(QString());  // no setting that a session keeps
+  play_->setAccessibleDescription(tr("Play, or stop"));
+  step_ = new QLabel;
+  step_->setObjectName("over_training_step");
+  step_->setProperty("role", "heading");
+  column->addWidget(choose);
+  column->addWidget(slider_);
+  auto* row = new QHBoxLayout;
+  for (QToolButton* button : {back_, play_, forth_}) row->addWidget(button);
+  row->addSpacing(8);
+  row->addWidget(step_, 1);
+  row->addWidget(pictures_);
+  column->addLayout(row);
+  connect(choose, &QPushButton::clicked, this, &OverTrainingPanel::choose_folder);
+  connect(slider_, &QSlider::valueChanged, this,
+          [this](int place) { training_->go_to(static_cast<std::size_t>(place)); });
+  connect(back_, &QToolButton::clicked, this, [this] { move(-1); });
+  connect(forth_, &QToolButton::clicked, this, [this] { move(1); });
+  connect(pictures_, &QToolButton::clicked, this, &OverTrainingPanel::choose_pictures);
+  connect(play_, &QToolButton::toggled, this, &OverTrainingPanel::play);
+  const auto shortcut = [this](const char* key, auto act) {
+    auto* one = new QShortcut(QKeySequence(QString(key)), this);
+    one->setContext(Qt::WindowShortcut);
+    connect(one, &QShortcut::activated, this, act);
+  };
+  shortcut(",", [this] { move(-1); });
+  shortcut(".", [this] { move(1); });
+  shortcut("Shift+Space", [this] { play_->toggle(); });
+  return controls;
+}
+
+void OverTrainingPanel::choose_folder() {
+  const QString folder = QFileDialog::getExistingDirectory(
+      this, tr("A folder of checkpoints"), QSettings().value("training_folder").toString());
+  if (folder.isEmpty()) return;
+  QSettings().setValue("training_folder", folder);
+  open_folder(folder.toStdString());
+}
+
+void OverTrainingPanel::open_folder(const std::filesystem::path& folder) {
+  try {
+    training_->open(folder);
+  } catch (const Error& error) {
+    say("⚠ " + QString::fromStdString(error.what()), true);
+  }
+}
+
+bool OverTrainingPanel::open_document(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(file, ignored)) return false;
+  open_folder(file);
+  return true;
+}
+
+void OverTrainingPanel::move(int by) {
+  slider_->setValue(std::clamp(slider_->value() + by, slider_->minimum(), slider_->maximum()));
+}
+
+/// From the beginning, if it stands at the end.
+void OverTrainingPanel::play(bool on) {
+  seen_ = false;
+  if (!on) {
+    pictures_in_.clear();
+    return clock_.stop();
+  }
+  if (slider_->value() == slider_->maximum()) slider_->setValue(0);
+  clock_.start();
+}
+
+void OverTrainingPanel::choose_pictures() {
+  const QString folder = QFileDialog::getExistingDirectory(
+      this, tr("Where the pictures go"), QSettings().value("pictures_folder").toString());
+  if (folder.isEmpty()) return;
+  QSettings().setValue("pictures_folder", folder);
+  write_pictures(folder.toStdString());
+}
+
+void OverTrainingPanel::write_pictures(const std::filesystem::path& folder) {
+  play_->setChecked(false);
+  slider_->setValue(0);
+  play_->setChecked(true);
+  pictures_in_ = folder;
+}
+
+void OverTrainingPanel::write_picture() {
+  const auto* const main = qobject_cast<const QMainWindow*>(window());
+  if (main == nullptr || main->centralWidget() == nullptr) return;
+  std::string number = std::to_string(training_->steps().at(training_->place()));
+  number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
+  const std::filesystem::path file = pictures_in_ / ("step-" + number + ".png");
+  if (main->centralWidget()->grab().save(QString::fromStdString(file.string()), "PNG")) return;
+  play_->setChecked(false);
+  say(tr("⚠ %1 cannot be written").arg(QString::fromStdString(file.string())), true);
+}
+
+void OverTrainingPanel::play_on() {
+  const bool ran = std::ranges::all_of(session_.subjects(),
+                                       [](const OpenSubject& open) { return open.job == 0; });
+  if (!training_->settled() || !ran) return;  // every step is seen
+  if (!pictures_in_.empty()) {
+    // What follows from a run, spectra and tiles, has a moment to be drawn.
+    if (!std::exchange(seen_, session_.idle())) return;
+    write_picture();
+    seen_ = false;
+  }
+  if (slider_->value() == slider_->maximum()) return play_->setChecked(false);
+  move(1);
+}
+
+void OverTrainingPanel::show_state() {
+  const auto count = static_cast<int>(training_->steps().size());
+  {
+    const QSignalBlocker quiet(slider_);
+    slider_->setRange(0, std::max(count - 1, 0));
+    slider_->setValue(static_cast<int>(training_->place()));
+  }
+  for (QWidget* control :
+       std::initializer_list<QWidget*>{slider_, back_, play_, forth_, pictures_}) {
+    control->setEnabled(count > 1);
+  }
+  if (count == 0) {
+    step_->clear();
+    return say(tr("The maps and spectra of a training at each of its steps: open a folder of "
+                  "checkpoints, or drop one on the window."),
+               false);
+  }
+  step_->setText(tr("step %1").arg(training_->steps().at(training_->place())));
+  QStringList lines;
+  for (const TrainingSteps::Series& one : training_->series()) {
+    lines << tr("%1: step %2, %3 of %4")
+                 .arg(QString::fromStdString(one.name))
+                 .arg(one.models[one.wanted].step)
+                 .arg(one.wanted + 1)
+                 .arg(one.models.size());
+  }
+  say(lines.join('\n'), false);
+}
+
+void OverTrainingPanel::say(const QString& note, bool is_error) {
+  note_->setProperty("role", is_error ? "error" : "muted");
+  note_->style()->unpolish(note_);
+  note_->style()->polish(note_);
+  note_->setText(note);
+}
+
+bool OverTrainingPanel::is_behind() const { return !training_->settled(); }
+
+}  // namespace attnscope

@@ -1,0 +1,239 @@
+#include "app/panels/training/training_panel.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
+#include <QStyle>
+#include <QToolButton>
+#include <algorithm>
+#include <initializer_list>
+#include <sstream>
+#include <system_error>
+
+#include "app/panels/training/training_plot.h"
+#include "app/panels/training/variant_rows.h"
+#include "app/session/session.h"
+#include "app/session/training_session.h"
+#include "app/widgets/browse_button.h"
+#include "app/widgets/number_slider.h"
+#include "app/widgets/segment_button.h"
+#include "core/error.h"
+#include "core/training/recipe/recipe.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kTrainingWidth = 420;
+
+/// "depth=6 batch=32": further keys of a recipe. Throws Error(usage) as its settings do.
+void add_settings(const std::string& text, ParameterValues& recipe) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    const ParameterDescription& setting =
+        description_of("a recipe", recipe_settings(), word.substr(0, equals));
+    recipe[setting.name] =
+        parse_parameter(setting, equals == std::string::npos ? "" : word.substr(equals + 1));
+  }
+}
+
+}  // namespace
+
+TrainingPanel::TrainingPanel(Session& session, QWidget* parent)
+    : DockPanel(tr("Train"), parent),
+      session_(session),
+      presets_(training_presets()),
+      training_(new TrainingSession(session, this)) {
+  set_preferred_width(kTrainingWidth);
+  body()->addWidget(make_fields());
+  body()->addWidget(make_buttons());
+  note_ = new QLabel;
+  note_->setObjectName("training_note");
+  note_->setWordWrap(true);
+  note_->setProperty("role", "muted");
+  body()->addWidget(note_);
+  plot_ = new TrainingPlot;
+  body()->addWidget(plot_, 1);
+  add_views();
+  connect(training_, &TrainingSession::changed, this, &TrainingPanel::show_state);
+  connect(training_, &TrainingSession::failed, this,
+          [this](const QString& what) { say("⚠ " + what, true); });
+  choose_preset(0);
+  show_state();
+}
+
+TrainingPanel::~TrainingPanel() = default;
+
+void TrainingPanel::add_views() {
+  auto* segments = new QWidget;
+  auto* row = new QHBoxLayout(segments);
+  row->setContentsMargins(0, 0, 6, 0);
+  row->setSpacing(0);
+  const struct {
+    QString name, tip;
+    TrainingView view;
+    const char* place;
+  } views[] = {
+      {tr("Loss"), tr("Of the batches; marked: of the test examples"), TrainingView::loss, "first"},
+      {tr("Right"), tr("Accuracy, of the batches; marked: of the test examples"),
+       TrainingView::accuracy, "middle"},
+      {tr("Rank"), tr("Equivalent ranks of the attention maps, mean and each layer"),
+       TrainingView::rank, "middle"},
+      {tr("Entropy"), tr("Of a query's weights, mean and each layer"), TrainingView::entropy,
+       "last"}};
+  for (const auto& view : views) {
+    QToolButton* const button = segment_button(view.name, view.tip, view.place);
+    button->setChecked(view.view == view_);
+    row->addWidget(button);
+    connect(button, &QToolButton::toggled, this, [this, view = view.view](bool on) {
+      if (!on) return;
+      view_ = view;
+      drawn_.clear();
+      draw_curves();
+    });
+  }
+  add_to_header(segments);
+}
+
+void TrainingPanel::choose_preset(int index) {
+  const TrainingPreset& preset = presets_.at(static_cast<std::size_t>(index));
+  rows_->set_variants(preset.variants);
+  const ParameterValues& recipe = preset.variants.front().recipe;
+  if (const auto steps = recipe.find("steps"); steps != recipe.end()) {
+    steps_->setValue(static_cast<int>(std::get<std::int64_t>(steps->second)));
+  }
+  const std::filesystem::path images = fashion_mnist_folder();
+  const bool is_images = data_set_->text().toStdString() == images.string();
+  if (preset.of_texts) {
+    if (is_images) data_set_->clear();
+    return say(tr("%1 Choose a text file to learn from.").arg(QString::fromStdString(preset.what)));
+  }
+  if (data_set_->text().isEmpty()) data_set_->setText(QString::fromStdString(images.string()));
+  if (!data_set_->text().isEmpty()) return say(QString::fromStdString(preset.what));
+  say(
+      tr("Fashion-MNIST is not installed: sudo apt install dataset-fashion-mnist; or choose "
+         "another data set."));
+}
+
+std::vector<PresetVariant> TrainingPanel::wanted() const {
+  std::vector<PresetVariant> variants = rows_->variants();
+  for (PresetVariant& variant : variants) {
+    variant.recipe["steps"] = std::int64_t{steps_->value()};
+    // Ranks grow with the curves, and cost no more than a twentieth of the time.
+    variant.recipe["probe_every"] = std::max<std::int64_t>(steps_->value() / 30, 10);
+    add_settings(further_->text().toStdString(), variant.recipe);
+  }
+  return variants;
+}
+
+std::filesystem::path TrainingPanel::out() {
+  const std::filesystem::path chosen = kept_in_->text().trimmed().toStdString();
+  if (!chosen.empty()) return chosen;
+  return std::filesystem::path(folder_.path().toStdString()) / std::to_string(++begun_);
+}
+
+void TrainingPanel::begin() {
+  if (data_set_->text().trimmed().isEmpty()) return say(tr("Choose what is to be learnt."), true);
+  try {
+    training_->begin(wanted(), data_set_->text().trimmed().toStdString(), out());
+    drawn_.clear();
+    say(QString());
+    open_input();
+  } catch (const Error& error) {
+    say("⚠ " + QString::fromStdString(error.what()), true);
+  } catch (const std::filesystem::filesystem_error& error) {
+    say("⚠ " + QString::fromStdString(error.what()), true);
+  }
+}
+
+/// The first test image, where nothing is open to be looked at.
+void TrainingPanel::open_input() {
+  if (!session_.input_locator().empty()) return;
+  const std::filesystem::path folder = data_set_->text().trimmed().toStdString();
+  std::error_code ignored;
+  for (const char* const name : {"t10k-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte"}) {
+    if (!std::filesystem::exists(folder / name, ignored)) continue;
+    return session_.set_input((folder / name).string() + "#0");
+  }
+}
+
+void TrainingPanel::start_or_pause() {
+  if (!training_->is_on()) return begin();
+  training_->is_running() ? training_->pause() : training_->start();
+}
+
+void TrainingPanel::go_on_with_folder() {
+  const QString folder =
+      QFileDialog::getExistingDirectory(this, tr("Go on with the trainings in a folder"),
+                                        QSettings().value("training_folder").toString());
+  if (folder.isEmpty()) return;
+  QSettings().setValue("training_folder", folder);
+  try {
+    training_->open(folder.toStdString());
+    kept_in_->setText(folder);
+    drawn_.clear();
+    say(tr("Paused where they were left: Start goes on."));
+  } catch (const Error& error) {
+    say("⚠ " + QString::fromStdString(error.what()), true);
+  }
+}
+
+void TrainingPanel::say(const QString& note, bool is_error) {
+  note_->setProperty("role", is_error ? "error" : "muted");
+  note_->style()->unpolish(note_);
+  note_->style()->polish(note_);
+  note_->setText(note);
+  note_->setVisible(!note.isEmpty());
+}
+
+void TrainingPanel::show_state() {
+  const bool on = training_->is_on(), running = training_->is_running();
+  const bool ends = on && std::ranges::all_of(training_->runs(), [](const auto& run) {
+                      return run.moment.state == TrainingState::finished ||
+                             run.moment.state == TrainingState::failed;
+                    });
+  start_->setText(running ? tr("Pause") : tr("Start"));
+  start_->setEnabled(!ends);
+  step_->setEnabled(on && !running && !ends);
+  stop_->setEnabled(on);
+  for (QWidget* field : std::initializer_list<QWidget*>{preset_, steps_, data_set_, browse_data_,
+                                                        kept_in_, further_, go_on_}) {
+    field->setEnabled(!on);
+  }
+  rows_->show_runs(session_, training_->runs());
+  draw_curves();
+}
+
+void TrainingPanel::draw_curves() {
+  if (!isVisible()) return;
+  std::vector<TrainingCurve> curves;
+  for (const TrainingSession::Run& run : training_->runs()) {
+    const std::int64_t place = session_.place_of(run.subject);
+    curves.push_back({run.name, place < 0 ? curves.size() : static_cast<std::size_t>(place),
+                      run.training->log()});
+  }
+  if (curves.empty() && plot_->figure() != nullptr) return;  // they stay when all was stopped
+  if (curves == drawn_ && plot_->figure() != nullptr) return;
+  drawn_ = curves;
+  plot_->show_figure(training_figure(curves, view_));
+}
+
+void TrainingPanel::showEvent(QShowEvent* event) {
+  DockPanel::showEvent(event);
+  drawn_.clear();
+  draw_curves();
+}
+
+bool TrainingPanel::is_behind() const {
+  return isVisible() && !training_->is_running() && !training_->settled();
+}
+
+const Figure* TrainingPanel::figure() const { return plot_->figure(); }
+
+}  // namespace attnscope

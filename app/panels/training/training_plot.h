@@ -1,0 +1,36 @@
+// The curves of trainings on the screen, drawn again as they grow.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "analysis/figure/figure.h"
+
+class QCustomPlot;
+
+namespace attnscope {
+
+class PlotInstrument;
+
+class TrainingPlot : public QWidget {
+  Q_OBJECT
+ public:
+  explicit TrainingPlot(QWidget* parent = nullptr);
+
+  void show_figure(Figure figure);
+  /// Null before the first.
+  [[nodiscard]] const Figure* figure() const { return figure_.get(); }
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void draw_figure();
+
+  QCustomPlot* plot_;
+  PlotInstrument* instrument_;
+  std::shared_ptr<const Figure> figure_;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,180 @@
+#include "app/panels/training/variant_rows.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QToolButton>
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "app/session/session.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/subject_badge.h"
+
+namespace attnscope {
+
+namespace {
+
+QString in_words(const TrainingMoment& moment, const TrainingLog& log) {
+  switch (moment.state) {
+    case TrainingState::opening:
+      return QObject::tr("reads its data…");
+    case TrainingState::failed:
+      return "⚠ " + QString::fromStdString(moment.error);
+    default:
+      break;
+  }
+  QString words = QObject::tr("step %1 of %2").arg(moment.step).arg(moment.steps);
+  const auto last = [&log](const char* name) {
+    const auto found = log.tables().find(name);
+    const bool any = found != log.tables().end() && !found->second.numbers.empty();
+    return any ? std::optional<double>(found->second.numbers.back()) : std::nullopt;
+  };
+  if (const auto accuracy = last("tests/accuracy")) {
+    words += QObject::tr(" · %1 % right").arg(100 * *accuracy, 0, 'f', 1);
+  } else if (const auto loss = last("steps/loss")) {
+    words += QObject::tr(" · loss %1").arg(*loss, 0, 'f', 2);
+  }
+  if (moment.state == TrainingState::running && moment.examples_per_second > 0) {
+    words += QObject::tr(" · %1 a second").arg(moment.examples_per_second, 0, 'f', 0);
+  }
+  return words;
+}
+
+}  // namespace
+
+VariantRows::VariantRows(QWidget* parent) : QWidget(parent) {
+  grid_ = new QGridLayout(this);
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setHorizontalSpacing(6);
+  grid_->setVerticalSpacing(4);
+  grid_->setColumnStretch(1, 1);
+  more_ = new QToolButton;
+  more_->setObjectName("training_more");
+  more_->setText(tr("+ one more"));
+  more_->setToolTip(tr("One more network that learns beside them, four at most"));
+  connect(more_, &QToolButton::clicked, this, [this] {
+    std::vector<PresetVariant> all = variants();
+    all.push_back(all.back());
+    set_variants(all);
+    emit changed();
+  });
+}
+
+void VariantRows::set_variants(const std::vector<PresetVariant>& variants) {
+  for (const Row& row : rows_) {
+    for (QWidget* widget : std::initializer_list<QWidget*>{row.badge, row.mechanism, row.arithmetic,
+                                                           row.remove, row.state}) {
+      grid_->removeWidget(widget);
+      widget->hide();
+      widget->deleteLater();
+    }
+  }
+  rows_.clear();
+  shared_ = variants.front().recipe;
+  shared_.erase("mechanism");
+  shared_.erase("arithmetic");
+  for (const PresetVariant& variant : variants) add_row(variant);
+  place();
+}
+
+void VariantRows::add_row(const PresetVariant& variant) {
+  const auto place = static_cast<std::int64_t>(rows_.size());
+  Row row{};
+  row.badge = new SubjectBadge(place);
+  row.mechanism = new QComboBox;
+  row.mechanism->setAccessibleName(tr("Attention of network %1").arg(place + 1));
+  static const std::vector<std::string> mechanisms = trainable_mechanisms();
+  for (const std::string& mechanism : mechanisms) {
+    row.mechanism->addItem(QString::fromStdString(variant_name({{"mechanism", mechanism}})),
+                           QString::fromStdString(mechanism));
+  }
+  const auto text = [&](const char* key, const char* otherwise) {
+    const auto found = variant.recipe.find(key);
+    return QString::fromStdString(found == variant.recipe.end() ? otherwise
+                                                                : to_string(found->second));
+  };
+  row.mechanism->setCurrentIndex(
+      std::max(row.mechanism->findData(text("mechanism", "softmax")), 0));
+  row.arithmetic = new QComboBox;
+  row.arithmetic->setAccessibleName(tr("Linear layers of network %1").arg(place + 1));
+  row.arithmetic->setToolTip(tr("What its linear layers compute"));
+  row.arithmetic->addItem(tr("× layers"), "multiplicative");
+  row.arithmetic->addItem(tr("adder layers"), "adder");
+  row.arithmetic->setCurrentIndex(
+      std::max(row.arithmetic->findData(text("arithmetic", "multiplicative")), 0));
+  row.remove = new QToolButton;
+  row.remove->setText("×");
+  row.remove->setProperty("flat", true);
+  row.remove->setToolTip(tr("Without this one"));
+  row.remove->setAccessibleName(tr("Without network %1").arg(place + 1));
+  row.state = new ElidedLabel(Qt::ElideRight);
+  row.state->setObjectName(QString("training_state_%1").arg(place + 1));
+  row.state->hide();
+  for (QComboBox* box : {row.mechanism, row.arithmetic}) {
+    connect(box, &QComboBox::activated, this, &VariantRows::changed);
+  }
+  connect(row.remove, &QToolButton::clicked, this, [this, place] {
+    std::vector<PresetVariant> all = variants();
+    all.erase(all.begin() + place);
+    set_variants(all);
+    emit changed();
+  });
+  rows_.push_back(row);
+}
+
+void VariantRows::place() {
+  grid_->removeWidget(more_);
+  int at = 0;
+  for (const Row& row : rows_) {
+    grid_->addWidget(row.badge, at, 0);
+    grid_->addWidget(row.mechanism, at, 1);
+    grid_->addWidget(row.arithmetic, at, 2);
+    grid_->addWidget(row.remove, at, 3);
+    grid_->addWidget(row.state, at, 1, 1, 3);
+    row.remove->setEnabled(rows_.size() > 1);
+    ++at;
+  }
+  grid_->addWidget(more_, at, 1, 1, 3, Qt::AlignLeft);
+  more_->setVisible(rows_.size() < kMostVariants);
+}
+
+std::vector<PresetVariant> VariantRows::variants() const {
+  std::vector<PresetVariant> all;
+  for (const Row& row : rows_) {
+    PresetVariant variant;
+    variant.recipe = shared_;
+    variant.recipe["mechanism"] = row.mechanism->currentData().toString().toStdString();
+    variant.recipe["arithmetic"] = row.arithmetic->currentData().toString().toStdString();
+    variant.name = variant_name(variant.recipe);
+    all.push_back(std::move(variant));
+  }
+  return all;
+}
+
+void VariantRows::show_runs(const Session& session, const std::vector<TrainingSession::Run>& runs) {
+  const bool learn = !runs.empty();
+  if (learn && runs.size() != rows_.size()) {
+    std::vector<PresetVariant> all;
+    for (const TrainingSession::Run& run : runs) {
+      all.push_back({run.name, run.training->recipe().values()});
+    }
+    set_variants(all);
+  }
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{row.mechanism, row.arithmetic, row.remove}) {
+      widget->setVisible(!learn);
+    }
+    row.state->setVisible(learn);
+    const std::int64_t subject = learn ? session.place_of(runs[i].subject) : -1;
+    row.badge->set_subject(subject < 0 ? static_cast<std::int64_t>(i) : subject);
+    if (!learn) continue;
+    row.state->set_text(QString::fromStdString(runs[i].name) + ": " +
+                        in_words(runs[i].moment, *runs[i].training->log()));
+  }
+  more_->setVisible(!learn && rows_.size() < kMostVariants);
+}
+
+}  // namespace attnscope

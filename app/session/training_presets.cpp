@@ -1,0 +1,117 @@
+#include "app/session/training_presets.h"
+
+#include <initializer_list>
+#include <system_error>
+#include <utility>
+
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+#include "core/training/recipe/recipe.h"
+
+namespace attnscope {
+
+namespace {
+
+/// Of images: so small that two cores learn in a minute what the lesson shows.
+const ParameterValues& small_vit() {
+  static const ParameterValues values = {
+      {"depth", std::int64_t{4}},    {"width", std::int64_t{48}},
+      {"steps", std::int64_t{600}},  {"batch", std::int64_t{64}},
+      {"warm_up", std::int64_t{30}}, {"test_items", std::int64_t{1000}},
+      {"probes", std::int64_t{4}},   {"checkpoints", std::int64_t{12}}};
+  return values;
+}
+
+const ParameterValues& small_language_model() {
+  static const ParameterValues values = {
+      {"depth", std::int64_t{4}},        {"width", std::int64_t{64}},
+      {"model_heads", std::int64_t{4}},  {"context", std::int64_t{64}},
+      {"steps", std::int64_t{2000}},     {"batch", std::int64_t{16}},
+      {"test_items", std::int64_t{100}}, {"probes", std::int64_t{4}}};
+  return values;
+}
+
+PresetVariant variant(ParameterValues recipe, const std::string& mechanism) {
+  recipe["mechanism"] = mechanism;
+  return {variant_name(recipe), recipe};
+}
+
+/// Empty, or what the recipe says to it.
+std::string why_not_trained(const PresetVariant& variant) {
+  try {
+    ParameterValues recipe = variant.recipe;
+    recipe["dataset"] = std::string("any");
+    (void)Recipe(recipe);
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TrainingPreset preset(std::string name, std::string what, const ParameterValues& recipe,
+                      std::initializer_list<const char*> mechanisms) {
+  TrainingPreset one;
+  one.name = std::move(name);
+  one.what = std::move(what);
+  one.of_texts = recipe.contains("context");
+  for (const char* const mechanism : mechanisms) {
+    one.variants.push_back(variant(recipe, mechanism));
+    if (one.why_not.empty()) one.why_not = why_not_trained(one.variants.back());
+  }
+  return one;
+}
+
+}  // namespace
+
+std::vector<TrainingPreset> training_presets() {
+  return {preset("The Adder paper",
+                 "The same small vision transformer with softmax, with adder attention, and with "
+                 "adder attention and the identity mapping.",
+                 small_vit(), {"softmax", "adder", "adder,identity=true"}),
+          preset("DAFT", "Softmax beside the attention of DAFT.", small_vit(), {"softmax", "daft"}),
+          preset("Hashing", "Softmax beside attention between binary codes (EcoFormer).",
+                 small_vit(), {"softmax", "hash"}),
+          preset("Language", "A small model of characters with softmax and with linear attention.",
+                 small_language_model(), {"softmax", "linear"})};
+}
+
+std::vector<std::string> trainable_mechanisms() {
+  std::vector<std::string> names;
+  for (const MechanismEntry& entry : mechanisms()) {
+    const std::string name(entry.name);
+    std::vector<std::string> ways = {name};
+    if (find_description(entry.parameters, "identity") != nullptr) {
+      ways.push_back(name + ",identity=true");
+    }
+    for (const std::string& way : ways) {
+      if (why_not_trained({name, {{"mechanism", way}}}).empty()) names.push_back(way);
+    }
+  }
+  return names;
+}
+
+std::string variant_name(const ParameterValues& recipe) {
+  const auto text = [&](const char* key, const char* otherwise) {
+    const auto found = recipe.find(key);
+    return found == recipe.end() ? std::string(otherwise) : to_string(found->second);
+  };
+  std::string name = text("mechanism", "softmax");
+  const std::string with_identity = ",identity=true";
+  if (name.ends_with(with_identity)) {
+    name.replace(name.size() - with_identity.size(), with_identity.size(), " + I");
+  }
+  if (text("arithmetic", "multiplicative") == "adder") name += ", adder layers";
+  return name;
+}
+
+std::filesystem::path fashion_mnist_folder() {
+  std::error_code ignored;
+  for (const char* const folder : {"/usr/share/datasets/fashion-mnist"}) {
+    const std::filesystem::path images =
+        std::filesystem::path(folder) / "train-images-idx3-ubyte.gz";
+    if (std::filesystem::exists(images, ignored)) return folder;
+  }
+  return {};
+}
+
+}  // namespace attnscope

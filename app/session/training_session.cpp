@@ -1,0 +1,260 @@
+#include "app/session/training_session.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "app/session/job_queue.h"
+#include "app/session/session.h"
+#include "core/error.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLookMs = 100;
+// A snapshot is up to half a second old when it is taken.
+constexpr std::chrono::duration<double> kWeightsEvery(0.6), kWeightsAtLeast(3);
+
+/// "adder + I" → "adder-I".
+std::string folder_name(const std::string& name) {
+  std::string folder;
+  for (const char sign : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(sign)) != 0;
+    if (kept) folder += sign;
+    if (!kept && !folder.empty() && folder.back() != '-') folder += '-';
+  }
+  while (folder.ends_with('-')) folder.pop_back();
+  return folder.empty() ? "run" : folder;
+}
+
+/// The newest model that the recipe has written by then.
+fs::path written_model(const LiveTraining& training, std::int64_t step) {
+  std::int64_t newest = 0;
+  for (const std::int64_t checkpoint : training.recipe().checkpoints()) {
+    if (checkpoint <= step) newest = checkpoint;
+  }
+  return training.folder().model(newest);
+}
+
+bool holds_run(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(RunFolder{folder}.recipe(), ignored);
+}
+
+}  // namespace
+
+std::vector<fs::path> run_folders_in(const fs::path& folder) {
+  if (holds_run(folder)) return {folder};
+  std::vector<fs::path> runs;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (holds_run(entry.path())) runs.push_back(entry.path());
+  }
+  std::ranges::sort(runs);
+  return runs;
+}
+
+TrainingSession::TrainingSession(Session& session, QObject* parent)
+    : QObject(parent), session_(session) {
+  clock_.setInterval(kLookMs);
+  connect(&clock_, &QTimer::timeout, this, &TrainingSession::look);
+}
+
+TrainingSession::~TrainingSession() = default;
+
+void TrainingSession::begin(const std::vector<PresetVariant>& variants, const std::string& data_set,
+                            const fs::path& folder) {
+  std::vector<std::pair<std::string, Recipe>> wanted;
+  for (const PresetVariant& variant : variants) {
+    ParameterValues values = variant.recipe;
+    values["dataset"] = data_set;
+    std::string name = variant.name;
+    const auto taken = [&](const std::string& one) {
+      return std::ranges::any_of(wanted, [&](const auto& other) { return other.first == one; });
+    };
+    for (int number = 2; taken(name); ++number) {
+      name = variant.name + " " + std::to_string(number);
+    }
+    wanted.emplace_back(name, Recipe(values));
+  }
+  for (const auto& [name, recipe] : wanted) {
+    begin_run_folder({folder / folder_name(name)}, recipe);
+  }
+  stop();
+  for (const auto& [name, recipe] : wanted) add(name, {folder / folder_name(name)});
+  if (rate_factor_ != 1) set_rate_factor(rate_factor_);
+  start();
+}
+
+void TrainingSession::open(const fs::path& folder) {
+  const std::vector<fs::path> folders = run_folders_in(folder);
+  if (folders.empty()) {
+    throw Error(ErrorKind::usage, "there is no training in the folder")
+        .in_file(folder)
+        .expected("recipe.json, or folders with one each")
+        .remedy("choose a folder that attnscope train or this panel has written");
+  }
+  if (folders.size() > kMostVariants) {
+    throw Error(ErrorKind::usage, "so many trainings cannot go on at once")
+        .in_file(folder)
+        .expected("at most " + std::to_string(kMostVariants))
+        .found(std::to_string(folders.size()));
+  }
+  stop();
+  for (const fs::path& one : folders) {
+    const std::string name = variant_name(recipe_of({one}).values());
+    const bool taken = std::ranges::any_of(runs_, [&](const Run& run) { return run.name == name; });
+    add(taken ? one.filename().string() : name, {one});
+  }
+}
+
+void TrainingSession::add(std::string name, const RunFolder& folder) {
+  Run run;
+  run.name = std::move(name);
+  run.folder = folder;
+  run.training = std::make_unique<LiveTraining>(folder);
+  runs_.push_back(std::move(run));
+  clock_.start();
+  emit changed();
+}
+
+void TrainingSession::start() {
+  for (Run& run : runs_) {
+    if (run.training) run.training->start();
+  }
+  look();
+}
+
+void TrainingSession::pause() {
+  for (Run& run : runs_) {
+    if (run.training) run.training->pause();
+  }
+}
+
+void TrainingSession::advance() {
+  for (Run& run : runs_) {
+    if (run.training) run.training->advance();
+  }
+}
+
+void TrainingSession::set_rate_factor(double factor) {
+  rate_factor_ = factor;
+  for (Run& run : runs_) {
+    if (run.training) run.training->set_rate_factor(factor);
+  }
+}
+
+void TrainingSession::stop() {
+  for (Run& run : runs_) {
+    if (!run.training) continue;
+    run.moment = run.training->moment();
+    const auto ending = std::make_shared<std::unique_ptr<LiveTraining>>(std::move(run.training));
+    (*ending)->pause();
+    const std::string name = run.name;
+    session_.jobs().submit(
+        tr("Saving %1").arg(QString::fromStdString(name)),
+        [ending, this, subject = run.subject](const Progress&) -> JobQueue::Delivery {
+          (*ending)->check_point();
+          (*ending)->wait();
+          const auto snapshot = (*ending)->snapshot();
+          const RunFolder folder = (*ending)->folder();
+          ending->reset();
+          if (!snapshot) return [] {};
+          auto model = model_of(snapshot, folder);
+          return [this, subject, model, file = folder.model(snapshot->step)] {
+            session_.set_model(subject, model, file);
+          };
+        },
+        [this](const JobFailure& failure) {
+          if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
+        },
+        this);
+  }
+  runs_.clear();
+  clock_.stop();
+  emit changed();
+}
+
+bool TrainingSession::is_on() const { return !runs_.empty(); }
+
+bool TrainingSession::is_running() const {
+  return std::ranges::any_of(runs_, [](const Run& run) {
+    return run.moment.state == TrainingState::running || run.moment.state == TrainingState::opening;
+  });
+}
+
+bool TrainingSession::settled() const {
+  return std::ranges::all_of(runs_, [](const Run& run) {
+    const bool rests =
+        run.moment.state != TrainingState::running && run.moment.state != TrainingState::opening;
+    return rests && run.job == 0 && run.training->snapshot() == run.shown;
+  });
+}
+
+void TrainingSession::look() {
+  for (Run& run : runs_) run.moment = run.training->moment();
+  emit changed();
+  // All at once: what is drawn of several is drawn once. What follows from the weights before,
+  // spectra and figures, comes first, unless that takes long.
+  const bool busy = std::ranges::any_of(runs_, [this](const Run& run) {
+    const OpenSubject* const open = session_.find(run.subject);
+    return run.job != 0 || (open && open->job != 0);
+  });
+  const std::chrono::duration<double> since = Clock::now() - shown_at_;
+  const auto new_one = std::ranges::find_if(runs_, [](const Run& run) {
+    return run.subject == SubjectId::none && run.moment.state != TrainingState::failed;
+  });
+  // Subjects in the order of the runs, whichever is the first to have weights.
+  if (new_one != runs_.end()) {
+    if (new_one->job == 0) show_weights(*new_one);
+    return;
+  }
+  if (busy || since < (session_.idle() ? kWeightsEvery : kWeightsAtLeast)) return;
+  shown_at_ = Clock::now();
+  for (Run& run : runs_) show_weights(run);
+}
+
+void TrainingSession::show_weights(Run& run) {
+  const auto snapshot = run.training->snapshot();
+  if (!snapshot || snapshot == run.shown) return;
+  // Closed by the user: it learns on unseen.
+  if (run.subject != SubjectId::none && !session_.find(run.subject)) {
+    run.shown = snapshot;
+    return;
+  }
+  run.job = session_.jobs().submit(
+      tr("Weights of %1").arg(QString::fromStdString(run.name)),
+      [this, name = run.name, snapshot, folder = run.folder,
+       file = written_model(*run.training, snapshot->step)](const Progress&) -> JobQueue::Delivery {
+        auto model = model_of(snapshot, folder);
+        return [this, name, model, file, snapshot] {
+          if (Run* const run = found(name)) take_model(*run, model, file, snapshot);
+        };
+      },
+      [this, name = run.name](const JobFailure& failure) {
+        if (Run* const run = found(name)) run->job = 0;
+        if (!failure.cancelled) emit failed(QString::fromStdString(failure.what));
+      },
+      this);
+}
+
+void TrainingSession::take_model(Run& run, const std::shared_ptr<const Model>& model,
+                                 const fs::path& file,
+                                 const std::shared_ptr<const TrainingSnapshot>& snapshot) {
+  run.job = 0;
+  run.shown = snapshot;
+  if (run.subject != SubjectId::none) return session_.set_model(run.subject, model, file);
+  run.subject = session_.add_model(model, file);
+  session_.rename(run.subject, run.name);
+}
+
+TrainingSession::Run* TrainingSession::found(const std::string& name) {
+  const auto found = std::ranges::find(runs_, name, &Run::name);
+  return found == runs_.end() ? nullptr : &*found;
+}
+
+}  // namespace attnscope

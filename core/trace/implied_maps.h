@@ -1,0 +1,101 @@
+// The implied maps of a layer, held whole or as the blocks that attention within windows leaves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace attnscope {
+
+/// Maps [H, N, N] that are zero but for square blocks: tokens attend to those of their block alone
+/// (Swin, Twins, SAM). Memory: H · Σ n², n the tokens of a block.
+class MapBlocks {
+ public:
+  /// All zero. `tokens` of each block, in its own order; every one of 0…N−1 in exactly one block:
+  /// Error(damaged) otherwise.
+  MapBlocks(std::int64_t heads, std::vector<std::vector<std::int64_t>> tokens);
+
+  [[nodiscard]] std::int64_t heads() const { return heads_; }
+  [[nodiscard]] std::int64_t tokens() const { return std::ssize(places_); }  ///< N
+  [[nodiscard]] std::int64_t count() const { return std::ssize(tokens_); }
+  [[nodiscard]] const std::vector<std::int64_t>& tokens_of(std::int64_t block) const {
+    return tokens_[static_cast<std::size_t>(block)];
+  }
+  [[nodiscard]] const std::vector<std::vector<std::int64_t>>& partition() const { return tokens_; }
+  /// [n, n] in the block's order.
+  [[nodiscard]] MatrixMap block(std::int64_t head, std::int64_t block);
+  [[nodiscard]] ConstMatrixMap block(std::int64_t head, std::int64_t block) const;
+  [[nodiscard]] float at(std::int64_t head, std::int64_t query, std::int64_t key) const;
+  /// Writes of row `query` of the whole map the keys from `first` on.
+  void row(std::int64_t head, std::int64_t query, std::int64_t first, std::span<float> into) const;
+  [[nodiscard]] std::span<const float> entries() const { return entries_; }
+  [[nodiscard]] std::span<float> entries() { return entries_; }
+
+ private:
+  struct Place {
+    std::int64_t block, index;
+  };
+  [[nodiscard]] std::size_t offset(std::int64_t head, std::int64_t block) const;
+
+  std::int64_t heads_;
+  std::vector<std::vector<std::int64_t>> tokens_;
+  std::vector<Place> places_;          // of each token
+  std::vector<std::int64_t> offsets_;  // of each block within a head, and their end
+  std::vector<float> entries_;
+};
+
+/// The maps of a layer, [H, N, M]. Readers take a head, a row, a cell, or the blocks; what holds
+/// for whole maps alone says so.
+class ImpliedMaps {
+ public:
+  ImpliedMaps() = default;
+  ImpliedMaps(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
+  explicit ImpliedMaps(MapBlocks blocks);
+
+  [[nodiscard]] const Shape& shape() const { return blocks_ ? shape_ : whole_.shape(); }
+  [[nodiscard]] std::int64_t rank() const { return std::ssize(shape()); }
+  [[nodiscard]] std::int64_t extent(std::size_t axis) const { return shape().at(axis); }
+  [[nodiscard]] bool empty() const { return !blocks_ && whole_.empty(); }
+  /// What is held, in whatever order: of blocks no entry outside them, all of which are 0.
+  [[nodiscard]] std::span<const float> entries() const;
+  [[nodiscard]] std::span<float> entries();
+  [[nodiscard]] std::int64_t bytes() const { return std::ssize(entries()) * 4; }
+  /// Null where the maps are held whole.
+  [[nodiscard]] const MapBlocks* blocks() const { return blocks_ ? &*blocks_ : nullptr; }
+  [[nodiscard]] MapBlocks* blocks() { return blocks_ ? &*blocks_ : nullptr; }
+
+  /// A copy of one head's map, [N, M].
+  [[nodiscard]] Matrix head(std::int64_t head) const;
+  /// A copy of one row of it, M numbers.
+  [[nodiscard]] Eigen::RowVectorXf row(std::int64_t head, std::int64_t query) const;
+  /// Writes of it the keys from `first` on.
+  void row(std::int64_t head, std::int64_t query, std::int64_t first, std::span<float> into) const;
+  [[nodiscard]] float at(std::int64_t head, std::int64_t query, std::int64_t key) const;
+  /// A copy of all, [H, N, M]: where nothing less will do.
+  [[nodiscard]] Tensor all() const;
+
+  /// Of every head; the maps must be square.
+  void add_to_diagonals(float change);
+
+  /// The maps held whole; of blocks Error(usage).
+  [[nodiscard]] const Tensor& whole() const;
+  [[nodiscard]] Tensor& whole();
+  operator const Tensor&() const { return whole(); }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] ConstMatrixMap slice(std::int64_t head) const { return whole().slice(head); }
+  [[nodiscard]] MatrixMap slice(std::int64_t head) { return whole().slice(head); }
+  [[nodiscard]] std::span<const float> values() const { return whole().values(); }
+  [[nodiscard]] std::span<float> values() { return whole().values(); }
+  [[nodiscard]] const float* data() const { return whole().data(); }
+  [[nodiscard]] float* data() { return whole().data(); }
+
+ private:
+  Tensor whole_;
+  std::optional<MapBlocks> blocks_;
+  Shape shape_;  // of the blocks
+};
+
+}  // namespace attnscope

@@ -1,0 +1,160 @@
+// A training on a thread of its own: what it is told, what it shows, and that it is `train`'s.
+#include "analysis/training/live_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "core/error.h"
+#include "tests/support/small_data_set.h"
+
+namespace attnscope {
+namespace {
+
+class LiveTrainingTest : public testing::Test {
+ protected:
+  [[nodiscard]] RunFolder begun(const char* name, std::int64_t steps = 40) const {
+    const RunFolder folder{folder_ / name / "run"};
+    begin_run_folder(folder, Recipe({{"dataset", data_},
+                                     {"patch", std::int64_t{2}},
+                                     {"width", std::int64_t{12}},
+                                     {"model_heads", std::int64_t{2}},
+                                     {"depth", std::int64_t{2}},
+                                     {"steps", steps},
+                                     {"batch", std::int64_t{12}},
+                                     {"warm_up", std::int64_t{3}},
+                                     {"save_every", std::int64_t{7}},
+                                     {"checkpoints", std::int64_t{3}},
+                                     {"probe_every", std::int64_t{5}},
+                                     {"probes", std::int64_t{2}}}));
+    return folder;
+  }
+
+  static std::map<std::string, std::string> contents(const RunFolder& folder) {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.folder)) {
+      all[entry.path().filename().string()] = read_bytes(entry.path());
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_, sources_;
+  std::string data_ = write_small_data_set(sources_).string();
+};
+
+TEST_F(LiveTrainingTest, SteppedPausedAndLeftItEndsWithTheSameBytesAsTrain) {
+  const RunFolder whole = begun("a"), live = begun("b");
+  (void)train(whole, {});
+  {
+    LiveTraining training(live);
+    training.wait();
+    EXPECT_EQ(training.moment().state, TrainingState::paused);
+    EXPECT_EQ(training.moment().step, 0);
+    training.advance();
+    training.wait();
+    EXPECT_EQ(training.moment().step, 1);
+    training.advance(12);
+    training.wait();
+    EXPECT_EQ(training.moment().step, 13);
+    EXPECT_EQ(training.moment().state, TrainingState::paused);
+    EXPECT_EQ(training.log()->tables().at("steps/loss").rows(), 13);
+    training.start();
+    training.pause();
+  }
+  LiveTraining again(live);
+  again.start();
+  again.wait();
+  EXPECT_EQ(again.moment().state, TrainingState::finished);
+  EXPECT_EQ(again.moment().step, 40);
+  EXPECT_GT(again.moment().examples_per_second, 0);
+  EXPECT_EQ(again.log()->tables().at("probes/step").numbers.back(), 40);
+  EXPECT_EQ(contents(whole), contents(live));
+}
+
+TEST_F(LiveTrainingTest, ItsWeightsAreTheModelThatTheFolderKeeps) {
+  LiveTraining training(begun("a"));
+  training.advance(9);
+  training.wait();
+  training.check_point();
+  training.wait();
+  const auto snapshot = training.snapshot();
+  ASSERT_EQ(snapshot->step, 9);
+  const auto model = model_of(snapshot, training.folder());
+  const auto kept = load_model(training.folder().model(9));
+  EXPECT_EQ(model->name(), kept->name());
+  EXPECT_EQ(model->file(), kept->file());
+  EXPECT_EQ(to_string(model->spec().mechanism), to_string(kept->spec().mechanism));
+  const auto data = open_training_data(training.recipe().data());
+  const Input input = data->test_input(1);
+  const Trace found = model->run(input, model->spec().mechanism, {}, {});
+  const Trace expected = kept->run(input, kept->spec().mechanism, {}, {});
+  EXPECT_TRUE(std::ranges::equal(found.logits.values(), expected.logits.values()));
+  // The snapshot stays as it was.
+  training.advance(3);
+  training.wait();
+  EXPECT_NE(training.snapshot(), snapshot);
+  const Trace later = model->run(input, model->spec().mechanism, {}, {});
+  EXPECT_TRUE(std::ranges::equal(later.logits.values(), expected.logits.values()));
+}
+
+TEST_F(LiveTrainingTest, TheRateIsChangedWhileItRunsAndStaysChanged) {
+  const RunFolder folder = begun("a");
+  {
+    LiveTraining training(folder);
+    training.advance(10);
+    training.wait();
+    const double before = training.moment().rate;
+    training.set_rate_factor(0.25);
+    training.wait();
+    EXPECT_EQ(training.moment().rate_factor, 0.25);
+    EXPECT_NEAR(training.moment().rate, before / 4, before * 1e-9);
+    training.advance();
+    training.wait();
+    EXPECT_NEAR(training.log()->tables().at("steps/rate").numbers.back(), before / 4,
+                before * 1e-9);
+    EXPECT_THROW(training.set_rate_factor(-1), Error);
+    EXPECT_THROW(training.set_rate_factor(std::nan("")), Error);
+  }
+  LiveTraining again(folder);
+  again.wait();
+  EXPECT_EQ(again.moment().rate_factor, 0.25);
+  EXPECT_EQ(again.log()->tables().at("changes/step").numbers, std::vector<double>{10});
+}
+
+TEST_F(LiveTrainingTest, OthersLookWhileItLearns) {
+  LiveTraining training(begun("a", 100000));
+  training.start();
+  std::int64_t seen = 0, models = 0;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (models < 3 && std::chrono::steady_clock::now() < until) {
+    const auto snapshot = training.snapshot();
+    if (snapshot && snapshot->step > seen) {
+      seen = snapshot->step;
+      ++models;
+      EXPECT_EQ(model_of(snapshot, training.folder())->spec().width, 12);
+      const auto& tables = training.log()->tables();
+      EXPECT_EQ(tables.at("steps/loss").rows(), tables.at("steps/step").rows());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(models, 3);
+  EXPECT_EQ(training.moment().state, TrainingState::running);
+  training.pause();
+  training.wait();
+  EXPECT_EQ(training.moment().state, TrainingState::paused);
+  EXPECT_EQ(training.snapshot()->step, training.moment().step);
+}
+
+TEST_F(LiveTrainingTest, WhatIsWrongWithItsDataIsToldNotThrown) {
+  const RunFolder folder{folder_ / "run"};
+  begin_run_folder(folder, Recipe({{"dataset", (folder_ / "nothing").string()}}));
+  const LiveTraining training(folder);
+  training.wait();
+  EXPECT_EQ(training.moment().state, TrainingState::failed);
+  EXPECT_NE(training.moment().error.find("nothing"), std::string::npos);
+  EXPECT_THROW(LiveTraining({folder_ / "else"}), Error);
+}
+
+}  // namespace
+}  // namespace attnscope

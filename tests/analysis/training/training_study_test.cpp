@@ -1,0 +1,219 @@
+// Studies: what they train, what they compare, and series of checkpoints from elsewhere.
+#include "analysis/training/training_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <gtest/gtest.h>
+
+#include "analysis/figure/recipe.h"
+#include "analysis/training/checkpoint_series.h"
+#include "analysis/training/study_summary.h"
+#include "analysis/training/training_history.h"
+#include "core/error.h"
+#include "tests/support/small_data_set.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A training whose tests and probes are these, at steps 0, 10, 20; two layers.
+TrainingHistory history_of(const char* label, const std::vector<double>& accuracies,
+                           const std::vector<double>& ranks) {
+  TrainingHistory history;
+  history.label = label;
+  for (std::size_t i = 0; i < accuracies.size(); ++i) {
+    const double step = 10.0 * static_cast<double>(i);
+    history.log.add("tests/step", step);
+    history.log.add("tests/accuracy", accuracies[i]);
+    history.log.add("probes/step", step);
+    for (const char* const table : {"probes/mean_rank", "probes/rank_of_mean"}) {
+      history.log.add(table, std::vector<double>{ranks[i], ranks[i] + 1});
+    }
+  }
+  return history;
+}
+
+TEST(StudySummaryTest, ComparesAtEqualStepsAndAtEqualAccuracy) {
+  const std::vector<TrainingHistory> histories = {
+      history_of("fast", {0.1, 0.5, 0.9}, {2, 6, 10}),
+      history_of("fast", {0.1, 0.7, 0.8}, {4, 8, 12}),
+      history_of("slow", {0.1, 0.2, 0.6}, {20, 30, 40})};
+  const StudySummary summary = summarise(histories);
+  EXPECT_EQ(summary.equal_step, 20);
+  EXPECT_NEAR(summary.equal_accuracy, 0.6, 1e-12);
+  ASSERT_EQ(summary.at_equal_steps.size(), 2U);
+  const VariantMoment& late = summary.at_equal_steps.front();
+  EXPECT_EQ(late.label, "fast");
+  EXPECT_NEAR(late.accuracy.mean, 0.85, 1e-12);
+  EXPECT_NEAR(late.accuracy.deviation, 0.05 * std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(late.mean_rank.at(0).mean, 11, 1e-12);
+  EXPECT_NEAR(late.mean_rank.at(1).mean, 12, 1e-12);
+  // 0.6 is a quarter of the way from 0.5 to 0.9, and five sixths of that from 0.1 to 0.7.
+  const VariantMoment& alike = summary.at_equal_accuracy.front();
+  EXPECT_NEAR(alike.step.mean, (12.5 + 10 * 5.0 / 6) / 2, 1e-9);
+  EXPECT_NEAR(alike.mean_rank.at(0).mean, (7 + 4 + 4 * 5.0 / 6) / 2, 1e-9);
+  EXPECT_NEAR(alike.accuracy.mean, 0.6, 1e-9);
+  EXPECT_NEAR(summary.at_equal_accuracy.back().mean_rank.at(0).mean, 40, 1e-9);
+  EXPECT_TRUE(std::isnan(summary.at_equal_accuracy.back().mean_rank.at(0).deviation));
+}
+
+TEST(StudySummaryTest, WhatWasNeverReachedIsNotKnown) {
+  const TrainingHistory history = history_of("one", {0.1, 0.5}, {2, 6});
+  EXPECT_TRUE(std::isnan(step_of_accuracy(history.log, 0.6)));
+  EXPECT_EQ(step_of_accuracy(history.log, 0.05), 0);
+  EXPECT_TRUE(row_at(history.log, "probes/mean_rank", 11).empty());
+  EXPECT_TRUE(row_at(history.log, "probes/entropy", 5).empty());
+  EXPECT_EQ(row_at(history.log, "probes/mean_rank", 5), (std::vector<double>{4, 5}));
+  EXPECT_THROW((void)summarise(std::vector<TrainingHistory>(1)), Error);
+}
+
+TEST(CheckpointSeriesTest, NamesOfOthersSayTheirSteps) {
+  EXPECT_EQ(step_in_name("step-000128.h5"), 128);
+  EXPECT_EQ(step_in_name("epoch=3-step=1200.ckpt"), 1200);
+  EXPECT_EQ(step_in_name("checkpoint-500"), 500);
+  EXPECT_EQ(step_in_name("step143000"), 143000);
+  EXPECT_EQ(step_in_name("checkpoint_epoch12.pth"), 12);
+  EXPECT_EQ(step_in_name("model-Epoch_7.pt"), 7);
+  EXPECT_EQ(step_in_name("iter_600.pt"), 600);
+  EXPECT_FALSE(step_in_name("vit-b16.pth"));
+  EXPECT_FALSE(step_in_name("last.ckpt"));
+}
+
+TEST(CheckpointSeriesTest, FindsThemWhereOthersKeepThem) {
+  const TemporaryFolder folder;
+  const auto touch = [&](const fs::path& file) {
+    fs::create_directories((folder / file).parent_path());
+    std::ofstream(folder / file) << "x";
+  };
+  touch("lightning/lightning_logs/version_0/checkpoints/epoch=0-step=10.ckpt");
+  touch("lightning/lightning_logs/version_1/checkpoints/epoch=0-step=20.ckpt");
+  touch("lightning/lightning_logs/version_1/checkpoints/epoch=1-step=9.ckpt");
+  const auto lightning = checkpoint_series(folder / "lightning");
+  ASSERT_EQ(lightning.size(), 2U);
+  EXPECT_EQ(lightning.front().step, 9);
+  EXPECT_EQ(lightning.back().file.filename(), "epoch=0-step=20.ckpt");
+  touch("trainer/checkpoint-500/model.safetensors");
+  touch("trainer/checkpoint-1000/model.safetensors");
+  touch("trainer/step-notes-3.txt");
+  const auto trainer = checkpoint_series(folder / "trainer");
+  ASSERT_EQ(trainer.size(), 2U);
+  EXPECT_EQ(trainer.back().file.filename(), "checkpoint-1000");
+  touch("models--a--b/snapshots/0123abc/model.safetensors");
+  std::filesystem::create_directories(folder / "models--a--b/refs");
+  std::ofstream(folder / "models--a--b/refs/step64") << "0123abc\n";
+  std::ofstream(folder / "models--a--b/refs/main") << "0123abc";
+  const auto hub = checkpoint_series(folder / "models--a--b");
+  ASSERT_EQ(hub.size(), 1U);
+  EXPECT_EQ(hub.front().step, 64);
+  EXPECT_EQ(hub.front().file.filename(), "0123abc");
+  touch("two/checkpoint-7.pt");
+  touch("two/step-7.pt");
+  EXPECT_THROW((void)checkpoint_series(folder / "two"), Error);
+  EXPECT_THROW((void)checkpoint_series(folder / "nothing"), Error);
+}
+
+class TrainingStudyTest : public testing::Test {
+ protected:
+  [[nodiscard]] Recipe recipe() const {
+    return Recipe({{"dataset", data_},
+                   {"patch", std::int64_t{3}},
+                   {"width", std::int64_t{8}},
+                   {"model_heads", std::int64_t{2}},
+                   {"depth", std::int64_t{1}},
+                   {"steps", std::int64_t{4}},
+                   {"batch", std::int64_t{4}},
+                   {"warm_up", std::int64_t{1}},
+                   {"checkpoints", std::int64_t{2}},
+                   {"test_items", std::int64_t{8}},
+                   {"probes", std::int64_t{1}},
+                   {"seed", std::int64_t{5}}});
+  }
+
+  TemporaryFolder folder_, sources_;
+  std::string data_ = write_small_data_set(sources_).string();
+};
+
+TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndGoesOnWhereItWasLeft) {
+  const StudyFolder study{folder_ / "study"};
+  begin_study(study, find_training_study("adder-rank"), recipe(), 2);
+  EXPECT_THROW(begin_study(study, find_training_study("adder-rank"), recipe(), 2), Error);
+  const auto runs = runs_of(study);
+  ASSERT_EQ(runs.size(), 12U);
+  EXPECT_EQ(runs[5].folder.folder.filename(), "adder-adder-identity-seed5");
+  EXPECT_EQ(runs[6].seed, 6);
+  const Recipe last = recipe_of(runs.back().folder);
+  EXPECT_EQ(last.model(false).arithmetic, Arithmetic::adder);
+  EXPECT_EQ(to_string(last.model(false).mechanism), "adder (identity=true)");
+  EXPECT_EQ(last.data().seed, 6U);
+  std::int64_t steps = 0;
+  struct Stopped {};
+  EXPECT_THROW(train_study(study, {},
+                           [&](const StudyRun&, const TrainingRun&) {
+                             if (++steps == 6) throw Stopped();
+                           }),
+               Stopped);
+  train_study(study, {}, [&](const StudyRun&, const TrainingRun&) { ++steps; });
+  // The second run lost its two steps: nothing was saved of them.
+  EXPECT_EQ(steps, 6 + 4 * 11);
+  train_study(study, {}, [&](const StudyRun&, const TrainingRun&) { FAIL(); });
+
+  const auto histories = read_histories(study.folder, {});
+  ASSERT_EQ(histories.size(), 12U);
+  EXPECT_EQ(histories.front().label, "multiplicative, softmax");
+  const StudySummary summary = summarise(histories);
+  ASSERT_EQ(summary.at_equal_steps.size(), 6U);
+  EXPECT_EQ(summary.equal_step, 4);
+  EXPECT_EQ(summary.at_equal_steps.front().accuracy.runs, 2);
+}
+
+TEST_F(TrainingStudyTest, FiguresShowRunsStudiesAndCheckpointsFromElsewhere) {
+  const StudyFolder study{folder_ / "study"};
+  begin_study(study, find_training_study("adder-parts"), recipe(), 2);
+  train_study(study, {});
+  FigureRequest request;
+  request.settings["folder"] = study.folder.string();
+  const Figure over = make_figure("over-training", request);
+  EXPECT_EQ(over.panels.size(), 4U);
+  // Of each of four variants a band over its seeds and the mean.
+  EXPECT_EQ(over.panels.front().marks.size(), 8U);
+  EXPECT_EQ(over.numbers.at("accuracy/adder layers, adder/x"),
+            read_histories(study.folder, {}).back().log.tables().at("tests/step").numbers);
+  EXPECT_EQ(make_figure("trained-ranks", request).panels.size(), 4U);
+
+  // The models alone, as others keep them, give the ranks that the log has of the same inputs.
+  const RunFolder run = runs_of(study).front().folder;
+  fs::create_directories(folder_ / "elsewhere");
+  for (const std::int64_t step : recipe_of(run).checkpoints()) {
+    fs::copy(run.model(step),
+             folder_ / "elsewhere" / ("checkpoint-" + std::to_string(step) + ".h5"));
+  }
+  const auto data = open_training_data(recipe().data());
+  const auto series = read_histories(folder_ / "elsewhere", {data->test_input(0)});
+  const TrainingLog log = read_training_log(run.log());
+  for (const char* const table : {"probes/step", "probes/mean_rank", "probes/entropy"}) {
+    EXPECT_EQ(series.front().log.tables().at(table), log.tables().at(table)) << table;
+  }
+  EXPECT_THROW((void)read_histories(folder_ / "elsewhere", {}), Error);
+  request.settings["folder"] = (folder_ / "elsewhere").string();
+  request.settings["input"] = data->test_input(0).locator;
+  EXPECT_EQ(make_figure("over-training", request).panels.size(), 3U);
+}
+
+TEST(TrainingStudiesTest, EveryVariantIsARecipe) {
+  for (const TrainingStudy& study : training_studies()) {
+    std::vector<std::string> recipes;
+    for (const TrainingVariant& one : study.variants) {
+      ParameterValues values = one.changes;
+      values["dataset"] = std::string("d");
+      recipes.push_back(Recipe(values).to_json());
+    }
+    std::sort(recipes.begin(), recipes.end());
+    EXPECT_EQ(std::adjacent_find(recipes.begin(), recipes.end()), recipes.end()) << study.name;
+  }
+  EXPECT_THROW((void)find_training_study("table-5"), Error);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,121 @@
+// The training panel as a user drives it: from a preset to curves and maps, paused, stepped,
+// stopped.
+#include "app/panels/training/training_panel.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QToolButton>
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "analysis/figure/figure.h"
+#include "app/session/sample_data.h"
+#include "app/session/training_session.h"
+#include "app/widgets/number_slider.h"
+#include "tests/app/support/window_fixture.h"
+
+namespace attnscope {
+namespace {
+
+class TrainingPanelTest : public WindowTest {
+ protected:
+  void show(int steps) {
+    session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
+    ASSERT_TRUE(wait_until_settled());
+    window().show_panel("training");
+    const QString twelve =
+        QString::fromStdString((sample_data_folder() / "inputs/twelve.npz").string());
+    child<QLineEdit>("training_data_set")->setText(twelve);
+    child<QLineEdit>("training_settings")
+        ->setText("depth=2 width=12 batch=4 warm_up=1 test_items=4 probes=1 test_dataset=" +
+                  twelve);
+    child<QSpinBox>("training_steps")->setValue(steps);
+  }
+  void click(const char* name) {
+    ASSERT_TRUE(child<QPushButton>(name)->isEnabled()) << name;
+    QTest::mouseClick(child<QPushButton>(name), Qt::LeftButton);
+  }
+  [[nodiscard]] TrainingPanel& panel() { return *window().findChild<TrainingPanel*>(); }
+  [[nodiscard]] std::int64_t step(std::size_t run) {
+    return panel().training().runs().at(run).moment.step;
+  }
+  /// Curves in the legend of what is drawn.
+  [[nodiscard]] std::vector<std::string> curves() {
+    std::vector<std::string> names;
+    for (const Mark& mark : panel().figure()->panels.front().marks) {
+      const auto* const line = std::get_if<Line>(&mark);
+      if (line && !line->label.empty()) names.push_back(line->label);
+    }
+    return names;
+  }
+};
+
+TEST_F(TrainingPanelTest, APresetLearnsPausesStepsAndStops) {
+  show(100000);
+  EXPECT_EQ(child<QComboBox>("training_preset")->currentText(), "The Adder paper");
+  EXPECT_FALSE(child<QPushButton>("training_step")->isEnabled());
+  click("training_start");
+  const std::vector<std::string> three = {"softmax", "adder", "adder + I"};
+  ASSERT_TRUE(wait_until([&] { return panel().figure() && curves() == three; }))
+      << child<QLabel>("training_note")->text().toStdString() << " "
+      << panel().training().runs().size() << ": " << testing::PrintToString(curves());
+  ASSERT_TRUE(wait_until([this] { return session().trace(id(2)) != nullptr; }));
+  const std::shared_ptr<const Trace> before = session().trace(id(0));
+  ASSERT_TRUE(wait_until([&] { return session().trace(id(0)) != before; })) << "the atlas follows";
+  EXPECT_EQ(child<QPushButton>("training_start")->text(), "Pause");
+  click("training_start");
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_TRUE(wait_until([this] { return !panel().training().is_running(); }));
+  const std::int64_t paused = step(1);
+  click("training_step");
+  ASSERT_TRUE(wait_until([&] { return step(1) == paused + 1; }));
+  child<NumberSlider>("training_rate")->set_value(2);
+  ASSERT_TRUE(
+      wait_until([this] { return panel().training().runs().front().moment.rate_factor == 2; }));
+  click("training_stop");
+  ASSERT_TRUE(wait_until_settled());
+  EXPECT_EQ(session().subjects().size(), 3U) << "what was learnt stays open";
+  EXPECT_EQ(curves(), three);
+  EXPECT_EQ(child<QPushButton>("training_start")->text(), "Start");
+}
+
+TEST_F(TrainingPanelTest, ShowsRanksOfEachLayer) {
+  show(20);
+  click("training_start");
+  ASSERT_TRUE(wait_until([this] { return panel().training().is_on() && step(0) == 20; }));
+  for (QToolButton* button : panel().header()->findChildren<QToolButton*>()) {
+    if (button->text() == "Rank") QTest::mouseClick(button, Qt::LeftButton);
+  }
+  ASSERT_TRUE(wait_until_settled());
+  const Panel& drawn = panel().figure()->panels.front();
+  EXPECT_EQ(drawn.y.label, "equivalent rank of A");
+  EXPECT_EQ(drawn.marks.size(), 3U * (2 + 1)) << "two layers and their mean, of three networks";
+}
+
+TEST_F(TrainingPanelTest, SaysWhatTheRecipeDoesNotAllow) {
+  show(20);
+  child<QLineEdit>("training_settings")->setText("width=13");
+  click("training_start");
+  EXPECT_TRUE(child<QLabel>("training_note")->text().contains("model_heads"))
+      << child<QLabel>("training_note")->text().toStdString();
+  child<QLineEdit>("training_settings")->setText("wdith=12");
+  click("training_start");
+  EXPECT_TRUE(child<QLabel>("training_note")->text().contains("wdith"));
+  EXPECT_FALSE(panel().training().is_on());
+}
+
+TEST_F(TrainingPanelTest, AtMostFourLearnSideBySide) {
+  show(20);
+  auto* const more = child<QToolButton>("training_more");
+  ASSERT_TRUE(more->isVisible());
+  QTest::mouseClick(more, Qt::LeftButton);
+  EXPECT_FALSE(more->isVisible());
+  click("training_start");
+  ASSERT_TRUE(wait_until([this] { return panel().training().runs().size() == 4; }));
+}
+
+}  // namespace
+}  // namespace attnscope
