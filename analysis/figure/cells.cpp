@@ -28,7 +28,7 @@ std::uint32_t mix(std::uint32_t under, std::uint32_t over, double share) {
 }  // namespace
 
 Cells cells_of(const HeatMap& map, const ColourScale& scale) {
-  const ColourMap& colour_map = find_colour_map(scale.colour_map);
+  const ScaleColours colours(scale);
   Cells cells{map.rows, map.columns, {}};
   cells.colours.reserve(map.values.size());
   for (const float value : map.values) {
@@ -36,8 +36,8 @@ Cells cells_of(const HeatMap& map, const ColourScale& scale) {
     if (!fraction) {
       cells.colours.push_back(packed(map.missing.value_or(no_value_colour)));
     } else {
-      const auto step = static_cast<std::size_t>(std::lround(255 * *fraction));
-      cells.colours.push_back(packed(colour_map.colours[scale.reversed ? 255 - step : step]));
+      const auto step = static_cast<std::size_t>(std::lround(255 * colours.position(*fraction)));
+      cells.colours.push_back(packed(colours.map().colours[step]));
     }
   }
   return cells;

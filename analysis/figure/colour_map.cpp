@@ -197,6 +197,19 @@ std::optional<double> fraction_of(const ColourScale& scale, double value) {
   return high > low ? std::clamp((here - low) / (high - low), 0.0, 1.0) : 0;
 }
 
+ScaleColours::ScaleColours(const ColourScale& scale)
+    : map_(&find_colour_map(scale.colour_map)), reversed_(scale.reversed) {
+  if (!map_->diverging || scale.norm == ScaleNorm::logarithmic) return;
+  if (!(scale.minimum < 0 && scale.maximum > 0)) return;
+  zero_ = *fraction_of(scale, 0);
+  slope_ = 0.5 / std::max(zero_, 1 - zero_);
+}
+
+double ScaleColours::position(double fraction) const {
+  const double position = 0.5 + (fraction - zero_) * slope_;
+  return std::clamp(reversed_ ? 1 - position : position, 0.0, 1.0);
+}
+
 double value_at(const ColourScale& scale, double fraction) {
   const double low = scale.minimum;
   const double high = scale.maximum;

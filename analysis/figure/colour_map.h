@@ -46,6 +46,29 @@ struct ColourMap {
 /// The value that lies at `fraction` of the scale's range: the inverse of fraction_of.
 [[nodiscard]] double value_at(const ColourScale& scale, double fraction);
 
+/// The colours of a scale. Diverging ones have their middle at 0 wherever 0 lies inside the range
+/// (not of a logarithmic scale), and are as strong on one side of it as on the other: a range from
+/// −1 to 4 ends in a quarter of the blue.
+class ScaleColours {
+ public:
+  /// Throws Error(usage) for a colour map that is none.
+  explicit ScaleColours(const ColourScale& scale);
+  /// Where in the colour map the `fraction` of the range lies (fraction_of): 0 to 1.
+  [[nodiscard]] double position(double fraction) const;
+  [[nodiscard]] Colour operator()(double fraction) const {
+    return colour_at(*map_, position(fraction));
+  }
+  [[nodiscard]] const ColourMap& map() const { return *map_; }
+  /// What position() makes of a fraction f: 1/2 + (f − zero) · slope, unless reversed.
+  [[nodiscard]] double zero() const { return zero_; }
+  [[nodiscard]] double slope() const { return slope_; }
+
+ private:
+  const ColourMap* map_;
+  double zero_ = 0.5, slope_ = 1;
+  bool reversed_;
+};
+
 /// What a cell without a value (NaN) is drawn in: a light grey that no colour map holds.
 inline constexpr Colour no_value_colour{229, 229, 229, 255};
 

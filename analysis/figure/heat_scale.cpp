@@ -53,8 +53,8 @@ ParameterDescription range_setting(double least, double greatest) {
   return description;
 }
 
-HeatScale heat_scale(const Settings& settings, std::vector<float> values,
-                     const std::string& label) {
+HeatScale heat_scale(const Settings& settings, std::vector<float> values, const std::string& label,
+                     double least_possible) {
   HeatScale result;
   ColourScale& scale = result.scale;
   scale.label = label;
@@ -78,7 +78,7 @@ HeatScale heat_scale(const Settings& settings, std::vector<float> values,
     }
     if (map.diverging) {
       scale.maximum = std::max(std::abs(scale.minimum), std::abs(scale.maximum));
-      scale.minimum = -scale.maximum;
+      scale.minimum = std::max(-scale.maximum, least_possible);
     }
     if (!(scale.maximum > scale.minimum)) scale.maximum = scale.minimum + 1;
   } else {

@@ -1,6 +1,7 @@
 // The colour scale that compared maps share.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -22,9 +23,11 @@ struct HeatScale {
 };
 
 /// The scale that the settings colour-map, norm and range ask for, over all values shown. NaN and
-/// Inf count for nothing. Throws Error(usage).
-[[nodiscard]] HeatScale heat_scale(const Settings& settings, std::vector<float> values,
-                                   const std::string& label);
+/// Inf count for nothing. Of diverging colours the range found reaches as far below 0 as above it,
+/// but not below `least_possible`: the least value the quantity can have. Throws Error(usage).
+[[nodiscard]] HeatScale heat_scale(
+    const Settings& settings, std::vector<float> values, const std::string& label,
+    double least_possible = -std::numeric_limits<double>::infinity());
 
 /// "Values above 0.031 are drawn as 0.031. ", or nothing if none was clipped.
 [[nodiscard]] std::string clipping_in_words(const HeatScale& scale);

@@ -128,7 +128,6 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
   const double ratio = devicePixelRatioF();
   const AtlasGrid grid{maps.grid().layers, maps.grid().columns, scene.arrangement, scene.order};
   const QRectF viewport = scene.frame.viewport;
-  const ColourMap& colours = find_colour_map(scene.scale.colour_map);
   bool any = false;
   std::vector<float> values;
   for (std::int64_t layer = 0; layer < grid.layers; ++layer) {
@@ -146,6 +145,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
         any = true;
       }
       const ColourScale& scale = scene.scale_of(layer, column);
+      const ScaleColours heat(scale);
       const CellRange keys =
           visible_cells(map.left(), map.right(), extent.keys, clip.left(), clip.right());
       const CellRange queries =
@@ -158,7 +158,7 @@ void AtlasCanvas::draw_numbers(const AtlasScene& scene, const ShownMaps& maps, c
           const auto fraction = fraction_of(scale, static_cast<double>(value));
           bool bright = scene.colours->theme == Theme::dark;
           if (fraction && std::isfinite(value)) {
-            const Colour ground = colour_at(colours, *fraction, scene.scale.reversed);
+            const Colour ground = heat(*fraction);
             bright = 0.30 * ground.red + 0.59 * ground.green + 0.11 * ground.blue < 125;
           }
           numbers_->add(cell_number(value, cell.width()),

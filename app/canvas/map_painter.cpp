@@ -25,12 +25,14 @@ void main() {
 }
 )";
 
-// The arithmetic of fraction_of (analysis/figure/colour_map.h), on the graphics card.
+// The arithmetic of fraction_of and ScaleColours (analysis/figure/colour_map.h), on the graphics
+// card.
 constexpr const char* map_fragments = R"(#version 330 core
 uniform sampler2D values;
 uniform sampler2D colours;
 uniform int norm;            // ScaleNorm
 uniform vec3 range;          // transformed minimum, 1 / transformed extent, threshold
+uniform vec2 middle;         // ScaleColours: zero, slope
 uniform bool reversed;
 uniform vec3 stripe_ground, stripe_colour;
 uniform float pixel_ratio;
@@ -57,6 +59,7 @@ void main() {
     transformed = sign(value) * log(x + sqrt(x * x + 1.0));
   }
   float fraction = clamp((transformed - range.x) * range.y, 0.0, 1.0);
+  fraction = clamp(0.5 + (fraction - middle.x) * middle.y, 0.0, 1.0);
   if (reversed) fraction = 1.0 - fraction;
   vec3 rgb = texture(colours, vec2((fraction * 255.0 + 0.5) / 256.0, 0.5)).rgb;
   if (cell_pixels.x > 0.0) {
@@ -150,6 +153,9 @@ void MapPainter::begin(QSize framebuffer, const QRectF& clip, double pixel_ratio
 void MapPainter::set_scale(const ColourScale& scale) {
   program_.setUniformValue("norm", static_cast<int>(scale.norm));
   program_.setUniformValue("reversed", scale.reversed);
+  const ScaleColours colours(scale);
+  program_.setUniformValue(
+      "middle", QVector2D(static_cast<float>(colours.zero()), static_cast<float>(colours.slope())));
   const double threshold =
       std::max({std::abs(scale.minimum), std::abs(scale.maximum), 1e-30}) / 1000;
   double minimum = scale.minimum;

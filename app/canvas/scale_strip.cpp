@@ -149,9 +149,9 @@ void ScaleStrip::paint(QPainter& painter, const QRectF& area, const Scale& of, c
   const QRectF bar(area.left() + label_width, area.top() + 1, right - area.left() - label_width,
                    kBar);
   if (bar.width() < 40) return;
-  const ColourMap& colours = find_colour_map(of.scale.colour_map);
+  const ScaleColours colours(of.scale);
   const auto colour = [&](double fraction) {
-    const Colour c = colour_at(colours, fraction, of.scale.reversed);
+    const Colour c = colours(fraction);
     return QColor(c.red, c.green, c.blue);
   };
   QLinearGradient gradient(bar.topLeft(), bar.topRight());

@@ -43,7 +43,7 @@ void GradientPlottable::draw(QCPPainter* painter) {
   constexpr int stops = 52;  // every fifth colour: between them the maps are straight
   for (int stop = 0; stop < stops; ++stop) {
     const double fraction = stop / static_cast<double>(stops - 1);
-    const Colour colour = colour_at(map_, fraction, reversed_);
+    const Colour colour = colours_(fraction);
     gradient.setColorAt(fraction, QColor(colour.red, colour.green, colour.blue));
   }
   painter->save();
@@ -58,7 +58,7 @@ void GradientPlottable::draw(QCPPainter* painter) {
 void GradientPlottable::draw_arrow(QCPPainter& painter, const QRectF& frame, bool up) const {
   const double base = up ? frame.top() : frame.bottom();
   const double tip = up ? base - arrow_height_ : base + arrow_height_;
-  const Colour colour = colour_at(map_, up ? 1 : 0, reversed_);
+  const Colour colour = colours_(up ? 1 : 0);
   painter.setPen(outline_);
   painter.setBrush(QColor(colour.red, colour.green, colour.blue));
   painter.drawPolygon(QPolygonF({QPointF(frame.left(), base), QPointF(frame.center().x(), tip),

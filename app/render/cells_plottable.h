@@ -43,8 +43,7 @@ class GradientPlottable : public QCPAbstractPlottable {
   GradientPlottable(QCPAxis* key_axis, QCPAxis* value_axis, const ColourScale& scale,
                     const Clipping& clipping, int arrow_height, QPen outline)
       : QCPAbstractPlottable(key_axis, value_axis),
-        map_(find_colour_map(scale.colour_map)),
-        reversed_(scale.reversed),
+        colours_(scale),
         clipping_(clipping),
         arrow_height_(arrow_height),
         outline_(std::move(outline)) {}
@@ -61,8 +60,7 @@ class GradientPlottable : public QCPAbstractPlottable {
  private:
   void draw_arrow(QCPPainter& painter, const QRectF& frame, bool up) const;
 
-  const ColourMap& map_;
-  bool reversed_;
+  ScaleColours colours_;
   Clipping clipping_;
   int arrow_height_;
   QPen outline_;

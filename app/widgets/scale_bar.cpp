@@ -20,10 +20,10 @@ void ScaleBar::set_scale(const ColourScale& scale) {
 
 void ScaleBar::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  const ColourMap& map = find_colour_map(scale_.colour_map);
+  const ScaleColours colours(scale_);
   constexpr int kBar = 8;
   for (int x = 0; x < width(); ++x) {
-    const Colour colour = colour_at(map, (x + 0.5) / width(), scale_.reversed);
+    const Colour colour = colours((x + 0.5) / width());
     painter.fillRect(x, 0, 1, kBar, QColor(colour.red, colour.green, colour.blue));
   }
   painter.setPen(colours_of(*this).muted);

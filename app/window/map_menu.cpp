@@ -148,7 +148,7 @@ void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
                        ? link_.range_of_map(session_.selection().subject, cell.layer, cell.column)
                        : std::nullopt;
   if (own) scale = colour_scale(*own, session_.view());
-  const ColourMap& colours = find_colour_map(scale.colour_map);
+  const ScaleColours colours(scale);
   QImage picture(static_cast<int>(extent.keys), static_cast<int>(extent.queries),
                  QImage::Format_ARGB32);
   picture.fill(Qt::transparent);
@@ -159,7 +159,7 @@ void MapMenu::copy_picture(const ShownMaps& maps, const MapCell& cell) {
       const auto fraction =
           fraction_of(scale, static_cast<double>(values[static_cast<std::size_t>(column)]));
       if (!fraction) continue;
-      const Colour c = colour_at(colours, *fraction, scale.reversed);
+      const Colour c = colours(*fraction);
       picture.setPixelColor(column, row, QColor(c.red, c.green, c.blue));
     }
   }

@@ -107,7 +107,7 @@ class BiasAtlas {
       if (biases.back().front().heads > 1) layers_across_ = std::max(kLayersAcross, room);
     }
     for (std::size_t i = 0; i < biases.size(); ++i) add(biases[i], labels_[i], of_query);
-    const HeatScale scale = heat_scale(read_, std::move(values_), "exp(w) − 1");
+    const HeatScale scale = heat_scale(read_, std::move(values_), "exp(w) − 1", -1);
     figure_.colour_scales.push_back(scale.scale);
     finish_map_grid(figure_, grid_, request_.width_mm);
     figure_.caption = of_query ? "Position biases exp(w) − 1 of one query (" + query_name_ +

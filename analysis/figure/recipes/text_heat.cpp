@@ -61,7 +61,7 @@ Panel text_heat_panel(const TokenLayout& layout, const std::vector<double>& weig
   map.missing = Colour{255, 255, 255, 255};
   map.values.assign(lines.size() * columns, std::numeric_limits<float>::quiet_NaN());
   std::vector<TextMark> signs;
-  const ColourMap& colours = find_colour_map(scale.colour_map);
+  const ScaleColours colours(scale);
   for (std::size_t line = 0; line < lines.size(); ++line) {
     for (std::size_t column = 0; column < lines[line].size(); ++column) {
       const Sign& sign = lines[line][column];
@@ -73,8 +73,7 @@ Panel text_heat_panel(const TokenLayout& layout, const std::vector<double>& weig
                     .text = sign.text,
                     .colour = {}};
       const auto fraction = fraction_of(scale, weight);
-      mark.colour = fraction ? legible_on(colour_at(colours, *fraction, scale.reversed))
-                             : Colour{150, 150, 150, 255};
+      mark.colour = fraction ? legible_on(colours(*fraction)) : Colour{150, 150, 150, 255};
       signs.push_back(std::move(mark));
     }
   }

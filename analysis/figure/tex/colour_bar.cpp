@@ -34,11 +34,11 @@ std::string arrowhead(double left, double right, double base, double tip, const 
 
 std::vector<std::pair<double, Colour>> colour_stops(const ColourScale& scale) {
   constexpr int stops = 32;
-  const ColourMap& map = find_colour_map(scale.colour_map);
+  const ScaleColours colours(scale);
   std::vector<std::pair<double, Colour>> list;
   for (int stop = 0; stop <= stops; ++stop) {
     const double fraction = stop / static_cast<double>(stops);
-    list.emplace_back(fraction, colour_at(map, fraction, scale.reversed));
+    list.emplace_back(fraction, colours(fraction));
   }
   return list;
 }

@@ -82,7 +82,7 @@ void TextHeat::resizeEvent(QResizeEvent* event) {
 }
 
 void TextHeat::colour() {
-  const ColourMap& map = find_colour_map(scale_.colour_map);
+  const ScaleColours heat(scale_);
   QList<QTextEdit::ExtraSelection> spans;
   const std::size_t count = std::min(weights_.size(), texts_.size());
   for (std::size_t token = 0; token < count; ++token) {
@@ -91,7 +91,7 @@ void TextHeat::colour() {
     span.cursor.setPosition(starts_[token]);
     span.cursor.setPosition(starts_[token + 1], QTextCursor::KeepAnchor);
     if (const auto fraction = fraction_of(scale_, weights_[token])) {
-      const Colour ground = colour_at(map, *fraction, scale_.reversed);
+      const Colour ground = heat(*fraction);
       span.format.setBackground(qt(ground));
       span.format.setForeground(qt(legible_on(ground)));
     } else {

@@ -131,7 +131,7 @@ void QueryView::resizeEvent(QResizeEvent* event) {
 void QueryView::paint_text(QPainter& painter) const {
   if (words_.empty()) return;
   const WindowColours& colours = colours_of(*this);
-  const ColourMap& map = find_colour_map(picture_.scale.colour_map);
+  const ScaleColours heat(picture_.scale);
   QFont letters = number_font(font());
   letters.setPixelSize(std::max(text_size_, 6));
   painter.setFont(letters);
@@ -141,7 +141,7 @@ void QueryView::paint_text(QPainter& painter) const {
                               ? fraction_of(picture_.scale, picture_.weights[token])
                               : std::nullopt;
     if (fraction) {
-      const Colour legible = legible_on(colour_at(map, *fraction, picture_.scale.reversed));
+      const Colour legible = legible_on(heat(*fraction));
       ink = QColor(legible.red, legible.green, legible.blue);
     }
     painter.setPen(ink);
@@ -164,8 +164,7 @@ QColor QueryView::ink_of(std::int64_t token) const {
   const auto fraction =
       fraction_of(picture_.scale, picture_.weights[static_cast<std::size_t>(token)]);
   if (!fraction) return Qt::transparent;
-  const Colour colour =
-      colour_at(find_colour_map(picture_.scale.colour_map), *fraction, picture_.scale.reversed);
+  const Colour colour = ScaleColours(picture_.scale)(*fraction);
   QColor ink(colour.red, colour.green, colour.blue);
   if (token >= picture_.layout.prefix && !image_.isNull()) {
     constexpr double kLeast = 0.25;  // of the opacity, where there is no weight
@@ -245,7 +244,7 @@ void QueryView::paintEvent(QPaintEvent*) {
       name, Qt::AlignLeft | Qt::AlignVCenter,
       fontMetrics().elidedText(picture_.label, Qt::ElideMiddle, static_cast<int>(name.width())));
 
-  const ColourMap& map = find_colour_map(picture_.scale.colour_map);
+  const ScaleColours heat(picture_.scale);
   const QRectF grid = grid_rect();
   if (!image_.isNull()) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, image_.width() > grid.width());
@@ -266,7 +265,7 @@ void QueryView::paintEvent(QPaintEvent*) {
     painter.drawRect(place);
     QColor ink = colours.text;
     if (fraction) {
-      const Colour under = colour_at(map, *fraction, picture_.scale.reversed);
+      const Colour under = heat(*fraction);
       ink = qGray(under.red, under.green, under.blue) > 140 ? QColor(Qt::black) : QColor(Qt::white);
     }
     painter.setPen(ink);

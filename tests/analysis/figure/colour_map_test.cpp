@@ -110,5 +110,32 @@ TEST(ColourScale, SymmetricLogarithmHasZeroInTheMiddle) {
   EXPECT_GT(*fraction_of(scale, 0.1), 0.7);
 }
 
+TEST(ColourScale, DivergingColoursHaveTheirMiddleAtZeroInARangeThatIsNot) {
+  const ColourMap& map = find_colour_map("diverging");
+  for (const ScaleNorm norm : {ScaleNorm::linear, ScaleNorm::symmetric_logarithmic}) {
+    ColourScale scale{.label = {}, .colour_map = "diverging", .minimum = -1, .maximum = 4};
+    scale.norm = norm;
+    ColourScale even = scale;
+    even.minimum = -4;
+    const ScaleColours colours(scale);
+    for (const double value : {-1.0, -0.3, 0.0, 0.5, 4.0}) {
+      EXPECT_NEAR(colours.position(*fraction_of(scale, value)), *fraction_of(even, value), 1e-12)
+          << value;
+    }
+    scale.reversed = true;
+    EXPECT_NEAR(ScaleColours(scale).position(1), 0, 1e-12);
+  }
+  const Colour neutral =
+      ScaleColours({.label = {}, .colour_map = "diverging", .minimum = -1, .maximum = 4})(0.2);
+  expect_colour(neutral, map.colours[127].red, map.colours[127].green, map.colours[127].blue, 2);
+  // Of other colours, and of a range without 0, the ends are the map's.
+  EXPECT_EQ(ScaleColours({.label = {}, .colour_map = "viridis", .minimum = -1, .maximum = 4})
+                .position(0.3),
+            0.3);
+  EXPECT_EQ(ScaleColours({.label = {}, .colour_map = "diverging", .minimum = 1, .maximum = 4})
+                .position(0),
+            0);
+}
+
 }  // namespace
 }  // namespace attnscope
