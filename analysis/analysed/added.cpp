@@ -59,20 +59,6 @@ MatrixD bias_of_places(const ConstMatrixMap& window, std::int64_t prefix, std::i
 
 }  // namespace
 
-std::string in_words(Added added) {
-  switch (added) {
-    case Added::none:
-      return {};
-    case Added::residual:
-      return "with the residual stream, x + A V W_O";
-    case Added::without_convolution:
-      return "without the convolution's Toeplitz map";
-    case Added::convolution:
-      return "the convolution's Toeplitz map alone";
-  }
-  return {};
-}
-
 MatrixD with_residual(const Subject& subject, const RecordedMap& place, IdentityView view) {
   const LayerInside inside(subject, place.layer);
   if (!inside.residual()) {

@@ -9,9 +9,6 @@
 
 namespace attnscope {
 
-/// "with the residual stream", …; empty of none.
-[[nodiscard]] std::string in_words(Added added);
-
 /// x + γ ⊙ A v W_O [N, D] of one head, of all heads together (and W_O's bias) if place.head is
 /// negative; A as `view` sees it. Throws Error(usage) without the model, for what was not recorded,
 /// for layers without residual, and as LayerInside.

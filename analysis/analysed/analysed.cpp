@@ -11,110 +11,17 @@ namespace attnscope {
 
 namespace {
 
-bool is_of_tokens(SpectrumOf of) {
-  return of == SpectrumOf::tokens || of == SpectrumOf::token_updates;
-}
+bool is_of_tokens(SpectrumOf of) { return rows_of(of) == Extent::tokens; }
 
-/// Those of the layers asked for that hold what is analysed.
-std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
-                                   const std::vector<std::int64_t>& layers) {
-  if (is_of_tokens(analysed.of)) {
-    std::vector<RecordedMap> places;
-    for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
-      const bool wanted = layers.empty() || std::ranges::count(layers, layer) > 0;
-      const bool recorded = !trace.layers[static_cast<std::size_t>(layer)].tokens.empty();
-      if (wanted && recorded) places.push_back({layer, kAllHeads});
-    }
-    if (!places.empty()) return places;
-    throw Error(ErrorKind::usage, "the trace holds no tokens")
-        .remedy("record them: attnscope trace --record tokens");
-  }
-  std::vector<RecordedMap> places = recorded_maps(trace, layers);
-  if (!is_of_layer(analysed.of)) return places;
-  std::erase_if(places, [](const RecordedMap& place) { return place.head != 0; });
-  for (RecordedMap& place : places) place.head = kAllHeads;
-  return places;
-}
-
-MapSpectrum spectrum_of_place(const Subject& subject, const RecordedMap& place,
-                              const Analysed& analysed, IdentityView view,
-                              const SpectrumOptions& options) {
-  const Trace& trace = *subject.trace;
-  AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
-  const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
-  if (smaller > options.dense_limit) {
-    throw Error(ErrorKind::usage, "of so many tokens only spectra of maps are estimated")
-        .about("layer " + std::to_string(place.layer))
-        .expected("at most " + std::to_string(options.dense_limit))
-        .found(std::to_string(smaller))
-        .remedy("raise --dense-limit, if there is time for it");
-  }
-  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
-  SpectrumOptions wanted = options;
-  // Of maps in double the small values tell too; vectors are recorded in float32.
-  const bool exact =
-      layer.exact_map && analysed.of == SpectrumOf::map && analysed.added == Added::none;
-  if (exact) wanted.accuracy = SpectrumAccuracy::every_value;
-  MapSpectrum spectrum =
-      spectrum_of_matrix(found.matrix, wanted, exact ? kDoubleEpsilon : kFloatEpsilon);
-  spectrum.identity = found.identity;
-  spectrum.layer = place.layer;
-  spectrum.head = place.head;
-  spectrum.channel = trace.map_channel;
-  spectrum.rank_bound = found.rank_bound;
-  return spectrum;
+void check_layer(const Trace& trace, std::int64_t layer) {
+  const auto layers = std::ssize(trace.layers);
+  if (layer >= 0 && layer < layers) return;
+  throw Error(ErrorKind::usage, "there is no such layer")
+      .about("layer " + std::to_string(layer))
+      .expected("0 to " + std::to_string(layers - 1));
 }
 
 }  // namespace
-
-SpectrumOf spectrum_of_named(std::string_view name) {
-  return value_of(spectrum_of_names, name, "matrix to analyse");
-}
-
-namespace {
-
-std::string in_words(SpectrumOf of) {
-  switch (of) {
-    case SpectrumOf::map:
-      return "attention maps";
-    case SpectrumOf::scores:
-      return "scores before bias, mask and cap";
-    case SpectrumOf::log_map:
-      return "logarithms ln A of the attention maps";
-    case SpectrumOf::seen_by_values:
-      return "attention maps as the values see them, A P";
-    case SpectrumOf::value_weighted:
-      return "value-weighted attention maps a_ij |v_j|";
-    case SpectrumOf::norm_weighted:
-      return "norm-weighted attention maps a_ij |v_j W_O|";
-    case SpectrumOf::head_output:
-      return "head outputs A V";
-    case SpectrumOf::output:
-      return "outputs A V of all heads beside each other, before W_O";
-    case SpectrumOf::values:
-      return "values V";
-    case SpectrumOf::tokens:
-      return "tokens after each layer";
-    case SpectrumOf::token_updates:
-      return "what each layer adds to the tokens";
-  }
-  return {};
-}
-
-}  // namespace
-
-std::string in_words(const Analysed& analysed) {
-  const std::string added = in_words(analysed.added);
-  return in_words(analysed.of) + (added.empty() ? "" : ", " + added) +
-         (analysed.centred ? ", without the mean row" : "");
-}
-
-bool takes_identity(SpectrumOf of) {
-  return of != SpectrumOf::scores && of != SpectrumOf::log_map && of != SpectrumOf::values &&
-         !is_of_tokens(of);
-}
-
-bool is_of_layer(SpectrumOf of) { return of == SpectrumOf::output || is_of_tokens(of); }
 
 std::int64_t singular_values_of(const Trace& trace, std::int64_t layer, const Analysed& analysed) {
   const LayerTrace& own = trace.layers.at(static_cast<std::size_t>(layer));
@@ -159,20 +66,72 @@ bool needs_layer_before(const Analysed& analysed) {
 }
 
 void check_added(const Analysed& analysed) {
-  const bool of_output =
-      analysed.of == SpectrumOf::head_output || analysed.of == SpectrumOf::output;
-  if (analysed.added == Added::residual && !of_output) {
+  if (goes_with(analysed.added, analysed.of)) return;
+  if (analysed.added == Added::residual) {
     throw Error(ErrorKind::usage, "the residual stream is added to outputs, not to maps")
-        .about(in_words(analysed.of))
+        .about(in_words({.of = analysed.of}))
         .remedy("--of head-output, or --of output for all heads; I is what is added to maps");
   }
-  const bool splits =
-      analysed.added == Added::without_convolution || analysed.added == Added::convolution;
-  if (splits && analysed.of != SpectrumOf::map) {
-    throw Error(ErrorKind::usage, "a convolution's Toeplitz map is part of maps")
-        .about(in_words(analysed.of))
-        .remedy("--of map");
+  throw Error(ErrorKind::usage, "a convolution's Toeplitz map is part of maps")
+      .about(in_words({.of = analysed.of}))
+      .remedy("--of map");
+}
+
+void check_view(const Analysed& analysed, IdentityView view) {
+  if (view != IdentityView::with || takes_identity(analysed.of)) return;
+  throw Error(ErrorKind::usage, "I is added to maps; this is none")
+      .about(in_words(analysed))
+      .remedy("--identity as-is or without");
+}
+
+std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
+                                   const std::vector<std::int64_t>& layers) {
+  if (is_of_tokens(analysed.of)) {
+    for (const std::int64_t layer : layers) check_layer(trace, layer);
+    std::vector<RecordedMap> places;
+    for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
+      const bool wanted = layers.empty() || std::ranges::count(layers, layer) > 0;
+      const bool recorded = !trace.layers[static_cast<std::size_t>(layer)].tokens.empty();
+      if (wanted && recorded) places.push_back({layer, kAllHeads});
+    }
+    if (!places.empty()) return places;
+    throw Error(ErrorKind::usage, "the trace holds no tokens")
+        .remedy("record them: attnscope trace --record tokens");
   }
+  std::vector<RecordedMap> places = recorded_maps(trace, layers);
+  if (!is_of_layer(analysed.of)) return places;
+  std::erase_if(places, [](const RecordedMap& place) { return place.head != 0; });
+  for (RecordedMap& place : places) place.head = kAllHeads;
+  return places;
+}
+
+MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place, const Analysed& analysed,
+                        IdentityView view, const SpectrumOptions& options) {
+  const Trace& trace = *subject.trace;
+  if (analysed == Analysed{}) return spectrum_at(trace, place, view, options);
+  AnalysedMatrix found = analysed_matrix(subject, place, analysed, view);
+  const std::int64_t smaller = std::min(found.matrix.rows(), found.matrix.cols());
+  if (smaller > options.dense_limit) {
+    throw Error(ErrorKind::usage, "of so many tokens only spectra of maps are estimated")
+        .about("layer " + std::to_string(place.layer))
+        .expected("at most " + std::to_string(options.dense_limit))
+        .found(std::to_string(smaller))
+        .remedy("raise --dense-limit, if there is time for it");
+  }
+  const LayerTrace& layer = trace.layers[static_cast<std::size_t>(place.layer)];
+  SpectrumOptions wanted = options;
+  // Of maps in double the small values tell too; vectors are recorded in float32.
+  const bool exact =
+      layer.exact_map && analysed.of == SpectrumOf::map && analysed.added == Added::none;
+  if (exact) wanted.accuracy = SpectrumAccuracy::every_value;
+  MapSpectrum spectrum =
+      spectrum_of_matrix(found.matrix, wanted, exact ? kDoubleEpsilon : kFloatEpsilon);
+  spectrum.identity = found.identity;
+  spectrum.layer = place.layer;
+  spectrum.head = place.head;
+  spectrum.channel = trace.map_channel;
+  spectrum.rank_bound = found.rank_bound;
+  return spectrum;
 }
 
 Subject without_model(const Trace& trace) {
@@ -201,15 +160,11 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& anal
         .expected("automatic or dense")
         .found(std::string(name_of(options.method)));
   }
-  if (view == IdentityView::with && !takes_identity(analysed.of)) {
-    throw Error(ErrorKind::usage, "I is added to maps; this is none")
-        .about(in_words(analysed))
-        .remedy("--identity as-is or without");
-  }
+  check_view(analysed, view);
   const std::vector<RecordedMap> places = places_of(trace, analysed, options.layers);
   std::vector<MapSpectrum> spectra(places.size());
   for_each_map(places, progress, [&](std::size_t index) {
-    spectra[index] = spectrum_of_place(subject, places[index], analysed, view, options);
+    spectra[index] = spectrum_at(subject, places[index], analysed, view, options);
     return [] {};
   });
   return spectra;

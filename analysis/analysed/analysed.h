@@ -13,18 +13,6 @@
 
 namespace attnscope {
 
-/// Throws Error(usage) listing the names.
-[[nodiscard]] SpectrumOf spectrum_of_named(std::string_view name);
-
-/// "attention maps", "scores q kᵀ/√d, before bias and mask, without the mean row", …
-[[nodiscard]] std::string in_words(const Analysed& analysed);
-
-/// Whether an I may be part of it: of what is made of the map itself.
-[[nodiscard]] bool takes_identity(SpectrumOf of);
-/// Whether there is one of a layer, not one of each head: its `head` is kAllHeads.
-[[nodiscard]] bool is_of_layer(SpectrumOf of);
-inline constexpr std::int64_t kAllHeads = -1;
-
 /// How many singular values it has in a layer of that trace: its smaller extent.
 [[nodiscard]] std::int64_t singular_values_of(const Trace& trace, std::int64_t layer,
                                               const Analysed& analysed);
@@ -43,6 +31,15 @@ void check_added(const Analysed& analysed);
 /// X becomes X − 1x̄ᵀ.
 void take_mean_row_away(MatrixD& matrix);
 
+/// Throws Error(usage) where an I is asked for of what has none.
+void check_view(const Analysed& analysed, IdentityView view);
+
+/// Those of `layers` (all if empty) that hold what is analysed, in order of layer and head; of what
+/// is one of a layer each with the head kAllHeads. Throws Error(usage) for a layer out of range,
+/// and if nothing was recorded.
+[[nodiscard]] std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
+                                                 const std::vector<std::int64_t>& layers);
+
 /// The matrix itself in double, with what bounds its rank in exact arithmetic below its extents; 0:
 /// nothing known. Throws Error(usage), naming what was not recorded, what this mechanism does not
 /// have (scores of linear attention), or what is not defined (ln of a causal map; products of
@@ -58,6 +55,11 @@ struct AnalysedMatrix {
 /// The same of a run of a model: W_O is then known, which the residual stream needs.
 [[nodiscard]] AnalysedMatrix analysed_matrix(const Subject& subject, const RecordedMap& place,
                                              const Analysed& analysed, IdentityView view);
+
+/// The spectrum of one of them, as spectra_of has it.
+[[nodiscard]] MapSpectrum spectrum_at(const Subject& subject, const RecordedMap& place,
+                                      const Analysed& analysed, IdentityView view,
+                                      const SpectrumOptions& options);
 
 /// As spectra_of of the trace's maps, of what `analysed` says, in order of layer and head. By
 /// LAPACK: more than options.dense_limit tokens are refused, as is any other method. Throws

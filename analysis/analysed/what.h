@@ -1,5 +1,9 @@
-// What is analysed of a run: which matrix, and what belongs to it. Names alone.
+// What is analysed of a run: which matrix, and what belongs to it, in names and words.
 #pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "core/parameters/enum_names.h"
 
@@ -48,6 +52,13 @@ inline constexpr EnumName<Added> added_names[] = {
     {Added::without_convolution, "without-convolution"},
     {Added::convolution, "convolution"}};
 
+/// What a row or a column of it is.
+enum class Extent { queries, keys, tokens, channels };
+inline constexpr EnumName<Extent> extent_names[] = {{Extent::queries, "queries"},
+                                                    {Extent::keys, "keys"},
+                                                    {Extent::tokens, "tokens"},
+                                                    {Extent::channels, "channels"}};
+
 struct Analysed {
   SpectrumOf of = SpectrumOf::map;
   /// Less its mean row: X − 1x̄ᵀ. What all queries do alike, sinks too, is then gone.
@@ -57,5 +68,34 @@ struct Analysed {
 
   bool operator==(const Analysed&) const = default;
 };
+
+/// Throws Error(usage) listing the names.
+[[nodiscard]] SpectrumOf spectrum_of_named(std::string_view name);
+
+/// "with the residual stream", …; empty of none.
+[[nodiscard]] std::string in_words(Added added);
+
+/// "attention maps", "scores q kᵀ/√d, before bias and mask, without the mean row", …
+[[nodiscard]] std::string in_words(const Analysed& analysed);
+
+/// "map", "scores", "map, centred", "output, residual, centred": in names and headings.
+[[nodiscard]] std::string short_words(const Analysed& analysed);
+
+/// What its rows are: of values keys, of tokens and what is added to them tokens, else queries.
+[[nodiscard]] Extent rows_of(SpectrumOf of);
+/// What its columns are: keys of what is made of the map alone, else channels.
+[[nodiscard]] Extent columns_of(SpectrumOf of);
+/// Whether a row is a query's weights over the keys, none meant to be below 0: then it is a
+/// distribution.
+[[nodiscard]] bool has_rows_of_weights(const Analysed& analysed);
+
+/// Whether an I may be part of it: of what is made of the map itself.
+[[nodiscard]] bool takes_identity(SpectrumOf of);
+/// Whether that addition has a meaning there: the residual stream of outputs, a convolution of
+/// maps.
+[[nodiscard]] bool goes_with(Added added, SpectrumOf of);
+/// Whether there is one of a layer, not one of each head: its `head` is kAllHeads.
+[[nodiscard]] bool is_of_layer(SpectrumOf of);
+inline constexpr std::int64_t kAllHeads = -1;
 
 }  // namespace attnscope

@@ -32,6 +32,13 @@ MapSpectrum spectrum_of_null(MatrixD map, bool identity, bool centred,
 
 }  // namespace
 
+void check_null_models(const Analysed& analysed) {
+  if (analysed.of == SpectrumOf::map && analysed.added == Added::none) return;
+  throw Error(ErrorKind::usage, "null models are those of maps")
+      .about("--baselines")
+      .found(in_words(analysed));
+}
+
 NullRanks null_ranks_at(const Trace& trace, const RecordedMap& place, IdentityView view,
                         bool centred, const SpectrumOptions& options) {
   const MatrixD map = map_seen(trace, place, IdentityView::without);

@@ -15,6 +15,9 @@ namespace attnscope {
 /// How often rows are shuffled: seeds 0 to 7.
 inline constexpr unsigned kShuffles = 8;
 
+/// Throws Error(usage) of what is no map: null models are those of maps, centred or not.
+void check_null_models(const Analysed& analysed);
+
 /// Each row's entries in an order of their own, so that every row keeps its entropy; of a causal
 /// map (square, nothing above the diagonal) those up to the diagonal among themselves. By MT19937
 /// and Fisher & Yates: the same on every machine.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/comparison/representation.h"
 #include "analysis/spectrum/map_batch.h"
@@ -47,19 +48,35 @@ void compare_with_null(const Trace& reference, const Trace& other, const Compari
                        const MapSpectrum& own, const MapSpectrum& counterpart,
                        ComparisonValues& values) {
   const SpectrumOptions at = {.threshold = options.threshold};
-  const NullRanks null = null_ranks_at(other, {own.layer, own.head}, options.view, false, at);
+  const bool centred = options.analysed.centred;
+  const NullRanks null = null_ranks_at(other, {own.layer, own.head}, options.view, centred, at);
   if (null.known) values[Quantity::null_rank] = null.rank;
   values[Quantity::rank_over_null] = rank_over_null(own, null);
   values[Quantity::reference_rank_over_null] = rank_over_null(
       counterpart,
-      null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.view, false, at));
+      null_ranks_at(reference, {counterpart.layer, counterpart.head}, options.view, centred, at));
 }
 
-void compare_cells(const Trace& reference, const Trace& other, IdentityView view,
+/// Whether a channel of one is the same as that of the other.
+bool same_channels(const Subject& reference, const Subject& other) {
+  if (!reference.model || !other.model) return false;
+  return reference.model == other.model ||
+         (!other.model->file().empty() && reference.model->file() == other.model->file());
+}
+
+void compare_cells(const Subject& reference, const Subject& other, const ComparisonOptions& options,
                    ComparedMap& compared) {
-  const MatrixD map = map_seen(other, {compared.layer, compared.head}, view);
+  const Analysed& analysed = options.analysed;
+  if (columns_of(analysed.of) == Extent::channels && !same_channels(reference, other)) {
+    compared.state = MapPairState::other_channels;
+    return;
+  }
+  const MatrixD map =
+      analysed_matrix(other, {compared.layer, compared.head}, analysed, options.view).matrix;
   const MatrixD counterpart =
-      map_seen(reference, {compared.reference_layer, compared.reference_head}, view);
+      analysed_matrix(reference, {compared.reference_layer, compared.reference_head}, analysed,
+                      options.view)
+          .matrix;
   if (!map.allFinite() || !counterpart.allFinite()) {
     compared.state = MapPairState::not_finite;
     return;
@@ -69,10 +86,12 @@ void compare_cells(const Trace& reference, const Trace& other, IdentityView view
     return;
   }
   MapDistance distance = map_distance(map, counterpart);
-  compared.row_divergence = std::move(distance.row_divergence);
-  compared.rows_with_negatives = distance.rows_with_negatives;
-  compared.values[Quantity::divergence] = distance.mean_divergence;
-  compared.values[Quantity::largest_divergence] = distance.largest_divergence;
+  if (has_rows_of_weights(analysed)) {
+    compared.row_divergence = std::move(distance.row_divergence);
+    compared.rows_with_negatives = distance.rows_with_negatives;
+    compared.values[Quantity::divergence] = distance.mean_divergence;
+    compared.values[Quantity::largest_divergence] = distance.largest_divergence;
+  }
   compared.values[Quantity::cosine_distance] = distance.cosine_distance;
   compared.values[Quantity::frobenius_distance] = distance.frobenius_distance;
   compared.values[Quantity::relative_frobenius] = distance.relative_frobenius;
@@ -103,18 +122,21 @@ ComparedLayer compare_layer(const Trace& reference, const Trace& other, std::int
 }
 
 /// "3 maps: the reference has no such map; 2 maps: maps of different size".
-std::string left_out_in_words(const std::vector<ComparedMap>& maps) {
+std::string left_out_in_words(const std::vector<ComparedMap>& maps, const Analysed& analysed) {
+  const bool of_maps = analysed.of == SpectrumOf::map;
   std::map<MapPairState, std::int64_t> counts;
   std::int64_t negative = 0;
   for (const ComparedMap& map : maps) {
-    if (map.state != MapPairState::compared) ++counts[map.state];
+    ++counts[map.state];
     negative += map.rows_with_negatives > 0 ? 1 : 0;
   }
   std::string text;
-  const auto add = [&text](std::int64_t count, std::string_view what) {
+  const auto add = [&text, of_maps](std::int64_t count, std::string_view what) {
     if (count == 0) return;
     if (!text.empty()) text += "; ";
-    text += std::to_string(count) + (count == 1 ? " map: " : " maps: ") + std::string(what);
+    const char* const noun =
+        of_maps ? (count == 1 ? " map: " : " maps: ") : (count == 1 ? " matrix: " : " matrices: ");
+    text += std::to_string(count) + noun + std::string(what);
   };
   add(counts[MapPairState::no_counterpart], describe(MapPairState::no_counterpart));
   if (counts[MapPairState::different_size] > 0) {
@@ -122,6 +144,14 @@ std::string left_out_in_words(const std::vector<ComparedMap>& maps) {
         "different size, compared by spectrum and relative rank only");
   }
   add(counts[MapPairState::not_finite], describe(MapPairState::not_finite));
+  if (counts[MapPairState::other_channels] > 0) {
+    add(counts[MapPairState::other_channels], std::string(describe(MapPairState::other_channels)) +
+                                                  ", compared by spectrum and relative rank only");
+  }
+  if (counts[MapPairState::compared] > 0 && !has_rows_of_weights(analysed)) {
+    text += (text.empty() ? "" : "; ") +
+            std::string("no divergences: rows are no distributions over keys");
+  }
   add(negative, "negative weights, whose rows are taken by magnitude");
   return text;
 }
@@ -203,10 +233,31 @@ ComparisonValues ComparisonMean::standard_deviation() const {
   return values;
 }
 
+void check_comparison(const ComparisonOptions& options) {
+  const Analysed& analysed = options.analysed;
+  check_added(analysed);
+  check_view(analysed, options.view);
+  if (options.baselines) check_null_models(analysed);
+  if (options.match_heads && is_of_layer(analysed.of)) {
+    throw Error(ErrorKind::usage, "of all heads there is one of a layer: none to be matched")
+        .about(in_words(analysed));
+  }
+}
+
 SubjectComparison compare_traces(const Trace& reference, const Trace& other,
                                  const ComparisonOptions& options,
                                  const std::optional<MapAlignment>& alignment,
                                  const Progress& progress) {
+  return compare_subjects(without_model(reference), without_model(other), options, alignment,
+                          progress);
+}
+
+SubjectComparison compare_subjects(const Subject& reference_subject, const Subject& other_subject,
+                                   const ComparisonOptions& options,
+                                   const std::optional<MapAlignment>& alignment,
+                                   const Progress& progress) {
+  const Trace &reference = *reference_subject.trace, &other = *other_subject.trace;
+  check_comparison(options);
   SubjectComparison result;
   result.options = options;
   MapAlignment& pairs = result.alignment;
@@ -222,12 +273,12 @@ SubjectComparison compare_traces(const Trace& reference, const Trace& other,
   const Progress rest = progress.part(alignment || !options.match_heads ? 0 : 0.3, 1);
   SpectrumOptions spectrum_options;
   spectrum_options.threshold = options.threshold;
-  const std::vector<MapSpectrum> reference_spectra =
-      spectra_of(reference, options.view, spectrum_options, rest.part(0, 0.4));
-  const std::vector<MapSpectrum> spectra =
-      spectra_of(other, options.view, spectrum_options, rest.part(0.4, 0.8));
+  const std::vector<MapSpectrum> reference_spectra = spectra_of(
+      reference_subject, options.analysed, options.view, spectrum_options, rest.part(0, 0.4));
+  const std::vector<MapSpectrum> spectra = spectra_of(other_subject, options.analysed, options.view,
+                                                      spectrum_options, rest.part(0.4, 0.8));
 
-  const std::vector<RecordedMap> places = recorded_maps(other, {});
+  const std::vector<RecordedMap> places = places_of(other, options.analysed, {});
   result.maps.resize(places.size());
   for_each_map(
       places, rest.part(0.8, 1),
@@ -237,13 +288,15 @@ SubjectComparison compare_traces(const Trace& reference, const Trace& other,
         map.head = places[index].head;
         const LayerPair& pair = pairs.at(static_cast<std::size_t>(map.layer));
         map.reference_layer = pair.reference_layer;
-        map.reference_head = pair.reference_heads.at(static_cast<std::size_t>(map.head));
+        map.reference_head = map.head == kAllHeads
+                                 ? kAllHeads
+                                 : pair.reference_heads.at(static_cast<std::size_t>(map.head));
         const MapSpectrum* counterpart =
             spectrum_at(reference_spectra, map.reference_layer, map.reference_head);
         if (counterpart == nullptr) {
           map.state = MapPairState::no_counterpart;
         } else {
-          compare_cells(reference, other, options.view, map);
+          compare_cells(reference_subject, other_subject, options, map);
           compare_spectra(spectra[index], *counterpart, map.values);
           if (options.baselines) {
             compare_with_null(reference, other, options, spectra[index], *counterpart, map.values);
@@ -274,14 +327,17 @@ SubjectComparison compare_traces(const Trace& reference, const Trace& other,
     result.layers.push_back(std::move(compared));
   }
   result.mean = all.mean();
-  result.summary = left_out_in_words(result.maps);
+  result.summary = left_out_in_words(result.maps, options.analysed);
   return result;
 }
 
 std::string alignment_in_words(const ComparisonOptions& options) {
   return std::string(options.layers == LayerAlignment::by_index ? "layers by index"
                                                                 : "layers by relative depth") +
-         (options.match_heads ? ", heads matched by similarity" : ", heads by index");
+         (is_of_layer(options.analysed.of) ? ""
+          : !options.match_heads           ? ", heads by index"
+          : options.analysed == Analysed{} ? ", heads matched by similarity"
+                                           : ", heads matched by similarity of their maps");
 }
 
 }  // namespace attnscope

@@ -10,9 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analysed/what.h"
 #include "analysis/comparison/alignment.h"
 #include "analysis/comparison/map_distance.h"
 #include "analysis/spectrum/spectrum.h"
+#include "core/model/subject.h"
 
 namespace attnscope {
 
@@ -76,8 +78,8 @@ class ComparisonMean {
 };
 
 struct ComparedMap {
-  std::int64_t layer = 0, head = 0;
-  std::int64_t reference_layer = -1, reference_head = -1;  ///< -1: none
+  std::int64_t layer = 0, head = 0;                        ///< head kAllHeads: one of a layer
+  std::int64_t reference_layer = -1, reference_head = -1;  ///< -1: none; or kAllHeads
   MapPairState state = MapPairState::compared;
   std::vector<double> row_divergence;  ///< in bits, of each query; empty unless compared
   std::int64_t rows_with_negatives = 0;
@@ -96,6 +98,10 @@ struct ComparisonOptions {
   IdentityView view = IdentityView::as_is;
   double threshold = 0.9;  ///< of the equivalent rank, in (0, 1]
   bool baselines = false;  ///< ranks over those of null models too: nine times the work
+  /// What is compared; spectra, ranks and cell-by-cell distances are of these matrices. Divergences
+  /// are defined where has_rows_of_weights. Where columns are channels, matrices are compared cell
+  /// by cell only if both subjects run the same weights. Heads are matched by their maps.
+  Analysed analysed = {};
 
   bool operator==(const ComparisonOptions&) const = default;
 };
@@ -112,11 +118,22 @@ struct SubjectComparison {
 };
 
 /// Compares every recorded map of `other` with its counterpart. `alignment`: which is which, found
-/// here if absent. Throws Error(usage) (threshold, no maps recorded), Cancelled.
+/// here if absent. Throws Error(usage) (threshold, no maps recorded; null models of what is no map,
+/// matched heads of what is one of a layer; as analysed_matrix), Cancelled.
+[[nodiscard]] SubjectComparison compare_subjects(const Subject& reference, const Subject& other,
+                                                 const ComparisonOptions& options,
+                                                 const std::optional<MapAlignment>& alignment = {},
+                                                 const Progress& progress = {});
+
+/// The same of traces alone.
 [[nodiscard]] SubjectComparison compare_traces(const Trace& reference, const Trace& other,
                                                const ComparisonOptions& options,
                                                const std::optional<MapAlignment>& alignment = {},
                                                const Progress& progress = {});
+
+/// Throws Error(usage) for what has no meaning together: null models of what is no map, an I added
+/// to what is none, matched heads of what is one of a layer.
+void check_comparison(const ComparisonOptions& options);
 
 /// "layers by relative depth, heads matched by similarity", for captions and tables.
 [[nodiscard]] std::string alignment_in_words(const ComparisonOptions& options);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tbb/parallel_for.h>
 
+#include "analysis/analysed/analysed.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -17,10 +18,18 @@ constexpr std::int64_t kBatch = 16;
 /// Whose maps decide which heads belong together.
 constexpr std::int64_t kItemsForMatching = 8;
 
-Trace run(const ComparedModel& model, const Input& input) {
+Trace run(const ComparedModel& model, const Input& input, const Analysed& analysed = {}) {
   TraceRequest request;
   request.tokens = true;
+  request_for(analysed, request);
   return model.model->run(input, model.mechanism, request, {});
+}
+
+/// The trace must outlive it.
+Subject subject_of(const ComparedModel& model, const Trace& trace) {
+  Subject subject = without_model(trace);
+  subject.model = model.model;
+  return subject;
 }
 
 std::string why_not_predicted(const ComparedModel& reference, const ComparedModel& other) {
@@ -152,15 +161,16 @@ std::vector<DataSetComparison> compare_over_data_set(std::span<const ComparedMod
     tbb::parallel_for(std::int64_t{0}, size, [&](std::int64_t i) {
       rest.step(static_cast<double>(done) / static_cast<double>(items), "items compared");
       const Input input = data_set.item(chosen[static_cast<std::size_t>(start + i)]);
-      const Trace reference = run(models.front(), input);
+      const Trace reference = run(models.front(), input, options.analysed);
       for (std::size_t other = 0; other < others; ++other) {
-        const Trace trace = run(models[other + 1], input);
+        const Trace trace = run(models[other + 1], input, options.analysed);
         std::optional<MapAlignment> alignment;
         if (options.match_heads) {
           alignment = align_by_similarity(reference, trace, options.layers, costs[other]);
         }
         ItemComparison item;
-        item.maps = compare_traces(reference, trace, options, alignment);
+        item.maps = compare_subjects(subject_of(models.front(), reference),
+                                     subject_of(models[other + 1], trace), options, alignment);
         item.logits.assign(trace.logits.values().begin(), trace.logits.values().end());
         item.reference_logits.assign(reference.logits.values().begin(),
                                      reference.logits.values().end());

@@ -42,6 +42,8 @@ std::string_view describe(MapPairState state) {
       return "maps of different size";
     case MapPairState::not_finite:
       return "NaN or Inf in a map";
+    case MapPairState::other_channels:
+      return "columns are channels of other weights";
   }
   return {};
 }

@@ -15,10 +15,13 @@ enum class MapPairState {
   compared,
   no_counterpart,  ///< the reference has no such layer or head
   different_size,  ///< only their spectra and relative ranks are compared
-  not_finite       ///< NaN or Inf in one of them: nothing is compared
+  not_finite,      ///< NaN or Inf in one of them: nothing is compared
+  other_channels   ///< columns are channels, which other weights order and turn otherwise: only
+                   ///< spectra and ranks are compared
 };
 
-/// "compared", "the reference has no such map", "maps of different size", "NaN or Inf in a map".
+/// "compared", "the reference has no such map", "maps of different size", "NaN or Inf in a map",
+/// "columns are channels of other weights".
 [[nodiscard]] std::string_view describe(MapPairState state);
 
 /// A row of weights as a distribution: magnitudes |w| over their sum. A row with I, which sums to

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/leading_values.h"
 #include "core/error.h"
 #include "core/trace/layer_name.h"
@@ -25,6 +26,14 @@ bool is_turned(const Eigen::VectorXd& keys) {
   Eigen::Index greatest = 0;
   keys.cwiseAbs().maxCoeff(&greatest);
   return keys(greatest) < 0;
+}
+
+void check_count(std::int64_t count) {
+  if (count >= 1) return;
+  throw Error(ErrorKind::usage, "there is nothing to show of no components")
+      .about("count")
+      .expected("1 or more")
+      .found(std::to_string(count));
 }
 
 void check_place(const Trace& trace, const RecordedMap& place) {
@@ -80,12 +89,7 @@ std::vector<Component> leading_components(const MatrixD& matrix, std::int64_t co
 
 MapComponents map_components(const Trace& trace, const RecordedMap& place, IdentityView view,
                              std::int64_t count) {
-  if (count < 1) {
-    throw Error(ErrorKind::usage, "there is nothing to show of no components")
-        .about("count")
-        .expected("1 or more")
-        .found(std::to_string(count));
-  }
+  check_count(count);
   check_place(trace, place);
   const MatrixD map = map_seen(trace, place, view);
   const MapSpectrum spectrum =
@@ -103,6 +107,51 @@ MapComponents map_components(const Trace& trace, const RecordedMap& place, Ident
   }
   found.squares = map.squaredNorm();
   found.components = leading_components(map, count);
+  if (found.components.empty()) found.state = SpectrumState::not_converged;
+  return found;
+}
+
+MapComponents map_components(const Subject& subject, const RecordedMap& place,
+                             const Analysed& analysed, IdentityView view, std::int64_t count) {
+  const Trace& trace = *subject.trace;
+  if (analysed == Analysed{}) return map_components(trace, place, view, count);
+  check_count(count);
+  check_view(analysed, view);
+  const std::vector<RecordedMap> places = places_of(trace, analysed, {place.layer});
+  const bool known = std::ranges::any_of(
+      places, [&place](const RecordedMap& one) { return one.head == place.head; });
+  if (!known) {
+    if (is_of_layer(analysed.of)) {
+      throw Error(ErrorKind::usage, "of all heads there is one of a layer")
+          .about(in_words(analysed));
+    }
+    throw Error(ErrorKind::usage, "there is no such head")
+        .about(layer_name(trace, place.layer) + ", head " + std::to_string(place.head))
+        .expected("0 to " + std::to_string(places.size() - 1));
+  }
+  const AnalysedMatrix analysed_there = analysed_matrix(subject, place, analysed, view);
+  const MatrixD& matrix = analysed_there.matrix;
+  MapComponents found;
+  found.layer = place.layer;
+  found.head = place.head;
+  found.identity = analysed_there.identity;
+  found.squares = matrix.squaredNorm();
+  found.nuclear_norm = kNotKnown;
+  if (!matrix.allFinite()) {
+    found.state = SpectrumState::not_finite;
+    return found;
+  }
+  if (found.squares == 0) {
+    found.state = SpectrumState::zero;
+    return found;
+  }
+  if (std::min(matrix.rows(), matrix.cols()) <= SpectrumOptions{}.dense_limit) {
+    MatrixD work = matrix;
+    const MapSpectrum spectrum =
+        spectrum_of_matrix(work, {.accuracy = SpectrumAccuracy::every_value});
+    found.nuclear_norm = nuclear_norm(spectrum);
+  }
+  found.components = leading_components(matrix, count);
   if (found.components.empty()) found.state = SpectrumState::not_converged;
   return found;
 }

@@ -45,6 +45,16 @@ ParameterDescription of_setting() {
       "values, tokens, what layers add to them");
 }
 
+ParameterDescription of_setting_of_heads() {
+  std::vector<std::string> names = names_of(spectrum_of_names);
+  std::erase_if(names,
+                [](const std::string& name) { return is_of_layer(spectrum_of_named(name)); });
+  return setting::choice("of", std::move(names), "map",
+                         "what ranks are of: scores before bias and mask, maps, ln A, maps as the "
+                         "values see them (A P), a_ij |v_j|, a_ij |v_j W_O|, head outputs A V, "
+                         "values");
+}
+
 ParameterDescription centred_setting() {
   return setting::flag("centred", false, "without the mean row: X − 1x̄ᵀ");
 }

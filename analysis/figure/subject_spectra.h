@@ -12,8 +12,10 @@
 
 namespace attnscope {
 
-/// "of", "centred" and "added": what is analysed.
+/// "of", "centred" and "added": what is analysed; of figures of single heads without what is one of
+/// a layer.
 [[nodiscard]] ParameterDescription of_setting();
+[[nodiscard]] ParameterDescription of_setting_of_heads();
 [[nodiscard]] ParameterDescription centred_setting();
 [[nodiscard]] ParameterDescription added_setting();
 /// What those ask for.

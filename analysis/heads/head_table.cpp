@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/analysed/analysed.h"
 #include "analysis/baselines/null_model.h"
 #include "analysis/heads/row_weights.h"
 #include "analysis/heads/token_places.h"
@@ -47,6 +48,7 @@ double rank_without(const std::vector<Sink>& sinks, const RowWeights& weights,
     const double sum = rest.row(query).sum();
     if (sum > 0) rest.row(query) /= sum;
   }
+  if (options.analysed.centred) take_mean_row_away(rest);
   return rank_of_matrix(rest, options);
 }
 
@@ -69,20 +71,26 @@ void add_sinks(HeadRow& row, const RowWeights& weights, const HeadOptions& optio
     for (const Sink& sink : row.sinks) sum += map(query, sink.key);
   }
   if (queries > 0) row.sink_share = sum / static_cast<double>(queries);
+  // Rows of other matrices are no weights to be divided by their sums.
+  if (options.analysed.of != SpectrumOf::map || options.analysed.added != Added::none) return;
   row.rank_without_sinks =
       row.sinks.empty() ? row.equivalent_rank : rank_without(row.sinks, weights, options);
 }
 
-void add_ranks(HeadRow& row, const Trace& trace, const HeadOptions& options) {
-  const MapSpectrum spectrum = spectrum_at(trace, {row.layer, row.head}, IdentityView::without,
-                                           {.threshold = options.threshold});
-  if (spectrum.state != SpectrumState::ready) return;
-  row.equivalent_rank = static_cast<double>(spectrum.equivalent_rank);
+void add_ranks(HeadRow& row, const Subject& subject, const HeadOptions& options) {
+  const Trace& trace = *subject.trace;
   const bool few =
       std::min(trace.queries(row.layer), trace.keys(row.layer)) <= SpectrumOptions{}.dense_limit;
+  // Only spectra of maps are estimated.
+  if (!few && !(options.analysed == Analysed{})) return;
+  const MapSpectrum spectrum = spectrum_at(subject, {row.layer, row.head}, options.analysed,
+                                           IdentityView::without, {.threshold = options.threshold});
+  if (spectrum.state != SpectrumState::ready) return;
+  row.equivalent_rank = static_cast<double>(spectrum.equivalent_rank);
   if (options.baselines && few) {
-    const NullRanks null = null_ranks_at(trace, {row.layer, row.head}, IdentityView::without, false,
-                                         {.threshold = options.threshold});
+    const NullRanks null =
+        null_ranks_at(trace, {row.layer, row.head}, IdentityView::without, options.analysed.centred,
+                      {.threshold = options.threshold});
     if (null.known) row.null_rank = null.rank;
     row.rank_over_null = rank_over_null(spectrum, null);
   }
@@ -128,8 +136,9 @@ double induction_score(const RowWeights& weights, const std::vector<std::string>
   return counted > 0 ? sum / static_cast<double>(counted) : HeadRow::kUnknown;
 }
 
-HeadRow head_row(const Trace& trace, const RecordedMap& place, const TokenPlaces& places,
+HeadRow head_row(const Subject& subject, const RecordedMap& place, const TokenPlaces& places,
                  const HeadOptions& options) {
+  const Trace& trace = *subject.trace;
   HeadRow row;
   row.layer = place.layer;
   row.head = place.head;
@@ -139,7 +148,7 @@ HeadRow head_row(const Trace& trace, const RecordedMap& place, const TokenPlaces
   if (row.state == HeadState::not_finite) return row;
   add_norms(row, trace);
   if (row.state == HeadState::zero) return row;
-  add_ranks(row, trace, options);
+  add_ranks(row, subject, options);
   if (row.state == HeadState::negative) return row;
   const RowWeights weights(std::move(map));
   row.causal = weights.causal();
@@ -231,8 +240,29 @@ const HeadMeasure& head_measure(std::string_view name) {
   throw unknown_name("measure of heads", name, name_list(head_measures(), &HeadMeasure::name));
 }
 
-std::string title_of(const HeadMeasure& measure, const std::string& distance_unit) {
+bool is_rank(const HeadMeasure& measure) {
+  constexpr double HeadRow::*ranks[] = {&HeadRow::equivalent_rank,    &HeadRow::null_rank,
+                                        &HeadRow::rank_over_null,     &HeadRow::rank_without_sinks,
+                                        &HeadRow::participation_rank, &HeadRow::entropy_rank};
+  return std::ranges::find(ranks, measure.value) != std::end(ranks);
+}
+
+std::string heading_of(const HeadMeasure& measure, const Analysed& analysed) {
+  const std::string heading(measure.heading);
+  const bool of_others = is_rank(measure) && !(analysed == Analysed{});
+  return of_others ? heading + " of " + short_words(analysed) : heading;
+}
+
+std::string formula_of(const HeadMeasure& measure, const Analysed& analysed) {
+  const std::string formula(measure.formula);
+  const bool of_others = is_rank(measure) && !(analysed == Analysed{});
+  return of_others ? formula + "; of the " + in_words(analysed) : formula;
+}
+
+std::string title_of(const HeadMeasure& measure, const std::string& distance_unit,
+                     const Analysed& analysed) {
   const std::string title(measure.title);
+  if (is_rank(measure) && !(analysed == Analysed{})) return title + " of " + short_words(analysed);
   const bool in_unit = measure.value == &HeadRow::distance && !distance_unit.empty();
   return in_unit ? title + " (" + distance_unit + ")" : title;
 }
@@ -253,12 +283,26 @@ std::vector<SinkCount> sink_counts(const HeadTable& table, std::int64_t& of) {
 }
 
 HeadTable head_table(const Trace& trace, const HeadOptions& options, const Progress& progress) {
+  return head_table(without_model(trace), options, progress);
+}
+
+HeadTable head_table(const Subject& subject, const HeadOptions& options, const Progress& progress) {
+  const Trace& trace = *subject.trace;
   check_threshold(options.threshold);
   check_share(options.sink, false, "sink");
   check_share(options.mass, true, "mass");
+  check_added(options.analysed);
+  if (options.baselines) check_null_models(options.analysed);
+  if (is_of_layer(options.analysed.of)) {
+    throw Error(ErrorKind::usage, "of all heads there is one of a layer, and none of each head")
+        .about(in_words(options.analysed))
+        .remedy("attnscope spectrum --of " +
+                std::string(name_of(spectrum_of_names, options.analysed.of)));
+  }
   const std::vector<RecordedMap> maps = recorded_maps(trace, options.layers);
   std::map<std::int64_t, TokenPlaces> places;
   HeadTable table;
+  table.analysed = options.analysed;
   for (const RecordedMap& map : maps) {
     if (places.contains(map.layer)) continue;
     const TokenPlaces& own = places[map.layer] = token_places(trace, map.layer);
@@ -271,7 +315,7 @@ HeadTable head_table(const Trace& trace, const HeadOptions& options, const Progr
         const TokenPlaces& own = places.at(maps[index].layer);
         // One table, one unit: what a layer has in another is left unknown.
         const bool same = own.unit == table.distance_unit;
-        table.rows[index] = head_row(trace, maps[index], same ? own : TokenPlaces{}, options);
+        table.rows[index] = head_row(subject, maps[index], same ? own : TokenPlaces{}, options);
         return [] {};
       },
       "heads");

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analysed/what.h"
+#include "core/model/subject.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
 
@@ -19,6 +21,9 @@ struct HeadOptions {
   double mass = 0.6;       ///< of a class row that its strongest patches hold, in (0, 1]
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
   bool baselines = false;                 ///< null ranks too: nine times the work of a rank
+  /// What ranks are of; one of each head. All else is of the map, whatever it is. Null ranks are of
+  /// maps alone, and so are ranks without sinks: of others unknown.
+  Analysed analysed = {};
 };
 
 /// How much of what the measures need a map has.
@@ -98,10 +103,19 @@ struct HeadTable {
   /// What distances are in: "pixels" of the picture the patches cover, "patches" of the queries'
   /// grid where there is no picture, "tokens" of a sequence; empty where none is known.
   std::string distance_unit;
+  Analysed analysed;  ///< what ranks are of
 };
 
-/// The measure's title with the table's unit: "mean attention distance (pixels)".
-[[nodiscard]] std::string title_of(const HeadMeasure& measure, const std::string& distance_unit);
+/// Whether it is a rank, of what HeadOptions::analysed says.
+[[nodiscard]] bool is_rank(const HeadMeasure& measure);
+
+/// The measure's title with the table's unit, "mean attention distance (pixels)", and what a rank
+/// is of where that is not the map: "equivalent rank of scores".
+[[nodiscard]] std::string title_of(const HeadMeasure& measure, const std::string& distance_unit,
+                                   const Analysed& analysed = {});
+/// HeadMeasure::heading and ::formula, with what a rank is of where that is not the map.
+[[nodiscard]] std::string heading_of(const HeadMeasure& measure, const Analysed& analysed);
+[[nodiscard]] std::string formula_of(const HeadMeasure& measure, const Analysed& analysed);
 
 /// How many of the table's heads with known sinks have this key as one.
 struct SinkCount {
@@ -114,6 +128,11 @@ struct SinkCount {
 /// need recorded values (and one map a head). Throws Error(usage): options out of range, no such
 /// layer, no maps recorded; Cancelled.
 [[nodiscard]] HeadTable head_table(const Trace& trace, const HeadOptions& options = {},
+                                   const Progress& progress = {});
+
+/// The same of a run of a model: W_O is then known, which norm-weighted maps and the residual
+/// stream need. Throws Error(usage) too for what is one of a layer, and as analysed_matrix.
+[[nodiscard]] HeadTable head_table(const Subject& subject, const HeadOptions& options = {},
                                    const Progress& progress = {});
 
 }  // namespace attnscope

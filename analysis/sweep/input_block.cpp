@@ -23,7 +23,8 @@ InputBlock run_inputs(const SweepRequest& request, std::span<const std::int64_t>
 void add_inputs(SweepResult& result, const InputBlock& block) {
   for (std::size_t i = 0; i < block.records.size(); ++i) {
     for (std::size_t s = 0; s < result.series.size(); ++s) {
-      add_series(result.series[s], block.records[i][s], block.labels[i], result.thresholds.size());
+      add_series(result.series[s], block.records[i][s], block.labels[i], result.thresholds.size(),
+                 result.numbers.baselines);
     }
     ++result.done;
   }

@@ -94,9 +94,25 @@ void add_numbers_of_heads(const HeadTable& table, SeriesRecord& series) {
   }
 }
 
-void add_null_ranks(const std::vector<MapSpectrum>& spectra, const std::vector<NullRanks>& null,
-                    SeriesRecord& series) {
+void add_null_spectra(const NullRanks& null, MapRecord& record) {
+  for (const MapSpectrum& shuffled : null.shuffled) {
+    const std::vector<double> share = cumulative_share(shuffled.singular_values);
+    record.null_share_sums.resize(share.size());
+    record.null_share_squares.resize(share.size());
+    for (std::size_t r = 0; r < share.size(); ++r) {
+      record.null_share_sums[r] += share[r];
+      record.null_share_squares[r] += share[r] * share[r];
+    }
+  }
+}
+
+void add_null_models(const std::vector<MapSpectrum>& spectra, const std::vector<NullRanks>& null,
+                     SeriesRecord& series) {
   for (std::size_t i = 0; i < spectra.size(); ++i) {
+    LayerRecord& layer = series.layers[static_cast<std::size_t>(null[i].layer)];
+    if (null[i].known) {
+      add_null_spectra(null[i], layer.maps[static_cast<std::size_t>(null[i].head)]);
+    }
     set_statistic(series, "null_rank", null[i].layer, null[i].head,
                   null[i].known ? null[i].rank : HeadRow::kUnknown);
     set_statistic(series, "rank_over_null", null[i].layer, null[i].head,
@@ -150,7 +166,7 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
       add_numbers_of_heads(head_table(trace, {.threshold = options.threshold}), record);
     }
     if (numbers.baselines) {
-      add_null_ranks(spectra, null_ranks(trace, view, numbers.analysed.centred, options), record);
+      add_null_models(spectra, null_ranks(trace, view, numbers.analysed.centred, options), record);
     }
     records.push_back(std::move(record));
   }

@@ -17,6 +17,9 @@ struct MapRecord {
   std::vector<double> share;        ///< f(r), r = 1 … n
   std::vector<std::int64_t> ranks;  ///< at each threshold
   double effective_rank = 0, stable_rank = 0;
+  /// Over its null models, kShuffles of them: Σ f(r) and Σ f(r)²; empty where they are not asked
+  /// for or not known.
+  std::vector<double> null_share_sums, null_share_squares;
 };
 
 /// One layer: H maps.

@@ -37,6 +37,12 @@ struct LayerSweep {
   std::vector<std::int64_t> ranks;      ///< [T, H, n + 1]: maps of equivalent rank r at threshold t
   std::vector<double> effective_ranks;  ///< [H, 2]: Σ and Σ of squares
   std::vector<double> stable_ranks;     ///< [H, 2]
+  /// With SweptNumbers::baselines: of every map kShuffles with its rows shuffled. Files written
+  /// before these were kept have none.
+  bool null_spectra = false;
+  std::vector<std::int64_t> null_maps;     ///< [H] with a spectrum; empty without null_spectra
+  std::vector<double> null_share_sums;     ///< [H, n]: Σ f(r) over them
+  std::vector<double> null_share_squares;  ///< [H, n]: Σ f(r)²
   std::map<std::string, StatisticSums> statistics;  ///< by StatisticName::name
 };
 

@@ -44,6 +44,7 @@ json describe_contents(const SweepResult& result) {
       json names = json::array();
       for (const auto& [name, sums] : layer.statistics) names.push_back(name);
       layers.push_back({{"heads", layer.heads}, {"values", layer.values}, {"statistics", names}});
+      if (layer.null_spectra) layers.back()["null_spectra"] = true;
     }
     contents["series"].push_back({{"label", series.label},
                                   {"model", series.model},
@@ -67,6 +68,11 @@ void visit_arrays(Layer& layer, std::int64_t thresholds, Visit visit) {
   visit("ranks", Shape{thresholds, h, n + 1}, layer.ranks);
   visit("effective_ranks", Shape{h, 2}, layer.effective_ranks);
   visit("stable_ranks", Shape{h, 2}, layer.stable_ranks);
+  if (layer.null_spectra) {
+    visit("null_maps", Shape{h}, layer.null_maps);
+    visit("null_share_sums", Shape{h, n}, layer.null_share_sums);
+    visit("null_share_squares", Shape{h, n}, layer.null_share_squares);
+  }
   for (auto& [name, sums] : layer.statistics) {
     const std::string group = "statistics/" + name + "/";
     visit(group + "counts", Shape{h}, sums.counts);
@@ -114,6 +120,7 @@ SweepResult read_contents(const Checkpoint& file, const json& contents) {
       LayerSweep layer;
       layer.heads = within(extents.at("heads"), 0, kMostExtent);
       layer.values = within(extents.at("values"), 0, kMostExtent);
+      layer.null_spectra = extents.value("null_spectra", false);
       for (const json& name : extents.at("statistics")) {
         layer.statistics[name.get<std::string>()];
       }

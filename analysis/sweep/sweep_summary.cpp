@@ -30,10 +30,20 @@ std::vector<std::int64_t> chosen_of(const std::vector<std::int64_t>& wanted, std
   return list;
 }
 
-}  // namespace
+/// Which sums of a layer a mean curve is of.
+struct CurveSums {
+  std::vector<std::int64_t> LayerSweep::*maps;
+  std::vector<double> LayerSweep::*sums;
+  std::vector<double> LayerSweep::*squares;
+};
+constexpr CurveSums kOfMaps = {&LayerSweep::maps, &LayerSweep::share_sums,
+                               &LayerSweep::share_squares};
+constexpr CurveSums kOfNullModels = {&LayerSweep::null_maps, &LayerSweep::null_share_sums,
+                                     &LayerSweep::null_share_squares};
 
-SweptSpectrum swept_spectrum(const SweepSeries& series, const std::vector<std::int64_t>& layers,
-                             const std::vector<std::int64_t>& heads, double threshold) {
+SweptSpectrum mean_curve(const SweepSeries& series, const std::vector<std::int64_t>& layers,
+                         const std::vector<std::int64_t>& heads, double threshold,
+                         const CurveSums& of) {
   SweptSpectrum spectrum;
   std::vector<double> sums, squares;
   for (const std::int64_t l : chosen_of(layers, std::ssize(series.layers), "layer")) {
@@ -52,11 +62,11 @@ SweptSpectrum swept_spectrum(const SweepSeries& series, const std::vector<std::i
     }
     for (const std::int64_t h : chosen_of(heads, layer.heads, "head")) {
       const auto head = static_cast<std::size_t>(h);
-      spectrum.maps += layer.maps[head];
+      spectrum.maps += (layer.*of.maps)[head];
       spectrum.left_out += layer.left_out[head];
       for (std::size_t r = 0; r < n; ++r) {
-        sums[r] += layer.share_sums[head * n + r];
-        squares[r] += layer.share_squares[head * n + r];
+        sums[r] += (layer.*of.sums)[head * n + r];
+        squares[r] += (layer.*of.squares)[head * n + r];
       }
     }
   }
@@ -67,6 +77,27 @@ SweptSpectrum swept_spectrum(const SweepSeries& series, const std::vector<std::i
   }
   spectrum.rank_of_mean = rank_of_share(spectrum.mean_share, threshold);
   return spectrum;
+}
+
+}  // namespace
+
+SweptSpectrum swept_spectrum(const SweepSeries& series, const std::vector<std::int64_t>& layers,
+                             const std::vector<std::int64_t>& heads, double threshold) {
+  return mean_curve(series, layers, heads, threshold, kOfMaps);
+}
+
+SweptSpectrum swept_null_spectrum(const SweepSeries& series,
+                                  const std::vector<std::int64_t>& layers,
+                                  const std::vector<std::int64_t>& heads, double threshold) {
+  for (const LayerSweep& layer : series.layers) {
+    if (layer.null_spectra) continue;
+    throw Error(ErrorKind::usage, "the sweep has not kept spectra of null models")
+        .about(series.label)
+        .remedy("sweep again: attnscope sweep … --baselines --restart");
+  }
+  SweptSpectrum null = mean_curve(series, layers, heads, threshold, kOfNullModels);
+  null.left_out = 0;
+  return null;
 }
 
 double SweptRanks::quantile(double q) const {

@@ -27,6 +27,13 @@ struct SweptSpectrum {
                                            const std::vector<std::int64_t>& heads,
                                            double threshold);
 
+/// The same of the null models: of every map kShuffles with its rows shuffled. Throws Error(usage)
+/// too where the sweep has not kept their spectra.
+[[nodiscard]] SweptSpectrum swept_null_spectrum(const SweepSeries& series,
+                                                const std::vector<std::int64_t>& layers,
+                                                const std::vector<std::int64_t>& heads,
+                                                double threshold);
+
 /// The distribution of the maps' own equivalent ranks.
 struct SweptRanks {
   std::int64_t maps = 0;

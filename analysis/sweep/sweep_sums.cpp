@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/baselines/null_model.h"
 #include "core/error.h"
 
 namespace attnscope {
 
 namespace {
 
-LayerSweep empty_layer(const LayerRecord& record, std::size_t thresholds) {
+LayerSweep empty_layer(const LayerRecord& record, std::size_t thresholds, bool null_spectra) {
   LayerSweep layer;
   layer.heads = record.heads;
   layer.values = record.values;
@@ -22,6 +23,12 @@ LayerSweep empty_layer(const LayerRecord& record, std::size_t thresholds) {
   layer.ranks.assign(thresholds * h * (n + 1), 0);
   layer.effective_ranks.assign(2 * h, 0);
   layer.stable_ranks.assign(2 * h, 0);
+  layer.null_spectra = null_spectra;
+  if (null_spectra) {
+    layer.null_maps.assign(h, 0);
+    layer.null_share_sums.assign(h * n, 0);
+    layer.null_share_squares.assign(h * n, 0);
+  }
   for (const auto& [name, values] : record.statistics) {
     StatisticSums& sums = layer.statistics[name];
     sums.counts.assign(h, 0);
@@ -40,6 +47,13 @@ void add_map(LayerSweep& layer, std::size_t head, const MapRecord& record) {
   for (std::size_t r = 0; r < n; ++r) {
     layer.share_sums[head * n + r] += record.share[r];
     layer.share_squares[head * n + r] += record.share[r] * record.share[r];
+  }
+  if (layer.null_spectra && record.null_share_sums.size() == n) {
+    layer.null_maps[head] += kShuffles;
+    for (std::size_t r = 0; r < n; ++r) {
+      layer.null_share_sums[head * n + r] += record.null_share_sums[r];
+      layer.null_share_squares[head * n + r] += record.null_share_squares[r];
+    }
   }
   const auto heads = static_cast<std::size_t>(layer.heads);
   for (std::size_t t = 0; t < record.ranks.size(); ++t) {
@@ -71,12 +85,12 @@ void add_statistics(LayerSweep& layer, const LayerRecord& record) {
 }  // namespace
 
 void add_series(SweepSeries& series, const SeriesRecord& record, const std::string& input,
-                std::size_t thresholds) {
+                std::size_t thresholds, bool null_spectra) {
   if (series.layers.empty()) {
     series.label = record.label;
     series.identity = record.identity;
     for (const LayerRecord& layer : record.layers) {
-      series.layers.push_back(empty_layer(layer, thresholds));
+      series.layers.push_back(empty_layer(layer, thresholds, null_spectra));
     }
   }
   if (record.correct) {

@@ -9,8 +9,9 @@
 namespace attnscope {
 
 /// Adds what `input` gave under one series; the first one says how many layers, heads and values
-/// there are. Throws Error(usage) for maps of another size than those before.
+/// there are, of null models too if `null_spectra`. Throws Error(usage) for maps of another size
+/// than those before.
 void add_series(SweepSeries& series, const SeriesRecord& record, const std::string& input,
-                std::size_t thresholds);
+                std::size_t thresholds, bool null_spectra);
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/analysed/analysed.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/heads/head_table.h"
 #include "analysis/sweep/statistics.h"
 #include "core/error.h"
@@ -29,11 +30,7 @@ void request_for(const SweptNumbers& numbers, TraceRequest& request) {
 void check_numbers(const SweptNumbers& numbers) {
   const SpectrumOf of = numbers.analysed.of;
   check_added(numbers.analysed);
-  if (numbers.baselines && (of != SpectrumOf::map || numbers.analysed.added != Added::none)) {
-    throw Error(ErrorKind::usage, "null models are those of maps")
-        .about("--baselines")
-        .found(in_words(numbers.analysed));
-  }
+  if (numbers.baselines) check_null_models(numbers.analysed);
   if (numbers.heads && is_of_layer(of)) {
     throw Error(ErrorKind::usage, "of all heads there is one of a layer")
         .about("--head-numbers")
@@ -46,7 +43,7 @@ std::string in_words(const SweptNumbers& numbers) {
   const auto add = [&](const std::string& more) { words += (words.empty() ? "" : "; ") + more; };
   if (!(numbers.analysed == Analysed{})) add(in_words(numbers.analysed));
   if (numbers.heads) add("numbers of heads");
-  if (numbers.baselines) add("null models");
+  if (numbers.baselines) add("null models and their spectra");
   return words;
 }
 

@@ -15,7 +15,8 @@ struct SweptNumbers {
   Analysed analysed;
   /// Every number of head_measures (but null ranks), by its name.
   bool heads = false;
-  /// "null_rank" and "rank_over_null" of the maps as they are seen, with `analysed.centred`.
+  /// "null_rank" and "rank_over_null" of the maps as they are seen, with `analysed.centred`, and
+  /// the null models' own spectra.
   bool baselines = false;
 
   bool operator==(const SweptNumbers&) const = default;
@@ -37,7 +38,8 @@ void request_for(const SweptNumbers& numbers, TraceRequest& request);
 /// is not a map.
 void check_numbers(const SweptNumbers& numbers);
 
-/// "attention maps, without the mean row; numbers of heads; null models"; empty of the usual.
+/// "attention maps, without the mean row; numbers of heads; null models and their spectra"; empty
+/// of the usual.
 [[nodiscard]] std::string in_words(const SweptNumbers& numbers);
 
 }  // namespace attnscope

@@ -11,7 +11,8 @@ namespace attnscope {
 
 template <class Archive>
 void serialize(Archive& archive, MapRecord& map) {
-  archive(map.ready, map.share, map.ranks, map.effective_rank, map.stable_rank);
+  archive(map.ready, map.share, map.ranks, map.effective_rank, map.stable_rank, map.null_share_sums,
+          map.null_share_squares);
 }
 
 template <class Archive>

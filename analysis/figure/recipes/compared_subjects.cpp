@@ -7,6 +7,7 @@
 #include "analysis/figure/fit.h"
 #include "analysis/figure/labels.h"
 #include "analysis/figure/series_style.h"
+#include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
 #include "core/trace/identity_names.h"
@@ -30,7 +31,8 @@ ParameterDescription match_heads_setting() {
 
 std::vector<ParameterDescription> comparison_settings() {
   return {reference_setting(),       align_setting(),     match_heads_setting(),
-          single_identity_setting(), threshold_setting(), legend_setting()};
+          single_identity_setting(), threshold_setting(), of_setting(),
+          centred_setting(),         added_setting(),     legend_setting()};
 }
 
 ComparedSubjects compared_subjects(const FigureRequest& request, const Progress& progress) {
@@ -50,6 +52,7 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
   compared.options.match_heads = read.flag("match-heads");
   compared.options.view = read.choice("identity", identity_view_names);
   compared.options.threshold = read.number("threshold");
+  if (request.settings.contains("of")) compared.options.analysed = analysed_by(read);
   const std::vector<std::string> labels = short_labels(request);
   compared.reference_shown = labels[compared.reference];
   const double share = 1.0 / static_cast<double>(count - 1);
@@ -58,8 +61,8 @@ ComparedSubjects compared_subjects(const FigureRequest& request, const Progress&
     const double first = share * static_cast<double>(compared.others.size());
     compared.others.push_back(
         {index, request.subjects[index].label, labels[index],
-         compare_traces(*request.subjects[compared.reference].trace, *request.subjects[index].trace,
-                        compared.options, {}, progress.part(first, first + share))});
+         compare_subjects(request.subjects[compared.reference], request.subjects[index],
+                          compared.options, {}, progress.part(first, first + share))});
   }
   return compared;
 }

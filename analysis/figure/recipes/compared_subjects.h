@@ -14,11 +14,13 @@ namespace attnscope {
 [[nodiscard]] ParameterDescription align_setting();
 [[nodiscard]] ParameterDescription match_heads_setting();
 
-/// Those of the figures of curves.
+/// Those of the figures of curves: of spectra and ranks, of whatever "of" says.
 [[nodiscard]] std::vector<ParameterDescription> comparison_settings();
 
 /// What every comparison needs: a reference and another.
 inline constexpr FigureNeeds comparison_needs{.least = 2};
+/// What the figures of curves need.
+inline constexpr FigureNeeds compared_curves_needs{.least = 2, .vectors = true};
 
 /// One subject beside the reference.
 struct ComparedSubject {
@@ -36,7 +38,8 @@ struct ComparedSubjects {
 };
 
 /// Compares all subjects with the reference as the settings reference, align, match-heads,
-/// identity (as-is, without or with) and threshold say. Throws Error(usage) for settings out of
+/// identity (as-is, without or with) and threshold say, and where the figure has them of, centred
+/// and added. Throws Error(usage) for settings out of
 /// range and for fewer than two subjects.
 [[nodiscard]] ComparedSubjects compared_subjects(const FigureRequest& request,
                                                  const Progress& progress);

@@ -12,6 +12,7 @@
 #include "analysis/figure/recipes/map_grid.h"
 #include "analysis/figure/series_style.h"
 #include "analysis/figure/settings.h"
+#include "analysis/figure/subject_spectra.h"
 #include "analysis/figure/text_room.h"
 #include "analysis/figure/ticks.h"
 #include "core/error.h"
@@ -32,15 +33,20 @@ struct SubjectComponents {
   std::string label;  ///< in short
   const Subject* subject = nullptr;
   MapComponents found;
-  const TokenLayout* layouts[2] = {};  ///< of keys, of queries
+  const TokenLayout* layouts[2] = {};  ///< of columns, of rows; null of channels
+  Extent extents[2] = {};              ///< what they are
 
   [[nodiscard]] const std::vector<double>& vector(std::size_t k, Side side) const {
     const Component& component = found.components[k];
     return side == Side::keys ? component.keys : component.queries;
   }
+  /// Without any place of channels.
   [[nodiscard]] const TokenLayout& layout(Side side) const {
-    return *layouts[side == Side::keys ? 0 : 1];
+    static const TokenLayout nowhere;
+    const TokenLayout* const own = layouts[side == Side::keys ? 0 : 1];
+    return own != nullptr ? *own : nowhere;
   }
+  [[nodiscard]] Extent extent(Side side) const { return extents[side == Side::keys ? 0 : 1]; }
   /// Whether all tokens but the first ones lie on the grid.
   [[nodiscard]] bool on_grid(Side side) const {
     const TokenLayout& own = layout(side);
@@ -53,23 +59,46 @@ std::vector<Side> sides_of(const Settings& read) {
   return {read.choice("show", side_names)};
 }
 
-std::string side_in_words(Side side) { return side == Side::keys ? "keys read" : "queries using"; }
+/// What a side of the components is: "keys read" and "queries using" of maps.
+std::string side_in_words(const SubjectComponents& shown, Side side) {
+  const Extent extent = shown.extent(side);
+  if (side == Side::keys && extent == Extent::keys) return "keys read";
+  if (side == Side::queries && extent == Extent::queries) return "queries using";
+  return std::string(name_of(extent_names, extent));
+}
+
+/// Where the tokens lie that these are.
+const TokenLayout* layout_of(const Trace& trace, std::int64_t layer, Extent extent) {
+  switch (extent) {
+    case Extent::keys:
+      return &key_layout(trace, layer);
+    case Extent::channels:
+      return nullptr;
+    default:
+      return &query_layout(trace, layer);
+  }
+}
 
 SubjectComponents components_of(const FigureRequest& request, std::size_t index,
                                 const Settings& read, const std::string& label) {
   const Subject& subject = request.subjects[index];
   const Trace& trace = *subject.trace;
   const auto layer = *read.index("layer", std::ssize(trace.layers));
+  const Analysed analysed = analysed_by(read);
+  const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
+  const std::int64_t head = is_of_layer(analysed.of) ? kAllHeads : read.whole("head");
   SubjectComponents shown{
       label,
       &subject,
-      map_components(trace, {layer, read.whole("head")},
-                     read.choice("identity", identity_view_names), read.whole("count")),
-      {&key_layout(trace, layer), &query_layout(trace, layer)}};
+      map_components(subject, {layer, head}, analysed, read.choice("identity", identity_view_names),
+                     read.whole("count")),
+      {layout_of(trace, layer, columns), layout_of(trace, layer, rows)},
+      {columns, rows}};
   if (!shown.found.components.empty()) return shown;
-  throw Error(ErrorKind::usage, "the map has no components")
-      .about(subject.label + ", " + layer_name(request, layer) + ", head " +
-             std::to_string(read.whole("head")))
+  throw Error(ErrorKind::usage,
+              analysed == Analysed{} ? "the map has no components" : "there are no components")
+      .about(subject.label + ", " + layer_name(request, layer) +
+             (head == kAllHeads ? "" : ", head " + std::to_string(head)))
       .found(std::string(describe(shown.found.state)));
 }
 
@@ -94,9 +123,9 @@ HeatMap picture_of(const SubjectComponents& shown, std::size_t k, Side side) {
 
 Keys keys_of(const SubjectComponents& shown, Side side) {
   return {{"model", shown.subject->label},
-          {"of", side == Side::keys ? "keys" : "queries"},
+          {"of", std::string(name_of(extent_names, shown.extent(side)))},
           {"layer", std::to_string(shown.found.layer)},
-          {"head", std::to_string(shown.found.head)}};
+          {"head", shown.found.head == kAllHeads ? "" : std::to_string(shown.found.head)}};
 }
 
 /// A row of pictures.
@@ -107,7 +136,7 @@ void add_pictures(Figure& figure, const SubjectComponents& shown, Side side, std
     panel.keys = keys_of(shown, side);
     panel.keys.emplace_back("component", std::to_string(k + 1));
     if (side == Side::keys || row == 0) panel.title = component_title(shown, k);
-    if (k == 0) panel.y.label = (several ? shown.label + ", " : "") + side_in_words(side);
+    if (k == 0) panel.y.label = (several ? shown.label + ", " : "") + side_in_words(shown, side);
     panel.marks.emplace_back(picture_of(shown, k, side));
     figure.panels.push_back(std::move(panel));
   }
@@ -124,7 +153,7 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
   panel.row = row;
   panel.reversed_y = true;
   panel.keys = keys_of(shown, side);
-  panel.title = (several ? shown.label + ", " : "") + side_in_words(side);
+  panel.title = (several ? shown.label + ", " : "") + side_in_words(shown, side);
   panel.y.key = "component";
   panel.y.label = "k";
   panel.y.minimum = panel.x.minimum = -0.5;
@@ -137,7 +166,8 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
     }
   }
   const auto tokens = static_cast<std::size_t>(heat.columns);
-  panel.x.key = "token";
+  const char* const what = shown.extent(side) == Extent::channels ? "channel" : "token";
+  panel.x.key = what;
   if (layout.texts.size() == tokens && tokens <= kMostTokensNamed) {
     constexpr double around_mm = 25;  // the axis at the left, the bar at the right
     const double room_mm = (width_mm - around_mm) / static_cast<double>(tokens);
@@ -147,7 +177,7 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
       panel.x.turned_ticks |= text_mm(text, figure.font_size_pt) > room_mm;
     }
   } else {
-    panel.x.label = "token";
+    panel.x.label = what;
   }
   panel.marks.emplace_back(std::move(heat));
   figure.panels.push_back(std::move(panel));
@@ -156,11 +186,19 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
 std::string caption_of(const FigureRequest& request, const Settings& read, bool without_prefix,
                        bool grid) {
   const std::int64_t layer = read.whole("layer");
+  const Analysed analysed = analysed_by(read);
+  const bool of_map = analysed == Analysed{};
+  const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
+  const bool keys_and_queries = columns == Extent::keys && rows == Extent::queries;
   std::string text =
-      "Leading components σ_k u_k v_kᵀ of the attention map of " + layer_name(request, layer) +
-      ", head " + std::to_string(read.whole("head")) +
-      ": v_k, the keys that a component reads, and u_k, the queries that use it, signs such that "
-      "Σ v_k ≥ 0";
+      "Leading components σ_k u_k v_kᵀ of the " +
+      (of_map ? "attention map of " : in_words(analysed) + ", of ") + layer_name(request, layer) +
+      (is_of_layer(analysed.of) ? "" : ", head " + std::to_string(read.whole("head")));
+  text += keys_and_queries
+              ? ": v_k, the keys that a component reads, and u_k, the queries that use it"
+              : ": v_k over its " + std::string(name_of(extent_names, columns)) +
+                    ", u_k over its " + std::string(name_of(extent_names, rows));
+  text += ", signs such that Σ v_k ≥ 0";
   if (grid) text += "; above them σ_k / Σσ";
   text += ": " + subjects_in_words(request) + ". ";
   if (without_prefix) text += "Tokens apart from the grid (class, distillation) are not drawn. ";
@@ -179,9 +217,10 @@ Figure make_components(const FigureRequest& request, const Progress& progress) {
     progress.step(static_cast<double>(index) / static_cast<double>(request.subjects.size()),
                   "components");
     const Trace& trace = *request.subjects[index].trace;
-    all.push_back(components_of(
-        request, index, read,
-        seen_label(labels[index], trace, read.choice("identity", identity_view_names))));
+    const IdentityView view = read.choice("identity", identity_view_names);
+    const bool seen = takes_identity(analysed_by(read).of);
+    all.push_back(components_of(request, index, read,
+                                seen ? seen_label(labels[index], trace, view) : labels[index]));
     for (const Side side : sides) {
       grid = grid && all.back().on_grid(side);
       prefix = prefix || all.back().layout(side).prefix > 0;
@@ -235,10 +274,12 @@ FigureRecipe components_recipe() {
                        setting::whole("head", 0, {.minimum = 0}, "the head"),
                        setting::whole("count", 4, {1, 64}, "how many components"),
                        setting::choice("show", {"both", "keys", "queries"}, "both",
-                                       "v_k, the keys that a component reads; u_k, the queries "
-                                       "that use it"),
-                       single_identity_setting(), colour_map_setting("diverging"), norm_setting(),
-                       range_setting()},
+                                       "v_k, the keys that a component reads (of values, outputs "
+                                       "and tokens: its channels); u_k, the queries that use it "
+                                       "(their rows)"),
+                       single_identity_setting(), of_setting(), centred_setting(), added_setting(),
+                       colour_map_setting("diverging"), norm_setting(), range_setting()},
+          .needs = {.vectors = true},
           .make = make_components};
 }
 

@@ -190,7 +190,9 @@ void check_settings(const Settings& read, const Analysed& analysed) {
     throw Error(ErrorKind::usage, why).about(setting).found(in_words(analysed));
   };
   if (read.is("null", "shuffled")) {
-    if (analysed.of != SpectrumOf::map) refuse("null", "null models are those of maps");
+    if (analysed.of != SpectrumOf::map || analysed.added != Added::none) {
+      refuse("null", "null models are those of maps");
+    }
     if (read.is("channels", "all")) refuse("null", "null models are of one map a head");
   }
   if (read.is("channels", "all") && !(analysed == Analysed{})) {

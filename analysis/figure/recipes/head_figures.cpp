@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/figure/caption.h"
+#include "analysis/figure/subject_spectra.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
 
@@ -44,7 +45,11 @@ std::vector<ParameterDescription> head_settings() {
                           "ε: a key that takes a larger share of the attention is a sink"),
           setting::number("mass", HeadOptions{}.mass, {0, 1},
                           "of the class row, whose strongest patches are counted"),
-          threshold_setting(), inputs_setting()};
+          threshold_setting(),
+          inputs_setting(),
+          of_setting_of_heads(),
+          centred_setting(),
+          added_setting()};
 }
 
 HeadValues HeadFigureData::values(std::size_t group, const HeadMeasure& measure) const {
@@ -66,7 +71,8 @@ HeadValues HeadFigureData::values(std::size_t group, const HeadMeasure& measure)
 std::string HeadFigureData::caption(const FigureRequest& request) const {
   std::string text;
   for (const HeadMeasure* measure : measures) {
-    text += title_of(*measure, distance_unit) + ": " + std::string(measure->formula) + ". ";
+    text += title_of(*measure, distance_unit, options.analysed) + ": " +
+            formula_of(*measure, options.analysed) + ". ";
   }
   const auto shows = [this](auto... members) {
     return std::ranges::any_of(
@@ -100,6 +106,7 @@ HeadFigureData head_figure_data(const FigureRequest& request, const Progress& pr
   data.options.threshold = read.number("threshold");
   data.options.sink = read.number("sink");
   data.options.mass = read.number("mass");
+  data.options.analysed = analysed_by(read);
   data.groups = subject_groups(request, averages_inputs(read));
   for (const std::string& name : read.names("measures")) {
     data.measures.push_back(&head_measure(name));
@@ -110,8 +117,8 @@ HeadFigureData head_figure_data(const FigureRequest& request, const Progress& pr
     std::vector<HeadTable>& tables = data.tables.emplace_back();
     for (const std::size_t index : group.subjects) {
       const Subject& subject = request.subjects[index];
-      tables.push_back(head_table(*subject.trace, data.options,
-                                  progress.part(done / count, (done + 1) / count)));
+      tables.push_back(
+          head_table(subject, data.options, progress.part(done / count, (done + 1) / count)));
       ++done;
       take_unit(data, tables.back(), subject);
       for (const HeadRow& row : tables.back().rows) {

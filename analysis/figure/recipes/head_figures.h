@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-/// measures, sink, mass, threshold and inputs.
+/// measures, sink, mass, threshold, inputs, of, centred and added: what ranks are of.
 [[nodiscard]] std::vector<ParameterDescription> head_settings();
 
 /// (layer, head) → the measure's mean over the group's inputs; without those nobody knows it of.

@@ -67,7 +67,8 @@ Figure make_heads_by_layer(const FigureRequest& request, const Progress& progres
     }
     const HeatScale scale =
         heat_scale(read, std::move(shown),
-                   fitted(title_of(measure, data.distance_unit), row_mm, figure.font_size_pt));
+                   fitted(title_of(measure, data.distance_unit, data.options.analysed), row_mm,
+                          figure.font_size_pt));
     clipped = clipped || scale.clipped;
     figure.colour_scales.push_back(scale.scale);
   }

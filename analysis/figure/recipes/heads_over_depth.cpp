@@ -74,8 +74,8 @@ Figure make_heads_over_depth(const FigureRequest& request, const Progress& progr
     panel.x.minimum = first - 0.35;
     panel.x.maximum = first + static_cast<double>(layers) - 0.65;
     panel.x.ticks = layer_ticks(layers, request.first_layer);
-    panel.y.label =
-        fitted(title_of(measure, data.distance_unit), 0.3 * request.width_mm, figure.font_size_pt);
+    panel.y.label = fitted(title_of(measure, data.distance_unit, data.options.analysed),
+                           0.3 * request.width_mm, figure.font_size_pt);
     panel.y.minimum = 0;
     for (std::size_t group = 0; group < data.groups.size(); ++group) {
       add_heads(figure, panel, data, group, measure, request.first_layer,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/analysed/analysed.h"
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipe.h"
@@ -66,9 +67,11 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
   equal.style = LineStyle::dotted;
   pairs.marks.emplace_back(std::move(equal));
   pairs.letter = "a";
-  pairs.x.label =
-      "rank of " + reference + " (τ = " + rounded_text(compared.options.threshold) + ")";
-  pairs.y.label = "rank of the compared map";
+  const Analysed& analysed = compared.options.analysed;
+  const bool of_maps = analysed == Analysed{};
+  pairs.x.label = "rank of " + reference + (of_maps ? "" : ", " + short_words(analysed)) +
+                  " (τ = " + rounded_text(compared.options.threshold) + ")";
+  pairs.y.label = of_maps ? "rank of the compared map" : "rank of the compared";
   pairs.x.minimum = pairs.y.minimum = 0;
   pairs.x.maximum = pairs.y.maximum = longest;
   pairs.x.ticks = pairs.y.ticks = ticks_up_to(longest);
@@ -79,11 +82,11 @@ Figure make_rank_comparison(const FigureRequest& request, const Progress& progre
                         Rule{0, false, "", neutral_colour, LineStyle::dotted});
   figure.panels = {std::move(pairs), std::move(by_layer)};
   figure.height_mm = split.height_mm + legend_mm(figure, request.width_mm);
-  figure.caption =
-      "Equivalent ranks (τ = " + rounded_text(compared.options.threshold) +
-      ") of attention maps: a, each map against its counterpart in the reference; b, the "
-      "difference by layer, points are heads, lines their means: " +
-      comparison_in_words(request, compared) + ". " + made_with();
+  figure.caption = "Equivalent ranks (τ = " + rounded_text(compared.options.threshold) + ") of " +
+                   in_words(analysed) + ": a, each" + (of_maps ? " map" : "") +
+                   " against its counterpart in the reference; b, the "
+                   "difference by layer, points are heads, lines their means: " +
+                   comparison_in_words(request, compared) + ". " + made_with();
   return figure;
 }
 
@@ -93,7 +96,7 @@ FigureRecipe rank_comparison_recipe() {
   return {.name = "rank-comparison",
           .title = "Ranks beside a reference's",
           .settings = comparison_settings(),
-          .needs = comparison_needs,
+          .needs = compared_curves_needs,
           .make = make_rank_comparison};
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/analysed/analysed.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/comparison/comparison.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/labels.h"
@@ -22,25 +24,64 @@ using Quantity = ComparisonQuantity;
 /// Where maps of every size are read: 0, 0.005, … 1.
 constexpr std::size_t kSteps = 200;
 
+/// f at each share of the ranks.
+std::vector<double> curve_over_shares(const MapSpectrum& spectrum) {
+  std::vector<double> share = cumulative_share(spectrum.singular_values);
+  share.insert(share.begin(), 0);
+  std::vector<double> curve;
+  for (std::size_t i = 0; i <= kSteps; ++i) {
+    const double at = static_cast<double>(i) / kSteps * static_cast<double>(share.size() - 1);
+    const auto below = std::min(static_cast<std::size_t>(at), share.size() - 2);
+    const double way = at - static_cast<double>(below);
+    curve.push_back(share[below] + way * (share[below + 1] - share[below]));
+  }
+  return curve;
+}
+
 /// The mean over maps of f at each share of the ranks; empty if no map has a spectrum.
 std::vector<double> mean_curve(const std::vector<MapSpectrum>& spectra) {
   std::vector<double> sums(kSteps + 1);
   std::int64_t maps = 0;
   for (const MapSpectrum& spectrum : spectra) {
     if (spectrum.state != SpectrumState::ready) continue;
-    std::vector<double> share = cumulative_share(spectrum.singular_values);
-    share.insert(share.begin(), 0);
-    for (std::size_t i = 0; i <= kSteps; ++i) {
-      const double at = static_cast<double>(i) / kSteps * static_cast<double>(share.size() - 1);
-      const auto below = std::min(static_cast<std::size_t>(at), share.size() - 2);
-      const double way = at - static_cast<double>(below);
-      sums[i] += share[below] + way * (share[below + 1] - share[below]);
-    }
+    const std::vector<double> curve = curve_over_shares(spectrum);
+    for (std::size_t i = 0; i <= kSteps; ++i) sums[i] += curve[i];
     ++maps;
   }
   if (maps == 0) return {};
   for (double& sum : sums) sum /= static_cast<double>(maps);
   return sums;
+}
+
+/// From the least to the greatest curve of the subject's maps with their rows shuffled: behind
+/// everything else, grey.
+void add_null(Figure& figure, Panel& panel, const Subject& subject,
+              const ComparisonOptions& options, bool labelled, const Progress& progress) {
+  check_null_models(options.analysed);
+  Band band;
+  double ranks = 0, maps = 0;
+  for (const NullRanks& null : null_ranks(*subject.trace, options.view, options.analysed.centred,
+                                          {.threshold = options.threshold}, progress)) {
+    if (!null.known) continue;
+    ranks += null.rank;
+    ++maps;
+    for (const MapSpectrum& shuffled : null.shuffled) {
+      const std::vector<double> curve = curve_over_shares(shuffled);
+      if (band.low.empty()) band.low = band.high = curve;
+      for (std::size_t i = 0; i <= kSteps; ++i) {
+        band.low[i] = std::min(band.low[i], curve[i]);
+        band.high[i] = std::max(band.high[i], curve[i]);
+      }
+    }
+  }
+  if (maps == 0) return;
+  for (std::size_t i = 0; i <= kSteps; ++i) band.x.push_back(static_cast<double>(i) / kSteps);
+  band.label = labelled ? "rows shuffled" : "";
+  band.colour = with_alpha(neutral_colour, 70);
+  band.name = subject.label + ", rows shuffled, least and greatest";
+  band.keys = {{"model", subject.label}};
+  panel.marks.insert(panel.marks.begin(), std::move(band));
+  figure.numbers["null_rank_mean_of_maps/" + subject.label] = {ranks / maps};
 }
 
 Line curve_of(const FigureRequest& request, std::size_t subject, const std::string& label,
@@ -52,7 +93,8 @@ Line curve_of(const FigureRequest& request, std::size_t subject, const std::stri
   constexpr LineStyle styles[] = {LineStyle::dashed, LineStyle::dash_dotted, LineStyle::dotted};
   line.style = is_reference ? LineStyle::solid : styles[subject % 3];
   line.width_pt = is_reference ? 1.4 : 1.0;
-  line.y = mean_curve(spectra_of(*request.subjects[subject].trace, options.view, {}, progress));
+  line.y = mean_curve(
+      spectra_of(request.subjects[subject], options.analysed, options.view, {}, progress));
   for (std::size_t i = 0; i < line.y.size(); ++i) line.x.push_back(static_cast<double>(i) / kSteps);
   return line;
 }
@@ -60,20 +102,29 @@ Line curve_of(const FigureRequest& request, std::size_t subject, const std::stri
 Figure make_spectrum_comparison(const FigureRequest& request, const Progress& progress) {
   const Settings read(request);
   const LegendPosition legend = legend_of(read);
-  const ComparedSubjects compared = compared_subjects(request, progress.part(0, 0.6));
+  const double begun = read.is("null", "shuffled") ? 0.2 : 0.6;
+  const ComparedSubjects compared = compared_subjects(request, progress.part(0, begun));
   const PanelSplit split = split_for(request.width_mm);
   Figure figure;
   Panel curves, by_layer = by_layer_panel(compared, split);
   const std::vector<std::string> labels = short_labels(request);
-  const double share = 0.4 / static_cast<double>(request.subjects.size());
+  const bool with_null = read.is("null", "shuffled");
+  const double share = (with_null ? 0.8 : 0.4) / static_cast<double>(request.subjects.size());
+  const double own = with_null ? share / 9 : share;
   for (std::size_t subject = 0; subject < request.subjects.size(); ++subject) {
-    const double first = 0.6 + share * static_cast<double>(subject);
+    const double first = begun + share * static_cast<double>(subject);
     curves.marks.emplace_back(curve_of(request, subject, labels[subject],
                                        subject == compared.reference, compared.options,
-                                       progress.part(first, first + share)));
+                                       progress.part(first, first + own)));
+    if (!with_null) continue;
+    const Subject& shown = request.subjects[subject];
+    add_null(figure, curves, shown, compared.options, subject + 1 == request.subjects.size(),
+             progress.part(first + own, first + share));
   }
   curves.letter = "a";
-  curves.x.label = "relative rank r / N";
+  const Analysed& analysed = compared.options.analysed;
+  const bool of_maps = analysed == Analysed{};
+  curves.x.label = of_maps ? "relative rank r / N" : "relative rank r / n";
   curves.y.label = "cumulative share f";
   curves.x.minimum = curves.y.minimum = 0;
   curves.x.maximum = curves.y.maximum = 1;
@@ -93,21 +144,34 @@ Figure make_spectrum_comparison(const FigureRequest& request, const Progress& pr
   figure.panels = {std::move(curves), std::move(by_layer)};
   figure.height_mm = split.height_mm + legend_mm(figure, request.width_mm);
   figure.caption =
-      "Spectra of attention maps: a, cumulative share of the singular values over relative rank, "
-      "mean over all maps; b, the area between a map's curve and its counterpart's, points are "
-      "heads, lines their means: " +
-      comparison_in_words(request, compared) + ". " + made_with();
+      "Spectra of " + in_words(analysed) +
+      ": a, cumulative share of the singular values over relative rank, mean over all " +
+      (of_maps ? "maps" : "of them") + "; b, the area between " + (of_maps ? "a map's" : "the") +
+      " curve and its counterpart's, points are " +
+      (is_of_layer(analysed.of) ? "layers" : "heads, lines their means") + ": " +
+      comparison_in_words(request, compared) + ". ";
+  if (with_null) {
+    figure.caption +=
+        "Grey: from least to greatest curve of the same maps with the entries of each "
+        "row in another order (of causal maps up to the diagonal), " +
+        std::to_string(kShuffles) + " times each. ";
+  }
+  figure.caption += made_with();
   return figure;
 }
 
 }  // namespace
 
 FigureRecipe spectrum_comparison_recipe() {
+  std::vector<ParameterDescription> settings = comparison_settings();
+  settings.push_back(setting::choice("null", {"none", "shuffled"}, "none",
+                                     "shuffled: a grey band of what the maps would have with "
+                                     "their rows shuffled (eight times as long)"));
   return {.name = "spectrum-comparison",
           .title = "Spectra beside a reference's",
           .source = "Adder, Eq. 21",
-          .settings = comparison_settings(),
-          .needs = comparison_needs,
+          .settings = std::move(settings),
+          .needs = compared_curves_needs,
           .make = make_spectrum_comparison};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/analysed/analysed.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
@@ -96,8 +97,8 @@ Figure make_sweep_ranks(const FigureRequest& request, const Progress&) {
                  rounded_text(100 - 100 * q) + " %";
   }
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
-  figure.caption = "Equivalent ranks of single attention maps, median over " +
-                   sweep_in_words(result) +
+  figure.caption = "Equivalent ranks of single " + in_words(result.numbers.analysed) +
+                   ", median over " + sweep_in_words(result) +
                    (head < 0 ? ", all heads." : ", head " + std::to_string(head) + ".") +
                    described + (described.empty() ? " " : " of the maps. ") + made_with();
   return figure;

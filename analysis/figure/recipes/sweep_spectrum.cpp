@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/analysed/analysed.h"
+#include "analysis/baselines/null_model.h"
 #include "analysis/figure/caption.h"
 #include "analysis/figure/recipes/sweep_figures.h"
 #include "analysis/figure/series_style.h"
@@ -42,11 +44,39 @@ Band deviation_band(const SweptSpectrum& spectrum, Colour colour) {
   return band;
 }
 
+bool has_null_spectra(const SweepSeries& series) {
+  return !series.layers.empty() && std::ranges::all_of(series.layers, &LayerSweep::null_spectra);
+}
+
+/// What maps of no structure would have: behind everything else, grey. Throws Error(usage) where
+/// the sweep has not kept it.
+void add_null(Figure& figure, Panel& panel, const SweepSeries& series,
+              const std::vector<std::int64_t>& layers, const std::vector<std::int64_t>& heads,
+              double threshold) {
+  const SweptSpectrum null = swept_null_spectrum(series, layers, heads, threshold);
+  if (null.maps == 0) return;
+  Band band = deviation_band(null, neutral_colour);
+  band.colour = with_alpha(neutral_colour, 70);
+  const bool labelled = std::ranges::any_of(panel.marks, [](const Mark& mark) {
+    const auto* const other = std::get_if<Band>(&mark);
+    return other != nullptr && !other->label.empty();
+  });
+  band.label = labelled ? "" : "rows shuffled";
+  band.name = series.label + ", rows shuffled";
+  band.keys = {{"model", series.label}};
+  panel.marks.insert(panel.marks.begin(), std::move(band));
+  figure.numbers["null_mean_share/" + series.label] = null.mean_share;
+  figure.numbers["null_standard_deviation/" + series.label] = null.standard_deviation;
+  figure.numbers["null_equivalent_rank/" + series.label] = {static_cast<double>(null.rank_of_mean)};
+}
+
 Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   const Settings read(request);
   const SweepResult result = sweep_shown(read);
   const double threshold = read.number("threshold");
   const bool spread = read.is("spread", "deviation");
+  const bool kept = std::ranges::all_of(result.series, has_null_spectra);
+  const bool with_null = read.is("null", "shuffled") || (read.is("null", "auto") && kept);
 
   Figure figure;
   Panel panel = cumulative_share_panel(read);
@@ -58,9 +88,13 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   for (std::size_t s = 0; s < result.series.size(); ++s) {
     const SweepSeries& series = result.series[s];
     const auto layers = static_cast<std::int64_t>(series.layers.size());
-    const SweptSpectrum spectrum = swept_spectrum(
-        series, read.indices("layer", layers),
-        read.indices("head", layers > 0 ? series.layers.front().heads : 0), threshold);
+    const std::vector<std::int64_t> chosen_layers = read.indices("layer", layers),
+                                    chosen_heads = read.indices(
+                                        "head", layers > 0 ? series.layers.front().heads : 0);
+    const SweptSpectrum spectrum = swept_spectrum(series, chosen_layers, chosen_heads, threshold);
+    if (with_null) {
+      add_null(figure, panel, series, chosen_layers, chosen_heads, threshold);
+    }
     left_out += spectrum.left_out;
     longest = std::max(longest, spectrum.mean_share.size());
     if (spectrum.maps == 0) continue;
@@ -101,13 +135,20 @@ Figure make_sweep_spectrum(const FigureRequest& request, const Progress&) {
   figure.panels.push_back(std::move(panel));
 
   figure.height_mm = 0.62 * request.width_mm + legend_mm(figure, request.width_mm);
-  figure.caption =
-      "Cumulative normalised singular values f(r) of the attention maps, mean over " +
-      sweep_in_words(result) + ", " + chosen("layer", layers_written(request, "layer")) + " and " +
-      chosen("head", read.written("head")) +
-      (spread ? ", with one standard deviation over maps" : "") +
-      ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
-      rounded_text(threshold) + ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  figure.caption = "Cumulative normalised singular values f(r) of the " +
+                   in_words(result.numbers.analysed) + ", mean over " + sweep_in_words(result) +
+                   ", " + chosen("layer", layers_written(request, "layer")) + " and " +
+                   chosen("head", read.written("head")) +
+                   (spread ? ", with one standard deviation over maps" : "") +
+                   ". Marked: the equivalent rank of the mean curve, the smallest r with f(r) ≥ " +
+                   rounded_text(threshold) +
+                   ". Dotted: g(r) = r/N, a map of equal singular values. ";
+  if (with_null) {
+    figure.caption +=
+        "Grey: the same maps with the entries of each row in another order (of causal maps up to "
+        "the diagonal), " +
+        std::to_string(kShuffles) + " times each, mean and one standard deviation. ";
+  }
   if (left_out > 0) {
     figure.caption += std::to_string(left_out) + " maps without a spectrum were left out. ";
   }
@@ -125,6 +166,9 @@ FigureRecipe sweep_spectrum_recipe() {
                        indices_setting("head", "heads averaged"), threshold_setting(),
                        setting::choice("spread", {"deviation", "none"}, "deviation",
                                        "a band of one standard deviation over maps"),
+                       setting::choice("null", {"auto", "shuffled", "none"}, "auto",
+                                       "a grey band of the maps with their rows "
+                                       "shuffled, of sweeps with --baselines"),
                        legend_setting(true)},
           .needs = sweep_needs,
           .make = make_sweep_spectrum};

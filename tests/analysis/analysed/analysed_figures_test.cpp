@@ -5,7 +5,10 @@
 #include <variant>
 
 #include "analysis/baselines/null_model.h"
+#include "analysis/comparison/comparison.h"
+#include "analysis/components/components.h"
 #include "analysis/figure/recipe.h"
+#include "analysis/heads/head_table.h"
 #include "analysis/spectrum/mean_spectrum.h"
 #include "core/error.h"
 #include "tests/analysis/analysed/softmax_cases.h"
@@ -68,8 +71,111 @@ TEST(CumulativeSpectrumOfOthers, NullModelsAreOfMaps) {
   FigureRequest request = softmax_request();
   request.settings = {{"null", "shuffled"}, {"of", "scores"}};
   EXPECT_THROW((void)make_figure("cumulative-spectrum", request), Error);
+  request.settings = {{"null", "shuffled"}, {"added", "without-convolution"}};
+  try {
+    (void)make_figure("cumulative-spectrum", request);
+    FAIL() << "the band would be that of the whole map";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("null models"), std::string::npos) << error.what();
+  }
   request.settings = {{"channels", "all"}, {"centred", true}};
   EXPECT_THROW((void)make_figure("cumulative-spectrum", request), Error);
+}
+
+FigureRequest two_softmax_requests() {
+  FigureRequest request = softmax_request();
+  Subject other;
+  other.label = "other";
+  other.trace = std::make_shared<const Trace>(
+      softmax_case({{"n", 30}, {"d", 5}, {"seed", 16}, {"causal", false}}));
+  request.subjects.push_back(std::move(other));
+  return request;
+}
+
+TEST(ComparedFiguresOfOthers, CompareThemAndNameThem) {
+  FigureRequest request = two_softmax_requests();
+  request.settings = {{"of", "scores"}, {"centred", true}};
+  const SubjectComparison found = compare_subjects(request.subjects[0], request.subjects[1],
+                                                   {.analysed = {SpectrumOf::scores, true}});
+  const Figure spectra = make_figure("spectrum-comparison", request);
+  EXPECT_EQ(spectra.numbers.at("spectrum_distance/other").at(0),
+            found.mean[ComparisonQuantity::spectrum_distance]);
+  EXPECT_NE(
+      spectra.caption.find("Spectra of scores before bias, mask and cap, without the mean row"),
+      std::string::npos)
+      << spectra.caption;
+  const Figure ranks = make_figure("rank-comparison", request);
+  EXPECT_EQ(ranks.numbers.at("rank/other").at(0), found.mean[ComparisonQuantity::rank]);
+  EXPECT_NE(ranks.panels.at(0).x.label.find("scores, centred"), std::string::npos);
+  request.settings["identity"] = std::string("with");
+  EXPECT_THROW((void)make_figure("rank-comparison", request), Error);
+}
+
+TEST(ComparedFiguresOfOthers, TheGreyBandIsThatOfTheNullModels) {
+  FigureRequest request = two_softmax_requests();
+  request.settings = {{"null", "shuffled"}};
+  const Figure figure = make_figure("spectrum-comparison", request);
+  std::vector<const Band*> bands;
+  for (const Mark& mark : figure.panels.at(0).marks) {
+    if (const auto* band = std::get_if<Band>(&mark)) bands.push_back(band);
+  }
+  ASSERT_EQ(bands.size(), 2U);
+  EXPECT_TRUE(std::get_if<Band>(&figure.panels[0].marks.front())) << "behind the curves";
+  for (std::size_t subject = 0; subject < 2; ++subject) {
+    const NullRanks null =
+        null_ranks(*request.subjects[subject].trace, IdentityView::as_is, false).at(0);
+    const std::string& label = request.subjects[subject].label;
+    EXPECT_EQ(figure.numbers.at("null_rank_mean_of_maps/" + label).at(0), null.rank);
+    const MeanSpectrum mean = mean_spectrum(null.shuffled, 0.9);
+    const Band& band = *bands[1 - subject];
+    ASSERT_EQ(band.keys.at(0).second, label);
+    // r of 30 singular values: at r / 30, which lies between the band's own places.
+    for (const std::size_t r : {3U, 15U, 30U}) {
+      const double at = static_cast<double>(r) / 30;
+      const auto place = static_cast<std::size_t>(std::lround(at * 200));
+      if (std::abs(at * 200 - static_cast<double>(place)) > 1e-9) continue;
+      EXPECT_NEAR(band.low[place], mean.low_share[r - 1], 1e-9) << r;
+      EXPECT_NEAR(band.high[place], mean.high_share[r - 1], 1e-9) << r;
+    }
+  }
+  EXPECT_NE(figure.caption.find("in another order"), std::string::npos);
+  request.settings["of"] = std::string("scores");
+  EXPECT_THROW((void)make_figure("spectrum-comparison", request), Error);
+}
+
+TEST(ComponentsFigureOfOthers, ChannelsAreNamedAsSuch) {
+  FigureRequest request = softmax_request();
+  request.settings = {{"of", "values"}, {"count", std::int64_t{2}}};
+  const Figure figure = make_figure("components", request);
+  ASSERT_EQ(figure.panels.size(), 2U);
+  EXPECT_EQ(figure.panels[0].title, "channels");
+  EXPECT_EQ(figure.panels[0].x.label, "channel");
+  EXPECT_EQ(figure.panels[1].title, "keys");
+  EXPECT_EQ(std::get<HeatMap>(figure.panels[0].marks.at(0)).columns, 5);
+  EXPECT_NE(figure.caption.find("v_k over its channels, u_k over its keys"), std::string::npos)
+      << figure.caption;
+  const MapComponents found =
+      map_components(request.subjects[0], {0, 0}, {SpectrumOf::values}, IdentityView::as_is, 2);
+  EXPECT_EQ(figure.numbers.at("share/net").at(1), found.share(1));
+  request.settings["of"] = std::string("tokens");
+  EXPECT_EQ(make_figure("components", request).panels.at(1).title, "tokens");
+  request.settings = {{"of", "scores"}, {"identity", "with"}};
+  EXPECT_THROW((void)make_figure("components", request), Error);
+}
+
+TEST(HeadFiguresOfOthers, NameWhatRanksAreOf) {
+  FigureRequest request = softmax_request();
+  request.settings = {{"of", "head-output"},
+                      {"measures", std::vector<std::string>{"equivalent_rank"}}};
+  const Figure figure = make_figure("heads-over-depth", request);
+  EXPECT_EQ(figure.numbers.at("equivalent_rank/net").at(0),
+            head_table(*request.subjects[0].trace, {.analysed = {SpectrumOf::head_output}})
+                .rows.at(0)
+                .equivalent_rank);
+  EXPECT_NE(figure.caption.find("equivalent rank of head-output"), std::string::npos);
+  EXPECT_NE(figure.caption.find("of the head outputs A V"), std::string::npos);
+  request.settings["of"] = std::string("tokens");
+  EXPECT_THROW((void)make_figure("heads-over-depth", request), Error) << "none of each head";
 }
 
 }  // namespace

@@ -96,19 +96,26 @@ TEST_F(Sweep, FindsWhatNumPyFinds) {
 }
 
 TEST_F(Sweep, HasTheSameBytesOnOneThread) {
-  (void)run_sweep(request("many.h5", 40));
+  const auto with_null = [this](const std::string& out) {
+    SweepRequest wanted = request(out, 40);
+    wanted.numbers.baselines = true;
+    return wanted;
+  };
+  (void)run_sweep(with_null("many.h5"));
   {
     const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
-    (void)run_sweep(request("one.h5", 40));
+    (void)run_sweep(with_null("one.h5"));
   }
   EXPECT_FALSE(read_bytes(folder_.path() / "many.h5").empty());
   EXPECT_EQ(read_bytes(folder_.path() / "many.h5"), read_bytes(folder_.path() / "one.h5"));
 }
 
 TEST_F(Sweep, GoesOnWhereItWasCancelled) {
-  const SweepRequest whole = request("whole.h5", 60);
+  SweepRequest whole = request("whole.h5", 60);
+  whole.numbers.baselines = true;
   (void)run_sweep(whole);
-  const SweepRequest parts = request("parts.h5", 60);
+  SweepRequest parts = request("parts.h5", 60);
+  parts.numbers.baselines = true;
   int stops = 0;
   std::int64_t done_before = 0;
   for (bool finished = false; !finished;) {
@@ -431,6 +438,58 @@ TEST_F(Sweep, NumbersOfHeadsAndNullModelsAreTheirMeansOverRuns) {
   EXPECT_GT(over, 0);
   EXPECT_LT(over, 2);
   EXPECT_EQ(swept_statistic(layer.statistics.at("induction"), -1).count, 0) << "of texts alone";
+}
+
+TEST_F(Sweep, SpectraOfNullModelsAreThoseOfNumPy) {
+  SweepRequest wanted = request("null.h5");
+  wanted.subjects[0].mechanism = model()->spec().mechanism;
+  wanted.numbers.baselines = true;
+  const SweepResult result = run_sweep(wanted);
+  const nlohmann::json expected = reference();
+  const SweepSeries& series = result.series.at(0);
+  const auto near = [&](const std::vector<double>& found, const char* key) {
+    ASSERT_EQ(found.size(), expected.at(key).size());
+    for (std::size_t r = 0; r < found.size(); ++r) {
+      EXPECT_NEAR(found[r], expected[key][r].get<double>(), 1e-5) << key << " " << r;
+    }
+  };
+  const SweptSpectrum null = swept_null_spectrum(series, {}, {}, 0.9);
+  EXPECT_EQ(null.maps, 96 * 2 * 2 * 8);
+  near(null.mean_share, "null_mean_share");
+  near(null.standard_deviation, "null_standard_deviation");
+  near(swept_null_spectrum(series, {1}, {0}, 0.9).mean_share, "null_mean_share_layer_1_head_0");
+  const SweepResult read = read_sweep(wanted.out);
+  EXPECT_EQ(read.series[0].layers[1].null_share_sums, series.layers[1].null_share_sums);
+  EXPECT_EQ(read.series[0].layers[1].null_share_squares, series.layers[1].null_share_squares);
+  EXPECT_EQ(read.series[0].layers[1].null_maps, series.layers[1].null_maps);
+
+  FigureRequest asked;
+  asked.settings["file"] = wanted.out.string();
+  const Figure figure = make_figure("sweep-spectrum", asked);
+  EXPECT_EQ(figure.numbers.at("null_mean_share/tiny"), null.mean_share);
+  const auto* const band = std::get_if<Band>(&figure.panels.at(0).marks.front());
+  ASSERT_NE(band, nullptr) << "behind everything else";
+  EXPECT_EQ(band->label, "rows shuffled");
+  EXPECT_NEAR(band->low[5], null.mean_share[4] - null.standard_deviation[4], 1e-12);
+  EXPECT_THAT(figure.caption, testing::HasSubstr("in another order"));
+  asked.settings["null"] = std::string("none");
+  EXPECT_FALSE(make_figure("sweep-spectrum", asked).numbers.contains("null_mean_share/tiny"));
+}
+
+TEST_F(Sweep, AFileWithoutSpectraOfNullModelsSaysSo) {
+  SweepRequest wanted = request("plain.h5");
+  (void)run_sweep(wanted);
+  FigureRequest asked;
+  asked.settings["file"] = wanted.out.string();
+  EXPECT_FALSE(make_figure("sweep-spectrum", asked).numbers.contains("null_mean_share/tiny"));
+  asked.settings["null"] = std::string("shuffled");
+  try {
+    (void)make_figure("sweep-spectrum", asked);
+    FAIL() << "there are no null models in the file";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("has not kept spectra of null models"));
+    EXPECT_THAT(error.remedy_text(), testing::HasSubstr("--baselines"));
+  }
 }
 
 TEST_F(Sweep, RanksOfWhatElseIsAskedForAreTheirMeansOverRuns) {

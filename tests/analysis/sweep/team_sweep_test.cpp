@@ -77,6 +77,7 @@ class TeamSweep : public testing::Test {
     wanted.data_set_path = kSweepData + "images.npz";
     wanted.choice.count = 60;
     wanted.views = {IdentityView::without, IdentityView::with};
+    wanted.numbers.baselines = true;
     wanted.out = folder_.path() / out;
     wanted.checkpoint_seconds = 0;
     return wanted;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes analysed.json: singular values of what is made of queries, keys, values and maps, null
-models and blocks below the diagonal, by NumPy.
+models and blocks below the diagonal, leading components, ranks and what lies between two cases, by
+NumPy.
 
 Queries, keys and values are raw_uniform of tests/support/reference_maps.cpp; maps are their softmax
 in float32. Shuffles use MT19937's raw output as the program does. Run: python3 make_analysed.py
@@ -59,7 +60,7 @@ def block_rank(a):
                                        * sigmas(a[t:, :t])[0]).sum()) for t in cuts)}
 
 
-def described(case):
+def matrices_of(case):
     s, a = softmax_map(case)
     n, d = case["n"], case["d"]
     v = uniform(case["seed"] + 2, n, d)
@@ -70,6 +71,67 @@ def described(case):
     }
     if not case["causal"]:
         matrices["log-map"] = np.log(a)
+    return matrices
+
+
+def components(x, count=3):
+    u, sigma, v = np.linalg.svd(x, full_matrices=False)
+    found = []
+    for k in range(count):
+        sign = -1 if v[k].sum() < 0 else 1
+        found.append({"sigma": sigma[k], "rows": (sign * u[:, k]).tolist(), "columns": (sign * v[k]).tolist()})
+    return {"nuclear_norm": sigma.sum(), "components": found}
+
+
+def ranks(x):
+    squares = sigmas(x) ** 2
+    p = squares / squares.sum()
+    p = p[p > 0]
+    return {"equivalent_rank": rank(x), "participation_rank": squares.sum() ** 2 / (squares ** 2).sum(),
+            "entropy_rank": np.exp(-(p * np.log(p)).sum())}
+
+
+def divergence(p, q):
+    p, q = (x / x.sum(1, keepdims=True) for x in (p, q))
+
+    def entropy(x):
+        return -(x * np.log2(np.where(x > 0, x, 1))).sum(1)
+
+    return (entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2).mean()
+
+
+def area(a, b):
+    """Between the curves of cumulative singular values of matrices with as many of them."""
+    d = np.concatenate([[0], np.cumsum(sigmas(a)) / sigmas(a).sum() - np.cumsum(sigmas(b)) / sigmas(b).sum()])
+    left, right = d[:-1], d[1:]
+    same = left * right >= 0
+    spread = np.where(same, 1, np.abs(left) + np.abs(right))
+    return (np.where(same, np.abs(left + right), (left ** 2 + right ** 2) / spread) / 2).mean()
+
+
+def beside(a, b):
+    """Of a to the reference's matrix b."""
+    return {"frobenius": np.linalg.norm(a - b), "relative": np.linalg.norm(a - b) / np.linalg.norm(b),
+            "cosine": 1 - (a * b).sum() / np.linalg.norm(a) / np.linalg.norm(b),
+            "singular_values": np.linalg.norm(sigmas(a) - sigmas(b)), "area": area(a, b),
+            "rank_difference": rank(a) - rank(b)}
+
+
+def compared(case, reference):
+    found = {}
+    one, other = matrices_of(case), matrices_of(reference)
+    for name in one:
+        found[name] = beside(one[name], other[name])
+        found[name + ", centred"] = beside(centred(one[name]), centred(other[name]))
+    for name in ("map", "value-weighted"):
+        found[name]["divergence"] = divergence(one[name], other[name])
+    return {"case": case, "reference": reference, "found": found}
+
+
+def described(case):
+    n = case["n"]
+    matrices = matrices_of(case)
+    a = matrices["map"]
     eye = np.eye(n)
     even = np.tril(np.ones((n, n))) if case["causal"] else np.ones((n, n))
     even /= even.sum(1, keepdims=True)
@@ -78,6 +140,10 @@ def described(case):
     found = {
         "sigma": {name: sigmas(x).tolist() for name, x in matrices.items()},
         "centred": {name: sigmas(centred(x)).tolist() for name, x in matrices.items()},
+        "components": {name: components(x) for name, x in matrices.items()},
+        "components_centred": {name: components(centred(x)) for name, x in matrices.items()},
+        "ranks": {name: ranks(x) for name, x in matrices.items()},
+        "ranks_centred": {name: ranks(centred(x)) for name, x in matrices.items()},
         "null": {"mean": float(np.mean(nulls)), "deviation": float(np.std(nulls, ddof=1)),
                  "with_identity": float(np.mean(with_i)), "even": rank(even),
                  "centred": float(np.mean([rank(centred(shuffled(a, seed, case["causal"])))
@@ -92,7 +158,9 @@ def main():
     cases = [{"n": 24, "d": 5, "seed": 1, "causal": False}, {"n": 37, "d": 4, "seed": 11, "causal": True},
              {"n": 9, "d": 12, "seed": 21, "causal": True}]
     path = HERE / "analysed.json"
-    path.write_text(json.dumps({"numpy": np.__version__, "cases": [described(c) for c in cases]}) + "\n")
+    reference = {"n": 24, "d": 5, "seed": 31, "causal": False}
+    path.write_text(json.dumps({"numpy": np.__version__, "cases": [described(c) for c in cases],
+                                "compared": compared(cases[0], reference)}) + "\n")
 
 
 if __name__ == "__main__":

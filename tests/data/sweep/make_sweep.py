@@ -89,12 +89,27 @@ def run(image):
     return np.stack(maps), linear(norm(tokens, "norm")[0], "head")
 
 
+def shuffled(attention, seed):
+    """Rows in another order, by MT19937 and Fisher & Yates as the program does."""
+    generator = np.random.RandomState(seed)._bit_generator
+    attention = attention.copy()
+    for row in attention:
+        for left in range(TOKENS, 1, -1):
+            other = (int(generator.random_raw()) * left) >> 32
+            row[left - 1], row[other] = row[other], row[left - 1]
+    return attention
+
+
 maps, logits = zip(*(run(image) for image in images))
 values = np.linalg.svd(np.stack(maps), compute_uv=False)  # [image, layer, head, r]
 share = np.cumsum(values, -1) / values.sum(-1, keepdims=True)
 with_identity = np.linalg.svd(np.stack(maps) + np.eye(TOKENS), compute_uv=False)
 share_with = np.cumsum(with_identity, -1) / with_identity.sum(-1, keepdims=True)
 ranks = 1 + (share < 0.9).sum(-1)
+null = np.array([[[[shuffled(attention, seed) for seed in range(8)] for attention in layer]
+                  for layer in image] for image in maps])  # [image, layer, head, seed, i, j]
+null_values = np.linalg.svd(null, compute_uv=False)
+null_share = np.cumsum(null_values, -1) / null_values.sum(-1, keepdims=True)
 reference = {
     "images": IMAGES,
     "correct": int((np.argmax(logits, -1) == labels).sum()),
@@ -102,6 +117,9 @@ reference = {
     "standard_deviation": share.reshape(-1, TOKENS).std(0, ddof=1).tolist(),
     "mean_share_layer_1_head_0": share[:, 1, 0].mean(0).tolist(),
     "mean_share_with_identity": share_with.mean((0, 1, 2)).tolist(),
+    "null_mean_share": null_share.mean((0, 1, 2, 3)).tolist(),
+    "null_standard_deviation": null_share.reshape(-1, TOKENS).std(0, ddof=1).tolist(),
+    "null_mean_share_layer_1_head_0": null_share[:, 1, 0].mean((0, 1)).tolist(),
     "mean_rank": ranks.mean((0, 2)).tolist(),
     "rank_deviation": [ranks[:, layer].std(ddof=1) for layer in range(LAYERS)],
     "quantiles": {

@@ -1,0 +1,130 @@
+// Comparisons of something else than maps.
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "analysis/analysed/analysed.h"
+#include "analysis/comparison/comparison.h"
+#include "core/error.h"
+#include "core/model/model.h"
+#include "tests/analysis/analysed/softmax_cases.h"
+#include "tests/support/paths.h"
+
+namespace attnscope {
+namespace {
+
+using Quantity = ComparisonQuantity;
+
+Analysed analysed_named(const std::string& name) {
+  const std::size_t comma = name.find(',');
+  return {spectrum_of_named(name.substr(0, comma)), comma != std::string::npos};
+}
+
+struct TwoCases {
+  Trace compared, reference;
+};
+
+TwoCases two_cases(const nlohmann::json& made) {
+  return {softmax_case(made.at("case")), softmax_case(made.at("reference"))};
+}
+
+ComparedMap only_map(const Subject& reference, const Subject& other, const Analysed& analysed,
+                     std::string* summary = nullptr) {
+  const SubjectComparison found = compare_subjects(reference, other, {.analysed = analysed});
+  EXPECT_EQ(found.maps.size(), 1U);
+  if (summary != nullptr) *summary = found.summary;
+  return found.maps.at(0);
+}
+
+TEST(ComparisonOfBesideNumPy, EveryMatrixWithAndWithoutItsMeanRow) {
+  const nlohmann::json made = read_test_data("analysed/analysed.json").at("compared");
+  const TwoCases cases = two_cases(made);
+  for (const auto& [name, numbers] : made.at("found").items()) {
+    const Analysed analysed = analysed_named(name);
+    std::string summary;
+    const ComparedMap map =
+        only_map(without_model(cases.reference), without_model(cases.compared), analysed, &summary);
+    const auto expect = [&, &name = name, &numbers = numbers](Quantity quantity, const char* key) {
+      const double expected = numbers.at(key);
+      EXPECT_NEAR(map.values[quantity], expected, 1e-5 * std::max(1.0, std::abs(expected)))
+          << name << " " << key;
+    };
+    expect(Quantity::spectrum_distance, "area");
+    expect(Quantity::singular_value_distance, "singular_values");
+    expect(Quantity::rank_difference, "rank_difference");
+    if (columns_of(analysed.of) == Extent::channels) {
+      EXPECT_EQ(map.state, MapPairState::other_channels) << name;
+      EXPECT_TRUE(std::isnan(map.values[Quantity::frobenius_distance])) << name;
+      EXPECT_NE(summary.find("1 matrix: columns are channels of other weights"), std::string::npos)
+          << summary;
+      continue;
+    }
+    EXPECT_EQ(map.state, MapPairState::compared) << name;
+    expect(Quantity::frobenius_distance, "frobenius");
+    expect(Quantity::relative_frobenius, "relative");
+    expect(Quantity::cosine_distance, "cosine");
+    if (numbers.contains("divergence")) {
+      expect(Quantity::divergence, "divergence");
+      EXPECT_EQ(map.row_divergence.size(), 24U);
+      EXPECT_EQ(summary, "");
+    } else {
+      EXPECT_TRUE(std::isnan(map.values[Quantity::divergence])) << name;
+      EXPECT_TRUE(std::isnan(map.values[Quantity::largest_divergence])) << name;
+      EXPECT_TRUE(map.row_divergence.empty()) << name;
+      EXPECT_NE(summary.find("no divergences"), std::string::npos) << summary;
+    }
+  }
+}
+
+TEST(ComparisonOf, ChannelsOfTheSameWeightsAreTheSame) {
+  const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
+  Subject reference = without_model(cases.reference), other = without_model(cases.compared);
+  const std::string file = source_folder() + "/tests/data/sweep/model.npz";
+  const auto load = [&file] {
+    return load_model(file, {{{"heads", "2"}, {"crop_fraction", "1"}}, {}});
+  };
+  reference.model = load();
+  other.model = load();
+  const ComparedMap map = only_map(reference, other, {SpectrumOf::values});
+  EXPECT_EQ(map.state, MapPairState::compared);
+  const auto values = [](const Trace& trace) {
+    return MatrixD(trace.layers[0].values.slice(0).cast<double>());
+  };
+  EXPECT_NEAR(map.values[Quantity::frobenius_distance],
+              (values(cases.compared) - values(cases.reference)).norm(), 1e-9);
+}
+
+TEST(ComparisonOf, OfALayerThereIsOne) {
+  const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
+  const SubjectComparison found =
+      compare_subjects(without_model(cases.reference), without_model(cases.compared),
+                       {.analysed = {SpectrumOf::tokens}});
+  ASSERT_EQ(found.maps.size(), 1U);
+  EXPECT_EQ(found.maps[0].head, kAllHeads);
+  EXPECT_EQ(found.maps[0].reference_head, kAllHeads);
+  EXPECT_FALSE(std::isnan(found.maps[0].values[Quantity::spectrum_distance]));
+  EXPECT_EQ(found.layers.at(0).values[Quantity::spectrum_distance],
+            found.maps[0].values[Quantity::spectrum_distance]);
+  EXPECT_FALSE(std::isnan(found.layers[0].values[Quantity::cka]));
+}
+
+TEST(ComparisonOf, RefusesWhatHasNoMeaning) {
+  const TwoCases cases = two_cases(read_test_data("analysed/analysed.json").at("compared"));
+  const Subject reference = without_model(cases.reference), other = without_model(cases.compared);
+  const auto refused = [&](const ComparisonOptions& options) {
+    EXPECT_THROW((void)compare_subjects(reference, other, options), Error)
+        << in_words(options.analysed);
+  };
+  refused({.view = IdentityView::with, .analysed = {SpectrumOf::scores}});
+  refused({.baselines = true, .analysed = {SpectrumOf::scores}});
+  refused({.match_heads = true, .analysed = {SpectrumOf::output}});
+  refused({.analysed = {SpectrumOf::norm_weighted}});
+  refused({.analysed = {.of = SpectrumOf::map, .added = Added::residual}});
+  const SubjectComparison centred =
+      compare_subjects(reference, other, {.baselines = true, .analysed = {SpectrumOf::map, true}});
+  EXPECT_GT(centred.maps.at(0).values[Quantity::rank_over_null], 0);
+  const nlohmann::json made = read_test_data("analysed/analysed.json").at("cases").at(0);
+  EXPECT_NEAR(centred.maps[0].values[Quantity::null_rank], made.at("null").at("centred"), 1e-9);
+}
+
+}  // namespace
+}  // namespace attnscope
