@@ -51,7 +51,7 @@ class Additive final : public Mechanism {
       std::vector<float> mean(static_cast<std::size_t>(width));
       const auto row = [&](std::int64_t i) { return output.data() + i * input.values.cols(); };
       for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
-        state.push(logits.matrix()(head, j),
+        state.push(static_cast<double>(logits.matrix()(head, j)),
                    {input.values.data() + j * input.values.cols() + head * width,
                     static_cast<std::size_t>(width)},
                    mean);

@@ -31,10 +31,10 @@ void AdditiveState::add(Sums& sums, double logit, std::span<const float> value) 
   }
 }
 
-void AdditiveState::push(float logit, std::span<const float> value, std::span<float> mean) {
+double AdditiveState::push(double logit, std::span<const float> value, std::span<float> mean) {
   assert(value.size() == static_cast<std::size_t>(width_) && mean.size() == value.size());
-  add(begun_, static_cast<double>(logit), value);
-  double own = 1, other = 0;
+  add(begun_, logit, value);
+  double greatest = begun_.greatest, own = 1, other = 0;
   const Sums* ending = nullptr;
   if (window_ > 0) {
     logits_.push_back(logit);
@@ -43,7 +43,7 @@ void AdditiveState::push(float logit, std::span<const float> value, std::span<fl
     if (logits_.size() < endings_.size()) ending = &endings_[logits_.size()];
   }
   if (ending != nullptr) {
-    const double greatest = std::max(begun_.greatest, ending->greatest);
+    greatest = std::max(begun_.greatest, ending->greatest);
     own = std::exp(begun_.greatest - greatest);
     other = std::exp(ending->greatest - greatest);
   }
@@ -53,6 +53,7 @@ void AdditiveState::push(float logit, std::span<const float> value, std::span<fl
     mean[c] = static_cast<float>(sum / total);
   }
   if (window_ > 0 && static_cast<std::int64_t>(logits_.size()) == window_) finish_block();
+  return greatest + std::log(total);
 }
 
 void AdditiveState::finish_block() {
@@ -61,8 +62,7 @@ void AdditiveState::finish_block() {
   endings_.resize(count);
   Sums sums = nothing();
   for (std::size_t token = count; token-- > 0;) {
-    add(sums, static_cast<double>(logits_[token]),
-        std::span<const float>(values_).subspan(token * width, width));
+    add(sums, logits_[token], std::span<const float>(values_).subspan(token * width, width));
     endings_[token] = sums;
   }
   begun_ = nothing();

@@ -19,7 +19,8 @@ class AdditiveState {
   AdditiveState(std::int64_t width, std::int64_t window);
 
   /// Takes the next token's logit and value [width]; writes the mean after it to `mean` [width].
-  void push(float logit, std::span<const float> value, std::span<float> mean);
+  /// Returns ln Σ e^s.
+  double push(double logit, std::span<const float> value, std::span<float> mean);
 
  private:
   /// Σ e^(s − greatest) and Σ e^(s − greatest) v.
@@ -35,10 +36,10 @@ class AdditiveState {
 
   std::int64_t width_;
   std::int64_t window_;
-  Sums begun_;                 ///< from the newest block's first token to the newest
-  std::vector<float> logits_;  ///< of the newest block, where there is a window
-  std::vector<float> values_;  ///< [tokens of the newest block, width]
-  std::vector<Sums> endings_;  ///< of the block before: from each token to its end
+  Sums begun_;                  ///< from the newest block's first token to the newest
+  std::vector<double> logits_;  ///< of the newest block, where there is a window
+  std::vector<float> values_;   ///< [tokens of the newest block, width]
+  std::vector<Sums> endings_;   ///< of the block before: from each token to its end
 };
 
 }  // namespace attnscope

@@ -198,6 +198,13 @@ struct LayersWithGradient::Layer {
     weights.put("mlp1", loaded.mlp->mlp1, {});
     weights.put("mlp2", loaded.mlp->mlp2, loaded.scale2);
     weights.put_rest(model, loaded.attention.mechanism);
+    // What the mechanism reads and training does not know: masks, importances, drawn features.
+    for (const TensorDescription& tensor : find_mechanism(mechanism_of(spec, index).name).tensors) {
+      const std::string name(tensor.name);
+      if (loaded.attention.mechanism.contains(name) && table.find(name) == nullptr) {
+        has_no_backward(model, name);
+      }
+    }
   }
 
   ParameterTable table;

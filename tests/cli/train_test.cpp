@@ -94,7 +94,7 @@ TEST_F(Train, ARecipeIsPrintedWholeAndReadAgain) {
 TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
   const std::array<std::string, 3> cases[] = {{"batch", "0", "1 to 65536"},
                                               {"mechanism", "hash", "codes=sign"},
-                                              {"mechanism", "reformer", "hash, linear, softmax"},
+                                              {"mechanism", "reformer", "hash, linear, linformer"},
                                               {"patch", "4", "patch"},
                                               {"dataset", "/nowhere", "/nowhere"}};
   for (const auto& [flag, value, part] : cases) {

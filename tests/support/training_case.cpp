@@ -24,7 +24,9 @@ ModelSpec training_spec(const json& one) {
   }
   const json parameters = one.contains("parameters") ? one.at("parameters") : json::object();
   for (const auto& [name, value] : parameters.items()) {
-    if (value.is_string()) {
+    if (value.is_boolean()) {
+      spec.mechanism.parameters[name] = value.get<bool>();
+    } else if (value.is_string()) {
       spec.mechanism.parameters[name] = value.get<std::string>();
     } else {
       spec.mechanism.parameters[name] = value.get<std::int64_t>();

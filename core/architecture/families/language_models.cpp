@@ -1,6 +1,7 @@
 // Causal language models: Fastformer-LM (of "Additive Attention Is All You Need?", both at the
 // commit of its description and as its code ended), GPT-2 as Hugging Face saves it, minGPT and
-// nanoGPT.
+// nanoGPT; under whose names `attnscope train` saves models of texts, with what their mechanisms
+// learn.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -71,6 +72,23 @@ const std::string_view min_gpt_family = R"json({
     "layer.qkv": "h.{layer}.attn.c_attn",
     "layer.out": "h.{layer}.attn.c_proj",
     "layer.mask": "h.{layer}.attn.bias?",
+    "layer.mechanism.pe0": "h.{layer}.attn.pe0?",
+    "layer.mechanism.pe1": "h.{layer}.attn.pe1?",
+    "layer.mechanism.w": "h.{layer}.attn.w?",
+    "layer.mechanism.r": "h.{layer}.attn.r?",
+    "layer.mechanism.gamma": "h.{layer}.attn.gamma?",
+    "layer.mechanism.beta": "h.{layer}.attn.beta?",
+    "layer.mechanism.R": "h.{layer}.attn.R?",
+    "layer.mechanism.R1": "h.{layer}.attn.R1?",
+    "layer.mechanism.R2": "h.{layer}.attn.R2?",
+    "layer.mechanism.W1": "h.{layer}.attn.W1?",
+    "layer.mechanism.b1": "h.{layer}.attn.b1?",
+    "layer.mechanism.W2": "h.{layer}.attn.W2?",
+    "layer.mechanism.b2": "h.{layer}.attn.b2?",
+    "layer.mechanism.proj_l": "h.{layer}.attn.proj_l?",
+    "layer.mechanism.proj_l_bias": "h.{layer}.attn.proj_l_bias?",
+    "layer.mechanism.proj_w": "h.{layer}.attn.proj_w?",
+    "layer.mechanism.proj_w_bias": "h.{layer}.attn.proj_w_bias?",
     "layer.norm2": "h.{layer}.ln_2",
     "layer.mlp1": "h.{layer}.mlp.c_fc",
     "layer.mlp2": "h.{layer}.mlp.c_proj",

@@ -25,17 +25,6 @@ StridedMatrixMap rows_in(std::vector<float>& room, std::int64_t rows, std::int64
   return rows_of(room.data(), rows, columns);
 }
 
-ConstStridedMatrixMap some_rows(const ConstStridedMatrixMap& all, std::int64_t first,
-                                std::int64_t count) {
-  const Eigen::Index stride = all.outerStride();
-  return {all.data() + first * stride, count, all.cols(), Eigen::OuterStride<>(stride)};
-}
-
-StridedMatrixMap some_rows(StridedMatrixMap& all, std::int64_t first, std::int64_t count) {
-  const Eigen::Index stride = all.outerStride();
-  return {all.data() + first * stride, count, all.cols(), Eigen::OuterStride<>(stride)};
-}
-
 }  // namespace
 
 /// Queries [first, first + queries) and the keys that they see, from the first on.
@@ -57,7 +46,8 @@ ScoreAttention::Block ScoreAttention::block_after(const HeadTensors& head,
 StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& head,
                                        const Prepared& prepared, std::vector<float>& room) const {
   StridedMatrixMap weights = rows_in(room, block.queries, head.keys.rows());
-  score(some_rows(head.queries, block.first, block.queries), head, prepared, weights);
+  score({block.first, some_rows(head.queries, block.first, block.queries)}, head, prepared,
+        weights);
   StridedMatrixMap visible(weights.data(), block.queries, block.keys,
                            Eigen::OuterStride<>(weights.outerStride()));
   for (std::int64_t row = 0; causal_ && row < block.queries; ++row) {
@@ -69,8 +59,8 @@ StridedMatrixMap ScoreAttention::weigh(const Block& block, const HeadTensors& he
   return visible;
 }
 
-void ScoreAttention::forward(const HeadTensors& head, StridedMatrixMap output,
-                             AttentionRoom& room) const {
+void ScoreAttention::forward_head(const HeadTensors& head, StridedMatrixMap output,
+                                  AttentionRoom& room) const {
   const Prepared prepared = prepare(head);
   for (Block block = block_at(head, 0); block.queries > 0; block = block_after(head, block)) {
     const std::int64_t first = block.first;
@@ -81,8 +71,8 @@ void ScoreAttention::forward(const HeadTensors& head, StridedMatrixMap output,
   if (identity_) output += head.values;
 }
 
-void ScoreAttention::backward(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
-                              HeadGradients gradients, AttentionRoom& room) const {
+void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
+                                   HeadGradients gradients, AttentionRoom& room) const {
   const Prepared prepared = prepare(head);
   gradients.keys.setZero();
   if (identity_) {
@@ -102,8 +92,8 @@ void ScoreAttention::backward(const HeadTensors& head, const ConstStridedMatrixM
       const float mean = weights.row(row).dot(d_scores.row(row));
       d_scores.row(row).array() = weights.row(row).array() * (d_scores.row(row).array() - mean);
     }
-    score_gradients(some_rows(head.queries, first, block.queries), head, prepared, d_scores,
-                    some_rows(gradients.queries, first, block.queries), gradients.keys, room);
+    score_gradients({first, some_rows(head.queries, first, block.queries)}, head, prepared,
+                    d_scores, some_rows(gradients.queries, first, block.queries), gradients, room);
   }
 }
 

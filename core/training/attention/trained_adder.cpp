@@ -26,19 +26,19 @@ class TrainedAdder final : public ScoreAttention {
     return static_cast<float>(-1.0 / std::sqrt(2 * width * (1 - 2 / std::numbers::pi)));
   }
 
-  void score(const ConstStridedMatrixMap& queries, const HeadTensors& head,
-             const Prepared& prepared, StridedMatrixMap scores) const override {
-    l1_distances(queries, prepared.keys, scale(head), scores);
+  void score(const Queries& queries, const HeadTensors& head, const Prepared& prepared,
+             StridedMatrixMap scores) const override {
+    l1_distances(queries.rows, prepared.keys, scale(head), scores);
   }
 
-  void score_gradients(const ConstStridedMatrixMap& queries, const HeadTensors& head,
-                       const Prepared& prepared, StridedMatrixMap d_scores,
-                       StridedMatrixMap d_queries, StridedMatrixMap d_keys,
-                       AttentionRoom& room) const override {
+  void score_gradients(const Queries& queries, const HeadTensors& head, const Prepared& prepared,
+                       StridedMatrixMap d_scores, StridedMatrixMap d_queries,
+                       HeadGradients gradients, AttentionRoom& room) const override {
+    StridedMatrixMap& d_keys = gradients.keys;
     d_scores *= scale(head);  // now of the distances themselves
     room.packed.assign(static_cast<std::size_t>(packed_size(d_keys.rows(), d_keys.cols())), 0.0F);
     d_queries.setZero();
-    add_difference_gradients(queries, prepared.keys, seen(d_scores), form_, d_queries,
+    add_difference_gradients(queries.rows, prepared.keys, seen(d_scores), form_, d_queries,
                              room.packed.data());
     add_unpacked(room.packed.data(), d_keys);
   }

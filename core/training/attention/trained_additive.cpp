@@ -1,61 +1,87 @@
-// Additive attention with its gradient (Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 8): each
+// Additive attention with its gradient (Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15): each
 // token's importance is its key's product with the first token's query, as in models without
 // importance vectors of their own.
+#include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
+#include "core/attention/additive_state.h"
 #include "core/parameters/typed_values.h"
-#include "core/training/attention/trained_attention.h"
+#include "core/training/attention/trained_heads.h"
 
 namespace attnscope {
 
 namespace {
 
-/// o_i = Σ_j e_j v_j / Σ_j e_j with e_j = exp(q_0 · k_j / √d), over all j or over j ≤ i. Sums are
-/// in double: prefixes are right where importances differ by less than e⁷⁰⁰.
-class TrainedAdditive final : public TrainedAttention {
- public:
-  explicit TrainedAdditive(bool causal) : causal_(causal) {}
+using RowD = Eigen::RowVectorXd;
 
-  void forward(const HeadTensors& head, StridedMatrixMap output, AttentionRoom&) const override {
-    const Eigen::VectorXd importance = importance_of(head);
-    Pool pool(head);
-    if (!causal_) pool.add_all(head, importance);
-    for (Eigen::Index i = 0; i < output.rows(); ++i) {
-      if (causal_) pool.add(head, importance, i);
-      output.row(i) = (pool.above / pool.below).cast<float>();
+/// o_i = Σ_j e_j v_j / Z_i with Z_i = Σ_j e_j and e_j = exp(s_j), s_j = q_0 · k_j / √d, over all j,
+/// over j ≤ i, or over the last k of those.
+///
+/// Token j is part of the queries from j on, so that its gradients are sums over them: ∂v_j = Σ_i
+/// e_j / Z_i ∂o_i, ∂s_j = Σ_i e_j / Z_i ∂o_i · (v_j − o_i). They are the forward's sums, backwards,
+/// with −ln Z_i for s_j: O(N·d) whatever k, and nothing overflows or cancels.
+class TrainedAdditive final : public TrainedHeads {
+ public:
+  /// window: k; 0: all.
+  TrainedAdditive(bool causal, std::int64_t window) : causal_(causal), window_(window) {}
+
+ private:
+  /// The mean over what each query sees, and ln Z.
+  struct Means {
+    Matrix rows;          ///< [N, dv]
+    Eigen::VectorXd log;  ///< [N]
+  };
+
+  /// Of logits [N] and rows [N, …]; from the last one on if `backwards`.
+  [[nodiscard]] Means means_of(const Eigen::VectorXd& logits, const Matrix& rows,
+                               bool backwards) const {
+    const Eigen::Index tokens = rows.rows();
+    Means means{Matrix(tokens, rows.cols()), Eigen::VectorXd(tokens)};
+    AdditiveState state(rows.cols(), window_);
+    const auto width = static_cast<std::size_t>(rows.cols());
+    Eigen::Index newest = 0;
+    for (Eigen::Index i = 0; i < tokens; ++i) {
+      newest = backwards ? tokens - 1 - i : i;
+      means.log[newest] = state.push(logits[newest], {rows.row(newest).data(), width},
+                                     {means.rows.row(newest).data(), width});
     }
+    if (!causal_ && tokens > 0) {
+      const Eigen::RowVectorXf whole = means.rows.row(newest);
+      const double log = means.log[newest];
+      means.rows.rowwise() = whole;
+      means.log.setConstant(log);
+    }
+    return means;
   }
 
-  void backward(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
-                HeadGradients gradients, AttentionRoom&) const override {
-    const Eigen::VectorXd importance = importance_of(head);
-    const Eigen::Index tokens = head.keys.rows();
-    MatrixD d_above(tokens, head.values.cols());
-    Eigen::VectorXd d_below(tokens);
-    Pool pool(head);
-    if (!causal_) pool.add_all(head, importance);
-    for (Eigen::Index i = 0; i < tokens; ++i) {
-      if (causal_) pool.add(head, importance, i);
-      d_above.row(i) = d_output.row(i).cast<double>() / pool.below;
-      d_below[i] = -d_above.row(i).dot(pool.above) / pool.below;
-    }
-    // What token j is part of: the queries from j on, or all of them.
-    RowD sum = RowD::Zero(head.values.cols()), first = RowD::Zero(head.keys.cols());
-    double total = 0;
-    if (!causal_) {
-      sum = d_above.colwise().sum();
-      total = d_below.sum();
-    }
+  /// s.
+  static Eigen::VectorXd logits_of(const HeadTensors& head) {
     const double scale = 1 / std::sqrt(static_cast<double>(head.keys.cols()));
-    for (Eigen::Index j = tokens - 1; j >= 0; --j) {
-      if (causal_) {
-        sum += d_above.row(j);
-        total += d_below[j];
-      }
-      gradients.values.row(j) = (importance[j] * sum).cast<float>();
+    return scale * (head.keys.cast<double>() * head.queries.row(0).cast<double>().transpose());
+  }
+
+  void forward_head(const HeadTensors& head, StridedMatrixMap output,
+                    AttentionRoom&) const override {
+    output = means_of(logits_of(head), head.values, false).rows;
+  }
+
+  void backward_head(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
+                     HeadGradients gradients, AttentionRoom&) const override {
+    const Eigen::VectorXd logits = logits_of(head);
+    const Eigen::Index tokens = head.keys.rows(), width = head.values.cols();
+    const Means forward = means_of(logits, head.values, false);
+    Matrix passed(tokens, width + 1);  // ∂o_i, and ∂o_i · o_i
+    passed.leftCols(width) = d_output;
+    passed.col(width) = d_output.cwiseProduct(forward.rows).rowwise().sum();
+    const Means sums = means_of(-forward.log, passed, true);
+    const double scale = 1 / std::sqrt(static_cast<double>(head.keys.cols()));
+    RowD first = RowD::Zero(head.keys.cols());
+    for (Eigen::Index j = 0; j < tokens; ++j) {
+      const double weight = std::exp(logits[j] + sums.log[j]);
+      const RowD sum = weight * sums.rows.row(j).cast<double>();
+      gradients.values.row(j) = sum.head(width).cast<float>();
       const double d_logit =
-          scale * importance[j] * (head.values.row(j).cast<double>().dot(sum) + total);
+          scale * (head.values.row(j).cast<double>().dot(sum.head(width)) - sum[width]);
       gradients.keys.row(j) = (d_logit * head.queries.row(0).cast<double>()).cast<float>();
       first += d_logit * head.keys.row(j).cast<double>();
     }
@@ -63,45 +89,17 @@ class TrainedAdditive final : public TrainedAttention {
     gradients.queries.row(0) = first.cast<float>();
   }
 
- private:
-  using RowD = Eigen::RowVectorXd;
-
-  /// e_j, the greatest of which is 1.
-  static Eigen::VectorXd importance_of(const HeadTensors& head) {
-    const double scale = 1 / std::sqrt(static_cast<double>(head.keys.cols()));
-    const Eigen::VectorXd logits =
-        scale * (head.keys.cast<double>() * head.queries.row(0).cast<double>().transpose());
-    return (logits.array() - logits.maxCoeff()).exp();
-  }
-
-  /// Σ e_j v_j and Σ e_j of the tokens that were added.
-  struct Pool {
-    explicit Pool(const HeadTensors& head) : above(RowD::Zero(head.values.cols())) {}
-    void add(const HeadTensors& head, const Eigen::VectorXd& importance, Eigen::Index j) {
-      above += importance[j] * head.values.row(j).cast<double>();
-      below += importance[j];
-    }
-    void add_all(const HeadTensors& head, const Eigen::VectorXd& importance) {
-      for (Eigen::Index j = 0; j < importance.size(); ++j) add(head, importance, j);
-    }
-    RowD above;
-    double below = 0;
-  };
-
   bool causal_;
+  std::int64_t window_;
 };
 
 }  // namespace
 
 std::unique_ptr<const TrainedAttention> make_trained_additive(const TrainedAttentionForm& form) {
   const TypedValues read(form.mechanism.parameters);
-  if (read.whole("window") > 0) {
-    throw Error(ErrorKind::unsupported, "additive attention within windows has no gradient yet")
-        .about("window")
-        .expected("0")
-        .found(std::to_string(read.whole("window")));
-  }
-  return std::make_unique<TrainedAdditive>(form.causal || read.flag("causal"));
+  const bool causal = form.causal || read.flag("causal");
+  const std::int64_t window = std::max<std::int64_t>(read.whole("window"), 0);
+  return std::make_unique<TrainedAdditive>(causal, causal ? window : 0);
 }
 
 }  // namespace attnscope

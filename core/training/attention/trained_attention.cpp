@@ -7,25 +7,42 @@
 #include "core/attention/mechanism.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/training/attention/score_attention.h"
 
 namespace attnscope {
 
 // One line a mechanism, declared where it is written.
 std::unique_ptr<const TrainedAttention> make_trained_adder(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_additive(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_cosformer(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_daft_conv(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_daft_full(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_daft_local(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_daft_one_hot(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttentionForm& form);
 std::unique_ptr<const TrainedAttention> make_trained_linear(const TrainedAttentionForm& form);
-std::unique_ptr<const TrainedAttention> make_trained_softmax(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_synthesizer(const TrainedAttentionForm& form);
+std::unique_ptr<const TrainedAttention> make_trained_talking_heads(
+    const TrainedAttentionForm& form);
 
 std::span<const TrainedAttentionEntry> trained_attentions() {
-  static constexpr std::array<TrainedAttentionEntry, 6> list = {{
+  static constexpr std::array<TrainedAttentionEntry, 14> list = {{
       {"adder", make_trained_adder},
       {"additive", make_trained_additive},
+      {"cosformer", make_trained_cosformer},
+      {"daft-conv", make_trained_daft_conv},
       {"daft-full", make_trained_daft_full},
+      {"daft-local", make_trained_daft_local},
+      {"daft-one-hot", make_trained_daft_one_hot},
       {"hash", make_trained_hash},
       {"linear", make_trained_linear},
+      {"linformer", make_trained_linformer},
+      {"performer", make_trained_performer},
       {"softmax", make_trained_softmax},
+      {"synthesizer", make_trained_synthesizer},
+      {"talking-heads", make_trained_talking_heads},
   }};
   return list;
 }
@@ -36,12 +53,31 @@ std::unique_ptr<const TrainedAttention> make_trained_attention(const TrainedAtte
     return entry.name == form.mechanism.name;
   });
   if (found == list.end()) {
+    if (form.mechanism.name == "reformer") {
+      throw Error(ErrorKind::unsupported,
+                  "Reformer cannot be trained: which tokens meet is the greatest of random "
+                  "projections, through which no gradient passes")
+          .about("mechanism")
+          .expected(name_list(list, &TrainedAttentionEntry::name))
+          .found(form.mechanism.name);
+    }
     throw unknown_name("mechanism to train", form.mechanism.name,
                        name_list(list, &TrainedAttentionEntry::name));
   }
   TrainedAttentionForm complete = form;
   complete.mechanism = make_mechanism(form.mechanism)->choice();
   return found->make(complete);
+}
+
+OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view name,
+                           Beginning beginning) {
+  OwnParameter own{std::string(name), {}, beginning};
+  if (form.shape.queries == 0) return own;
+  for (const TensorDescription& tensor : find_mechanism(form.mechanism.name).tensors) {
+    if (tensor.name != name) continue;
+    own.shape = tensor.shape(form.shape, TypedValues(form.mechanism.parameters)).value();
+  }
+  return own;
 }
 
 }  // namespace attnscope

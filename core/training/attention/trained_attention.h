@@ -1,5 +1,5 @@
-// Mechanisms with their gradients: of one head of one sequence, on one thread. Many of them run at
-// once.
+// Mechanisms with their gradients: of one layer and one sequence, on one thread. Many of them run
+// at once.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/attention/costs/cost.h"
+#include "core/attention/token_layout.h"
 #include "core/parameters/parameters.h"
 #include "core/tensor/tensor.h"
 #include "core/training/kernels/difference_gradients.h"
@@ -24,17 +25,18 @@ struct OwnParameter {
   Beginning beginning = Beginning::small_normal;
 };
 
-/// One head's queries and keys [N, d] and values [N, dv].
-struct HeadTensors {
+/// Queries and keys [N, H·d] and values [N, H·dv] of one sequence, the heads beside each other.
+struct AttentionTensors {
   ConstStridedMatrixMap queries, keys, values;
+  std::int64_t heads = 1;
   /// The layer's own_parameters, in their order.
   std::span<const float* const> own = {};
 };
 
 /// Where their gradients are written.
-struct HeadGradients {
+struct AttentionGradients {
   StridedMatrixMap queries, keys, values;
-  std::span<float* const> own = {};  ///< added to: the heads of a layer share them
+  std::span<float* const> own = {};  ///< added to: sequences share them
 };
 
 /// Space that one thread works in, kept from call to call.
@@ -48,6 +50,11 @@ struct TrainedAttentionForm {
   bool causal = false;
   /// Of adder attention, ∂A/∂Q and ∂A/∂K (Adder, Eq. 23 and Table 3).
   DifferenceGradient score_gradient = DifferenceGradient::sign;
+  /// The layer's extents, with the most tokens that a sequence has. All 0 where the form is only
+  /// checked: then nothing with parameters of its own can run.
+  AttentionShape shape = {};
+  TokenLayout layout = {};  ///< of its tokens
+  std::int64_t layer = 0;   ///< which it is: random features differ from layer to layer
 };
 
 /// Immutable. Memory: O(N·d) and one block of the map; the map is computed again for its gradient,
@@ -55,16 +62,14 @@ struct TrainedAttentionForm {
 class TrainedAttention {
  public:
   virtual ~TrainedAttention() = default;
-  /// What a layer of this shape learns besides its projections; by default nothing.
-  [[nodiscard]] virtual std::vector<OwnParameter> own_parameters(const AttentionShape&) const {
-    return {};
-  }
-  /// output = W · V, with W as Mechanism::implied_map has it.
-  virtual void forward(const HeadTensors& head, StridedMatrixMap output,
+  /// What the layer learns besides its projections; by default nothing.
+  [[nodiscard]] virtual std::vector<OwnParameter> own_parameters() const { return {}; }
+  /// output [N, H·dv] = W · V of every head, with W as Mechanism::implied_map has it.
+  virtual void forward(const AttentionTensors& all, StridedMatrixMap output,
                        AttentionRoom& room) const = 0;
   /// Sets the gradients, of those of the output; adds to those of own parameters.
-  virtual void backward(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
-                        HeadGradients gradients, AttentionRoom& room) const = 0;
+  virtual void backward(const AttentionTensors& all, const ConstStridedMatrixMap& d_output,
+                        AttentionGradients gradients, AttentionRoom& room) const = 0;
 };
 
 /// One line of the list.
@@ -76,9 +81,14 @@ struct TrainedAttentionEntry {
 /// The mechanisms that can be trained, one file each.
 [[nodiscard]] std::span<const TrainedAttentionEntry> trained_attentions();
 
-/// Throws Error(usage) listing the mechanisms that can be trained, and as make_mechanism does for
-/// their parameters.
+/// Throws Error(usage) listing the mechanisms that can be trained, Error(unsupported) saying why
+/// where one has no gradient, and as make_mechanism does for their parameters.
 [[nodiscard]] std::unique_ptr<const TrainedAttention> make_trained_attention(
     const TrainedAttentionForm& form);
+
+/// The mechanism's tensor of that name (TensorDescription) as the layer learns it; its shape is {}
+/// where the form has no extents.
+[[nodiscard]] OwnParameter own_parameter(const TrainedAttentionForm& form, std::string_view name,
+                                         Beginning beginning = Beginning::small_normal);
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 #include "core/attention/hash_codes.h"
 #include "core/error.h"
 #include "core/parameters/typed_values.h"
-#include "core/training/attention/trained_attention.h"
+#include "core/training/attention/trained_heads.h"
 
 namespace attnscope {
 
@@ -42,11 +42,13 @@ struct ScaledSigns {
 
 /// o_i = (h_i · Σ_j h_j v_jᵀ + bias Σ_j v_j) / (h_i · Σ_j h_j + bias N), over the j that i sees;
 /// upstream's bias is of v_i alone in the numerator.
-class TrainedHash final : public TrainedAttention {
+class TrainedHash final : public TrainedHeads {
  public:
   TrainedHash(bool causal, bool upstream) : causal_(causal), upstream_(upstream) {}
 
-  void forward(const HeadTensors& head, StridedMatrixMap output, AttentionRoom&) const override {
+ private:
+  void forward_head(const HeadTensors& head, StridedMatrixMap output,
+                    AttentionRoom&) const override {
     const ScaledSigns queries(head.queries, upstream_), keys(head.keys, upstream_);
     Sums sums = first_sums(head, keys);
     for (Eigen::Index i = 0; i < output.rows(); ++i) {
@@ -55,8 +57,8 @@ class TrainedHash final : public TrainedAttention {
     }
   }
 
-  void backward(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
-                HeadGradients gradients, AttentionRoom&) const override {
+  void backward_head(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
+                     HeadGradients gradients, AttentionRoom&) const override {
     const ScaledSigns queries(head.queries, upstream_), keys(head.keys, upstream_);
     const Eigen::Index tokens = head.keys.rows(), bits = head.keys.cols();
     MatrixD d_above(tokens, head.values.cols()), d_queries(tokens, bits), d_keys(tokens, bits);
@@ -88,7 +90,6 @@ class TrainedHash final : public TrainedAttention {
     keys.backward(d_keys, gradients.keys);
   }
 
- private:
   // 2^c, c = ⌈log2(1 + 1)⌉: products of scaled codes are at most 1. Upstream's 1 + 1 is the same.
   static constexpr double kBias = 2;
 
@@ -132,7 +133,9 @@ class TrainedHash final : public TrainedAttention {
 std::unique_ptr<const TrainedAttention> make_trained_hash(const TrainedAttentionForm& form) {
   const TypedValues read(form.mechanism.parameters);
   if (!read.is("codes", name_of(HashKind::sign))) {
-    throw Error(ErrorKind::unsupported, "hashed attention is trained with signs of the channels")
+    throw Error(ErrorKind::unsupported,
+                "the codes of this hash have no gradient: anchors and projections of a learnt one "
+                "are fitted to the maps of a trained model, others are random")
         .about("codes")
         .expected("sign")
         .remedy("hash,codes=sign; attnscope learn-codes learns a hash for a trained model");

@@ -25,22 +25,20 @@ class TrainedSoftmax final : public ScoreAttention {
   }
 
   static ConstStridedMatrixMap first_keys(const HeadTensors& head, std::int64_t count) {
-    return {head.keys.data(), count, head.keys.cols(),
-            Eigen::OuterStride<>(head.keys.outerStride())};
+    return some_rows(head.keys, 0, count);
   }
 
-  void score(const ConstStridedMatrixMap& queries, const HeadTensors& head, const Prepared&,
+  void score(const Queries& queries, const HeadTensors& head, const Prepared&,
              StridedMatrixMap scores) const override {
-    multiply_transposed(queries, first_keys(head, scores.cols()), scale(head), scores);
+    multiply_transposed(queries.rows, first_keys(head, scores.cols()), scale(head), scores);
   }
 
-  void score_gradients(const ConstStridedMatrixMap& queries, const HeadTensors& head,
-                       const Prepared&, StridedMatrixMap d_scores, StridedMatrixMap d_queries,
-                       StridedMatrixMap d_keys, AttentionRoom&) const override {
+  void score_gradients(const Queries& queries, const HeadTensors& head, const Prepared&,
+                       StridedMatrixMap d_scores, StridedMatrixMap d_queries,
+                       HeadGradients gradients, AttentionRoom&) const override {
     multiply(seen(d_scores), first_keys(head, d_scores.cols()), scale(head), d_queries);
-    add_transposed_product(seen(d_scores), queries, scale(head),
-                           {d_keys.data(), d_scores.cols(), d_keys.cols(),
-                            Eigen::OuterStride<>(d_keys.outerStride())});
+    add_transposed_product(seen(d_scores), queries.rows, scale(head),
+                           some_rows(gradients.keys, 0, d_scores.cols()));
   }
 };
 

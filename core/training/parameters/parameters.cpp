@@ -30,6 +30,10 @@ void begin(const Parameter& parameter, const RandomNumbers& numbers, float* valu
       return fill([](std::uint64_t) { return 0.0; });
     case Beginning::ones:
       return fill([](std::uint64_t) { return 1.0; });
+    case Beginning::identity:
+      return fill([&](std::uint64_t i) {
+        return i % (static_cast<std::uint64_t>(parameter.shape.back()) + 1) == 0 ? 1.0 : 0.0;
+      });
     case Beginning::xavier:
       return fill([&, limit = xavier_limit(parameter.shape)](std::uint64_t i) {
         return limit * (2 * numbers.uniform(i) - 1);

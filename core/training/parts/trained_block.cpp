@@ -6,12 +6,28 @@ namespace attnscope {
 
 namespace {
 
-/// A head's share of rows [first_row, first_row + tokens).
+/// Columns [column, column + width) of the rows of one sequence.
 template <class Map, class Rows>
-Map head_columns_of(Rows& rows, std::int64_t first_row, std::int64_t tokens, std::int64_t column,
-                    std::int64_t width) {
+Map columns_of_sequence(Rows& rows, std::int64_t first_row, std::int64_t tokens,
+                        std::int64_t column, std::int64_t width) {
   return {rows.data() + first_row * rows.cols() + column, tokens, width,
           Eigen::OuterStride<>(rows.cols())};
+}
+
+/// What attention of layer `index` is asked for.
+TrainedAttentionForm attention_form(const ModelSpec& spec, std::int64_t index,
+                                    const GradientForms& forms) {
+  const std::int64_t heads = spec.layer.attention.heads, each = spec.width / heads;
+  const std::int64_t tokens = spec.reads_texts() ? spec.input.context : spec.tokens();
+  TrainedAttentionForm form{.mechanism = mechanism_of(spec, index),
+                            .causal = spec.layer.scores.causal,
+                            .score_gradient = forms.scores,
+                            .shape = {tokens, tokens, heads, each, each},
+                            .layer = index};
+  if (!spec.reads_texts()) {
+    form.layout = {spec.input.prefix_tokens(), spec.input.grid_rows(), spec.input.grid_columns()};
+  }
+  return form;
 }
 
 /// Where the own parameters of a mechanism lie in `numbers`.
@@ -30,9 +46,7 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
     : width_(spec.width),
       heads_(spec.layer.attention.heads),
       activation_(spec.layer.mlp.activation),
-      attention_(make_trained_attention({.mechanism = mechanism_of(spec, index),
-                                         .causal = spec.layer.scores.causal,
-                                         .score_gradient = forms.scores})) {
+      attention_(make_trained_attention(attention_form(spec, index, forms))) {
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   const double eps = spec.layer.norm.eps;
   const auto linear = [&](const std::string& name, const std::string& norm, std::int64_t inputs,
@@ -52,9 +66,7 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
   if (arithmetic == Arithmetic::adder) {
     heads_norm_.emplace(table, prefix + names.heads_norm, width_, eps);
   }
-  const std::int64_t tokens = spec.reads_texts() ? spec.input.context : spec.tokens();
-  const std::int64_t each = width_ / heads_;
-  for (const OwnParameter& one : attention_->own_parameters({tokens, tokens, heads_, each, each})) {
+  for (const OwnParameter& one : attention_->own_parameters()) {
     own_.push_back(table.add(prefix + names.own + one.name, one.shape, one.beginning));
   }
   out_ = linear(names.out, names.out_norm, width_, width_);
@@ -63,51 +75,41 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
   mlp2_ = linear(names.mlp2, names.mlp2_norm, hidden, width_);
 }
 
-HeadTensors TrainedBlock::head_of(const Matrix& qkv, std::int64_t first_row, std::int64_t tokens,
-                                  std::int64_t head) const {
-  const std::int64_t each = width_ / heads_;
+AttentionTensors TrainedBlock::sequence_of(const Matrix& qkv, std::int64_t first_row,
+                                           std::int64_t tokens) const {
   const auto part = [&](std::int64_t which) {
-    return head_columns_of<ConstStridedMatrixMap>(qkv, first_row, tokens,
-                                                  which * width_ + head * each, each);
+    return columns_of_sequence<ConstStridedMatrixMap>(qkv, first_row, tokens, which * width_,
+                                                      width_);
   };
-  return {part(0), part(1), part(2)};
+  return {part(0), part(1), part(2), heads_};
 }
 
 void TrainedBlock::attend(const float* values, std::int64_t tokens, Memory& memory) const {
-  const std::int64_t each = width_ / heads_;
   const std::vector<const float*> own = places_of(own_, values);
   memory.attended.resize(memory.qkv.rows(), width_);
   for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
-    for (std::int64_t head = 0; head < heads_; ++head) {
-      HeadTensors tensors = head_of(memory.qkv, row, tokens, head);
-      tensors.own = own;
-      attention_->forward(
-          tensors,
-          head_columns_of<StridedMatrixMap>(memory.attended, row, tokens, head * each, each),
-          memory.attention);
-    }
+    AttentionTensors tensors = sequence_of(memory.qkv, row, tokens);
+    tensors.own = own;
+    attention_->forward(
+        tensors, columns_of_sequence<StridedMatrixMap>(memory.attended, row, tokens, 0, width_),
+        memory.attention);
   }
 }
 
 void TrainedBlock::attend_backward(const float* values, float* gradients, std::int64_t tokens,
                                    const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const {
-  const std::int64_t each = width_ / heads_;
   const std::vector<const float*> own = places_of(own_, values);
   const std::vector<float*> of_own = places_of(own_, gradients);
   d_qkv.resize(memory.qkv.rows(), 3 * width_);
   for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
-    for (std::int64_t head = 0; head < heads_; ++head) {
-      const auto part = [&](std::int64_t which) {
-        return head_columns_of<StridedMatrixMap>(d_qkv, row, tokens, which * width_ + head * each,
-                                                 each);
-      };
-      HeadTensors tensors = head_of(memory.qkv, row, tokens, head);
-      tensors.own = own;
-      attention_->backward(
-          tensors,
-          head_columns_of<ConstStridedMatrixMap>(d_attended, row, tokens, head * each, each),
-          {part(0), part(1), part(2), of_own}, memory.attention);
-    }
+    const auto part = [&](std::int64_t which) {
+      return columns_of_sequence<StridedMatrixMap>(d_qkv, row, tokens, which * width_, width_);
+    };
+    AttentionTensors tensors = sequence_of(memory.qkv, row, tokens);
+    tensors.own = own;
+    attention_->backward(
+        tensors, columns_of_sequence<ConstStridedMatrixMap>(d_attended, row, tokens, 0, width_),
+        {part(0), part(1), part(2), of_own}, memory.attention);
   }
 }
 

@@ -55,8 +55,8 @@ class TrainedBlock {
                 Memory& memory, Room& room) const;
 
  private:
-  [[nodiscard]] HeadTensors head_of(const Matrix& qkv, std::int64_t first_row, std::int64_t tokens,
-                                    std::int64_t head) const;
+  [[nodiscard]] AttentionTensors sequence_of(const Matrix& qkv, std::int64_t first_row,
+                                             std::int64_t tokens) const;
   void attend(const float* values, std::int64_t tokens, Memory& memory) const;
   void attend_backward(const float* values, float* gradients, std::int64_t tokens,
                        const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const;

@@ -10,6 +10,7 @@
 #include "core/parameters/parameters_json.h"
 #include "core/parameters/typed_values.h"
 #include "core/text/json.h"
+#include "core/text/name_list.h"
 
 namespace attnscope {
 
@@ -61,8 +62,9 @@ std::vector<ParameterDescription> model_settings() {
       choice("readout", spellings(image_readout_names), "class",
              "what of an image is read: the class token, or the mean of all patches"),
       text("mechanism", "softmax",
-           "adder, additive, daft-full, hash, linear or softmax, with parameters: "
-           "adder,identity=true; hash,codes=sign"),
+           name_list(trained_attentions(), &TrainedAttentionEntry::name) +
+               ", with parameters: adder,identity=true; hash,codes=sign; "
+               "daft-conv,full_keys=true,conv_heads=3"),
       choice("arithmetic", spellings(arithmetic_names), "multiplicative",
              "of the linear layers inside the blocks; adder ones take a LayerNorm each"),
       text("multiplicative_layers", "",

@@ -60,8 +60,17 @@ TEST_P(GradientsBesidePyTorch, OfEveryParameterAreTheSame) {
   }
 }
 
+TEST(GradientCases, AreOfEveryMechanismThatCanBeTrained) {
+  for (const TrainedAttentionEntry& entry : trained_attentions()) {
+    EXPECT_TRUE(std::ranges::any_of(cases_of("training/gradients.json"), [&](const json& one) {
+      return one.at("mechanism") == entry.name;
+    })) << entry.name;
+  }
+  EXPECT_EQ(cases_of("training/gradients.json").size(), 45U);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GradientsBesidePyTorch,
-                         testing::Range(std::size_t{0}, std::size_t{23}), [](const auto& info) {
+                         testing::Range(std::size_t{0}, std::size_t{45}), [](const auto& info) {
                            return name_of_case(info, "training/gradients.json");
                          });
 
@@ -161,7 +170,7 @@ TEST(NetworkTest, RefusesWhatHasNoGradientByItsName) {
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.layer.mlp.activation = Activation::silu; }),
             "activation");
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.readout.kind = Readout::mean_all; }), "readout");
-  EXPECT_EQ(refused([](ModelSpec& spec) { spec.mechanism.name = "reformer"; }), "");
+  EXPECT_EQ(refused([](ModelSpec& spec) { spec.mechanism.name = "reformer"; }), "mechanism");
 }
 
 }  // namespace

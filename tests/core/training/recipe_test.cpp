@@ -47,7 +47,7 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   expect(R"({"dataset": "d", "model_heads": 5})", {"model_heads", "48", "5"});
   expect(R"({"dataset": "d", "steps": 10, "warm_up": 11})", {"warm_up", "10", "11"});
   expect(R"({"dataset": "d", "mechanism": "reformer"})",
-         {"reformer", "adder, additive, daft-full, hash, linear, softmax"});
+         {"reformer", "no gradient passes", "adder, additive, cosformer, daft-conv"});
   expect(R"({"dataset": "d", "mechanism": "adder,identiti=1"})", {"identiti"});
   expect(R"({"dataset": "d", "multiplicative_layers": "6"})", {"multiplicative_layers", "6"});
   expect(R"(["dataset"])", {"JSON object"});

@@ -31,7 +31,7 @@ struct Head {
     return {gradients.data() + which * width, all.extent(0), width,
             Eigen::OuterStride<>(4 * width)};
   }
-  [[nodiscard]] HeadTensors tensors() const { return {part(0), part(1), part(2)}; }
+  [[nodiscard]] AttentionTensors tensors() const { return {part(0), part(1), part(2)}; }
 
   Tensor all, gradients;
 };
@@ -159,16 +159,17 @@ INSTANTIATE_TEST_SUITE_P(All, TrainedAttentionTest,
                          });
 
 TEST(TrainedDaftFullTest, GradientsAreCentralDifferencesAlsoOfItsBiases) {
-  const TrainedAttentionForm form{{"daft-full", {{"factors", std::int64_t{0}}}}};
-  const auto attention = make_trained_attention(form);
+  TrainedAttentionForm form{{"daft-full", {{"factors", std::int64_t{0}}}}};
   for (const Shapes& shapes : {Shapes{1, 3}, Shapes{7, 4}, Shapes{150, 2}}) {
     const std::int64_t tokens = shapes.tokens;
+    form.shape = {tokens, tokens, 1, shapes.width, shapes.width};
+    const auto attention = make_trained_attention(form);
     Head head(shapes);
     const Tensor bias = raw_uniform({tokens, tokens}, 8);
     Tensor d_bias({tokens, tokens});
     const float* const own[] = {bias.data()};
     float* const of_own[] = {d_bias.data()};
-    HeadTensors tensors = head.tensors();
+    AttentionTensors tensors = head.tensors();
     tensors.own = own;
     AttentionRoom room;
     attention->backward(tensors, head.part(3),
@@ -206,18 +207,27 @@ TEST(TrainedAttentionTest, WhatHasNoGradientOfAMechanismIsRefusedByName) {
     }
   };
   EXPECT_EQ(refused({.mechanism = {"hash", {}}}), "codes");
-  EXPECT_EQ(refused({.mechanism = {"daft-full", {}}, .causal = true}), "mechanism");
-  EXPECT_EQ(refused({.mechanism = {"additive", {{"causal", true}, {"window", std::int64_t{4}}}}}),
-            "window");
+  EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .causal = true}), "mechanism");
+  EXPECT_EQ(refused({.mechanism = {"daft-conv", {}}}), "daft-conv full_keys");
+  const ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};
+  EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 3, 3}}), "dimensions");
+  EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 4, 4}}), "conv_heads");
+  EXPECT_EQ(
+      refused({.mechanism = {"cosformer", {{"span", std::int64_t{4}}}}, .shape = {9, 9, 1, 3, 3}}),
+      "cosformer span");
+  EXPECT_EQ(refused({.mechanism = {"linformer", {{"landmarks", std::int64_t{12}}}},
+                     .shape = {9, 9, 1, 3, 3}}),
+            "linformer landmarks");
 }
 
-TEST(TrainedAttentionTest, MechanismsWithoutGradientsAreRefusedWithAList) {
+TEST(TrainedAttentionTest, MechanismsWithoutGradientsAreRefusedWithTheReasonAndAList) {
   try {
     (void)make_trained_attention({.mechanism = {"reformer", {}}});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("adder, additive, daft-full"), std::string::npos)
-        << error.what();
+    const std::string what = error.what();
+    EXPECT_NE(what.find("no gradient passes"), std::string::npos) << what;
+    EXPECT_NE(what.find("adder, additive, cosformer, daft-conv"), std::string::npos) << what;
   }
 }
 

@@ -61,6 +61,49 @@ def scaled_signs(x):
     return x.abs().mean(-1, keepdim=True) * (soft + (x.sign() - soft).detach())
 
 
+def normal_numbers(*seeds):
+    """Standard normal numbers of a MT19937 that C++'s std::seed_seq has seeded, by Box and Muller."""
+    mask, size, count = 0xFFFFFFFF, 624, len(seeds)
+    words, shift = [0x8B8B8B8B] * size, 11
+    p = (size - shift) // 2
+    q, rounds = p + shift, max(count + 1, size)
+    mixed = lambda x: x ^ (x >> 27)
+    for k in range(rounds):
+        first = 1664525 * mixed(words[k % size] ^ words[(k + p) % size] ^ words[(k - 1) % size]) & mask
+        own = count if k == 0 else k % size + (seeds[k - 1] if k <= count else 0)
+        words[(k + p) % size] = (words[(k + p) % size] + first) & mask
+        words[(k + q) % size] = (words[(k + q) % size] + first + own) & mask
+        words[k % size] = (first + own) & mask
+    for k in range(rounds, rounds + size):
+        total = words[k % size] + words[(k + p) % size] + words[(k - 1) % size] & mask
+        first = 1566083941 * mixed(total) & mask
+        second = first - k % size & mask
+        words[(k + p) % size] ^= first
+        words[(k + q) % size] ^= second
+        words[k % size] = second
+    generator = np.random.RandomState()
+    generator.set_state(("MT19937", words, size))
+    raw = generator._bit_generator
+    number = lambda: (raw.random_raw() + 0.5) / 2.0**32
+    while True:
+        radius = math.sqrt(-2 * math.log(number()))
+        yield radius * math.cos(2 * math.pi * number())
+
+
+def orthogonal_features(count, d, *seeds):
+    """Performer's random features, Section 2.4: [count, d] in float32."""
+    numbers = normal_numbers(*seeds)
+    draw = lambda rows: np.array([[next(numbers) for _ in range(d)] for _ in range(rows)])
+    blocks = []
+    for _ in range(0, count, d):
+        q, r = np.linalg.qr(draw(d))
+        blocks.append(q * np.sign(np.diag(r)))
+    rows = np.concatenate(blocks)[:count]
+    for row in rows:
+        row *= np.linalg.norm(draw(1))
+    return torch.from_numpy(rows.astype(np.float32).astype(np.float64))
+
+
 # --- networks --------------------
 
 
@@ -90,12 +133,17 @@ class Network:
         q, k, v = qkv.unflatten(-1, (3, case["heads"], -1)).permute(2, 0, 3, 1, 4)
         tokens, width = q.shape[-2:]
         seen = torch.ones(tokens, tokens).tril() if case["causal"] else torch.ones(tokens, tokens)
-        if case["mechanism"] == "daft-full":  # DAFT, Eq. 5: one map for each channel
-            w = (self.p[prefix + "w"] if case["parameters"]["factors"] == 0
-                 else self.p[prefix + "pe0"] @ self.p[prefix + "pe1"].T)
-            pairs = torch.exp(w[:, :, None] + k[:, :, None])  # [batch, head, i, j, channel]
-            y = q.sigmoid() * (pairs * v[:, :, None]).sum(3) / pairs.sum(3)
-            return y.transpose(1, 2).flatten(2)
+        own = lambda name: self.p[prefix + name]
+        if case["mechanism"].startswith("daft"):  # DAFT, Eq. 4: one map for each channel
+            q, k, v = (x.transpose(1, 2).flatten(2) for x in (q, k, v))  # [batch, token, channel]
+            if case["mechanism"] == "daft-full":
+                w = own("w") if case["parameters"]["factors"] == 0 else own("pe0") @ own("pe1").T
+                w = w[None]
+            else:
+                w = self.window_biases(own, tokens)
+            w = w.masked_fill(seen == 0, -math.inf).repeat_interleave(k.shape[-1] // len(w), 0)
+            pairs = torch.exp(w.permute(1, 2, 0) + k[:, None])  # [batch, i, j, channel]
+            return q.sigmoid() * (pairs * v[:, None]).sum(2) / pairs.sum(2)
         if case["mechanism"] == "hash":
             q, k = scaled_signs(q), scaled_signs(k)
             products = q @ k.transpose(-1, -2) * seen
@@ -104,7 +152,43 @@ class Network:
             weights = (products + 2 * (torch.eye(tokens) if upstream else seen)) / total
         elif case["mechanism"] == "additive":
             scores = (k @ q[..., :1, :].transpose(-1, -2)).transpose(-1, -2) / math.sqrt(width)
+            if case["parameters"].get("window", 0):
+                seen = seen - torch.ones(tokens, tokens).tril(-case["parameters"]["window"])
             weights = scores.expand(-1, -1, tokens, -1).masked_fill(seen == 0, -math.inf).softmax(-1)
+        elif case["mechanism"] == "performer":
+            count, relu = case["parameters"]["features"], case["parameters"]["kernel"] == "relu"
+            layer = int(prefix.split(".")[-3])
+            omega = torch.stack([orthogonal_features(count, width, 1, layer, head)
+                                 for head in range(case["heads"])])
+            features = []
+            for x in (q, k):
+                x = x / width**0.25
+                product = x @ omega.transpose(-1, -2)
+                features.append(product.relu() + 1e-3 if relu
+                                else (product - (x * x).sum(-1, keepdim=True) / 2).exp())
+            weights = features[0] @ features[1].transpose(-1, -2) * seen
+            weights = weights / weights.sum(-1, keepdim=True)
+        elif case["mechanism"] == "cosformer":
+            place = torch.arange(tokens) * math.pi / 2 / (case["parameters"]["span"] or tokens)
+            weights = q.relu() @ k.relu().transpose(-1, -2) * (place[:, None] - place).cos() * seen
+            weights = weights / weights.sum(-1, keepdim=True).clamp(min=1e-6)
+        elif case["mechanism"] == "linformer":
+            weights = (q @ (own("E") @ k).transpose(-1, -2) / math.sqrt(width)).softmax(-1) @ own("F")
+        elif case["mechanism"] == "synthesizer":
+            kind = case["parameters"]["scores"]
+            if kind == "random":
+                scores = own("R").expand(len(q), -1, -1, -1)
+            elif kind == "factorised":
+                scores = (own("R1") @ own("R2").transpose(-1, -2)).expand(len(q), -1, -1, -1)
+            else:
+                hidden = (q @ own("W1").transpose(-1, -2) + own("b1")[:, None]).relu()
+                scores = hidden @ own("W2").transpose(-1, -2) + own("b2")[:, None]
+            weights = scores.masked_fill(seen == 0, -math.inf).softmax(-1)
+        elif case["mechanism"] == "talking-heads":
+            mix = lambda x, name: (torch.einsum("hg,bgij->bhij", own(name), x)
+                                   + own(name + "_bias")[:, None, None])
+            scores = mix(q @ k.transpose(-1, -2) / math.sqrt(width), "proj_l")
+            weights = mix(scores.masked_fill(seen == 0, -math.inf).softmax(-1), "proj_w") * seen
         elif case["mechanism"] == "linear":
             weights = (1 + F.elu(q)) @ (1 + F.elu(k)).transpose(-1, -2) * seen
             weights = weights / weights.sum(-1, keepdim=True)
@@ -119,6 +203,35 @@ class Network:
         if case["identity"]:
             weights = weights + torch.eye(tokens)
         return (weights @ v).transpose(1, 2).flatten(2)
+
+    def window_biases(self, own, tokens):
+        """DAFT, Eq. 7 and 9: w of each head of biases, [h, tokens, tokens]."""
+        case, settings = self.case, self.case["parameters"]
+        r = own("r").flatten(1)
+        centred = r - r.mean(-1, keepdim=True)
+        r = (own("gamma")[:, None] * centred / centred.square().mean(-1, keepdim=True).sqrt()
+             + own("beta")[:, None])
+        if case["mechanism"] == "daft-one-hot":  # Eq. 11's hard maximum, with the soft one's gradient
+            soft = r * (r / 0.5).softmax(-1)
+            hard = torch.where(r == r.max(-1, keepdim=True).values, r, torch.zeros(()))
+            r = soft + (hard - soft).detach()
+        half, local = settings["kernel"] // 2, case["mechanism"] == "daft-local"
+        prefix = 0 if case["kind"] == "text" else int(case["class_token"])
+        grid = settings["dimensions"] == 2
+        columns = case["side"] // case["patch"] if grid else tokens
+        rows = []
+        for i in range(tokens):
+            row = []
+            for j in range(tokens):
+                outside = min(i, j) >= prefix and local
+                y, x = (j - prefix) // columns, (j - prefix) % columns
+                y, x = y - (i - prefix) // columns, x - (i - prefix) % columns
+                if min(i, j) >= prefix and abs(x) <= half and abs(y) <= (half if grid else 0):
+                    row.append(r[:, ((y + half) * settings["kernel"] if grid else 0) + x + half])
+                else:
+                    row.append(torch.full((len(r),), -math.inf if outside else 0.0))
+            rows.append(torch.stack(row, -1))
+        return torch.stack(rows, 1)
 
     def image_block(self, x, layer):
         b = f"blocks.{layer}."
@@ -164,6 +277,34 @@ class Network:
         return self.linear(x[:, 0] if case["class_token"] else x.mean(1), "head")
 
 
+def own_shapes(case):
+    """Those of the mechanism itself in each layer."""
+    tokens = (case["context"] if case["kind"] == "text"
+              else case["class_token"] + (case["side"] // case["patch"]) ** 2)
+    heads, settings, own = case["heads"], case.get("parameters", {}), case["mechanism"]
+    width = case["width"] // heads
+    if own == "daft-full":
+        factors = settings["factors"]
+        return ({"pe0": (tokens, factors), "pe1": (tokens, factors)} if factors
+                else {"w": (tokens, tokens)})
+    if own.startswith("daft"):
+        h, k = settings["conv_heads"], settings["kernel"]
+        return {"r": (h, k, k) if settings["dimensions"] == 2 else (h, k), "gamma": (h,), "beta": (h,)}
+    if own == "linformer":
+        return {name: (settings["landmarks"], tokens) for name in "EF"}
+    if own == "synthesizer":
+        if settings["scores"] == "random":
+            return {"R": (heads, tokens, tokens)}
+        if settings["scores"] == "factorised":
+            return {name: (heads, tokens, settings["factors"]) for name in ["R1", "R2"]}
+        return {"W1": (heads, width, width), "b1": (heads, width),
+                "W2": (heads, tokens, width), "b2": (heads, tokens)}
+    if own == "talking-heads":
+        return {"proj_l": (heads, heads), "proj_l_bias": (heads,),
+                "proj_w": (heads, heads), "proj_w_bias": (heads,)}
+    return {}
+
+
 def shapes(case):
     """Every parameter's name and shape."""
     width, hidden, names = case["width"], case["hidden"], {}
@@ -199,11 +340,8 @@ def shapes(case):
                                 ("attn.proj_norm", width), ("mlp.fc1_norm", hidden),
                                 ("mlp.fc2_norm", width)]:
                 norm(b + name, count)
-        if case["mechanism"] == "daft-full":
-            tokens = case["class_token"] + (case["side"] // case["patch"]) ** 2
-            factors = case["parameters"]["factors"]
-            for name in ["pe0", "pe1"] if factors else ["w"]:
-                names[b + "attn." + name] = (tokens, factors or tokens)
+        for name, shape in own_shapes(case).items():
+            names[b + "attn." + name] = shape
     norm("transformer.ln_f" if case["kind"] == "text" else "norm", width)
     if case["kind"] != "text":
         linear("head", width, case["classes"])
@@ -235,6 +373,18 @@ BASE = {"kind": "image", "width": 6, "heads": 2, "layers": 2, "hidden": 10, "eps
         "score_gradient": "sign"}
 TEXT = {**BASE, "kind": "text", "vocabulary": 7, "context": 9, "causal": True, "eps": 1e-5}
 ADDER = {**BASE, "mechanism": "adder", "identity": True, "arithmetic": "adder", "layers": 1}
+
+
+def one(mechanism, base=BASE, **parameters):
+    """A network of one layer with this mechanism."""
+    return {**base, "mechanism": mechanism, "parameters": parameters, "layers": 1}
+
+
+def window(mechanism, kernel, conv_heads, dimensions, base=BASE):
+    return one(mechanism, base, kernel=kernel, conv_heads=conv_heads, dimensions=dimensions,
+               full_keys=True)
+
+
 CASES = {
     "softmax": BASE,
     "mean": {**BASE, "class_token": False, "positions": False, "layers": 1},
@@ -262,6 +412,29 @@ CASES = {
     "text_additive": {**TEXT, "mechanism": "additive", "parameters": {}, "layers": 1},
     "text_hash": {**TEXT, "mechanism": "hash", "layers": 1,
                   "parameters": {"codes": "sign", "mode": "paper"}},
+    "daft_conv": window("daft-conv", 3, 3, 2),
+    "daft_conv_line": window("daft-conv", 5, 2, 1),
+    "daft_local": window("daft-local", 3, 2, 2),
+    "daft_one_hot": window("daft-one-hot", 3, 6, 2),
+    "text_daft": one("daft-full", TEXT, factors=4),
+    "text_daft_free": one("daft-full", TEXT, factors=0),
+    "text_daft_conv": window("daft-conv", 5, 3, 1, TEXT),
+    "text_daft_local": window("daft-local", 5, 1, 1, TEXT),
+    "performer": {**BASE, "mechanism": "performer",
+                  "parameters": {"kernel": "softmax", "features": 8}},
+    "performer_relu": one("performer", kernel="relu", features=7),
+    "text_performer": one("performer", TEXT, kernel="softmax", features=8),
+    "linformer": one("linformer", landmarks=4),
+    "cosformer": one("cosformer", span=0),
+    "text_cosformer": one("cosformer", TEXT, span=12),
+    "synthesizer": one("synthesizer", scores="dense"),
+    "synthesizer_random": one("synthesizer", scores="random"),
+    "text_synthesizer": one("synthesizer", TEXT, scores="dense"),
+    "text_synthesizer_factorised": one("synthesizer", TEXT, scores="factorised", factors=3),
+    "text_additive_window": one("additive", TEXT, causal=True, window=4),
+    "talking_heads": one("talking-heads"),
+    "text_talking_heads": one("talking-heads", TEXT),
+    "linformer_in_adder_layers": {**one("linformer", ADDER, landmarks=3), "identity": False},
 }
 
 

@@ -1,0 +1,171 @@
+#include "core/training/attention/daft_window_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/error.h"
+#include "core/parameters/typed_values.h"
+#include "core/training/attention/daft_attention.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr double kTemperature = 0.5;  // τ of Eq. 11
+
+/// A layer of so many tokens and channels, of which only the extents are looked at.
+AttentionInput extents_of(const TrainedAttentionForm& form, std::int64_t tokens,
+                          std::int64_t width) {
+  const ConstMatrixMap rows(nullptr, tokens, width);
+  return {.queries = rows,
+          .keys = rows,
+          .values = rows,
+          .heads = form.shape.heads,
+          .layout = &form.layout,
+          .causal = form.causal};
+}
+
+class DaftWindowAttention final : public DaftAttention {
+ public:
+  DaftWindowAttention(const DaftWindowOptions& options, const TrainedAttentionForm& form)
+      : DaftAttention(form.causal), options_(options), form_(form) {}
+
+  [[nodiscard]] std::vector<OwnParameter> own_parameters() const override {
+    return {own_parameter(form_, "r", Beginning::standard_normal),
+            own_parameter(form_, "gamma", Beginning::zeros),
+            own_parameter(form_, "beta", Beginning::zeros)};
+  }
+
+ private:
+  /// r, γ and β as the mechanism takes them.
+  [[nodiscard]] NamedTensors tensors_of(std::span<const float* const> own) const {
+    NamedTensors tensors;
+    const std::vector<OwnParameter> parameters = own_parameters();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const std::int64_t size = element_count(parameters[i].shape);
+      tensors.emplace(parameters[i].name,
+                      Tensor(parameters[i].shape, std::vector<float>(own[i], own[i] + size)));
+    }
+    return tensors;
+  }
+
+  class WindowBiases final : public Biases {
+   public:
+    WindowBiases(DaftWindow window, Matrix soft, std::span<const float* const> own, bool one_hot)
+        : window_(std::move(window)),
+          soft_(std::move(soft)),
+          own_(own),
+          one_hot_(one_hot),
+          d_taps_(MatrixD::Zero(soft_.rows(), soft_.cols())) {}
+
+    [[nodiscard]] std::int64_t heads() const override { return window_.heads(); }
+
+    void fill(std::int64_t head, std::int64_t first, StridedMatrixMap block) const override {
+      window_.fill(head, first, block);
+    }
+
+    void take(std::int64_t head, std::int64_t first, const Matrix& d_block,
+              std::span<float* const>) override {
+      const std::int64_t rows = window_.rows(), columns = window_.columns();
+      const std::int64_t up = window_.half_rows(), left = window_.half_columns();
+      for (std::int64_t row = 0; row < d_block.rows(); ++row) {
+        const std::int64_t query = first + row - window_.prefix();
+        if (query < 0) continue;
+        const std::int64_t y = query / columns, x = query % columns;
+        const std::int64_t from = std::max(-left, -x), to = std::min(left, columns - 1 - x);
+        for (std::int64_t dy = std::max(-up, -y); dy <= std::min(up, rows - 1 - y); ++dy) {
+          const std::int64_t tap = (dy + up) * (2 * left + 1) + left;
+          const std::int64_t key = window_.prefix() + (y + dy) * columns + x;
+          for (std::int64_t dx = from; dx <= to; ++dx) {
+            d_taps_(head, tap + dx) += static_cast<double>(d_block(row, key + dx));
+          }
+        }
+      }
+    }
+
+    void finish(std::span<float* const> own) override {
+      const std::int64_t count = d_taps_.cols();
+      for (std::int64_t head = 0; head < heads(); ++head) {
+        Eigen::RowVectorXd d_taps = d_taps_.row(head);
+        if (one_hot_) pass_maximum(soft_.row(head).cast<double>(), d_taps);
+        // Of Eq. 9: w = γ (r − mean) / std + β.
+        const Eigen::RowVectorXd r =
+            Eigen::Map<const Eigen::RowVectorXf>(own_[0] + head * count, count).cast<double>();
+        const Eigen::RowVectorXd centred = r.array() - r.mean();
+        const double deviation =
+            std::sqrt(centred.squaredNorm() / static_cast<double>(centred.size()));
+        own[2][head] += static_cast<float>(d_taps.sum());
+        if (!(deviation > 0)) continue;
+        const Eigen::RowVectorXd unit = centred / deviation;
+        const double along = d_taps.dot(unit);
+        own[1][head] += static_cast<float>(along);
+        const Eigen::RowVectorXd d_r =
+            static_cast<double>(own_[1][head]) / deviation *
+            (d_taps.array() - d_taps.mean() - along / static_cast<double>(count) * unit.array());
+        Eigen::Map<Eigen::RowVectorXf>(own[0] + head * count, count) += d_r.cast<float>();
+      }
+    }
+
+   private:
+    /// Of w ⊙ π, π = softmax(w / τ).
+    static void pass_maximum(const Eigen::RowVectorXd& w, Eigen::RowVectorXd& d_taps) {
+      Eigen::RowVectorXd share = ((w.array() - w.maxCoeff()) / kTemperature).exp();
+      share /= share.sum();
+      const Eigen::RowVectorXd d_share = d_taps.cwiseProduct(w);
+      const double mean = d_share.dot(share);
+      d_taps = share.array() * (d_taps.array() + (d_share.array() - mean) / kTemperature);
+    }
+
+    DaftWindow window_;
+    Matrix soft_;  ///< w of the window's places before any maximum, [h, taps]
+    std::span<const float* const> own_;
+    bool one_hot_;
+    MatrixD d_taps_;
+  };
+
+  [[nodiscard]] std::unique_ptr<Biases> biases(const AttentionTensors& all) const override {
+    const NamedTensors tensors = tensors_of(all.own);
+    AttentionInput input = extents_of(form_, all.keys.rows(), all.values.cols());
+    input.parameters = &tensors;
+    DaftWindow window(input, options_);
+    Matrix soft = window.taps();
+    const bool one_hot = options_.kind == DaftWindowKind::one_hot;
+    if (one_hot) {
+      DaftWindowOptions before = options_;
+      before.kind = DaftWindowKind::conv;
+      soft = DaftWindow(input, before).taps();
+    }
+    return std::make_unique<WindowBiases>(std::move(window), std::move(soft), all.own, one_hot);
+  }
+
+  DaftWindowOptions options_;
+  TrainedAttentionForm form_;
+};
+
+}  // namespace
+
+std::unique_ptr<const TrainedAttention> make_daft_window_attention(
+    DaftWindowKind kind, const TrainedAttentionForm& form) {
+  const TypedValues read(form.mechanism.parameters);
+  if (!read.flag("full_keys")) {
+    throw Error(ErrorKind::usage, "a layer that is trained has a key for each channel")
+        .about(form.mechanism.name + " full_keys")
+        .expected("true")
+        .found("false")
+        .remedy("set full_keys=true");
+  }
+  const DaftWindowOptions options = {.kind = kind,
+                                     .kernel = read.whole("kernel"),
+                                     .conv_heads = read.whole("conv_heads"),
+                                     .dimensions = read.whole("dimensions")};
+  if (form.shape.queries > 0) {
+    const AttentionInput input =
+        extents_of(form, form.shape.queries, form.shape.heads * form.shape.value_width);
+    (void)daft_channels(input, options.conv_heads);
+    const DaftWindow checked(input, options);
+  }
+  return std::make_unique<DaftWindowAttention>(options, form);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,107 @@
+// Every mechanism that can be trained: a run learns, and its saved model computes the same.
+#include <gtest/gtest.h>
+#include <numeric>
+#include <ostream>
+#include <tbb/global_control.h>
+
+#include "analysis/training/run_folder.h"
+#include "core/model/model.h"
+#include "tests/support/small_data_set.h"
+
+namespace attnscope {
+namespace {
+
+/// What is trained, and whether of texts.
+struct MechanismRun {
+  const char* name;
+  const char* mechanism;
+  bool texts = false;
+};
+
+void PrintTo(const MechanismRun& one, std::ostream* stream) { *stream << one.name; }
+
+class TrainedMechanismsTest : public testing::TestWithParam<MechanismRun> {
+ protected:
+  [[nodiscard]] RunFolder begun(const char* name) const {
+    ParameterValues values{
+        {"mechanism", std::string(GetParam().mechanism)},
+        {"dataset",
+         (GetParam().texts ? write_small_text(sources_) : write_small_data_set(sources_)).string()},
+        {"patch", std::int64_t{2}},
+        {"width", std::int64_t{12}},
+        {"model_heads", std::int64_t{2}},
+        {"depth", std::int64_t{2}},
+        {"context", std::int64_t{16}},
+        {"steps", std::int64_t{40}},
+        {"batch", std::int64_t{12}},
+        {"warm_up", std::int64_t{3}},
+        {"rate", 0.01},
+        {"checkpoints", std::int64_t{2}},
+        {"probes", std::int64_t{2}}};
+    const RunFolder folder{folder_ / name};
+    begin_run_folder(folder, Recipe(values));
+    return folder;
+  }
+
+  TemporaryFolder folder_, sources_;
+};
+
+TEST_P(TrainedMechanismsTest, LearnsAndIsTheSameFromItsFile) {
+  const RunFolder folder = begun("run");
+  const auto run = train(folder, {});
+  const std::vector<double>& losses = run->log().tables().at("steps/loss").numbers;
+  const auto mean = [](auto from, auto to) { return std::accumulate(from, to, 0.0) / 5; };
+  EXPECT_LT(mean(losses.end() - 5, losses.end()), 0.9 * mean(losses.begin(), losses.begin() + 5));
+  const auto model = load_model(folder.model(40));
+  EXPECT_EQ(model->spec().mechanism, run->network().spec().mechanism);
+  const Examples examples = run->data().test_examples(run->network().spec(), 3, 1);
+  TrainedNetwork::Room room;
+  (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
+  TraceRequest request;
+  request.token_logits = run->data().texts();
+  const Trace trace = model->run(run->data().test_input(3), model->spec().mechanism, request, {});
+  const Tensor& logits = run->data().texts() ? trace.token_logits : trace.logits;
+  const ConstMatrixMap found(logits.data(), room.readout.logits.rows(), room.readout.logits.cols());
+  ASSERT_EQ(logits.size(), room.readout.logits.size());
+  EXPECT_LT((found - room.readout.logits).cwiseAbs().maxCoeff(), 5e-5);
+  ASSERT_EQ(trace.layers.size(), 2U);
+  EXPECT_EQ(trace.layers[0].implied_map.extent(0), 2) << "maps of each head";
+}
+
+TEST_P(TrainedMechanismsTest, BytesDoNotDependOnTheThreads) {
+  const auto bytes = [&](const char* name, std::size_t threads) {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+    const RunFolder folder = begun(name);
+    const auto run = train(folder, {});
+    return run->values();
+  };
+  EXPECT_EQ(bytes("alone", 1), bytes("many", 5));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TrainedMechanismsTest,
+    testing::Values(
+        MechanismRun{"DaftConv", "daft-conv,full_keys=true,kernel=3,conv_heads=4"},
+        MechanismRun{"DaftLocal", "daft-local,full_keys=true,kernel=3,conv_heads=2"},
+        MechanismRun{"DaftOneHot", "daft-one-hot,full_keys=true,kernel=3,conv_heads=4"},
+        MechanismRun{"DaftFullOfTexts", "daft-full,factors=4", true},
+        MechanismRun{"DaftFullFreeOfTexts", "daft-full,factors=0", true},
+        MechanismRun{"DaftConvOfTexts",
+                     "daft-conv,full_keys=true,kernel=5,conv_heads=4,dimensions=1", true},
+        MechanismRun{"DaftLocalOfTexts",
+                     "daft-local,full_keys=true,kernel=5,conv_heads=4,dimensions=1", true},
+        MechanismRun{"Performer", "performer,features=16"},
+        MechanismRun{"PerformerOfTexts", "performer,features=16,kernel=relu", true},
+        MechanismRun{"Linformer", "linformer"}, MechanismRun{"CosFormer", "cosformer"},
+        MechanismRun{"CosFormerOfTexts", "cosformer", true},
+        MechanismRun{"Synthesizer", "synthesizer"},
+        MechanismRun{"SynthesizerRandomOfTexts", "synthesizer,scores=random", true},
+        MechanismRun{"SynthesizerFactorised", "synthesizer,scores=factorised,factors=3"},
+        MechanismRun{"SynthesizerOfTexts", "synthesizer", true},
+        MechanismRun{"AdditiveWindow", "additive,causal=true,window=4", true},
+        MechanismRun{"TalkingHeads", "talking-heads"},
+        MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,305 @@
+// Every mechanism that can be trained beside its naive twin: outputs as the mechanism's own, and
+// gradients as central differences of the twin's maps in double.
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <memory>
+#include <ostream>
+
+#include "core/attention/mechanism.h"
+#include "core/attention/random_parameters.h"
+#include "core/training/attention/trained_attention.h"
+#include "core/training/kernels/products.h"
+#include "tests/support/naive_twins.h"
+#include "tests/support/reference_maps.h"
+
+namespace attnscope {
+namespace {
+
+/// A layer that is trained. Own parameters are in a layer of its own file, [rows, columns] tokens
+/// of a grid after `prefix` others, or a sequence.
+struct TrainedCase {
+  std::string name;
+  MechanismChoice mechanism;
+  bool causal = false;
+  std::int64_t prefix = 0, rows = 3, columns = 4;
+  std::int64_t heads = 2, width = 3;  ///< d
+  float key_scale = 1;                ///< how far apart the keys are
+  std::int64_t shorter = 0;           ///< so many tokens fewer than the parameters are for
+
+  [[nodiscard]] std::int64_t tokens() const { return prefix + rows * columns - shorter; }
+};
+
+void PrintTo(const TrainedCase& one, std::ostream* stream) { *stream << one.name; }
+
+/// All numbers of a case: queries, keys and values [N, H·d], and the gradient of the output.
+class TrainedLayer {
+ public:
+  explicit TrainedLayer(const TrainedCase& one) : case_(one) {
+    const std::int64_t n = one.tokens(), most = n + one.shorter;
+    form_ = {.mechanism = make_mechanism(one.mechanism)->choice(),
+             .causal = one.causal,
+             .shape = {most, most, one.heads, one.width, one.width},
+             .layer = 3};
+    if (one.rows > 1) form_.layout = {one.prefix, one.rows, one.columns};
+    attention_ = make_trained_attention(form_);
+    for (unsigned part = 0; part < 4; ++part) {
+      parts_[part] = raw_uniform({n, one.heads * one.width}, 11 + part);
+    }
+    // A power of two: steps of the numbers stay exact.
+    for (float& key : parts_[1].values()) key *= one.key_scale;
+    unsigned seed = 31;
+    for (const OwnParameter& own : attention_->own_parameters()) {
+      own_names_.push_back(own.name);
+      tensors_.emplace(own.name, raw_uniform(own.shape, seed++));
+    }
+  }
+
+  /// The tensor that is moved: 0 to 2 are queries, keys, values, then the own parameters.
+  [[nodiscard]] Tensor& tensor(std::size_t which) {
+    return which < 3 ? parts_[which] : tensors_.find(own_names_[which - 3])->second;
+  }
+  [[nodiscard]] std::size_t tensors() const { return 3 + own_names_.size(); }
+  [[nodiscard]] std::string name_of(std::size_t which) const {
+    return which < 3 ? std::vector<std::string>{"queries", "keys", "values"}[which]
+                     : own_names_[which - 3];
+  }
+
+  [[nodiscard]] Tensor forward() {
+    Tensor output(parts_[0].shape());
+    AttentionRoom room;
+    const std::vector<const float*> own = places();
+    attention_->forward(inputs(own), rows(output), room);
+    return output;
+  }
+
+  /// The mechanism's own output, by its own random parameters.
+  [[nodiscard]] Tensor forward_of_mechanism() const {
+    const NamedTensors given = tensors_;
+    AttentionInput input = this->input();
+    input.parameters = &given;
+    return make_mechanism(case_.mechanism)->forward(input);
+  }
+
+  [[nodiscard]] std::vector<Tensor> gradients() {
+    std::vector<Tensor> made;
+    for (std::size_t i = 0; i < tensors(); ++i) made.emplace_back(tensor(i).shape());
+    std::vector<float*> of_own;
+    for (std::size_t i = 3; i < made.size(); ++i) of_own.push_back(made[i].data());
+    AttentionRoom room;
+    const std::vector<const float*> own = places();
+    attention_->backward(inputs(own), seen(rows(parts_[3])),
+                         {rows(made[0]), rows(made[1]), rows(made[2]), of_own}, room);
+    return made;
+  }
+
+  /// Σ output ⊙ its gradient, by the twin's maps.
+  [[nodiscard]] double naive_objective() const {
+    NamedTensors given = tensors_;
+    if (case_.mechanism.name == "performer") given.emplace("features", drawn_features());
+    if (case_.mechanism.name == "additive") {
+      Tensor first({case_.heads, case_.width});
+      std::copy_n(parts_[0].data(), first.size(), first.data());
+      given.emplace("importance", std::move(first));
+    }
+    AttentionInput input = this->input();
+    input.parameters = &given;
+    const bool gated = case_.mechanism.name.starts_with("daft");
+    double sum = 0;
+    for (std::int64_t head = 0; head < case_.heads; ++head) {
+      NaiveMap map;
+      for (std::int64_t c = 0; c < case_.width; ++c) {
+        if (gated) input.channel = c;
+        if (gated || c == 0) map = naive_map(form_.mechanism, input, head);
+        for (std::size_t i = 0; i < map.size(); ++i) {
+          const double passed = at(3, i, head, c);
+          for (std::size_t j = 0; j < map[i].size(); ++j)
+            sum += map[i][j] * at(2, j, head, c) * passed;
+        }
+      }
+    }
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] double at(std::size_t part, std::size_t row, std::int64_t head,
+                          std::int64_t channel) const {
+    return static_cast<double>(
+        parts_[part].matrix()(static_cast<Eigen::Index>(row), head * case_.width + channel));
+  }
+
+  static StridedMatrixMap rows(Tensor& tensor) {
+    return rows_of(tensor.data(), tensor.extent(0), tensor.extent(1));
+  }
+
+  [[nodiscard]] std::vector<const float*> places() const {
+    std::vector<const float*> own;
+    for (const std::string& name : own_names_) own.push_back(tensors_.find(name)->second.data());
+    return own;
+  }
+
+  [[nodiscard]] AttentionTensors inputs(std::span<const float* const> own) {
+    return {seen(rows(parts_[0])), seen(rows(parts_[1])), seen(rows(parts_[2])), case_.heads, own};
+  }
+
+  [[nodiscard]] AttentionInput input() const {
+    const auto map = [&](std::size_t part) {
+      return ConstMatrixMap(parts_[part].data(), parts_[part].extent(0), parts_[part].extent(1));
+    };
+    return {.queries = map(0),
+            .keys = map(1),
+            .values = map(2),
+            .heads = case_.heads,
+            .layout = &form_.layout,
+            .causal = case_.causal,
+            .layer = form_.layer};
+  }
+
+  [[nodiscard]] Tensor drawn_features() const {
+    const std::int64_t count = std::get<std::int64_t>(form_.mechanism.parameters.at("features"));
+    Tensor features({case_.heads, count, case_.width});
+    for (std::int64_t head = 0; head < case_.heads; ++head) {
+      NormalNumbers numbers(1, form_.layer, head);
+      features.slice(head) = orthogonal_rows(numbers, count, case_.width).cast<float>();
+    }
+    return features;
+  }
+
+  TrainedCase case_;
+  TrainedAttentionForm form_;
+  std::unique_ptr<const TrainedAttention> attention_;
+  Tensor parts_[4];
+  std::vector<std::string> own_names_;
+  NamedTensors tensors_;
+};
+
+class TrainedCaseTest : public testing::TestWithParam<TrainedCase> {};
+
+TEST_P(TrainedCaseTest, ForwardIsTheMechanismsOwn) {
+  TrainedLayer layer(GetParam());
+  const Tensor expected = layer.forward_of_mechanism(), found = layer.forward();
+  EXPECT_LT((found.matrix() - expected.matrix()).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST_P(TrainedCaseTest, GradientsAreCentralDifferencesOfTheNaiveTwin) {
+  TrainedLayer layer(GetParam());
+  const std::vector<Tensor> found = layer.gradients();
+  // Gradients pass its maximum as they pass a soft one: PyTorch has that too.
+  const bool one_hot = GetParam().mechanism.name == "daft-one-hot";
+  // Exact beside numbers that are multiples of 2⁻²², and too small to pass where a relu bends.
+  constexpr float kStep = 1.0F / (1 << 19);
+  for (std::size_t which = 0; which < (one_hot ? 3 : layer.tensors()); ++which) {
+    Tensor& tensor = layer.tensor(which);
+    const std::int64_t stride = std::max<std::int64_t>(tensor.size() / 40, 1);
+    double difference = 0, size = 0;
+    for (std::int64_t i = 0; i < tensor.size(); i += stride) {
+      float& number = tensor.data()[i];
+      const float was = number;
+      const float step = which == 1 ? kStep * GetParam().key_scale : kStep;
+      number = was + step;
+      const double above = layer.naive_objective();
+      number = was - step;
+      const double below = layer.naive_objective();
+      number = was;
+      const double expected = (above - below) / (2 * static_cast<double>(step));
+      const double error = static_cast<double>(found[which].data()[i]) - expected;
+      difference += error * error;
+      size += expected * expected;
+    }
+    // Keys that are not looked at, and what a softmax is the same without.
+    if (size < 1e-12) {
+      EXPECT_LT(difference, 1e-10) << layer.name_of(which);
+      continue;
+    }
+    EXPECT_LT(std::sqrt(difference / size), 1e-4) << layer.name_of(which);
+  }
+}
+
+ParameterValues window_of(std::int64_t kernel, std::int64_t heads, std::int64_t dimensions) {
+  return {
+      {"kernel", kernel}, {"conv_heads", heads}, {"dimensions", dimensions}, {"full_keys", true}};
+}
+
+ParameterValues whole_of(const char* name, std::int64_t number) { return {{name, number}}; }
+
+ParameterValues text_of(const char* name, const char* word) { return {{name, std::string(word)}}; }
+
+std::vector<TrainedCase> trained_cases() {
+  const auto performer = [](const char* kernel) {
+    return ParameterValues{{"kernel", std::string(kernel)}, {"features", std::int64_t{9}}};
+  };
+  const auto additive = [](std::int64_t window) {
+    return ParameterValues{{"causal", true}, {"window", window}};
+  };
+  return {
+      {"DaftFull", {"daft-full", whole_of("factors", 5)}},
+      {"DaftFullFree", {"daft-full", whole_of("factors", 0)}},
+      {"DaftFullCausal", {"daft-full", whole_of("factors", 5)}, true},
+      {"DaftFullFreeCausal", {"daft-full", whole_of("factors", 0)}, true},
+      {"DaftFullShorterText", {"daft-full", whole_of("factors", 0)}, true, 0, 1, 14, 2, 3, 1, 3},
+      {"DaftFullOfBlocks", {"daft-full", whole_of("factors", 2)}, true, 0, 1, 150, 1, 2},
+      {"DaftFullFarKeys", {"daft-full", whole_of("factors", 2)}, true, 0, 1, 9, 1, 3, 64},
+      {"DaftConv", {"daft-conv", window_of(3, 3, 2)}},
+      {"DaftConvWithPrefix", {"daft-conv", window_of(3, 2, 2)}, false, 2},
+      {"DaftConvWide", {"daft-conv", window_of(9, 6, 2)}, false, 1},
+      {"DaftConvLine", {"daft-conv", window_of(5, 3, 1)}, false, 1},
+      {"DaftConvCausal", {"daft-conv", window_of(5, 2, 1)}, true, 0, 1, 12},
+      {"DaftConvOfBlocks", {"daft-conv", window_of(7, 1, 1)}, true, 0, 1, 140, 1, 2},
+      {"DaftLocal", {"daft-local", window_of(3, 2, 2)}, false, 1},
+      {"DaftLocalCausal", {"daft-local", window_of(5, 6, 1)}, true, 0, 1, 12},
+      {"DaftLocalFarKeys", {"daft-local", window_of(3, 3, 1)}, false, 0, 1, 12, 1, 3, 64},
+      {"DaftOneHot", {"daft-one-hot", window_of(3, 6, 2)}, false, 1},
+      {"DaftOneHotCausal", {"daft-one-hot", window_of(5, 2, 1)}, true, 0, 1, 12},
+      {"Performer", {"performer", performer("softmax")}},
+      {"PerformerRelu", {"performer", performer("relu")}},
+      {"PerformerCausal", {"performer", performer("softmax")}, true},
+      {"PerformerReluCausal", {"performer", performer("relu")}, true},
+      {"Linear", {"linear", {}}},
+      {"LinearCausal", {"linear", {}}, true},
+      {"Cosformer", {"cosformer", {}}},
+      {"CosformerCausal", {"cosformer", whole_of("span", 15)}, true},
+      {"Linformer", {"linformer", whole_of("landmarks", 5)}},
+      {"LinformerByDefault", {"linformer", {}}, false, 1},
+      {"Synthesizer", {"synthesizer", text_of("scores", "dense")}},
+      {"SynthesizerCausal", {"synthesizer", text_of("scores", "dense")}, true},
+      {"SynthesizerShorterText", {"synthesizer", {}}, true, 0, 1, 14, 2, 3, 1, 3},
+      {"SynthesizerRandom", {"synthesizer", text_of("scores", "random")}},
+      {"SynthesizerRandomShorterText",
+       {"synthesizer", text_of("scores", "random")},
+       true,
+       0,
+       1,
+       14,
+       2,
+       3,
+       1,
+       3},
+      {"SynthesizerFactorised", {"synthesizer", text_of("scores", "factorised")}},
+      {"SynthesizerFactorisedShorterText",
+       {"synthesizer", text_of("scores", "factorised")},
+       true,
+       0,
+       1,
+       14,
+       2,
+       3,
+       1,
+       3},
+      {"SynthesizerOfBlocks", {"synthesizer", text_of("scores", "dense")}, true, 0, 1, 280, 1, 2},
+      {"Additive", {"additive", {}}},
+      {"AdditiveCausal", {"additive", {}}, true},
+      {"AdditiveWindow", {"additive", additive(3)}, true},
+      {"AdditiveWindowOfOne", {"additive", additive(1)}, true},
+      {"AdditiveFarKeys", {"additive", additive(4)}, true, 0, 1, 30, 1, 3, 64},
+      {"AdditiveWideWindow", {"additive", additive(100)}, true},
+      {"TalkingHeads", {"talking-heads", {}}, false, 0, 3, 4, 3},
+      {"TalkingHeadsCausal", {"talking-heads", {}}, true, 0, 3, 4, 3},
+      {"TalkingHeadsOfBlocks", {"talking-heads", {}}, true, 0, 1, 40, 2, 2},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TrainedCaseTest, testing::ValuesIn(trained_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace attnscope
