@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/cli/analysed_argument.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/comparison_report.h"
@@ -28,6 +29,7 @@ struct CompareArguments {
   std::string align = "index";
   bool match_heads = false, baselines = false;
   std::string identity = "as-is";
+  AnalysedArgument analysed;
   double threshold = 0.9;
   bool json = false;
   bool csv = false;
@@ -38,6 +40,7 @@ ComparisonOptions comparison_options(const CompareArguments& arguments) {
   options.match_heads = arguments.match_heads;
   options.threshold = arguments.threshold;
   options.baselines = arguments.baselines;
+  options.analysed = analysed_of(arguments.analysed);
   if (arguments.align == "depth") {
     options.layers = LayerAlignment::by_depth;
   } else if (arguments.align != "index") {
@@ -56,6 +59,7 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
                              const Progress& progress) {
   TraceRequest request;
   request.tokens = true;
+  request_analysed(options.analysed, request);
   const std::vector<Subject> subjects =
       make_subjects(arguments.models, request, progress.part(0, 0.5));
   if (subjects.size() < 2) {
@@ -75,8 +79,8 @@ ComparisonReport on_an_input(const CompareArguments& arguments, const Comparison
       ComparisonOptions seen = options;
       seen.view = view;
       ComparisonReport::Compared compared{subjects[i].label, subjects[i].mechanism, view, {}};
-      compared.result.mean = compare_traces(*subjects.front().trace, *subjects[i].trace, seen, {},
-                                            progress.part(first, first + share));
+      compared.result.mean = compare_subjects(subjects.front(), subjects[i], seen, {},
+                                              progress.part(first, first + share));
       compared.result.items = 1;
       compared.layers = layers_in_words(*subjects[i].trace);
       report.compared.push_back(std::move(compared));
@@ -132,7 +136,12 @@ ComparisonReport over_a_data_set(const CompareArguments& arguments,
 
 int run(const CompareArguments& arguments) {
   const ComparisonOptions options = comparison_options(arguments);
-  (void)identity_views(arguments.identity);  // refused before anything is run
+  // What has no meaning is refused before anything is run.
+  for (const IdentityView view : identity_views(arguments.identity)) {
+    ComparisonOptions seen = options;
+    seen.view = view;
+    check_comparison(seen);
+  }
   if (!arguments.data_set.empty() && !arguments.models.inputs.empty()) {
     throw Error(ErrorKind::usage, "models are compared on inputs or over a data set")
         .expected("--input or --dataset")
@@ -170,6 +179,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
   added->add_flag("--match-heads", arguments->match_heads,
                   "Each head beside the reference's most similar one (an assignment)");
   add_identity_option(*added, arguments->identity);
+  add_analysed_options(*added, arguments->analysed);
   added
       ->add_option("--threshold", arguments->threshold,
                    "Of the equivalent rank, above 0, at most 1")
@@ -183,6 +193,7 @@ Action add_compare(CLI::App& parent, CLI::App*& added) {
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope compare softmax.h5 adder.h5 --input boot.png",
                         "attnscope compare vit.pt vit.pt@adder --dataset photos --count 50 --json",
+                        "attnscope compare a.pt b.pt --input cat.png --of seen-by-values",
                         "attnscope compare a.pt b.pt@,architecture=b.json --input cat.png"});
   return [arguments] { return run(*arguments); };
 }

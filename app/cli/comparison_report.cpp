@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/analysed/analysed.h"
 #include "analysis/figure/table.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/layer_column.h"
@@ -26,6 +27,10 @@ std::string text_of(std::string_view view) { return std::string(view); }
 
 ordered_json json_number(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+bool is_of_others(const ComparisonReport& report) {
+  return !(report.options.analysed == Analysed{});
 }
 
 ordered_json index(std::int64_t value) {
@@ -69,7 +74,7 @@ ordered_json json_of(const ComparisonReport::Compared& compared, bool over_data_
   for (std::size_t i = 0; i < result.maps.size(); ++i) {
     const ComparedMap& map = result.maps[i];
     ordered_json object = {{"layer", map.layer},
-                           {"head", map.head},
+                           {"head", index(map.head)},
                            {"reference_layer", index(map.reference_layer)},
                            {"reference_head", index(map.reference_head)},
                            {"state", text_of(describe(map.state))},
@@ -154,16 +159,22 @@ std::string map_table(const SubjectComparison& result, const LayerColumn& name_o
   }
   text += "\n";
   for (const ComparedLayer& layer : result.layers) {
+    std::string state;  // of a layer's one matrix
     for (const ComparedMap& map : result.maps) {
       if (map.layer != layer.layer) continue;
+      if (map.head == kAllHeads) {
+        if (map.state != MapPairState::compared) state = "  " + text_of(describe(map.state));
+        continue;
+      }
       add_row(text, name_of_layer(map.layer), std::to_string(map.head),
               place_text(map.reference_layer, map.reference_head), map.values, false, columns);
       if (map.state != MapPairState::compared) text += "  " + text_of(describe(map.state));
       text += "\n";
     }
-    add_row(text, name_of_layer(layer.layer), "mean", place_text(layer.reference_layer, -1),
-            layer.values, true, columns);
-    text += "\n";
+    const bool one = is_of_layer(options.analysed.of);
+    add_row(text, name_of_layer(layer.layer), one ? "–" : "mean",
+            place_text(layer.reference_layer, -1), layer.values, true, columns);
+    text += state + "\n";
   }
   add_row(text, name_of_layer.cell("all"), "mean", "", result.mean, true, columns);
   return text + "\n";
@@ -204,6 +215,9 @@ std::string comparison_as_json(const ComparisonReport& report) {
       {"layers", name_of(report.options.layers)},
       {"heads", report.options.match_heads ? "matched" : "index"},
       {"identity", report.identity},
+      {"of", name_of(spectrum_of_names, report.options.analysed.of)},
+      {"centred", report.options.analysed.centred},
+      {"added", name_of(added_names, report.options.analysed.added)},
       {"threshold", report.options.threshold},
       {"compared", std::move(compared)},
       {"assumed", report.assumed}};
@@ -224,6 +238,7 @@ std::string comparison_as_csv(const ComparisonReport& report) {
     if (over_data_set) table.header.push_back(text_of(entry.name) + "_standard_deviation");
   }
   table.header.emplace_back("identity");
+  if (is_of_others(report)) table.header.insert(table.header.end(), {"of", "centred", "added"});
   for (const auto& compared : report.compared) {
     const std::vector<ComparedMap>& maps = compared.result.mean.maps;
     for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -248,6 +263,12 @@ std::string comparison_as_csv(const ComparisonReport& report) {
         }
       }
       row.push_back(name_of(compared.view));
+      if (is_of_others(report)) {
+        const Analysed& analysed = report.options.analysed;
+        row.emplace_back(name_of(spectrum_of_names, analysed.of));
+        row.emplace_back(analysed.centred ? "true" : "false");
+        row.emplace_back(name_of(added_names, analysed.added));
+      }
       table.rows.push_back(std::move(row));
     }
   }
@@ -265,6 +286,7 @@ std::string comparison_as_text(const ComparisonReport& report) {
   text +=
       "; " + alignment_in_words(report.options) + "; identity " + report.identity + "; ranks at " +
       rounded_text(report.options.threshold) +
+      (is_of_others(report) ? "\nof: " + in_words(report.options.analysed) : "") +
       "\nJS: Jensen-Shannon divergence of rows in bits (rows over the sum of their magnitudes); "
       "1-cos: cosine distance; |A-B|: Frobenius distance; differences are compared - reference\n" +
       std::string(report.options.baselines

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "analysis/analysed/analysed.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -35,20 +37,24 @@ constexpr std::size_t kNamed = 3;  ///< keys and queries named in the table
 struct ComponentsArguments {
   ModelArguments models;
   std::string layers = "0", heads = "all", identity = "as-is";
+  AnalysedArgument analysed;
   std::int64_t count = 4;
   bool json = false;
   bool csv = false;
 };
 
 struct ComponentsReport {
+  Analysed analysed;
   std::vector<Subject> subjects;
   std::vector<std::vector<MapComponents>> maps;  ///< of each
 };
 
-std::vector<MapComponents> components_of(const Trace& trace, const ComponentsArguments& arguments,
+std::vector<MapComponents> components_of(const Subject& subject, const Analysed& analysed,
+                                         const ComponentsArguments& arguments,
                                          const Progress& progress) {
   const std::vector<std::int64_t> heads = index_list(arguments.heads, "--heads");
-  std::vector<RecordedMap> places = recorded_maps(trace, index_list(arguments.layers, "--layers"));
+  std::vector<RecordedMap> places =
+      places_of(*subject.trace, analysed, index_list(arguments.layers, "--layers"));
   std::erase_if(places, [&heads](const RecordedMap& place) {
     return !heads.empty() && std::ranges::count(heads, place.head) == 0;
   });
@@ -64,7 +70,7 @@ std::vector<MapComponents> components_of(const Trace& trace, const ComponentsArg
     for_each_map(
         places, progress.part(first, first + share),
         [&](std::size_t index) {
-          seen[index] = map_components(trace, places[index], views[v], arguments.count);
+          seen[index] = map_components(subject, places[index], analysed, views[v], arguments.count);
           return [] {};
         },
         "components");
@@ -75,14 +81,25 @@ std::vector<MapComponents> components_of(const Trace& trace, const ComponentsArg
 
 ComponentsReport components_report(const ComponentsArguments& arguments, const Progress& progress) {
   ComponentsReport report;
+  report.analysed = analysed_of(arguments.analysed);
+  check_added(report.analysed);
+  for (const IdentityView view : identity_views(arguments.identity)) {
+    check_view(report.analysed, view);
+  }
+  if (arguments.heads != "all" && is_of_layer(report.analysed.of)) {
+    throw Error(ErrorKind::usage, "of all heads there is one of a layer")
+        .about("--heads")
+        .found(in_words(report.analysed));
+  }
   TraceRequest request;
   request.layers = index_list(arguments.layers, "--layers");
+  request_analysed(report.analysed, request);
   report.subjects = make_subjects(arguments.models, request, progress.part(0, 0.5));
   const double share = 0.5 / static_cast<double>(report.subjects.size());
   for (const Subject& subject : report.subjects) {
     const double first = 0.5 + share * static_cast<double>(report.maps.size());
     report.maps.push_back(
-        components_of(*subject.trace, arguments, progress.part(first, first + share)));
+        components_of(subject, report.analysed, arguments, progress.part(first, first + share)));
   }
   return report;
 }
@@ -105,30 +122,64 @@ std::string strongest(const std::vector<double>& vector, const TokenLayout& layo
   return text;
 }
 
-std::string text_of(const Subject& subject, const std::vector<MapComponents>& maps) {
+/// Where the tokens lie that a side of the matrix is; without any place of channels.
+const TokenLayout& layout_of(const Trace& trace, std::int64_t layer, Extent extent) {
+  static const TokenLayout nowhere;
+  if (extent == Extent::channels) return nowhere;
+  return extent == Extent::keys ? key_layout(trace, layer) : query_layout(trace, layer);
+}
+
+/// "keys read; queries using"; of others what its columns and rows are.
+std::string sides_in_words(const Analysed& analysed) {
+  const Extent columns = columns_of(analysed.of), rows = rows_of(analysed.of);
+  return (columns == Extent::keys ? "keys read" : std::string(name_of(extent_names, columns))) +
+         "; " +
+         (rows == Extent::queries ? "queries using" : std::string(name_of(extent_names, rows)));
+}
+
+std::string text_of(const Subject& subject, const Analysed& analysed,
+                    const std::vector<MapComponents>& maps) {
   const Trace& trace = *subject.trace;
   const LayerColumn layer(layers_in_words(trace));
   std::string text = shown_text(subject.label) + ": " + to_string(trace.mechanism) + ", " +
-                     shown_text(trace.input_label) + "\n\n" + layer.heading() +
-                     "  head      I   k      sigma  of sum  of squares  keys read; queries using\n";
+                     shown_text(trace.input_label) + "\n" +
+                     (analysed == Analysed{} ? "" : "of: " + in_words(analysed) + "\n") + "\n" +
+                     layer.heading() + "  head      I   k      sigma  of sum  of squares  " +
+                     sides_in_words(analysed) + "\n";
   for (const MapComponents& map : maps) {
-    const std::string place = layer(map.layer) + right_cell(std::to_string(map.head), 6) +
-                              right_cell(map.identity ? "with" : "no", 7);
+    const std::string place =
+        layer(map.layer) + right_cell(map.head == kAllHeads ? "–" : std::to_string(map.head), 6) +
+        right_cell(map.identity ? "with" : "no", 7);
     if (map.components.empty()) text += place + "  " + std::string(describe(map.state)) + "\n";
     for (std::size_t k = 0; k < map.components.size(); ++k) {
       const Component& component = map.components[k];
-      text += place + right_cell(std::to_string(k + 1), 4) + number_cell(component.value, 11, 5) +
-              number_cell(map.share(k), 8, 3) + number_cell(map.share_of_squares(k), 12, 4) + "  " +
-              strongest(component.keys, key_layout(trace, map.layer)) + "; " +
-              strongest(component.queries, query_layout(trace, map.layer)) + "\n";
+      text +=
+          place + right_cell(std::to_string(k + 1), 4) + number_cell(component.value, 11, 5) +
+          number_cell(map.share(k), 8, 3) + number_cell(map.share_of_squares(k), 12, 4) + "  " +
+          strongest(component.keys, layout_of(trace, map.layer, columns_of(analysed.of))) + "; " +
+          strongest(component.queries, layout_of(trace, map.layer, rows_of(analysed.of))) + "\n";
     }
   }
   return text;
 }
 
+/// "key", "query", "token", "channel".
+std::string one_of(Extent extent) {
+  const std::string_view all = name_of(extent_names, extent);
+  return extent == Extent::queries ? "query" : std::string(all.substr(0, all.size() - 1));
+}
+
 std::string csv_of(const ComponentsReport& report) {
-  std::string text =
-      "model,input,layer,head,identity,component,sigma,share,share_of_squares,of,token,value\n";
+  const Analysed& analysed = report.analysed;
+  const bool of_others = !(analysed == Analysed{});
+  const std::string key = one_of(columns_of(analysed.of)), query = one_of(rows_of(analysed.of));
+  const std::string what = of_others ? "," + std::string(name_of(spectrum_of_names, analysed.of)) +
+                                           (analysed.centred ? ",true," : ",false,") +
+                                           std::string(name_of(added_names, analysed.added))
+                                     : "";
+  std::string text = "model,input,layer,head,identity,component,sigma,share,share_of_squares,of," +
+                     std::string(columns_of(analysed.of) == Extent::channels ? "index" : "token") +
+                     ",value" + (of_others ? ",analysed,centred,added\n" : "\n");
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const std::string subject = csv_field(report.subjects[i].label) + "," +
                                 csv_field(report.subjects[i].trace->input_label) + ",";
@@ -137,36 +188,40 @@ std::string csv_of(const ComponentsReport& report) {
         const Component& component = map.components[k];
         const double share = map.share(k);
         const std::string row = subject + std::to_string(map.layer) + "," +
-                                std::to_string(map.head) + "," + (map.identity ? "true" : "false") +
-                                "," + std::to_string(k + 1) + "," + exact(component.value) + "," +
+                                (map.head == kAllHeads ? "" : std::to_string(map.head)) + "," +
+                                (map.identity ? "true" : "false") + "," + std::to_string(k + 1) +
+                                "," + exact(component.value) + "," +
                                 (std::isnan(share) ? "" : rounded_text(share, 9)) + "," +
                                 rounded_text(map.share_of_squares(k), 9) + ",";
-        const auto add = [&](const char* of, const std::vector<double>& vector) {
+        const auto add = [&](const std::string& of, const std::vector<double>& vector) {
           for (std::size_t token = 0; token < vector.size(); ++token) {
-            text += row + of + "," + std::to_string(token) + "," + exact(vector[token]) + "\n";
+            text +=
+                row + of + "," + std::to_string(token) + "," + exact(vector[token]) + what + "\n";
           }
         };
-        add("key", component.keys);
-        add("query", component.queries);
+        add(key, component.keys);
+        add(query, component.queries);
       }
     }
   }
   return text;
 }
 
-nlohmann::ordered_json json_of(const MapComponents& map) {
+nlohmann::ordered_json json_of(const MapComponents& map, const Analysed& analysed) {
   using Json = nlohmann::ordered_json;
+  const std::string columns(name_of(extent_names, columns_of(analysed.of)));
+  const std::string rows(name_of(extent_names, rows_of(analysed.of)));
   Json components = Json::array();
   for (std::size_t k = 0; k < map.components.size(); ++k) {
     const double share = map.share(k);
     components.push_back({{"sigma", map.components[k].value},
                           {"share", std::isnan(share) ? Json(nullptr) : Json(share)},
                           {"share_of_squares", map.share_of_squares(k)},
-                          {"keys", map.components[k].keys},
-                          {"queries", map.components[k].queries}});
+                          {columns, map.components[k].keys},
+                          {rows, map.components[k].queries}});
   }
   return {{"layer", map.layer},
-          {"head", map.head},
+          {"head", map.head == kAllHeads ? Json(nullptr) : Json(map.head)},
           {"identity", map.identity},
           {"state", describe(map.state)},
           {"components", std::move(components)}};
@@ -179,17 +234,23 @@ void print(const ComponentsReport& report, const ComponentsArguments& arguments)
     for (std::size_t i = 0; i < report.subjects.size(); ++i) {
       const Trace& trace = *report.subjects[i].trace;
       nlohmann::ordered_json maps = nlohmann::ordered_json::array();
-      for (const MapComponents& map : report.maps[i]) maps.push_back(json_of(map));
+      for (const MapComponents& map : report.maps[i]) maps.push_back(json_of(map, report.analysed));
       subjects.push_back({{"label", report.subjects[i].label},
                           {"mechanism", to_string(trace.mechanism)},
                           {"input", trace.input_label},
                           {"maps", std::move(maps)}});
     }
-    return print_json({{"subjects", std::move(subjects)}});
+    const Analysed& analysed = report.analysed;
+    return print_json({{"of", name_of(spectrum_of_names, analysed.of)},
+                       {"centred", analysed.centred},
+                       {"added", name_of(added_names, analysed.added)},
+                       {"rows", name_of(extent_names, rows_of(analysed.of))},
+                       {"columns", name_of(extent_names, columns_of(analysed.of))},
+                       {"subjects", std::move(subjects)}});
   }
   std::string text;
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
-    text += (i > 0 ? "\n" : "") + text_of(report.subjects[i], report.maps[i]);
+    text += (i > 0 ? "\n" : "") + text_of(report.subjects[i], report.analysed, report.maps[i]);
   }
   write_to_standard_output(text);
   print_assumptions(stdout, report.subjects);
@@ -206,6 +267,7 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
   add_layers_option(*added, arguments->layers);
   add_heads_option(*added, arguments->heads);
   add_identity_option(*added, arguments->identity);
+  add_analysed_options(*added, arguments->analysed);
   added->add_option("--components", arguments->count, "How many of each map, the leading ones")
       ->check(CLI::PositiveNumber)
       ->type_name("N")
@@ -218,6 +280,7 @@ Action add_components(CLI::App& parent, CLI::App*& added) {
   add_model_options(*added, arguments->models, true);
   set_examples(*added,
                {"attnscope components vit.safetensors --input cat.png --layers 11 --heads 0",
+                "attnscope components vit.safetensors --input cat.png --of head-output --heads 0",
                 "attnscope components gpt2.safetensors --input text:To-be --layers 5 --json"});
   return [arguments] {
     const ComponentsReport report = [&] {

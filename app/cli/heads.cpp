@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "app/cli/analysed_argument.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/heads_report.h"
@@ -20,6 +21,7 @@ namespace {
 struct HeadsArguments {
   ModelArguments models;
   HeadOptions options;
+  AnalysedArgument analysed;
   std::string layers = "all";
   bool json = false;
   bool csv = false;
@@ -32,12 +34,14 @@ HeadsReport heads_report(const HeadsArguments& arguments, const Progress& progre
   TraceRequest request;
   request.queries_keys_values = true;
   request.layers = report.options.layers;
+  report.options.analysed = analysed_of(arguments.analysed);
+  request_analysed(report.options.analysed, request);
   report.subjects = make_subjects(arguments.models, request, progress.part(0, 0.6));
   const double share = 0.4 / static_cast<double>(report.subjects.size());
   for (const Subject& subject : report.subjects) {
     const double first = 0.6 + share * static_cast<double>(report.tables.size());
     report.tables.push_back(
-        head_table(*subject.trace, report.options, progress.part(first, first + share)));
+        head_table(subject, report.options, progress.part(first, first + share)));
   }
   return report;
 }
@@ -69,6 +73,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
             "Of the class token's attention to patches, whose strongest patches are counted");
   added->add_flag("--baselines", arguments->options.baselines,
                   "Ranks of null models beside each map's: rows shuffled, and rank / null");
+  add_analysed_options(*added, arguments->analysed);
   CLI::Option* json = add_json_flag(*added, arguments->json);
   added->add_flag("--csv", arguments->csv, "Write CSV, a row for each head")->excludes(json);
   add_mechanism_options(*added, arguments->models);
@@ -76,6 +81,7 @@ Action add_heads(CLI::App& parent, CLI::App*& added) {
   add_model_options(*added, arguments->models);
   set_examples(*added, {"attnscope heads vit.safetensors --input cat.png",
                         "attnscope heads gpt2.safetensors --input text:To-be --csv >heads.csv",
+                        "attnscope heads vit.safetensors --input cat.png --of seen-by-values",
                         "attnscope heads softmax.h5 adder.h5 --input boot.png --sink 0.5 --json"});
   return [arguments] {
     const HeadsReport report = [&] {

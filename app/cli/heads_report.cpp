@@ -56,8 +56,8 @@ std::string sinks_in_words(const Trace& trace, const HeadTable& table, const Hea
   return text + "\n";
 }
 
-int width_of(const HeadMeasure& measure) {
-  return std::max(static_cast<int>(columns_of(std::string(measure.heading))), 7) + 2;
+int width_of(const HeadMeasure& measure, const HeadTable& table) {
+  return std::max(static_cast<int>(columns_of(heading_of(measure, table.analysed))), 7) + 2;
 }
 
 std::string heading_of(const Subject& subject, const HeadTable& table) {
@@ -82,22 +82,28 @@ std::string text_of(const Subject& subject, const HeadTable& table, const HeadOp
   const LayerColumn layer(layers_in_words(*subject.trace));
   std::string text = heading_of(subject, table) + layer.heading() + "  head";
   for (const HeadMeasure* measure : measures) {
-    text += right_cell(std::string(measure->heading), width_of(*measure));
+    text += right_cell(heading_of(*measure, table.analysed), width_of(*measure, table));
   }
   text += "\n";
   for (const HeadRow& row : table.rows) {
     text += layer(row.layer) + right_cell(std::to_string(row.head), 6);
     for (const HeadMeasure* measure : measures) {
-      text += number_cell(row.*measure->value, width_of(*measure), measure->decimals);
+      text += number_cell(row.*measure->value, width_of(*measure, table), measure->decimals);
     }
     if (row.state != HeadState::ready) text += "  " + std::string(describe(row.state));
     text += "\n";
   }
   text += "\n" + sinks_in_words(*subject.trace, table, options);
+  int legend = 11;
+  for (const HeadMeasure* measure : measures) {
+    const auto width = static_cast<int>(columns_of(heading_of(*measure, table.analysed)));
+    legend = std::max(legend, width + 2);
+  }
   for (const HeadMeasure* measure : measures) {
     const bool in_unit = measure->value == &HeadRow::distance;
-    text += left_cell(std::string(measure->heading), 11) + std::string(measure->formula) +
-            (in_unit ? "; in " + table.distance_unit : "") + "\n";
+    text += left_cell(heading_of(*measure, table.analysed), legend) +
+            formula_of(*measure, table.analysed) + (in_unit ? "; in " + table.distance_unit : "") +
+            "\n";
   }
   return text;
 }
@@ -166,8 +172,10 @@ std::string heads_as_text(const HeadsReport& report) {
 
 std::string heads_as_csv(const HeadsReport& report) {
   std::string text = "model,input,layer,head,state,causal,identity_removed,distance_unit,sinks";
+  const Analysed& analysed = report.options.analysed;
+  const bool of_others = !(analysed == Analysed{});
   for (const HeadMeasure& measure : head_measures()) text += "," + std::string(measure.name);
-  text += "\n";
+  text += of_others ? ",of,centred,added\n" : "\n";
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Subject& subject = report.subjects[i];
     for (const HeadRow& row : report.tables[i].rows) {
@@ -180,6 +188,11 @@ std::string heads_as_csv(const HeadsReport& report) {
         const double value = row.*measure.value;
         text += "," + (std::isnan(value) ? std::string() : rounded_text(value, 9));
       }
+      if (of_others) {
+        text += "," + std::string(name_of(spectrum_of_names, analysed.of)) +
+                (analysed.centred ? ",true," : ",false,") +
+                std::string(name_of(added_names, analysed.added));
+      }
       text += "\n";
     }
   }
@@ -189,8 +202,9 @@ std::string heads_as_csv(const HeadsReport& report) {
 std::string heads_as_json(const HeadsReport& report) {
   ordered_json measures = ordered_json::array(), subjects = ordered_json::array();
   for (const HeadMeasure& measure : head_measures()) {
-    measures.push_back(
-        {{"name", measure.name}, {"title", measure.title}, {"formula", measure.formula}});
+    measures.push_back({{"name", measure.name},
+                        {"title", title_of(measure, {}, report.options.analysed)},
+                        {"formula", formula_of(measure, report.options.analysed)}});
   }
   ordered_json assumed = ordered_json::array();
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
@@ -200,10 +214,15 @@ std::string heads_as_json(const HeadsReport& report) {
     if (!words.empty() && std::ranges::find(assumed, line) == assumed.end())
       assumed.push_back(line);
   }
-  const ordered_json json = {
-      {"threshold", report.options.threshold}, {"sink", report.options.sink},
-      {"mass", report.options.mass},           {"measures", std::move(measures)},
-      {"subjects", std::move(subjects)},       {"assumed", std::move(assumed)}};
+  const ordered_json json = {{"threshold", report.options.threshold},
+                             {"sink", report.options.sink},
+                             {"mass", report.options.mass},
+                             {"of", name_of(spectrum_of_names, report.options.analysed.of)},
+                             {"centred", report.options.analysed.centred},
+                             {"added", name_of(added_names, report.options.analysed.added)},
+                             {"measures", std::move(measures)},
+                             {"subjects", std::move(subjects)},
+                             {"assumed", std::move(assumed)}};
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

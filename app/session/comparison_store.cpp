@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/analysed/what.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 
@@ -31,7 +32,24 @@ ComparisonStore::ComparisonStore(Session& session, QObject* parent)
 
 ComparisonOptions ComparisonStore::options() const {
   const ViewSettings& view = session_.view();
-  return {view.layer_alignment, view.match_heads, view.identity, view.rank_threshold};
+  // No I is added to what is no map, and of what is one of a layer there are no heads to match.
+  const bool identity = takes_identity(analysed_.of), heads = !is_of_layer(analysed_.of);
+  return {.layers = view.layer_alignment,
+          .match_heads = view.match_heads && heads,
+          .view = identity ? view.identity : IdentityView::as_is,
+          .threshold = view.rank_threshold,
+          .analysed = analysed_};
+}
+
+void ComparisonStore::set_analysed(const Analysed& analysed) {
+  analysed_ = analysed;
+  refresh();
+}
+
+void ComparisonStore::stop() {
+  delay_.stop();
+  for (auto& [subject, entry] : entries_) session_.jobs().cancel(entry.job);
+  entries_.clear();
 }
 
 void ComparisonStore::forget(Entry& entry) {
@@ -81,6 +99,14 @@ void ComparisonStore::refresh() {
   emit changed();
 }
 
+Subject ComparisonStore::with_trace(SubjectId subject,
+                                    const std::shared_ptr<const Trace>& trace) const {
+  const OpenSubject* const open = session_.find(subject);
+  Subject found = open ? open->subject : Subject{};
+  found.trace = trace;
+  return found;
+}
+
 void ComparisonStore::compare(SubjectId subject) {
   const auto found = entries_.find(subject);
   if (found == entries_.end() || found->second.job != 0 || found->second.comparison ||
@@ -94,10 +120,11 @@ void ComparisonStore::compare(SubjectId subject) {
   };
   *job = session_.jobs().submit(
       tr("Comparing %1").arg(QString::fromStdString(session_.find(subject)->subject.label)),
-      [this, current, reference = reference_, trace = found->second.trace,
+      [this, current, reference = with_trace(session_.reference(), reference_),
+       other = with_trace(subject, found->second.trace),
        options = options_](const Progress& progress) -> JobQueue::Delivery {
         auto comparison = std::make_shared<const SubjectComparison>(
-            compare_traces(*reference, *trace, options, {}, progress));
+            compare_subjects(reference, other, options, {}, progress));
         return [this, current, comparison] {
           Entry* entry = current();
           if (!entry) return;

@@ -22,6 +22,14 @@ class ComparisonStore : public QObject {
  public:
   explicit ComparisonStore(Session& session, QObject* parent = nullptr);
 
+  /// What is compared: the maps at first.
+  void set_analysed(const Analysed& analysed);
+  /// Forgets everything, and cancels what is being computed.
+  void stop();
+
+  /// How subjects are compared now.
+  [[nodiscard]] ComparisonOptions options() const;
+
   /// Of a subject, under the session's settings; null while it is not known, and for the reference.
   [[nodiscard]] std::shared_ptr<const SubjectComparison> comparison(SubjectId subject) const;
   /// Which of the reference's maps each of a subject's is beside: by index until matched heads are
@@ -51,10 +59,12 @@ class ComparisonStore : public QObject {
   void refresh();
   void compare(SubjectId subject);
   void forget(Entry& entry);
+  [[nodiscard]] Subject with_trace(SubjectId subject,
+                                   const std::shared_ptr<const Trace>& trace) const;
   [[nodiscard]] const Entry* entry(SubjectId subject) const;
-  [[nodiscard]] ComparisonOptions options() const;
 
   Session& session_;
+  Analysed analysed_;
   QTimer delay_;                            // a dragged threshold starts one job, not fifty
   std::shared_ptr<const Trace> reference_;  // what the entries are compared with
   ComparisonOptions options_;               // and how

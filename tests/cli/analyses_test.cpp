@@ -101,6 +101,88 @@ TEST(RelevanceCommand, SaysWhatEachClassRestsOn) {
       HasSubstr("no backward yet"));
 }
 
+TEST(CompareOf, SpectraRanksAndDistancesAreOfWhatIsAskedFor) {
+  const std::string two = "compare " + kVit + " " + kVit + "@adder" + kOnShoe;
+  const nlohmann::json seen = json_printed(two + " --of seen-by-values --centred");
+  EXPECT_EQ(seen.at("of"), "seen-by-values");
+  EXPECT_EQ(seen.at("centred"), true);
+  EXPECT_EQ(seen.at("added"), "none");
+  const nlohmann::json& compared = seen.at("compared").at(0);
+  EXPECT_THAT(compared.at("left_out").get<std::string>(), HasSubstr("no divergences"));
+  const nlohmann::json spectrum =
+      json_printed("spectrum " + kVit + kOnShoe + " --of seen-by-values --centred");
+  ASSERT_EQ(compared.at("maps").size(), spectrum.at("maps").size());
+  for (std::size_t i = 0; i < spectrum["maps"].size(); ++i) {
+    const nlohmann::json& map = compared["maps"][i];
+    EXPECT_EQ(map.at("reference_equivalent_rank"), spectrum["maps"][i].at("equivalent_rank"));
+    EXPECT_TRUE(map.at("js_divergence_bits").is_null());
+    EXPECT_FALSE(map.at("frobenius_distance").is_null());
+  }
+  const nlohmann::json output = json_printed(two + " --of output");
+  EXPECT_TRUE(output.at("compared").at(0).at("maps").at(0).at("head").is_null());
+  EXPECT_FALSE(output["compared"][0]["maps"][0].at("frobenius_distance").is_null())
+      << "the same weights";
+  const std::string others = "compare " + kVit + " " + kSampleSet + "models/fashion-adder.h5" +
+                             kOnShoe + " --of head-output";
+  EXPECT_THAT(run_program(others).output, HasSubstr("columns are channels of other weights"));
+  EXPECT_THAT(run_program(others).output, HasSubstr("of: head outputs A V"));
+  EXPECT_THAT(run_program(two + " --of output --csv").output,
+              HasSubstr("identity,of,centred,added"));
+  EXPECT_EQ(run_program(two + " --of scores --identity with").status, 2);
+  EXPECT_EQ(run_program(two + " --of scores --baselines").status, 2);
+  EXPECT_EQ(run_program(two + " --of output --match-heads").status, 2);
+  EXPECT_EQ(run_program(two + " --added residual").status, 2);
+}
+
+TEST(HeadsOfCommand, OnlyRanksAreOfWhatIsAskedFor) {
+  const std::string command = "heads " + kVit + kOnShoe + " --layers 2";
+  const nlohmann::json plain = json_printed(command).at("subjects").at(0).at("heads");
+  const nlohmann::json report = json_printed(command + " --of norm-weighted");
+  EXPECT_EQ(report.at("of"), "norm-weighted");
+  const nlohmann::json weighted = report.at("subjects").at(0).at("heads");
+  const nlohmann::json spectrum =
+      json_printed("spectrum " + kVit + kOnShoe + " --layers 2 --of norm-weighted").at("maps");
+  ASSERT_EQ(weighted.size(), spectrum.size());
+  for (std::size_t head = 0; head < weighted.size(); ++head) {
+    EXPECT_EQ(weighted[head].at("equivalent_rank"), spectrum[head].at("equivalent_rank"));
+    EXPECT_EQ(weighted[head].at("entropy"), plain[head].at("entropy"));
+    EXPECT_TRUE(weighted[head].at("rank_without_sinks").is_null());
+  }
+  const std::string text = run_program(command + " --of norm-weighted").output;
+  EXPECT_THAT(text, HasSubstr("rank of norm-weighted"));
+  EXPECT_THAT(text, HasSubstr("of the norm-weighted attention maps"));
+  EXPECT_THAT(run_program(command + " --of scores --csv").output, HasSubstr(",of,centred,added\n"));
+  EXPECT_EQ(run_program(command + " --of tokens").status, 2);
+  EXPECT_EQ(run_program(command + " --of scores --baselines").status, 2);
+}
+
+TEST(ComponentsOfCommand, SayWhatRowsAndColumnsAre) {
+  const std::string command = "components " + kVit + kOnShoe + " --layers 1 --components 2";
+  const nlohmann::json report = json_printed(command + " --of values");
+  EXPECT_EQ(report.at("rows"), "keys");
+  EXPECT_EQ(report.at("columns"), "channels");
+  const nlohmann::json& first = report.at("subjects").at(0).at("maps").at(0).at("components").at(0);
+  EXPECT_EQ(first.at("keys").size(), 197U);
+  EXPECT_EQ(first.at("channels").size(), 16U);
+  const nlohmann::json spectrum =
+      json_printed("spectrum " + kVit + kOnShoe + " --layers 1 --of values").at("maps");
+  EXPECT_NEAR(first.at("sigma").get<double>(),
+              spectrum.at(0).at("singular_values").at(0).get<double>(), 1e-5);
+  EXPECT_TRUE(json_printed(command + " --of tokens")
+                  .at("subjects")
+                  .at(0)
+                  .at("maps")
+                  .at(0)
+                  .at("head")
+                  .is_null());
+  EXPECT_THAT(run_program(command + " --of output").output, HasSubstr("channels; queries using"));
+  EXPECT_THAT(run_program(command + " --of scores").output, HasSubstr("of: scores before bias"));
+  EXPECT_THAT(run_program(command + " --of values --csv").output,
+              HasSubstr("of,index,value,analysed,centred,added"));
+  EXPECT_EQ(run_program(command + " --of scores --identity both").status, 2);
+  EXPECT_EQ(run_program(command + " --of output --heads 0").status, 2);
+}
+
 TEST(SpectrumOf, RefusesWhatCannotBeHad) {
   EXPECT_THAT(run_program("spectrum " + kVit + kOnShoe + " --added residual").errors,
               HasSubstr("added to outputs, not to maps"));

@@ -17,6 +17,7 @@
 
 #include "app/look/theme.h"
 #include "app/panels/comparison/comparison_table.h"
+#include "app/panels/frame/of_button.h"
 #include "app/session/comparison_store.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
@@ -43,6 +44,12 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
   caption_ = new QLabel;
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
+
+  of_ = new OfButton("rank-comparison");
+  of_->setObjectName("comparison_of");
+  of_->setAccessibleName(tr("Comparison of what"));
+  add_to_header(of_);
+  connect(of_, &OfButton::another_chosen, this, &ComparisonPanel::choose);
 
   table_ = new ComparisonTable(session_, store_, this);
   sorted_ = new QSortFilterProxyModel(this);
@@ -90,7 +97,25 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
   refresh();
 }
 
-bool ComparisonPanel::is_behind() const { return !store_.settled() && isVisible(); }
+ComparisonPanel::~ComparisonPanel() = default;
+
+void ComparisonPanel::choose() {
+  if (of_->is_map()) {
+    table_->set_store(store_);
+    if (others_) others_->stop();
+    others_.reset();
+  } else {
+    if (!others_) {
+      others_ = std::make_unique<ComparisonStore>(session_);
+      connect(others_.get(), &ComparisonStore::changed, this, &ComparisonPanel::refresh);
+    }
+    others_->set_analysed(of_->analysed());
+    table_->set_store(*others_);
+  }
+  refresh();
+}
+
+bool ComparisonPanel::is_behind() const { return !shown().settled() && isVisible(); }
 
 std::vector<ComparedModel> ComparisonPanel::models(std::vector<SubjectId>& ids) const {
   std::vector<ComparedModel> models;
@@ -127,9 +152,7 @@ void ComparisonPanel::compare_over(const QString& data_set) {
   stopped_ = false;
   ids_ = ids;
   data_set_ = data_set.toStdString();
-  const ViewSettings& view = session_.view();
-  const ComparisonOptions options{view.layer_alignment, view.match_heads, view.identity,
-                                  view.rank_threshold};
+  const ComparisonOptions options = shown().options();
   job_ = session_.jobs().submit(
       tr("Comparing over %1").arg(QFileInfo(data_set).fileName()),
       [this, models, options, path = data_set_](const Progress& progress) -> JobQueue::Delivery {
@@ -197,13 +220,11 @@ void ComparisonPanel::refresh() {
     table_->refresh();
   }
   const std::int64_t reference = session_.place_of(session_.reference());
-  const ViewSettings& view = session_.view();
   caption_->setText(reference < 0
                         ? QString()
                         : tr("against %1 · %2")
                               .arg(reference + 1)
-                              .arg(QString::fromStdString(alignment_in_words(
-                                  {view.layer_alignment, view.match_heads, view.identity, 0.9}))));
+                              .arg(QString::fromStdString(alignment_in_words(shown().options()))));
   QString instead;
   bool is_error = false;
   if (session_.subjects().size() < 2) {
@@ -213,23 +234,23 @@ void ComparisonPanel::refresh() {
         tr("Pin one subject as reference (P, or the pin on its card): how far the others "
            "lie from it appears here.");
   } else if (table_->rowCount() == 0) {
-    instead = store_.settled() ? tr("Numbers appear here as soon as two subjects have run.")
-                               : tr("Comparing…");
+    instead = shown().settled() ? tr("Numbers appear here as soon as two subjects have run.")
+                                : tr("Comparing…");
     for (const OpenSubject& open : session_.subjects()) {
-      const std::string error = store_.error_of(open.id);
-      if (error.empty() || store_.is_stopped()) continue;
+      const std::string error = shown().error_of(open.id);
+      if (error.empty() || shown().is_stopped()) continue;
       instead = "⚠ " + QString::fromStdString(error);
       is_error = true;
     }
   }
   show_instead(instead, is_error);
-  if (table_->rowCount() == 0 && store_.is_stopped()) show_stopped();
+  if (table_->rowCount() == 0 && shown().is_stopped()) show_stopped();
   refresh_agreement();
   show_selection();
 }
 
 void ComparisonPanel::go_on() {
-  store_.go_on();
+  shown().go_on();
   if (stopped_) compare_over(QString::fromStdString(data_set_));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,14 @@ namespace attnscope {
 
 class ComparisonStore;
 class ComparisonTable;
+class OfButton;
 class Session;
 
 class ComparisonPanel : public DockPanel {
   Q_OBJECT
  public:
   ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent = nullptr);
+  ~ComparisonPanel() override;
 
   [[nodiscard]] bool is_behind() const override;
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
@@ -34,6 +37,10 @@ class ComparisonPanel : public DockPanel {
   void compare_over(const QString& data_set);
 
  private:
+  /// Compares what is chosen.
+  void choose();
+  /// What the table shows: the window's, or the panel's own of something else than maps.
+  [[nodiscard]] ComparisonStore& shown() const { return others_ ? *others_ : store_; }
   void refresh();
   void refresh_agreement();
   void show_selection();
@@ -42,6 +49,8 @@ class ComparisonPanel : public DockPanel {
 
   Session& session_;
   ComparisonStore& store_;
+  std::unique_ptr<ComparisonStore> others_;
+  OfButton* of_;
   ComparisonTable* table_;
   QSortFilterProxyModel* sorted_;
   QTableView* view_;

@@ -2,10 +2,12 @@
 
 #include <QApplication>
 #include <QFont>
+#include <QPalette>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "analysis/analysed/what.h"
 #include "app/look/theme.h"
 #include "app/session/comparison_store.h"
 #include "app/session/session.h"
@@ -47,7 +49,12 @@ const ComparisonQuantityEntry& entry_of(Quantity quantity) {
 }  // namespace
 
 ComparisonTable::ComparisonTable(Session& session, ComparisonStore& store, QObject* parent)
-    : QAbstractTableModel(parent), session_(session), store_(store) {
+    : QAbstractTableModel(parent), session_(session), store_(&store) {
+  refresh();
+}
+
+void ComparisonTable::set_store(ComparisonStore& store) {
+  store_ = &store;
   refresh();
 }
 
@@ -57,20 +64,22 @@ void ComparisonTable::refresh() {
   comparisons_.clear();
   for (const OpenSubject& open : session_.subjects()) {
     const SubjectId id = open.id;
-    const auto comparison = store_.comparison(id);
+    const auto comparison = store_->comparison(id);
     if (!comparison) continue;
     comparisons_.push_back(comparison);
     rows_.push_back(
         {{id, -1, -1}, -1, -1, MapPairState::compared, comparison->summary, &comparison->mean});
     auto map = comparison->maps.begin();
     for (const ComparedLayer& layer : comparison->layers) {
+      const bool one = map != comparison->maps.end() && map->head == kAllHeads;
       rows_.push_back({{id, layer.layer, -1},
                        layer.reference_layer,
                        -1,
-                       MapPairState::compared,
+                       one && map->layer == layer.layer ? map->state : MapPairState::compared,
                        layer.why_no_cka,
                        &layer.values});
       for (; map != comparison->maps.end() && map->layer == layer.layer; ++map) {
+        if (map->head == kAllHeads) continue;  // the layer's row has its numbers
         rows_.push_back({{id, map->layer, map->head},
                          map->reference_layer,
                          map->reference_head,
@@ -199,7 +208,11 @@ QVariant ComparisonTable::headerData(int section, Qt::Orientation orientation, i
       return title ? tr("with") : tr("Layer and head of the reference it is compared with");
     default: {
       const ComparisonQuantityEntry& entry = entry_of(number_column(section).quantity);
-      return QString::fromUtf8(title ? entry.title : entry.explanation);
+      QString text = QString::fromUtf8(title ? entry.title : entry.explanation);
+      const Analysed analysed = store_->options().analysed;
+      const bool of_others = !title && !(analysed == Analysed{}) && entry.quantity != Quantity::cka;
+      if (of_others) text += tr("; of the %1").arg(QString::fromStdString(in_words(analysed)));
+      return text;
     }
   }
 }

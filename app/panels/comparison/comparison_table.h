@@ -38,6 +38,9 @@ class ComparisonTable : public QAbstractTableModel {
   [[nodiscard]] Place place_of(int row) const;
   [[nodiscard]] int row_of(const Place& place) const;
 
+  /// Another store to read from. It must outlive the table, or the next call.
+  void set_store(ComparisonStore& store);
+
   /// Reads session and comparisons again.
   void refresh();
 
@@ -53,7 +56,7 @@ class ComparisonTable : public QAbstractTableModel {
   [[nodiscard]] double number(const Row& row, int column) const;
 
   Session& session_;
-  ComparisonStore& store_;
+  ComparisonStore* store_;
   std::vector<std::shared_ptr<const SubjectComparison>> comparisons_;  // what the rows point into
   std::vector<Row> rows_;
 };

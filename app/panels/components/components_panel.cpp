@@ -4,6 +4,8 @@
 #include <QSpinBox>
 #include <qcustomplot.h>
 
+#include "analysis/analysed/what.h"
+#include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "core/trace/identity_names.h"
@@ -34,11 +36,16 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
   count_->setRange(1, kMost);
   count_->setValue(kUsual);
   count_->setToolTip(tr("How many components, the leading ones first"));
+  of_ = new OfButton("components");
+  of_->setObjectName("components_of");
+  of_->setAccessibleName(tr("Components of what"));
+  add_to_header(of_);
   add_to_header(show_);
   add_to_header(count_);
   plot().setAccessibleName(tr("Leading components of the selected map"));
   connect(show_, &QComboBox::currentIndexChanged, this, &ComponentsPanel::want);
   connect(count_, &QSpinBox::valueChanged, this, &ComponentsPanel::want);
+  connect(of_, &OfButton::another_chosen, this, &ComponentsPanel::want);
   connect(&session, &Session::selection_changed, this, &ComponentsPanel::want);
 }
 
@@ -55,8 +62,11 @@ FigureRequest ComponentsPanel::request() const {
   request.settings["head"] = selection.head;
   request.settings["count"] = static_cast<std::int64_t>(count_->value());
   request.settings["show"] = show_->currentData().toString().toStdString();
-  request.settings["identity"] =
-      std::string(name_of(identity_view_names, session().view().identity));
+  of_->set(request.settings);
+  // No I is added to what is no map.
+  const IdentityView view =
+      takes_identity(of_->analysed().of) ? session().view().identity : IdentityView::as_is;
+  request.settings["identity"] = std::string(name_of(identity_view_names, view));
   return request;
 }
 

@@ -1,5 +1,6 @@
-// The selected map as a sum of rank-one parts: which keys each component reads, which queries use
-// it, as pictures on the patches or strips over the tokens.
+// The selected map, or what else is chosen of its head or layer, as a sum of rank-one parts: which
+// keys each component reads, which queries use it, as pictures on the patches or strips over the
+// tokens.
 #pragma once
 
 #include "app/panels/frame/figure_panel.h"
@@ -8,6 +9,8 @@ class QComboBox;
 class QSpinBox;
 
 namespace attnscope {
+
+class OfButton;
 
 class ComponentsPanel : public FigurePanel {
   Q_OBJECT
@@ -22,6 +25,7 @@ class ComponentsPanel : public FigurePanel {
  private:
   QComboBox* show_;
   QSpinBox* count_;
+  OfButton* of_;
 };
 
 }  // namespace attnscope

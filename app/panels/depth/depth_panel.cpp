@@ -28,7 +28,7 @@ DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   row->addWidget(effective_);
   row->addWidget(equivalent_);
   add_to_header(segments);
-  of_ = new OfButton;
+  of_ = new OfButton("rank-by-layer");
   of_->setObjectName("depth_of");
   add_to_header(of_);
   // Beside the tokens stands the map; of anything else there is the rank alone.
@@ -52,7 +52,7 @@ FigureRequest DepthPanel::request() const {
   FigureRequest request = with_spectra(session(), spectra_);
   request.settings["threshold"] = session().view().rank_threshold;
   request.settings["measure"] = equivalent_->isChecked() ? "equivalent" : "effective";
-  if (!of_->is_map()) request.settings["of"] = of_->chosen();
+  if (!of_->is_map()) of_->set(request.settings);
   request.settings["identity"] =
       std::string(name_of(identity_view_names, session().view().identity));
   return request;

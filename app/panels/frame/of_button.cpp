@@ -3,23 +3,67 @@
 #include <QActionGroup>
 #include <QMenu>
 
+#include "analysis/analysed/what.h"
 #include "analysis/figure/recipe.h"
 
 namespace attnscope {
 
-OfButton::OfButton(QWidget* parent) : QToolButton(parent), of_(new QActionGroup(this)) {
+namespace {
+
+/// What else a layer adds to what is analysed, in words; where it has a meaning.
+QString words_of(Added added) {
+  switch (added) {
+    case Added::residual:
+      return OfButton::tr("with the residual stream");
+    case Added::without_convolution:
+      return OfButton::tr("without the convolution");
+    case Added::convolution:
+      return OfButton::tr("the convolution alone");
+    case Added::none:
+      break;
+  }
+  return {};
+}
+
+QString explanation_of(Added added) {
+  return added == Added::residual
+             ? OfButton::tr("x + γ ⊙ A v W_O: of outputs what the layer gives to its tokens")
+             : OfButton::tr(
+                   "DAFT-conv's map is a convolution's Toeplitz map T beside what all "
+                   "queries see alike");
+}
+
+}  // namespace
+
+OfButton::OfButton(const std::string& figure, QWidget* parent)
+    : QToolButton(parent), of_(new QActionGroup(this)), added_(new QActionGroup(this)) {
   auto* const menu = new QMenu(this);
-  const ParameterDescription& what = find_setting("rank-by-layer", "of");
+  menu->setToolTipsVisible(true);
+  const ParameterDescription& what = find_setting(figure, "of");
   for (const std::string& name : what.choices) {
     QAction* const action = menu->addAction(QString::fromStdString(name));
     action->setCheckable(true);
     action->setChecked(name == "map");
     of_->addAction(action);
-    connect(action, &QAction::toggled, this, [this, action](bool on) {
-      if (!on) return;  // of those that exclude each other one is enough
-      setText(tr("of %1").arg(action->text()));
-      emit another_chosen();
+    connect(action, &QAction::toggled, this, [this](bool on) {
+      if (on) show_choice();  // of those that exclude each other one is enough
     });
+  }
+  menu->addSeparator();
+  centred_ = menu->addAction(tr("without the mean row"));
+  centred_->setToolTip(tr("X − 1x̄ᵀ: what all queries do alike, sinks too, is taken away"));
+  centred_->setCheckable(true);
+  connect(centred_, &QAction::toggled, this, &OfButton::show_choice);
+  added_->setExclusionPolicy(QActionGroup::ExclusionPolicy::ExclusiveOptional);
+  for (const EnumName<Added>& entry : added_names) {
+    if (entry.value == Added::none) continue;
+    QAction* const action = menu->addAction(words_of(entry.value));
+    action->setToolTip(explanation_of(entry.value));
+    action->setCheckable(true);
+    action->setData(static_cast<int>(entry.value));
+    action->setEnabled(goes_with(entry.value, SpectrumOf::map));
+    added_->addAction(action);
+    connect(action, &QAction::toggled, this, &OfButton::show_choice);
   }
   setMenu(menu);
   setPopupMode(QToolButton::InstantPopup);
@@ -29,10 +73,35 @@ OfButton::OfButton(QWidget* parent) : QToolButton(parent), of_(new QActionGroup(
   setAccessibleName(tr("Ranks of what"));
 }
 
-std::string OfButton::chosen() const {
+void OfButton::show_choice() {
+  const SpectrumOf chosen = of();
+  for (QAction* action : added_->actions()) {
+    action->setEnabled(goes_with(static_cast<Added>(action->data().toInt()), chosen));
+  }
+  setText(tr("of %1").arg(QString::fromStdString(short_words(analysed()))));
+  emit another_chosen();
+}
+
+SpectrumOf OfButton::of() const {
   // While a session's settings are taken, for a moment none is.
   const QAction* const action = of_->checkedAction();
-  return action ? action->text().toStdString() : "map";
+  return action ? spectrum_of_named(action->text().toStdString()) : SpectrumOf::map;
+}
+
+Analysed OfButton::analysed() const {
+  const QAction* const action = added_->checkedAction();
+  // What has no meaning with the chosen matrix waits for one that it goes with.
+  const bool adds = action && action->isEnabled();
+  return {.of = of(),
+          .centred = centred_->isChecked(),
+          .added = adds ? static_cast<Added>(action->data().toInt()) : Added::none};
+}
+
+void OfButton::set(ParameterValues& settings) const {
+  const Analysed chosen = analysed();
+  settings["of"] = std::string(name_of(spectrum_of_names, chosen.of));
+  settings["centred"] = chosen.centred;
+  settings["added"] = std::string(name_of(added_names, chosen.added));
 }
 
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 
 #include "analysis/heads/head_table.h"
 #include "app/panels/frame/figure_page.h"
+#include "app/panels/frame/of_button.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
 #include "app/widgets/elided_label.h"
@@ -70,16 +71,32 @@ void HeadsPanel::add_measures() {
   row->addWidget(measure_);
   row->addWidget(formula_, 1);
   body()->addLayout(row);
+  of_ = new OfButton("heads-by-layer");
+  of_->setObjectName("heads_of");
+  row->addWidget(of_);
   const auto show_formula = [this] {
-    const QString formula = measure_->currentData(Qt::ToolTipRole).toString();
+    of_->setVisible(shows_rank());
+    QString formula = measure_->currentData(Qt::ToolTipRole).toString();
+    if (shows_rank()) {
+      formula = QString::fromStdString(formula_of(
+          head_measure(measure_->currentData().toString().toStdString()), of_->analysed()));
+    }
     formula_->set_text(formula);
     measure_->setToolTip(formula);
   };
   show_formula();
+  connect(of_, &OfButton::another_chosen, this, [this, show_formula] {
+    show_formula();
+    refresh();
+  });
   connect(measure_, &QComboBox::currentIndexChanged, this, [this, show_formula] {
     show_formula();
     refresh();
   });
+}
+
+bool HeadsPanel::shows_rank() const {
+  return is_rank(head_measure(measure_->currentData().toString().toStdString()));
 }
 
 void HeadsPanel::refresh() {
@@ -92,6 +109,9 @@ FigureRequest HeadsPanel::request() const {
   FigureRequest request = request_of(session_);
   request.settings["measures"] =
       std::vector<std::string>{measure_->currentData().toString().toStdString()};
+  if (shows_rank()) {
+    of_->set(request.settings);
+  }
   request.settings["threshold"] = session_.view().rank_threshold;
   return request;
 }

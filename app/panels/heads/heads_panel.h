@@ -12,6 +12,7 @@ class QToolButton;
 namespace attnscope {
 
 class ElidedLabel;
+class OfButton;
 class Session;
 
 class HeadsPanel : public DockPanel {
@@ -26,11 +27,14 @@ class HeadsPanel : public DockPanel {
  private:
   void add_measures();
   void refresh();
+  /// Whether the measure is a rank: of what, is then chosen.
+  [[nodiscard]] bool shows_rank() const;
   [[nodiscard]] FigureRequest request() const;
 
   Session& session_;
   QComboBox* measure_;
   ElidedLabel* formula_;
+  OfButton* of_;
   QToolButton* by_layer_;
   QStackedWidget* pages_;
 };

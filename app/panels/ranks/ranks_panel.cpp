@@ -30,7 +30,7 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   caption_ = new QLabel;
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
-  of_ = new OfButton;
+  of_ = new OfButton("rank-by-layer");
   of_->setObjectName("ranks_of");
   add_to_header(of_);
 
@@ -80,10 +80,10 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
 }
 
 void RanksPanel::want_others() {
-  if (others_of_ != of_->chosen()) {
+  if (!(others_of_ == of_->analysed())) {
     for (const auto& [subject, known] : others_) session_.jobs().cancel(known.job);
     others_.clear();
-    others_of_ = of_->chosen();
+    others_of_ = of_->analysed();
   }
   std::erase_if(others_, [this](const auto& known) { return !session_.find(known.first); });
   for (const OpenSubject& open : session_.subjects()) {
@@ -103,12 +103,11 @@ void RanksPanel::find_others(SubjectId subject) {
     return is ? &found->second : nullptr;
   };
   known.job = session_.jobs().submit(
-      tr("Ranks of %1").arg(QString::fromStdString(others_of_)),
-      [this, subject = session_.find(subject)->subject,
-       of = value_of(spectrum_of_names, others_of_, "matrix of a head"),
+      tr("Ranks of %1").arg(QString::fromStdString(short_words(others_of_))),
+      [this, subject = session_.find(subject)->subject, analysed = others_of_,
        current](const Progress& progress) -> JobQueue::Delivery {
-        auto spectra = std::make_shared<const SubjectSpectra>(
-            subject_spectra_of(subject, Analysed{.of = of}, progress));
+        auto spectra =
+            std::make_shared<const SubjectSpectra>(subject_spectra_of(subject, analysed, progress));
         return [this, spectra, current] {
           Others* const found = current();
           if (!found) return;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/analysed/what.h"
 #include "analysis/spectrum/spectrum.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/subject_id.h"
@@ -57,7 +58,7 @@ class RanksPanel : public DockPanel {
   QLabel* caption_;
   OfButton* of_;
   std::map<SubjectId, Others> others_;
-  std::string others_of_;  ///< what they are of
+  Analysed others_of_;  ///< what they are of
   SubjectId columns_for_ = SubjectId::none;
   bool selecting_ = false;
 };

@@ -1,6 +1,5 @@
 #include "app/panels/spectrum/spectrum_panel.h"
 
-#include <QActionGroup>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QToolButton>
@@ -9,6 +8,7 @@
 #include <qcustomplot.h>
 #include <string>
 
+#include "app/panels/frame/of_button.h"
 #include "app/panels/spectrum/spectrum_ghosts.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
@@ -65,52 +65,19 @@ SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* 
 }
 
 void SpectrumPanel::add_choices() {
-  auto* menu = new QMenu(this);
-  menu->setToolTipsVisible(true);
-  of_ = new QActionGroup(this);
-  const ParameterDescription& what = find_setting("cumulative-spectrum", "of");
-  for (const std::string& name : what.choices) {
-    QAction* const action = menu->addAction(QString::fromStdString(name));
-    action->setCheckable(true);
-    action->setChecked(name == "map");
-    of_->addAction(action);
-  }
-  menu->addSeparator();
-  centred_ = menu->addAction(tr("without the mean row"));
-  centred_->setToolTip(tr("X − 1x̄ᵀ: what all queries do alike, sinks too, is taken away"));
-  null_ = menu->addAction(tr("null model"));
+  of_ = new OfButton("cumulative-spectrum");
+  of_->setObjectName("spectrum_of");
+  of_->setAccessibleName(tr("Spectrum of what"));
+  null_ = of_->menu()->addAction(tr("null model"));
   null_->setToolTip(tr("A grey band: the same maps with each row shuffled, eight times"));
-  for (QAction* action : {centred_, null_}) action->setCheckable(true);
-  choices_ = new QToolButton;
-  choices_->setObjectName("spectrum_of");
-  choices_->setMenu(menu);
-  choices_->setPopupMode(QToolButton::InstantPopup);
-  choices_->setProperty("flat", true);
-  choices_->setToolTip(QString::fromStdString(what.explanation));
-  choices_->setAccessibleName(tr("Spectrum of what"));
-  add_to_header(choices_);
-  for (QAction* action : menu->actions()) {
-    connect(action, &QAction::toggled, this, [this, action](bool on) {
-      // Of those that exclude each other one is enough.
-      if (action->actionGroup() && !on) return;
-      show_choices();
-      want();
-    });
-  }
-  show_choices();
-}
-
-/// While a session's settings are taken, for a moment none is.
-QString SpectrumPanel::chosen() const {
-  const QAction* const action = of_->checkedAction();
-  return action != nullptr ? action->text() : QStringLiteral("map");
-}
-
-void SpectrumPanel::show_choices() {
-  const QString of = chosen();
-  const bool is_map = of == "map";
-  choices_->setText(tr("of %1%2").arg(of, centred_->isChecked() ? tr(", centred") : QString()));
-  null_->setEnabled(is_map);
+  null_->setCheckable(true);
+  add_to_header(of_);
+  connect(null_, &QAction::toggled, this, &SpectrumPanel::want);
+  connect(of_, &OfButton::another_chosen, this, [this] {
+    const Analysed analysed = of_->analysed();
+    null_->setEnabled(analysed.of == SpectrumOf::map && analysed.added == Added::none);
+    want();
+  });
 }
 
 bool SpectrumPanel::changes_identity() const {
@@ -175,10 +142,9 @@ FigureRequest SpectrumPanel::request() const {
   request.settings["identity"] =
       changes_identity() ? std::string(name_of(identity_view_names, IdentityView::as_is))
                          : std::string("both");
-  request.settings["of"] = chosen().toStdString();
-  request.settings["centred"] = centred_->isChecked();
+  of_->set(request.settings);
   if (null_->isChecked() && null_->isEnabled()) request.settings["null"] = std::string("shuffled");
-  const bool of_maps = chosen() == "map" && !centred_->isChecked() && !null_->isChecked();
+  const bool of_maps = of_->is_map() && !null_->isChecked();
   if (of_maps && all_channels_->isChecked() && all_channels_->isVisibleTo(this)) {
     request.settings["channels"] = "all";
     // A trace that was opened holds the maps of one channel: it stays with them.

@@ -5,12 +5,12 @@
 #include "app/panels/frame/figure_panel.h"
 
 class QAction;
-class QActionGroup;
 class QToolButton;
 
 namespace attnscope {
 
 class ElidedLabel;
+class OfButton;
 class SpectrumStore;
 
 class SpectrumPanel : public FigurePanel {
@@ -27,8 +27,6 @@ class SpectrumPanel : public FigurePanel {
 
  private:
   void add_choices();
-  void show_choices();
-  [[nodiscard]] QString chosen() const;
   void show_ranks();
   [[nodiscard]] bool changes_identity() const;
 
@@ -36,9 +34,7 @@ class SpectrumPanel : public FigurePanel {
   QToolButton* this_map_;
   QToolButton* all_maps_;
   QToolButton* all_channels_;
-  QToolButton* choices_;
-  QActionGroup* of_;
-  QAction* centred_;
+  OfButton* of_;
   QAction* null_;
   ElidedLabel* ranks_;
 };

@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 
 #include "analysis/analysed/subject_spectra_of.h"
+#include "analysis/comparison/comparison.h"
 #include "analysis/mixing/mixing.h"
 #include "analysis/rollout/rollout.h"
 #include "app/panels/frame/figure_panel.h"
+#include "app/panels/heads/heads_panel.h"
 #include "app/panels/query/query_view.h"
 #include "app/session/sample_data.h"
 #include "tests/app/support/window_fixture.h"
@@ -25,6 +27,12 @@ class RanksOf : public WindowTest {
     session().open(sample_data_folder() / "models" / model);
     ASSERT_TRUE(wait_until([this] { return session().trace(id(0)) != nullptr; }));
     ASSERT_TRUE(wait_until_settled());
+  }
+  const FigurePanel* figure_panel(const QString& title) {
+    for (const FigurePanel* panel : window().findChildren<FigurePanel*>()) {
+      if (panel->title() == title) return panel;
+    }
+    return nullptr;
   }
   void choose(const char* button, const QString& what) {
     for (QAction* action : child<QToolButton>(button)->menu()->actions()) {
@@ -76,10 +84,7 @@ TEST_F(RanksOf, DepthIsOfWhatIsChosen) {
   open_sample("fashion-softmax.h5");
   window().show_panel("depth");
   ASSERT_TRUE(wait_until_settled());
-  const FigurePanel* depth = nullptr;
-  for (const FigurePanel* panel : window().findChildren<FigurePanel*>()) {
-    if (panel->title() == "Rank over depth") depth = panel;
-  }
+  const FigurePanel* const depth = figure_panel("Rank over depth");
   ASSERT_NE(depth, nullptr);
   ASSERT_TRUE(wait_until([&] { return depth->figure() != nullptr; }));
   EXPECT_EQ(depth->figure()->name, "rank-over-depth");
@@ -87,6 +92,143 @@ TEST_F(RanksOf, DepthIsOfWhatIsChosen) {
   EXPECT_EQ(depth->figure()->name, "rank-by-layer");
   choose("depth_of", "map");
   EXPECT_EQ(depth->figure()->name, "rank-over-depth");
+}
+
+TEST_F(RanksOf, TheMeanRowIsTakenAwayOnDemand) {
+  open_sample("fashion-softmax.h5");
+  auto* const table = child<QTableView>("rank_table")->model();
+  choose("ranks_of", "without the mean row");
+  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of map, centred");
+  const SubjectSpectra centred =
+      subject_spectra_of(session().subjects().front().subject, Analysed{.centred = true});
+  for (int row = 0; row < table->rowCount(); ++row) {
+    if (table->index(row, 0).data().toString() != "0") continue;
+    if (table->index(row, 1).data().toString() != "0") continue;
+    EXPECT_EQ(table->index(row, 2).data().toInt(), centred.without.front().equivalent_rank);
+  }
+  choose("spectrum_of", "scores");
+  choose("spectrum_of", "without the mean row");
+  EXPECT_EQ(child<QToolButton>("spectrum_of")->text(), "of scores, centred");
+  const FigurePanel* const spectrum = figure_panel("Cumulative spectrum");
+  ASSERT_NE(spectrum, nullptr);
+  ASSERT_NE(spectrum->figure(), nullptr);
+  EXPECT_NE(spectrum->figure()->caption.find("scores before bias, mask and cap, without the mean"),
+            std::string::npos);
+}
+
+TEST_F(RanksOf, WhatElseTheLayerAddsIsChosenWhereItHasAMeaning) {
+  open_sample("fashion-softmax.h5");
+  const auto action = [this](const QString& text) -> QAction* {
+    for (QAction* one : child<QToolButton>("ranks_of")->menu()->actions()) {
+      if (one->text() == text) return one;
+    }
+    return nullptr;
+  };
+  QAction* const residual = action("with the residual stream");
+  ASSERT_NE(residual, nullptr);
+  EXPECT_FALSE(residual->isEnabled()) << "it is added to outputs";
+  EXPECT_TRUE(action("the convolution alone")->isEnabled());
+  choose("ranks_of", "output");
+  EXPECT_TRUE(residual->isEnabled());
+  choose("ranks_of", "with the residual stream");
+  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of output, residual");
+  auto* const table = child<QTableView>("rank_table")->model();
+  const SubjectSpectra found =
+      subject_spectra_of(session().subjects().front().subject,
+                         Analysed{.of = SpectrumOf::output, .added = Added::residual});
+  bool shown = false;
+  for (int row = 0; row < table->rowCount(); ++row) {
+    if (table->index(row, 0).data().toString() != "0") continue;
+    EXPECT_EQ(table->index(row, 2).data().toDouble(),
+              static_cast<double>(found.without.front().equivalent_rank));
+    shown = true;
+    break;
+  }
+  EXPECT_TRUE(shown);
+  choose("ranks_of", "map");
+  EXPECT_EQ(child<QToolButton>("ranks_of")->text(), "of map") << "a map has no residual stream";
+}
+
+TEST_F(RanksOf, ComponentsAreOfWhatIsChosen) {
+  open_sample("fashion-softmax.h5");
+  window().show_panel("components");
+  ASSERT_TRUE(wait_until_settled());
+  const FigurePanel* const panel = figure_panel("Components");
+  ASSERT_NE(panel, nullptr);
+  ASSERT_TRUE(wait_until([&] { return panel->figure() != nullptr; }));
+  EXPECT_NE(panel->figure()->caption.find("attention map"), std::string::npos);
+  choose("components_of", "values");
+  EXPECT_NE(panel->figure()->caption.find("v_k over its channels"), std::string::npos)
+      << panel->figure()->caption;
+  EXPECT_EQ(panel->figure()->panels.at(0).title, "channels");
+  ViewSettings view = session().view();
+  view.identity = IdentityView::with;
+  session().set_view(view);
+  choose("components_of", "scores");
+  EXPECT_NE(panel->figure()->caption.find("scores before bias"), std::string::npos)
+      << "no I is asked for of what has none";
+}
+
+TEST_F(RanksOf, RanksOfHeadsAreOfWhatIsChosen) {
+  open_sample("fashion-softmax.h5");
+  window().show_panel("heads");
+  ASSERT_TRUE(wait_until_settled());
+  auto* const of = child<QToolButton>("heads_of");
+  EXPECT_TRUE(of->isHidden()) << "an entropy is of the map";
+  auto* const measure = child<QComboBox>("heads_measure");
+  measure->setCurrentIndex(measure->findData("equivalent_rank"));
+  EXPECT_FALSE(of->isHidden());
+  choose("heads_of", "head-output");
+  const auto* const panel = window().findChild<HeadsPanel*>();
+  ASSERT_NE(panel, nullptr);
+  ASSERT_NE(panel->figure(), nullptr);
+  EXPECT_NE(panel->figure()->caption.find("equivalent rank of head-output"), std::string::npos)
+      << panel->figure()->caption;
+  for (const QAction* action : of->menu()->actions()) EXPECT_NE(action->text(), "tokens");
+}
+
+TEST_F(RanksOf, AComparisonIsOfWhatIsChosen) {
+  open_sample("fashion-softmax.h5");
+  session().open(sample_data_folder() / "models" / "fashion-adder.h5");
+  ASSERT_TRUE(wait_until([this] { return session().trace(id(1)) != nullptr; }));
+  session().set_reference(id(0));
+  window().show_panel("comparison");
+  ASSERT_TRUE(wait_until_settled());
+  auto* const table = child<QTableView>("comparison_table")->model();
+  const auto rows = [table] { return table->rowCount(); };
+  ASSERT_TRUE(wait_until([&] { return rows() > 0; }, 60));
+  const int of_maps = rows();
+  const auto column = [table](const QString& title) {
+    for (int i = 0; i < table->columnCount(); ++i) {
+      if (table->headerData(i, Qt::Horizontal).toString() == title) return i;
+    }
+    return -1;
+  };
+  const auto cell = [&](int row, const QString& title) {
+    return table->index(row, column(title)).data().toString();
+  };
+  EXPECT_NE(cell(0, "JS"), "–");
+  choose("comparison_of", "values");
+  ASSERT_TRUE(wait_until([&] { return rows() > 0; }, 60));
+  EXPECT_EQ(rows(), of_maps);
+  EXPECT_EQ(cell(0, "JS"), "–");
+  EXPECT_EQ(cell(0, "Frob."), "–") << "channels of other weights";
+  EXPECT_NE(cell(0, "spectrum"), "–");
+  const SubjectComparison found =
+      compare_subjects(session().subjects()[0].subject, session().subjects()[1].subject,
+                       {.analysed = {SpectrumOf::values}});
+  EXPECT_EQ(cell(0, "spectrum"),
+            QString::number(found.mean[ComparisonQuantity::spectrum_distance], 'f', 3));
+  EXPECT_TRUE(table->index(0, 0).data(Qt::ToolTipRole).toString().contains("other weights"));
+  EXPECT_TRUE(table->headerData(column("rank"), Qt::Horizontal, Qt::ToolTipRole)
+                  .toString()
+                  .contains("values V"));
+  choose("comparison_of", "tokens");
+  ASSERT_TRUE(wait_until([&] { return rows() > 0; }, 60));
+  EXPECT_LT(rows(), of_maps) << "one of a layer";
+  choose("comparison_of", "map");
+  ASSERT_TRUE(wait_until([&] { return rows() == of_maps; }, 60));
+  EXPECT_NE(cell(0, "JS"), "–");
 }
 
 TEST_F(RanksOf, ARolloutIsOfMapsOrOfMixing) {
