@@ -178,6 +178,7 @@ void add_strips(Figure& figure, const SubjectComponents& shown, Side side, std::
     }
   } else {
     panel.x.label = what;
+    if (shown.extent(side) == Extent::channels) panel.x.ticks = layer_ticks(heat.columns);
   }
   panel.marks.emplace_back(std::move(heat));
   figure.panels.push_back(std::move(panel));

@@ -150,6 +150,10 @@ TEST(ComponentsFigureOfOthers, ChannelsAreNamedAsSuch) {
   ASSERT_EQ(figure.panels.size(), 2U);
   EXPECT_EQ(figure.panels[0].title, "channels");
   EXPECT_EQ(figure.panels[0].x.label, "channel");
+  for (const Tick& tick : figure.panels[0].x.ticks) {
+    EXPECT_EQ(tick.label, std::to_string(std::lround(tick.value))) << "no half channels";
+  }
+  EXPECT_FALSE(figure.panels[0].x.ticks.empty());
   EXPECT_EQ(figure.panels[1].title, "keys");
   EXPECT_EQ(std::get<HeatMap>(figure.panels[0].marks.at(0)).columns, 5);
   EXPECT_NE(figure.caption.find("v_k over its channels, u_k over its keys"), std::string::npos)
