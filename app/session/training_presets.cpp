@@ -1,6 +1,7 @@
 #include "app/session/training_presets.h"
 
 #include <initializer_list>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -11,6 +12,10 @@
 namespace attnscope {
 
 namespace {
+
+// With an identity mapping; what DAFT's windows and hashes have a gradient with.
+constexpr std::string_view kIdentity = ",identity=true", kFullKeys = ",full_keys=true",
+                           kSigns = ",codes=sign";
 
 /// Of images: so small that two cores learn in a minute what the lesson shows.
 const ParameterValues& small_vit() {
@@ -64,15 +69,17 @@ TrainingPreset preset(std::string name, std::string what, const ParameterValues&
 }  // namespace
 
 std::vector<TrainingPreset> training_presets() {
-  return {preset("The Adder paper",
-                 "The same small vision transformer with softmax, with adder attention, and with "
-                 "adder attention and the identity mapping.",
-                 small_vit(), {"softmax", "adder", "adder,identity=true"}),
-          preset("DAFT", "Softmax beside the attention of DAFT.", small_vit(), {"softmax", "daft"}),
-          preset("Hashing", "Softmax beside attention between binary codes (EcoFormer).",
-                 small_vit(), {"softmax", "hash"}),
-          preset("Language", "A small model of characters with softmax and with linear attention.",
-                 small_language_model(), {"softmax", "linear"})};
+  return {
+      preset("The Adder paper",
+             "The same small vision transformer with softmax, with adder attention, and with "
+             "adder attention and the identity mapping.",
+             small_vit(), {"softmax", "adder", "adder,identity=true"}),
+      preset("DAFT", "Softmax beside DAFT with a bias for every pair of tokens, and in a window.",
+             small_vit(), {"softmax", "daft-full", "daft-conv,full_keys=true"}),
+      preset("Hashing", "Softmax beside attention between binary codes (EcoFormer).", small_vit(),
+             {"softmax", "hash,codes=sign"}),
+      preset("Language", "A small model of characters with softmax and with linear attention.",
+             small_language_model(), {"softmax", "linear"})};
 }
 
 std::vector<std::string> trainable_mechanisms() {
@@ -80,8 +87,10 @@ std::vector<std::string> trainable_mechanisms() {
   for (const MechanismEntry& entry : mechanisms()) {
     const std::string name(entry.name);
     std::vector<std::string> ways = {name};
-    if (find_description(entry.parameters, "identity") != nullptr) {
-      ways.push_back(name + ",identity=true");
+    for (const std::string_view setting : {kIdentity, kFullKeys, kSigns}) {
+      const std::string_view parameter = setting.substr(1, setting.find('=') - 1);
+      if (find_description(entry.parameters, parameter) == nullptr) continue;
+      ways.push_back(name + std::string(setting));
     }
     for (const std::string& way : ways) {
       if (why_not_trained({name, {{"mechanism", way}}}).empty()) names.push_back(way);
@@ -96,10 +105,12 @@ std::string variant_name(const ParameterValues& recipe) {
     return found == recipe.end() ? std::string(otherwise) : to_string(found->second);
   };
   std::string name = text("mechanism", "softmax");
-  const std::string with_identity = ",identity=true";
-  if (name.ends_with(with_identity)) {
-    name.replace(name.size() - with_identity.size(), with_identity.size(), " + I");
-  }
+  const auto replace_end = [&name](std::string_view end, const char* by) {
+    if (name.ends_with(end)) name.replace(name.size() - end.size(), end.size(), by);
+  };
+  replace_end(kIdentity, " + I");
+  replace_end(kFullKeys, "");
+  replace_end(kSigns, " by signs");
   if (text("arithmetic", "multiplicative") == "adder") name += ", adder layers";
   return name;
 }

@@ -31,7 +31,7 @@ inline constexpr std::size_t kMostVariants = 4;
 [[nodiscard]] std::vector<TrainingPreset> training_presets();
 
 /// The mechanisms that have a gradient, as a recipe names them, with or without identity mapping:
-/// "softmax", "adder", "adder,identity=true".
+/// "softmax", "adder", "adder,identity=true", "hash,codes=sign".
 [[nodiscard]] std::vector<std::string> trainable_mechanisms();
 
 /// "adder + I" for "adder,identity=true", and with "adder layers" where these add, too.

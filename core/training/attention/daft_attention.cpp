@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/attention/daft.h"
+#include "core/attention/kernels/exponentials.h"
 #include "core/tensor/blas.h"
 #include "core/training/attention/trained_heads.h"
 #include "core/training/kernels/products.h"
@@ -21,9 +22,9 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 /// An element whose denominator is lost in float32: its weights, and what they make of the values.
 struct DaftAttention::LostElement {
   LostElement(const ConstStridedMatrixMap& keys, const ConstStridedMatrixMap& values,
-              const Matrix& biases, std::int64_t of_row, std::int64_t of_channel)
+              const Matrix& w, std::int64_t of_row, std::int64_t of_channel)
       : row(of_row), channel(of_channel) {
-    weights = keys.col(channel).cast<double>() + biases.row(row).transpose().cast<double>();
+    weights = keys.col(channel).cast<double>() + w.row(0).transpose().cast<double>();
     weights = (weights.array() - weights.maxCoeff()).exp();
     weights /= weights.sum();
     mean = weights.dot(values.col(channel).cast<double>());
@@ -44,7 +45,10 @@ struct DaftAttention::Channels {
         values(columns_of(all.values, first, width)),
         both(keys.rows(), 2 * width) {
     const Eigen::RowVectorXf greatest = keys.colwise().maxCoeff();
-    both.rightCols(width) = (keys.rowwise() - greatest).array().exp();
+    for (Eigen::Index j = 0; j < both.rows(); ++j) {
+      const Eigen::RowVectorXf row = keys.row(j);
+      exponentiate(row.data(), greatest.data(), width, both.row(j).data() + width);
+    }
     both.leftCols(width) = both.rightCols(width).cwiseProduct(values);
   }
   std::int64_t head, width, first;
@@ -59,14 +63,11 @@ struct DaftAttention::Block {
       : first(from), count(std::min(kQueries, channels.keys.rows() - from)) {
     const std::int64_t tokens = channels.keys.rows(), width = channels.width;
     seen = owner.causal_ ? first + count : tokens;
-    Matrix w(count, tokens);
-    biases.fill(channels.head, first, rows_of(w));
-    for (std::int64_t row = 0; owner.causal_ && row < count; ++row) {
-      w.row(row).tail(tokens - first - row - 1).setConstant(kNever);
-    }
     weights.resize(count, tokens);
+    biases.fill(channels.head, first, rows_of(weights));
     for (std::int64_t row = 0; row < count; ++row) {
-      weights.row(row) = (w.row(row).array() - w.row(row).maxCoeff()).exp();
+      if (owner.causal_) weights.row(row).tail(tokens - first - row - 1).setConstant(kNever);
+      exponentiate(weights.row(row).data(), tokens, weights.row(row).maxCoeff());
     }
     Matrix sums(count, 2 * width);
     multiply(weights_of_seen(), rows_of(channels.both.data(), seen, 2 * width), 1.0F,
@@ -78,6 +79,9 @@ struct DaftAttention::Block {
       for (std::int64_t c = 0; c < width; ++c) {
         gate(row, c) = daft_gate(channels.queries(first + row, c));
         if (!(below(row, c) < kDaftLeast)) continue;
+        Matrix w(1, tokens);
+        biases.fill(channels.head, first + row, rows_of(w));
+        if (owner.causal_) w.rightCols(tokens - first - row - 1).setConstant(kNever);
         lost.emplace_back(channels.keys, channels.values, w, row, c);
         quotient(row, c) = static_cast<float>(lost.back().mean);
       }

@@ -2,7 +2,37 @@
 
 #include <algorithm>
 
+#include "core/tensor/blas.h"
+#include "core/training/kernels/products.h"
+
 namespace attnscope {
+
+namespace {
+
+// Products of whole matrices: of floats by BLAS, which Eigen's double ones need not be.
+
+void product(const Matrix& a, const Matrix& b, Matrix& out) {
+  multiply(rows_of(a), rows_of(b), 1.0F, rows_of(out));
+}
+void product(const MatrixD& a, const MatrixD& b, MatrixD& out) { out.noalias() = a * b; }
+
+/// out = a bᵀ.
+void product_transposed(const Matrix& a, const Matrix& b, Matrix& out) {
+  multiply_transposed(rows_of(a), rows_of(b), 1.0F, rows_of(out));
+}
+void product_transposed(const MatrixD& a, const MatrixD& b, MatrixD& out) {
+  out.noalias() = a * b.transpose();
+}
+
+/// out += aᵀ b.
+void add_product(const Matrix& a, const Matrix& b, Matrix& out) {
+  add_transposed_product(rows_of(a), rows_of(b), 1.0F, rows_of(out));
+}
+void add_product(const MatrixD& a, const MatrixD& b, MatrixD& out) {
+  out.noalias() += a.transpose() * b;
+}
+
+}  // namespace
 
 /// S [F, dv] and z [F], of the tokens that were added.
 template <class Scalar>
@@ -10,10 +40,15 @@ struct FeatureAttention<Scalar>::Sums {
   Sums(Eigen::Index features, Eigen::Index width)
       : products(Rows::Zero(features, width)), total(Row::Zero(features)) {}
 
-  /// Of a left side [n, F] and a right one [n, dv], with factors [n] of what is in z.
-  template <class Left, class Right, class Factors>
-  void add(const Left& left, const Right& right, const Factors& factors) {
+  /// Of one left side [F] and right one [dv], with a factor of what is in z.
+  template <class Left, class Right>
+  void add(const Left& left, const Right& right, Scalar factor) {
     products.noalias() += left.transpose() * right;
+    total += factor * left;
+  }
+  /// Of all of them, with factors [n, 1].
+  void add_all(const Rows& left, const Rows& right, const Rows& factors) {
+    add_product(left, right, products);
     total.noalias() += factors.transpose() * left;
   }
 
@@ -27,21 +62,19 @@ void FeatureAttention<Scalar>::forward_head(const HeadTensors& head, StridedMatr
   const Features phi = features(head);
   const Rows values = head.values.template cast<Scalar>();
   const Eigen::Index tokens = values.rows();
-  const Rows ones = Rows::Ones(tokens, 1);
   Sums sums(phi.keys.cols(), values.cols());
+  Rows above(tokens, values.cols());
   if (!causal_) {
-    sums.add(phi.keys, values, ones);
-    const Rows above = phi.queries * sums.products;
-    for (Eigen::Index i = 0; i < tokens; ++i) {
-      const Scalar below = std::max(phi.queries.row(i).dot(sums.total), least_);
-      output.row(i) = (above.row(i) / below).template cast<float>();
-    }
-    return;
+    sums.add_all(phi.keys, values, Rows::Ones(tokens, 1));
+    product(phi.queries, sums.products, above);
   }
   for (Eigen::Index i = 0; i < tokens; ++i) {
-    sums.add(phi.keys.row(i), values.row(i), ones.row(i));
+    if (causal_) {
+      sums.add(phi.keys.row(i), values.row(i), 1);
+      above.row(i).noalias() = phi.queries.row(i) * sums.products;
+    }
     const Scalar below = std::max(phi.queries.row(i).dot(sums.total), least_);
-    output.row(i) = (phi.queries.row(i) * sums.products / below).template cast<float>();
+    output.row(i) = (above.row(i) / below).template cast<float>();
   }
 }
 
@@ -52,30 +85,43 @@ void FeatureAttention<Scalar>::backward_head(const HeadTensors& head,
   const Features phi = features(head);
   const Rows values = head.values.template cast<Scalar>();
   const Eigen::Index tokens = values.rows(), count = phi.keys.cols(), width = values.cols();
-  const Rows ones = Rows::Ones(tokens, 1);
   Features d_phi{Rows(tokens, count), Rows(tokens, count)};
-  // Of the numerators φ(q_i)·S, [N, dv], and of the denominators, [N, 1].
-  Rows d_above(tokens, width), d_below(tokens, 1);
+  // The numerators φ(q_i)·S, [N, dv]; the gradients of these, and of the denominators, [N, 1].
+  Rows above(tokens, width), d_above(tokens, width), d_below(tokens, 1), d_values(tokens, width);
   Sums sums(count, width);
-  if (!causal_) sums.add(phi.keys, values, ones);
+  if (!causal_) {
+    sums.add_all(phi.keys, values, Rows::Ones(tokens, 1));
+    product(phi.queries, sums.products, above);
+  }
   for (Eigen::Index i = 0; i < tokens; ++i) {
-    if (causal_) sums.add(phi.keys.row(i), values.row(i), ones.row(i));
-    const Scalar below = phi.queries.row(i).dot(sums.total);
-    const Row output = phi.queries.row(i) * sums.products / std::max(below, least_);
-    d_above.row(i) = d_output.row(i).template cast<Scalar>() / std::max(below, least_);
-    d_below(i, 0) = below < least_ ? Scalar{0} : -d_above.row(i).dot(output);
+    if (causal_) {
+      sums.add(phi.keys.row(i), values.row(i), 1);
+      above.row(i).noalias() = phi.queries.row(i) * sums.products;
+    }
+    const Scalar sum = phi.queries.row(i).dot(sums.total), below = std::max(sum, least_);
+    d_above.row(i) = d_output.row(i).template cast<Scalar>() / below;
+    d_below(i, 0) = sum < least_ ? Scalar{0} : -d_above.row(i).dot(above.row(i)) / below;
+    if (!causal_) continue;
     d_phi.queries.row(i).noalias() = d_above.row(i) * sums.products.transpose();
     d_phi.queries.row(i) += d_below(i, 0) * sums.total;
   }
   // Of S and z: by the queries from j on, or all of them.
   Sums d_sums(count, width);
-  if (!causal_) d_sums.add(phi.queries, d_above, d_below);
-  for (Eigen::Index j = tokens - 1; j >= 0; --j) {
-    if (causal_) d_sums.add(phi.queries.row(j), d_above.row(j), d_below.row(j));
-    gradients.values.row(j) = (phi.keys.row(j) * d_sums.products).template cast<float>();
+  if (!causal_) {
+    product_transposed(d_above, sums.products, d_phi.queries);
+    d_phi.queries.noalias() += d_below * sums.total;
+    d_sums.add_all(phi.queries, d_above, d_below);
+    product(phi.keys, d_sums.products, d_values);
+    product_transposed(values, d_sums.products, d_phi.keys);
+    d_phi.keys.rowwise() += d_sums.total;
+  }
+  for (Eigen::Index j = tokens - 1; causal_ && j >= 0; --j) {
+    d_sums.add(phi.queries.row(j), d_above.row(j), d_below(j, 0));
+    d_values.row(j).noalias() = phi.keys.row(j) * d_sums.products;
     d_phi.keys.row(j).noalias() = values.row(j) * d_sums.products.transpose();
     d_phi.keys.row(j) += d_sums.total;
   }
+  gradients.values = d_values.template cast<float>();
   features_backward(head, phi, d_phi, gradients);
 }
 

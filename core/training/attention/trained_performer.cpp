@@ -1,48 +1,84 @@
 // Performer with its gradient (Choromanski et al. 2020, Lemma 1): its random features stay as they
 // were drawn.
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
+#include "core/attention/kernels/exponentials.h"
 #include "core/attention/random_parameters.h"
 #include "core/parameters/typed_values.h"
+#include "core/tensor/blas.h"
 #include "core/training/attention/feature_attention.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 
 namespace {
 
-/// φ_f(x) = exp(ω_f·x' − ‖x'‖²/2), x' = x/d^¼, or relu(ω_f·x') + 0.001.
-class TrainedPerformer final : public FeatureAttention<double> {
+/// φ_f(x) = exp(ω_f·x' − ‖x'‖²/2), x' = x/d^¼, or relu(ω_f·x') + 0.001. In double where keys that
+/// come later must not drown those before.
+template <class Scalar>
+class TrainedPerformer final : public FeatureAttention<Scalar> {
  public:
   explicit TrainedPerformer(const TrainedAttentionForm& form)
-      : FeatureAttention(form.causal),
+      : FeatureAttention<Scalar>(form.causal),
         relu_(TypedValues(form.mechanism.parameters).is("kernel", "relu")) {
     const TypedValues read(form.mechanism.parameters);
     for (std::int64_t head = 0; form.shape.head_width > 0 && head < form.shape.heads; ++head) {
       NormalNumbers numbers(read.whole("seed"), form.layer, head);
       const MatrixD drawn = orthogonal_rows(numbers, read.whole("features"), form.shape.head_width);
-      directions_.push_back(drawn.cast<float>().cast<double>());
+      directions_.push_back(drawn.cast<float>().template cast<Scalar>());
     }
   }
 
  private:
-  static constexpr double kReluFloor = 1e-3F;  // as the mechanism's
+  using Rows = typename FeatureAttention<Scalar>::Rows;
+  using Features = typename FeatureAttention<Scalar>::Features;
+  static constexpr Scalar kReluFloor = 1e-3F;  // as the mechanism's
 
   /// d^−¼.
-  static double scale(const HeadTensors& head) {
-    return std::pow(static_cast<double>(head.keys.cols()), -0.25);
+  static Scalar scale(const HeadTensors& head) {
+    return static_cast<Scalar>(std::pow(static_cast<double>(head.keys.cols()), -0.25));
   }
 
   /// ω of the head, [F, d].
-  [[nodiscard]] const MatrixD& directions(const HeadTensors& head) const {
+  [[nodiscard]] const Rows& directions(const HeadTensors& head) const {
     return directions_[static_cast<std::size_t>(head.head)];
   }
 
+  [[nodiscard]] Rows project(const HeadTensors& head, const ConstStridedMatrixMap& rows) const {
+    Rows projected(rows.rows(), directions(head).rows());
+    if constexpr (std::is_same_v<Scalar, float>) {
+      multiply_transposed(rows, rows_of(directions(head)), scale(head), rows_of(projected));
+    } else {
+      projected.noalias() = rows.template cast<Scalar>() * directions(head).transpose();
+      projected *= scale(head);
+    }
+    return projected;
+  }
+
+  /// The gradient of rows, of that of what they are projected to.
+  [[nodiscard]] Rows project_back(const HeadTensors& head, const Rows& d_projected) const {
+    Rows d_rows(d_projected.rows(), directions(head).cols());
+    if constexpr (std::is_same_v<Scalar, float>) {
+      multiply(rows_of(d_projected), rows_of(directions(head)), scale(head), rows_of(d_rows));
+    } else {
+      d_rows.noalias() = d_projected * directions(head);
+      d_rows *= scale(head);
+    }
+    return d_rows;
+  }
+
+  static void take_exponentials(Rows& rows) {
+    if constexpr (std::is_same_v<Scalar, float>) {
+      exponentiate(rows.data(), rows.size(), 0);
+    } else {
+      rows = rows.array().exp();
+    }
+  }
+
   [[nodiscard]] Features features(const HeadTensors& head) const override {
-    const auto project = [&](const ConstStridedMatrixMap& rows) -> MatrixD {
-      return scale(head) * (rows.cast<double>() * directions(head).transpose());
-    };
-    Features phi{project(head.queries), project(head.keys)};
+    Features phi{project(head, head.queries), project(head, head.keys)};
     if (relu_) {
       phi.queries = phi.queries.cwiseMax(0).array() + kReluFloor;
       phi.keys = phi.keys.cwiseMax(0).array() + kReluFloor;
@@ -50,45 +86,49 @@ class TrainedPerformer final : public FeatureAttention<double> {
     }
     // The query's own ‖q'‖²/2 cancels in the quotient; so do each feature's greatest key and each
     // query's greatest product, without which rows of queries would vanish.
-    phi.keys.colwise() -=
-        0.5 * scale(head) * scale(head) * head.keys.cast<double>().rowwise().squaredNorm();
-    const Eigen::RowVectorXd greatest = phi.keys.colwise().maxCoeff();
+    for (Eigen::Index j = 0; j < phi.keys.rows(); ++j) {
+      const Scalar length = scale(head) * head.keys.row(j).template cast<Scalar>().norm();
+      phi.keys.row(j).array() -= Scalar(0.5) * length * length;
+    }
+    const Eigen::Matrix<Scalar, 1, Eigen::Dynamic> greatest = phi.keys.colwise().maxCoeff();
     phi.keys.rowwise() -= greatest;
     phi.queries.rowwise() += greatest;
-    const Eigen::VectorXd of_query = phi.queries.rowwise().maxCoeff();
-    phi.queries.colwise() -= of_query;
-    phi.queries = phi.queries.array().exp();
-    phi.keys = phi.keys.array().exp();
+    for (Eigen::Index i = 0; i < phi.queries.rows(); ++i) {
+      phi.queries.row(i).array() -= phi.queries.row(i).maxCoeff();
+    }
+    take_exponentials(phi.queries);
+    take_exponentials(phi.keys);
     return phi;
+  }
+
+  /// Of what was projected, of that of its features.
+  [[nodiscard]] Rows of_projected(const Rows& values, const Rows& d_values) const {
+    if (!relu_) return values.cwiseProduct(d_values);
+    return (values.array() > kReluFloor).select(d_values, Scalar(0));
   }
 
   void features_backward(const HeadTensors& head, const Features& phi, const Features& d_phi,
                          HeadGradients gradients) const override {
-    const auto to_rows = [&](const MatrixD& d_projected) -> MatrixD {
-      return scale(head) * (d_projected * directions(head));
-    };
-    const auto d_projected = [this](const MatrixD& values, const MatrixD& d_values) -> MatrixD {
-      if (!relu_) return values.cwiseProduct(d_values);
-      return (values.array() > kReluFloor).select(d_values, 0.0);
-    };
-    gradients.queries = to_rows(d_projected(phi.queries, d_phi.queries)).cast<float>();
-    const MatrixD d_keys = d_projected(phi.keys, d_phi.keys);
-    MatrixD d_rows = to_rows(d_keys);
-    if (!relu_) {
-      const Eigen::VectorXd of_length = scale(head) * scale(head) * d_keys.rowwise().sum();
-      d_rows -= of_length.asDiagonal() * head.keys.cast<double>();
+    gradients.queries =
+        project_back(head, of_projected(phi.queries, d_phi.queries)).template cast<float>();
+    const Rows d_keys = of_projected(phi.keys, d_phi.keys);
+    Rows d_rows = project_back(head, d_keys);
+    for (Eigen::Index j = 0; !relu_ && j < d_rows.rows(); ++j) {
+      const Scalar of_length = scale(head) * scale(head) * d_keys.row(j).sum();
+      d_rows.row(j) -= of_length * head.keys.row(j).template cast<Scalar>();
     }
-    gradients.keys = d_rows.cast<float>();
+    gradients.keys = d_rows.template cast<float>();
   }
 
   bool relu_;
-  std::vector<MatrixD> directions_;  ///< of each head
+  std::vector<Rows> directions_;  ///< of each head
 };
 
 }  // namespace
 
 std::unique_ptr<const TrainedAttention> make_trained_performer(const TrainedAttentionForm& form) {
-  return std::make_unique<TrainedPerformer>(form);
+  if (form.causal) return std::make_unique<TrainedPerformer<double>>(form);
+  return std::make_unique<TrainedPerformer<float>>(form);
 }
 
 }  // namespace attnscope

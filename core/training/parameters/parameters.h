@@ -16,7 +16,8 @@ enum class Beginning {
   zeros,
   ones,
   identity,         ///< I, of a square matrix
-  xavier,           ///< uniform in ±√(6 / (inputs + outputs)) (Glorot & Bengio 2010, Eq. 16)
+  xavier,           ///< uniform in ±√(6 / (inputs + outputs)) (Glorot & Bengio 2010, Eq. 16); of
+                    ///< three axes those of each head
   small_normal,     ///< normal, deviation 0.02, as ViT's and GPT-2's embeddings
   standard_normal,  ///< normal, deviation 1: weights of adder layers (AdderNet's published code)
 };

@@ -144,7 +144,10 @@ TEST(TrainingPresets, AreOfferedWhereTheirMechanismsHaveGradients) {
       return std::ranges::find(trainable, mechanism) != trainable.end();
     });
     EXPECT_EQ(all, preset.why_not.empty()) << preset.name << ": " << preset.why_not;
+    EXPECT_TRUE(all) << preset.name;
   }
+  EXPECT_EQ(variant_name({{"mechanism", std::string("hash,codes=sign")}}), "hash by signs");
+  EXPECT_EQ(variant_name({{"mechanism", std::string("daft-conv,full_keys=true")}}), "daft-conv");
 }
 
 }  // namespace

@@ -254,6 +254,7 @@ std::vector<TrainedCase> trained_cases() {
       {"PerformerRelu", {"performer", performer("relu")}},
       {"PerformerCausal", {"performer", performer("softmax")}, true},
       {"PerformerReluCausal", {"performer", performer("relu")}, true},
+      {"PerformerFarKeys", {"performer", performer("softmax")}, true, 0, 1, 12, 2, 3, 8},
       {"Linear", {"linear", {}}},
       {"LinearCausal", {"linear", {}}, true},
       {"Cosformer", {"cosformer", {}}},
