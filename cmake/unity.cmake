@@ -6,8 +6,7 @@
 option(ATTNSCOPE_UNITY "Compile the sources of a folder together" OFF)
 
 # Folders of things alike, each file with a `read` or a `make` of its own.
-set(apart core/architecture core/checkpoint/formats core/model core/tokenizer
-  tests/app/cli tests/support)
+set(apart core/checkpoint/formats core/tokenizer tests/app/cli tests/support)
 
 function(attnscope_unity)
   list(JOIN apart "|" apart_pattern)

@@ -8,7 +8,7 @@ namespace {
 
 using Use = KeyUse;
 
-constexpr ConfigKey kKeys[] = {
+constexpr ConfigKey kMetaKeys[] = {
     {"dim", Use::fact, "width"},
     {"n_layers", Use::fact, "layers"},
     {"n_heads", Use::member, "heads"},
@@ -31,7 +31,7 @@ void read_meta_config(const nlohmann::json& object, NeighbourConfig& config) {
   config.kind = "Meta's Llama";
   config.families = {"Meta Llama"};
   ConfigReader reader(object, config);
-  reader.take(kKeys);
+  reader.take(kMetaKeys);
   const nlohmann::json& words = reader.take_value("vocab_size");
   if (words.is_number() && words > 0) {  // -1: the tokenizer says
     config.values["vocabulary"] = words.dump();

@@ -99,7 +99,7 @@ void read_numbers(const json& prepared, const char* key, const char* member,
   tower.values[member] = text.substr(1, text.size() - 2);
 }
 
-void read_preparation(const json& prepared, NeighbourConfig& tower) {
+void read_open_clip_preparation(const json& prepared, NeighbourConfig& tower) {
   read_numbers(prepared, "mean", "input_mean", tower);
   read_numbers(prepared, "std", "input_std", tower);
   const json filter = prepared.value("interpolation", json("bicubic"));
@@ -132,7 +132,7 @@ NeighbourConfig image_tower(const json& object, const json& prepared, bool quick
   read_layers(reader, quick, tower);
   reader.take(kImageKeys);
   reader.finish("model_cfg.vision_cfg.");
-  read_preparation(prepared, tower);
+  read_open_clip_preparation(prepared, tower);
   return tower;
 }
 

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 using Use = KeyUse;
 
-constexpr ConfigKey kKeys[] = {
+constexpr ConfigKey kTimmKeys[] = {
     {"architecture"},
     {"architectures"},
     {"license"},
@@ -179,7 +179,7 @@ void take_name(const json& value, const char* key, const char* member,
       .remedy(std::string("--option ") + member + "=… says what to do instead");
 }
 
-void read_preparation(const json& object, NeighbourConfig& config) {
+void read_timm_preparation(const json& object, NeighbourConfig& config) {
   ConfigReader reader(object, config);
   take_numbers(reader.take_value("mean"), "mean", "input_mean", config);
   take_numbers(reader.take_value("std"), "std", "input_std", config);
@@ -236,7 +236,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   read_timm_architecture(object.at("architecture").get<std::string>(), config);
   ConfigReader reader(object, config);
   const json& prepared = reader.take_value("pretrained_cfg");
-  if (prepared.is_object()) read_preparation(prepared, config);
+  if (prepared.is_object()) read_timm_preparation(prepared, config);
   const json& classes = reader.take_value("num_classes");
   if (classes.is_number_integer()) config.classes = classes.get<std::int64_t>();
   read_labels(reader.take_value("label_names"), config);
@@ -256,7 +256,7 @@ void read_timm_config(const json& object, NeighbourConfig& config) {
   }
   const bool of_sam = config.families.front() == "timm SAM";
   if (of_sam) (void)reader.take_value("num_features");  // of its neck
-  reader.take(kKeys);
+  reader.take(kTimmKeys);
   reader.finish();
   if (of_sam) leave_out_head(config);
 }

@@ -14,8 +14,6 @@ namespace attnscope {
 
 namespace {
 
-ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
-
 /// Each head of keys or values as often as queries share it: [M, Hk·d] → [M, H·d].
 Tensor for_each_query_head(const Tensor& rows, const LayerSpec& layer) {
   const std::int64_t heads = layer.attention.heads, key_heads = layer.key_heads();

@@ -8,8 +8,6 @@ namespace attnscope {
 
 namespace {
 
-ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
-
 void record_pooling(const LayerRun& run, const AttentionInput& input, const std::string& which) {
   LayerTrace& recorded = *run.recorded;
   if (which == "query") {

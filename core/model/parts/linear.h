@@ -12,6 +12,9 @@
 
 namespace attnscope {
 
+/// The rows of a tensor, to be read: what layers take.
+[[nodiscard]] inline ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
+
 /// y = x Wᵀ + b, or y = LayerNorm(−Σ|x − W| + b) (Adder, Eq. 4, 5): adder outputs are large and
 /// negative, so a LayerNorm that scales them belongs to the layer.
 class Linear {

@@ -12,8 +12,6 @@ namespace attnscope {
 
 namespace {
 
-ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
-
 Tensor one_row(const Tensor& tokens, std::int64_t row) {
   Tensor one({1, tokens.extent(1)});
   one.matrix() = tokens.matrix().row(row);

@@ -3,6 +3,7 @@
 #include "core/architecture/architecture.h"
 #include "core/architecture/model_file.h"
 #include "core/error.h"
+#include "core/file/folder_name.h"
 #include "core/model/model.h"
 #include "core/model/read_model.h"
 #include "core/model/transformer/transformer.h"
@@ -21,9 +22,7 @@ std::string own_name(const Checkpoint& checkpoint, const std::filesystem::path& 
   }
   std::error_code ignored;
   if (!std::filesystem::is_directory(file, ignored)) return shown_text(file.stem().string());
-  std::filesystem::path folder = std::filesystem::absolute(file, ignored).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  return shown_text(folder.filename().string());
+  return shown_text(name_of_folder(file));
 }
 
 }  // namespace

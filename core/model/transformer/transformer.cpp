@@ -11,8 +11,6 @@ namespace attnscope {
 
 namespace {
 
-ConstMatrixMap seen(const Tensor& tensor) { return tensor.matrix(); }
-
 /// `choice` as a causal model runs it: with the parameter "causal" on, where it has one.
 MechanismChoice as_run(const ModelSpec& spec, MechanismChoice choice) {
   if (!spec.layer.scores.causal && !spec.has_decoder()) return choice;

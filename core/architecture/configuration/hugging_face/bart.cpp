@@ -96,10 +96,10 @@ void read_marian(ConfigReader& reader, NeighbourConfig& config) {
   read_post_norms(reader, config);
 }
 
-constexpr ModelType kTypes[] = {{"bart", "Hugging Face BART", kBartKeys, read_post_norms},
-                                {"mbart", "Hugging Face BART", kBartKeys, read_pre_norms},
-                                {"marian", "Hugging Face Marian", kBartKeys, read_marian},
-                                {"pegasus", "Hugging Face Marian", kBartKeys, read_pre_norms}};
+constexpr ModelType kBartTypes[] = {{"bart", "Hugging Face BART", kBartKeys, read_post_norms},
+                                    {"mbart", "Hugging Face BART", kBartKeys, read_pre_norms},
+                                    {"marian", "Hugging Face Marian", kBartKeys, read_marian},
+                                    {"pegasus", "Hugging Face Marian", kBartKeys, read_pre_norms}};
 
 }  // namespace
 
@@ -108,6 +108,6 @@ void read_start_token(ConfigReader& reader, NeighbourConfig& config) {
   if (id) config.values["tail.start_token"] = std::to_string(*id);
 }
 
-std::span<const ModelType> bart_model_types() { return kTypes; }
+std::span<const ModelType> bart_model_types() { return kBartTypes; }
 
 }  // namespace attnscope

@@ -23,10 +23,10 @@ constexpr ConfigKey kBertKeys[] = {
     {"gradient_checkpointing"},
 };
 
-constexpr ModelType kTypes[] = {{"bert", "Hugging Face BERT", kBertKeys}};
+constexpr ModelType kBertTypes[] = {{"bert", "Hugging Face BERT", kBertKeys}};
 
 }  // namespace
 
-std::span<const ModelType> bert_model_types() { return kTypes; }
+std::span<const ModelType> bert_model_types() { return kBertTypes; }
 
 }  // namespace attnscope

@@ -28,10 +28,10 @@ constexpr ConfigKey kBloomKeys[] = {
     {"skip_bias_add*"},
 };
 
-constexpr ModelType kTypes[] = {{"bloom", "Hugging Face BLOOM", kBloomKeys}};
+constexpr ModelType kBloomTypes[] = {{"bloom", "Hugging Face BLOOM", kBloomKeys}};
 
 }  // namespace
 
-std::span<const ModelType> bloom_model_types() { return kTypes; }
+std::span<const ModelType> bloom_model_types() { return kBloomTypes; }
 
 }  // namespace attnscope

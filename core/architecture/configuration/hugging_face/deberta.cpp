@@ -122,12 +122,12 @@ void read_deberta_v2(ConfigReader& reader, NeighbourConfig& config) {
   read_pooler(reader, config);
 }
 
-constexpr ModelType kTypes[] = {
+constexpr ModelType kDebertaTypes[] = {
     {"deberta", "Hugging Face DeBERTa", kDebertaKeys, read_deberta},
     {"deberta-v2", "Hugging Face DeBERTa v2", kDebertaKeys, read_deberta_v2}};
 
 }  // namespace
 
-std::span<const ModelType> deberta_model_types() { return kTypes; }
+std::span<const ModelType> deberta_model_types() { return kDebertaTypes; }
 
 }  // namespace attnscope

@@ -54,11 +54,11 @@ void read_gptj(ConfigReader& reader, NeighbourConfig& config) {
       .found("null");
 }
 
-constexpr ModelType kTypes[] = {{"gpt_neox", "Hugging Face GPT-NeoX", kNeoxKeys, read_neox},
-                                {"gptj", "Hugging Face GPT-J", kGptjKeys, read_gptj}};
+constexpr ModelType kEleutherTypes[] = {{"gpt_neox", "Hugging Face GPT-NeoX", kNeoxKeys, read_neox},
+                                        {"gptj", "Hugging Face GPT-J", kGptjKeys, read_gptj}};
 
 }  // namespace
 
-std::span<const ModelType> eleuther_model_types() { return kTypes; }
+std::span<const ModelType> eleuther_model_types() { return kEleutherTypes; }
 
 }  // namespace attnscope

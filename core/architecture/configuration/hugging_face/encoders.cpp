@@ -114,7 +114,7 @@ void read_mpnet(ConfigReader& reader, NeighbourConfig& config) {
   config.facts.insert("context");
 }
 
-constexpr ModelType kTypes[] = {
+constexpr ModelType kEncoderTypes[] = {
     {"roberta", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
     {"xlm-roberta", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
     {"camembert", "Hugging Face RoBERTa", kRobertaKeys, read_roberta},
@@ -126,6 +126,6 @@ constexpr ModelType kTypes[] = {
 
 }  // namespace
 
-std::span<const ModelType> encoder_model_types() { return kTypes; }
+std::span<const ModelType> encoder_model_types() { return kEncoderTypes; }
 
 }  // namespace attnscope

@@ -95,12 +95,13 @@ constexpr ConfigKey kGemmaKeys[] = {
     {"use_bidirectional_attention", Use::required, "false"},
 };
 
-constexpr ModelType kTypes[] = {{"gemma", "Hugging Face Gemma", kGemmaKeys, read_gemma},
-                                {"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2},
-                                {"gemma3_text", "Hugging Face Gemma 3", kGemma2Keys, read_gemma3}};
+constexpr ModelType kGemmaTypes[] = {
+    {"gemma", "Hugging Face Gemma", kGemmaKeys, read_gemma},
+    {"gemma2", "Hugging Face Gemma 2", kGemma2Keys, read_gemma2},
+    {"gemma3_text", "Hugging Face Gemma 3", kGemma2Keys, read_gemma3}};
 
 }  // namespace
 
-std::span<const ModelType> gemma_model_types() { return kTypes; }
+std::span<const ModelType> gemma_model_types() { return kGemmaTypes; }
 
 }  // namespace attnscope

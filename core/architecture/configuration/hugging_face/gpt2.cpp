@@ -21,7 +21,7 @@ constexpr ConfigKey kGpt2Keys[] = {
     {"reorder_and_upcast_attn"},  // the same in another order of rounding
 };
 
-constexpr ModelType kTypes[] = {{"gpt2", "Hugging Face GPT-2", kGpt2Keys, read_score_scale}};
+constexpr ModelType kGpt2Types[] = {{"gpt2", "Hugging Face GPT-2", kGpt2Keys, read_score_scale}};
 
 }  // namespace
 
@@ -36,6 +36,6 @@ void read_score_scale(ConfigReader& reader, NeighbourConfig& config) {
   }
 }
 
-std::span<const ModelType> gpt2_model_types() { return kTypes; }
+std::span<const ModelType> gpt2_model_types() { return kGpt2Types; }
 
 }  // namespace attnscope

@@ -50,16 +50,16 @@ void read_qwen(ConfigReader& reader, NeighbourConfig& config) {
   read_rotary(reader, config);
 }
 
-constexpr ModelType kTypes[] = {{"llama", "Hugging Face Llama", kLlamaKeys, read_rotary},
-                                {"mistral", "Hugging Face Llama", kLlamaKeys, read_mistral},
-                                {"qwen2", "Hugging Face Llama", kLlamaKeys, read_qwen},
-                                {"qwen3", "Hugging Face Qwen3", kLlamaKeys, read_qwen},
-                                {"olmo2", "Hugging Face OLMo 2", kLlamaKeys, read_rotary}};
+constexpr ModelType kLlamaTypes[] = {{"llama", "Hugging Face Llama", kLlamaKeys, read_rotary},
+                                     {"mistral", "Hugging Face Llama", kLlamaKeys, read_mistral},
+                                     {"qwen2", "Hugging Face Llama", kLlamaKeys, read_qwen},
+                                     {"qwen3", "Hugging Face Qwen3", kLlamaKeys, read_qwen},
+                                     {"olmo2", "Hugging Face OLMo 2", kLlamaKeys, read_rotary}};
 
 }  // namespace
 
 std::span<const ConfigKey> llama_keys() { return kLlamaKeys; }
 
-std::span<const ModelType> llama_model_types() { return kTypes; }
+std::span<const ModelType> llama_model_types() { return kLlamaTypes; }
 
 }  // namespace attnscope

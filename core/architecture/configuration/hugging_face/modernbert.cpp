@@ -71,11 +71,11 @@ void read_modernbert(ConfigReader& reader, NeighbourConfig& config) {
                     window.is_null() ? json(128) : window);
 }
 
-constexpr ModelType kTypes[] = {
+constexpr ModelType kModernbertTypes[] = {
     {"modernbert", "Hugging Face ModernBERT", kModernBertKeys, read_modernbert}};
 
 }  // namespace
 
-std::span<const ModelType> modernbert_model_types() { return kTypes; }
+std::span<const ModelType> modernbert_model_types() { return kModernbertTypes; }
 
 }  // namespace attnscope

@@ -28,10 +28,10 @@ void read_opt(ConfigReader& reader, NeighbourConfig& config) {
   config.values["norm_position"] = truth(reader.take_value(before), true, before) ? "pre" : "post";
 }
 
-constexpr ModelType kTypes[] = {{"opt", "Hugging Face OPT", kOptKeys, read_opt}};
+constexpr ModelType kOptTypes[] = {{"opt", "Hugging Face OPT", kOptKeys, read_opt}};
 
 }  // namespace
 
-std::span<const ModelType> opt_model_types() { return kTypes; }
+std::span<const ModelType> opt_model_types() { return kOptTypes; }
 
 }  // namespace attnscope

@@ -86,11 +86,11 @@ void read_t5(ConfigReader& reader, NeighbourConfig& config) {
   read_whole(reader, config);
 }
 
-constexpr ModelType kTypes[] = {{"t5", "Hugging Face T5 encoder", kT5Keys, read_t5},
-                                {"mt5", "Hugging Face T5 encoder", kT5Keys, read_t5}};
+constexpr ModelType kT5Types[] = {{"t5", "Hugging Face T5 encoder", kT5Keys, read_t5},
+                                  {"mt5", "Hugging Face T5 encoder", kT5Keys, read_t5}};
 
 }  // namespace
 
-std::span<const ModelType> t5_model_types() { return kTypes; }
+std::span<const ModelType> t5_model_types() { return kT5Types; }
 
 }  // namespace attnscope

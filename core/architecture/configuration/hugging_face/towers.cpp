@@ -196,7 +196,7 @@ void read_sam(ConfigReader& reader, NeighbourConfig& config) {
   read_tower(reader, "vision_config", "sam_vision_model", config);
 }
 
-constexpr ModelType kTypes[] = {
+constexpr ModelType kTowerTypes[] = {
     {"sam", "Hugging Face SAM", kSamKeys, read_sam},
     {"sam_vision_model", "Hugging Face SAM", kSamImageKeys, read_sam_images},
     {"clip", "Hugging Face CLIP", kTowersKeys, read_clip},
@@ -209,6 +209,6 @@ constexpr ModelType kTypes[] = {
 
 }  // namespace
 
-std::span<const ModelType> tower_model_types() { return kTypes; }
+std::span<const ModelType> tower_model_types() { return kTowerTypes; }
 
 }  // namespace attnscope

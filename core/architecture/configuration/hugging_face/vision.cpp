@@ -143,7 +143,7 @@ void read_dinov2_mlp(ConfigReader& reader, NeighbourConfig& config) {
   if (gated) config.values["activation"] = "silu";
 }
 
-constexpr ModelType kTypes[] = {
+constexpr ModelType kVisionTypes[] = {
     {"vit", "Hugging Face ViT", kVitKeys},
     {"vit_msn", "Hugging Face ViT", kVitKeys},
     {"vit_mae", "Hugging Face ViT", kVitKeys},
@@ -158,6 +158,6 @@ constexpr ModelType kTypes[] = {
 
 }  // namespace
 
-std::span<const ModelType> vision_model_types() { return kTypes; }
+std::span<const ModelType> vision_model_types() { return kVisionTypes; }
 
 }  // namespace attnscope

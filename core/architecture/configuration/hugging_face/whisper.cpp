@@ -38,11 +38,11 @@ void read_whisper(ConfigReader&, NeighbourConfig& config) {
   config.values.emplace("activation", "gelu");
 }
 
-constexpr ModelType kTypes[] = {
+constexpr ModelType kWhisperTypes[] = {
     {"whisper", "Hugging Face Whisper encoder", kWhisperKeys, read_whisper}};
 
 }  // namespace
 
-std::span<const ModelType> whisper_model_types() { return kTypes; }
+std::span<const ModelType> whisper_model_types() { return kWhisperTypes; }
 
 }  // namespace attnscope
