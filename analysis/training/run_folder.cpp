@@ -1,12 +1,14 @@
 #include "analysis/training/run_folder.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "analysis/training/probes.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "core/file/folder_name.h"
 #include "core/file/read_file.h"
 #include "core/model/read_model.h"
 
@@ -20,25 +22,46 @@ constexpr std::size_t kLongestRecipe = std::size_t{1} << 20;  // bytes
 
 }  // namespace
 
-fs::path RunFolder::model(std::int64_t step) const {
+std::string step_name(std::int64_t step) {
   std::string number = std::to_string(step);
   number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
-  return folder / ("step-" + number + ".h5");
+  return "step-" + number;
 }
 
+fs::path RunFolder::model(std::int64_t step) const { return folder / (step_name(step) + ".h5"); }
+
 std::string RunFolder::model_name(std::int64_t step) const {
-  return fs::absolute(folder).lexically_normal().filename().string() + ", step " +
-         std::to_string(step);
+  return name_of_folder(folder) + ", step " + std::to_string(step);
+}
+
+void make_new_folder(const fs::path& folder, const std::string& what) {
+  if (fs::exists(folder) && !fs::is_empty(folder)) {
+    throw Error(ErrorKind::usage, "the folder is there and is not empty")
+        .in_file(folder)
+        .remedy("--resume goes on with the " + what + " in it, or give another --out");
+  }
+  fs::create_directories(folder);
 }
 
 void begin_run_folder(const RunFolder& folder, const Recipe& recipe) {
-  if (fs::exists(folder.folder) && !fs::is_empty(folder.folder)) {
-    throw Error(ErrorKind::usage, "the folder is there and is not empty")
-        .in_file(folder.folder)
-        .remedy("--resume goes on with the run in it, or give another --out");
-  }
-  fs::create_directories(folder.folder);
+  make_new_folder(folder.folder, "run");
   write_file(folder.recipe(), recipe.to_json());
+}
+
+bool is_run(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(RunFolder{folder}.recipe(), ignored);
+}
+
+std::vector<fs::path> run_folders_in(const fs::path& folder) {
+  if (is_run(folder)) return {folder};
+  std::vector<fs::path> runs;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (is_run(entry.path())) runs.push_back(entry.path());
+  }
+  std::ranges::sort(runs);
+  return runs;
 }
 
 Recipe recipe_of(const RunFolder& folder) {
@@ -104,9 +127,7 @@ void FolderTraining::check_point(const Progress& progress) {
 }
 
 bool FolderTraining::is_last(const char* table) const {
-  const auto found = run_->log().tables().find(table);
-  return found != run_->log().tables().end() &&
-         found->second.numbers.back() == static_cast<double>(run_->step());
+  return run_->log().last(table) == static_cast<double>(run_->step());
 }
 
 bool FolderTraining::needs_probes() const {

@@ -15,6 +15,9 @@
 
 namespace attnscope {
 
+/// "step-000128": names of files sort as the steps do. step_in_name (checkpoint_series.h) reads it.
+[[nodiscard]] std::string step_name(std::int64_t step);
+
 /// What lies in a run's folder.
 struct RunFolder {
   std::filesystem::path folder;
@@ -22,14 +25,24 @@ struct RunFolder {
   [[nodiscard]] std::filesystem::path recipe() const { return folder / "recipe.json"; }
   [[nodiscard]] std::filesystem::path state() const { return folder / "state.npz"; }
   [[nodiscard]] std::filesystem::path log() const { return folder / "log.h5"; }
-  /// "step-000128.h5": they sort as the steps do.
+  /// "step-000128.h5"
   [[nodiscard]] std::filesystem::path model(std::int64_t step) const;
   /// What that model calls itself: "run, step 128".
   [[nodiscard]] std::string model_name(std::int64_t step) const;
 };
 
+/// Makes the folder of a new `what`, a run or a study. Throws Error(usage) if it is there and holds
+/// anything.
+void make_new_folder(const std::filesystem::path& folder, const std::string& what);
+
 /// Makes the folder with the recipe in it. Throws Error(usage) if it is there and holds anything.
 void begin_run_folder(const RunFolder& folder, const Recipe& recipe);
+
+/// Whether there is a recipe in the folder.
+[[nodiscard]] bool is_run(const std::filesystem::path& folder);
+/// The runs in a folder: it alone where it is one, else the folders in it that are, by name.
+[[nodiscard]] std::vector<std::filesystem::path> run_folders_in(
+    const std::filesystem::path& folder);
 
 /// The recipe of a folder. Throws Error(usage) if it is no run's.
 [[nodiscard]] Recipe recipe_of(const RunFolder& folder);

@@ -14,12 +14,6 @@ namespace {
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
-const std::vector<double>* numbers_of_table(const TrainingLog& log, const std::string& table) {
-  const auto found = log.tables().find(table);
-  return found == log.tables().end() || found->second.numbers.empty() ? nullptr
-                                                                      : &found->second.numbers;
-}
-
 /// "probes/mean_rank" → "probes/step".
 std::string steps_beside(const std::string& table) {
   return table.substr(0, table.find('/')) + "/step";
@@ -98,13 +92,13 @@ std::vector<HistoryGroup> history_groups(std::span<const TrainingHistory> histor
 }
 
 std::vector<double> row_at(const TrainingLog& log, const std::string& table, double step) {
-  const auto found = log.tables().find(table);
-  const std::vector<double>* const steps = numbers_of_table(log, steps_beside(table));
-  if (found == log.tables().end() || steps == nullptr) return {};
-  const std::optional<Place> place = place_of(step, *steps);
-  const auto width = static_cast<std::size_t>(found->second.width);
-  const std::vector<double>& numbers = found->second.numbers;
-  if (!place || numbers.size() != steps->size() * width) return {};
+  const LogTable* const found = log.find(table);
+  const LogTable* const steps = log.find(steps_beside(table));
+  if (!found || !steps) return {};
+  const std::optional<Place> place = place_of(step, steps->numbers);
+  const auto width = static_cast<std::size_t>(found->width);
+  const std::vector<double>& numbers = found->numbers;
+  if (!place || numbers.size() != steps->numbers.size() * width) return {};
   std::vector<double> row(width);
   for (std::size_t i = 0; i < width; ++i) {
     row[i] = numbers[place->after * width + i];
@@ -115,33 +109,32 @@ std::vector<double> row_at(const TrainingLog& log, const std::string& table, dou
 }
 
 double step_of_accuracy(const TrainingLog& log, double accuracy) {
-  const std::vector<double>* const steps = numbers_of_table(log, "tests/step");
-  const std::vector<double>* const found = numbers_of_table(log, "tests/accuracy");
-  if (steps == nullptr || found == nullptr || steps->size() != found->size()) return kNotKnown;
+  const LogTable* const tests = log.find("tests/step");
+  const LogTable* const tested = log.find("tests/accuracy");
+  if (!tests || !tested || tests->numbers.size() != tested->numbers.size()) return kNotKnown;
+  const std::vector<double>&steps = tests->numbers, &found = tested->numbers;
   const auto reached =
-      std::find_if(found->begin(), found->end(), [&](double one) { return one >= accuracy; });
-  if (reached == found->end()) return kNotKnown;
-  const auto at = static_cast<std::size_t>(reached - found->begin());
-  if (at == 0) return steps->front();
-  const double before = (*found)[at - 1], share = (accuracy - before) / ((*found)[at] - before);
-  return (*steps)[at - 1] + share * ((*steps)[at] - (*steps)[at - 1]);
+      std::find_if(found.begin(), found.end(), [&](double one) { return one >= accuracy; });
+  if (reached == found.end()) return kNotKnown;
+  const auto at = static_cast<std::size_t>(reached - found.begin());
+  if (at == 0) return steps.front();
+  const double before = found[at - 1], share = (accuracy - before) / (found[at] - before);
+  return steps[at - 1] + share * (steps[at] - steps[at - 1]);
 }
 
 StudySummary summarise(std::span<const TrainingHistory> histories) {
   StudySummary summary;
   double step = std::numeric_limits<double>::infinity(), accuracy = step;
   for (const TrainingHistory& history : histories) {
-    const std::vector<double>* const probed = numbers_of_table(history.log, "probes/step");
-    if (probed == nullptr) {
+    const std::optional<double> probed = history.log.last("probes/step");
+    if (!probed) {
       throw Error(ErrorKind::usage, "the training has no probes to compare")
           .in_file(history.folder)
           .expected("at least one test example, and probes above 0");
     }
-    step = std::min(step, probed->back());
-    const std::vector<double>* const tested = numbers_of_table(history.log, "tests/accuracy");
-    accuracy = tested == nullptr
-                   ? kNotKnown
-                   : std::min(accuracy, *std::max_element(tested->begin(), tested->end()));
+    step = std::min(step, *probed);
+    const LogTable* const tested = history.log.find("tests/accuracy");
+    accuracy = tested ? std::min(accuracy, *std::ranges::max_element(tested->numbers)) : kNotKnown;
   }
   if (histories.empty()) return summary;
   summary.equal_step = static_cast<std::int64_t>(step);

@@ -1,7 +1,5 @@
 #include "analysis/training/training_history.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "analysis/training/checkpoint_series.h"
@@ -10,14 +8,13 @@
 #include "analysis/training/training_study.h"
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
+#include "core/file/folder_name.h"
 
 namespace attnscope {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_run(const fs::path& folder) { return fs::exists(RunFolder{folder}.recipe()); }
 
 TrainingHistory history_of_run(const fs::path& folder, const std::string& label) {
   return {label, folder, read_training_log(RunFolder{folder}.log())};
@@ -36,15 +33,14 @@ std::vector<TrainingHistory> histories_in(const fs::path& folder) {
   std::vector<std::pair<fs::path, std::string>> runs;  // folder, label
   const StudyFolder study{folder};
   if (fs::exists(study.description())) {
+    const std::vector<TrainingVariant>& variants = study_of(study).variants;
     for (const StudyRun& one : runs_of(study)) {
-      runs.emplace_back(one.folder.folder, study_of(study).variants.at(one.variant).label);
+      runs.emplace_back(one.folder.folder, variants.at(one.variant).label);
     }
   } else {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-      if (!entry.is_directory() || !is_run(entry.path())) continue;
-      runs.emplace_back(entry.path(), without_seed(entry.path().filename().string()));
+    for (const fs::path& run : run_folders_in(folder)) {
+      runs.emplace_back(run, without_seed(run.filename().string()));
     }
-    std::sort(runs.begin(), runs.end());
   }
   std::vector<TrainingHistory> found;
   for (const auto& [run, label] : runs) {
@@ -61,7 +57,7 @@ TrainingHistory history_of_series(const fs::path& folder, const std::vector<Inpu
         .in_file(folder)
         .expected("inputs that the models take");
   }
-  TrainingHistory history{fs::absolute(folder).lexically_normal().filename().string(), folder, {}};
+  TrainingHistory history{name_of_folder(folder), folder, {}};
   for (std::size_t i = 0; i < series.size(); ++i) {
     const auto share = [&](std::size_t done) {
       return static_cast<double>(done) / static_cast<double>(series.size());
@@ -102,9 +98,7 @@ std::vector<TrainingHistory> read_histories(const fs::path& folder,
   if (!fs::is_directory(folder)) {
     throw Error(ErrorKind::usage, "there is no such folder").in_file(folder);
   }
-  if (is_run(folder)) {
-    return {history_of_run(folder, fs::absolute(folder).lexically_normal().filename().string())};
-  }
+  if (is_run(folder)) return {history_of_run(folder, name_of_folder(folder))};
   std::vector<TrainingHistory> runs = histories_in(folder);
   if (!runs.empty()) return runs;
   return {history_of_series(folder, inputs, progress)};

@@ -69,7 +69,13 @@ std::vector<TrainingStudy> all_studies() {
   };
 }
 
-nlohmann::json description_in(const StudyFolder& folder) {
+/// What study.json says.
+struct StudyDescription {
+  const TrainingStudy* study;
+  std::vector<std::int64_t> seeds;
+};
+
+StudyDescription description_in(const StudyFolder& folder) {
   if (!fs::exists(folder.description())) {
     throw Error(ErrorKind::usage, "there is no study in the folder")
         .in_file(folder.folder)
@@ -84,7 +90,8 @@ nlohmann::json description_in(const StudyFolder& folder) {
     for (const auto& seed : json.at("seeds")) {
       if (!seed.is_number_integer()) throw Error(ErrorKind::damaged, "a seed is a whole number");
     }
-    return json;
+    return StudyDescription{&find_training_study(json.at("study").get<std::string>()),
+                            json.at("seeds").get<std::vector<std::int64_t>>()};
   });
 }
 
@@ -98,10 +105,9 @@ bool is_done(const RunFolder& folder) {
   const auto last = static_cast<double>(recipe_of(folder).steps());
   const TrainingLog log = read_training_log(folder.log());
   for (const char* const table : {"steps/step", "tests/step", "probes/step"}) {
-    const auto found = log.tables().find(table);
-    if (found != log.tables().end() && found->second.numbers.back() != last) return false;
+    if (log.last(table).value_or(last) != last) return false;
   }
-  return log.tables().contains("steps/step");
+  return log.find("steps/step") != nullptr;
 }
 
 }  // namespace
@@ -120,14 +126,9 @@ const TrainingStudy& find_training_study(std::string_view name) {
 
 void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Recipe& recipe,
                  std::int64_t seeds) {
-  if (fs::exists(folder.folder) && !fs::is_empty(folder.folder)) {
-    throw Error(ErrorKind::usage, "the folder is there and is not empty")
-        .in_file(folder.folder)
-        .remedy("--resume goes on with the study in it, or give another --out");
-  }
+  make_new_folder(folder.folder, "study");
   const auto first = static_cast<std::int64_t>(recipe.data().seed);
   nlohmann::ordered_json description = {{"study", study.name}, {"seeds", nlohmann::json::array()}};
-  fs::create_directories(folder.folder);
   for (std::int64_t seed = first; seed < first + seeds; ++seed) {
     description["seeds"].push_back(seed);
     for (const TrainingVariant& one : study.variants) {
@@ -140,21 +141,15 @@ void begin_study(const StudyFolder& folder, const TrainingStudy& study, const Re
   write_file(folder.description(), description.dump(2) + "\n");
 }
 
-const TrainingStudy& study_of(const StudyFolder& folder) {
-  const nlohmann::json description = description_in(folder);
-  const TrainingStudy* study = nullptr;
-  with_file(folder.description(),
-            [&] { study = &find_training_study(description.at("study").get<std::string>()); });
-  return *study;
-}
+const TrainingStudy& study_of(const StudyFolder& folder) { return *description_in(folder).study; }
 
 std::vector<StudyRun> runs_of(const StudyFolder& folder) {
-  const TrainingStudy& study = study_of(folder);
-  const nlohmann::json description = description_in(folder);
+  const StudyDescription description = description_in(folder);
+  const std::vector<TrainingVariant>& variants = description.study->variants;
   std::vector<StudyRun> runs;
-  for (const std::int64_t seed : description.at("seeds")) {
-    for (std::size_t i = 0; i < study.variants.size(); ++i) {
-      runs.push_back({i, seed, run_folder(folder, study.variants[i], seed)});
+  for (const std::int64_t seed : description.seeds) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      runs.push_back({i, seed, run_folder(folder, variants[i], seed)});
     }
   }
   return runs;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/spectrum/channel_spectra.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -23,7 +24,6 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/model/run_by_layers.h"
-#include "core/text/name_list.h"
 #include "core/trace/trace_channel.h"
 #include "core/trace/trace_file.h"
 
@@ -39,8 +39,8 @@ struct Arguments {
   std::string data_set;
   ItemChoice choice{16};
   std::string identity = "as-is", layers = "all", heads = "all";
-  bool proposition = false, baselines = false, centred = false;
-  std::string of = "map", added = "none";
+  bool proposition = false, baselines = false;
+  AnalysedArgument analysed;
   double threshold = 0.9;
   std::string method = "automatic";
   std::int64_t dense_limit = SpectrumOptions{}.dense_limit;
@@ -105,8 +105,9 @@ void add_layers(SpectrumReport& report, const Arguments& arguments, IdentityView
   if (!layers.empty()) options.layers = wanted;
   std::vector<MapSpectrum>& maps = report.maps.back();
   if (arguments.baselines) {
-    std::ranges::move(baselines_of(trace, view, arguments.centred, options, progress.part(0.15, 1)),
-                      std::back_inserter(report.baselines.back()));
+    std::ranges::move(
+        baselines_of(trace, view, arguments.analysed.centred, options, progress.part(0.15, 1)),
+        std::back_inserter(report.baselines.back()));
   }
   if (!arguments.proposition) {
     const Progress own = arguments.baselines ? progress.silent() : progress;
@@ -137,8 +138,7 @@ void finish_input(SpectrumReport& report, const Arguments& arguments, const Trac
 }
 
 Analysed analysed_by(const Arguments& arguments) {
-  const Analysed analysed{spectrum_of_named(arguments.of), arguments.centred,
-                          value_of(added_names, arguments.added, "addition of layers")};
+  const Analysed analysed = analysed_of(arguments.analysed);
   check_added(analysed);
   const auto refuse = [&](const char* option, const char* why) {
     throw Error(ErrorKind::usage, why).about(option).found(in_words(analysed));
@@ -303,20 +303,7 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
       ->capture_default_str();
   added->add_flag("--proposition", arguments->proposition,
                   "Both spectra, with and without I, beside what Proposition 1 predicts");
-  added
-      ->add_option("--of", arguments->of,
-                   "What is analysed: " + name_list(names_of(spectrum_of_names)) +
-                       " (docs/analyses.md says what each is)")
-      ->type_name("WHAT")
-      ->capture_default_str();
-  added
-      ->add_option("--added", arguments->added,
-                   "What else the layer adds, besides the I of --identity: of outputs the residual "
-                   "stream, x + A V W_O; DAFT-conv's maps without the convolution's Toeplitz map, "
-                   "or that alone")
-      ->type_name(name_list(names_of(added_names), {}, "|"))
-      ->capture_default_str();
-  added->add_flag("--centred", arguments->centred, "Without the mean row: X - 1 x̄ᵀ");
+  add_analysed_options(*added, arguments->analysed);
   added->add_flag(
       "--baselines", arguments->baselines,
       "Ranks of null models beside each map's (rows shuffled, even rows), and of causal "

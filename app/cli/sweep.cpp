@@ -9,10 +9,10 @@
 #include <numeric>
 #include <optional>
 
-#include "analysis/analysed/analysed.h"
 #include "analysis/heads/head_table.h"
 #include "analysis/sweep/sweep_summary.h"
 #include "analysis/sweep/team_sweep.h"
+#include "app/cli/analysed_argument.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -27,7 +27,6 @@
 #include "app/cli/terminal_progress.h"
 #include "core/error.h"
 #include "core/file/overwrite.h"
-#include "core/text/name_list.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -41,8 +40,8 @@ struct SweepArguments {
   std::int64_t first = 0;
   std::string out;
   std::string identity = "as-is";
-  std::string of = "map", added = "none";
-  bool centred = false, head_numbers = false, baselines = false;
+  AnalysedArgument analysed;
+  bool head_numbers = false, baselines = false;
   std::vector<double> thresholds = {0.9};
   double checkpoint_seconds = 5;
   bool restart = false;
@@ -226,10 +225,7 @@ SweepRequest make_request(const SweepArguments& arguments) {
   request.first = arguments.first;
   request.choice = arguments.choice;
   request.thresholds = arguments.thresholds;
-  request.numbers = {{spectrum_of_named(arguments.of), arguments.centred,
-                      value_of(added_names, arguments.added, "addition of layers")},
-                     arguments.head_numbers,
-                     arguments.baselines};
+  request.numbers = {analysed_of(arguments.analysed), arguments.head_numbers, arguments.baselines};
   request.out = arguments.out;
   request.restart = arguments.restart;
   request.checkpoint_seconds = arguments.checkpoint_seconds;
@@ -301,18 +297,7 @@ Action add_sweep(CLI::App& parent, CLI::App*& added) {
       ->type_name("T")
       ->allow_extra_args(false)
       ->capture_default_str();
-  added
-      ->add_option("--of", arguments->of,
-                   "What is analysed: " + name_list(names_of(spectrum_of_names)) +
-                       " (docs/analyses.md says what each is)")
-      ->type_name("WHAT")
-      ->capture_default_str();
-  added
-      ->add_option("--added", arguments->added,
-                   "What else the layer adds (attnscope spectrum --help says what each is)")
-      ->type_name(name_list(names_of(added_names), {}, "|"))
-      ->capture_default_str();
-  added->add_flag("--centred", arguments->centred, "Without the mean row: X - 1 x̄ᵀ");
+  add_analysed_options(*added, arguments->analysed);
   added->add_flag("--head-numbers", arguments->head_numbers,
                   "Every number of attnscope heads besides: distances, ranks without sinks, norms");
   added->add_flag("--baselines", arguments->baselines,

@@ -71,17 +71,16 @@ class StepLine {
       first_step_ = run.step() - 1;
       began_ = std::chrono::steady_clock::now();
     }
-    const auto& losses = run.log().tables().at("steps/loss").numbers;
+    const double loss = run.log().last("steps/loss").value();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
     const auto examples =
         static_cast<double>((run.step() - first_step_) * run.recipe().data().batch);
     const double done = static_cast<double>(run.step()) / static_cast<double>(run.recipe().steps());
     try {
-      progress_.step(first + part * done, before + "step " + std::to_string(run.step()) + " of " +
-                                              std::to_string(run.recipe().steps()) + ", loss " +
-                                              fixed_text(losses.back(), 4) + ", " +
-                                              fixed_text(examples / passed.count(), 0) +
-                                              " examples/s");
+      progress_.step(first + part * done,
+                     before + "step " + std::to_string(run.step()) + " of " +
+                         std::to_string(run.recipe().steps()) + ", loss " + fixed_text(loss, 4) +
+                         ", " + fixed_text(examples / passed.count(), 0) + " examples/s");
     } catch (const Cancelled&) {
       // The run itself asks, when all it has is saved.
     }
@@ -93,20 +92,16 @@ class StepLine {
   std::int64_t first_step_ = -1;
 };
 
-double last_of(const TrainingLog& log, const char* table) {
-  return log.tables().at(table).numbers.back();
-}
-
 void print(const TrainingRun& run, const RunFolder& folder) {
+  const TrainingLog& log = run.log();
   std::printf("%s: %lld steps, loss %s", folder.folder.string().c_str(),
               static_cast<long long>(run.step()),
-              fixed_text(last_of(run.log(), "steps/loss"), 4).c_str());
-  if (run.log().tables().contains("tests/accuracy")) {
+              fixed_text(log.last("steps/loss").value(), 4).c_str());
+  if (const auto accuracy = log.last("tests/accuracy")) {
     std::printf("; %lld test %s: %s %% right, loss %s",
                 static_cast<long long>(run.data().test_size()),
-                run.data().texts() ? "stretches" : "images",
-                fixed_text(100 * last_of(run.log(), "tests/accuracy"), 2).c_str(),
-                fixed_text(last_of(run.log(), "tests/loss"), 4).c_str());
+                run.data().texts() ? "stretches" : "images", fixed_text(100 * *accuracy, 2).c_str(),
+                fixed_text(log.last("tests/loss").value(), 4).c_str());
   }
   std::printf("\n%s opens as any model\n", folder.model(run.step()).string().c_str());
 }

@@ -1,7 +1,6 @@
 #include "app/session/training_session.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "app/session/job_queue.h"
@@ -40,23 +39,7 @@ fs::path written_model(const LiveTraining& training, std::int64_t step) {
   return training.folder().model(newest);
 }
 
-bool holds_run(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(RunFolder{folder}.recipe(), ignored);
-}
-
 }  // namespace
-
-std::vector<fs::path> run_folders_in(const fs::path& folder) {
-  if (holds_run(folder)) return {folder};
-  std::vector<fs::path> runs;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (holds_run(entry.path())) runs.push_back(entry.path());
-  }
-  std::ranges::sort(runs);
-  return runs;
-}
 
 TrainingSession::TrainingSession(Session& session, QObject* parent)
     : QObject(parent), session_(session) {

@@ -82,8 +82,4 @@ class TrainingSession : public QObject {
   std::chrono::steady_clock::time_point shown_at_;
 };
 
-/// The runs in a folder: it alone where it holds one, else the folders in it that do, by name.
-[[nodiscard]] std::vector<std::filesystem::path> run_folders_in(
-    const std::filesystem::path& folder);
-
 }  // namespace attnscope

@@ -1,13 +1,27 @@
 #include "app/session/training_steps.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "core/file/folder_name.h"
 #include "core/model/model.h"
 
 namespace attnscope {
+
+namespace {
+
+/// Among `items` in the order of their steps, the place of the last that is not after `step`; 0 if
+/// all are.
+template <class Items, class StepOf = std::identity>
+std::size_t last_until(const Items& items, std::int64_t step, StepOf step_of = {}) {
+  const auto after = std::ranges::upper_bound(items, step, {}, step_of);
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - items.begin() - 1, 0));
+}
+
+}  // namespace
 
 TrainingSteps::TrainingSteps(Session& session, QObject* parent)
     : QObject(parent), session_(session) {
@@ -17,13 +31,12 @@ TrainingSteps::TrainingSteps(Session& session, QObject* parent)
 void TrainingSteps::open(const std::filesystem::path& folder) {
   Series one;
   one.models = checkpoint_series(folder);
-  one.name = std::filesystem::absolute(folder).lexically_normal().filename().string();
+  one.name = name_of_folder(folder);
   const bool first = series_.empty();
   series_.push_back(std::move(one));
   const std::int64_t step = first ? series_.back().models.back().step : steps_.at(place_);
   collect_steps();
-  const auto at = std::ranges::upper_bound(steps_, step);
-  go_to(static_cast<std::size_t>(std::max<std::ptrdiff_t>(at - steps_.begin() - 1, 0)));
+  go_to(last_until(steps_, step));
 }
 
 void TrainingSteps::collect_steps() {
@@ -44,8 +57,7 @@ void TrainingSteps::forget_closed() {
   });
   if (series_.size() == before) return;
   collect_steps();
-  const auto at = std::ranges::upper_bound(steps_, step);
-  place_ = static_cast<std::size_t>(std::max<std::ptrdiff_t>(at - steps_.begin() - 1, 0));
+  place_ = last_until(steps_, step);
   emit changed();
 }
 
@@ -58,9 +70,7 @@ void TrainingSteps::go_to(std::size_t place) {
 
 void TrainingSteps::follow(std::size_t index) {
   Series& one = series_[index];
-  const auto after = std::ranges::upper_bound(one.models, steps_[place_], {}, &SeriesModel::step);
-  one.wanted =
-      static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - one.models.begin() - 1, 0));
+  one.wanted = last_until(one.models, steps_[place_], &SeriesModel::step);
   const bool shown = one.subject != SubjectId::none && one.at == one.wanted;
   if (!shown && one.job == 0) read(index);
 }

@@ -49,9 +49,9 @@ double over_layers(const std::vector<double>& row, const Settings& read) {
 std::set<double> steps_logged(const HistoryGroup& group, const std::string& table) {
   std::set<double> steps;
   for (const TrainingHistory* const history : group.histories) {
-    const auto found = history->log.tables().find(table.substr(0, table.find('/')) + "/step");
-    if (found == history->log.tables().end() || !history->log.tables().contains(table)) continue;
-    steps.insert(found->second.numbers.begin(), found->second.numbers.end());
+    const LogTable* const logged = history->log.find(table.substr(0, table.find('/')) + "/step");
+    if (!logged || !history->log.find(table)) continue;
+    steps.insert(logged->numbers.begin(), logged->numbers.end());
   }
   return steps;
 }

@@ -1,9 +1,9 @@
 #include "analysis/figure/recipes/training_figures.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/error.h"
+#include "core/file/folder_name.h"
 #include "core/input/data_set.h"
 #include "core/input/item_choice.h"
 
@@ -38,8 +38,7 @@ std::vector<TrainingHistory> histories_shown(const Settings& read, const Progres
 
 std::string histories_in_words(const Settings& read,
                                const std::vector<TrainingHistory>& histories) {
-  const std::filesystem::path folder = read.text("folder");
-  const std::string name = std::filesystem::absolute(folder).lexically_normal().filename().string();
+  const std::string name = name_of_folder(read.text("folder"));
   std::size_t most = 0;
   for (const HistoryGroup& group : history_groups(histories)) {
     most = std::max(most, group.histories.size());

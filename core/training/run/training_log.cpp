@@ -16,6 +16,16 @@ void TrainingLog::add(const std::string& table, std::span<const double> row) {
   to.numbers.insert(to.numbers.end(), row.begin(), row.end());
 }
 
+const LogTable* TrainingLog::find(const std::string& name) const {
+  const auto found = tables_.find(name);
+  return found == tables_.end() || found->second.numbers.empty() ? nullptr : &found->second;
+}
+
+std::optional<double> TrainingLog::last(const std::string& name) const {
+  const LogTable* const table = find(name);
+  return table ? std::optional(table->numbers.back()) : std::nullopt;
+}
+
 std::string TrainingLog::as_hdf5(const std::string& recipe) const {
   Hdf5Writer file;
   file.attribute("/", "format", "attnscope-training-log");

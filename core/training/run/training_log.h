@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ class TrainingLog {
   void add(const std::string& table, double number) { add(table, {&number, 1}); }
 
   [[nodiscard]] const std::map<std::string, LogTable>& tables() const { return tables_; }
+  /// The table of that name; null if there is none or it has no rows.
+  [[nodiscard]] const LogTable* find(const std::string& name) const;
+  /// The last number of that table; none where find() is null.
+  [[nodiscard]] std::optional<double> last(const std::string& name) const;
   void set(std::map<std::string, LogTable> tables) { tables_ = std::move(tables); }
 
   /// HDF5: of each table a data set of its name, [rows], or [rows, width] where that is above 1;

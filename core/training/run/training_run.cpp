@@ -29,10 +29,7 @@ std::shared_ptr<const TrainingSnapshot> TrainingRun::snapshot() const {
       TrainingSnapshot{step_, recipe_.to_json(), network_, values_});
 }
 
-double TrainingRun::rate_factor() const {
-  const auto changes = log_.tables().find(kFactors);
-  return changes == log_.tables().end() ? 1.0 : changes->second.numbers.back();
-}
+double TrainingRun::rate_factor() const { return log_.last(kFactors).value_or(1.0); }
 
 double TrainingRun::rate() const { return rate_of_step(recipe_.rate(), step_) * rate_factor(); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 
 #include "analysis/rollout/rollout.h"
 #include "analysis/spectrum/spectrum.h"
@@ -16,16 +17,24 @@ namespace attnscope {
 namespace {
 
 /// Swin: 16 × 16 and 8 × 8 tokens, windows of 4 × 4, those of every other layer shifted.
-Trace swin_trace() {
-  const TemporaryFolder folder;
-  write_hashed_safetensors(folder / "model.safetensors", family_shapes("swin"));
-  ModelOptions options;
-  options.overrides = {{"image_height", "32"}, {"image_width", "32"}};
-  const auto model = load_model(folder.path(), options);
-  Input input;
-  input.content = hashed_input("input", {3, 32, 32});
-  return model->run(input, model->spec().mechanism, {}, {});
-}
+class Swin {
+ public:
+  Swin() {
+    write_hashed_safetensors(folder_ / "model.safetensors", family_shapes("swin"));
+    ModelOptions options;
+    options.overrides = {{"image_height", "32"}, {"image_width", "32"}};
+    model_ = load_model(folder_.path(), options);
+    input_.content = hashed_input("input", {3, 32, 32});
+  }
+  [[nodiscard]] Trace run(const TraceRequest& request = {}) const {
+    return model_->run(input_, model_->spec().mechanism, request, {});
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::shared_ptr<const Model> model_;
+  Input input_;
+};
 
 /// The same with its maps over the whole grid.
 Trace with_whole_maps(const Trace& trace) {
@@ -35,7 +44,7 @@ Trace with_whole_maps(const Trace& trace) {
 }
 
 TEST(WindowMaps, HoldNoMoreThanTheirWindows) {
-  const Trace trace = swin_trace();
+  const Trace trace = Swin().run();
   ASSERT_EQ(trace.layers.size(), 4U);
   const std::int64_t tokens[] = {256, 256, 64, 64}, heads[] = {2, 2, 4, 4};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -55,7 +64,7 @@ TEST(WindowMaps, HoldNoMoreThanTheirWindows) {
 }
 
 TEST(WindowMaps, SpectraAreThoseOfTheWholeMaps) {
-  const Trace trace = swin_trace(), whole = with_whole_maps(trace);
+  const Trace trace = Swin().run(), whole = with_whole_maps(trace);
   SpectrumOptions options;
   options.method = SpectrumMethod::dense;
   options.accuracy = SpectrumAccuracy::every_value;
@@ -80,7 +89,7 @@ TEST(WindowMaps, SpectraAreThoseOfTheWholeMaps) {
 }
 
 TEST(WindowMaps, WhatIsNotFiniteIsCounted) {
-  Trace trace = swin_trace();
+  Trace trace = Swin().run();
   trace.layers[1].implied_map.entries()[5] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<MapSpectrum> spectra = spectra_of(trace, IdentityView::as_is, {});
   const auto broken = std::ranges::count_if(
@@ -89,7 +98,7 @@ TEST(WindowMaps, WhatIsNotFiniteIsCounted) {
 }
 
 TEST(WindowMaps, RolloutIsThatOfTheWholeMaps) {
-  const Trace trace = swin_trace(), whole = with_whole_maps(trace);
+  const Trace trace = Swin().run(), whole = with_whole_maps(trace);
   for (const RolloutFusion fusion :
        {RolloutFusion::mean, RolloutFusion::maximum, RolloutFusion::minimum}) {
     const RolloutOptions options{.layers = 2, .fusion = fusion};
@@ -103,7 +112,7 @@ TEST(WindowMaps, RolloutIsThatOfTheWholeMaps) {
 }
 
 TEST(WindowMaps, RolloutGoesThroughTheMergingOfPatches) {
-  const Trace trace = swin_trace();
+  const Trace trace = Swin().run();
   ASSERT_TRUE(has_rollout(trace));
   const Matrix fine = attention_rollout(trace, 2).matrix();
   Trace coarse = trace;
@@ -121,17 +130,10 @@ TEST(WindowMaps, RolloutGoesThroughTheMergingOfPatches) {
 }
 
 TEST(WindowMaps, WhatChangesThemIsRecordedInBlocksWhereItCan) {
-  const TemporaryFolder folder;
-  write_hashed_safetensors(folder / "model.safetensors", family_shapes("swin"));
-  ModelOptions options;
-  options.overrides = {{"image_height", "32"}, {"image_width", "32"}};
-  const auto model = load_model(folder.path(), options);
-  Input input;
-  input.content = hashed_input("input", {3, 32, 32});
+  const Swin swin;
   TraceRequest request;
   request.change_map = [](std::int64_t, std::int64_t, MatrixMap map) { map *= 1; };
-  const Trace same = model->run(input, model->spec().mechanism, request, {});
-  const Trace before = swin_trace();
+  const Trace same = swin.run(request), before = swin.run();
   for (std::size_t i = 0; i < 4; ++i) {
     ASSERT_NE(same.layers[i].implied_map.blocks(), nullptr);
     const std::span found = same.layers[i].implied_map.entries();
@@ -145,7 +147,7 @@ TEST(WindowMaps, WhatChangesThemIsRecordedInBlocksWhereItCan) {
   request.change_map = [](std::int64_t layer, std::int64_t head, MatrixMap map) {
     if (layer == 0 && head == 1) map.setConstant(1.0F / 256);
   };
-  const Trace even = model->run(input, model->spec().mechanism, request, {});
+  const Trace even = swin.run(request);
   EXPECT_EQ(even.layers[0].implied_map.blocks(), nullptr);
   EXPECT_EQ(even.layers[0].implied_map.at(1, 0, 255), 1.0F / 256);
   EXPECT_EQ(even.layers[0].implied_map.head(0), before.layers[0].implied_map.head(0));

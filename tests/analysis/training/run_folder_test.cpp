@@ -57,6 +57,26 @@ class RunFolderTest : public testing::Test {
   std::string data_ = write_small_data_set(sources_).string();
 };
 
+TEST_F(RunFolderTest, RunsInAFolderAreFoundInTheOrderOfTheirNames) {
+  for (const char* const name : {"softmax", "adder"}) (void)begun(name, recipe());
+  fs::create_directories(folder_ / "pictures");
+  const std::vector<fs::path> both = {folder_ / "adder", folder_ / "softmax"};
+  EXPECT_EQ(run_folders_in(folder_.path()), both);
+  EXPECT_EQ(run_folders_in(folder_ / "adder"), std::vector<fs::path>{folder_ / "adder"});
+  for (const char* const none : {"pictures", "nowhere"}) {
+    EXPECT_FALSE(is_run(folder_ / none));
+    EXPECT_TRUE(run_folders_in(folder_ / none).empty());
+  }
+}
+
+TEST_F(RunFolderTest, ModelsAreNamedAfterTheirSteps) {
+  EXPECT_EQ(step_name(128), "step-000128");
+  EXPECT_EQ(step_name(1234567), "step-1234567");
+  const RunFolder run{folder_ / "run/"};
+  EXPECT_EQ(run.model(128).filename(), "step-000128.h5");
+  EXPECT_EQ(run.model_name(128), "run, step 128");
+}
+
 TEST_F(RunFolderTest, LearnsAndSaysSo) {
   const RunFolder folder = begun("run", recipe({{"steps", std::int64_t{120}}}));
   const auto run = train(folder, {});

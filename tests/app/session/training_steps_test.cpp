@@ -4,12 +4,12 @@
 #include <QTemporaryDir>
 #include <gtest/gtest.h>
 
-#include "analysis/training/run_folder.h"
 #include "app/session/history.h"
 #include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "core/error.h"
 #include "tests/app/support/session_fixture.h"
+#include "tests/app/support/small_run.h"
 
 namespace attnscope {
 namespace {
@@ -18,18 +18,9 @@ class TrainingStepsTest : public testing::Test {
  protected:
   /// Models of steps 0, some between, and `steps`.
   std::filesystem::path run(const char* name, std::int64_t steps) {
-    const RunFolder run{std::filesystem::path(folder_.path().toStdString()) / name};
-    begin_run_folder(run,
-                     Recipe({{"dataset", (sample_data_folder() / "inputs/twelve.npz").string()},
-                             {"steps", steps},
-                             {"depth", std::int64_t{2}},
-                             {"width", std::int64_t{12}},
-                             {"batch", std::int64_t{2}},
-                             {"warm_up", std::int64_t{1}},
-                             {"probes", std::int64_t{0}},
-                             {"checkpoints", std::int64_t{3}}}));
-    train(run, {});
-    return run.folder;
+    const std::filesystem::path folder = std::filesystem::path(folder_.path().toStdString()) / name;
+    train_small_run(folder, steps);
+    return folder;
   }
   void look_at_boot() {
     session_.set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
