@@ -33,7 +33,9 @@ struct PanelEntry {
   const char* name;  ///< its dock's object name: layouts and sessions remember it by this
   PanelPlace place;
   DockPanel* (*make)(const PanelContext& context);
-  bool open = true;        ///< from the start, or only once asked for
+  /// Of one that is closed at the start, and made when it is first opened; null: it is there from
+  /// the start, and says what it is called itself.
+  const char* title = nullptr;
   bool presented = false;  ///< stays open in a presentation, if it is
   bool in_help = false;    ///< listed in the Help menu, too
   const char* key = "";    ///< opens it: "F2"; only for those in the Help menu

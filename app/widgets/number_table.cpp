@@ -1,5 +1,7 @@
 #include "app/widgets/number_table.h"
 
+#include <QApplication>
+#include <QEvent>
 #include <QHeaderView>
 #include <QSortFilterProxyModel>
 #include <QTableView>
@@ -8,9 +10,34 @@
 
 namespace attnscope {
 
+namespace {
+
+/// Letters of numbers, as large as the window's are now.
+class NumberTable : public QTableView {
+ public:
+  NumberTable() { take_letters(); }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::ApplicationFontChange) take_letters();
+  }
+
+ private:
+  void take_letters() {
+    constexpr int kAroundText = 6;  // pixels
+    QFont numbers = number_font(QApplication::font());
+    numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
+    setFont(numbers);
+    verticalHeader()->setDefaultSectionSize(QFontMetrics(numbers).height() + kAroundText);
+  }
+};
+
+}  // namespace
+
 QTableView* number_table(QSortFilterProxyModel& model, const QString& object_name,
-                         const QString& accessible_name, const QFont& font) {
-  auto* view = new QTableView;
+                         const QString& accessible_name) {
+  auto* view = new NumberTable;
   view->setModel(&model);
   view->setAccessibleName(accessible_name);
   view->setObjectName(object_name);
@@ -21,11 +48,7 @@ QTableView* number_table(QSortFilterProxyModel& model, const QString& object_nam
   view->setShowGrid(false);
   view->setWordWrap(false);
   view->setTabKeyNavigation(false);
-  QFont numbers = number_font(font);
-  numbers.setPointSizeF(numbers.pointSizeF() - 0.5);
-  view->setFont(numbers);
   view->verticalHeader()->hide();
-  view->verticalHeader()->setDefaultSectionSize(22);
   view->horizontalHeader()->setHighlightSections(false);
   return view;
 }

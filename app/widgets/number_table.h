@@ -3,14 +3,13 @@
 
 #include <QString>
 
-class QFont;
 class QSortFilterProxyModel;
 class QTableView;
 
 namespace attnscope {
 
-/// In the order of the model until a column is clicked. `font` is the panel's.
+/// In the order of the model until a column is clicked.
 [[nodiscard]] QTableView* number_table(QSortFilterProxyModel& model, const QString& object_name,
-                                       const QString& accessible_name, const QFont& font);
+                                       const QString& accessible_name);
 
 }  // namespace attnscope

@@ -9,6 +9,9 @@
 #include <QVBoxLayout>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/look/role.h"
+#include "app/panels/describe/role_editor.h"
+#include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/subject_badge.h"
@@ -50,14 +53,24 @@ AtlasCell::AtlasCell(Session& session, SpectrumStore& spectra, AtlasLink& link, 
   failed_badge_ = new SubjectBadge(session.place_of(subject));
   failed_text_ = new ElidedLabel(Qt::ElideRight);
   failed_text_->setProperty("role", "error");
+  describe_ = new QPushButton(tr("Say what its tensors are…"));
+  options_ = new QPushButton(tr("Options…"));
+  options_->setObjectName("failure_options");
+  options_->setToolTip(tr("How its file is read and run"));
   auto* retry = retry_ = new QPushButton;
   retry->setObjectName("retry");
   auto* close = close_ = new QPushButton(tr("Close"));
   row->addWidget(failed_badge_);
   row->addWidget(failed_text_, 1);
+  row->addWidget(describe_);
+  row->addWidget(options_);
   row->addWidget(retry);
   row->addWidget(close);
   column->addWidget(failure_);
+  connect(describe_, &QPushButton::clicked, this,
+          [this] { ask_for_roles(window(), session_, subject_); });
+  connect(options_, &QPushButton::clicked, this,
+          [this] { ask_for_options(window(), session_, subject_); });
   connect(retry, &QPushButton::clicked, this, [this] { session_.retry(subject_); });
   // Later: this cell does not outlive its subject.
   connect(
@@ -99,10 +112,15 @@ void AtlasCell::show_failure(const OpenSubject& open) {
   }
   failed_text_->set_text(text);
   failed_text_->set_tip(error);
-  failed_text_->setProperty("role", open.stopped ? "muted" : "error");
-  failed_text_->style()->unpolish(failed_text_);
-  failed_text_->style()->polish(failed_text_);
+  set_role(failed_text_, open.stopped ? "muted" : "error");
   retry_->setText(open.stopped ? tr("Go on") : tr("Try again"));
+  options_->setVisible(!open.stopped && !open.file.empty());
+  if (open.stopped || open.file.empty()) {
+    describe_->hide();
+  } else if (described_failure_ != open.error) {
+    described_failure_ = open.error;
+    describe_->setVisible(RoleEditor::is_for(open.file, open.options));
+  }
 }
 
 void AtlasCell::refresh() {

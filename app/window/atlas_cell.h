@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QFrame>
+#include <string>
 
 #include "app/session/subject_id.h"
 
@@ -58,9 +59,12 @@ class AtlasCell : public QFrame {
   QWidget* failure_;
   SubjectBadge* failed_badge_;
   ElidedLabel* failed_text_;
+  QPushButton* describe_;
+  QPushButton* options_;
   QPushButton* retry_;
   QPushButton* close_;
   bool failed_ = false;
+  std::string described_failure_;  ///< of which it is known whether the role editor helps
 };
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@
 #include "app/canvas/atlas_link.h"
 #include "app/canvas/scale_strip.h"
 #include "app/panels/frame/figure_panel.h"
-#include "app/panels/models/rename_subject.h"
+#include "app/panels/models/subject_dialogs.h"
 #include "app/session/comparison_store.h"
 #include "app/session/history.h"
 #include "app/session/session.h"
@@ -197,6 +197,8 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::apply_look() {
+  // Qt polishes every widget anew, which takes longer than a click should.
+  QApplication::setOverrideCursor(Qt::WaitCursor);
   constexpr double room = 1.6;  // larger, to be read from the last row
   apply_theme(
       *qobject_cast<QApplication*>(QApplication::instance()),
@@ -205,6 +207,7 @@ void MainWindow::apply_look() {
   // One line: the maps need the room.
   constexpr int kAroundText = 9;  // pixels
   statusBar()->setFixedHeight(QFontMetrics(QApplication::font()).height() + kAroundText);
+  QApplication::restoreOverrideCursor();
 }
 
 void MainWindow::set_theme(Theme theme) {

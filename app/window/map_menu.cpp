@@ -9,7 +9,7 @@
 
 #include "analysis/figure/colour_map.h"
 #include "app/canvas/atlas_link.h"
-#include "app/panels/models/rename_subject.h"
+#include "app/panels/models/subject_dialogs.h"
 #include "app/session/session.h"
 #include "app/window/ablation_menu.h"
 #include "core/text/number_text.h"

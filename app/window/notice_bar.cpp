@@ -3,9 +3,10 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QStyle>
 #include <QToolButton>
 #include <utility>
+
+#include "app/look/role.h"
 
 namespace attnscope {
 
@@ -67,9 +68,7 @@ void NoticeBar::show_text(const QString& text, const char* role) {
   action_->hide();
   dismiss_->setText(tr("Dismiss"));
   text_->setText(text);
-  text_->setProperty("role", role);
-  text_->style()->unpolish(text_);
-  text_->style()->polish(text_);
+  set_role(text_, role);
   setAccessibleName(text);
   show();
 }

@@ -32,24 +32,40 @@ bool is_left(PanelPlace place) {
 }  // namespace
 
 PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
-    : QObject(&window), window_(window) {
+    : QObject(&window), window_(window), context_(context) {
+  docks_.reserve(panels().size());
   for (const PanelEntry& entry : panels()) {
-    DockPanel* const panel = entry.make(context);
-    docks_.push_back({&entry, panel, dock_of(panel, entry.name, !entry.open)});
-    panel->header()->installEventFilter(this);
-    connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
-    connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
-    QList<FigurePanel*> figures = panel->findChildren<FigurePanel*>();
-    if (auto* figure = qobject_cast<FigurePanel*>(panel)) figures << figure;
-    for (FigurePanel* figure : figures) {
-      connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
-      connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);
+    PanelDock& one =
+        docks_.emplace_back(PanelDock{&entry, empty_dock(QObject::tr(entry.title), entry.name)});
+    if (!entry.title) {
+      one.dock->setWindowTitle(made(one).title());
+      continue;
     }
-    connect(panel, &DockPanel::enlarge_wanted, this,
-            [this, dock = docks_.back().dock](bool only_back) {
-              only_back ? emit place_wanted() : emit enlarge_wanted(dock);
-            });
+    // Before anybody else hears that it is opened, and asks how much room it wants.
+    connect(one.dock->toggleViewAction(), &QAction::toggled, this, [this, &one](bool open) {
+      if (open) made(one);
+    });
   }
+}
+
+DockPanel& PanelDocks::made(PanelDock& one) {
+  if (one.panel) return *one.panel;
+  DockPanel* const panel = one.panel = one.entry->make(context_);
+  fill_dock(*one.dock, *panel, one.entry->title != nullptr);
+  panel->header()->installEventFilter(this);
+  connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
+  connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
+  QList<FigurePanel*> figures = panel->findChildren<FigurePanel*>();
+  if (auto* figure = qobject_cast<FigurePanel*>(panel)) figures << figure;
+  for (FigurePanel* figure : figures) {
+    connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
+    connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);
+  }
+  connect(panel, &DockPanel::enlarge_wanted, this, [this, dock = one.dock](bool only_back) {
+    only_back ? emit place_wanted() : emit enlarge_wanted(dock);
+  });
+  if (!one.settings.empty()) panel->restore_settings(one.settings);
+  return *panel;
 }
 
 PanelDocks::~PanelDocks() {
@@ -65,7 +81,9 @@ QDockWidget* PanelDocks::first_at(PanelPlace place) const {
 
 void PanelDocks::place(QMenu& menu) {
   QList<QDockWidget*> lefts, rights, besides;
-  for (const auto& [entry, panel, dock] : docks_) {
+  for (const PanelDock& one : docks_) {
+    const PanelEntry* const entry = one.entry;
+    QDockWidget* const dock = one.dock;
     if (entry->place == PanelPlace::beside) {
       window_.addDockWidget(Qt::LeftDockWidgetArea, dock, Qt::Horizontal);
       besides << dock;
@@ -76,7 +94,7 @@ void PanelDocks::place(QMenu& menu) {
     }
     QDockWidget* const first = first_at(entry->place);
     if (first != dock) window_.tabifyDockWidget(first, dock);
-    dock->setVisible(entry->open);
+    dock->setVisible(!entry->title);
     menu.addAction(dock->toggleViewAction());
   }
   for (const PanelDock& one : docks_) {
@@ -144,8 +162,8 @@ void PanelDocks::show(const std::string& name) {
 }
 
 bool PanelDocks::open_document(const std::filesystem::path& file) {
-  for (const PanelDock& one : docks_) {
-    if (!one.panel->open_document(file)) continue;
+  for (PanelDock& one : docks_) {
+    if (!made(one).open_document(file)) continue;
     show(one.entry->name);
     return true;
   }
@@ -184,7 +202,7 @@ void PanelDocks::hold_still(bool still) { side_room_->hold_still(still); }
 bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::MouseButtonDblClick) {
     for (const PanelDock& one : docks_) {
-      if (one.panel->header() != watched) continue;
+      if (!one.panel || one.panel->header() != watched) continue;
       emit enlarge_wanted(one.dock);
       return true;
     }
@@ -195,21 +213,27 @@ bool PanelDocks::eventFilter(QObject* watched, QEvent* event) {
 PanelSettings PanelDocks::settings() const {
   PanelSettings settings;
   for (const PanelDock& one : docks_) {
-    ControlValues values = one.panel->settings();
+    ControlValues values = one.panel ? one.panel->settings() : one.settings;
     if (!values.empty()) settings[one.entry->name] = std::move(values);
   }
   return settings;
 }
 
 void PanelDocks::restore_settings(const PanelSettings& settings) {
-  for (const PanelDock& one : docks_) {
+  for (PanelDock& one : docks_) {
     const auto found = settings.find(one.entry->name);
-    if (found != settings.end()) one.panel->restore_settings(found->second);
+    if (found == settings.end()) continue;
+    if (one.panel) {
+      one.panel->restore_settings(found->second);
+    } else {
+      one.settings = found->second;
+    }
   }
 }
 
 bool PanelDocks::settled() const {
-  return std::ranges::none_of(docks_, [](const PanelDock& one) { return one.panel->is_behind(); });
+  return std::ranges::none_of(
+      docks_, [](const PanelDock& one) { return one.panel && one.panel->is_behind(); });
 }
 
 }  // namespace attnscope

@@ -9,6 +9,7 @@
 
 #include "app/panels/panels.h"
 #include "app/session/session.h"
+#include "app/widgets/control_values.h"
 #include "core/parameters/parameters.h"
 
 class QDockWidget;
@@ -28,8 +29,9 @@ class PanelDocks : public QObject {
 
   struct PanelDock {
     const PanelEntry* entry;
-    DockPanel* panel;
     QDockWidget* dock;
+    DockPanel* panel = nullptr;   ///< null until it is first opened
+    ControlValues settings = {};  ///< what it is to be set to once it is made
   };
   /// In the order of panels().
   [[nodiscard]] const std::vector<PanelDock>& all() const { return docks_; }
@@ -82,7 +84,11 @@ class PanelDocks : public QObject {
   void set_side_widths(const std::array<int, 2>& widths);
   [[nodiscard]] QDockWidget* first_at(PanelPlace place) const;
 
+  /// Makes its panel, if there is none yet.
+  DockPanel& made(PanelDock& one);
+
   QMainWindow& window_;
+  const PanelContext context_;
   std::vector<PanelDock> docks_;
   SideRoom* side_room_ = nullptr;
   std::array<int, 2> side_widths_{};                 // as set last

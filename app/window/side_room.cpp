@@ -18,7 +18,7 @@ namespace {
 // the atlases.
 constexpr int kThreeColumns = 1560, kTwoColumns = 1180;
 // The left column and the atlases with one beside them; the atlases and the right column.
-constexpr int kBothSides = 1100, kRightSide = 700;
+constexpr int kBothSides = 1180, kRightSide = 900;
 
 bool is_open(const QDockWidget* dock) { return dock->toggleViewAction()->isChecked(); }
 

@@ -1,4 +1,5 @@
 // The window's commands: the list behind menus, keys and the command palette.
+#include <QDockWidget>
 #include <QMenuBar>
 
 #include "app/canvas/atlas_link.h"
@@ -188,7 +189,7 @@ void MainWindow::make_commands() {
     if (!one.entry->in_help) continue;
     QList<QKeySequence> keys;
     if (*one.entry->key != '\0') keys << QKeySequence(one.entry->key);
-    list.push_back({one.entry->name, help, one.panel->title(), keys, "",
+    list.push_back({one.entry->name, help, one.dock->windowTitle(), keys, "",
                     [this, name = one.entry->name] { show_panel(name); }});
   }
   list.push_back({"manual", help, tr("&Manual"), {QKeySequence("F1")}, "", [this] {
@@ -227,10 +228,10 @@ void MainWindow::make_commands() {
 void MainWindow::ask_for_command() {
   QList<PaletteEntry> entries = commands_->entries();
   for (const PanelDocks::PanelDock& one : docks_->all()) {
-    entries.push_back(
-        {tr("Show %1").arg(one.panel->title()), tr("Panels"), {}, [this, name = one.entry->name] {
-           show_panel(name);
-         }});
+    entries.push_back({tr("Show %1").arg(one.dock->windowTitle()),
+                       tr("Panels"),
+                       {},
+                       [this, name = one.entry->name] { show_panel(name); }});
   }
   const SubjectId subject = session_.selection().subject;
   const OpenSubject* const open = session_.find(subject);

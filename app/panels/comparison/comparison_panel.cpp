@@ -10,11 +10,11 @@
 #include <QSettings>
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
-#include <QStyle>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/panels/comparison/comparison_table.h"
 #include "app/panels/frame/of_button.h"
@@ -56,7 +56,7 @@ ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidg
   sorted_->setSourceModel(table_);
   sorted_->setSortRole(ComparisonTable::sort_role);
   view_ = number_table(*sorted_, "comparison_table",
-                       tr("Distances from the reference, of every layer and head"), font());
+                       tr("Distances from the reference, of every layer and head"));
   view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->horizontalHeader()->setMinimumSectionSize(30);
   for (int column = 0; column < table_->columnCount(); ++column) {
@@ -209,9 +209,7 @@ void ComparisonPanel::refresh_agreement() {
   if (lines.isEmpty()) lines << tr("Agreement of predictions: choose a data set");
   agreement_->setText(lines.join("\n"));
   const bool quiet = results_.empty() && problem_.empty();
-  agreement_->setProperty("role", quiet ? "muted" : problem_.empty() ? "" : "error");
-  agreement_->style()->unpolish(agreement_);
-  agreement_->style()->polish(agreement_);
+  set_role(agreement_, quiet ? "muted" : problem_.empty() ? "" : "error");
 }
 
 void ComparisonPanel::refresh() {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <utility>
 
+#include "app/look/role.h"
 #include "app/panels/describe/role_trees.h"
 #include "app/session/job_queue.h"
 #include "core/architecture/architecture.h"
@@ -334,8 +335,7 @@ void RoleEditor::show_chosen(const std::string& pattern) {
 
 void RoleEditor::say(QLabel& label, const QString& words, const char* role) {
   label.setText(words);
-  label.setProperty("role", role);
-  label.setStyleSheet(label.styleSheet());  // the role's colour
+  set_role(&label, role);
 }
 
 void RoleEditor::check() {

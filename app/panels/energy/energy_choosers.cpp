@@ -44,6 +44,7 @@ EnergyChoosers::EnergyChoosers(QWidget* parent) : QWidget(parent) {
   mechanism_button_->setAccessibleName(tr("Under which mechanisms"));
   mechanism_button_->setToolTip(tr("Count every network under these mechanisms beside each other"));
   mechanism_button_->setPopupMode(QToolButton::InstantPopup);
+  mechanism_button_->setProperty("opens", "menu");
   mechanism_button_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   mechanism_menu_ = new QMenu(this);
   mechanism_menu_->installEventFilter(this);

@@ -79,7 +79,7 @@ QString extensions(bool drawn) {
 }  // namespace
 
 EnergyPanel::EnergyPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Energy"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   QToolButton* const exporting = add_action("export", tr("Export this figure or its numbers"));
   exporting->setObjectName("energy_export");
   connect(exporting, &QToolButton::clicked, this, &EnergyPanel::export_figure);

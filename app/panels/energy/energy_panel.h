@@ -18,6 +18,8 @@ class Session;
 class EnergyPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Energy");
+
   explicit EnergyPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;

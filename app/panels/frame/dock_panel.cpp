@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/widgets/elided_label.h"
 
@@ -118,11 +119,7 @@ void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget);
 
 void DockPanel::show_instead(const QString& text, bool is_error) {
   instead_->setText(text);
-  const char* role = is_error ? "error" : "muted";
-  if (instead_->property("role") != role) {
-    instead_->setProperty("role", role);
-    instead_->setStyleSheet(instead_->styleSheet());
-  }
+  set_role(instead_, is_error ? "error" : "muted");
   stack_->setCurrentIndex(text.isEmpty() ? 0 : 1);
 }
 
@@ -142,20 +139,22 @@ void DockPanel::tint_icons() {
   }
 }
 
-QDockWidget* dock_of(DockPanel* panel, const QString& object_name, bool closes) {
-  auto* dock = new QDockWidget(panel->title());
+QDockWidget* empty_dock(const QString& title, const QString& object_name) {
+  auto* dock = new QDockWidget(title);
   dock->setObjectName(object_name);
-  dock->setTitleBarWidget(panel->header());
-  dock->setWidget(panel);
   dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable |
                     QDockWidget::DockWidgetFloatable);
-  panel->header()->setToolTip(
-      QObject::tr("Double-click: this panel alone (M), and back. Drag: elsewhere, or a window"));
-  if (closes) {
-    QObject::connect(panel->add_action("close", QObject::tr("Close %1").arg(panel->title())),
-                     &QToolButton::clicked, dock, &QDockWidget::close);
-  }
   return dock;
+}
+
+void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes) {
+  dock.setTitleBarWidget(panel.header());
+  dock.setWidget(&panel);
+  panel.header()->setToolTip(
+      QObject::tr("Double-click: this panel alone (M), and back. Drag: elsewhere, or a window"));
+  if (!closes) return;
+  QObject::connect(panel.add_action("close", QObject::tr("Close %1").arg(panel.title())),
+                   &QToolButton::clicked, &dock, &QDockWidget::close);
 }
 
 }  // namespace attnscope

@@ -83,8 +83,9 @@ class DockPanel : public QFrame {
   int preferred_width_ = 0;
 };
 
-/// A dock for the panel, titled and named so that the layout can be remembered; with a button to
-/// close it where it is not always there.
-[[nodiscard]] QDockWidget* dock_of(DockPanel* panel, const QString& object_name, bool closes);
+/// A dock for a panel, titled, and named so that the layout can be remembered; empty as yet.
+[[nodiscard]] QDockWidget* empty_dock(const QString& title, const QString& object_name);
+/// Puts the panel into it; with a button to close it where it is not always there.
+void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes);
 
 }  // namespace attnscope

@@ -6,9 +6,7 @@
 #include <qcustomplot.h>
 #include <utility>
 
-#include "app/look/theme.h"
 #include "app/panels/frame/plot_instrument.h"
-#include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/shown_figure.h"
@@ -20,9 +18,7 @@ namespace {
 
 // Long enough to take a walk over heads by a held key as one request.
 constexpr int kDelayMs = 40;
-constexpr double kMmPerPixel = 25.4 / 96;
-constexpr double kShareOfFont = 0.84;  // of the window's letters
-constexpr int kLeastHeight = 150;      // pixels
+constexpr int kLeastHeight = 150;  // pixels
 
 /// Rows of maps are high enough to be told apart; what finds no room then scrolls.
 int least_height(const Figure& figure) {
@@ -145,25 +141,13 @@ void FigurePanel::pick(const PlotPoint& point) {
 double FigurePanel::room_mm() const {
   constexpr double kStepMm = 10;
   return std::max(FigureRequest{}.width_mm,
-                  std::floor(plot_->width() * kMmPerPixel / kStepMm) * kStepMm);
+                  std::floor(plot_->width() * mm_per_pixel / kStepMm) * kStepMm);
 }
 
 void FigurePanel::fail(const QString& what) { show_instead("⚠ " + what, true); }
 
 void FigurePanel::draw_figure() {
-  if (!figure_) return;
-  Figure on_screen = instrument_->with_axes(*figure_);
-  on_screen.width_mm = plot_->width() * kMmPerPixel;
-  on_screen.height_mm = plot_->height() * kMmPerPixel;
-  on_screen.font_family = font().family().toStdString();
-  on_screen.font_size_pt = kShareOfFont * font().pointSizeF();
-  draw(on_screen, *plot_,
-       colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
-  // One ground for the whole window; the figure's own is for paper.
-  instrument_->take(on_screen, figure_);
-  plot_->setBackground(colours_of(*this).panel);
-  for (QCPLegend* legend : plot_->findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
-  plot_->replot();
+  if (figure_) instrument_->show(figure_, *this);
 }
 
 void FigurePanel::showEvent(QShowEvent* event) {

@@ -68,6 +68,7 @@ OfButton::OfButton(const std::string& figure, QWidget* parent)
   setMenu(menu);
   setPopupMode(QToolButton::InstantPopup);
   setProperty("flat", true);
+  setProperty("opens", "menu");
   setText(tr("of %1").arg("map"));
   setToolTip(QString::fromStdString(what.explanation));
   setAccessibleName(tr("Ranks of what"));

@@ -12,17 +12,20 @@
 #include <algorithm>
 #include <cmath>
 #include <qcustomplot.h>
+#include <utility>
 
 #include "analysis/figure/axis_range.h"
 #include "analysis/figure/text_export.h"
 #include "app/look/theme.h"
+#include "app/render/render.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr double kReach = 28;      // pixels from the cursor to the point that is meant
-constexpr double kClosest = 1e-3;  // of what the axis shows as a whole
+constexpr double kReach = 28;          // pixels from the cursor to the point that is meant
+constexpr double kClosest = 1e-3;      // of what the axis shows as a whole
+constexpr double kShareOfFont = 0.84;  // of the window's letters
 
 /// Whether values along an axis can be shown by their logarithms, or by themselves again.
 bool can_change(const Panel& panel, bool x) {
@@ -58,6 +61,21 @@ PlotInstrument::PlotInstrument(QCustomPlot& plot) : QObject(&plot), plot_(plot) 
   readout_->setTextFormat(Qt::PlainText);
   readout_->setAttribute(Qt::WA_TransparentForMouseEvents);
   readout_->hide();
+}
+
+void PlotInstrument::show(std::shared_ptr<const Figure> figure, const QWidget& look) {
+  Figure on_screen = with_axes(*figure);
+  on_screen.width_mm = plot_.width() * mm_per_pixel;
+  on_screen.height_mm = plot_.height() * mm_per_pixel;
+  on_screen.font_family = look.font().family().toStdString();
+  on_screen.font_size_pt = kShareOfFont * look.font().pointSizeF();
+  const WindowColours& colours = colours_of(look);
+  draw(on_screen, plot_, colours.theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
+  take(on_screen, std::move(figure));
+  // One ground for the whole window; the figure's own is for paper.
+  plot_.setBackground(colours.panel);
+  for (QCPLegend* legend : plot_.findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
+  plot_.replot();
 }
 
 Figure PlotInstrument::with_axes(const Figure& figure) const {

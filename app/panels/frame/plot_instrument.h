@@ -22,18 +22,19 @@ class QMenu;
 
 namespace attnscope {
 
+inline constexpr double mm_per_pixel = 25.4 / 96;  ///< of the screen, as Qt counts its pixels
+
 /// Wheel: closer at the cursor; drag: move what is closer; double click: all again. A click says
 /// what was picked. The right button opens the menu, which the key for menus does too.
 class PlotInstrument : public QObject {
   Q_OBJECT
  public:
-  /// `plot` shows figures by draw(); each is given here first, then drawn, then taken.
+  /// `plot` shows what show() draws in it, and nothing else.
   explicit PlotInstrument(QCustomPlot& plot);
 
-  /// `figure` with its axes as the user wants them.
-  [[nodiscard]] Figure with_axes(const Figure& figure) const;
-  /// What stands in the plot now. A closer look is kept where the panels are as before.
-  void take(const Figure& drawn, std::shared_ptr<const Figure> figure);
+  /// Draws `figure`, which is there, as large as the plot, with the axes the user wants, in the
+  /// letters and colours of `look`. A closer look is kept where the panels are as before.
+  void show(std::shared_ptr<const Figure> figure, const QWidget& look);
 
   /// What the cursor is at; none where there is nothing near.
   [[nodiscard]] const std::optional<PlotPoint>& point() const { return point_; }
@@ -56,6 +57,10 @@ class PlotInstrument : public QObject {
   struct Logarithmic {
     bool x = false, y = false;
   };
+  /// `figure` with its axes as the user wants them.
+  [[nodiscard]] Figure with_axes(const Figure& figure) const;
+  /// What stands in the plot now.
+  void take(const Figure& drawn, std::shared_ptr<const Figure> figure);
   [[nodiscard]] std::optional<std::size_t> panel_at(QPointF pixel) const;
   [[nodiscard]] QCPAxisRect* axes_of(std::size_t panel) const;
   [[nodiscard]] bool zooms(std::size_t panel) const;

@@ -18,8 +18,10 @@
 #include "app/panels/frame/figure_page.h"
 #include "app/session/session.h"
 #include "app/widgets/browse_button.h"
+#include "app/widgets/line_field.h"
 #include "app/widgets/remaining_time.h"
 #include "app/widgets/segment_button.h"
+#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 
@@ -27,15 +29,6 @@ namespace {
 
 constexpr int kStudyWidth = 400;
 constexpr int kMostInputs = 10'000'000;
-
-QLineEdit* path_field(const QString& name, const QString& what, const QString& hint) {
-  auto* field = new QLineEdit;
-  field->setObjectName(name);
-  field->setAccessibleName(what);
-  field->setToolTip(what);
-  field->setPlaceholderText(hint);
-  return field;
-}
 
 QLabel* muted_label(const QString& text) {
   auto* label = new QLabel(text);
@@ -61,16 +54,13 @@ StudyPanel::StudyPanel(Session& session, const Form& form, const std::vector<Vie
 }
 
 void StudyPanel::make_fields() {
-  data_ = path_field(form_.name + "_data_set", tr("Data set"), form_.data_hint);
-  result_ = path_field(form_.name + "_result", tr("Result"), form_.result_hint);
+  data_ = line_field(form_.name + "_data_set", tr("Data set"), form_.data_hint);
+  result_ = line_field(form_.name + "_result", tr("Result"), form_.result_hint);
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.hdf5 *.npz *ubyte);;All files (*)"), data_);
   browse_data_->setObjectName(form_.name + "_browse_data_set");
-  auto* const browse = new QToolButton;
-  browse->setObjectName(form_.name + "_browse_result");
-  browse->setText("…");
-  browse->setToolTip(tr("Choose where the result goes"));
-  browse->setAccessibleName(browse->toolTip());
+  auto* const browse =
+      tool_button(form_.name + "_browse_result", "…", tr("Choose where the result goes"));
   count_ = new QSpinBox;
   count_->setObjectName(form_.name + "_count");
   count_->setAccessibleName(tr("Inputs"));

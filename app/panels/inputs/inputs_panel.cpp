@@ -8,11 +8,11 @@
 #include <QResizeEvent>
 #include <QSignalBlocker>
 #include <QSpinBox>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <limits>
 
+#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
@@ -169,9 +169,7 @@ void InputsPanel::refresh() {
     detail = describe_input(*input);
   }
   detail_->setText(detail);
-  detail_->setProperty("role", failed ? "error" : "muted");
-  detail_->style()->unpolish(detail_);
-  detail_->style()->polish(detail_);
+  set_role(detail_, failed ? "error" : "muted");
 
   show_text_field();
   const bool is_part = input && (std::holds_alternative<Text>(input->content) ||

@@ -23,7 +23,7 @@ constexpr int kWidth = 410;  // a line of about sixty letters, and room for the 
 }  // namespace
 
 LessonsPanel::LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : DockPanel(tr("Lessons"), parent) {
+    : DockPanel(tr(kTitle), parent) {
   chooser_ = new QComboBox;
   chooser_->setObjectName("lesson_chooser");
   chooser_->setAccessibleName(tr("Lesson"));

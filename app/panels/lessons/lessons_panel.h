@@ -16,6 +16,8 @@ class SpectrumStore;
 class LessonsPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Lessons");
+
   LessonsPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
   /// A lesson of lesson_names() by its index.

@@ -1,23 +1,19 @@
 #include "app/panels/models/models_panel.h"
 
-#include <QDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/panels/describe/role_editor.h"
-#include "app/panels/models/model_dialog.h"
 #include "app/panels/models/overlay_dialog.h"
-#include "app/panels/models/rename_subject.h"
 #include "app/panels/models/subject_card.h"
+#include "app/panels/models/subject_dialogs.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
-#include "core/error.h"
 
 namespace attnscope {
 
@@ -80,7 +76,8 @@ void ModelsPanel::refresh() {
     });
     connect(card, &SubjectCard::close_wanted, this, [this, id] { session_.close(id()); });
     connect(card, &SubjectCard::retry_wanted, this, [this, id] { session_.retry(id()); });
-    connect(card, &SubjectCard::describe_wanted, this, [this, id] { describe(id()); });
+    connect(card, &SubjectCard::describe_wanted, this,
+            [this, id] { ask_for_roles(window(), session_, id()); });
     connect(card, &SubjectCard::pin_wanted, this, [this, id] {
       session_.set_reference(session_.reference() == id() ? SubjectId::none : id());
     });
@@ -91,7 +88,8 @@ void ModelsPanel::refresh() {
       // Closed meanwhile, or another one in its place: the dialog knows it by its id.
       ask_for_name(window(), session_, id());
     });
-    connect(card, &SubjectCard::options_wanted, this, [this, id] { edit_options(id()); });
+    connect(card, &SubjectCard::options_wanted, this,
+            [this, id] { ask_for_options(window(), session_, id()); });
     connect(card, &SubjectCard::overlay_wanted, this, [this, id] { lay_over(id()); });
     cards_row_->insertWidget(static_cast<int>(index), card);
     cards_.push_back(card);
@@ -120,34 +118,15 @@ bool ModelsPanel::is_describable(SubjectId subject) {
 }
 
 void ModelsPanel::describe_what_failed() {
-  const bool was_open = editor_ != nullptr;
+  bool is_open = window()->findChild<RoleEditor*>() != nullptr;
   for (const OpenSubject& open : session_.subjects()) {
     const bool seen = describable_.contains({open.id, open.error});
     // One at a time, and not what a saved session could not open either.
     if (restored_.contains(open.id)) continue;
-    if (!seen && !was_open && !editor_ && isVisible() && is_describable(open.id)) describe(open.id);
+    if (!seen && !is_open && isVisible() && is_describable(open.id)) {
+      is_open = ask_for_roles(window(), session_, open.id);
+    }
   }
-}
-
-void ModelsPanel::describe(SubjectId subject) {
-  const OpenSubject* const open = session_.find(subject);
-  if (!open) return;
-  if (editor_) editor_->close();
-  try {
-    editor_ = new RoleEditor(session_, open->file, open->options, subject, window());
-  } catch (const Error& error) {
-    emit session_.failed(QString::fromStdString(error.what()));
-    return;
-  }
-  editor_->setAttribute(Qt::WA_DeleteOnClose);
-  editor_->show();
-}
-
-void ModelsPanel::edit_options(SubjectId subject) {
-  const OpenSubject* const open = session_.find(subject);
-  if (!open) return;
-  ModelDialog dialog(*open, window());
-  if (dialog.exec() == QDialog::Accepted) session_.set_options(subject, dialog.options());
 }
 
 void ModelsPanel::lay_over(SubjectId subject) {

@@ -1,7 +1,6 @@
 // What is open: one card a subject, and how to open more.
 #pragma once
 
-#include <QPointer>
 #include <map>
 #include <set>
 #include <string>
@@ -11,7 +10,6 @@
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/subject_id.h"
 
-class QDialog;
 class QMenu;
 class QPushButton;
 class QVBoxLayout;
@@ -33,10 +31,7 @@ class ModelsPanel : public DockPanel {
 
  private:
   void refresh();
-  void edit_options(SubjectId subject);
   void lay_over(SubjectId subject);
-  /// Says of a subject that failed what its tensors are.
-  void describe(SubjectId subject);
   [[nodiscard]] bool is_describable(SubjectId subject);
   /// What the user has just opened, and no known model is, is described at once.
   void describe_what_failed();
@@ -48,7 +43,6 @@ class ModelsPanel : public DockPanel {
   /// Of subjects that failed, with what was said: whether they can be described.
   std::map<std::pair<SubjectId, std::string>, bool> describable_;
   std::set<SubjectId> restored_;  ///< from a session's file: not described unasked
-  QPointer<QDialog> editor_;
   QPushButton* open_;
   QPushButton* recent_;
 };

@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/remaining_time.h"
@@ -34,13 +35,6 @@ QToolButton* flat_button(const QString& icon, const QString& name) {
   button->setIconSize(QSize(15, 15));
   button->setFixedSize(24, 24);
   return button;
-}
-
-void set_role(QWidget* widget, const char* role) {
-  if (widget->property("role") == role) return;
-  widget->setProperty("role", role);
-  widget->style()->unpolish(widget);
-  widget->style()->polish(widget);
 }
 
 /// What layers have of something: "3", or "1–8" where they differ.

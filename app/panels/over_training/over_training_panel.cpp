@@ -9,16 +9,18 @@
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QSlider>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
 
+#include "analysis/training/run_folder.h"
+#include "app/look/role.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/training_steps.h"
+#include "app/widgets/tool_button.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -28,19 +30,10 @@ namespace {
 constexpr int kSidesWidth = 360;
 constexpr int kStepMs = 350;  // that a step is seen at least
 
-QToolButton* step_button(const char* name, const QString& text, const QString& tip) {
-  auto* button = new QToolButton;
-  button->setObjectName(name);
-  button->setText(text);
-  button->setToolTip(tip);
-  button->setAccessibleName(tip);
-  return button;
-}
-
 }  // namespace
 
 OverTrainingPanel::OverTrainingPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Over training"), parent),
+    : DockPanel(tr(kTitle), parent),
       session_(session),
       training_(new TrainingSteps(session, this)) {
   set_preferred_width(kSidesWidth);
@@ -73,10 +66,10 @@ QWidget* OverTrainingPanel::make_controls() {
   slider_->setToolTip(tr("The step whose weights are shown"));
   slider_->setPageStep(1);
   slider_->setTickPosition(QSlider::TicksBelow);
-  back_ = step_button("over_training_back", "◀", tr("One step back ( , )"));
-  play_ = step_button("over_training_play", "▶▶", tr("Play, or stop ( Shift+Space )"));
-  forth_ = step_button("over_training_forth", "▶", tr("One step on ( . )"));
-  pictures_ = step_button("over_training_pictures", tr("Pictures…"),
+  back_ = tool_button("over_training_back", "◀", tr("One step back ( , )"));
+  play_ = tool_button("over_training_play", "▶▶", tr("Play, or stop ( Shift+Space )"));
+  forth_ = tool_button("over_training_forth", "▶", tr("One step on ( . )"));
+  pictures_ = tool_button("over_training_pictures", tr("Pictures…"),
                           tr("Writes the maps of every step as step-000128.png …"));
   play_->setCheckable(true);
   play_->setAccessibleName(QString());  // no setting that a session keeps
@@ -166,9 +159,8 @@ void OverTrainingPanel::write_pictures(const std::filesystem::path& folder) {
 void OverTrainingPanel::write_picture() {
   const auto* const main = qobject_cast<const QMainWindow*>(window());
   if (main == nullptr || main->centralWidget() == nullptr) return;
-  std::string number = std::to_string(training_->steps().at(training_->place()));
-  number.insert(0, number.size() < 6 ? 6 - number.size() : 0, '0');
-  const std::filesystem::path file = pictures_in_ / ("step-" + number + ".png");
+  const std::int64_t step = training_->steps().at(training_->place());
+  const std::filesystem::path file = pictures_in_ / (step_name(step) + ".png");
   if (main->centralWidget()->grab().save(QString::fromStdString(file.string()), "PNG")) return;
   play_->setChecked(false);
   say(tr("⚠ %1 cannot be written").arg(QString::fromStdString(file.string())), true);
@@ -218,9 +210,7 @@ void OverTrainingPanel::show_state() {
 }
 
 void OverTrainingPanel::say(const QString& note, bool is_error) {
-  note_->setProperty("role", is_error ? "error" : "muted");
-  note_->style()->unpolish(note_);
-  note_->style()->polish(note_);
+  set_role(note_, is_error ? "error" : "muted");
   note_->setText(note);
 }
 

@@ -17,6 +17,8 @@ class TrainingSteps;
 class OverTrainingPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Over training");
+
   explicit OverTrainingPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;

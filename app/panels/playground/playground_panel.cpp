@@ -15,7 +15,7 @@ constexpr int kWidth = 400;  // three maps beside each other
 
 }  // namespace
 
-PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr("Playground"), parent) {
+PlaygroundPanel::PlaygroundPanel(Session&, QWidget* parent) : DockPanel(tr(kTitle), parent) {
   set_preferred_width(kWidth);
   view_ = new PlaygroundView;
   view_->setObjectName("playground_view");

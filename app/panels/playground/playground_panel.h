@@ -11,6 +11,8 @@ class Session;
 class PlaygroundPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Playground");
+
   explicit PlaygroundPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

@@ -9,10 +9,8 @@
 
 #include "analysis/figure/series_style.h"
 #include "app/canvas/atlas_link.h"
-#include "app/look/theme.h"
 #include "app/panels/frame/plot_instrument.h"
 #include "app/panels/profile/map_values.h"
-#include "app/render/render.h"
 #include "app/session/linked_cursor.h"
 #include "app/session/session.h"
 #include "app/widgets/segment_button.h"
@@ -23,7 +21,6 @@ namespace attnscope {
 namespace {
 
 constexpr int kProfileDelayMs = 40;
-constexpr double kProfileMmPerPixel = 25.4 / 96, kProfileShareOfFont = 0.84;
 
 QString number(double value) { return QString::number(value, 'g', 3); }
 
@@ -151,18 +148,7 @@ void ProfilePanel::refresh() {
 }
 
 void ProfilePanel::draw() {
-  if (!figure_) return;
-  Figure on_screen = instrument_->with_axes(*figure_);
-  on_screen.width_mm = plot_->width() * kProfileMmPerPixel;
-  on_screen.height_mm = plot_->height() * kProfileMmPerPixel;
-  on_screen.font_family = font().family().toStdString();
-  on_screen.font_size_pt = kProfileShareOfFont * font().pointSizeF();
-  attnscope::draw(on_screen, *plot_,
-                  colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
-  instrument_->take(on_screen, figure_);
-  plot_->setBackground(colours_of(*this).panel);
-  for (QCPLegend* legend : plot_->findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
-  plot_->replot();
+  if (figure_) instrument_->show(figure_, *this);
 }
 
 void ProfilePanel::showEvent(QShowEvent* event) {

@@ -1,5 +1,6 @@
 #include "app/panels/ranks/ranks_panel.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
@@ -8,6 +9,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <vector>
 
 #include "analysis/analysed/subject_spectra_of.h"
 #include "app/look/theme.h"
@@ -21,7 +23,8 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kColumn = 47, kNameColumn = 39, kNameColumns = 2, kMargins = 42;
+// Pixels: beside the table; beside what stands in a column.
+constexpr int kMargins = 42, kBeside = 4;
 
 }  // namespace
 
@@ -38,9 +41,8 @@ RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent
   sorted_ = new QSortFilterProxyModel(this);
   sorted_->setSourceModel(table_);
   sorted_->setSortRole(RankTable::sort_role);
-  view_ = number_table(*sorted_, "rank_table", tr("Ranks of every layer and head"), font());
-  view_->horizontalHeader()->setMinimumSectionSize(38);
-  view_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  view_ = number_table(*sorted_, "rank_table", tr("Ranks of every layer and head"));
+  view_->horizontalHeader()->setMinimumSectionSize(24);
   body()->addWidget(view_, 1);
 
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -182,15 +184,29 @@ void RanksPanel::resizeEvent(QResizeEvent* event) {
   fit_columns();
 }
 
-// All columns side by side where there is room for them, else each as wide as its numbers.
+void RanksPanel::changeEvent(QEvent* event) {
+  DockPanel::changeEvent(event);
+  if (event->type() == QEvent::FontChange && view_ != nullptr) fit_columns();
+}
+
+// Each column as wide as what stands in it; what room is left belongs to all alike.
 void RanksPanel::fit_columns() {
-  const int room = width() - kMargins;
-  QHeaderView* header = view_->horizontalHeader();
-  const bool all_fit = room >= table_->columnCount() * kColumn;
-  header->setSectionResizeMode(all_fit ? QHeaderView::Stretch : QHeaderView::Fixed);
-  if (all_fit) return;
-  for (int column = 0; column < table_->columnCount(); ++column) {
-    header->resizeSection(column, column < kNameColumns ? kNameColumn : kColumn);
+  QHeaderView* const header = view_->horizontalHeader();
+  header->setSectionResizeMode(QHeaderView::Fixed);
+  const QAbstractItemView& cells = *view_;
+  const int columns = table_->columnCount();
+  std::vector<int> widths;
+  int left = width() - kMargins;
+  for (int column = 0; column < columns; ++column) {
+    const QString heading = table_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    widths.push_back(std::max(cells.sizeHintForColumn(column),
+                              header->fontMetrics().horizontalAdvance(heading)) +
+                     kBeside);
+    left -= widths.back();
+  }
+  for (int column = 0; column < columns; ++column) {
+    header->resizeSection(column,
+                          widths[static_cast<std::size_t>(column)] + std::max(0, left / columns));
   }
 }
 

@@ -32,6 +32,7 @@ class RanksPanel : public DockPanel {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
   void refresh();
@@ -54,7 +55,7 @@ class RanksPanel : public DockPanel {
   SpectrumStore& spectra_;
   RankTable* table_;
   QSortFilterProxyModel* sorted_;
-  QTableView* view_;
+  QTableView* view_ = nullptr;
   QLabel* caption_;
   OfButton* of_;
   std::map<SubjectId, Others> others_;

@@ -14,6 +14,7 @@
 #include "app/panels/steps/steps_view.h"
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/tool_button.h"
 #include "core/error.h"
 #include "core/trace/layer_layout.h"
 
@@ -26,15 +27,6 @@ constexpr int kStepMs = 1600;
 constexpr std::size_t kMostInPlane = 8;
 constexpr double kInPlane = 2.6;  // of PlaneView::extent, so that all can be taken hold of
 
-QToolButton* small_button(const char* name, const QString& text, const QString& tip) {
-  auto* button = new QToolButton;
-  button->setObjectName(name);
-  button->setText(text);
-  button->setToolTip(tip);
-  button->setAccessibleName(tip);
-  return button;
-}
-
 /// The playground of the program's window, wherever its panel is.
 PlaygroundView* playground() {
   for (QWidget* top : QApplication::topLevelWidgets()) {
@@ -46,7 +38,7 @@ PlaygroundView* playground() {
 }  // namespace
 
 StepsPanel::StepsPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Step through a head"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   set_preferred_width(kWidth);
   title_ = new ElidedLabel(Qt::ElideMiddle);
   title_->setProperty("role", "muted");
@@ -75,11 +67,11 @@ StepsPanel::StepsPanel(Session& session, QWidget* parent)
 }
 
 void StepsPanel::add_buttons() {
-  back_ = small_button("steps_back", "◀", tr("The step before (←)"));
-  play_ = small_button("steps_play", "▶▶", tr("All steps, one after the other"));
-  on_ = small_button("steps_on", "▶",
-                     tr("The next step (→); ↑ ↓: another key, with Shift another "
-                        "query"));
+  back_ = tool_button("steps_back", "◀", tr("The step before (←)"));
+  play_ = tool_button("steps_play", "▶▶", tr("All steps, one after the other"));
+  on_ = tool_button("steps_on", "▶",
+                    tr("The next step (→); ↑ ↓: another key, with Shift another "
+                       "query"));
   playground_ = new QPushButton(tr("Into the playground"));
   playground_->setObjectName("steps_playground");
   playground_->setToolTip(
@@ -185,14 +177,15 @@ void StepsPanel::to_playground() {
   if (!trace) return;
   const TokensInPlane found =
       tokens_in_plane(*trace, at.layer, at.head, at.query, kMostInPlane, kInPlane);
+  if (found.tokens.empty()) return;
+  emit panel_wanted("playground");  // which makes it, if it was not there yet
   PlaygroundView* const view = playground();
-  if (found.tokens.empty() || !view) return;
+  if (!view) return;
   PlaneTokens tokens;
   for (std::size_t i = 0; i < found.tokens.size(); ++i) {
     tokens.queries.emplace_back(found.query_x[i], found.query_y[i]);
     tokens.keys.emplace_back(found.key_x[i], found.key_y[i]);
   }
-  emit panel_wanted("playground");
   view->take_tokens(std::move(tokens));
 }
 

@@ -18,6 +18,8 @@ class StepsView;
 class StepsPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Step through a head");
+
   explicit StepsPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

@@ -57,7 +57,7 @@ bool show_matching(QTreeWidgetItem& item, const QString& words) {
 }  // namespace
 
 StructurePanel::StructurePanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Structure"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   set_preferred_width(kWidth);
   facts_ = new QLabel;
   facts_->setWordWrap(true);

@@ -21,6 +21,8 @@ class Session;
 class StructurePanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Structure");
+
   explicit StructurePanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;

@@ -15,7 +15,7 @@ constexpr double kCheckpointSeconds = 1;
 SweepPanel::SweepPanel(Session& session, QWidget* parent)
     : StudyPanel(session,
                  {.name = "sweep",
-                  .title = tr("Sweep"),
+                  .title = tr(kTitle),
                   .about = tr("The open models over a whole data set: mean spectra, and how ranks, "
                               "hash codes and importances are distributed. Choose a data set and "
                               "where the result goes; stopped work is resumed."),

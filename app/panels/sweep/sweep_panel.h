@@ -8,6 +8,8 @@ namespace attnscope {
 class SweepPanel : public StudyPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Sweep");
+
   explicit SweepPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

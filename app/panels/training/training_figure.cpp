@@ -29,9 +29,7 @@ const ViewTables& tables_of(TrainingView view) {
 }
 
 const LogTable* table(const TrainingLog& log, const char* name) {
-  if (name == nullptr) return nullptr;
-  const auto found = log.tables().find(name);
-  return found == log.tables().end() ? nullptr : &found->second;
+  return name == nullptr ? nullptr : log.find(name);
 }
 
 Line line_of(const TrainingCurve& curve) {

@@ -8,13 +8,13 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
-#include <QStyle>
 #include <QToolButton>
 #include <algorithm>
 #include <initializer_list>
 #include <sstream>
 #include <system_error>
 
+#include "app/look/role.h"
 #include "app/panels/training/training_plot.h"
 #include "app/panels/training/variant_rows.h"
 #include "app/session/session.h"
@@ -46,7 +46,7 @@ void add_settings(const std::string& text, ParameterValues& recipe) {
 }  // namespace
 
 TrainingPanel::TrainingPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Train"), parent),
+    : DockPanel(tr(kTitle), parent),
       session_(session),
       presets_(training_presets()),
       training_(new TrainingSession(session, this)) {
@@ -185,9 +185,7 @@ void TrainingPanel::go_on_with_folder() {
 }
 
 void TrainingPanel::say(const QString& note, bool is_error) {
-  note_->setProperty("role", is_error ? "error" : "muted");
-  note_->style()->unpolish(note_);
-  note_->style()->polish(note_);
+  set_role(note_, is_error ? "error" : "muted");
   note_->setText(note);
   note_->setVisible(!note.isEmpty());
 }
@@ -218,7 +216,7 @@ void TrainingPanel::draw_curves() {
     curves.push_back({run.name, place < 0 ? curves.size() : static_cast<std::size_t>(place),
                       run.training->log()});
   }
-  if (curves.empty() && plot_->figure() != nullptr) return;  // they stay when all was stopped
+  if (curves.empty()) return;  // those that are drawn stay when all was stopped
   if (curves == drawn_ && plot_->figure() != nullptr) return;
   drawn_ = curves;
   plot_->show_figure(training_figure(curves, view_));

@@ -28,6 +28,8 @@ class VariantRows;
 class TrainingPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Train");
+
   explicit TrainingPanel(Session& session, QWidget* parent = nullptr);
   ~TrainingPanel() override;
 

@@ -13,6 +13,7 @@
 #include "app/panels/training/variant_rows.h"
 #include "app/session/training_session.h"
 #include "app/widgets/browse_button.h"
+#include "app/widgets/line_field.h"
 #include "app/widgets/number_slider.h"
 
 namespace attnscope {
@@ -20,15 +21,6 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostSteps = 1'000'000'000;
-
-QLineEdit* path_line(const char* name, const QString& what, const QString& hint) {
-  auto* field = new QLineEdit;
-  field->setObjectName(name);
-  field->setAccessibleName(what);
-  field->setToolTip(what);
-  field->setPlaceholderText(hint);
-  return field;
-}
 
 QPushButton* named_button(const char* name, const QString& text, const QString& tip) {
   auto* button = new QPushButton(text);
@@ -56,15 +48,15 @@ QWidget* TrainingPanel::make_fields() {
   }
   connect(preset_, &QComboBox::activated, this, &TrainingPanel::choose_preset);
   rows_ = new VariantRows;
-  data_set_ = path_line("training_data_set", tr("What is learnt"),
-                        tr("IDX images, class folders, NPZ, or a text file"));
+  data_set_ = line_field("training_data_set", tr("What is learnt"),
+                         tr("IDX images, class folders, NPZ, or a text file"));
   browse_data_ = new BrowseButton(
       tr("a data set"), tr("Data sets (*.gz *.h5 *.npz *ubyte *.txt);;All files (*)"), data_set_);
   browse_data_->setObjectName("training_browse_data_set");
-  kept_in_ = path_line("training_kept_in", tr("Folder of the runs"),
-                       tr("a folder; empty: not kept when the program ends"));
-  further_ = path_line("training_settings", tr("Further settings of the recipe"),
-                       tr("depth=6 batch=32 seed=2 …"));
+  kept_in_ = line_field("training_kept_in", tr("Folder of the runs"),
+                        tr("a folder; empty: not kept when the program ends"));
+  further_ = line_field("training_settings", tr("Further settings of the recipe"),
+                        tr("depth=6 batch=32 seed=2 …"));
   steps_ = new QSpinBox;
   steps_->setObjectName("training_steps");
   steps_->setAccessibleName(tr("Steps"));

@@ -1,21 +1,19 @@
 #include "app/panels/training/training_plot.h"
 
 #include <QEvent>
+#include <QLabel>
 #include <QVBoxLayout>
 #include <qcustomplot.h>
 #include <utility>
 
-#include "app/look/theme.h"
+#include "app/look/role.h"
 #include "app/panels/frame/plot_instrument.h"
-#include "app/render/render.h"
 
 namespace attnscope {
 
 namespace {
 
-constexpr double kMmPerPlotPixel = 25.4 / 96;
-constexpr double kShareOfLetters = 0.84;  // of the window's letters
-constexpr int kLeastPlotHeight = 170;     // pixels
+constexpr int kLeastPlotHeight = 170;  // pixels
 
 }  // namespace
 
@@ -26,29 +24,26 @@ TrainingPlot::TrainingPlot(QWidget* parent) : QWidget(parent) {
   plot_->setMinimumHeight(kLeastPlotHeight);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(plot_);
+  until_then_ = new QLabel(tr("What is learnt stands here, step by step, once it has begun."));
+  until_then_->setAlignment(Qt::AlignCenter);
+  until_then_->setWordWrap(true);
+  set_role(until_then_, "muted");
+  column->addWidget(until_then_, 1);
+  plot_->hide();  // axes of nothing say nothing
+  column->addWidget(plot_, 1);
   instrument_ = new PlotInstrument(*plot_);
   connect(instrument_, &PlotInstrument::axes_wanted, this, &TrainingPlot::draw_figure);
 }
 
 void TrainingPlot::show_figure(Figure figure) {
   figure_ = std::make_shared<const Figure>(std::move(figure));
+  until_then_->hide();
+  plot_->show();
   draw_figure();
 }
 
 void TrainingPlot::draw_figure() {
-  if (!figure_ || !isVisible()) return;
-  Figure on_screen = instrument_->with_axes(*figure_);
-  on_screen.width_mm = plot_->width() * kMmPerPlotPixel;
-  on_screen.height_mm = plot_->height() * kMmPerPlotPixel;
-  on_screen.font_family = font().family().toStdString();
-  on_screen.font_size_pt = kShareOfLetters * font().pointSizeF();
-  draw(on_screen, *plot_,
-       colours_of(*this).theme == Theme::dark ? FigureTheme::dark : FigureTheme::light);
-  instrument_->take(on_screen, figure_);
-  plot_->setBackground(colours_of(*this).panel);
-  for (QCPLegend* legend : plot_->findChildren<QCPLegend*>()) legend->setBrush(Qt::NoBrush);
-  plot_->replot();
+  if (figure_ && isVisible()) instrument_->show(figure_, *this);
 }
 
 void TrainingPlot::resizeEvent(QResizeEvent* event) {

@@ -7,6 +7,7 @@
 #include "analysis/figure/figure.h"
 
 class QCustomPlot;
+class QLabel;
 
 namespace attnscope {
 
@@ -28,6 +29,7 @@ class TrainingPlot : public QWidget {
  private:
   void draw_figure();
 
+  QLabel* until_then_;  ///< in the plot's place
   QCustomPlot* plot_;
   PlotInstrument* instrument_;
   std::shared_ptr<const Figure> figure_;

@@ -5,7 +5,6 @@
 #include <QToolButton>
 #include <algorithm>
 #include <initializer_list>
-#include <optional>
 
 #include "app/session/session.h"
 #include "app/widgets/elided_label.h"
@@ -25,14 +24,9 @@ QString in_words(const TrainingMoment& moment, const TrainingLog& log) {
       break;
   }
   QString words = QObject::tr("step %1 of %2").arg(moment.step).arg(moment.steps);
-  const auto last = [&log](const char* name) {
-    const auto found = log.tables().find(name);
-    const bool any = found != log.tables().end() && !found->second.numbers.empty();
-    return any ? std::optional<double>(found->second.numbers.back()) : std::nullopt;
-  };
-  if (const auto accuracy = last("tests/accuracy")) {
+  if (const auto accuracy = log.last("tests/accuracy")) {
     words += QObject::tr(" · %1 % right").arg(100 * *accuracy, 0, 'f', 1);
-  } else if (const auto loss = last("steps/loss")) {
+  } else if (const auto loss = log.last("steps/loss")) {
     words += QObject::tr(" · loss %1").arg(*loss, 0, 'f', 2);
   }
   if (moment.state == TrainingState::running && moment.examples_per_second > 0) {

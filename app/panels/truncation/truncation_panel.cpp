@@ -27,7 +27,7 @@ TruncationPanel::TruncationPanel(Session& session, QWidget* parent)
     : StudyPanel(
           session,
           {.name = "truncation",
-           .title = tr("Cut off the rank"),
+           .title = tr(kTitle),
            .about = tr("Does the rank matter? Every map of the open models is replaced by its best "
                        "approximation of rank 1, 2, 4, … while they run, over a data set with "
                        "labels, or over the open text: how often they are still right is drawn "

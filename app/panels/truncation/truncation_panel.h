@@ -15,6 +15,8 @@ struct StudyRequest;
 class TruncationPanel : public StudyPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Cut off the rank");
+
   explicit TruncationPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

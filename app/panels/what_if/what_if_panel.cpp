@@ -16,6 +16,7 @@
 #include "app/widgets/elided_label.h"
 #include "app/widgets/number_slider.h"
 #include "app/widgets/subject_badge.h"
+#include "app/widgets/tool_button.h"
 
 namespace attnscope {
 
@@ -89,11 +90,7 @@ void WhatIfPanel::add_sliders() {
   identity_->setToolTip(
       tr("How much of the identity matrix is added to every map: 0 is A, 1 the "
          "identity mapping (Adder, Eq. 20)"));
-  play_ = new QToolButton;
-  play_->setObjectName("what_if_play");
-  play_->setText("▶");
-  play_->setToolTip(tr("Go from A to A + I"));
-  play_->setAccessibleName(tr("Go from A to A + I"));
+  play_ = tool_button("what_if_play", "▶", tr("Go from A to A + I"));
   auto* row = new QHBoxLayout;
   row->addWidget(identity_, 1);
   row->addWidget(play_);
@@ -327,11 +324,7 @@ void WhatIfPanel::show_heads(const OpenSubject& open) {
                         : head.by == HeadReplacement::other_head
                             ? by->findData(static_cast<qlonglong>(head.other))
                             : static_cast<int>(head.by));
-    auto* back = new QToolButton;
-    back->setObjectName("what_if_put_back");
-    back->setText("✕");
-    back->setToolTip(tr("Put %1 back").arg(title_of(head)));
-    back->setAccessibleName(back->toolTip());
+    auto* back = tool_button("what_if_put_back", "✕", tr("Put %1 back").arg(title_of(head)));
     cells->addWidget(new QLabel(title_of(head)));
     cells->addWidget(by, 1);
     cells->addWidget(back);

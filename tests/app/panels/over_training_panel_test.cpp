@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "analysis/training/run_folder.h"
 #include "app/session/sample_data.h"
 #include "app/session/training_steps.h"
+#include "tests/app/support/small_run.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -20,19 +20,9 @@ namespace {
 class OverTrainingPanelTest : public WindowTest {
  protected:
   void open_run() {
-    const RunFolder run{folder() / "run"};
-    begin_run_folder(run,
-                     Recipe({{"dataset", (sample_data_folder() / "inputs/twelve.npz").string()},
-                             {"steps", std::int64_t{8}},
-                             {"depth", std::int64_t{2}},
-                             {"width", std::int64_t{12}},
-                             {"batch", std::int64_t{2}},
-                             {"warm_up", std::int64_t{1}},
-                             {"probes", std::int64_t{0}},
-                             {"checkpoints", std::int64_t{3}}}));
-    train(run, {});
+    train_small_run(folder() / "run");
     session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
-    window().open_file(run.folder);
+    window().open_file(folder() / "run");
     ASSERT_TRUE(wait_until_settled());
   }
   [[nodiscard]] std::string label() { return session().subjects().at(0).subject.label; }

@@ -22,7 +22,9 @@ class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEnt
 };
 
 TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
-  EXPECT_EQ(dock().isHidden(), !GetParam().open);
+  const bool later = GetParam().title != nullptr;
+  EXPECT_EQ(dock().isHidden(), later);
+  EXPECT_EQ(dock().widget() == nullptr, later) << "made when it is first opened";
   window().show_panel(GetParam().name);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(dock().isVisible());
@@ -45,8 +47,10 @@ TEST_P(PanelTest, IsInTheViewMenuAndInHelpIfItSaysSo) {
       for (const QAction* inner : action->menu()->actions()) view << inner->text();
     }
   }
-  EXPECT_TRUE(view.contains(panel().title()));
-  EXPECT_EQ(help.contains(panel().title()), GetParam().in_help);
+  EXPECT_TRUE(view.contains(dock().windowTitle()));
+  EXPECT_EQ(help.contains(dock().windowTitle()), GetParam().in_help);
+  window().show_panel(GetParam().name);
+  EXPECT_EQ(dock().windowTitle(), panel().title());
 }
 
 TEST_P(PanelTest, ItsSettingsComeBack) {

@@ -36,6 +36,21 @@ bool WindowTest::wait_until_settled() {
   return wait_until([this] { return window_->settled(); });
 }
 
+bool WindowTest::wait_until_still() {
+  constexpr int kStillPolls = 15;
+  QList<QRect> before;
+  int still = 0;
+  return wait_until([&] {
+    QList<QRect> places;
+    for (const QWidget* widget : window_->findChildren<QWidget*>()) {
+      if (widget->isVisible()) places << QRect(widget->mapToGlobal(QPoint()), widget->size());
+    }
+    still = window_->settled() && places == before ? still + 1 : 0;
+    before = places;
+    return still >= kStillPolls;
+  });
+}
+
 void WindowTest::press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
   QTest::keyClick(window_.get(), key, modifiers);
 }

@@ -29,6 +29,8 @@ class WindowTest : public testing::Test {
   /// The subject at that place, from 0; none if there are not so many.
   [[nodiscard]] SubjectId id(std::size_t place) const { return subject_at(*session_, place); }
   [[nodiscard]] bool wait_until_settled();
+  /// The same, and until nothing in the window moves any more: layouts follow one another.
+  [[nodiscard]] bool wait_until_still();
   /// The one child of that class and object name.
   template <class Widget>
   [[nodiscard]] Widget* child(const char* name) {

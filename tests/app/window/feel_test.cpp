@@ -11,7 +11,9 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTextBrowser>
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "app/window/manual_window.h"
 #include "app/window/notice_bar.h"
@@ -124,6 +126,41 @@ TEST_F(WindowTest, WhatACrashLeftIsOffered) {
   ASSERT_EQ(session().subjects().size(), 1U);
   EXPECT_EQ(session().subjects()[0].state, OpenSubject::State::ready);
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+/// Tab stops of the window as a user meets them, until they begin anew.
+std::vector<QWidget*> tab_stops(QWidget& window) {
+  std::vector<QWidget*> stops;
+  for (int i = 0; i < 300; ++i) {
+    QWidget* const from = QApplication::focusWidget();
+    QTest::keyClick(from ? from : &window, Qt::Key_Tab);
+    QWidget* const stop = QApplication::focusWidget();
+    if (!stop || std::ranges::find(stops, stop) != stops.end()) break;
+    stops.push_back(stop);
+  }
+  return stops;
+}
+
+TEST_F(WindowTest, EveryTabStopIsSeenAndShowsThatItHasTheKeys) {
+  for (const char* name : {"one", "two"}) {
+    session().add_trace(std::make_shared<const Trace>(sample_trace(2, 3, 4, 2)), name);
+  }
+  ASSERT_TRUE(wait_until_settled());
+  const std::vector<QWidget*> stops = tab_stops(window());
+  EXPECT_GT(stops.size(), 20U);
+  for (QWidget* const stop : stops) {
+    const auto name = [stop] {
+      return std::string(stop->metaObject()->className()) + " " + stop->objectName().toStdString() +
+             " " + stop->accessibleName().toStdString();
+    };
+    EXPECT_FALSE(stop->visibleRegion().isEmpty()) << name();
+    stop->setFocus(Qt::TabFocusReason);
+    ASSERT_TRUE(wait_until_settled());
+    const QImage with = stop->grab().toImage();
+    stop->clearFocus();
+    ASSERT_TRUE(wait_until_settled());
+    EXPECT_NE(with, stop->grab().toImage()) << name();
+  }
 }
 
 }  // namespace

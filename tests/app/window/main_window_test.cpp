@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/panels/models/model_dialog.h"
 #include "app/panels/models/subject_card.h"
 #include "app/panels/query/query_view.h"
 #include "app/window/notice_bar.h"
@@ -209,6 +210,15 @@ TEST_F(WindowTest, AFailedFileIsShownInItsCardAndTheRestStays) {
     retry |= button->isVisible() && button->text() == "Try again";
   }
   EXPECT_TRUE(retry);
+  auto* const options = child<QPushButton>("failure_options");
+  ASSERT_TRUE(options->isVisible()) << "under the maps too";
+  bool asked = false;
+  on_dialog([&asked](QDialog& dialog) {
+    asked = qobject_cast<ModelDialog*>(&dialog) != nullptr;
+    dialog.reject();
+  });
+  QTest::mouseClick(options, Qt::LeftButton);
+  EXPECT_TRUE(asked);
 }
 
 TEST_F(WindowTest, FilesCanBeDropped) {
