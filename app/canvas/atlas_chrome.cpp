@@ -194,7 +194,7 @@ QRectF map_on_screen(const AtlasScene& scene, std::int64_t layer, std::int64_t c
 
 AtlasFrame atlas_frame(QSizeF widget, double text_scale) {
   constexpr double edge = 3;
-  const double above = 14 * text_scale, beside = 15 * text_scale;
+  const double above = 13 * text_scale, beside = 15 * text_scale;
   AtlasFrame frame;
   frame.viewport = QRectF(edge + beside, above, std::max(1.0, widget.width() - 2 * edge - beside),
                           std::max(1.0, widget.height() - above));

@@ -32,7 +32,7 @@ struct AtlasFrame {
 /// What bands of maps leave between them for their labels, times the scale of text.
 inline constexpr double band_label_room = 16;
 /// What fitted maps leave free at every side of the viewport, for the frame of the selected one.
-inline constexpr double fitted_margin = 2;
+inline constexpr double fitted_margin = 1;
 
 /// What one picture of an atlas shows.
 struct AtlasScene {

@@ -18,6 +18,7 @@
 #include "app/session/history.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/widgets/focus_ring.h"
 #include "app/widgets/wheel_guard.h"
 #include "app/window/atlas_area.h"
 #include "app/window/commands.h"
@@ -57,6 +58,7 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
       recent_(new RecentFiles(this)),
       history_(new History(session, this)),
       recent_menu_(new QMenu(tr("Open recent"), this)) {
+  new FocusRing(this);
   link_->print_numbers_of(*spectra_);
   preferences_.theme = theme;
   setWindowTitle("Attnscope");
@@ -205,7 +207,7 @@ void MainWindow::apply_look() {
       {preferences_.theme, preferences_.text_scale * (presenting_ ? room : 1), presenting_});
   if (commands_) commands_->tint(colours_of(*this).text);
   // One line: the maps need the room.
-  constexpr int kAroundText = 9;  // pixels
+  constexpr int kAroundText = 5;  // pixels
   statusBar()->setFixedHeight(QFontMetrics(QApplication::font()).height() + kAroundText);
   QApplication::restoreOverrideCursor();
 }
@@ -404,6 +406,21 @@ void MainWindow::select_subject(std::size_t place) {
 void MainWindow::walk(std::int64_t layers, std::int64_t heads) {
   const Selection& selection = session_.selection();
   session_.select_map(selection.subject, selection.layer + layers, selection.head + heads);
+}
+
+bool MainWindow::focusNextPrevChild(bool next) {
+  // A dock behind another one is not hidden, but lies outside the window; so may its tabs.
+  const auto is_behind = [](const QWidget* widget) {
+    while (widget != nullptr && !widget->inherits("QDockWidget") && !widget->inherits("QTabBar")) {
+      widget = widget->parentWidget();
+    }
+    return widget != nullptr && widget->visibleRegion().isEmpty();
+  };
+  const QWidget* const from = QApplication::focusWidget();
+  do {
+    if (!QMainWindow::focusNextPrevChild(next)) return false;
+  } while (QApplication::focusWidget() != from && is_behind(QApplication::focusWidget()));
+  return true;
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {

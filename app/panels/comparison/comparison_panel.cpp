@@ -21,6 +21,7 @@
 #include "app/session/comparison_store.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/number_table.h"
 
 namespace attnscope {
@@ -41,7 +42,7 @@ QString number_or_dash(const DataSetComparison& result, ComparisonQuantity quant
 
 ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent)
     : DockPanel(tr("Comparison"), parent), session_(session), store_(store) {
-  caption_ = new QLabel;
+  caption_ = new ElidedLabel(Qt::ElideRight);
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
 
@@ -218,11 +219,11 @@ void ComparisonPanel::refresh() {
     table_->refresh();
   }
   const std::int64_t reference = session_.place_of(session_.reference());
-  caption_->setText(reference < 0
-                        ? QString()
-                        : tr("against %1 · %2")
-                              .arg(reference + 1)
-                              .arg(QString::fromStdString(alignment_in_words(shown().options()))));
+  caption_->set_text(reference < 0
+                         ? QString()
+                         : tr("against %1 · %2")
+                               .arg(reference + 1)
+                               .arg(QString::fromStdString(alignment_in_words(shown().options()))));
   QString instead;
   bool is_error = false;
   if (session_.subjects().size() < 2) {

@@ -18,6 +18,7 @@ class QTableView;
 
 namespace attnscope {
 
+class ElidedLabel;
 class ComparisonStore;
 class ComparisonTable;
 class OfButton;
@@ -54,7 +55,7 @@ class ComparisonPanel : public DockPanel {
   ComparisonTable* table_;
   QSortFilterProxyModel* sorted_;
   QTableView* view_;
-  QLabel* caption_;
+  ElidedLabel* caption_;
   QLabel* agreement_;
   QPushButton* over_data_set_;
   bool selecting_ = false, stopped_ = false;

@@ -1,7 +1,9 @@
 #include "app/panels/components/components_panel.h"
 
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QSpinBox>
+#include <QVBoxLayout>
 #include <qcustomplot.h>
 
 #include "analysis/analysed/what.h"
@@ -40,8 +42,11 @@ ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
   of_->setObjectName("components_of");
   of_->setAccessibleName(tr("Components of what"));
   add_to_header(of_);
-  add_to_header(show_);
-  add_to_header(count_);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(6);
+  row->addWidget(show_, 1);
+  row->addWidget(count_);
+  body()->insertLayout(0, row);
   plot().setAccessibleName(tr("Leading components of the selected map"));
   connect(show_, &QComboBox::currentIndexChanged, this, &ComponentsPanel::want);
   connect(count_, &QSpinBox::valueChanged, this, &ComponentsPanel::want);

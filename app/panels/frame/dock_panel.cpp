@@ -119,6 +119,7 @@ void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget);
 
 void DockPanel::show_instead(const QString& text, bool is_error) {
   instead_->setText(text);
+  instead_->setFocusPolicy(text.contains("<a ") ? Qt::StrongFocus : Qt::NoFocus);
   set_role(instead_, is_error ? "error" : "muted");
   stack_->setCurrentIndex(text.isEmpty() ? 0 : 1);
 }

@@ -17,6 +17,7 @@
 #include "app/panels/ranks/rank_table.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/number_table.h"
 
 namespace attnscope {
@@ -24,13 +25,13 @@ namespace attnscope {
 namespace {
 
 // Pixels: beside the table; beside what stands in a column.
-constexpr int kMargins = 42, kBeside = 4;
+constexpr int kMargins = 42, kBeside = 8;
 
 }  // namespace
 
 RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
     : DockPanel(tr("Ranks"), parent), session_(session), spectra_(spectra) {
-  caption_ = new QLabel;
+  caption_ = new ElidedLabel(Qt::ElideRight);
   caption_->setProperty("role", "muted");
   add_to_header(caption_);
   of_ = new OfButton("rank-by-layer");
@@ -170,7 +171,8 @@ void RanksPanel::refresh() {
     const QSignalBlocker quiet(view_->selectionModel());
     table_->refresh();
   }
-  caption_->setText(tr("equivalent rank at τ = %1").arg(session_.view().rank_threshold, 0, 'f', 2));
+  caption_->set_text(
+      tr("equivalent rank at τ = %1").arg(session_.view().rank_threshold, 0, 'f', 2));
 
   bool is_error = false;
   const QString instead = table_->rowCount() == 0 ? why_none(is_error) : QString();

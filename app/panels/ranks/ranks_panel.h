@@ -11,12 +11,12 @@
 #include "app/panels/frame/dock_panel.h"
 #include "app/session/subject_id.h"
 
-class QLabel;
 class QSortFilterProxyModel;
 class QTableView;
 
 namespace attnscope {
 
+class ElidedLabel;
 class OfButton;
 class RankTable;
 class Session;
@@ -56,7 +56,7 @@ class RanksPanel : public DockPanel {
   RankTable* table_;
   QSortFilterProxyModel* sorted_;
   QTableView* view_ = nullptr;
-  QLabel* caption_;
+  ElidedLabel* caption_;
   OfButton* of_;
   std::map<SubjectId, Others> others_;
   Analysed others_of_;  ///< what they are of
