@@ -44,7 +44,7 @@ struct AtlasGrid {
   /// its own.
   std::shared_ptr<const std::vector<std::int64_t>> order = nullptr;
 
-  static constexpr double gap = 0.02;  ///< between neighbours, in map sides
+  static constexpr double gap = 0.015;  ///< between neighbours, in map sides
   static constexpr double pitch = 1 + gap;
 
   [[nodiscard]] bool empty() const { return layers <= 0 || columns <= 0; }

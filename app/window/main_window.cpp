@@ -207,7 +207,7 @@ void MainWindow::apply_look() {
       {preferences_.theme, preferences_.text_scale * (presenting_ ? room : 1), presenting_});
   if (commands_) commands_->tint(colours_of(*this).text);
   // One line: the maps need the room.
-  constexpr int kAroundText = 5;  // pixels
+  constexpr int kAroundText = 9;  // pixels
   statusBar()->setFixedHeight(QFontMetrics(QApplication::font()).height() + kAroundText);
   QApplication::restoreOverrideCursor();
 }

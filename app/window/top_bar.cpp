@@ -19,7 +19,7 @@ namespace attnscope {
 
 namespace {
 
-constexpr int kLeastHeight = 26, kAroundText = 10;  // pixels
+constexpr int kLeastHeight = 26, kAroundText = 6;  // pixels
 constexpr int kAroundMenu = 17;  // pixels beside a menu's name: the style sheet's
 
 QWidget* space() {

@@ -52,6 +52,8 @@ bool WindowTest::wait_until_still() {
 }
 
 void WindowTest::press(Qt::Key key, Qt::KeyboardModifiers modifiers) {
+  // After a dialog, too: no window manager gives the window back what shortcuts need.
+  if (!QApplication::activeModalWidget()) QApplication::setActiveWindow(window_.get());
   QTest::keyClick(window_.get(), key, modifiers);
 }
 
