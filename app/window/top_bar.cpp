@@ -20,7 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLeastHeight = 26, kAroundText = 6;  // pixels
-constexpr int kAroundMenu = 17;  // pixels beside a menu's name: the style sheet's
+constexpr int kAroundMenu = 17;                    // pixels beside a menu's name: the style sheet's
 
 QWidget* space() {
   auto* widget = new QWidget;
