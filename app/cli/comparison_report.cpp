@@ -7,6 +7,7 @@
 
 #include "analysis/analysed/analysed.h"
 #include "analysis/figure/table.h"
+#include "app/cli/analysed_output.h"
 #include "app/cli/identity_argument.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/table_cell.h"
@@ -214,13 +215,11 @@ std::string comparison_as_json(const ComparisonReport& report) {
       {over_data_set ? "data_set" : "input", over_data_set ? report.data_set : report.input},
       {"layers", name_of(report.options.layers)},
       {"heads", report.options.match_heads ? "matched" : "index"},
-      {"identity", report.identity},
-      {"of", name_of(spectrum_of_names, report.options.analysed.of)},
-      {"centred", report.options.analysed.centred},
-      {"added", name_of(added_names, report.options.analysed.added)},
-      {"threshold", report.options.threshold},
-      {"compared", std::move(compared)},
-      {"assumed", report.assumed}};
+      {"identity", report.identity}};
+  add_analysed(json, report.options.analysed);
+  json["threshold"] = report.options.threshold;
+  json["compared"] = std::move(compared);
+  json["assumed"] = report.assumed;
   if (over_data_set) {
     json["data_set_size"] = report.data_set_size;
     json["seed"] = report.choice.seed;
@@ -263,12 +262,8 @@ std::string comparison_as_csv(const ComparisonReport& report) {
         }
       }
       row.push_back(name_of(compared.view));
-      if (is_of_others(report)) {
-        const Analysed& analysed = report.options.analysed;
-        row.emplace_back(name_of(spectrum_of_names, analysed.of));
-        row.emplace_back(analysed.centred ? "true" : "false");
-        row.emplace_back(name_of(added_names, analysed.added));
-      }
+      const std::vector<std::string> of = analysed_cells(report.options.analysed);
+      row.insert(row.end(), of.begin(), of.end());
       table.rows.push_back(std::move(row));
     }
   }

@@ -10,6 +10,7 @@
 
 #include "analysis/analysed/analysed.h"
 #include "app/cli/analysed_argument.h"
+#include "app/cli/analysed_output.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -171,15 +172,11 @@ std::string one_of(Extent extent) {
 
 std::string csv_of(const ComponentsReport& report) {
   const Analysed& analysed = report.analysed;
-  const bool of_others = !(analysed == Analysed{});
+  const std::string what = analysed_csv(analysed);
   const std::string key = one_of(columns_of(analysed.of)), query = one_of(rows_of(analysed.of));
-  const std::string what = of_others ? "," + std::string(name_of(spectrum_of_names, analysed.of)) +
-                                           (analysed.centred ? ",true," : ",false,") +
-                                           std::string(name_of(added_names, analysed.added))
-                                     : "";
   std::string text = "model,input,layer,head,identity,component,sigma,share,share_of_squares,of," +
                      std::string(columns_of(analysed.of) == Extent::channels ? "index" : "token") +
-                     ",value" + (of_others ? ",analysed,centred,added\n" : "\n");
+                     ",value" + (what.empty() ? "\n" : ",analysed,centred,added\n");
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const std::string subject = csv_field(report.subjects[i].label) + "," +
                                 csv_field(report.subjects[i].trace->input_label) + ",";
@@ -241,12 +238,12 @@ void print(const ComponentsReport& report, const ComponentsArguments& arguments)
                           {"maps", std::move(maps)}});
     }
     const Analysed& analysed = report.analysed;
-    return print_json({{"of", name_of(spectrum_of_names, analysed.of)},
-                       {"centred", analysed.centred},
-                       {"added", name_of(added_names, analysed.added)},
-                       {"rows", name_of(extent_names, rows_of(analysed.of))},
-                       {"columns", name_of(extent_names, columns_of(analysed.of))},
-                       {"subjects", std::move(subjects)}});
+    nlohmann::ordered_json json;
+    add_analysed(json, analysed);
+    json["rows"] = name_of(extent_names, rows_of(analysed.of));
+    json["columns"] = name_of(extent_names, columns_of(analysed.of));
+    json["subjects"] = std::move(subjects);
+    return print_json(json);
   }
   std::string text;
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/analysed_output.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/layer_column.h"
 #include "app/cli/table_cell.h"
@@ -172,10 +173,9 @@ std::string heads_as_text(const HeadsReport& report) {
 
 std::string heads_as_csv(const HeadsReport& report) {
   std::string text = "model,input,layer,head,state,causal,identity_removed,distance_unit,sinks";
-  const Analysed& analysed = report.options.analysed;
-  const bool of_others = !(analysed == Analysed{});
+  const std::string of = analysed_csv(report.options.analysed);
   for (const HeadMeasure& measure : head_measures()) text += "," + std::string(measure.name);
-  text += of_others ? ",of,centred,added\n" : "\n";
+  text += of.empty() ? "\n" : ",of,centred,added\n";
   for (std::size_t i = 0; i < report.subjects.size(); ++i) {
     const Subject& subject = report.subjects[i];
     for (const HeadRow& row : report.tables[i].rows) {
@@ -188,12 +188,7 @@ std::string heads_as_csv(const HeadsReport& report) {
         const double value = row.*measure.value;
         text += "," + (std::isnan(value) ? std::string() : rounded_text(value, 9));
       }
-      if (of_others) {
-        text += "," + std::string(name_of(spectrum_of_names, analysed.of)) +
-                (analysed.centred ? ",true," : ",false,") +
-                std::string(name_of(added_names, analysed.added));
-      }
-      text += "\n";
+      text += of + "\n";
     }
   }
   return text;
@@ -214,15 +209,13 @@ std::string heads_as_json(const HeadsReport& report) {
     if (!words.empty() && std::ranges::find(assumed, line) == assumed.end())
       assumed.push_back(line);
   }
-  const ordered_json json = {{"threshold", report.options.threshold},
-                             {"sink", report.options.sink},
-                             {"mass", report.options.mass},
-                             {"of", name_of(spectrum_of_names, report.options.analysed.of)},
-                             {"centred", report.options.analysed.centred},
-                             {"added", name_of(added_names, report.options.analysed.added)},
-                             {"measures", std::move(measures)},
-                             {"subjects", std::move(subjects)},
-                             {"assumed", std::move(assumed)}};
+  ordered_json json = {{"threshold", report.options.threshold},
+                       {"sink", report.options.sink},
+                       {"mass", report.options.mass}};
+  add_analysed(json, report.options.analysed);
+  json["measures"] = std::move(measures);
+  json["subjects"] = std::move(subjects);
+  json["assumed"] = std::move(assumed);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

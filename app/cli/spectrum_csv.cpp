@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "analysis/spectrum/estimated_spectrum.h"
+#include "app/cli/analysed_output.h"
 #include "app/cli/spectrum_report.h"
 #include "core/text/csv_field.h"
 #include "core/text/number_text.h"
@@ -117,12 +118,7 @@ void print_csv(const SpectrumReport& report, bool with_header) {
       print_method(map);
       if (!report.effects.empty()) print_effect(report.effects[input][i]);
       if (!report.baselines.empty()) print_baselines_csv(map, report.baselines[input][i]);
-      if (!(report.analysed == Analysed{})) {
-        std::printf(",%s,%s,%s",
-                    std::string(name_of(spectrum_of_names, report.analysed.of)).c_str(),
-                    report.analysed.centred ? "true" : "false",
-                    std::string(name_of(added_names, report.analysed.added)).c_str());
-      }
+      std::printf("%s", analysed_csv(report.analysed).c_str());
       for (std::size_t t = 0; t < columns; ++t) {
         if (t < map.singular_values.size()) {
           std::printf(",%s", exact(map.singular_values[t]).c_str());

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/spectrum/estimated_spectrum.h"
+#include "app/cli/analysed_output.h"
 #include "app/cli/spectrum_report.h"
 
 namespace attnscope {
@@ -138,18 +139,16 @@ ordered_json json_of(const MeanSpectrum& mean, const SpectrumReport& report, std
 
 std::string spectrum_as_json(const SpectrumReport& report) {
   const std::vector<MapSpectrum> all = all_maps(report);
-  ordered_json json = {
-      {"model", report.model},
-      {"mechanism", to_string(report.mechanism)},
-      {"mechanism_trained", report.mechanism_trained},
-      {"identity", identity_json(report)},
-      {"channels", report.channels.empty() ? ordered_json(nullptr) : ordered_json(report.channels)},
-      {"of", name_of(spectrum_of_names, report.analysed.of)},
-      {"centred", report.analysed.centred},
-      {"added", name_of(added_names, report.analysed.added)},
-      {"threshold", report.threshold},
-      {"inputs", report.inputs},
-      {"chosen", report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen)}};
+  ordered_json json = {{"model", report.model},
+                       {"mechanism", to_string(report.mechanism)},
+                       {"mechanism_trained", report.mechanism_trained},
+                       {"identity", identity_json(report)},
+                       {"channels", report.channels.empty() ? ordered_json(nullptr)
+                                                            : ordered_json(report.channels)}};
+  add_analysed(json, report.analysed);
+  json["threshold"] = report.threshold;
+  json["inputs"] = report.inputs;
+  json["chosen"] = report.chosen.empty() ? ordered_json(nullptr) : ordered_json(report.chosen);
   json["maps"] = ordered_json::array();
   for (std::size_t input = 0; input < report.maps.size(); ++input) {
     for (std::size_t i = 0; i < report.maps[input].size(); ++i) {

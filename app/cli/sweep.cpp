@@ -13,6 +13,7 @@
 #include "analysis/sweep/sweep_summary.h"
 #include "analysis/sweep/team_sweep.h"
 #include "app/cli/analysed_argument.h"
+#include "app/cli/analysed_output.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
 #include "app/cli/identity_argument.h"
@@ -135,11 +136,9 @@ void print_as_json(const SweepResult& result, const std::string& out) {
                                  {"items", result.items},
                                  {"seed", result.seed ? nlohmann::ordered_json(*result.seed)
                                                       : nlohmann::ordered_json(nullptr)},
-                                 {"thresholds", result.thresholds},
-                                 {"of", name_of(spectrum_of_names, result.numbers.analysed.of)},
-                                 {"centred", result.numbers.analysed.centred},
-                                 {"added", name_of(added_names, result.numbers.analysed.added)},
-                                 {"series", nlohmann::ordered_json::array()}};
+                                 {"thresholds", result.thresholds}};
+  add_analysed(json, result.numbers.analysed);
+  json["series"] = nlohmann::ordered_json::array();
   for (const SweepSeries& series : result.series) {
     nlohmann::ordered_json layers = nlohmann::ordered_json::array();
     for (const LayerSweep& layer : series.layers) {
