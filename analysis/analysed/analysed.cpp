@@ -6,20 +6,13 @@
 #include "analysis/analysed/added.h"
 #include "core/error.h"
 #include "core/text/name_list.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
 namespace {
 
 bool is_of_tokens(SpectrumOf of) { return rows_of(of) == Extent::tokens; }
-
-void check_layer(const Trace& trace, std::int64_t layer) {
-  const auto layers = std::ssize(trace.layers);
-  if (layer >= 0 && layer < layers) return;
-  throw Error(ErrorKind::usage, "there is no such layer")
-      .about("layer " + std::to_string(layer))
-      .expected("0 to " + std::to_string(layers - 1));
-}
 
 }  // namespace
 
@@ -87,7 +80,7 @@ void check_view(const Analysed& analysed, IdentityView view) {
 std::vector<RecordedMap> places_of(const Trace& trace, const Analysed& analysed,
                                    const std::vector<std::int64_t>& layers) {
   if (is_of_tokens(analysed.of)) {
-    for (const std::int64_t layer : layers) check_layer(trace, layer);
+    for (const std::int64_t layer : layers) (void)recorded_layer(trace, layer);
     std::vector<RecordedMap> places;
     for (std::int64_t layer = 0; layer < std::ssize(trace.layers); ++layer) {
       const bool wanted = layers.empty() || std::ranges::count(layers, layer) > 0;
@@ -163,7 +156,7 @@ std::vector<MapSpectrum> spectra_of(const Subject& subject, const Analysed& anal
   check_view(analysed, view);
   const std::vector<RecordedMap> places = places_of(trace, analysed, options.layers);
   std::vector<MapSpectrum> spectra(places.size());
-  for_each_map(places, progress, [&](std::size_t index) {
+  for_each_map(trace, places, progress, [&](std::size_t index) {
     spectra[index] = spectrum_at(subject, places[index], analysed, view, options);
     return [] {};
   });

@@ -140,7 +140,7 @@ std::vector<NullRanks> null_ranks(const Trace& trace, IdentityView view, bool ce
   const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
   std::vector<NullRanks> ranks(places.size());
   for_each_map(
-      places, progress,
+      trace, places, progress,
       [&](std::size_t index) {
         ranks[index] = null_ranks_at(trace, places[index], view, centred, options);
         return [] {};
@@ -190,7 +190,7 @@ std::vector<std::optional<BlockRank>> block_ranks(const Trace& trace,
   const std::vector<RecordedMap> places = recorded_maps(trace, options.layers);
   std::vector<std::optional<BlockRank>> ranks(places.size());
   for_each_map(
-      places, progress,
+      trace, places, progress,
       [&](std::size_t index) {
         const MatrixD map = map_seen(trace, places[index], IdentityView::without);
         check_tokens(map, options, places[index].layer);

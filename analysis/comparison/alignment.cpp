@@ -94,7 +94,7 @@ HeadCosts head_costs(const Trace& reference, const Trace& other, LayerAlignment 
     work.push_back({static_cast<std::int64_t>(layer), 0});
   }
   for_each_map(
-      work, progress,
+      other, work, progress,
       [&](std::size_t index) {
         const auto layer = static_cast<std::int64_t>(index);
         costs[index] = layer_costs(LayerMaps(other, layer, view),

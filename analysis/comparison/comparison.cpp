@@ -281,7 +281,7 @@ SubjectComparison compare_subjects(const Subject& reference_subject, const Subje
   const std::vector<RecordedMap> places = places_of(other, options.analysed, {});
   result.maps.resize(places.size());
   for_each_map(
-      places, rest.part(0.8, 1),
+      other, places, rest.part(0.8, 1),
       [&](std::size_t index) {
         ComparedMap& map = result.maps[index];
         map.layer = places[index].layer;

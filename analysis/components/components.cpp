@@ -8,6 +8,7 @@
 #include "analysis/spectrum/leading_values.h"
 #include "core/error.h"
 #include "core/trace/layer_name.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
@@ -37,13 +38,7 @@ void check_count(std::int64_t count) {
 }
 
 void check_place(const Trace& trace, const RecordedMap& place) {
-  const auto layers = std::ssize(trace.layers);
-  if (place.layer < 0 || place.layer >= layers) {
-    throw Error(ErrorKind::usage, "there is no such layer")
-        .about("layer " + std::to_string(place.layer))
-        .expected("0 to " + std::to_string(layers - 1));
-  }
-  const ImpliedMaps& maps = trace.layers[static_cast<std::size_t>(place.layer)].implied_map;
+  const ImpliedMaps& maps = recorded_layer(trace, place.layer).implied_map;
   if (maps.empty()) {
     throw Error(ErrorKind::usage, "the maps of this layer were not recorded")
         .about(layer_name(trace, place.layer));

@@ -48,7 +48,7 @@ RankedMaps::RankedMaps(std::shared_ptr<const Trace> trace, const Progress& progr
   if (greatest_ == 0) return;
   const std::vector<RecordedMap> places = recorded_maps(*trace_, {});
   for_each_map(
-      places, progress,
+      *trace_, places, progress,
       [&](std::size_t index) {
         const RecordedMap& place = places[index];
         const MatrixD map = map_seen(*trace_, place, IdentityView::without);

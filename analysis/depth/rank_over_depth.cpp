@@ -81,7 +81,7 @@ RankOverDepth rank_over_depth(const Trace& trace, IdentityView view, const Spect
     places.reserve(spectra.size());
     for (const MapSpectrum& spectrum : spectra) places.push_back({spectrum.layer, spectrum.head});
     for_each_map(
-        places, progress.part(0.8, 0.9),
+        trace, places, progress.part(0.8, 0.9),
         [&](std::size_t index) {
           depth.maps[index].spectrum = spectra[index];
           if (spectra[index].state == SpectrumState::ready) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
@@ -14,13 +15,7 @@ bool is_hashed(const Trace& trace, const LayerTrace& layer) {
 }
 
 void require_tokens(const Trace& trace, std::int64_t layer, std::int64_t head) {
-  const auto index = static_cast<std::size_t>(layer);
-  if (layer < 0 || index >= trace.layers.size()) {
-    throw Error(ErrorKind::usage, "the model has no such layer")
-        .expected("0 to " + std::to_string(trace.layers.size() - 1))
-        .found(std::to_string(layer));
-  }
-  const LayerTrace& recorded = trace.layers[index];
+  const LayerTrace& recorded = recorded_layer(trace, layer);
   if (recorded.queries.empty() || recorded.keys.empty()) {
     throw Error(ErrorKind::usage, "the trace did not record queries and keys")
         .about(trace.model_name)
@@ -52,6 +47,7 @@ const MechanismChoice& mechanism_at(const Trace& trace, const LayerTrace& layer)
 TraceRequest request_for_imitation(std::int64_t layer) {
   TraceRequest request;
   request.queries_keys_values = true;
+  request.large_maps = TraceRequest::LargeMaps::computed;
   request.layers = {layer};
   return request;
 }

@@ -310,7 +310,7 @@ HeadTable head_table(const Subject& subject, const HeadOptions& options, const P
   }
   table.rows.resize(maps.size());
   for_each_map(
-      maps, progress,
+      trace, maps, progress,
       [&](std::size_t index) {
         const TokenPlaces& own = places.at(maps[index].layer);
         // One table, one unit: what a layer has in another is left unknown.

@@ -4,25 +4,16 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/heads/row_entropy.h"
+
 namespace attnscope {
 
-namespace {
-
-double entropy_of(const MatrixD& weights, Eigen::Index query) {
-  double entropy = 0;
-  for (Eigen::Index key = 0; key < weights.cols(); ++key) {
-    const double weight = weights(query, key);
-    if (weight > 0) entropy -= weight * std::log(weight);
-  }
-  return entropy;
-}
-
-}  // namespace
-
 HeadState state_of(const MatrixD& map) {
-  if (!map.array().isFinite().all()) return HeadState::not_finite;
-  if ((map.array() < 0).any()) return HeadState::negative;
-  return (map.array() == 0).all() ? HeadState::zero : HeadState::ready;
+  if (map.size() == 0) return HeadState::zero;
+  // NaN · 0 and ∞ · 0 are NaN: quicker than to ask each entry.
+  if (!((map.array() * 0.0).sum() == 0)) return HeadState::not_finite;
+  if (map.minCoeff() < 0) return HeadState::negative;
+  return map.maxCoeff() == 0 ? HeadState::zero : HeadState::ready;
 }
 
 RowWeights::RowWeights(MatrixD map) : weights_(std::move(map)), causal_(is_causal(weights_)) {
@@ -30,6 +21,8 @@ RowWeights::RowWeights(MatrixD map) : weights_(std::move(map)), causal_(is_causa
     const double sum = weights_.row(query).sum();
     if (sum > 0) weights_.row(query) /= sum;
     attends_.push_back((weights_.row(query).array() > 0).any());
+    const auto keys = static_cast<std::size_t>(weights_.cols());
+    entropies_.push_back(entropy_of({weights_.row(query).data(), keys}));
   }
 }
 
@@ -38,7 +31,7 @@ double RowWeights::entropy() const {
   Eigen::Index count = 0;
   for (Eigen::Index query = 0; query < weights_.rows(); ++query) {
     if (!attends(query)) continue;
-    sum += entropy_of(weights_, query);
+    sum += entropies_[static_cast<std::size_t>(query)];
     ++count;
   }
   return count > 0 ? sum / static_cast<double>(count) : HeadRow::kUnknown;
@@ -46,7 +39,7 @@ double RowWeights::entropy() const {
 
 double RowWeights::normalised_entropy() const {
   return mean_over(0, [this](Eigen::Index query) {
-    return entropy_of(weights_, query) / std::log(static_cast<double>(seen(query)));
+    return entropies_[static_cast<std::size_t>(query)] / std::log(static_cast<double>(seen(query)));
   });
 }
 

@@ -57,7 +57,8 @@ class RowWeights {
   }
 
   MatrixD weights_;
-  std::vector<bool> attends_;  // each query
+  std::vector<bool> attends_;      // each query
+  std::vector<double> entropies_;  // each query's, in nats
   bool causal_;
 };
 

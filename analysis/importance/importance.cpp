@@ -7,21 +7,13 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
 namespace {
 
 constexpr double kNotSeen = std::numeric_limits<double>::quiet_NaN();
-
-const LayerTrace& layer_of(const Trace& trace, std::int64_t layer) {
-  if (layer < 0 || layer >= std::ssize(trace.layers)) {
-    throw Error(ErrorKind::usage, "there is no such layer")
-        .expected("0 to " + std::to_string(std::ssize(trace.layers) - 1))
-        .found(std::to_string(layer));
-  }
-  return trace.layers[static_cast<std::size_t>(layer)];
-}
 
 const Tensor* logits_of(const LayerTrace& layer, ImportanceOf attention) {
   if (attention == ImportanceOf::map) return nullptr;
@@ -61,7 +53,7 @@ void add_softmax(std::span<const float> logits, std::int64_t first, std::int64_t
 }  // namespace
 
 std::vector<ImportanceOf> importances_of(const Trace& trace, std::int64_t layer) {
-  const LayerTrace& recorded = layer_of(trace, layer);
+  const LayerTrace& recorded = recorded_layer(trace, layer);
   std::vector<ImportanceOf> list;
   for (const ImportanceOf attention :
        {ImportanceOf::query_attention, ImportanceOf::key_attention}) {
@@ -74,7 +66,7 @@ std::vector<ImportanceOf> importances_of(const Trace& trace, std::int64_t layer)
 TokenImportance token_importance(const Trace& trace, std::int64_t layer,
                                  std::optional<std::int64_t> head, ImportanceOf attention,
                                  std::int64_t end) {
-  const LayerTrace& recorded = layer_of(trace, layer);
+  const LayerTrace& recorded = recorded_layer(trace, layer);
   const Tensor* const logits = logits_of(recorded, attention);
   if (!logits && (attention != ImportanceOf::map || recorded.implied_map.empty())) {
     throw Error(ErrorKind::usage,

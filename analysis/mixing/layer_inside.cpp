@@ -4,6 +4,7 @@
 
 #include "analysis/spectrum/map_batch.h"
 #include "core/error.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
@@ -38,15 +39,6 @@ std::pair<const StageWeights*, std::size_t> stage_of(const Transformer& model, s
     first += count;
   }
   return {&model.weights().stages.back(), 0};
-}
-
-const LayerTrace& recorded_layer(const Trace& trace, std::int64_t layer) {
-  if (layer >= 0 && layer < std::ssize(trace.layers)) {
-    return trace.layers[static_cast<std::size_t>(layer)];
-  }
-  throw Error(ErrorKind::usage, "the model has no such layer")
-      .expected("0 to " + std::to_string(std::ssize(trace.layers) - 1))
-      .found(std::to_string(layer));
 }
 
 [[noreturn]] void lacks(const char* what, std::int64_t layer) {

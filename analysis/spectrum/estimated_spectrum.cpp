@@ -16,8 +16,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr std::int64_t kLeading = 32;    // values found exactly, and left out of the estimate
-constexpr double kWantedError = 0.005;   // of Σσ
+constexpr std::int64_t kLeading = 32;       // values found exactly, and left out of the estimate
+constexpr double kWantedError = 0.003;      // of Σσ
+constexpr double kRestKnownRoughly = 1e-3;  // of ‖H‖²_F: what the leading values may leave
+constexpr std::int64_t kMostHeldBytes = std::int64_t{128} << 20;  // of a computed map
 constexpr double kBearableError = 0.05;  // of Σσ: reached only where no leading values were found
 
 /// `count` values, descending, that lie as the nodes say, and sum to `total`.
@@ -136,22 +138,34 @@ RankInterval rank_interval(const MapSpectrum& spectrum, double threshold) {
 
 namespace {
 
-template <class Map>
-MapSpectrum estimate(const Map& map, double shift, const SpectrumOptions& options) {
-  check_threshold(options.threshold);
-  if (map.size() == 0) throw Error(ErrorKind::usage, "a map without entries has no spectrum");
-  if (shift != 0 && map.rows() != map.cols()) {
+void check(Eigen::Index rows, Eigen::Index columns, double shift) {
+  if (rows == 0 || columns == 0) {
+    throw Error(ErrorKind::usage, "a map without entries has no spectrum");
+  }
+  if (shift != 0 && rows != columns) {
     throw Error(ErrorKind::usage, "I can be added to square maps only");
   }
-  const MapOperator operator_of_map(map, shift);
-  const MapOperator::Facts facts = operator_of_map.facts();
+}
+
+/// What is left out of the estimate: roughly, unless so little is left that its errors would show.
+LeadingValues leading_part(const MapOperator& map, double squares) {
+  if (map.columns() <= 2 * kLeading) return leading_values(map, map.columns());
+  LeadingValues leading = leading_values(map, kLeading, LeadingAccuracy::estimate);
+  double rest = squares;
+  for (const double value : leading.values) rest -= value * value;
+  return rest < kRestKnownRoughly * squares ? leading_values(map, kLeading) : leading;
+}
+
+MapSpectrum estimate(const MapOperator& map, const SpectrumOptions& options) {
+  check_threshold(options.threshold);
+  const MapOperator::Facts facts = map.facts();
   MapSpectrum spectrum;
   spectrum.method = SpectrumMethod::estimated;
   spectrum.threshold = options.threshold;
-  spectrum.tokens = std::max(map.rows(), map.cols());
+  spectrum.tokens = map.rows();
   spectrum.not_finite_entries = facts.not_finite_entries;
   spectrum.zero_rows = facts.zero_rows;
-  const std::int64_t dimension = std::min(map.rows(), map.cols());
+  const std::int64_t dimension = map.columns();
   if (facts.not_finite_entries > 0) {
     spectrum.state = SpectrumState::not_finite;
     return spectrum;
@@ -164,10 +178,9 @@ MapSpectrum estimate(const Map& map, double shift, const SpectrumOptions& option
   auto found = std::make_shared<SpectrumEstimate>();
   found->frobenius_norm = std::sqrt(facts.squares);
   found->dimension = dimension;
-  const LeadingValues leading =
-      leading_values(operator_of_map, dimension <= 2 * kLeading ? dimension : kLeading);
+  const LeadingValues leading = leading_part(map, facts.squares);
   found->known = std::ssize(leading.values);
-  estimate_rest(*found, operator_of_map, leading);
+  estimate_rest(*found, map, leading);
   if (!(found->standard_error <= kBearableError * found->nuclear_norm)) {
     spectrum.state = SpectrumState::not_converged;
     return spectrum;
@@ -186,7 +199,7 @@ MapSpectrum estimate(const Map& map, double shift, const SpectrumOptions& option
     spectrum.stable_rank = facts.squares / (first * first);
     spectrum.rank_one_distance = std::sqrt(std::max(0.0, 1 - first * first / facts.squares));
   }
-  if (map.rows() == map.cols()) {
+  if (map.rows() == map.columns()) {
     spectrum.symmetry_error = facts.asymmetry / found->frobenius_norm;
   }
   spectrum.estimate = std::move(found);
@@ -197,12 +210,24 @@ MapSpectrum estimate(const Map& map, double shift, const SpectrumOptions& option
 
 MapSpectrum estimated_spectrum(const ConstMatrixMap& map, double shift,
                                const SpectrumOptions& options) {
-  return estimate(map, shift, options);
+  check(map.rows(), map.cols(), shift);
+  return estimate({map, shift}, options);
 }
 
 MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,
                                const SpectrumOptions& options) {
-  return estimate(map, shift, options);
+  check(map.rows(), map.cols(), shift);
+  return estimate({map, shift}, options);
+}
+
+MapSpectrum estimated_spectrum(const ImpliedMaps& maps, std::int64_t head, double shift,
+                               const SpectrumOptions& options) {
+  if (!maps.are_computed()) return estimated_spectrum(maps.slice(head), shift, options);
+  const std::int64_t rows = maps.extent(1), columns = maps.extent(2);
+  check(rows, columns, shift);
+  if (rows * columns * 4 > kMostHeldBytes) return estimate({maps, head, shift}, options);
+  const Matrix map = maps.head(head);
+  return estimate({ConstMatrixMap(map.data(), rows, columns), shift}, options);
 }
 
 }  // namespace attnscope

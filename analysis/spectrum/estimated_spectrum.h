@@ -13,7 +13,7 @@ namespace attnscope {
 
 /// What stands behind an estimated spectrum.
 struct SpectrumEstimate {
-  std::int64_t known = 0;      ///< leading values that are exact, to rounding
+  std::int64_t known = 0;      ///< leading values that are right to 1e-6 σ_1 at least
   double nuclear_norm = 0;     ///< Σσ: the known ones and an estimate of the others
   double standard_error = 0;   ///< of nuclear_norm
   double frobenius_norm = 0;   ///< exact
@@ -42,5 +42,8 @@ struct RankInterval {
                                              const SpectrumOptions& options = {});
 [[nodiscard]] MapSpectrum estimated_spectrum(const ConstMatrixDMap& map, double shift,
                                              const SpectrumOptions& options = {});
+/// Of one head's map; of one that is held nowhere, in memory only if that is little.
+[[nodiscard]] MapSpectrum estimated_spectrum(const ImpliedMaps& maps, std::int64_t head,
+                                             double shift, const SpectrumOptions& options = {});
 
 }  // namespace attnscope

@@ -63,7 +63,7 @@ std::vector<IdentityEffect> identity_effects(const Trace& trace, const SpectrumO
                                              const Progress& progress) {
   const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
   std::vector<IdentityEffect> effects(places.size());
-  for_each_map(places, progress, [&](std::size_t index) {
+  for_each_map(trace, places, progress, [&](std::size_t index) {
     effects[index] = effect_at(trace, places[index], options);
     return [] {};
   });

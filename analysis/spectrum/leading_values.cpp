@@ -11,24 +11,30 @@ namespace attnscope {
 
 namespace {
 
-constexpr Eigen::Index kBlock = 8;      // directions added at once: they share two passes
-constexpr int kMostSteps = 80;          // of two passes each
-constexpr double kTolerance = 1e-10;    // of ‖HᵀH v − σ² v‖, beside σ_1²
+// Directions added at once, which share two passes, and the most steps of two passes each. Of an
+// estimate what converges slowly is left to the rest.
+constexpr Eigen::Index kBlock = 8, kEstimateBlock = 16;
+constexpr int kMostSteps = 80, kMostEstimateSteps = 8;
+// Of ‖HᵀH v − σ² v‖, beside σ_1².
+constexpr double kTolerance = 1e-10, kEstimateTolerance = 1e-6;
 constexpr double kIndependent = 1e-10;  // of a direction's length, outside those known before
 
 /// A subspace of the map's columns, what HᵀH makes of it, and the Ritz pairs within it.
 class Subspace {
  public:
-  Subspace(const MapOperator& map, Eigen::Index wanted)
+  Subspace(const MapOperator& map, Eigen::Index wanted, LeadingAccuracy accuracy)
       : map_(map),
         wanted_(wanted),
+        is_rough_(accuracy == LeadingAccuracy::estimate),
         // Room for as many again as are kept on a restart.
-        most_(std::min<Eigen::Index>(map.columns(), 3 * wanted + 4 * kBlock)),
+        most_(std::min<Eigen::Index>(map.columns(), 3 * wanted + 4 * block())),
         basis_(map.columns(), 0),
         images_(map.columns(), 0) {}
 
   [[nodiscard]] Eigen::Index size() const { return basis_.cols(); }
   [[nodiscard]] bool is_whole() const { return size() == map_.columns(); }
+  /// Directions to be added at once.
+  [[nodiscard]] Eigen::Index block() const { return is_rough_ ? kEstimateBlock : kBlock; }
 
   /// Adds what the columns of `directions` have outside the subspace.
   void add(const Eigen::MatrixXd& directions) {
@@ -48,7 +54,9 @@ class Subspace {
       added.rightCols(1) = x;
     }
     if (added.cols() == 0) return;
-    const Eigen::MatrixXd image = map_.times_transposed(map_.times(added));
+    const Eigen::MatrixXd image = is_rough_
+                                      ? map_.times_transposed_roughly(map_.times_roughly(added))
+                                      : map_.times_transposed(map_.times(added));
     append(basis_, added);
     append(images_, image);
     solve();
@@ -58,7 +66,7 @@ class Subspace {
   /// block of them.
   [[nodiscard]] Eigen::MatrixXd residuals() const {
     Eigen::MatrixXd left(map_.columns(), 0);
-    for (Eigen::Index i = 0; i < std::min(wanted_, size()) && left.cols() < kBlock; ++i) {
+    for (Eigen::Index i = 0; i < std::min(wanted_, size()) && left.cols() < block(); ++i) {
       if (!is_converged(i)) append(left, residual(i));
     }
     return left;
@@ -86,7 +94,7 @@ class Subspace {
   }
 
  private:
-  [[nodiscard]] Eigen::Index kept() const { return wanted_ + kBlock; }
+  [[nodiscard]] Eigen::Index kept() const { return wanted_ + block(); }
 
   static void append(Eigen::MatrixXd& matrix, const Eigen::MatrixXd& columns) {
     matrix.conservativeResize(Eigen::NoChange, matrix.cols() + columns.cols());
@@ -98,7 +106,7 @@ class Subspace {
   }
 
   [[nodiscard]] bool is_converged(Eigen::Index i) const {
-    return residual_norms_(i) <= kTolerance * squares_(0);
+    return residual_norms_(i) <= (is_rough_ ? kEstimateTolerance : kTolerance) * squares_(0);
   }
 
   /// The Ritz pairs of HᵀH in the subspace, greatest first, and the wanted ones' residuals.
@@ -123,7 +131,9 @@ class Subspace {
   }
 
   const MapOperator& map_;
-  Eigen::Index wanted_, most_;
+  Eigen::Index wanted_;
+  bool is_rough_;
+  Eigen::Index most_;
   Eigen::MatrixXd basis_, images_;  ///< [columns, size], the second HᵀH times the first
   Eigen::MatrixXd ritz_;            ///< [size, size]
   Eigen::VectorXd squares_, residual_norms_;
@@ -131,15 +141,17 @@ class Subspace {
 
 }  // namespace
 
-LeadingValues leading_values(const MapOperator& map, Eigen::Index wanted) {
+LeadingValues leading_values(const MapOperator& map, Eigen::Index wanted,
+                             LeadingAccuracy accuracy) {
   wanted = std::min<Eigen::Index>(wanted, map.columns());
   if (wanted < 1) return {};
   NormalNumbers normal(7);
-  Subspace subspace(map, wanted);
+  Subspace subspace(map, wanted, accuracy);
   // A subspace that has converged knows nothing of directions it never met, of a value's other
   // copies say: done is what random directions do not change.
   bool checked = false;
-  for (int step = 0; step < kMostSteps; ++step) {
+  const int most_steps = accuracy == LeadingAccuracy::estimate ? kMostEstimateSteps : kMostSteps;
+  for (int step = 0; step < most_steps; ++step) {
     if (subspace.is_whole()) break;
     const Eigen::MatrixXd residuals =
         subspace.size() == 0 ? Eigen::MatrixXd() : subspace.residuals();
@@ -150,7 +162,7 @@ LeadingValues leading_values(const MapOperator& map, Eigen::Index wanted) {
     }
     if (checked && subspace.size() >= wanted) break;
     checked = true;
-    subspace.add(normal.matrix(map.columns(), kBlock));
+    subspace.add(normal.matrix(map.columns(), subspace.block()));
   }
   return subspace.leading();
 }

@@ -3,18 +3,14 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
 std::vector<RecordedMap> recorded_maps(const Trace& trace, std::span<const std::int64_t> layers,
                                        bool factors_do) {
-  const auto count = static_cast<std::int64_t>(trace.layers.size());
-  for (const std::int64_t layer : layers) {
-    if (layer >= 0 && layer < count) continue;
-    throw Error(ErrorKind::usage, "there is no such layer")
-        .about("layer " + std::to_string(layer))
-        .expected("0 to " + std::to_string(count - 1));
-  }
+  for (const std::int64_t layer : layers) (void)recorded_layer(trace, layer);
+  const auto count = std::ssize(trace.layers);
   std::vector<RecordedMap> places;
   for (std::int64_t layer = 0; layer < count; ++layer) {
     if (!layers.empty() && std::find(layers.begin(), layers.end(), layer) == layers.end()) continue;

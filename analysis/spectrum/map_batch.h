@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/spectrum/map_operator.h"
+#include "analysis/spectrum/map_turn.h"
 #include "analysis/spectrum/spectrum.h"
 #include "core/progress.h"
 #include "core/trace/trace.h"
@@ -53,28 +54,36 @@ void take_singular_values(MapSpectrum& spectrum, std::vector<double> values,
 [[nodiscard]] MapSpectrum spectrum_of_matrix(MatrixD& map, const SpectrumOptions& options,
                                              double epsilon = kFloatEpsilon);
 
-/// Calls work(index) for every place on all cores. What it returns is called next, never two at
-/// once, before the progress is reported.
+/// Calls work(index) for every place of `trace` on all cores; of computed maps for one after the
+/// other, which the cores share. What it returns is called next, never two at once, before the
+/// progress is reported.
 template <class Work>
-void for_each_map(const std::vector<RecordedMap>& places, const Progress& progress,
-                  const Work& work, std::string_view what = "singular values") {
+void for_each_map(const Trace& trace, const std::vector<RecordedMap>& places,
+                  const Progress& progress, const Work& work,
+                  std::string_view what = "singular values") {
   std::mutex reporting;
   std::size_t done = 0;
   progress.step(0, what);
+  const auto work_at = [&](std::size_t index) {
+    if (progress.cancelled()) throw Cancelled{};
+    const auto report = work(index);
+    const std::lock_guard lock(reporting);
+    if (progress.cancelled()) throw Cancelled{};  // while this map was at work: not told of it
+    report();
+    ++done;
+    progress.step(static_cast<double>(done) / static_cast<double>(places.size()), what);
+  };
+  if (has_computed_maps(trace)) {
+    for (std::size_t index = 0; index < places.size(); ++index) {
+      take_turn_at_computed_map([&] { work_at(index); });
+    }
+    return;
+  }
   // Maps take equally long: single ones leave no core idle at the end.
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, places.size(), 1),
       [&](const tbb::blocked_range<std::size_t>& range) {
-        for (std::size_t index = range.begin(); index != range.end(); ++index) {
-          if (progress.cancelled()) throw Cancelled{};
-          const auto report = work(index);
-          const std::lock_guard lock(reporting);
-          if (progress.cancelled())
-            throw Cancelled{};  // while this map was at work: not told of it
-          report();
-          ++done;
-          progress.step(static_cast<double>(done) / static_cast<double>(places.size()), what);
-        }
+        for (std::size_t index = range.begin(); index != range.end(); ++index) work_at(index);
       },
       tbb::simple_partitioner());
 }

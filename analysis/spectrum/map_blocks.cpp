@@ -40,11 +40,14 @@ class Joined {
 
 std::vector<MapBlock> blocks_of(const MatrixD& map) {
   Joined joined(map.rows() + map.cols());
-  // A dense map is one after its first row and one entry of each other.
-  for (Eigen::Index row = 0; row < map.rows() && !joined.all_one(); ++row) {
-    for (Eigen::Index column = 0; column < map.cols() && !joined.all_one(); ++column) {
-      if (map(row, column) != 0) joined.join(row, map.rows() + column);
-    }
+  const auto join = [&](Eigen::Index row, Eigen::Index column) {
+    if (map(row, column) != 0) joined.join(row, map.rows() + column);
+  };
+  // Of a dense map its first row and column are enough.
+  for (Eigen::Index column = 0; column < map.cols(); ++column) join(0, column);
+  for (Eigen::Index row = 1; row < map.rows() && map.cols() > 0; ++row) join(row, 0);
+  for (Eigen::Index row = 1; row < map.rows() && !joined.all_one(); ++row) {
+    for (Eigen::Index column = 1; column < map.cols(); ++column) join(row, column);
   }
   std::map<Eigen::Index, MapBlock> blocks;
   for (Eigen::Index row = 0; row < map.rows(); ++row) {

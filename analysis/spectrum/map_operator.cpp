@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cblas.h>
 #include <cmath>
+#include <limits>
 #include <tbb/parallel_for.h>
 #include <vector>
 
+#include "analysis/spectrum/vector_products.h"
 #include "core/tensor/blas.h"
 
 namespace attnscope {
@@ -29,6 +31,26 @@ Matrix sum_of(std::vector<Matrix>& parts) {
   return sum;
 }
 
+/// Columns [first, first + 16) of x in float32, filled up with zeros.
+MatrixF sixteen_columns(const MatrixD& x, Eigen::Index first) {
+  MatrixF some = MatrixF::Zero(x.rows(), kVectors);
+  const Eigen::Index count = std::min<Eigen::Index>(kVectors, x.cols() - first);
+  some.leftCols(count) = x.middleCols(first, count).cast<float>();
+  return some;
+}
+
+/// Calls product(16 columns of x) for all of them, and puts its columns beside each other.
+template <class Product>
+MatrixD by_sixteen(const MatrixD& x, Eigen::Index rows, const Product& product) {
+  MatrixD result(rows, x.cols());
+  for (Eigen::Index first = 0; first < x.cols(); first += kVectors) {
+    const Eigen::Index count = std::min<Eigen::Index>(kVectors, x.cols() - first);
+    result.middleCols(first, count) =
+        product(sixteen_columns(x, first)).leftCols(count).template cast<double>();
+  }
+  return result;
+}
+
 }  // namespace
 
 MapOperator::MapOperator(const ConstMatrixMap& map, double shift)
@@ -49,31 +71,41 @@ MapOperator::MapOperator(const ConstMatrixDMap& map, double shift)
   use_one_blas_thread();
 }
 
-const double* MapOperator::entries(Eigen::Index row, Eigen::Index rows, Eigen::Index column,
-                                   Eigen::Index columns, std::vector<double>& buffer,
-                                   Eigen::Index& stride) const {
-  const Eigen::Index start = row * map_columns_ + column;
-  if (doubles_) {
-    stride = map_columns_;
-    return doubles_ + start;
-  }
-  stride = columns;
-  buffer.resize(static_cast<std::size_t>(rows * columns));
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const float* const from = floats_ + start + i * map_columns_;
-    std::copy(from, from + columns, buffer.data() + i * columns);
-  }
-  return buffer.data();
+MapOperator::MapOperator(const ImpliedMaps& maps, std::int64_t head, double shift)
+    : maps_(&maps),
+      head_(head),
+      map_rows_(maps.extent(1)),
+      map_columns_(maps.extent(2)),
+      shift_(shift),
+      flipped_(maps.extent(2) > maps.extent(1)) {
+  use_one_blas_thread();
+}
+
+const float* MapOperator::float_rows(Eigen::Index row, Eigen::Index rows,
+                                     std::vector<float>& band) const {
+  if (floats_) return floats_ + row * map_columns_;
+  band.resize(static_cast<std::size_t>(rows * map_columns_));
+  maps_->rows(head_, row, {band.data(), rows, map_columns_, Eigen::OuterStride<>(map_columns_)});
+  return band.data();
 }
 
 template <class Use>
 void MapOperator::for_blocks(Eigen::Index first, Eigen::Index rows, std::vector<double>& buffer,
                              Use&& use) const {
+  std::vector<float> band;
+  const float* const floats = doubles_ ? nullptr : float_rows(first, rows, band);
   for (Eigen::Index column = 0; column < map_columns_; column += kColumns) {
     const Eigen::Index columns = std::min(kColumns, map_columns_ - column);
-    Eigen::Index stride = 0;
-    const double* const part = entries(first, rows, column, columns, buffer, stride);
-    use(part, stride, column, columns);
+    if (doubles_) {
+      use(doubles_ + first * map_columns_ + column, map_columns_, column, columns);
+      continue;
+    }
+    buffer.resize(static_cast<std::size_t>(rows * columns));
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const float* const from = floats + i * map_columns_ + column;
+      std::copy(from, from + columns, buffer.data() + i * columns);
+    }
+    use(static_cast<const double*>(buffer.data()), columns, column, columns);
   }
 }
 
@@ -136,78 +168,89 @@ MatrixD MapOperator::by_columns(const MatrixD& y) const {
 }
 
 MatrixD MapOperator::by_rows_roughly(const MatrixD& x) const {
-  const MatrixF given = x.cast<float>();
-  MatrixF product(map_rows_, x.cols());
-  const Eigen::Index blocks = (map_rows_ + kRows - 1) / kRows;
-  tbb::parallel_for(Eigen::Index{0}, blocks, [&](Eigen::Index block) {
-    const Eigen::Index first = block * kRows, rows = std::min(kRows, map_rows_ - first);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size(rows), size(given.cols()),
-                size(map_columns_), 1.0F, floats_ + first * map_columns_, size(map_columns_),
-                given.data(), size(given.cols()), 0.0F, product.data() + first * given.cols(),
-                size(given.cols()));
+  MatrixD result = by_sixteen(x, map_rows_, [&](const MatrixF& given) {
+    MatrixF product(map_rows_, kVectors);
+    const Eigen::Index blocks = (map_rows_ + kRows - 1) / kRows;
+    tbb::parallel_for(Eigen::Index{0}, blocks, [&](Eigen::Index block) {
+      const Eigen::Index first = block * kRows, rows = std::min(kRows, map_rows_ - first);
+      std::vector<float> band;
+      times_vectors({float_rows(first, rows, band), rows, map_columns_, map_columns_}, given.data(),
+                    product.data() + first * kVectors);
+    });
+    return product;
   });
-  MatrixD result = product.cast<double>();
   if (shift_ != 0) result += shift_ * x;
   return result;
 }
 
 MatrixD MapOperator::by_columns_roughly(const MatrixD& y) const {
-  const MatrixF given = y.cast<float>();
-  std::vector<MatrixF> sums(kStripes);
-  const Eigen::Index stripe_rows = (map_rows_ + kStripes - 1) / kStripes;
-  tbb::parallel_for(Eigen::Index{0}, kStripes, [&](Eigen::Index stripe) {
-    const Eigen::Index first = std::min(stripe * stripe_rows, map_rows_);
-    const Eigen::Index rows = std::min(stripe_rows, map_rows_ - first);
-    MatrixF& sum = sums[static_cast<std::size_t>(stripe)];
-    sum = MatrixF::Zero(map_columns_, given.cols());
-    if (rows == 0) return;
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, size(map_columns_), size(given.cols()),
-                size(rows), 1.0F, floats_ + first * map_columns_, size(map_columns_),
-                given.data() + first * given.cols(), size(given.cols()), 0.0F, sum.data(),
-                size(given.cols()));
+  MatrixD result = by_sixteen(y, map_columns_, [&](const MatrixF& given) {
+    std::vector<MatrixF> sums(kStripes);
+    const Eigen::Index stripe_rows = (map_rows_ + kStripes - 1) / kStripes;
+    tbb::parallel_for(Eigen::Index{0}, kStripes, [&](Eigen::Index stripe) {
+      MatrixF& sum = sums[static_cast<std::size_t>(stripe)];
+      sum = MatrixF::Zero(map_columns_, kVectors);
+      const Eigen::Index end = std::min((stripe + 1) * stripe_rows, map_rows_);
+      std::vector<float> band;
+      for (Eigen::Index first = stripe * stripe_rows; first < end; first += kRows) {
+        const Eigen::Index rows = std::min(kRows, end - first);
+        add_transposed_times_vectors(
+            {float_rows(first, rows, band), rows, map_columns_, map_columns_},
+            given.data() + first * kVectors, sum.data());
+      }
+    });
+    return sum_of(sums);
   });
-  MatrixD result = sum_of(sums).cast<double>();
   if (shift_ != 0) result += shift_ * y;
   return result;
 }
 
 MapOperator::Facts MapOperator::facts() const {
   Facts facts;
-  const bool square = map_rows_ == map_columns_;
-  double differences = 0;
-  std::vector<double> buffer;
+  std::vector<float> band;
+  std::vector<double> row(static_cast<std::size_t>(map_columns_));
   for (Eigen::Index first = 0; first < map_rows_; first += kRows) {
     const Eigen::Index count = std::min(kRows, map_rows_ - first);
-    Eigen::Index stride = 0;
-    const ConstMatrixDMap part(entries(first, count, 0, map_columns_, buffer, stride), count,
-                               map_columns_);
+    const float* const floats = doubles_ ? nullptr : float_rows(first, count, band);
     for (Eigen::Index i = 0; i < count; ++i) {
-      const auto own_row = part.row(i).array();
-      facts.not_finite_entries += map_columns_ - own_row.isFinite().count();
-      double row = part.row(i).squaredNorm();
+      if (doubles_) {
+        std::copy_n(doubles_ + (first + i) * map_columns_, map_columns_, row.data());
+      } else {
+        std::copy_n(floats + i * map_columns_, map_columns_, row.data());
+      }
+      const Eigen::Map<const Eigen::ArrayXd> own(row.data(), map_columns_);
+      facts.not_finite_entries += map_columns_ - own.isFinite().count();
+      double squares = own.square().sum();
       if (shift_ != 0) {
-        const double own = part(i, first + i);
-        row += (own + shift_) * (own + shift_) - own * own;
+        const double diagonal = own(first + i);
+        squares += (diagonal + shift_) * (diagonal + shift_) - diagonal * diagonal;
       }
       // Rounding may leave a trace of what was taken away.
-      if ((own_row == 0).count() >= map_columns_ - (shift_ != 0 ? 1 : 0) && !(row > 0)) {
+      if ((own == 0).count() >= map_columns_ - (shift_ != 0 ? 1 : 0) && !(squares > 0)) {
         ++facts.zero_rows;
       }
-      facts.squares += row;
+      facts.squares += squares;
     }
   }
+  facts.asymmetry = asymmetry();
+  return facts;
+}
+
+double MapOperator::asymmetry() const {
+  if (map_rows_ != map_columns_) return 0;
+  if (maps_) return std::numeric_limits<double>::quiet_NaN();
   const auto entry = [this](Eigen::Index i, Eigen::Index j) {
     const Eigen::Index place = i * map_columns_ + j;
     return doubles_ ? doubles_[place] : static_cast<double>(floats_[place]);
   };
-  for (Eigen::Index i = 0; square && i < map_rows_; ++i) {
+  double differences = 0;
+  for (Eigen::Index i = 0; i < map_rows_; ++i) {
     for (Eigen::Index j = 0; j < i; ++j) {
       const double difference = entry(i, j) - entry(j, i);
       differences += 2 * difference * difference;
     }
   }
-  facts.asymmetry = std::sqrt(differences);
-  return facts;
+  return std::sqrt(differences);
 }
 
 }  // namespace attnscope

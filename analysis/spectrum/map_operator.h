@@ -5,17 +5,21 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
+#include "core/trace/implied_maps.h"
 
 namespace attnscope {
 
 using ConstMatrixDMap = Eigen::Map<const MatrixD>;
 
 /// map + shift · I, or its transpose if it has more columns than rows: `columns` is the smaller
-/// extent. The map is not copied. Results do not depend on the thread count.
+/// extent. The map is not copied; one that is held nowhere is computed anew, a few rows at a time,
+/// for each product. Results do not depend on the thread count.
 class MapOperator {
  public:
   MapOperator(const ConstMatrixMap& map, double shift);
   MapOperator(const ConstMatrixDMap& map, double shift);
+  /// Of one head; the maps must live as long.
+  MapOperator(const ImpliedMaps& maps, std::int64_t head, double shift);
 
   [[nodiscard]] std::int64_t rows() const { return flipped_ ? map_columns_ : map_rows_; }
   [[nodiscard]] std::int64_t columns() const { return flipped_ ? map_rows_ : map_columns_; }
@@ -34,11 +38,12 @@ class MapOperator {
     std::int64_t not_finite_entries = 0;
     std::int64_t zero_rows = 0;  ///< of the map as it was given, with its shift
     double squares = 0;          ///< ‖H‖²_F
-    double asymmetry = 0;        ///< ‖H − Hᵀ‖_F; 0 if it is not square
+    double asymmetry = 0;  ///< ‖H − Hᵀ‖_F; 0 if it is not square, NaN (not known) if it is computed
   };
   [[nodiscard]] Facts facts() const;
 
  private:
+  [[nodiscard]] double asymmetry() const;
   [[nodiscard]] MatrixD by_rows(const MatrixD& x) const;
   [[nodiscard]] MatrixD by_columns(const MatrixD& y) const;
   [[nodiscard]] MatrixD by_rows_roughly(const MatrixD& x) const;
@@ -50,14 +55,13 @@ class MapOperator {
   void for_blocks(Eigen::Index first, Eigen::Index rows, std::vector<double>& buffer,
                   Use&& use) const;
 
-  /// Rows [row, row + rows) of columns [column, column + columns) in double, in `buffer` or where
-  /// they stand; the distance of rows in `stride`.
-  const double* entries(Eigen::Index row, Eigen::Index rows, Eigen::Index column,
-                        Eigen::Index columns, std::vector<double>& buffer,
-                        Eigen::Index& stride) const;
+  /// Rows [row, row + rows) of a map in float32, where they stand or computed in `band`.
+  const float* float_rows(Eigen::Index row, Eigen::Index rows, std::vector<float>& band) const;
 
   const float* floats_ = nullptr;  ///< the map's entries, of one type or the other
   const double* doubles_ = nullptr;
+  const ImpliedMaps* maps_ = nullptr;  ///< or what they are computed by
+  std::int64_t head_ = 0;
   Eigen::Index map_rows_, map_columns_;
   double shift_;
   bool flipped_;

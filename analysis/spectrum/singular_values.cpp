@@ -4,7 +4,11 @@
 #include <cblas.h>
 #include <cmath>
 #include <lapacke.h>
+#include <optional>
+#include <utility>
 
+#include "analysis/spectrum/condensed_form.h"
+#include "analysis/spectrum/tridiagonal_values.h"
 #include "core/tensor/blas.h"
 
 namespace attnscope {
@@ -14,27 +18,42 @@ namespace {
 // Half of what is promised of f(r): both its numerator and its denominator err.
 constexpr double kAllowedShareError = 5e-6;
 
-/// By the eigenvalues of the smaller of HᵀH and HHᵀ: half the work of a bidiagonalisation, most of
-/// it in matrix products.
+/// By the eigenvalues of the smaller of HᵀH and HHᵀ: half the work of a bidiagonalisation, a third
+/// of it in matrix products.
 SingularValues from_gram(const MatrixD& matrix) {
   const auto rows = static_cast<blasint>(matrix.rows());
   const auto columns = static_cast<blasint>(matrix.cols());
   const blasint size = std::min(rows, columns);
-  MatrixD gram(size, size);
+  PaddedMatrix gram(size);
   cblas_dsyrk(CblasRowMajor, CblasLower, rows <= columns ? CblasNoTrans : CblasTrans, size,
-              std::max(rows, columns), 1.0, matrix.data(), columns, 0.0, gram.data(), size);
-  SingularValues result;
-  result.values.resize(static_cast<std::size_t>(size));
-  // Row-major lower is column-major upper.
-  const lapack_int failed =
-      LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'U', size, gram.data(), size, result.values.data());
-  if (failed != 0) return {{}, false};
-  std::reverse(result.values.begin(), result.values.end());
-  for (double& value : result.values) value = std::sqrt(std::max(value, 0.0));
-  return result;
+              std::max(rows, columns), 1.0, matrix.data(), columns, 0.0, gram.data(),
+              static_cast<blasint>(gram.stride()));
+  const TwoDiagonals form = tridiagonal_form(gram);
+  std::optional<std::vector<double>> values =
+      greatest_eigenvalues(form.diagonal, form.beside, size);
+  if (!values) return {{}, false};
+  for (double& value : *values) value = std::sqrt(value);
+  return {std::move(*values)};
 }
 
-SingularValues from_bidiagonal(MatrixD& matrix) {
+/// Those of a bidiagonal matrix B are the eigenvalues of [0 B; Bᵀ 0], which is tridiagonal with
+/// zeros on its diagonal once its rows take turns (Golub & Kahan 1965). Nothing is squared.
+SingularValues from_bidiagonal(const MatrixD& matrix) {
+  const Eigen::Index size = matrix.rows();
+  PaddedMatrix copy(size);
+  copy.matrix() = matrix;
+  const TwoDiagonals form = bidiagonal_form(copy);
+  std::vector<double> beside = {form.diagonal.front()};
+  for (std::size_t k = 0; k < form.beside.size(); ++k) {
+    beside.push_back(form.beside[k]);
+    beside.push_back(form.diagonal[k + 1]);
+  }
+  std::optional<std::vector<double>> values = greatest_eigenvalues({}, beside, size);
+  if (!values) return {{}, false};
+  return {std::move(*values)};
+}
+
+SingularValues from_lapack(MatrixD& matrix) {
   const auto rows = static_cast<lapack_int>(matrix.rows());
   const auto columns = static_cast<lapack_int>(matrix.cols());
   SingularValues result;
@@ -44,6 +63,14 @@ SingularValues from_bidiagonal(MatrixD& matrix) {
                                            columns, result.values.data(), nullptr, 1, nullptr, 1);
   if (failed != 0) return {{}, false};
   return result;
+}
+
+/// 1, or where squares of entries could leave the range of numbers the power of two that makes the
+/// largest about 1.
+double scale_for(const MatrixD& matrix) {
+  const double largest = matrix.cwiseAbs().maxCoeff();
+  if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return 1;
+  return std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1020, 1020));
 }
 
 }  // namespace
@@ -66,11 +93,21 @@ double gram_share_error(const std::vector<double>& values) {
 
 SingularValues singular_values(MatrixD& matrix, SpectrumAccuracy accuracy) {
   use_one_blas_thread();
+  const double scale = scale_for(matrix);
+  if (scale != 1) matrix *= scale;
+  SingularValues result;
+  bool wanted = true;
   if (accuracy == SpectrumAccuracy::cumulative) {
-    SingularValues result = from_gram(matrix);
-    if (result.converged && gram_share_error(result.values) <= kAllowedShareError) return result;
+    result = from_gram(matrix);
+    wanted = !result.converged || gram_share_error(result.values) > kAllowedShareError;
   }
-  return from_bidiagonal(matrix);
+  if (wanted) {
+    result = matrix.rows() == matrix.cols() ? from_bidiagonal(matrix) : from_lapack(matrix);
+  }
+  if (scale != 1) {
+    for (double& value : result.values) value /= scale;
+  }
+  return result;
 }
 
 }  // namespace attnscope

@@ -32,8 +32,11 @@ double asymmetry_of(const MatrixD& map) {
 
 void count_entries(const MatrixD& map, MapSpectrum& spectrum) {
   for (Eigen::Index i = 0; i < map.rows(); ++i) {
-    spectrum.not_finite_entries += map.cols() - map.row(i).array().isFinite().count();
-    if ((map.row(i).array() == 0).all()) ++spectrum.zero_rows;
+    const auto row = map.row(i).array();
+    if (!((row * 0.0).sum() == 0)) {  // NaN · 0 and ∞ · 0 are NaN: quicker than to ask each
+      spectrum.not_finite_entries += map.cols() - row.isFinite().count();
+    }
+    if ((row == 0).all()) ++spectrum.zero_rows;
   }
 }
 
@@ -172,7 +175,7 @@ MapSpectrum spectrum_at(const Trace& trace, const RecordedMap& place, IdentityVi
     const double shift = maps.extent(1) == maps.extent(2) ? shift_of(view, contained) : 0;
     const std::optional<ConstMatrixDMap> exact = exact_map(layer, place.head);
     spectrum = exact ? estimated_spectrum(*exact, shift, options)
-                     : estimated_spectrum(maps.slice(place.head), shift, options);
+                     : estimated_spectrum(maps, place.head, shift, options);
     return finish(maps.extent(1), maps.extent(2));
   }
   MatrixD map = map_seen(trace, place, view);
@@ -212,7 +215,7 @@ std::vector<MapSpectrum> spectra_of(const Trace& trace, IdentityView view,
   check_threshold(options.threshold);
   const std::vector<RecordedMap> places = recorded_maps(trace, options.layers, true);
   std::vector<MapSpectrum> spectra(places.size());
-  for_each_map(places, progress, [&](std::size_t index) {
+  for_each_map(trace, places, progress, [&](std::size_t index) {
     spectra[index] = spectrum_at(trace, places[index], view, options);
     spectra[index].channel = trace.map_channel;
     return [&, index] {

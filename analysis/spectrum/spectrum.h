@@ -26,12 +26,12 @@ enum class SpectrumState {
 /// "ready", "NaN or Inf in the map", "all zero", "did not converge".
 [[nodiscard]] std::string_view describe(SpectrumState state);
 
-/// How exactly singular values are wanted. Both are LAPACK in double.
+/// How exactly singular values are wanted. Both are computed in double.
 enum class SpectrumAccuracy {
   /// Every f(r) to 1e-5 relative: eigenvalues of HᵀH; where their error bound is not good enough,
   /// as in maps of nearly rank one, every_value.
   cumulative,
-  /// Every σ to about N · 1e-16 · σ_1, by bidiagonalisation of H: 1.7 times as long.
+  /// Every σ to about N · 1e-16 · σ_1, by bidiagonalisation of H: 1.5 times as long.
   every_value
 };
 
@@ -40,7 +40,7 @@ enum class SpectrumMethod {
   /// factored where factors are known, at most half as wide as the map; else estimated where the
   /// map's smaller extent is above dense_limit; else dense.
   automatic,
-  dense,     ///< all values of the N×M map, by LAPACK
+  dense,     ///< all values, from the N×M map itself
   factored,  ///< all values from the map's factors, in O(N b²): never from N×M entries
   estimated  ///< the leading values by Lanczos; Σσ and the rest by stochastic quadrature
 };
@@ -67,9 +67,9 @@ struct SpectrumOptions {
   std::vector<std::int64_t> layers = {};  ///< all that were recorded if empty
   SpectrumMethod method = SpectrumMethod::automatic;
   /// Above so many tokens the values of an unfactored map are estimated. Seconds of processor time
-  /// on maps of the sample models, estimated beside dense: softmax and adder at N = 1000: 0.33,
-  /// 0.37 and 0.43, 0.13; at 2000: 1.2, 3.2 and 1.3, 1.1; at 4096: 4.6, 37 and 6.7, 9.8. Dense
-  /// grows with the cube of the tokens, the estimate with the square.
+  /// of random maps, estimated beside dense: softmax at N = 1024: 0.15, 0.09; at 4096: 1.8, 5.7,
+  /// with I 0.6, 6.8. Dense grows with the cube of the tokens, the estimate with the square: from
+  /// about 8,000 on it is five times as fast whatever the map.
   std::int64_t dense_limit = 4096;
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t kMostProbes = 32;
 constexpr Eigen::Index kMostLanczosSteps = 80;  // of Lanczos
 constexpr Eigen::Index kStepsBetween = 8;
 // Of Σσ: steps are taken until the rules leave the truth less room.
-constexpr double kBound = 2e-3;
+constexpr double kBound = 4e-3;
 // Of ‖H‖²_F: how well Σσ² of the rest is known, a difference of sums.
 constexpr double kSquaresKnown = 1e-12;
 

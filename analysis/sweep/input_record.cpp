@@ -30,13 +30,14 @@ MapRecord record_of(const MapSpectrum& spectrum, const std::vector<double>& thre
 std::map<std::string, std::vector<double>> statistics_of(const NamedTensors& quantities,
                                                          const ImpliedMaps& maps) {
   std::map<std::string, std::vector<double>> values;
+  std::vector<std::map<std::string_view, double>> of_maps;
+  for (std::int64_t head = 0; head < maps.extent(0); ++head) {
+    of_maps.push_back(map_statistics(maps.head(head).cast<double>()));
+  }
   for (const SweepStatistic& statistic : sweep_statistics()) {
     if (statistic.quantity == kMapQuantity) {
       std::vector<double>& heads = values[std::string(statistic.name)];
-      for (std::int64_t head = 0; head < maps.extent(0); ++head) {
-        const Matrix map = maps.head(head);
-        heads.push_back(statistic.of(ConstMatrixMap(map.data(), map.rows(), map.cols())));
-      }
+      for (const auto& head : of_maps) heads.push_back(head.at(statistic.name));
       continue;
     }
     const auto found = quantities.find(statistic.quantity);
@@ -148,14 +149,16 @@ void add_records(const Subject& subject, const SweepRequest& request, const Inpu
   ran.model = subject.model;
   SpectrumOptions options;
   options.threshold = request.thresholds.front();
+  std::vector<LayerRecord> layers;  // what every view shares
+  for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
+    layers.push_back(layer_record(trace, index, numbers));
+  }
   for (const IdentityView view : request.views) {
     SeriesRecord record;
     record.identity = takes_identity(numbers.analysed.of) && shows_identity(trace, view);
     record.label = series_label(subject, request, view, record.identity);
     record.correct = is_correct(trace, input);
-    for (std::int64_t index = 0; index < std::ssize(trace.layers); ++index) {
-      record.layers.push_back(layer_record(trace, index, numbers));
-    }
+    record.layers = layers;
     const std::vector<MapSpectrum> spectra = spectra_of(ran, numbers.analysed, view, options);
     for (const MapSpectrum& spectrum : spectra) {
       const auto head = static_cast<std::size_t>(std::max<std::int64_t>(spectrum.head, 0));

@@ -3,10 +3,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
-
-#include "analysis/heads/row_weights.h"
 
 namespace attnscope {
 
@@ -60,19 +59,11 @@ double bit_imbalance(const ConstMatrixMap& codes) {
   return sum / static_cast<double>(codes.cols());
 }
 
-/// What RowWeights say of a map without I; NaN where it is no distribution over keys.
-template <double (RowWeights::*measure)() const>
-double of_weights(const ConstMatrixMap& map) {
-  MatrixD weights = map.cast<double>();
-  if (state_of(weights) != HeadState::ready) return HeadRow::kUnknown;
-  return (RowWeights(std::move(weights)).*measure)();
-}
-
 constexpr std::array<SweepStatistic, 8> list = {{
-    {"entropy", "entropy of attention (nats)", kMapQuantity, of_weights<&RowWeights::entropy>},
-    {"normalised_entropy", "entropy of attention / ln n", kMapQuantity,
-     of_weights<&RowWeights::normalised_entropy>},
-    {"sink", "strongest sink α", kMapQuantity, of_weights<&RowWeights::strongest_sink>},
+    {"entropy", "entropy of attention (nats)", kMapQuantity, nullptr, &RowWeights::entropy},
+    {"normalised_entropy", "entropy of attention / ln n", kMapQuantity, nullptr,
+     &RowWeights::normalised_entropy},
+    {"sink", "strongest sink α", kMapQuantity, nullptr, &RowWeights::strongest_sink},
     {"importance_entropy", "entropy of token importance (share of ln N)", "importance",
      normalised_entropy},
     {"largest_importance", "largest importance of a token", "importance", largest},
@@ -84,5 +75,16 @@ constexpr std::array<SweepStatistic, 8> list = {{
 }  // namespace
 
 std::span<const SweepStatistic> sweep_statistics() { return list; }
+
+std::map<std::string_view, double> map_statistics(MatrixD map) {
+  std::optional<RowWeights> weights;
+  if (state_of(map) == HeadState::ready) weights.emplace(std::move(map));
+  std::map<std::string_view, double> values;
+  for (const SweepStatistic& statistic : list) {
+    if (statistic.quantity != kMapQuantity) continue;
+    values[statistic.name] = weights ? (*weights.*statistic.of_weights)() : HeadRow::kUnknown;
+  }
+  return values;
+}
 
 }  // namespace attnscope

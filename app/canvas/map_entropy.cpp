@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "analysis/heads/row_weights.h"
+#include "analysis/spectrum/map_turn.h"
 #include "app/canvas/parallel.h"
 
 namespace attnscope {
@@ -35,9 +36,16 @@ MapEntropies map_entropies(const Trace& trace) {
     all.heads = std::max(all.heads, trace.heads(layer));
   }
   all.nats.resize(static_cast<std::size_t>(layers * all.heads));
-  for_each_index(layers * all.heads, [&](std::int64_t at) {
+  const auto compute = [&](std::int64_t at) {
     all.nats[static_cast<std::size_t>(at)] = entropy_of(trace, at / all.heads, at % all.heads);
-  });
+  };
+  if (has_computed_maps(trace)) {
+    for (std::int64_t at = 0; at < layers * all.heads; ++at) {
+      take_turn_at_computed_map([&] { compute(at); });
+    }
+  } else {
+    for_each_index(layers * all.heads, compute);
+  }
   return all;
 }
 

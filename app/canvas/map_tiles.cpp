@@ -49,26 +49,72 @@ TileCells cells_of(const TileKey& tile, MapExtent extent) {
 
 namespace {
 
-/// A row of `from` values to one of `to`, each the mean over the area it covers.
-struct Halving {
-  std::int64_t from, to;
-
-  template <typename Get, typename Put>
-  void apply(const Get& get, const Put& put) const {
-    const double span = static_cast<double>(from) / static_cast<double>(to);
+/// `from` values become `to`, each the mean over the area it covers.
+class Halving {
+ public:
+  Halving(std::int64_t from, std::int64_t to)
+      : span_(static_cast<double>(from) / static_cast<double>(to)) {
     for (std::int64_t i = 0; i < to; ++i) {
-      const double low = static_cast<double>(i) * span, high = low + span;
-      double sum = 0;
-      for (auto j = static_cast<std::int64_t>(low); j < from && static_cast<double>(j) < high;
-           ++j) {
+      const double low = static_cast<double>(i) * span_, high = low + span_;
+      const auto first = static_cast<std::int64_t>(low);
+      parts_.push_back({first, {}});
+      for (std::int64_t j = first; j < from && static_cast<double>(j) < high; ++j) {
         const double share =
             std::min(high, static_cast<double>(j) + 1) - std::max(low, static_cast<double>(j));
         // Rounding may leave a sliver of the next value: it must not bring in a NaN.
-        if (share > 1e-6) sum += share * get(j);
+        if (share > 1e-6) parts_.back().shares.push_back(share);
       }
-      put(i, static_cast<float>(sum / span));
     }
   }
+
+  [[nodiscard]] std::int64_t to() const { return std::ssize(parts_); }
+
+  /// Of `count` rows each.
+  [[nodiscard]] std::vector<float> across(const std::vector<float>& rows,
+                                          std::int64_t count) const {
+    const std::int64_t from = std::ssize(rows) / count;
+    std::vector<float> narrow;
+    narrow.reserve(static_cast<std::size_t>(count * to()));
+    for (std::int64_t row = 0; row < count; ++row) {
+      for (const Part& part : parts_) {
+        const float* const values = rows.data() + row * from + part.first;
+        double sum = 0;
+        for (std::size_t k = 0; k < part.shares.size(); ++k) {
+          sum += part.shares[k] * static_cast<double>(values[k]);
+        }
+        narrow.push_back(static_cast<float>(sum / span_));
+      }
+    }
+    return narrow;
+  }
+
+  /// Of each column of rows `width` wide.
+  [[nodiscard]] std::vector<float> down(const std::vector<float>& rows, std::int64_t width) const {
+    std::vector<float> low;
+    low.reserve(static_cast<std::size_t>(width * to()));
+    std::vector<double> sums(static_cast<std::size_t>(width));
+    for (const Part& part : parts_) {
+      std::ranges::fill(sums, 0.0);
+      const float* values = rows.data() + part.first * width;
+      for (const double share : part.shares) {
+        for (std::size_t x = 0; x < sums.size(); ++x) {
+          sums[x] += share * static_cast<double>(values[x]);
+        }
+        values += width;
+      }
+      for (const double sum : sums) low.push_back(static_cast<float>(sum / span_));
+    }
+    return low;
+  }
+
+ private:
+  /// What one value is made of: shares of those from `first` on.
+  struct Part {
+    std::int64_t first;
+    std::vector<double> shares;
+  };
+  double span_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace
@@ -79,27 +125,10 @@ std::vector<MipLevel> mip_levels(std::vector<float> values, std::int64_t width,
   levels.push_back({width, height, std::move(values)});
   while (levels.back().width > 1 || levels.back().height > 1) {
     const MipLevel& large = levels.back();
-    const Halving across{large.width, std::max<std::int64_t>(1, large.width / 2)};
-    const Halving down{large.height, std::max<std::int64_t>(1, large.height / 2)};
-    std::vector<float> narrow(static_cast<std::size_t>(across.to * large.height));
-    for (std::int64_t y = 0; y < large.height; ++y) {
-      const float* source = large.values.data() + y * large.width;
-      float* target = narrow.data() + y * across.to;
-      across.apply([source](std::int64_t x) { return static_cast<double>(source[x]); },
-                   [target](std::int64_t x, float value) { target[x] = value; });
-    }
-    MipLevel small{across.to, down.to, {}};
-    small.values.resize(static_cast<std::size_t>(small.width * small.height));
-    for (std::int64_t x = 0; x < small.width; ++x) {
-      down.apply(
-          [&](std::int64_t y) {
-            return static_cast<double>(narrow[static_cast<std::size_t>(y * small.width + x)]);
-          },
-          [&](std::int64_t y, float value) {
-            small.values[static_cast<std::size_t>(y * small.width + x)] = value;
-          });
-    }
-    levels.push_back(std::move(small));
+    const Halving across(large.width, std::max<std::int64_t>(1, large.width / 2));
+    const Halving down(large.height, std::max<std::int64_t>(1, large.height / 2));
+    levels.push_back({across.to(), down.to(),
+                      down.down(across.across(large.values, large.height), across.to())});
   }
   return levels;
 }

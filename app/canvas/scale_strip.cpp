@@ -17,9 +17,10 @@ namespace attnscope {
 
 namespace {
 
-constexpr double kBar = 8;        // pixels: the height of the colours
-constexpr int kWidth = 300;       // of one scale
-constexpr int kLeastWidth = 120;  // where the window is narrow
+constexpr double kBar = 8;         // pixels: the height of the colours
+constexpr double kLetters = 10.5;  // pixels, at the usual text size
+constexpr int kWidth = 300;        // of one scale
+constexpr int kLeastWidth = 120;   // where the window is narrow
 
 }  // namespace
 
@@ -107,7 +108,7 @@ void ScaleStrip::paintEvent(QPaintEvent*) {
   if (shown.empty()) return;
   QPainter painter(this);
   const double width = this->width() / static_cast<double>(shown.size());
-  const QFont face = sized(font(), std::max(9.0, fontInfo().pixelSize() * 0.78));
+  const QFont face = sized(font(), kLetters);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const QRectF area(static_cast<double>(i) * width + 6, 1, width - 18, height() - 1.0);
     paint(painter, area, shown[i], face, *this);

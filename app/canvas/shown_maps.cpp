@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/session/temper_row.h"
+#include "core/attention/kernels/temper_row.h"
 #include "core/trace/layer_layout.h"
 #include "core/trace/layer_name.h"
 

@@ -69,7 +69,7 @@ std::vector<MapComponents> components_of(const Subject& subject, const Analysed&
     const double first = share * static_cast<double>(v);
     std::vector<MapComponents> seen(places.size());
     for_each_map(
-        places, progress.part(first, first + share),
+        *subject.trace, places, progress.part(first, first + share),
         [&](std::size_t index) {
           seen[index] = map_components(subject, places[index], analysed, views[v], arguments.count);
           return [] {};

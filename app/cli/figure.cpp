@@ -1,9 +1,12 @@
 // attnscope figure: one figure of models or traces, as a file fit for a paper.
 #include <QApplication>
+#include <QImage>
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "analysis/figure/figure_command.h"
+#include "analysis/figure/film.h"
 #include "analysis/figure/recipe.h"
 #include "app/cli/assumptions.h"
 #include "app/cli/command_table.h"
@@ -18,7 +21,9 @@
 #include "app/cli/subjects.h"
 #include "app/cli/terminal_progress.h"
 #include "app/render/application.h"
+#include "app/render/film.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 
@@ -31,6 +36,7 @@ struct FigureArguments {
   std::vector<std::string> settings;
   std::string data_set, count, identity, layers, heads, threshold;  ///< short for settings
   std::string out;
+  std::int64_t film = 0;  ///< milliseconds of a picture; 0: no film
   StyleArguments style;
 };
 
@@ -136,6 +142,47 @@ std::string command_line(const FigureArguments& arguments, const StyleChoice& ch
   return to_string(command);
 }
 
+/// Whether a film is asked for, which is one .png. Throws Error(usage) for another file.
+bool makes_film(const FigureArguments& arguments, const std::vector<std::filesystem::path>& files) {
+  if (arguments.film == 0) return false;
+  if (files.size() != 1 || files.front().extension() != ".png" || arguments.style.transparent) {
+    throw Error(ErrorKind::usage, "a film is one opaque animated .png")
+        .about("--film")
+        .found(arguments.style.transparent ? "--transparent" : arguments.out);
+  }
+  return true;
+}
+
+/// A picture of each subject, on the same colours, with what it is above it.
+std::vector<Figure> film_figures(const FigureArguments& arguments, const FigureRequest& request,
+                                 const FigureStyle& style, const Progress& progress) {
+  std::vector<Figure> figures;
+  const auto count = static_cast<double>(request.subjects.size());
+  for (const Subject& subject : request.subjects) {
+    FigureRequest one = request;
+    one.subjects = {subject};
+    const auto done = static_cast<double>(figures.size());
+    figures.push_back(
+        make_figure(arguments.name, one, progress.part(done / count, (done + 1) / count)));
+    figures.back().title = subject.label;
+    figures.back().show_title = true;
+  }
+  make_alike(figures);
+  for (Figure& figure : figures) figure = dressed(std::move(figure), style);
+  return figures;
+}
+
+void write_film(const FigureArguments& arguments, const std::vector<Figure>& figures,
+                const std::filesystem::path& file, double dpi) {
+  std::vector<QImage> pictures;
+  for (const Figure& figure : figures) pictures.push_back(figure_as_image(figure, dpi));
+  const std::string bytes = film_of(pictures, arguments.film);
+  write_output(arguments.out, ".png",
+               [&](const std::filesystem::path& place) { write_file(place, bytes); });
+  std::fprintf(lines_beside(arguments.out), "%s: %zu pictures, %lld ms each\n",
+               file.string().c_str(), figures.size(), static_cast<long long>(arguments.film));
+}
+
 int run(const FigureArguments& arguments) {
   // What can be refused is refused before any model is run.
   const FigureRecipe& recipe = find_figure(arguments.name);
@@ -152,17 +199,28 @@ int run(const FigureArguments& arguments) {
   request.first_layer = choice.first_layer;
   const std::vector<std::filesystem::path> files =
       figure_files(arguments.out, arguments.style.formats, read);
+  const bool is_film = makes_film(arguments, files);
   const std::unique_ptr<QApplication> application = drawing_application();
   check_font_family(choice.style.font_family);
 
   Figure figure;
+  std::vector<Figure> film;
   {
     const TerminalProgress line;
     request.subjects =
         subjects_for(needs_of(recipe, request.settings), models, line.progress().part(0, 0.6));
     set_labels(request.subjects, arguments.labels);
-    figure =
-        dressed(make_figure(arguments.name, request, line.progress().part(0.6, 1)), choice.style);
+    const Progress drawing = line.progress().part(0.6, 1);
+    if (is_film) {
+      film = film_figures(arguments, request, choice.style, drawing);
+    } else {
+      figure = dressed(make_figure(arguments.name, request, drawing), choice.style);
+    }
+  }
+  if (is_film) {
+    write_film(arguments, film, files.front(), choice.options.png_dpi);
+    print_assumptions(lines_beside(arguments.out), request.subjects);
+    return 0;
   }
   figure.command = command_line(arguments, choice);
   write_figure(figure, files, choice.options);
@@ -217,6 +275,12 @@ Action add_figure(CLI::App& parent, CLI::App*& added) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE")
       ->group("Mechanism");
+  added
+      ->add_option("--film", arguments->film,
+                   "An animated .png: each model, or step of a training, is a picture of its own, "
+                   "shown for so many milliseconds")
+      ->type_name("MS")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{65535}));
   add_style_options(*added, arguments->style);
   add_model_options(*added, arguments->models, true);
   set_examples(

@@ -116,6 +116,9 @@ int run_gui(const GuiOptions& options) {
   window.set_preferences(preferences);
   window.resize(options.width, options.height);
   if (options.screenshot.empty()) window.remember_between_runs(autosave_folder());
+  // Other threads open the first minute's models while this one shows the window.
+  if (options.samples_if_empty && preferences.reopen) (void)window.reopen_last();
+  if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);
   if (!options.lesson.empty()) window.open_document(options.lesson);
@@ -124,8 +127,6 @@ int run_gui(const GuiOptions& options) {
   for (const std::string& model : options.models) {
     use_of(model) == FileUse::training ? window.open_file(model) : open_model(session, model);
   }
-  if (options.samples_if_empty && preferences.reopen) (void)window.reopen_last();
-  if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
 
   if (options.screenshot.empty()) return QApplication::exec();
   refuse_to_overwrite(options.screenshot, files_read(session, options));

@@ -216,6 +216,7 @@ std::vector<SpectrumReport> make_reports(const Arguments& arguments,
   // Of long inputs the factors fit in memory where the maps do not.
   request.implied_maps = spectrum_method(arguments.method) != SpectrumMethod::factored;
   request.factors = true;
+  request.large_maps = TraceRequest::LargeMaps::computed;
   request_for(analysed, request);
   // What a layer is given is what the one before it gave.
   if (needs_layer_before(analysed)) request.layers.clear();
@@ -309,9 +310,10 @@ Action add_spectrum(CLI::App& parent, CLI::App*& added) {
       "Ranks of null models beside each map's (rows shuffled, even rows), and of causal "
       "maps the rank below the diagonal");
   added
-      ->add_option("--method", arguments->method,
-                   "How singular values are found: dense by LAPACK, factored from the mechanism's "
-                   "factors (keeps no maps), estimated by Lanczos and quadrature")
+      ->add_option(
+          "--method", arguments->method,
+          "How singular values are found: dense from every entry, factored from the mechanism's "
+          "factors (keeps no maps), estimated by Lanczos and quadrature")
       ->type_name("automatic|dense|factored|estimated")
       ->capture_default_str();
   added

@@ -102,6 +102,7 @@ TraceRequest recorded_for_figures(const FigureNeeds& needs) {
   TraceRequest request;
   request.queries_keys_values = needs.vectors;
   request.tokens = request.factors = request.quantities = true;
+  request.large_maps = TraceRequest::LargeMaps::computed;
   return request;
 }
 

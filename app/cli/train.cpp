@@ -98,9 +98,11 @@ void print(const TrainingRun& run, const RunFolder& folder) {
               static_cast<long long>(run.step()),
               fixed_text(log.last("steps/loss").value(), 4).c_str());
   if (const auto accuracy = log.last("tests/accuracy")) {
+    constexpr const char* examples[] = {"images", "stretches", "texts"};  // as ExampleKind
     std::printf("; %lld test %s: %s %% right, loss %s",
                 static_cast<long long>(run.data().test_size()),
-                run.data().texts() ? "stretches" : "images", fixed_text(100 * *accuracy, 2).c_str(),
+                examples[static_cast<std::size_t>(run.data().kind())],
+                fixed_text(100 * *accuracy, 2).c_str(),
                 fixed_text(log.last("tests/loss").value(), 4).c_str());
   }
   std::printf("\n%s opens as any model\n", folder.model(run.step()).string().c_str());
@@ -167,11 +169,9 @@ void train_all(const StudyFolder& folder) {
 
 /// What stands for the value in the help, as in other commands.
 std::string placeholder_of(const ParameterDescription& one) {
-  static const std::map<std::string_view, const char*> texts = {{"dataset", "DATASET"},
-                                                                {"test_dataset", "DATASET"},
-                                                                {"labels", "NAME,…"},
-                                                                {"mechanism", "MECHANISM"},
-                                                                {"multiplicative_layers", "N,…"}};
+  static const std::map<std::string_view, const char*> texts = {
+      {"dataset", "DATASET"}, {"test_dataset", "DATASET"}, {"labels", "NAME,…"},
+      {"stages", "NxDxH,…"},  {"mechanism", "MECHANISM"},  {"multiplicative_layers", "N,…"}};
   switch (one.kind) {
     case ParameterKind::whole:
       return "N";

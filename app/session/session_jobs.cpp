@@ -399,6 +399,7 @@ void Session::run(OpenSubject& subject) {
   request.factors = true;  // what spectra come from where a mechanism has them
   request.quantities = true;
   request.queries_keys_values = true;  // what a head is stepped through by, and further spectra
+  request.large_maps = TraceRequest::LargeMaps::computed_alone;
   request.channel = subject.channel;
   request.parameters = subject.subject.parameters;
   const std::string own = subject.subject.own_input;

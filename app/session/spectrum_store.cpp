@@ -35,7 +35,8 @@ bool same_maps(const LayerTrace& a, const LayerTrace& b) {
   constexpr std::int64_t kMostCompared = std::int64_t{16} << 20;  // bytes: a few milliseconds
   return !a.implied_map.empty() && a.implied_map.shape() == b.implied_map.shape() &&
          a.factors.has_value() == b.factors.has_value() && a.rank_bound == b.rank_bound &&
-         a.exact_map == b.exact_map && a.implied_map.bytes() <= kMostCompared &&
+         a.exact_map == b.exact_map && !a.implied_map.are_computed() &&
+         !b.implied_map.are_computed() && a.implied_map.bytes() <= kMostCompared &&
          (a.implied_map.blocks() == nullptr) == (b.implied_map.blocks() == nullptr) &&
          std::ranges::equal(a.implied_map.entries(), b.implied_map.entries());
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/truncation/truncation.h"
-#include "app/session/temper_row.h"
+#include "core/attention/kernels/temper_row.h"
 #include "core/error.h"
 #include "core/text/number_text.h"
 #include "core/trace/layer_name.h"

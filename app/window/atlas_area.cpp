@@ -70,8 +70,8 @@ QWidget* empty_area(QPushButton*& open, QPushButton*& samples) {
   title->setFont(large);
   title->setAlignment(Qt::AlignCenter);
   auto* text = new QLabel(QObject::tr(
-      "A vision transformer or a language model as .safetensors, .pt, .pth, .bin, .h5 or .npz, or "
-      "a trace of attention maps. Its maps appear here, their ranks on the right."));
+      "A vision transformer or a language model, in whatever format its weights are, or a trace of "
+      "attention maps. Its maps appear here, their ranks on the right."));
   text->setAlignment(Qt::AlignCenter);
   text->setWordWrap(true);
   text->setMinimumWidth(240);

@@ -61,6 +61,11 @@ DockPanel& PanelDocks::made(PanelDock& one) {
     connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
     connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);
   }
+  connect(one.dock, &QDockWidget::visibilityChanged, panel, [panel, figures](bool seen) {
+    if (!seen) return;
+    panel->come_to_front();
+    for (FigurePanel* figure : figures) figure->come_to_front();
+  });
   connect(panel, &DockPanel::enlarge_wanted, this, [this, dock = one.dock](bool only_back) {
     only_back ? emit place_wanted() : emit enlarge_wanted(dock);
   });

@@ -22,6 +22,7 @@
 #include "app/window/panel_docks.h"
 #include "app/window/recent_files.h"
 #include "app/window/recovery.h"
+#include "core/checkpoint/format.h"
 #include "core/error.h"
 
 namespace attnscope {
@@ -29,6 +30,17 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kLastSession = "last-session.json";
+
+/// "*.safetensors *.gguf …": of all formats of weights, in two of which traces are, too.
+QString weight_file_patterns() {
+  QStringList patterns;
+  for (const CheckpointFormat& format : checkpoint_formats()) {
+    const auto extensions =
+        QString::fromUtf8(format.extensions.data(), std::ssize(format.extensions));
+    for (const QString& extension : extensions.split(' ')) patterns << "*" + extension;
+  }
+  return patterns.join(' ');
+}
 
 }  // namespace
 
@@ -120,8 +132,7 @@ bool MainWindow::restore_unnamed(const std::filesystem::path& file) {
 void MainWindow::ask_for_model() {
   const QStringList files = QFileDialog::getOpenFileNames(
       this, tr("Open models or traces"), QSettings().value("model_folder").toString(),
-      tr("Weights and traces (*.safetensors *.pt *.pth *.bin *.h5 *.hdf5 *.npz *.json);;All files "
-         "(*)"));
+      tr("Weights and traces (%1);;All files (*)").arg(weight_file_patterns()));
   for (const QString& file : files) {
     QSettings().setValue("model_folder", QFileInfo(file).absolutePath());
     const std::filesystem::path path = file.toStdString();

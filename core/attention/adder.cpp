@@ -41,6 +41,15 @@ class Adder final : public Mechanism {
     return map_by_blocks(input, scores(input), identity_);
   }
 
+  [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
+    check_shapes(input);
+    // Keys are packed anew each time: kept, they would take as much memory again.
+    const auto fill = [&input](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
+      score(input, PackedRows(key_columns(input, head)), head, first, rows);
+    };
+    return rows_of_scores(input, fill, identity_);
+  }
+
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min(shape.queries, shape.keys), .rows_sum_to_one = !identity_};
   }
@@ -48,7 +57,6 @@ class Adder final : public Mechanism {
   [[nodiscard]] bool has_identity_mapping() const override { return identity_; }
 
  private:
-  /// −‖q − k‖₁ / √d_a.
   static FillScores scores(const AttentionInput& input) {
     const std::int64_t key_heads = input.heads_of_keys();
     auto packed = std::make_shared<std::vector<PackedRows>>(static_cast<std::size_t>(key_heads));
@@ -57,12 +65,18 @@ class Adder final : public Mechanism {
           PackedRows(head_columns(input.keys, key_heads, head));
     });
     return [&input, packed](std::int64_t head, std::int64_t first, StridedMatrixMap block) {
-      const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
-      const auto scale = static_cast<float>(-1.0 / score_deviation(queries.cols()));
-      l1_distances({queries.data() + first * queries.outerStride(), block.rows(), queries.cols(),
-                    Eigen::OuterStride<>(queries.outerStride())},
-                   (*packed)[static_cast<std::size_t>(input.key_head(head))], scale, block);
+      score(input, (*packed)[static_cast<std::size_t>(input.key_head(head))], head, first, block);
     };
+  }
+
+  /// −‖q − k‖₁ / √d_a of the queries from `first` on and a head's keys.
+  static void score(const AttentionInput& input, const PackedRows& keys, std::int64_t head,
+                    std::int64_t first, StridedMatrixMap block) {
+    const ConstStridedMatrixMap queries = head_columns(input.queries, input.heads, head);
+    const auto scale = static_cast<float>(-1.0 / score_deviation(queries.cols()));
+    l1_distances({queries.data() + first * queries.outerStride(), block.rows(), queries.cols(),
+                  Eigen::OuterStride<>(queries.outerStride())},
+                 keys, scale, block);
   }
 
   bool identity_;
@@ -91,7 +105,8 @@ MechanismEntry adder_entry() {
         return std::make_unique<Adder>(values.flag("identity"));
       },
       .causal = true,
-      .terms = true};
+      .terms = true,
+      .rows = true};
 }
 
 }  // namespace attnscope

@@ -14,6 +14,7 @@
 
 #include "core/attention/additive_state.h"
 #include "core/attention/costs/costs.h"
+#include "core/attention/kernels/running_sums.h"
 #include "core/attention/kernels/softmax_rows.h"
 #include "core/attention/mechanism.h"
 #include "core/attention/mechanism_cost.h"
@@ -47,18 +48,23 @@ class Additive final : public Mechanism {
     Tensor output({input.queries.rows(), input.values.cols()});
     if (output.size() == 0 || input.keys.rows() == 0) return output;
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
+      const std::int64_t stride = input.values.cols();
+      const float* const values = input.values.data() + head * width;
+      float* const out = output.data() + head * width;
+      const auto logit = logits.matrix().row(head);
+      if (causal && window_ == 0) {
+        running_means(prefix_weights(logit).data(), input.keys.rows(), values, stride, width, out,
+                      stride);
+        return;
+      }
       AdditiveState state(width, causal ? window_ : 0);
       std::vector<float> mean(static_cast<std::size_t>(width));
-      const auto row = [&](std::int64_t i) { return output.data() + i * input.values.cols(); };
       for (std::int64_t j = 0; j < input.keys.rows(); ++j) {
-        state.push(static_cast<double>(logits.matrix()(head, j)),
-                   {input.values.data() + j * input.values.cols() + head * width,
-                    static_cast<std::size_t>(width)},
-                   mean);
-        if (causal) std::copy(mean.begin(), mean.end(), row(j) + head * width);
+        state.push(static_cast<double>(logit(j)), {values + j * stride, mean.size()},
+                   causal ? std::span<float>(out + j * stride, mean.size()) : mean);
       }
       for (std::int64_t i = 0; !causal && i < input.queries.rows(); ++i) {
-        std::copy(mean.begin(), mean.end(), row(i) + head * width);
+        std::copy(mean.begin(), mean.end(), out + i * stride);
       }
     });
     return output;
@@ -108,6 +114,29 @@ class Additive final : public Mechanism {
   }
 
  private:
+  /// Of each token, exp of its logit less the largest up to it.
+  static std::vector<RunningWeight> prefix_weights(
+      const Eigen::Ref<const Eigen::RowVectorXf>& logits) {
+    Eigen::RowVectorXf largest = logits;
+    for (Eigen::Index j = 1; j < logits.size(); ++j) {
+      largest(j) = std::max(largest(j - 1), logits(j));
+    }
+    Eigen::RowVectorXd weights = logits.cast<double>() - largest.cast<double>();
+    exponentiate(weights.data(), weights.size());
+    std::vector<RunningWeight> list(static_cast<std::size_t>(logits.size()));
+    double total = 0;
+    for (Eigen::Index j = 0; j < logits.size(); ++j) {
+      RunningWeight& one = list[static_cast<std::size_t>(j)];
+      if (j > 0 && largest(j) != largest(j - 1)) {
+        one.keep = std::exp(static_cast<double>(largest(j - 1)) - static_cast<double>(largest(j)));
+      }
+      one.weight = weights(j);
+      total = one.keep * total + one.weight;
+      one.share = 1 / total;
+    }
+    return list;
+  }
+
   /// (w·k + bias) / √d for every head and key, [H, M].
   [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
     check_shapes(input);
@@ -138,18 +167,17 @@ class Additive final : public Mechanism {
           .found(to_string(bias->shape()));
     }
     const double scale = 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
-    for (std::int64_t head = 0; head < input.heads; ++head) {
+    tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const ConstStridedMatrixMap keys = importance.cols() == d
                                              ? head_columns(input.keys, input.heads, head)
                                              : head_columns(input.keys, 1, 0);
-      for (std::int64_t j = 0; j < keys.rows(); ++j) {
-        double product = bias ? static_cast<double>(bias->data()[head]) : 0.0;
-        for (std::int64_t c = 0; c < keys.cols(); ++c) {
-          product += static_cast<double>(importance(head, c)) * static_cast<double>(keys(j, c));
-        }
-        logits.matrix()(head, j) = static_cast<float>(product * scale);
-      }
-    }
+      const Eigen::RowVectorXd direction = importance.row(head).cast<double>();
+      const double added = bias ? static_cast<double>(bias->data()[head]) : 0.0;
+      Eigen::RowVectorXd products(keys.rows());
+      project(direction.data(), keys.cols(), keys.data(), keys.outerStride(), keys.rows(),
+              products.data());
+      logits.matrix().row(head) = (scale * (products.array() + added)).cast<float>();
+    });
     return logits;
   }
 

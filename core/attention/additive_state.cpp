@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <limits>
+
+#include "core/attention/kernels/running_sums.h"
 
 namespace attnscope {
 
@@ -26,9 +29,7 @@ void AdditiveState::add(Sums& sums, double logit, std::span<const float> value) 
   }
   const double weight = std::exp(logit - sums.greatest);
   sums.weight += weight;
-  for (std::size_t c = 0; c < value.size(); ++c) {
-    sums.values[c] += weight * static_cast<double>(value[c]);
-  }
+  add_weighted(weight, value.data(), std::ssize(value), sums.values.data());
 }
 
 double AdditiveState::push(double logit, std::span<const float> value, std::span<float> mean) {
@@ -48,10 +49,8 @@ double AdditiveState::push(double logit, std::span<const float> value, std::span
     other = std::exp(ending->greatest - greatest);
   }
   const double total = own * begun_.weight + (ending != nullptr ? other * ending->weight : 0);
-  for (std::size_t c = 0; c < mean.size(); ++c) {
-    const double sum = own * begun_.values[c] + (ending != nullptr ? other * ending->values[c] : 0);
-    mean[c] = static_cast<float>(sum / total);
-  }
+  scale(begun_.values.data(), own / total, ending != nullptr ? ending->values.data() : nullptr,
+        other / total, std::ssize(mean), mean.data());
   if (window_ > 0 && static_cast<std::int64_t>(logits_.size()) == window_) finish_block();
   return greatest + std::log(total);
 }

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <tbb/parallel_for.h>
+#include <vector>
+
+#include "core/attention/kernels/exponentials.h"
+#include "core/attention/kernels/window_products.h"
 
 namespace attnscope {
 
@@ -92,27 +96,64 @@ class Outside {
   Matrix left_, right_;   ///< within a line: before column c, from column c on
 };
 
-/// Σ_j exp(w_ij) x_j for every token i, up to each head's factor. Tokens run in parallel.
-Matrix window_sums(const DaftWindow& window, const Matrix& x, const TapWeights& weights) {
+/// Columns of a summed matrix side by side as add_window_products takes them: its rows, from
+/// `first` on, with zeros up to kWindowChannels.
+std::vector<float> packed_rows(const Matrix& matrix, std::int64_t first, std::int64_t rows) {
+  std::vector<float> packed(static_cast<std::size_t>(rows * kWindowChannels));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::copy_n(matrix.row(first + row).data(), matrix.cols(),
+                packed.begin() + row * kWindowChannels);
+  }
+  return packed;
+}
+
+/// Σ_j exp(w_ij) x_j of kWindowChannels columns or fewer, for every token i.
+Matrix window_sums_of_columns(const DaftWindow& window, const Matrix& x,
+                              const TapWeights& weights) {
   const Outside outside(window, x);
-  const std::int64_t columns = window.columns(), width = 2 * window.half_columns() + 1;
+  const std::int64_t rows = window.rows(), columns = window.columns();
+  // Of each line as many zeros before and after it as a window reaches.
+  const std::int64_t reach = std::min(window.half_columns(), columns - 1);
+  const std::int64_t count = 2 * reach + 1, line = (columns + 2 * reach) * kWindowChannels;
+  std::vector<float> padded(static_cast<std::size_t>(rows * line));
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::ranges::copy(packed_rows(x, window.prefix() + y * columns, columns),
+                      padded.begin() + y * line + reach * kWindowChannels);
+  }
+  const std::int64_t places = 2 * window.half_columns() + 1;
+  const std::vector<float> taps = packed_rows(weights.inside, 0, weights.inside.rows());
+
   Matrix sums(x.rows(), x.cols());
   const ChannelRow all = outside.all(x);
   sums.topRows(window.prefix()).rowwise() = all;
-  tbb::parallel_for(window.prefix(), static_cast<std::int64_t>(x.rows()), [&](std::int64_t token) {
-    const std::int64_t y = (token - window.prefix()) / columns;
-    const std::int64_t column = (token - window.prefix()) % columns;
-    ChannelRow sum = outside.around(y, column).cwiseProduct(weights.outside);
+  std::vector<float> inside(static_cast<std::size_t>(columns * kWindowChannels));
+  for (std::int64_t y = 0; y < rows; ++y) {
+    std::ranges::fill(inside, 0.0F);
     for (std::int64_t dy = -window.half_rows(); dy <= window.half_rows(); ++dy) {
-      if (y + dy < 0 || y + dy >= window.rows()) continue;
-      const std::int64_t from = std::max(-window.half_columns(), -column);
-      const std::int64_t to = std::min(window.half_columns(), columns - 1 - column);
-      const std::int64_t tap = (dy + window.half_rows()) * width + window.half_columns();
-      for (std::int64_t dx = from; dx <= to; ++dx) {
-        sum += weights.inside.row(tap + dx).cwiseProduct(x.row(token + dy * columns + dx));
-      }
+      if (y + dy < 0 || y + dy >= rows) continue;
+      const std::int64_t tap = (dy + window.half_rows()) * places + window.half_columns() - reach;
+      add_window_products(padded.data() + (y + dy) * line, columns,
+                          taps.data() + tap * kWindowChannels, count, inside.data());
     }
-    sums.row(token) = sum;
+    for (std::int64_t column = 0; column < columns; ++column) {
+      sums.row(window.prefix() + y * columns + column) =
+          outside.around(y, column).cwiseProduct(weights.outside) +
+          Eigen::Map<const ChannelRow>(inside.data() + column * kWindowChannels, x.cols());
+    }
+  }
+  return sums;
+}
+
+/// Σ_j exp(w_ij) x_j for every token i, up to each head's factor. Channels run in parallel.
+Matrix window_sums(const DaftWindow& window, const Matrix& x, const TapWeights& weights) {
+  Matrix sums(x.rows(), x.cols());
+  const std::int64_t parts = (x.cols() + kWindowChannels - 1) / kWindowChannels;
+  tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) {
+    const std::int64_t first = part * kWindowChannels;
+    const std::int64_t count = std::min<std::int64_t>(kWindowChannels, x.cols() - first);
+    const TapWeights own{weights.inside.middleCols(first, count),
+                         weights.outside.segment(first, count)};
+    sums.middleCols(first, count) = window_sums_of_columns(window, x.middleCols(first, count), own);
   });
   return sums;
 }
@@ -170,12 +211,22 @@ Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channel
     return output;
   }
   const ChannelRow largest = input.keys.colwise().maxCoeff();
-  const Matrix keys = (input.keys.rowwise() - largest).array().exp();
-  Matrix products(tokens, width);
-  for (std::int64_t channel = 0; channel < width; ++channel) {
-    products.col(channel) =
-        keys.col(channels.key_channel(channel)).cwiseProduct(input.values.col(channel));
-  }
+  Matrix keys(tokens, channels.key_channels), products(tokens, width);
+  // What each channel's key has, for every channel.
+  const auto by_channel = [&](const auto& of_keys) -> ChannelRow {
+    const std::int64_t each = width / channels.key_channels;
+    if (each == 1) return of_keys;
+    ChannelRow spread(width);
+    for (std::int64_t key = 0; key < channels.key_channels; ++key) {
+      spread.segment(key * each, each).setConstant(of_keys(key));
+    }
+    return spread;
+  };
+  tbb::parallel_for(std::int64_t{0}, tokens, [&](std::int64_t i) {
+    exponentiate(input.keys.row(i).data(), largest.data(), channels.key_channels,
+                 keys.row(i).data());
+    products.row(i) = by_channel(keys.row(i)).cwiseProduct(input.values.row(i));
+  });
   const auto head_of_key = [&](std::int64_t c) {
     return channels.key_channels == width ? channels.bias_head(c) : c;
   };
@@ -184,21 +235,25 @@ Tensor daft_convolution(const AttentionInput& input, const DaftChannels& channel
   const Matrix sums = window_sums(window, products, tap_weights(window, width, [&](std::int64_t c) {
                                     return channels.bias_head(c);
                                   }));
+  auto means = output.matrix();
   tbb::parallel_for(std::int64_t{0}, tokens, [&](std::int64_t i) {
-    Matrix exact(1, tokens);
-    std::int64_t filled = -1;
-    for (std::int64_t channel = 0; channel < width; ++channel) {
-      const float total = totals(i, channels.key_channel(channel));
-      float mean = sums(i, channel) / total;
-      if (total < kDaftLeast) {
+    auto mean = means.row(i);
+    mean = sums.row(i).cwiseQuotient(by_channel(totals.row(i)));
+    if ((totals.row(i).array() < kDaftLeast).any()) {
+      Matrix exact(1, tokens);
+      std::int64_t filled = -1;
+      for (std::int64_t channel = 0; channel < width; ++channel) {
+        if (!(totals(i, channels.key_channel(channel)) < kDaftLeast)) continue;
         if (channels.bias_head(channel) != filled) {
           filled = channels.bias_head(channel);
           window.fill(filled, i, {exact.data(), 1, tokens, Eigen::OuterStride<>(tokens)});
         }
-        mean = daft_element(input, channels, channel, exact.data());
+        mean(channel) = daft_element(input, channels, channel, exact.data());
       }
-      output.matrix()(i, channel) = daft_gate(input.queries(i, channel)) * mean;
     }
+    ChannelRow gate(width);
+    sigmoid(input.queries.row(i).data(), width, gate.data());
+    mean.array() *= gate.array();
   });
   return output;
 }

@@ -22,9 +22,9 @@ namespace attnscope {
 
 namespace {
 
-// Queries of one block. Every block packs all of exp(K) anew for its product: with 128 of them that
-// costs little.
-constexpr std::int64_t kQueriesAtOnce = 128;
+// Queries of one block, at most. Every block packs all of exp(K) anew for its product: with 256 of
+// them that costs little, with 64 a third of the whole.
+constexpr std::int64_t kQueriesAtOnce = 256;
 // Causal ones are smaller, because what lies within a block is computed element by element.
 constexpr std::int64_t kCausalBlock = 32;
 
@@ -43,7 +43,10 @@ std::vector<ParameterDescription> daft_full_parameters() {
 class FullBias final : public DaftBias {
  public:
   FullBias(const AttentionInput& input, std::int64_t factors)
-      : causal_(input.causal), queries_(input.queries.rows()), keys_(input.keys.rows()) {
+      : causal_(input.causal),
+        any_length_(causal_ || (input.layout && input.layout->is_text())),
+        queries_(input.queries.rows()),
+        keys_(input.keys.rows()) {
     if (factors > 0) {
       left_ = daft_parameter(input, "pe0");
       right_ = daft_parameter(input, "pe1");
@@ -99,7 +102,7 @@ class FullBias final : public DaftBias {
              bool columns_are_tokens = false) const {
     // Biases learnt for texts as long as possible serve shorter ones.
     const auto fits = [this](std::int64_t found, std::int64_t expected, bool tokens) {
-      return found == expected || (tokens && causal_ && found > expected);
+      return found == expected || (tokens && any_length_ && found > expected);
     };
     if (tensor.rank() == 2 && fits(tensor.extent(0), rows, true) &&
         fits(tensor.extent(1), columns, columns_are_tokens)) {
@@ -119,6 +122,7 @@ class FullBias final : public DaftBias {
   }
 
   bool causal_;
+  bool any_length_;  ///< of texts, up to those that the biases are of
   std::int64_t queries_, keys_;
   const Tensor* left_ = nullptr;   ///< pe0
   const Tensor* right_ = nullptr;  ///< pe1
@@ -136,6 +140,13 @@ Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64
   };
   tbb::parallel_for(std::int64_t{0}, keys, fill);
   return both;
+}
+
+/// As many as make blocks alike, two or more of them.
+std::int64_t queries_at_once(std::int64_t queries) {
+  const std::int64_t blocks =
+      std::max<std::int64_t>((queries + kQueriesAtOnce - 1) / kQueriesAtOnce, 2);
+  return ((queries + blocks - 1) / blocks + 15) / 16 * 16;
 }
 
 /// exp of each row less its largest entry, in place; the largest are returned.
@@ -201,18 +212,17 @@ class DaftFull final : public Mechanism {
     const std::int64_t width = channels.width;
     const Row largest = input.keys.colwise().maxCoeff().array();
     const Matrix both = weighted_keys(input, largest, keys);
-    tbb::parallel_for(
-        std::int64_t{0}, (queries + kQueriesAtOnce - 1) / kQueriesAtOnce, [&](std::int64_t task) {
-          const std::int64_t first = task * kQueriesAtOnce,
-                             rows = std::min(kQueriesAtOnce, queries - first);
-          Matrix weights(rows, keys), sums(rows, 2 * width);
-          bias.fill_columns(first, strided_output(weights));
-          exponentiate_rows(weights);
-          multiply(strided(weights), strided(both), 1.0F, strided_output(sums));
-          for (std::int64_t row = 0; row < rows; ++row) {
-            write_row(input, channels, bias, first + row, sums.row(row).array(), output);
-          }
-        });
+    const std::int64_t at_once = queries_at_once(queries);
+    tbb::parallel_for(std::int64_t{0}, (queries + at_once - 1) / at_once, [&](std::int64_t task) {
+      const std::int64_t first = task * at_once, rows = std::min(at_once, queries - first);
+      Matrix weights(rows, keys), sums(rows, 2 * width);
+      bias.fill_columns(first, strided_output(weights));
+      exponentiate_rows(weights);
+      multiply(strided(weights), strided(both), 1.0F, strided_output(sums));
+      for (std::int64_t row = 0; row < rows; ++row) {
+        write_row(input, channels, bias, first + row, sums.row(row).array(), output);
+      }
+    });
   }
 
   /// Y = σ(Q) ⊙ numerator / denominator, whose halves `sums` holds.

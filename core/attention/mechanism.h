@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -72,6 +73,10 @@ struct MapFactors {
   Tensor right;  ///< [H, M, b]
 };
 
+/// Writes of a head's implied map the rows from query `first` on, [n, M]; from several threads at
+/// once.
+using MapRows = std::function<void(std::int64_t head, std::int64_t first, StridedMatrixMap rows)>;
+
 /// One way to attend, with its parameters fixed. Immutable, safe to share between threads.
 class Mechanism {
  public:
@@ -86,6 +91,13 @@ class Mechanism {
   /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries. Where the
   /// channels of a head differ, W of `input.channel` (then exact for that channel) or their mean.
   [[nodiscard]] virtual Tensor implied_map(const AttentionInput& input) const = 0;
+
+  /// The same maps some rows at a time, for those that are held nowhere; empty unless
+  /// MechanismEntry::rows. It reads `input`, which must live as long.
+  [[nodiscard]] virtual MapRows map_rows(const AttentionInput& input) const {
+    (void)input;
+    return {};
+  }
 
   /// The same maps in factored form, where the mechanism has one and b is below N and M; its
   /// spectra and those of very long inputs come from it. Never larger than (N + M) · b a head.
@@ -163,6 +175,9 @@ struct MechanismEntry {
   bool scaled = false;
   /// Whether it is a softmax over scores, which honours AttentionInput::terms and key_heads.
   bool terms = false;
+
+  /// Whether rows of its map can be had alone: each follows from its own query and the keys.
+  bool rows = false;
 
   /// `parameters`, then `accounting`.
   [[nodiscard]] std::vector<ParameterDescription> counted_parameters() const;

@@ -158,23 +158,29 @@ Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, boo
   return output;
 }
 
-Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+MapRows rows_of_scores(const AttentionInput& input, FillScores fill, bool identity) {
   check_shapes(input);
   check_identity(input, identity);
+  return [&input, fill = std::move(fill), identity](std::int64_t head, std::int64_t first,
+                                                    StridedMatrixMap rows) {
+    if (rows.cols() == 0) return;
+    fill(head, first, rows);
+    add_terms(input, head, first, rows);
+    weigh(input, head, rows);
+    for (std::int64_t row = 0; identity && row < rows.rows(); ++row) {
+      rows(row, first + row) += 1.0F;
+    }
+  };
+}
+
+Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+  const MapRows rows_of = rows_of_scores(input, fill, identity);
   const std::int64_t queries = input.queries.rows();
   const std::int64_t keys = input.keys.rows();
   Tensor map({input.heads, queries, keys});
-  if (keys == 0) return map;
   for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
-    const StridedMatrixMap block(map.data() + (head * queries + first) * keys, rows, keys,
-                                 Eigen::OuterStride<>(keys));
-    fill(head, first, block);
-    add_terms(input, head, first, block);
-    weigh(input, head, block);
-    if (!identity) return;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      map.data()[(head * queries + first + row) * keys + first + row] += 1.0F;
-    }
+    rows_of(head, first,
+            {map.data() + (head * queries + first) * keys, rows, keys, Eigen::OuterStride<>(keys)});
   });
   return map;
 }

@@ -45,6 +45,10 @@ using FillScores =
 [[nodiscard]] Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill,
                                       bool identity = false);
 
+/// The rows of map_by_blocks's maps.
+[[nodiscard]] MapRows rows_of_scores(const AttentionInput& input, FillScores fill,
+                                     bool identity = false);
+
 /// softmax(scores), + I if `identity`, of every head, [H, N, M]. Throws Error(usage).
 [[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill,
                                    bool identity = false);

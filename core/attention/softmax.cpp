@@ -19,6 +19,10 @@ class Softmax final : public Mechanism {
     return map_by_blocks(input, scores(input));
   }
 
+  [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
+    return rows_of_scores(input, scores(input));
+  }
+
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     return {.rank_bound = std::min(shape.queries, shape.keys)};
   }
@@ -54,7 +58,8 @@ MechanismEntry softmax_entry() {
           },
           .causal = true,
           .scaled = true,
-          .terms = true};
+          .terms = true,
+          .rows = true};
 }
 
 }  // namespace attnscope

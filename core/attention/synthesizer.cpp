@@ -84,10 +84,10 @@ class Synthesizer final : public Mechanism {
       return (deviation * rows_of_streams(seed_, input.layer, 4 * head + part, rows, columns))
           .cast<float>();
     }
-    // A causal layer takes the first of what was learnt for texts as long as possible.
+    // A layer of texts takes the first of what was learnt for texts as long as possible.
+    const bool any_length = input.causal || (input.layout && input.layout->is_text());
     const Shape& there = given->second.shape();
-    for (std::size_t i = 0; input.causal && i < stored.size() && there.size() >= stored.size();
-         ++i) {
+    for (std::size_t i = 0; any_length && i < stored.size() && there.size() >= stored.size(); ++i) {
       const std::int64_t size = there[there.size() - stored.size() + i];
       if (extents[i].tokens) stored[i] = std::max(stored[i], size);
     }

@@ -17,6 +17,7 @@ struct TokenLayout {
   std::vector<std::int64_t> special = {};
   std::int64_t registers = 0;  ///< of the prefix tokens, the last ones
 
+  [[nodiscard]] bool is_text() const { return !texts.empty(); }
   [[nodiscard]] bool has_grid() const { return rows > 0 && columns > 0; }
   /// "class", "distillation", "register 0", "(row, column)", the text's token, or the index, for
   /// token `index`.

@@ -38,16 +38,67 @@ std::string deflated(const std::string& data) {
   return out;
 }
 
+void check_pixels(std::int64_t width, std::int64_t height, std::span<const std::uint32_t> pixels) {
+  constexpr std::int64_t most = 1 << 24;  // an extent; far below what a chunk's length may be
+  if (width > 0 && height > 0 && width <= most && height <= most &&
+      pixels.size() == static_cast<std::size_t>(width * height)) {
+    return;
+  }
+  throw Error(ErrorKind::usage, "the pixels do not fill the picture")
+      .expected(std::to_string(width) + " × " + std::to_string(height))
+      .found(std::to_string(pixels.size()));
+}
+
+/// Of 8 bits a channel, or a number in the palette.
+std::string header_of(std::int64_t width, std::int64_t height, bool indexed) {
+  std::string header;
+  add_number(header, static_cast<std::uint32_t>(width));
+  add_number(header, static_cast<std::uint32_t>(height));
+  header += {'\x08', indexed ? '\x03' : '\x02', '\0', '\0', '\0'};
+  return header;
+}
+
+constexpr const char* kSignature = "\x89PNG\r\n\x1a\n";
+
+/// Rows of colours, each after a filter byte: what differs from the pixel on the left.
+std::string filtered_colours(std::int64_t width, std::span<const std::uint32_t> pixels) {
+  std::string data, row;
+  for (std::size_t first = 0; first < pixels.size(); first += static_cast<std::size_t>(width)) {
+    row.clear();
+    for (const std::uint32_t colour : pixels.subspan(first, static_cast<std::size_t>(width))) {
+      add_colour(row, colour);
+    }
+    data += '\x01';
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const char left = i < 3 ? '\0' : row[i - 3];
+      data +=
+          static_cast<char>(static_cast<unsigned char>(row[i]) - static_cast<unsigned char>(left));
+    }
+  }
+  return data;
+}
+
+/// Of a picture that fills the film and covers the one before (fcTL).
+std::string frame_control(std::uint32_t number, std::int64_t width, std::int64_t height,
+                          std::int64_t milliseconds) {
+  std::string control;
+  add_number(control, number);
+  add_number(control, static_cast<std::uint32_t>(width));
+  add_number(control, static_cast<std::uint32_t>(height));
+  add_number(control, 0);  // offsets
+  add_number(control, 0);
+  for (const std::int64_t half : {milliseconds, std::int64_t{1000}}) {  // of a second
+    control += static_cast<char>(half >> 8 & 255);
+    control += static_cast<char>(half & 255);
+  }
+  control += {'\0', '\0'};  // nothing is disposed of, nothing is blended
+  return control;
+}
+
 }  // namespace
 
 std::string png_of(std::int64_t width, std::int64_t height, std::span<const std::uint32_t> pixels) {
-  constexpr std::int64_t most = 1 << 24;  // an extent; far below what a chunk's length may be
-  if (width <= 0 || height <= 0 || width > most || height > most ||
-      pixels.size() != static_cast<std::size_t>(width * height)) {
-    throw Error(ErrorKind::usage, "the pixels do not fill the picture")
-        .expected(std::to_string(width) + " × " + std::to_string(height))
-        .found(std::to_string(pixels.size()));
-  }
+  check_pixels(width, height, pixels);
   std::map<std::uint32_t, unsigned> palette;
   for (const std::uint32_t colour : pixels) {
     palette.emplace(colour, 0);
@@ -73,15 +124,38 @@ std::string png_of(std::int64_t width, std::int64_t height, std::span<const std:
       }
     }
   }
-  std::string header;
-  add_number(header, static_cast<std::uint32_t>(width));
-  add_number(header, static_cast<std::uint32_t>(height));
-  header += {'\x08', indexed ? '\x03' : '\x02', '\0', '\0', '\0'};
-
-  std::string file = "\x89PNG\r\n\x1a\n";
-  add_chunk(file, "IHDR", header);
+  std::string file = kSignature;
+  add_chunk(file, "IHDR", header_of(width, height, indexed));
   if (indexed) add_chunk(file, "PLTE", colours);
   add_chunk(file, "IDAT", deflated(data));
+  add_chunk(file, "IEND", "");
+  return file;
+}
+
+std::string animated_png_of(std::int64_t width, std::int64_t height,
+                            std::span<const std::vector<std::uint32_t>> frames,
+                            std::int64_t milliseconds) {
+  constexpr std::int64_t longest = 65535;
+  if (frames.empty() || milliseconds < 1 || milliseconds > longest) {
+    throw Error(ErrorKind::usage, "a film has pictures, each shown for a while")
+        .expected("1 to 65535 milliseconds")
+        .found(std::to_string(frames.size()) + " pictures of " + std::to_string(milliseconds));
+  }
+  std::string file = kSignature;
+  add_chunk(file, "IHDR", header_of(width, height, false));
+  std::string control;
+  add_number(control, static_cast<std::uint32_t>(frames.size()));
+  add_number(control, 0);  // again and again
+  add_chunk(file, "acTL", control);
+  std::uint32_t number = 0;  // of chunks of the film
+  for (const std::vector<std::uint32_t>& frame : frames) {
+    check_pixels(width, height, frame);
+    const bool first = number == 0;
+    add_chunk(file, "fcTL", frame_control(number++, width, height, milliseconds));
+    std::string data;
+    if (!first) add_number(data, number++);
+    add_chunk(file, first ? "IDAT" : "fdAT", data + deflated(filtered_colours(width, frame)));
+  }
   add_chunk(file, "IEND", "");
   return file;
 }

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/input/data_set_kinds.h"
+#include "core/input/text_file.h"
 #include "core/shown_text.h"
 
 namespace attnscope {
@@ -17,28 +18,37 @@ bool is_picture(const std::filesystem::path& file) {
   return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
 }
 
-struct Picture {
+/// A picture, or a text.
+struct ClassItem {
   std::filesystem::path file;
   int class_index;
 };
 
 class ClassFolders : public DataSet {
  public:
-  ClassFolders(std::filesystem::path folder, std::vector<Picture> pictures,
+  ClassFolders(std::filesystem::path folder, std::vector<ClassItem> items,
                std::vector<std::string> class_names)
       : folder_(std::move(folder)),
-        pictures_(std::move(pictures)),
+        items_(std::move(items)),
         class_names_(std::move(class_names)) {}
 
   [[nodiscard]] std::int64_t size() const override {
-    return static_cast<std::int64_t>(pictures_.size());
+    return static_cast<std::int64_t>(items_.size());
   }
 
   [[nodiscard]] Input item(std::int64_t index) const override {
     check_index(folder_, index, size());
-    const Picture& picture = pictures_[static_cast<std::size_t>(index)];
-    return {read_image(picture.file), shown_text(picture.file.filename().string()),
-            item_locator(folder_, index), picture.class_index};
+    const ClassItem& item = items_[static_cast<std::size_t>(index)];
+    Input input;
+    if (is_text_file_name(item.file)) {
+      input.content = read_text(item.file);
+    } else {
+      input.content = read_image(item.file);
+    }
+    input.label = shown_text(item.file.filename().string());
+    input.locator = item_locator(folder_, index);
+    input.class_index = item.class_index;
+    return input;
   }
 
   [[nodiscard]] const std::vector<std::string>& class_names() const override {
@@ -49,7 +59,7 @@ class ClassFolders : public DataSet {
 
  private:
   std::filesystem::path folder_;
-  std::vector<Picture> pictures_;
+  std::vector<ClassItem> items_;
   std::vector<std::string> class_names_;
 };
 
@@ -65,7 +75,7 @@ std::vector<std::filesystem::path> sorted_content(const std::filesystem::path& f
 }  // namespace
 
 std::shared_ptr<const DataSet> open_class_folders(const std::filesystem::path& folder) {
-  std::vector<Picture> pictures;
+  std::vector<ClassItem> pictures, texts;
   std::vector<std::string> class_names;
   try {
     for (const std::filesystem::path& class_folder : sorted_content(folder)) {
@@ -73,20 +83,26 @@ std::shared_ptr<const DataSet> open_class_folders(const std::filesystem::path& f
       const auto class_index = static_cast<int>(class_names.size());
       class_names.push_back(shown_text(class_folder.filename().string()));
       for (std::filesystem::path& file : sorted_content(class_folder)) {
-        if (is_picture(file)) pictures.push_back({std::move(file), class_index});
+        if (is_picture(file)) {
+          pictures.push_back({std::move(file), class_index});
+        } else if (is_text_file_name(file)) {
+          texts.push_back({std::move(file), class_index});
+        }
       }
     }
   } catch (const std::filesystem::filesystem_error& problem) {
     throw Error(ErrorKind::io, "cannot be read: " + problem.code().message())
         .in_file(problem.path1());
   }
-  if (pictures.empty()) {
+  // Texts beside pictures are notes about them.
+  std::vector<ClassItem>& items = pictures.empty() ? texts : pictures;
+  if (items.empty()) {
     throw Error(ErrorKind::not_this_format,
-                "is not a data set: the folders inside it hold no pictures")
+                "is not a data set: the folders inside it hold no pictures and no texts")
         .in_file(folder)
-        .expected("FOLDER/CLASS/PICTURE.png or .jpg");
+        .expected("FOLDER/CLASS/PICTURE.png or .jpg, or FOLDER/CLASS/TEXT.txt");
   }
-  return std::make_shared<ClassFolders>(folder, std::move(pictures), std::move(class_names));
+  return std::make_shared<ClassFolders>(folder, std::move(items), std::move(class_names));
 }
 
 }  // namespace attnscope

@@ -8,6 +8,7 @@ namespace attnscope {
 
 std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return open_class_folders(path);
+  if (is_text_table(path)) return open_text_table(path);
   if (is_idx(path)) return open_idx(path);
   try {
     return open_array_data_set(path);
@@ -18,7 +19,7 @@ std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path) 
       .in_file(path)
       .remedy(
           "known kinds: IDX (.gz too), HDF5 or NPZ with 'images' and 'labels', a folder of class "
-          "folders");
+          "folders, .tsv or .csv with columns 'text' and 'label'");
 }
 
 std::string item_locator(const std::filesystem::path& path, std::int64_t index) {

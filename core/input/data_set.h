@@ -1,4 +1,5 @@
-// Labelled data sets: IDX (also .gz), HDF5 and NPZ with `images` and `labels`, class folders.
+// Labelled data sets: IDX (also .gz), HDF5 and NPZ with `images` and `labels`, class folders,
+// tables of texts.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class DataSet {
 
 /// Opens a data set: an IDX image file (its label file is found beside it: `images-idx3` →
 /// `labels-idx1`), an HDF5 or NPZ file with `images` [n,H,W] | [n,H,W,C] | [n,C,H,W] and `labels`
-/// [n], or a folder of class folders of images. Throws Error.
+/// [n], a folder of class folders of images or texts, or a table of texts and labels (.tsv, .csv).
+/// Throws Error.
 [[nodiscard]] std::shared_ptr<const DataSet> open_data_set(const std::filesystem::path& path);
 
 }  // namespace attnscope

@@ -16,10 +16,17 @@ namespace attnscope {
 /// An HDF5 or NPZ file with `images` and, if it is labelled, `labels`.
 [[nodiscard]] std::shared_ptr<const DataSet> open_array_data_set(const std::filesystem::path& file);
 
-/// A folder with one folder of pictures per class; classes and pictures in the order of their
-/// names, as torchvision's ImageFolder numbers them.
+/// A folder with one folder of pictures per class, or of texts where there are no pictures; classes
+/// and items in the order of their names, as torchvision's ImageFolder numbers them.
 [[nodiscard]] std::shared_ptr<const DataSet> open_class_folders(
     const std::filesystem::path& folder);
+
+/// Whether a file of that name is taken as a table of texts: .tsv or .csv.
+[[nodiscard]] bool is_text_table(const std::filesystem::path& file);
+/// A line of names, `text` and `label` among them, then an item each: in .tsv between tabs, in .csv
+/// between commas, where fields may stand in double quotes (RFC 4180). Classes are in the order of
+/// their names, of numbers in theirs. Throws Error naming the line.
+[[nodiscard]] std::shared_ptr<const DataSet> open_text_table(const std::filesystem::path& file);
 
 /// "PATH#INDEX", what opens the item again.
 [[nodiscard]] std::string item_locator(const std::filesystem::path& path, std::int64_t index);

@@ -1,12 +1,51 @@
 #include "core/model/layer_run.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "core/architecture/model_spec_json.h"
 #include "core/error.h"
 
 namespace attnscope {
+
+namespace {
+
+constexpr double kMostHeld = 1 << 30;  // bytes of maps that could as well be computed
+
+/// Queries and keys of a layer, and the attention that makes rows of its maps of them.
+class MapSource {
+ public:
+  MapSource(const Mechanism& mechanism, const AttentionInput& input)
+      : queries_(input.queries),
+        keys_(input.keys),
+        mechanism_(make_mechanism(mechanism.choice())),
+        input_({.queries = {queries_.data(), queries_.rows(), queries_.cols()},
+                .keys = {keys_.data(), keys_.rows(), keys_.cols()},
+                .values = {keys_.data(), keys_.rows(), keys_.cols()},  // maps know nothing of them
+                .heads = input.heads,
+                .causal = input.causal,
+                .layer = input.layer,
+                .scale = input.scale,
+                .key_heads = input.key_heads}),
+        rows_(mechanism_->map_rows(input_)) {}
+  MapSource(const MapSource&) = delete;
+  MapSource& operator=(const MapSource&) = delete;
+
+  [[nodiscard]] std::int64_t bytes() const { return (queries_.size() + keys_.size()) * 4; }
+  void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
+    rows_(head, first, into);
+  }
+
+ private:
+  Matrix queries_, keys_;
+  std::unique_ptr<const Mechanism> mechanism_;
+  AttentionInput input_;  // of these queries and keys
+  MapRows rows_;
+};
+
+}  // namespace
 
 std::vector<std::shared_ptr<const Mechanism>> layer_mechanisms(const ModelSpec& spec,
                                                                const MechanismChoice& asked) {
@@ -40,17 +79,28 @@ bool wants_layer(const TraceRequest& request, std::int64_t layer) {
          std::find(request.layers.begin(), request.layers.end(), layer) != request.layers.end();
 }
 
-void check_map_memory(const TraceRequest& request, const std::vector<std::int64_t>& entries) {
-  if (!request.implied_maps) return;
-  double bytes = 0, allowed = static_cast<double>(request.most_map_bytes);
+TraceRequest with_room_for_maps(TraceRequest request, const std::vector<std::int64_t>& entries,
+                                bool computable) {
+  using enum TraceRequest::LargeMaps;
+  const auto wanted = std::exchange(request.large_maps, refused);
+  if (!request.implied_maps) return request;
+  double bytes = 0, all = 0, allowed = static_cast<double>(request.most_map_bytes);
   std::string fitting;
   for (std::size_t layer = 0; layer < entries.size(); ++layer) {
     const double own = 4.0 * static_cast<double>(entries[layer]);
     if (own <= allowed && fitting.empty()) fitting = std::to_string(layer);
     if (!wants_layer(request, static_cast<std::int64_t>(layer))) continue;
-    bytes = request.layer_recorded ? std::max(bytes, own) : bytes + own;
+    all += own;
+    bytes = request.layer_recorded ? std::max(bytes, own) : all;
   }
-  if (bytes <= allowed) return;
+  const bool may_compute = wanted != refused && computable && !request.change_map;
+  if (may_compute && all > std::min(allowed, kMostHeld)) {
+    request.large_maps = computed;
+    if (wanted == computed_alone && all > allowed)
+      request.queries_keys_values = request.tokens = false;
+    return request;
+  }
+  if (bytes <= allowed) return request;
   const auto gigabytes = [](double count) {
     const auto tenths = static_cast<std::int64_t>(count / (1 << 30) * 10);
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
@@ -91,12 +141,27 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
   layer.values = by_head(values.matrix(), key_heads);
 }
 
-void record_attention(const Mechanism& mechanism, const AttentionInput& input,
-                      const TraceRequest& request, LayerTrace& layer) {
+ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input) {
+  const auto source = std::make_shared<const MapSource>(mechanism, input);
+  return ImpliedMaps(std::make_shared<const ComputedMaps>(
+      Shape{input.heads, input.queries.rows(), input.keys.rows()}, source->bytes(),
+      [source](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
+        source->rows(head, first, rows);
+      }));
+}
+
+void record_attention(const LayerRun& run, const AttentionInput& input) {
+  const Mechanism& mechanism = run.mechanism;
+  const TraceRequest& request = run.request;
+  LayerTrace& layer = *run.recorded;
   // Without look-ahead a narrow product becomes a triangle, whose rank only its extent bounds.
   layer.rank_bound = input.causal ? std::min(input.queries.rows(), input.keys.rows())
                                   : mechanism.structure(input.shape()).rank_bound;
-  if (request.implied_maps) layer.implied_map = mechanism.implied_map(input);
+  if (request.implied_maps) {
+    layer.implied_map = request.large_maps == TraceRequest::LargeMaps::refused
+                            ? ImpliedMaps(mechanism.implied_map(input))
+                            : computed_maps(mechanism, input);
+  }
   if (request.factors) layer.factors = mechanism.factors(input);
   if (layer.factors) layer.rank_bound = std::min(layer.rank_bound, layer.factors->left.extent(2));
   if (request.quantities) layer.quantities = mechanism.quantities(input);

@@ -23,8 +23,8 @@ namespace attnscope {
 /// What one layer's attention is run with, and where it records.
 struct LayerRun {
   const Mechanism& mechanism;
-  const TraceRequest& request;
-  const TokenLayout& layout;  ///< of the layer's tokens
+  const TraceRequest& request;  ///< with_room_for_maps
+  const TokenLayout& layout;    ///< of the layer's tokens
   /// What the layers of a tail are given besides: the tokens [M, D] of the stage before.
   const Tensor* memory = nullptr;
   const TokenLayout* memory_layout = nullptr;
@@ -40,9 +40,12 @@ void check_requested_layers(const TraceRequest& request, const ModelSpec& spec);
 /// Whether `request` wants anything of that layer.
 [[nodiscard]] bool wants_layer(const TraceRequest& request, std::int64_t layer);
 
-/// Throws Error(usage) if the implied maps `request` wants are larger than it allows. `entries`:
-/// how many numbers those of each layer have.
-void check_map_memory(const TraceRequest& request, const std::vector<std::int64_t>& entries);
+/// `request` with the decision what becomes of its implied maps: large_maps is `refused` if they
+/// are held, else they are computed, which all of them can be if `computable`. Throws Error(usage)
+/// if they are larger than it allows. `entries`: how many numbers those of each layer have.
+[[nodiscard]] TraceRequest with_room_for_maps(TraceRequest request,
+                                              const std::vector<std::int64_t>& entries,
+                                              bool computable);
 
 /// The model's own parameters of that layer, under those of the request.
 [[nodiscard]] NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& request,
@@ -57,10 +60,13 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
                     std::int64_t heads, std::int64_t key_heads, const TraceRequest& request,
                     LayerTrace& layer);
 
-/// Records what else `request` wants of one layer's attention, and the bound of its rank. The
-/// layouts are the caller's.
-void record_attention(const Mechanism& mechanism, const AttentionInput& input,
-                      const TraceRequest& request, LayerTrace& layer);
+/// The implied maps of that input, which keep copies of its queries and keys. Of mechanisms with
+/// MechanismEntry::rows, and inputs without terms.
+[[nodiscard]] ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input);
+
+/// Records what else `run` wants of one layer's attention, and the bound of its rank. The layouts
+/// are the caller's.
+void record_attention(const LayerRun& run, const AttentionInput& input);
 
 /// Says what `layer` ran with, where that is not what the trace says.
 void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer);

@@ -1,7 +1,11 @@
 #include "core/trace/implied_maps.h"
 
 #include <algorithm>
+#include <atomic>
+#include <list>
+#include <mutex>
 #include <string>
+#include <tbb/parallel_for.h>
 #include <utility>
 
 #include "core/error.h"
@@ -66,6 +70,75 @@ void MapBlocks::row(std::int64_t head, std::int64_t query, std::int64_t first,
   }
 }
 
+namespace {
+
+/// Rows of computed maps, those looked at last, of all maps together.
+class RememberedRows {
+ public:
+  static constexpr std::int64_t kBand = 32;  ///< rows computed at a time
+
+  using Rows = std::shared_ptr<const Matrix>;
+  struct Key {
+    std::int64_t maps, head, band;
+    bool operator==(const Key&) const = default;
+  };
+
+  static RememberedRows& of_the_program() {
+    static RememberedRows rows;
+    return rows;
+  }
+
+  /// Null where they are forgotten.
+  [[nodiscard]] Rows find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(kept_, key, &Kept::first);
+    if (found == kept_.end()) return nullptr;
+    kept_.splice(kept_.begin(), kept_, found);
+    return kept_.front().second;
+  }
+
+  void keep(const Key& key, Rows rows) {
+    const std::lock_guard lock(mutex_);
+    bytes_ += rows->size() * 4;
+    kept_.emplace_front(key, std::move(rows));
+    while (bytes_ > kMostBytes && kept_.size() > 1) {
+      bytes_ -= kept_.back().second->size() * 4;
+      kept_.pop_back();
+    }
+  }
+
+ private:
+  using Kept = std::pair<Key, Rows>;
+  static constexpr std::int64_t kMostBytes = std::int64_t{48} << 20;
+  std::mutex mutex_;
+  std::list<Kept> kept_;  // the last first
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+ComputedMaps::ComputedMaps(Shape shape, std::int64_t bytes, Fill fill)
+    : shape_(std::move(shape)), bytes_(bytes), fill_(std::move(fill)) {
+  static std::atomic<std::int64_t> count = 0;
+  number_ = count++;
+}
+
+void ComputedMaps::row(std::int64_t head, std::int64_t query, std::int64_t first,
+                       std::span<float> into) const {
+  constexpr std::int64_t kBand = RememberedRows::kBand;
+  RememberedRows& remembered = RememberedRows::of_the_program();
+  const std::int64_t band = query / kBand;
+  RememberedRows::Rows rows = remembered.find({number_, head, band});
+  if (!rows) {
+    const std::int64_t begin = band * kBand, keys = shape_[2];
+    Matrix computed(std::min(kBand, shape_[1] - begin), keys);
+    fill_(head, begin, {computed.data(), computed.rows(), keys, Eigen::OuterStride<>(keys)});
+    rows = std::make_shared<const Matrix>(std::move(computed));
+    remembered.keep({number_, head, band}, rows);
+  }
+  std::copy_n(&(*rows)(query % kBand, first), into.size(), into.begin());
+}
+
 ImpliedMaps::ImpliedMaps(MapBlocks blocks)
     : blocks_(std::move(blocks)), shape_{blocks_->heads(), blocks_->tokens(), blocks_->tokens()} {}
 
@@ -76,13 +149,36 @@ std::span<const float> ImpliedMaps::entries() const {
 std::span<float> ImpliedMaps::entries() { return blocks_ ? blocks_->entries() : whole_.values(); }
 
 Matrix ImpliedMaps::head(std::int64_t head) const {
-  if (!blocks_) return whole_.slice(head);
+  if (is_held_whole()) return whole_.slice(head);
+  if (computed_) {
+    Matrix map(extent(1), extent(2));
+    constexpr std::int64_t kRows = 64;
+    tbb::parallel_for(std::int64_t{0}, (extent(1) + kRows - 1) / kRows, [&](std::int64_t part) {
+      const std::int64_t first = part * kRows, count = std::min(kRows, extent(1) - first);
+      rows(head, first,
+           {map.data() + first * map.cols(), count, map.cols(), Eigen::OuterStride<>(map.cols())});
+    });
+    return map;
+  }
   Matrix map = Matrix::Zero(extent(1), extent(2));
   for (std::int64_t block = 0; block < blocks_->count(); ++block) {
     const std::vector<std::int64_t>& tokens = blocks_->tokens_of(block);
     map(tokens, tokens) = blocks_->block(head, block);
   }
   return map;
+}
+
+void ImpliedMaps::rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
+  if (computed_) {
+    computed_->rows(head, first, into);
+    for (std::int64_t i = 0; added_to_diagonals_ != 0 && i < into.rows(); ++i) {
+      into(i, first + i) += added_to_diagonals_;
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < into.rows(); ++i) {
+    row(head, first + i, 0, {&into(i, 0), static_cast<std::size_t>(into.cols())});
+  }
 }
 
 Eigen::RowVectorXf ImpliedMaps::row(std::int64_t head, std::int64_t query) const {
@@ -97,23 +193,35 @@ void ImpliedMaps::row(std::int64_t head, std::int64_t query, std::int64_t first,
     blocks_->row(head, query, first, into);
     return;
   }
+  if (computed_) {
+    computed_->row(head, query, first, into);
+    const std::int64_t diagonal = query - first;
+    if (diagonal >= 0 && diagonal < std::ssize(into)) {
+      into[static_cast<std::size_t>(diagonal)] += added_to_diagonals_;
+    }
+    return;
+  }
   const float* const from = whole_.data() + (head * extent(1) + query) * extent(2) + first;
   std::copy_n(from, into.size(), into.begin());
 }
 
 float ImpliedMaps::at(std::int64_t head, std::int64_t query, std::int64_t key) const {
-  return blocks_ ? blocks_->at(head, query, key) : whole_.slice(head)(query, key);
+  if (blocks_) return blocks_->at(head, query, key);
+  float value = 0;
+  row(head, query, key, {&value, 1});
+  return value;
 }
 
 Tensor ImpliedMaps::all() const {
-  if (!blocks_) return whole_;
+  if (is_held_whole()) return whole_;
   Tensor maps(shape_);
   for (std::int64_t index = 0; index < extent(0); ++index) maps.slice(index) = head(index);
   return maps;
 }
 
 void ImpliedMaps::add_to_diagonals(float change) {
-  for (std::int64_t head = 0; head < extent(0); ++head) {
+  added_to_diagonals_ += computed_ ? change : 0;
+  for (std::int64_t head = 0; !computed_ && head < extent(0); ++head) {
     if (!blocks_) {
       whole_.slice(head).diagonal().array() += change;
       continue;
@@ -125,8 +233,11 @@ void ImpliedMaps::add_to_diagonals(float change) {
 }
 
 const Tensor& ImpliedMaps::whole() const {
-  if (!blocks_) return whole_;
-  throw Error(ErrorKind::usage, "the maps of this layer are held as the blocks of its windows")
+  if (is_held_whole()) return whole_;
+  throw Error(ErrorKind::usage,
+              computed_ ? "the maps of this layer are too large to be held, and "
+                          "computed where they are looked at"
+                        : "the maps of this layer are held as the blocks of its windows")
       .expected("maps held whole");
 }
 

@@ -1,7 +1,10 @@
-// The implied maps of a layer, held whole or as the blocks that attention within windows leaves.
+// The implied maps of a layer: held whole, as the blocks that attention within windows leaves, or
+// nowhere, and then computed where they are looked at.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -48,28 +51,63 @@ class MapBlocks {
   std::vector<float> entries_;
 };
 
-/// The maps of a layer, [H, N, M]. Readers take a head, a row, a cell, or the blocks; what holds
-/// for whole maps alone says so.
+/// Maps of many tokens, made anew of queries and keys whenever rows of them are wanted.
+class ComputedMaps {
+ public:
+  /// Writes of a head's map the rows from query `first` on, [n, M]; from several threads at once.
+  using Fill = std::function<void(std::int64_t head, std::int64_t first, StridedMatrixMap rows)>;
+
+  /// `bytes` of what they are computed from. `shape` is [H, N, M].
+  ComputedMaps(Shape shape, std::int64_t bytes, Fill fill);
+
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const {
+    fill_(head, first, into);
+  }
+  /// Of row `query` the keys from `first` on. Rows are computed some at a time; those that were
+  /// looked at last, by whomever, are remembered.
+  void row(std::int64_t head, std::int64_t query, std::int64_t first, std::span<float> into) const;
+
+ private:
+  Shape shape_;
+  std::int64_t bytes_;
+  Fill fill_;
+  std::int64_t number_;  // of all that there were
+};
+
+/// The maps of a layer, [H, N, M]. Readers take a head, rows, a cell, or the blocks; what holds for
+/// whole maps alone says so.
 class ImpliedMaps {
  public:
   ImpliedMaps() = default;
   ImpliedMaps(Tensor whole) : whole_(std::move(whole)) {}  // NOLINT(google-explicit-constructor)
   explicit ImpliedMaps(MapBlocks blocks);
+  explicit ImpliedMaps(std::shared_ptr<const ComputedMaps> computed)
+      : computed_(std::move(computed)), shape_(computed_->shape()) {}
 
-  [[nodiscard]] const Shape& shape() const { return blocks_ ? shape_ : whole_.shape(); }
+  [[nodiscard]] const Shape& shape() const { return is_held_whole() ? whole_.shape() : shape_; }
   [[nodiscard]] std::int64_t rank() const { return std::ssize(shape()); }
   [[nodiscard]] std::int64_t extent(std::size_t axis) const { return shape().at(axis); }
-  [[nodiscard]] bool empty() const { return !blocks_ && whole_.empty(); }
-  /// What is held, in whatever order: of blocks no entry outside them, all of which are 0.
+  [[nodiscard]] bool empty() const { return is_held_whole() && whole_.empty(); }
+  /// Whether they are held nowhere.
+  [[nodiscard]] bool are_computed() const { return computed_ != nullptr; }
+  /// What is held, in whatever order: of blocks no entry outside them, all of which are 0; nothing
+  /// of computed maps.
   [[nodiscard]] std::span<const float> entries() const;
   [[nodiscard]] std::span<float> entries();
-  [[nodiscard]] std::int64_t bytes() const { return std::ssize(entries()) * 4; }
+  /// Of what is held.
+  [[nodiscard]] std::int64_t bytes() const {
+    return computed_ ? computed_->bytes() : std::ssize(entries()) * 4;
+  }
   /// Null where the maps are held whole.
   [[nodiscard]] const MapBlocks* blocks() const { return blocks_ ? &*blocks_ : nullptr; }
   [[nodiscard]] MapBlocks* blocks() { return blocks_ ? &*blocks_ : nullptr; }
 
   /// A copy of one head's map, [N, M].
   [[nodiscard]] Matrix head(std::int64_t head) const;
+  /// Writes of it the rows from query `first` on, [n, M].
+  void rows(std::int64_t head, std::int64_t first, StridedMatrixMap into) const;
   /// A copy of one row of it, M numbers.
   [[nodiscard]] Eigen::RowVectorXf row(std::int64_t head, std::int64_t query) const;
   /// Writes of it the keys from `first` on.
@@ -81,7 +119,7 @@ class ImpliedMaps {
   /// Of every head; the maps must be square.
   void add_to_diagonals(float change);
 
-  /// The maps held whole; of blocks Error(usage).
+  /// The maps held whole; of others Error(usage).
   [[nodiscard]] const Tensor& whole() const;
   [[nodiscard]] Tensor& whole();
   operator const Tensor&() const { return whole(); }  // NOLINT(google-explicit-constructor)
@@ -93,9 +131,13 @@ class ImpliedMaps {
   [[nodiscard]] float* data() { return whole().data(); }
 
  private:
+  [[nodiscard]] bool is_held_whole() const { return !blocks_ && !computed_; }
+
   Tensor whole_;
   std::optional<MapBlocks> blocks_;
-  Shape shape_;  // of the blocks
+  std::shared_ptr<const ComputedMaps> computed_;
+  float added_to_diagonals_ = 0;  // of computed maps
+  Shape shape_;                   // of what is not held whole
 };
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/trace/recorded_layer.h"
 
 namespace attnscope {
 
@@ -85,12 +86,7 @@ bool shows_identity(const Trace& trace, IdentityView view) {
 }
 
 ImpliedMaps maps_seen(const Trace& trace, std::int64_t layer, IdentityView view) {
-  if (layer < 0 || layer >= static_cast<std::int64_t>(trace.layers.size())) {
-    throw Error(ErrorKind::usage, "there is no such layer")
-        .expected("0 to " + std::to_string(static_cast<std::int64_t>(trace.layers.size()) - 1))
-        .found(std::to_string(layer));
-  }
-  ImpliedMaps maps = trace.layers[static_cast<std::size_t>(layer)].implied_map;
+  ImpliedMaps maps = recorded_layer(trace, layer).implied_map;
   if (maps.empty()) {
     throw Error(ErrorKind::usage,
                 "the maps of layer " + std::to_string(layer) + " were not recorded");

@@ -102,7 +102,7 @@ LossSum BatchGradient::gradient(const std::vector<float>& values, std::int64_t c
     lane_gradients_[lane].assign(values.size(), 0.0F);
   }
   const ModelSpec& spec = network_.spec();
-  const std::int64_t told = count * (spec.reads_texts() ? spec.input.context : 1);
+  const std::int64_t told = count * (spec.is_language_model() ? spec.input.context : 1);
   const LossSum sum = run(values, static_cast<float>(1.0 / static_cast<double>(told)), lanes, make);
   add_up(lanes, gradients);
   return sum;

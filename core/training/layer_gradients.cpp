@@ -229,10 +229,10 @@ LayersWithGradient& LayersWithGradient::operator=(LayersWithGradient&&) noexcept
 
 std::vector<HeadsGradient> LayersWithGradient::heads(
     Matrix tokens, const std::function<Matrix(const Matrix& last)>& of_last) const {
-  const std::int64_t count = tokens.rows(), width = tokens.cols();
+  const std::int64_t lengths[] = {tokens.rows()}, width = tokens.cols();
   std::vector<TrainedBlock::Memory> memories(layers_.size());
   for (std::size_t i = 0; i < layers_.size(); ++i) {
-    layers_[i]->block.forward(layers_[i]->values.data(), count, tokens, memories[i]);
+    layers_[i]->block.forward(layers_[i]->values.data(), lengths, tokens, memories[i]);
   }
   Matrix gradient = of_last(tokens);
   TrainedBlock::Room room;
@@ -240,7 +240,7 @@ std::vector<HeadsGradient> LayersWithGradient::heads(
   std::vector<float> of_weights;  // which nobody asks for
   for (std::size_t i = layers_.size(); i-- > 0;) {
     of_weights.assign(layers_[i]->values.size(), 0.0F);
-    layers_[i]->block.backward(layers_[i]->values.data(), of_weights.data(), count, gradient,
+    layers_[i]->block.backward(layers_[i]->values.data(), of_weights.data(), lengths, gradient,
                                memories[i], room);
     found[i] = {memories[i].qkv.rightCols(width), room.attended};
     memories[i] = {};

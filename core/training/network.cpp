@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/architecture/model_spec_json.h"
+#include "core/architecture/pyramid_grid.h"
 #include "core/error.h"
 #include "core/training/spec_difference.h"
 
@@ -24,11 +25,14 @@ const TrainedBlockNames& image_names() {
                                           .mlp1_norm = "mlp.fc1_norm",
                                           .mlp2 = "mlp.fc2",
                                           .mlp2_norm = "mlp.fc2_norm",
-                                          .own = "attn."};
+                                          .own = "attn.",
+                                          .query = "attn.to_q",
+                                          .key = "attn.to_k",
+                                          .value = "attn.to_v"};
   return names;
 }
 
-/// nanoGPT's names; models of texts have no adder layers.
+/// nanoGPT's names, also of classifiers; models of texts have no adder layers.
 const TrainedBlockNames& text_names() {
   static const TrainedBlockNames names = {.norm1 = "ln_1",
                                           .qkv = "attn.c_attn",
@@ -51,9 +55,11 @@ ModelSpec trainable_part(const ModelSpec& spec) {
   part.width = spec.width;
   part.layers = spec.layers;
   part.input = spec.input;
+  part.stages = spec.stages;
   part.positions.kind = spec.positions.kind;
   part.positions.resize = spec.positions.resize;
   part.layer.attention.heads = spec.layer.attention.heads;
+  part.layer.attention.head_width = spec.is_pyramid() ? spec.layer.attention.head_width : 0;
   part.layer.norm.eps = spec.layer.norm.eps;
   part.layer.mlp.width = spec.layer.mlp.width;
   part.layer.mlp.activation = spec.layer.mlp.activation;
@@ -75,12 +81,38 @@ ModelSpec trainable_part(const ModelSpec& spec) {
       .found(found);
 }
 
+/// Patches that tile the image, then merged by fours, and attention to all of a stage's tokens.
+void check_stages(const ModelSpec& spec) {
+  const auto named = [&](const char* member) { return option_text(spec, member); };
+  const std::vector<GridExtents> grids = pyramid_grids(spec);
+  for (std::size_t i = 0; i < spec.stages.size(); ++i) {
+    const PyramidStage& stage = spec.stages[i];
+    if (stage.kernel != stage.stride || (i > 0 && stage.kernel != 2) || stage.reduction != 1 ||
+        stage.pooled != 0 || stage.window != 0) {
+      refuse("stages", "patches, then merged by 2 × 2; no windows, no reduction", named("stages"));
+    }
+    if (i > 0 && (grids[i - 1].rows % 2 != 0 || grids[i - 1].columns % 2 != 0)) {
+      refuse("stages", "an even number of patches a side before they are merged",
+             std::to_string(grids[i - 1].rows) + " × " + std::to_string(grids[i - 1].columns));
+    }
+  }
+  if (spec.positions.kind != Positions::none) {
+    refuse("positions", "none in a pyramid", named("positions"));
+  }
+  if (spec.arithmetic != Arithmetic::multiplicative) {
+    refuse("arithmetic", "multiplicative in a pyramid", named("arithmetic"));
+  }
+  if (spec.readout.kind != Readout::mean) {
+    refuse("readout", "mean in a pyramid", named("readout"));
+  }
+}
+
 void check_trainable(const ModelSpec& spec) {
   const std::string difference = first_difference(trainable_part(spec), spec);
   if (!difference.empty()) refuse(difference, "what it is by default", "another");
   const auto named = [&](const char* member) { return option_text(spec, member); };
   const InputSpec& input = spec.input;
-  const bool images = input.kind == InputKind::patches;
+  const bool images = input.kind == InputKind::patches || spec.is_pyramid();
   if (!images && !spec.reads_texts())
     refuse("input.kind", "patches or tokens", named("input.kind"));
   if (input.width != 0 && (images || input.width != spec.width)) {
@@ -88,8 +120,8 @@ void check_trainable(const ModelSpec& spec) {
   }
   const Readout kind = spec.readout.kind;
   if (images ? kind != Readout::class_token && kind != Readout::mean
-             : kind != Readout::next_token) {
-    refuse("readout", images ? "class or mean" : "next_token", named("readout"));
+             : kind != Readout::next_token && kind != Readout::mean_all) {
+    refuse("readout", images ? "class or mean" : "next_token or mean_all", named("readout"));
   }
   if (input.register_tokens > 0 || input.class_tokens > 1) {
     refuse("class_tokens", "at most one, and no registers", named("class_tokens"));
@@ -105,6 +137,7 @@ void check_trainable(const ModelSpec& spec) {
       (!images || spec.positions.kind != Positions::none)) {
     refuse("positions", images ? "learned or none" : "learned", named("positions"));
   }
+  if (spec.is_pyramid()) check_stages(spec);
 }
 
 }  // namespace
@@ -114,30 +147,77 @@ TrainedNetwork::TrainedNetwork(ModelSpec spec, const GradientForms& forms)
   validate(spec_);
   check_trainable(spec_);
   embedding_ = std::make_unique<TrainedEmbedding>(table_, spec_);
-  const bool images = !spec_.reads_texts();
-  for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
-    const std::string prefix = (images ? "blocks." : "transformer.h.") + std::to_string(layer);
-    blocks_.emplace_back(table_, spec_, layer, prefix + ".", images ? image_names() : text_names(),
-                         forms);
+  for (std::size_t i = 0; i < spec_.stages.size(); ++i) add_stage(i, forms);
+  if (!spec_.is_pyramid()) {
+    Stage& all = stages_.emplace_back();
+    for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+      const std::string prefix = spec_.reads_texts() ? "transformer.h." : "blocks.";
+      add_block(all, layer, prefix + std::to_string(layer) + ".", forms);
+    }
   }
   readout_ = std::make_unique<TrainedReadout>(table_, spec_, embedding_->table());
 }
 
+void TrainedNetwork::add_block(Stage& stage, std::int64_t layer, const std::string& prefix,
+                               const GradientForms& forms) {
+  stage.blocks.emplace_back(table_, spec_, layer, prefix,
+                            spec_.reads_texts() ? text_names() : image_names(), forms);
+}
+
+void TrainedNetwork::add_stage(std::size_t index, const GradientForms& forms) {
+  const std::vector<GridExtents> grids = pyramid_grids(spec_);
+  const PyramidStage& of = spec_.stages[index];
+  const std::string name = "stages." + std::to_string(index) + ".";
+  Stage& stage = stages_.emplace_back();
+  stage.tokens = grids[index].tokens();
+  if (index > 0) {
+    stage.merging.emplace(table_, name + "merge", grids[index - 1], spec_.stages[index - 1].width,
+                          of.width, spec_.input.norm_eps);
+  }
+  std::int64_t layer = 0;
+  for (std::size_t i = 0; i < index; ++i) layer += spec_.stages[i].layers;
+  for (std::int64_t block = 0; block < of.layers; ++block) {
+    add_block(stage, layer + block, name + "blocks." + std::to_string(block) + ".", forms);
+  }
+  stage.neighbours.emplace(table_, name + "positions", grids[index], of.width);
+}
+
 LossSum TrainedNetwork::run(const float* values, float* gradients, float weight,
                             const Examples& examples, Room& room) const {
-  const std::int64_t tokens = embedding_->tokens_of(examples);
-  room.blocks.resize(blocks_.size());
+  // Of each stage the tokens of each example.
+  std::vector<std::vector<std::int64_t>> lengths{embedding_->lengths_of(examples)};
+  room.blocks.resize(static_cast<std::size_t>(spec_.layers));
+  room.mergings.resize(stages_.size());
+  room.before_neighbours.resize(stages_.size());
   embedding_->forward(values, examples, room.x, room.embedding);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    blocks_[i].forward(values, tokens, room.x, room.blocks[i]);
+  auto memory = room.blocks.begin();
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const Stage& stage = stages_[i];
+    if (stage.merging) {
+      stage.merging->forward(values, room.x, room.mergings[i]);
+      lengths.emplace_back(examples.images.size(), stage.tokens);
+    }
+    for (std::size_t place = 0; place < stage.blocks.size(); ++place) {
+      stage.blocks[place].forward(values, lengths[i], room.x, *memory++);
+      if (place > 0 || !stage.neighbours) continue;
+      stage.neighbours->forward(values, room.x, room.before_neighbours[i]);
+    }
   }
-  readout_->forward(values, tokens, room.x, room.readout);
+  readout_->forward(values, lengths.back(), room.x, room.readout);
   const LossSum sum =
       cross_entropy(room.readout.logits, examples.targets, gradients ? weight : 0.0F);
   if (gradients == nullptr) return sum;
-  readout_->backward(values, gradients, tokens, room.dx, room.readout);
-  for (std::size_t i = blocks_.size(); i-- > 0;) {
-    blocks_[i].backward(values, gradients, tokens, room.dx, room.blocks[i], room.block);
+  readout_->backward(values, gradients, lengths.back(), room.dx, room.readout);
+  for (std::size_t i = stages_.size(); i-- > 0;) {
+    const Stage& stage = stages_[i];
+    for (std::size_t place = stage.blocks.size(); place-- > 0;) {
+      if (place == 0 && stage.neighbours) {
+        stage.neighbours->backward(values, gradients, room.before_neighbours[i], room.dx,
+                                   room.neighbours);
+      }
+      stage.blocks[place].backward(values, gradients, lengths[i], room.dx, *--memory, room.block);
+    }
+    if (stage.merging) stage.merging->backward(values, gradients, room.dx, room.mergings[i]);
   }
   embedding_->backward(values, gradients, examples, room.dx, room.embedding);
   return sum;

@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/architecture/model_spec.h"
 #include "core/training/parameters/parameters.h"
 #include "core/training/parts/trained_block.h"
 #include "core/training/parts/trained_embedding.h"
+#include "core/training/parts/trained_merging.h"
+#include "core/training/parts/trained_neighbours.h"
 #include "core/training/parts/trained_readout.h"
 
 namespace attnscope {
@@ -23,6 +27,9 @@ class TrainedNetwork {
     Matrix x, dx;
     TrainedEmbedding::Memory embedding;
     std::vector<TrainedBlock::Memory> blocks;
+    std::vector<TrainedMerging::Memory> mergings;  ///< of a pyramid's stages
+    std::vector<Matrix> before_neighbours;
+    Matrix neighbours;
     TrainedBlock::Room block;
     TrainedReadout::Memory readout;
   };
@@ -39,10 +46,22 @@ class TrainedNetwork {
               Room& room) const;
 
  private:
+  /// Layers on one grid; of models without stages all.
+  struct Stage {
+    std::int64_t tokens = 0;  ///< of an image; 0 where the input decides
+    std::optional<TrainedMerging> merging;
+    std::vector<TrainedBlock> blocks;
+    std::optional<TrainedNeighbours> neighbours;  ///< after the first block
+  };
+
+  void add_stage(std::size_t index, const GradientForms& forms);
+  void add_block(Stage& stage, std::int64_t layer, const std::string& prefix,
+                 const GradientForms& forms);
+
   ModelSpec spec_;
   ParameterTable table_;
   std::unique_ptr<const TrainedEmbedding> embedding_;
-  std::vector<TrainedBlock> blocks_;
+  std::vector<Stage> stages_;
   std::unique_ptr<const TrainedReadout> readout_;
 };
 

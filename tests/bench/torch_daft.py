@@ -1,15 +1,15 @@
 """Answers every line on stdin with the seconds, on the wall and of processor time, that DAFT's Algorithm 1
-takes on one thread. Arguments: T, d, n."""
+takes. Arguments: T, d, n, threads."""
 import os
 import sys
 import time
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # PyTorch's own setting does not reach OpenBLAS
+os.environ["OPENBLAS_NUM_THREADS"] = sys.argv[4]  # PyTorch's own setting does not reach OpenBLAS
 
 import torch
 
-torch.set_num_threads(1)
-tokens, width, factors = map(int, sys.argv[1:])
+tokens, width, factors, threads = map(int, sys.argv[1:])
+torch.set_num_threads(threads)
 torch.manual_seed(1)
 q, k, v = (torch.randn(1, tokens, width) for _ in range(3))
 pe0, pe1 = (0.1 * torch.randn(tokens, factors) for _ in range(2))

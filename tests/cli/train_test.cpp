@@ -66,6 +66,40 @@ class Train : public testing::Test {
   std::string data_ = write_small_data_set(sources_).string();
 };
 
+TEST_F(Train, StepsBecomeAFilmAndAStrip) {
+  ASSERT_EQ(run_program("train" + small() +
+                        " --steps 20 --coarse-patch 6 --coarse-steps 10 --out " + path("run"))
+                .status,
+            0);
+  const std::string figure = "figure attention-maps " + path("run/step-000000.h5") + " " +
+                             path("run/step-000010.h5") + " " + path("run/step-000020.h5") +
+                             " --layers 1 --input " + data_ + "/t10k-images-idx3-ubyte#3 ";
+  const ProgramRun film = run_program(figure + "--film 300 --dpi 60 --out " + path("film.png"));
+  ASSERT_EQ(film.status, 0) << film.errors;
+  EXPECT_THAT(film.output, HasSubstr("3 pictures, 300 ms"));
+  const std::string bytes = read_bytes(path("film.png"));
+  EXPECT_EQ(bytes.substr(bytes.find("acTL") + 4, 4), std::string("\0\0\0\3", 4));
+  const ProgramRun strip =
+      run_program(figure + "--set columns=subjects --out " + path("strip.svg"));
+  ASSERT_EQ(strip.status, 0) << strip.errors;
+  EXPECT_THAT(read_bytes(path("strip.svg")), HasSubstr("step 20"));
+  const ProgramRun refused = run_program(figure + "--film 300 --out " + path("film.pdf"));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.errors, HasSubstr("one opaque animated .png"));
+}
+
+TEST_F(Train, ClassifiersOfTextsAreTestedAndOpen) {
+  const std::string texts = write_small_texts(sources_).string();
+  const ProgramRun trained = run_program("train" + small({{"dataset", texts}, {"context", "16"}}) +
+                                         " --steps 60 --mechanism adder --out " + path("run"));
+  ASSERT_EQ(trained.status, 0) << trained.errors;
+  EXPECT_THAT(trained.output, testing::AllOf(HasSubstr("60 steps"), HasSubstr("6 test texts")));
+  const ProgramRun spectrum =
+      run_program("spectrum " + path("run/step-000060.h5") + " --input " + texts + "#3 --json");
+  ASSERT_EQ(spectrum.status, 0) << spectrum.errors;
+  EXPECT_THAT(spectrum.output, HasSubstr("adder"));
+}
+
 TEST_F(Train, LeavesModelsThatOpenAndALog) {
   const ProgramRun trained = run_program(
       "train" + small() + " --steps 20 --mechanism adder,identity=true --out " + path("run"));

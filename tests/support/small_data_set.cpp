@@ -38,4 +38,15 @@ std::filesystem::path write_small_text(const TemporaryFolder& folder) {
   return folder.write("letters.txt", text);
 }
 
+std::filesystem::path write_small_texts(const TemporaryFolder& folder) {
+  std::string table = "label\ttext\n";
+  for (unsigned i = 0; i < 60; ++i) {
+    std::string text;
+    for (unsigned j = 0; j < 1 + i * 7 % 20; ++j) text += static_cast<char>('a' + (i + j * j) % 5);
+    text[i % text.size()] = i % 2 == 0 ? 'x' : 'z';
+    table += (i % 2 == 0 ? "with x\t" : "with z\t") + text + "\n";
+  }
+  return folder.write("texts.tsv", table);
+}
+
 }  // namespace attnscope

@@ -15,4 +15,7 @@ std::filesystem::path write_small_data_set(const TemporaryFolder& folder);
 /// A text of a few letters in an order that can be learnt, of 3000 characters.
 std::filesystem::path write_small_text(const TemporaryFolder& folder);
 
+/// 60 texts of up to 20 bytes in two classes that one letter tells apart, as a table: texts.tsv.
+std::filesystem::path write_small_texts(const TemporaryFolder& folder);
+
 }  // namespace attnscope

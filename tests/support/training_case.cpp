@@ -9,9 +9,57 @@ namespace attnscope {
 
 using nlohmann::json;
 
+namespace {
+
+std::vector<std::string> class_names(const json& one) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < one.at("classes"); ++i) names.push_back(std::to_string(i));
+  return names;
+}
+
+void set_stages(const json& one, ModelSpec& spec) {
+  spec.input.kind = InputKind::stages;
+  spec.layers = 0;
+  for (const json& stage : one.at("stages")) {
+    const std::int64_t layers = stage.at(0), width = stage.at(1), heads = stage.at(2),
+                       side = spec.stages.empty() ? spec.input.patch_width : 2;
+    spec.stages.push_back({.width = width,
+                           .layers = layers,
+                           .heads = heads,
+                           .mlp_width = 4 * width,
+                           .kernel = side,
+                           .stride = side});
+    spec.layers += layers;
+    spec.width = width;
+    spec.layer.mlp.width = 4 * width;
+    spec.layer.attention.heads = heads;
+    spec.layer.attention.head_width = width / heads;
+  }
+}
+
+/// Texts with classes, of several lengths.
+Examples labelled_texts(const json& one, std::int64_t count, unsigned seed) {
+  Examples made;
+  const std::int64_t context = one.at("context"), classes = one.at("classes");
+  const Tensor numbers = raw_uniform({count, context}, seed);
+  const double vocabulary = one.at("vocabulary");
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::vector<std::int64_t> ids;
+    for (std::int64_t j = 0; j < 1 + (i * 5 + seed) % context; ++j) {
+      const double number = numbers.data()[i * context + j];
+      ids.push_back(static_cast<std::int64_t>((number + 2) / 4 * vocabulary));
+    }
+    made.texts.push_back(std::move(ids));
+    made.targets.push_back((i * 7 + seed) % classes);
+  }
+  return made;
+}
+
+}  // namespace
+
 ModelSpec training_spec(const json& one) {
   ModelSpec spec;
-  const bool text = one.at("kind") == "text";
+  const bool text = one.at("kind") == "text" || one.at("kind") == "texts";
   spec.width = one.at("width");
   spec.layers = one.at("layers");
   spec.layer.attention.heads = one.at("heads");
@@ -42,6 +90,10 @@ ModelSpec training_spec(const json& one) {
     spec.input.patch_height = spec.input.patch_width = 0;
     spec.layer.mlp.activation = Activation::gelu_tanh;
     spec.readout.kind = Readout::next_token;
+    if (one.at("kind") == "texts") {
+      spec.readout.kind = Readout::mean_all;
+      spec.labels = class_names(one);
+    }
     return spec;
   }
   spec.input.channels = 1;
@@ -52,7 +104,8 @@ ModelSpec training_spec(const json& one) {
   spec.input.class_tokens = class_token ? 1 : 0;
   spec.readout.kind = class_token ? Readout::class_token : Readout::mean;
   if (!one.at("positions")) spec.positions.kind = Positions::none;
-  for (std::int64_t i = 0; i < one.at("classes"); ++i) spec.labels.push_back(std::to_string(i));
+  spec.labels = class_names(one);
+  if (one.at("kind") == "pyramid") set_stages(one, spec);
   return spec;
 }
 
@@ -60,7 +113,8 @@ GradientForms gradient_forms(const json& one) {
   const auto form = [&](const char* key) {
     return value_of(difference_gradient_names, one.at(key).get<std::string>(), key);
   };
-  return {{form("input_gradient"), form("weight_gradient")}, form("score_gradient")};
+  const bool learnt = one.at("importances");
+  return {{form("input_gradient"), form("weight_gradient")}, form("score_gradient"), learnt};
 }
 
 std::vector<float> training_values(const json& one, const ParameterTable& table) {
@@ -81,6 +135,7 @@ std::vector<float> training_values(const json& one, const ParameterTable& table)
 }
 
 Examples training_examples(const json& one, std::int64_t count, unsigned seed) {
+  if (one.at("kind") == "texts") return labelled_texts(one, count, seed);
   Examples made;
   if (one.at("kind") == "text") {
     const std::int64_t length = one.at("context").get<std::int64_t>() + 1;

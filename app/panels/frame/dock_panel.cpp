@@ -117,6 +117,12 @@ bool DockPanel::open_document(const std::filesystem::path&) { return false; }
 
 void DockPanel::add_to_header(QWidget* widget) { header_row_->addWidget(widget); }
 
+bool DockPanel::is_seen() const {
+  const QWidget* dock = this;
+  while (dock && !qobject_cast<const QDockWidget*>(dock)) dock = dock->parentWidget();
+  return isVisible() && !(dock && dock->visibleRegion().isEmpty());
+}
+
 void DockPanel::show_instead(const QString& text, bool is_error) {
   instead_->setText(text);
   instead_->setFocusPolicy(text.contains("<a ") ? Qt::StrongFocus : Qt::NoFocus);

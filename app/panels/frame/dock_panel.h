@@ -27,6 +27,10 @@ class DockPanel : public QFrame {
   [[nodiscard]] const QString& title() const { return title_; }
   /// True while it is seen and does not show yet what the session asks for.
   [[nodiscard]] virtual bool is_behind() const { return false; }
+  /// Whether it is visible and its dock no tab behind another, which is visible to Qt.
+  [[nodiscard]] bool is_seen() const;
+  /// The other tab before it has gone.
+  virtual void come_to_front() {}
   /// What its controls are set to, as the session's file keeps it: by default all that have a name.
   /// What the session itself knows, as the selection, does not belong to it.
   [[nodiscard]] virtual ControlValues settings() const;

@@ -47,20 +47,27 @@ FigurePanel::FigurePanel(const QString& title, std::string recipe, Session& sess
   connect(instrument_, &PlotInstrument::picked, this, &FigurePanel::pick);
 
   delay_.setSingleShot(true);
-  delay_.setInterval(kDelayMs);
-  connect(&delay_, &QTimer::timeout, this, &FigurePanel::make);
+  // What is behind another by now is made when it is seen again.
+  connect(&delay_, &QTimer::timeout, this, [this] {
+    if (is_seen()) make();
+  });
   connect(&session_, &Session::subjects_changed, this, &FigurePanel::want);
   connect(&session_, &Session::view_changed, this, &FigurePanel::want);
 }
 
 FigureRequest FigurePanel::request() const { return request_of(session_); }
 
-QString FigurePanel::waiting_text() const { return tr("Drawn as soon as a model has run."); }
+QString FigurePanel::waiting_text() const {
+  const bool any_has_run = std::ranges::any_of(
+      session_.subjects(), [](const OpenSubject& open) { return open.subject.trace != nullptr; });
+  return any_has_run ? tr("Computing…") : tr("Drawn as soon as a model has run.");
+}
 
 void FigurePanel::want() {
   ++wanted_;
-  // Not started anew: a slider that is being dragged is followed, not waited for.
-  if (isVisible() && !delay_.isActive()) delay_.start();
+  // Not started anew: a slider that is being dragged is followed, not waited for. The first figure
+  // is made at once.
+  if (is_seen() && !delay_.isActive()) delay_.start(figure_ ? kDelayMs : 0);
 }
 
 void FigurePanel::make() {
@@ -152,9 +159,13 @@ void FigurePanel::draw_figure() {
 
 void FigurePanel::showEvent(QShowEvent* event) {
   DockPanel::showEvent(event);
+  come_to_front();
+}
+
+void FigurePanel::come_to_front() {
   if (!is_of_look_) draw_figure();
   is_of_look_ = true;
-  if (wanted_ != shown_) delay_.start();
+  if (wanted_ != shown_) delay_.start(kDelayMs);
 }
 
 void FigurePanel::resizeEvent(QResizeEvent* event) {
@@ -169,7 +180,7 @@ void FigurePanel::resizeEvent(QResizeEvent* event) {
 void FigurePanel::changeEvent(QEvent* event) {
   DockPanel::changeEvent(event);
   if (event->type() == QEvent::PaletteChange) {
-    is_of_look_ = isVisible();  // what nobody sees is drawn when it is seen
+    is_of_look_ = is_seen();  // what nobody sees is drawn when it is seen
     if (is_of_look_) draw_figure();
   }
 }

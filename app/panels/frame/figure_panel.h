@@ -25,7 +25,8 @@ class FigurePanel : public DockPanel {
   FigurePanel(const QString& title, std::string recipe, Session& session,
               QWidget* parent = nullptr);
 
-  [[nodiscard]] bool is_behind() const override { return wanted_ != shown_ && isVisible(); }
+  [[nodiscard]] bool is_behind() const override { return wanted_ != shown_ && is_seen(); }
+  void come_to_front() override;
   /// Whether the user has stopped it before it was drawn.
   [[nodiscard]] bool is_stopped() const override { return stopped_ && isVisible(); }
   void go_on() override;

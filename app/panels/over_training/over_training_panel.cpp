@@ -15,13 +15,17 @@
 #include <initializer_list>
 #include <utility>
 
+#include "analysis/figure/recipe.h"
 #include "analysis/training/run_folder.h"
 #include "app/look/role.h"
+#include "app/render/film.h"
+#include "app/render/render.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
 #include "app/session/training_steps.h"
 #include "app/widgets/tool_button.h"
 #include "core/error.h"
+#include "core/file/atomic_file.h"
 
 namespace attnscope {
 
@@ -71,6 +75,10 @@ QWidget* OverTrainingPanel::make_controls() {
   forth_ = tool_button("over_training_forth", "▶", tr("One step on ( . )"));
   pictures_ = tool_button("over_training_pictures", tr("Pictures…"),
                           tr("Writes the maps of every step as step-000128.png …"));
+  film_ = tool_button("over_training_film", tr("Film…"),
+                      tr("Writes the maps of every step as one animated PNG"));
+  strip_ = tool_button("over_training_strip", tr("Strip…"),
+                       tr("Writes the selected map of every step side by side, as a figure"));
   play_->setCheckable(true);
   play_->setAccessibleName(QString());  // no setting that a session keeps
   play_->setAccessibleDescription(tr("Play, or stop"));
@@ -83,14 +91,19 @@ QWidget* OverTrainingPanel::make_controls() {
   for (QToolButton* button : {back_, play_, forth_}) row->addWidget(button);
   row->addSpacing(8);
   row->addWidget(step_, 1);
-  row->addWidget(pictures_);
   column->addLayout(row);
+  auto* kept = new QHBoxLayout;
+  for (QToolButton* button : {pictures_, film_, strip_}) kept->addWidget(button);
+  kept->addStretch(1);
+  column->addLayout(kept);
   connect(choose, &QPushButton::clicked, this, &OverTrainingPanel::choose_folder);
   connect(slider_, &QSlider::valueChanged, this,
           [this](int place) { training_->go_to(static_cast<std::size_t>(place)); });
   connect(back_, &QToolButton::clicked, this, [this] { move(-1); });
   connect(forth_, &QToolButton::clicked, this, [this] { move(1); });
   connect(pictures_, &QToolButton::clicked, this, &OverTrainingPanel::choose_pictures);
+  connect(strip_, &QToolButton::clicked, this, &OverTrainingPanel::choose_strip);
+  connect(film_, &QToolButton::clicked, this, &OverTrainingPanel::choose_film);
   connect(play_, &QToolButton::toggled, this, &OverTrainingPanel::play);
   const auto shortcut = [this](const char* key, auto act) {
     auto* one = new QShortcut(QKeySequence(QString(key)), this);
@@ -135,6 +148,8 @@ void OverTrainingPanel::play(bool on) {
   seen_ = false;
   if (!on) {
     pictures_in_.clear();
+    film_file_.clear();
+    film_frames_.clear();
     return clock_.stop();
   }
   if (slider_->value() == slider_->maximum()) slider_->setValue(0);
@@ -150,10 +165,100 @@ void OverTrainingPanel::choose_pictures() {
 }
 
 void OverTrainingPanel::write_pictures(const std::filesystem::path& folder) {
+  play_from_the_first();
+  pictures_in_ = folder;
+}
+
+void OverTrainingPanel::play_from_the_first() {
   play_->setChecked(false);
   slider_->setValue(0);
   play_->setChecked(true);
-  pictures_in_ = folder;
+}
+
+void OverTrainingPanel::choose_film() {
+  QString file = QFileDialog::getSaveFileName(this, tr("Where the film goes"),
+                                              QSettings().value("film_file", "film.png").toString(),
+                                              tr("Animated PNG (*.png)"));
+  if (file.isEmpty()) return;
+  if (!file.endsWith(".png", Qt::CaseInsensitive)) file += ".png";
+  QSettings().setValue("film_file", file);
+  write_film(file.toStdString());
+}
+
+void OverTrainingPanel::write_film(const std::filesystem::path& file) {
+  play_from_the_first();
+  film_file_ = file;
+}
+
+void OverTrainingPanel::add_to_film() {
+  const auto* const main = qobject_cast<const QMainWindow*>(window());
+  if (main == nullptr || main->centralWidget() == nullptr) return;
+  film_frames_.push_back(main->centralWidget()->grab().toImage());
+}
+
+void OverTrainingPanel::finish_film() {
+  try {
+    write_file(film_file_, film_of(film_frames_, kStepMs));
+    say(tr("Film of %1 steps: %2")
+            .arg(film_frames_.size())
+            .arg(QString::fromStdString(film_file_.string())),
+        false);
+  } catch (const Error& error) {
+    say("⚠ " + QString::fromStdString(error.what()), true);
+  }
+}
+
+void OverTrainingPanel::choose_strip() {
+  const QString file = QFileDialog::getSaveFileName(
+      this, tr("Where the figure goes"), QSettings().value("strip_file", "strip.pdf").toString(),
+      tr("Figures (*.pdf *.svg *.png)"));
+  if (file.isEmpty()) return;
+  QSettings().setValue("strip_file", file);
+  write_strip(file.toStdString());
+}
+
+void OverTrainingPanel::write_strip(const std::filesystem::path& file) {
+  const std::shared_ptr<const Input> input = session_.input();
+  const Selection selection = session_.selection();
+  const std::vector<SeriesModel> models = training_->series().at(0).models;
+  if (!input) return say(tr("⚠ Choose an input first."), true);
+  const auto draw = [models, input, selection](const Progress& progress) {
+    FigureRequest request;
+    request.settings =
+        parse_settings("attention-maps", {{"layers", std::to_string(selection.layer)},
+                                          {"heads", std::to_string(selection.head)},
+                                          {"columns", "subjects"}});
+    const auto share = [&](std::size_t done) {
+      return static_cast<double>(done) / static_cast<double>(models.size());
+    };
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      const Progress part = progress.part(share(i), share(i + 1));
+      const auto model = load_model(models[i].file, {}, part.silent());
+      const MechanismChoice& mechanism = model->spec().mechanism;
+      auto trace = std::make_shared<const Trace>(model->run(*input, mechanism, {}, part));
+      request.subjects.push_back(
+          {"step " + std::to_string(models[i].step), model, mechanism, input, std::move(trace)});
+    }
+    return std::make_shared<const Figure>(
+        make_figure("attention-maps", request, progress.silent()));
+  };
+  session_.jobs().submit(
+      tr("A map of every step"),
+      [this, draw, file](const Progress& progress) -> JobQueue::Delivery {
+        const auto figure = draw(progress);
+        return [this, figure, file] {
+          try {
+            export_figure(*figure, file);
+            say(tr("Written: %1").arg(QString::fromStdString(file.string())), false);
+          } catch (const Error& error) {
+            say("⚠ " + QString::fromStdString(error.what()), true);
+          }
+        };
+      },
+      [this](const JobFailure& failure) {
+        if (!failure.cancelled) say("⚠ " + QString::fromStdString(failure.what), true);
+      },
+      this);
 }
 
 void OverTrainingPanel::write_picture() {
@@ -170,13 +275,17 @@ void OverTrainingPanel::play_on() {
   const bool ran = std::ranges::all_of(session_.subjects(),
                                        [](const OpenSubject& open) { return open.job == 0; });
   if (!training_->settled() || !ran) return;  // every step is seen
-  if (!pictures_in_.empty()) {
+  if (!pictures_in_.empty() || !film_file_.empty()) {
     // What follows from a run, spectra and tiles, has a moment to be drawn.
     if (!std::exchange(seen_, session_.idle())) return;
-    write_picture();
+    if (!pictures_in_.empty()) write_picture();
+    if (!film_file_.empty()) add_to_film();
     seen_ = false;
   }
-  if (slider_->value() == slider_->maximum()) return play_->setChecked(false);
+  if (slider_->value() == slider_->maximum()) {
+    if (!film_file_.empty()) finish_film();
+    return play_->setChecked(false);
+  }
   move(1);
 }
 
@@ -188,7 +297,7 @@ void OverTrainingPanel::show_state() {
     slider_->setValue(static_cast<int>(training_->place()));
   }
   for (QWidget* control :
-       std::initializer_list<QWidget*>{slider_, back_, play_, forth_, pictures_}) {
+       std::initializer_list<QWidget*>{slider_, back_, play_, forth_, pictures_, film_, strip_}) {
     control->setEnabled(count > 1);
   }
   if (count == 0) {

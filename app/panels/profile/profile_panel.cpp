@@ -85,7 +85,7 @@ ProfilePanel::ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent
 }
 
 void ProfilePanel::want() {
-  if (isVisible() && !delay_.isActive()) delay_.start();
+  if (is_seen() && !delay_.isActive()) delay_.start();
 }
 
 std::vector<double> ProfilePanel::profile(const ShownMaps& maps, const MapCell& cell) const {
@@ -153,8 +153,10 @@ void ProfilePanel::draw() {
 
 void ProfilePanel::showEvent(QShowEvent* event) {
   DockPanel::showEvent(event);
-  want();
+  come_to_front();
 }
+
+void ProfilePanel::come_to_front() { delay_.start(); }
 
 void ProfilePanel::resizeEvent(QResizeEvent* event) {
   DockPanel::resizeEvent(event);

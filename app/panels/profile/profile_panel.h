@@ -25,7 +25,8 @@ class ProfilePanel : public DockPanel {
   Q_OBJECT
  public:
   ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent = nullptr);
-  [[nodiscard]] bool is_behind() const override { return isVisible() && delay_.isActive(); }
+  [[nodiscard]] bool is_behind() const override { return is_seen() && delay_.isActive(); }
+  void come_to_front() override;
 
  protected:
   void showEvent(QShowEvent* event) override;

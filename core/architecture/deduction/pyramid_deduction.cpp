@@ -15,6 +15,7 @@ class PyramidDeduction final : FamilyDeduction {
  public:
   explicit PyramidDeduction(const DeductionInput& input)
       : FamilyDeduction(input), match_(input.match) {
+    read_own_metadata();
     take_config(true);
     apply_overrides(input.options);
   }
@@ -51,6 +52,18 @@ class PyramidDeduction final : FamilyDeduction {
   }
 
  private:
+  [[nodiscard]] bool is_own() const { return description_.name == "Attnscope pyramid"; }
+
+  /// Of our own files, which say everything.
+  void read_own_metadata() {
+    const auto architecture = checkpoint_.metadata().find("architecture");
+    if (!is_own() || architecture == checkpoint_.metadata().end()) return;
+    spec_ = model_spec_from_json(architecture->second, {}, false);
+    for (const ModelOption& option : model_options()) stated_.emplace(option.name);
+    stated_.insert("stages");
+    read_own_labels();
+  }
+
   [[nodiscard]] const StoredTensor& tensor_of(const std::string& role) const {
     return checkpoint_.at(result_.sources.find(role)->second.tensor);
   }
@@ -96,7 +109,7 @@ class PyramidDeduction final : FamilyDeduction {
     // Overlapping kernels are odd, 2 · stride − 1 (PVTv2: 7 and 3); others tile (Twins: 4 and 2).
     stage.stride = stage.kernel % 2 == 1 ? (stage.kernel + 1) / 2 : stage.kernel;
     deduce_keys(index, stage);
-    stage.heads = heads_of(index, stage.width);
+    stage.heads = told && is_own() ? told->heads : heads_of(index, stage.width);
     if (window_ > 0 || told) take_window(window_ > 0 ? window_ : told->window, stage);
     if (!told) return stage;
     for (const auto& [member, pointer] :

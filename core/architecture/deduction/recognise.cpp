@@ -61,6 +61,9 @@ void refuse_other_models(const Checkpoint& checkpoint) {
       .remedy(nearest(checkpoint, missing.name));
 }
 
+/// The first of the list, models and pyramids: what they are their files say themselves.
+constexpr std::size_t kOwnFamilies = 2;
+
 ArchitectureDescription read_description(const std::filesystem::path& path) {
   constexpr std::size_t most = 4 << 20;  // bytes
   const std::string text = read_file(path, most);
@@ -254,7 +257,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
     const ModelSpec spec = own_spec(checkpoint);
     if (!spec.reads_texts()) {
       const ArchitectureMatch match =
-          match_architecture(descriptions.front(), checkpoint, state_dict);
+          match_architecture(descriptions[spec.is_pyramid() ? 1 : 0], checkpoint, state_dict);
       if (!match.complete()) matched_nothing(match, checkpoint);
       return deduce(match, checkpoint, options, {});
     }
@@ -262,7 +265,7 @@ Architecture recognise_architecture(const Checkpoint& checkpoint, const ModelOpt
   }
   const NeighbourConfig config = configuration_of(checkpoint, ignored);
   std::vector<ArchitectureMatch> matches;
-  for (std::size_t i = 1; i < descriptions.size(); ++i) {
+  for (std::size_t i = kOwnFamilies; i < descriptions.size(); ++i) {
     if (!config.allows(descriptions[i].name)) continue;
     matches.push_back(
         match_architecture(descriptions[i], checkpoint, state_dict, !config.families.empty()));

@@ -11,6 +11,7 @@ namespace attnscope {
 std::span<const ArchitectureFamily> architecture_families() {
   static const std::array list = {
       ArchitectureFamily{"Attnscope model", own_family},
+      ArchitectureFamily{"Attnscope pyramid", own_pyramid_family},
       ArchitectureFamily{"timm ViT", timm_family},
       ArchitectureFamily{"DINOv2", dinov2_family},
       ArchitectureFamily{"Hugging Face ViT", hugging_face_vit_family},

@@ -6,6 +6,7 @@
 namespace attnscope {
 
 extern const std::string_view own_family;
+extern const std::string_view own_pyramid_family;
 extern const std::string_view timm_family;
 extern const std::string_view dinov2_family;
 extern const std::string_view hugging_face_vit_family;

@@ -72,6 +72,7 @@ const std::string_view min_gpt_family = R"json({
     "layer.qkv": "h.{layer}.attn.c_attn",
     "layer.out": "h.{layer}.attn.c_proj",
     "layer.mask": "h.{layer}.attn.bias?",
+    "layer.mechanism.importance": "h.{layer}.attn.importance?",
     "layer.mechanism.pe0": "h.{layer}.attn.pe0?",
     "layer.mechanism.pe1": "h.{layer}.attn.pe1?",
     "layer.mechanism.w": "h.{layer}.attn.w?",
@@ -93,7 +94,7 @@ const std::string_view min_gpt_family = R"json({
     "layer.mlp1": "h.{layer}.mlp.c_fc",
     "layer.mlp2": "h.{layer}.mlp.c_proj",
     "final_norm": "ln_f",
-    "head": "lm_head?"
+    "head": ["lm_head?", "head?"]
   },
   "where": { "layer.mask": { "activation": "gelu_tanh" } }
 })json";

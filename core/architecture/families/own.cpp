@@ -1,7 +1,7 @@
-// Our own models: timm's names, everything else stated by the file, and the LayerNorms that scale
-// the outputs of adder linear layers. DAFT's layers also under the names of the public ones:
-// to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output, pos_bias (labml). Hashed
-// layers under EcoFormer's: to_qk for queries and keys, to_v, fast_attention.ksh.
+// Our own models and pyramids: timm's names, everything else stated by the file, and the LayerNorms
+// that scale the outputs of adder linear layers. DAFT's layers also under the names of the public
+// ones: to_q, to_k, to_v, project, wbias (rish-16), query, key, value, output, pos_bias (labml).
+// Hashed layers under EcoFormer's: to_qk for queries and keys, to_v, fast_attention.ksh.
 #include "core/architecture/families/families.h"
 
 namespace attnscope {
@@ -30,6 +30,7 @@ const std::string_view own_family = R"json({
     "layer.out": ["blocks.{layer}.attn.proj", "blocks.{layer}.attn.project",
                   "blocks.{layer}.attn.output"],
     "layer.out_norm": "blocks.{layer}.attn.proj_norm?",
+    "layer.mechanism.importance": "blocks.{layer}.attn.importance?",
     "layer.mechanism.pe0": "blocks.{layer}.attn.pe0?",
     "layer.mechanism.pe1": "blocks.{layer}.attn.pe1?",
     "layer.mechanism.w": ["blocks.{layer}.attn.w?", "blocks.{layer}.attn.wbias?",
@@ -67,6 +68,50 @@ const std::string_view own_family = R"json({
     "head.0": "pre_logits.fc?",
     "head.1": "head?",
     "distillation_head": "head_dist?"
+  }
+})json";
+
+const std::string_view own_pyramid_family = R"json({
+  "name": "Attnscope pyramid",
+  "model": { "input": { "kind": "stages" } },
+  "first_stage": 0,
+  "tensors": {
+    "stage.patch": "patch_embed.proj?",
+    "stage.patch_norm": "patch_embed.norm?",
+    "stage.merge": "stages.{stage}.merge.reduction?",
+    "stage.merge_norm": "stages.{stage}.merge.norm?",
+    "stage.positions": "stages.{stage}.positions",
+    "layer.norm1": "stages.{stage}.blocks.{block}.norm1",
+    "layer.qkv": "stages.{stage}.blocks.{block}.attn.qkv?",
+    "layer.query": "stages.{stage}.blocks.{block}.attn.to_q?",
+    "layer.key": "stages.{stage}.blocks.{block}.attn.to_k?",
+    "layer.value": "stages.{stage}.blocks.{block}.attn.to_v?",
+    "layer.out": "stages.{stage}.blocks.{block}.attn.proj",
+    "layer.mechanism.importance": "stages.{stage}.blocks.{block}.attn.importance?",
+    "layer.mechanism.pe0": "stages.{stage}.blocks.{block}.attn.pe0?",
+    "layer.mechanism.pe1": "stages.{stage}.blocks.{block}.attn.pe1?",
+    "layer.mechanism.w": "stages.{stage}.blocks.{block}.attn.w?",
+    "layer.mechanism.r": "stages.{stage}.blocks.{block}.attn.r?",
+    "layer.mechanism.gamma": "stages.{stage}.blocks.{block}.attn.gamma?",
+    "layer.mechanism.beta": "stages.{stage}.blocks.{block}.attn.beta?",
+    "layer.mechanism.E": "stages.{stage}.blocks.{block}.attn.E?",
+    "layer.mechanism.F": "stages.{stage}.blocks.{block}.attn.F?",
+    "layer.mechanism.R": "stages.{stage}.blocks.{block}.attn.R?",
+    "layer.mechanism.R1": "stages.{stage}.blocks.{block}.attn.R1?",
+    "layer.mechanism.R2": "stages.{stage}.blocks.{block}.attn.R2?",
+    "layer.mechanism.W1": "stages.{stage}.blocks.{block}.attn.W1?",
+    "layer.mechanism.b1": "stages.{stage}.blocks.{block}.attn.b1?",
+    "layer.mechanism.W2": "stages.{stage}.blocks.{block}.attn.W2?",
+    "layer.mechanism.b2": "stages.{stage}.blocks.{block}.attn.b2?",
+    "layer.mechanism.proj_l": "stages.{stage}.blocks.{block}.attn.proj_l?",
+    "layer.mechanism.proj_l_bias": "stages.{stage}.blocks.{block}.attn.proj_l_bias?",
+    "layer.mechanism.proj_w": "stages.{stage}.blocks.{block}.attn.proj_w?",
+    "layer.mechanism.proj_w_bias": "stages.{stage}.blocks.{block}.attn.proj_w_bias?",
+    "layer.norm2": "stages.{stage}.blocks.{block}.norm2",
+    "layer.mlp1": "stages.{stage}.blocks.{block}.mlp.fc1",
+    "layer.mlp2": "stages.{stage}.blocks.{block}.mlp.fc2",
+    "final_norm": "norm",
+    "head": "head?"
   }
 })json";
 

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "core/attention/kernels/gelu.h"
 #include "core/model/parts/blocks_of_work.h"
 
 namespace attnscope {
 
 namespace {
 
-float gelu(float x) { return 0.5F * x * (1.0F + std::erf(x * (std::numbers::sqrt2_v<float> / 2))); }
+void apply_gelu(std::span<float> values) {
+  constexpr std::int64_t block = 1 << 12;
+  for_blocks(std::ssize(values), block,
+             [&](std::int64_t first, std::int64_t count) { gelu(values.data() + first, count); });
+}
 
 float gelu_tanh(float x) {
   constexpr float scale = 0.7978845608F;  // √(2/π)
@@ -26,7 +30,7 @@ float relu(float x) { return x < 0 ? 0.0F : x; }  // NaN stays NaN
 void apply_activation(Activation activation, std::span<float> values) {
   switch (activation) {
     case Activation::gelu:
-      return for_each_value(values, gelu);
+      return apply_gelu(values);
     case Activation::gelu_tanh:
       return for_each_value(values, gelu_tanh);
     case Activation::relu:
@@ -50,7 +54,7 @@ void apply_activation(HeadActivation activation, std::span<float> values) {
     case HeadActivation::tanh:
       return for_each_value(values, [](float x) { return std::tanh(x); });
     case HeadActivation::gelu:
-      return for_each_value(values, gelu);
+      return apply_gelu(values);
     case HeadActivation::relu:
       return for_each_value(values, relu);
   }

@@ -243,7 +243,7 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     if (run.recorded) run.recorded->rank_bound = windows.rank_bound();
     if (recorded) run.recorded->implied_map = std::move(maps);
   } else {
-    if (run.recorded) record_attention(run.mechanism, input, run.request, *run.recorded);
+    if (run.recorded) record_attention(run, input);
     if (run.request.change_map) {
       const bool recorded = run.recorded && run.request.implied_maps;
       ImpliedMaps own;

@@ -12,7 +12,7 @@ void record_pooling(const LayerRun& run, const AttentionInput& input, const std:
   LayerTrace& recorded = *run.recorded;
   if (which == "query") {
     NamedTensors both = std::move(recorded.quantities);
-    record_attention(run.mechanism, input, run.request, recorded);
+    record_attention(run, input);
     recorded.quantities = std::move(both);
   }
   // One number a token is always kept: what each counts, for any end of the text.

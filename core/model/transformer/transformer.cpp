@@ -58,6 +58,24 @@ std::vector<std::int64_t> map_entries(const std::vector<AttentionShape>& shapes,
   return entries;
 }
 
+/// Whether rows of every layer's maps follow from its queries and keys alone.
+bool have_rows_apart(const std::vector<StageWeights>& stages,
+                     const std::vector<std::shared_ptr<const Mechanism>>& mechanisms) {
+  auto mechanism = mechanisms.begin();
+  for (const StageWeights& stage : stages) {
+    for (const Block& block : stage.blocks) {
+      const ScoreSpec& scores = block.spec.scores;
+      const bool apart = find_mechanism((*mechanism++)->choice().name).rows &&
+                         block.spec.form == LayerForm::transformer &&
+                         block.attention.grid_window == 0 && block.attention.sinks.empty() &&
+                         scores.bias == ScoreBias::none && scores.window == 0 &&
+                         scores.soft_cap == 0;
+      if (!apart) return false;
+    }
+  }
+  return true;
+}
+
 /// What the logits are of: classes, or tokens as they are shown.
 std::vector<std::string> labels_of(const ModelSpec& spec, const Vocabulary* vocabulary) {
   if (!spec.readout.gives_token_logits() || !vocabulary) return spec.labels;
@@ -310,15 +328,16 @@ void Transformer::read_out(const TraceRequest& request, Start& start, Trace& tra
 }
 
 Trace Transformer::run(const Input& input, const MechanismChoice& mechanism,
-                       const TraceRequest& request, const Progress& progress) const {
-  check_requested_layers(request, spec());
+                       const TraceRequest& wanted, const Progress& progress) const {
+  check_requested_layers(wanted, spec());
   const MechanismChoice asked = as_run(spec(), mechanism);
   const std::unique_ptr<const Mechanism> attention = make_mechanism(asked);
   const std::vector<std::shared_ptr<const Mechanism>> mechanisms = layer_mechanisms(spec(), asked);
   Start start = embed(input);
   const std::vector<TokenLayout> layouts = stage_layouts(start);
   const std::vector<AttentionShape> extents = shapes(layouts, start);
-  check_map_memory(request, map_entries(extents, weights_.stages));
+  const TraceRequest request = with_room_for_maps(wanted, map_entries(extents, weights_.stages),
+                                                  have_rows_apart(weights_.stages, mechanisms));
 
   Trace trace = begin_trace(*this, input, *attention, as_run(spec(), spec().mechanism));
   trace.layout = layouts.front();

@@ -29,8 +29,16 @@ StageWeights read_stage(const WeightReader& reader, const ModelSpec& spec, std::
       throw Error(ErrorKind::damaged, "patches are merged without a norm")
           .about(role + "merge_norm");
     }
+    const GridExtents grid = pyramid_grids(spec)[index - 1];
+    if (!spec.shifts_windows() && (grid.rows % 2 != 0 || grid.columns % 2 != 0)) {
+      throw Error(ErrorKind::unsupported, "patches are merged on a grid of an odd side")
+          .about(role + "merge")
+          .expected("an image whose grids have even sides")
+          .found(std::to_string(grid.rows) + " × " + std::to_string(grid.columns));
+    }
     weights.merging = PatchMerging{std::move(*norm),
                                    reader.read_linear(role + "merge", stage.width, inputs, kPlain)};
+    weights.positions = reader.read_depthwise(role + "positions", stage.width);
     return weights;
   }
   // Adder networks keep embeddings multiplicative (Adder, section 4.1).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/attention/daft.h"
 #include "core/attention/kernels/exponentials.h"
@@ -99,34 +100,69 @@ struct DaftAttention::Block {
   std::vector<LostElement> lost;
 };
 
+namespace {
+
+/// Keys of every channel of so many, of those of the heads.
+Matrix widened(const ConstStridedMatrixMap& keys, std::int64_t channels) {
+  Matrix wide(keys.rows(), channels);
+  const std::int64_t each = channels / keys.cols();
+  for (std::int64_t c = 0; c < channels; ++c) wide.col(c) = keys.col(c / each);
+  return wide;
+}
+
+}  // namespace
+
 void DaftAttention::forward(const AttentionTensors& all, StridedMatrixMap output,
                             AttentionRoom&) const {
   const std::unique_ptr<Biases> w = biases(all);
-  for (std::int64_t head = 0; head < w->heads(); ++head) {
-    const Channels channels(all, w->heads(), head);
+  if (all.keys.cols() == all.values.cols()) return forward_wide(all, *w, output);
+  const Matrix keys = widened(all.keys, all.values.cols());
+  forward_wide({all.queries, rows_of(keys), all.values, all.heads, all.own}, *w, output);
+}
+
+void DaftAttention::backward(const AttentionTensors& all, const ConstStridedMatrixMap& d_output,
+                             AttentionGradients gradients, AttentionRoom&) const {
+  const std::unique_ptr<Biases> w = biases(all);
+  if (all.keys.cols() == all.values.cols()) {
+    return backward_wide(all, *w, d_output, std::move(gradients));
+  }
+  const Matrix keys = widened(all.keys, all.values.cols());
+  Matrix d_keys(keys.rows(), keys.cols());
+  backward_wide({all.queries, rows_of(keys), all.values, all.heads, all.own}, *w, d_output,
+                {gradients.queries, rows_of(d_keys), gradients.values, gradients.own});
+  const std::int64_t each = keys.cols() / all.keys.cols();
+  for (std::int64_t head = 0; head < all.keys.cols(); ++head) {
+    gradients.keys.col(head) = d_keys.middleCols(head * each, each).rowwise().sum();
+  }
+}
+
+void DaftAttention::forward_wide(const AttentionTensors& all, const Biases& biases,
+                                 StridedMatrixMap output) const {
+  for (std::int64_t head = 0; head < biases.heads(); ++head) {
+    const Channels channels(all, biases.heads(), head);
     for (std::int64_t first = 0; first < output.rows(); first += kQueries) {
-      const Block block(*this, *w, channels, first);
+      const Block block(*this, biases, channels, first);
       output.block(first, channels.first, block.count, channels.width) =
           block.gate.cwiseProduct(block.quotient);
     }
   }
 }
 
-void DaftAttention::backward(const AttentionTensors& all, const ConstStridedMatrixMap& d_output,
-                             AttentionGradients gradients, AttentionRoom&) const {
-  const std::unique_ptr<Biases> w = biases(all);
+void DaftAttention::backward_wide(const AttentionTensors& all, Biases& biases,
+                                  const ConstStridedMatrixMap& d_output,
+                                  AttentionGradients gradients) const {
   const std::int64_t tokens = all.keys.rows();
   gradients.keys.setZero();
   gradients.values.setZero();
-  for (std::int64_t head = 0; head < w->heads(); ++head) {
-    const Channels channels(all, w->heads(), head);
+  for (std::int64_t head = 0; head < biases.heads(); ++head) {
+    const Channels channels(all, biases.heads(), head);
     const std::int64_t width = channels.width;
     StridedMatrixMap d_queries = columns_of(gradients.queries, channels.first, width);
     StridedMatrixMap d_keys = columns_of(gradients.keys, channels.first, width);
     StridedMatrixMap d_values = columns_of(gradients.values, channels.first, width);
     Matrix d_both = Matrix::Zero(tokens, 2 * width);
     for (std::int64_t first = 0; first < tokens; first += kQueries) {
-      const Block block(*this, *w, channels, first);
+      const Block block(*this, biases, channels, first);
       const auto gate = block.gate.array();
       const auto dy = d_output.block(first, channels.first, block.count, width).array();
       d_queries.middleRows(first, block.count) = dy * block.quotient.array() * gate * (1 - gate);
@@ -149,14 +185,14 @@ void DaftAttention::backward(const AttentionTensors& all, const ConstStridedMatr
         d_keys.col(one.channel) += d_exponent.cast<float>();
         d_bias.row(one.row) += d_exponent.transpose().cast<float>();
       }
-      w->take(head, first, d_bias, gradients.own);
+      biases.take(head, first, d_bias, gradients.own);
     }
     const auto weighted = channels.both.leftCols(width), plain = channels.both.rightCols(width);
     d_values += plain.cwiseProduct(d_both.leftCols(width));
     d_keys +=
         weighted.cwiseProduct(d_both.leftCols(width)) + plain.cwiseProduct(d_both.rightCols(width));
   }
-  w->finish(gradients.own);
+  biases.finish(gradients.own);
 }
 
 }  // namespace attnscope

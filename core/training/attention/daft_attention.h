@@ -7,7 +7,8 @@ namespace attnscope {
 
 /// Y = σ(Q) ⊙ (E (F ⊙ V)) / (E F), E = exp(w) and F = exp(K), a block of E at a time: the greatest
 /// of each row of w and of each channel of K is subtracted, which cancels. Elements of which that
-/// leaves nothing in float32 are computed by themselves, in double. A derived class says what w is.
+/// leaves nothing in float32 are computed by themselves, in double. Keys of one channel for each
+/// head of w are those of all its channels (DAFT, 3.2). A derived class says what w is.
 class DaftAttention : public TrainedAttention {
  public:
   explicit DaftAttention(bool causal) : causal_(causal) {}
@@ -41,6 +42,11 @@ class DaftAttention : public TrainedAttention {
   struct Channels;
   struct LostElement;
   struct Block;
+
+  void forward_wide(const AttentionTensors& all, const Biases& biases,
+                    StridedMatrixMap output) const;
+  void backward_wide(const AttentionTensors& all, Biases& biases,
+                     const ConstStridedMatrixMap& d_output, AttentionGradients gradients) const;
 
   bool causal_;
 };

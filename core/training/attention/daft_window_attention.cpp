@@ -148,13 +148,6 @@ class DaftWindowAttention final : public DaftAttention {
 std::unique_ptr<const TrainedAttention> make_daft_window_attention(
     DaftWindowKind kind, const TrainedAttentionForm& form) {
   const TypedValues read(form.mechanism.parameters);
-  if (!read.flag("full_keys")) {
-    throw Error(ErrorKind::usage, "a layer that is trained has a key for each channel")
-        .about(form.mechanism.name + " full_keys")
-        .expected("true")
-        .found("false")
-        .remedy("set full_keys=true");
-  }
   const DaftWindowOptions options = {.kind = kind,
                                      .kernel = read.whole("kernel"),
                                      .conv_heads = read.whole("conv_heads"),

@@ -74,6 +74,7 @@ void ScoreAttention::forward_head(const HeadTensors& head, StridedMatrixMap outp
 void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
                                    HeadGradients gradients, AttentionRoom& room) const {
   const Prepared prepared = prepare(head);
+  const float scale = gradient_scale(head);
   gradients.keys.setZero();
   if (identity_) {
     gradients.values = d_output;
@@ -90,7 +91,8 @@ void ScoreAttention::backward_head(const HeadTensors& head, const ConstStridedMa
     // Of a softmax: dS = W ⊙ (dW − Σ_j W dW).
     for (std::int64_t row = 0; row < block.queries; ++row) {
       const float mean = weights.row(row).dot(d_scores.row(row));
-      d_scores.row(row).array() = weights.row(row).array() * (d_scores.row(row).array() - mean);
+      d_scores.row(row).array() =
+          scale * weights.row(row).array() * (d_scores.row(row).array() - mean);
     }
     score_gradients({first, some_rows(head.queries, first, block.queries)}, head, prepared,
                     d_scores, some_rows(gradients.queries, first, block.queries), gradients, room);

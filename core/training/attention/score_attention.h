@@ -27,6 +27,8 @@ class ScoreAttention : public TrainedHeads {
   /// `scores` of `queries` with the first of the keys, as many as it has columns.
   virtual void score(const Queries& queries, const HeadTensors& head, const Prepared& prepared,
                      StridedMatrixMap scores) const = 0;
+  /// What d_scores are multiplied with before score_gradients is given them.
+  [[nodiscard]] virtual float gradient_scale(const HeadTensors&) const { return 1; }
   /// Sets the gradient of those queries and adds to that of all keys, and to own parameters'.
   /// `d_scores`, the gradient of scores with the first of the keys, may be written to.
   virtual void score_gradients(const Queries& queries, const HeadTensors& head,

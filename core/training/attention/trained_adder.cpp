@@ -26,16 +26,18 @@ class TrainedAdder final : public ScoreAttention {
     return static_cast<float>(-1.0 / std::sqrt(2 * width * (1 - 2 / std::numbers::pi)));
   }
 
+  /// What score_gradients is given is of the distances themselves.
+  [[nodiscard]] float gradient_scale(const HeadTensors& head) const override { return scale(head); }
+
   void score(const Queries& queries, const HeadTensors& head, const Prepared& prepared,
              StridedMatrixMap scores) const override {
     l1_distances(queries.rows, prepared.keys, scale(head), scores);
   }
 
-  void score_gradients(const Queries& queries, const HeadTensors& head, const Prepared& prepared,
+  void score_gradients(const Queries& queries, const HeadTensors&, const Prepared& prepared,
                        StridedMatrixMap d_scores, StridedMatrixMap d_queries,
                        HeadGradients gradients, AttentionRoom& room) const override {
     StridedMatrixMap& d_keys = gradients.keys;
-    d_scores *= scale(head);  // now of the distances themselves
     room.packed.assign(static_cast<std::size_t>(packed_size(d_keys.rows(), d_keys.cols())), 0.0F);
     d_queries.setZero();
     add_difference_gradients(queries.rows, prepared.keys, seen(d_scores), form_, d_queries,

@@ -1,12 +1,13 @@
 // Additive attention with its gradient (Wu et al. 2021, Eq. 3; Fastformer-LM, Eq. 4 to 15): each
-// token's importance is its key's product with the first token's query, as in models without
-// importance vectors of their own.
+// token's importance is its key's product with a vector that each head learns, or with the first
+// token's query, as in models without importance vectors of their own.
 #include <algorithm>
 #include <cmath>
 
 #include "core/attention/additive_state.h"
 #include "core/parameters/typed_values.h"
 #include "core/training/attention/trained_heads.h"
+#include "core/training/kernels/products.h"
 
 namespace attnscope {
 
@@ -14,7 +15,7 @@ namespace {
 
 using RowD = Eigen::RowVectorXd;
 
-/// o_i = Σ_j e_j v_j / Z_i with Z_i = Σ_j e_j and e_j = exp(s_j), s_j = q_0 · k_j / √d, over all j,
+/// o_i = Σ_j e_j v_j / Z_i with Z_i = Σ_j e_j and e_j = exp(s_j), s_j = u · k_j / √d, over all j,
 /// over j ≤ i, or over the last k of those.
 ///
 /// Token j is part of the queries from j on, so that its gradients are sums over them: ∂v_j = Σ_i
@@ -23,7 +24,14 @@ using RowD = Eigen::RowVectorXd;
 class TrainedAdditive final : public TrainedHeads {
  public:
   /// window: k; 0: all.
-  TrainedAdditive(bool causal, std::int64_t window) : causal_(causal), window_(window) {}
+  TrainedAdditive(const TrainedAttentionForm& form, bool causal, std::int64_t window)
+      : causal_(causal), window_(window) {
+    if (form.learnt_importances) {
+      own_.push_back({"importance", {form.shape.heads, form.shape.head_width}});
+    }
+  }
+
+  [[nodiscard]] std::vector<OwnParameter> own_parameters() const override { return own_; }
 
  private:
   /// The mean over what each query sees, and ln Z.
@@ -54,10 +62,17 @@ class TrainedAdditive final : public TrainedHeads {
     return means;
   }
 
+  /// u: the head's own, or the first query.
+  static RowD importance_of(const HeadTensors& head) {
+    if (head.own.empty()) return head.queries.row(0).cast<double>();
+    const std::int64_t width = head.keys.cols();
+    return rows_of(head.own[0] + head.head * width, 1, width).cast<double>();
+  }
+
   /// s.
   static Eigen::VectorXd logits_of(const HeadTensors& head) {
     const double scale = 1 / std::sqrt(static_cast<double>(head.keys.cols()));
-    return scale * (head.keys.cast<double>() * head.queries.row(0).cast<double>().transpose());
+    return scale * (head.keys.cast<double>() * importance_of(head).transpose());
   }
 
   void forward_head(const HeadTensors& head, StridedMatrixMap output,
@@ -68,6 +83,7 @@ class TrainedAdditive final : public TrainedHeads {
   void backward_head(const HeadTensors& head, const ConstStridedMatrixMap& d_output,
                      HeadGradients gradients, AttentionRoom&) const override {
     const Eigen::VectorXd logits = logits_of(head);
+    const RowD importance = importance_of(head);
     const Eigen::Index tokens = head.keys.rows(), width = head.values.cols();
     const Means forward = means_of(logits, head.values, false);
     Matrix passed(tokens, width + 1);  // ∂o_i, and ∂o_i · o_i
@@ -75,22 +91,28 @@ class TrainedAdditive final : public TrainedHeads {
     passed.col(width) = d_output.cwiseProduct(forward.rows).rowwise().sum();
     const Means sums = means_of(-forward.log, passed, true);
     const double scale = 1 / std::sqrt(static_cast<double>(head.keys.cols()));
-    RowD first = RowD::Zero(head.keys.cols());
+    RowD d_importance = RowD::Zero(head.keys.cols());
     for (Eigen::Index j = 0; j < tokens; ++j) {
       const double weight = std::exp(logits[j] + sums.log[j]);
       const RowD sum = weight * sums.rows.row(j).cast<double>();
       gradients.values.row(j) = sum.head(width).cast<float>();
       const double d_logit =
           scale * (head.values.row(j).cast<double>().dot(sum.head(width)) - sum[width]);
-      gradients.keys.row(j) = (d_logit * head.queries.row(0).cast<double>()).cast<float>();
-      first += d_logit * head.keys.row(j).cast<double>();
+      gradients.keys.row(j) = (d_logit * importance).cast<float>();
+      d_importance += d_logit * head.keys.row(j).cast<double>();
     }
     gradients.queries.setZero();
-    gradients.queries.row(0) = first.cast<float>();
+    if (head.own.empty()) {
+      gradients.queries.row(0) = d_importance.cast<float>();
+    } else {
+      const std::int64_t width = head.keys.cols();
+      rows_of(gradients.own[0] + head.head * width, 1, width) += d_importance.cast<float>();
+    }
   }
 
   bool causal_;
   std::int64_t window_;
+  std::vector<OwnParameter> own_;  ///< u [H, d], where it is learnt
 };
 
 }  // namespace
@@ -99,7 +121,7 @@ std::unique_ptr<const TrainedAttention> make_trained_additive(const TrainedAtten
   const TypedValues read(form.mechanism.parameters);
   const bool causal = form.causal || read.flag("causal");
   const std::int64_t window = std::max<std::int64_t>(read.whole("window"), 0);
-  return std::make_unique<TrainedAdditive>(causal, causal ? window : 0);
+  return std::make_unique<TrainedAdditive>(form, causal, causal ? window : 0);
 }
 
 }  // namespace attnscope

@@ -26,6 +26,7 @@ struct OwnParameter {
 };
 
 /// Queries and keys [N, H·d] and values [N, H·dv] of one sequence, the heads beside each other.
+/// DAFT's keys may have one channel for each head of its biases instead.
 struct AttentionTensors {
   ConstStridedMatrixMap queries, keys, values;
   std::int64_t heads = 1;
@@ -50,11 +51,14 @@ struct TrainedAttentionForm {
   bool causal = false;
   /// Of adder attention, ∂A/∂Q and ∂A/∂K (Adder, Eq. 23 and Table 3).
   DifferenceGradient score_gradient = DifferenceGradient::sign;
+  /// Of additive attention: importances by a vector of each head instead of the first query.
+  bool learnt_importances = false;
   /// The layer's extents, with the most tokens that a sequence has. All 0 where the form is only
   /// checked: then nothing with parameters of its own can run.
   AttentionShape shape = {};
   TokenLayout layout = {};  ///< of its tokens
   std::int64_t layer = 0;   ///< which it is: random features differ from layer to layer
+  bool shorter = false;     ///< whether sequences may have fewer tokens than the shape says
 };
 
 /// Immutable. Memory: O(N·d) and one block of the map; the map is computed again for its gradient,

@@ -92,6 +92,11 @@ std::unique_ptr<const TrainedAttention> make_trained_linformer(const TrainedAtte
                 "Linformer cannot learn texts: a landmark mixes later tokens with earlier ones")
         .about("mechanism");
   }
+  if (form.shorter) {
+    throw Error(ErrorKind::unsupported,
+                "Linformer cannot learn texts of several lengths: its landmarks count the tokens")
+        .about("mechanism");
+  }
   return std::make_unique<TrainedLinformer>(form);
 }
 

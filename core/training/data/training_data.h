@@ -17,8 +17,8 @@ class TrainingData {
  public:
   virtual ~TrainingData() = default;
 
-  [[nodiscard]] virtual bool texts() const = 0;
-  /// Images, or characters, that are learnt from.
+  [[nodiscard]] virtual ExampleKind kind() const = 0;
+  /// Images, texts or, of stretches, characters that are learnt from.
   [[nodiscard]] virtual std::int64_t size() const = 0;
   /// Adds to a recipe's model what the data say: extents, channels, classes; the vocabulary.
   [[nodiscard]] virtual ModelSpec complete(ModelSpec spec) const = 0;
@@ -38,8 +38,13 @@ class TrainingData {
 [[nodiscard]] std::shared_ptr<const TrainingData> open_training_data(const DataSettings& settings);
 
 /// The kinds, one file each.
-[[nodiscard]] std::shared_ptr<const TrainingData> open_training_images(
-    const DataSettings& settings);
+[[nodiscard]] std::shared_ptr<const TrainingData> make_training_images(
+    const DataSettings& settings, std::shared_ptr<const DataSet> images,
+    std::shared_ptr<const DataSet> test);
+/// Without `test` every tenth of them is tested on, and not learnt from.
+[[nodiscard]] std::shared_ptr<const TrainingData> make_training_texts(
+    const DataSettings& settings, std::shared_ptr<const DataSet> texts,
+    std::shared_ptr<const DataSet> test);
 [[nodiscard]] std::shared_ptr<const TrainingData> open_training_text(const DataSettings& settings);
 
 }  // namespace attnscope

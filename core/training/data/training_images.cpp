@@ -1,7 +1,6 @@
 // Labelled images, in a new order every epoch, cropped, moved and mirrored if the recipe says so.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
@@ -14,36 +13,8 @@ namespace attnscope {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 // Of how many images mean and deviation of the pixels are taken.
 constexpr std::int64_t kMeasured = 1000;
-
-/// The IDX images of the MNIST family in a folder, or the path itself.
-fs::path images_at(const fs::path& path, const char* part) {
-  for (const char* const ending : {"", ".gz"}) {
-    const fs::path images = path / (std::string(part) + "-images-idx3-ubyte" + ending);
-    if (fs::exists(images)) return images;
-  }
-  return path;
-}
-
-/// t10k-… beside train-…; empty if there is none.
-fs::path test_images_beside(const fs::path& images) {
-  std::string name = images.filename().string();
-  if (!name.starts_with("train-")) return {};
-  const fs::path other = images.parent_path() / ("t10k-" + name.substr(6));
-  return fs::exists(other) ? other : fs::path();
-}
-
-std::shared_ptr<const DataSet> open_as(const char* key, const fs::path& path) {
-  try {
-    return open_data_set(path);
-  } catch (Error& error) {
-    if (error.subject().empty()) error.about(key);
-    throw;
-  }
-}
 
 const Image& image_of(const Input& input) {
   if (const auto* const image = std::get_if<Image>(&input.content)) return *image;
@@ -137,7 +108,7 @@ class TrainingImages final : public TrainingData {
     if (size_ == 0) throw Error(ErrorKind::usage, "the data set is empty").about("dataset");
   }
 
-  [[nodiscard]] bool texts() const override { return false; }
+  [[nodiscard]] ExampleKind kind() const override { return ExampleKind::images; }
   [[nodiscard]] std::int64_t size() const override { return size_; }
   [[nodiscard]] std::int64_t test_size() const override { return test_size_; }
 
@@ -215,12 +186,10 @@ class TrainingImages final : public TrainingData {
 
 }  // namespace
 
-std::shared_ptr<const TrainingData> open_training_images(const DataSettings& settings) {
-  const fs::path path = images_at(settings.dataset, "train");
-  const fs::path test = settings.test_dataset.empty() ? test_images_beside(path)
-                                                      : images_at(settings.test_dataset, "t10k");
-  return std::make_shared<TrainingImages>(settings, open_as("dataset", path),
-                                          test.empty() ? nullptr : open_as("test_dataset", test));
+std::shared_ptr<const TrainingData> make_training_images(const DataSettings& settings,
+                                                         std::shared_ptr<const DataSet> images,
+                                                         std::shared_ptr<const DataSet> test) {
+  return std::make_shared<TrainingImages>(settings, std::move(images), std::move(test));
 }
 
 }  // namespace attnscope

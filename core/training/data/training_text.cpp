@@ -43,7 +43,7 @@ class TrainingText final : public TrainingData {
     }
   }
 
-  [[nodiscard]] bool texts() const override { return true; }
+  [[nodiscard]] ExampleKind kind() const override { return ExampleKind::stretches; }
   [[nodiscard]] std::int64_t size() const override { return std::ssize(learnt_); }
 
   [[nodiscard]] ModelSpec complete(ModelSpec spec) const override {
@@ -123,11 +123,6 @@ std::shared_ptr<const TrainingData> open_training_text(const DataSettings& setti
     test = characters_of(read_text(settings.test_dataset).characters, "test_dataset");
   }
   return std::make_shared<TrainingText>(settings, learnt, test);
-}
-
-std::shared_ptr<const TrainingData> open_training_data(const DataSettings& settings) {
-  return is_text_file_name(settings.dataset) ? open_training_text(settings)
-                                             : open_training_images(settings);
 }
 
 }  // namespace attnscope

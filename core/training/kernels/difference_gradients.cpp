@@ -45,7 +45,8 @@ struct Tile {
   std::int64_t g_stride;
   std::int64_t columns;  // of a and b
   std::int64_t valid;    // rows of b; fewer than lanes at the end
-  float* sums;           // [columns, Rows, lanes]
+  float* sums;           // [columns, Rows, sum_lanes]
+  std::int64_t sum_lanes;
 };
 
 /// Weights of one row of a, 0 for rows of b that are not there.
@@ -92,7 +93,7 @@ HWY_INLINE void run_tile(D d, const Tile& tile) {
         of_query = hn::Add(of_query, gradient);
       }
       hn::StoreU(of_query, d, sums);
-      sums += lanes;
+      sums += tile.sum_lanes;
     }
     if (db != nullptr) {
       ATTNSCOPE_UNROLL
@@ -111,22 +112,29 @@ template <DifferenceGradient Form, int Rows>
 HWY_INLINE void run_rows(const float* a, std::int64_t a_stride, const PackedRows& b,
                          std::int64_t seen, const float* g, std::int64_t g_stride, float* da,
                          std::int64_t da_stride, float* db, std::vector<float>& sums) {
-  // At most 8 lanes: panels are multiples of 8 rows.
-  const hn::CappedTag<float, 8> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  // Panels are multiples of 8 rows: what is left of 16 lanes is for 8.
+  const hn::CappedTag<float, 16> d;
+  const hn::CappedTag<float, 8> narrow;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)),
+             few = static_cast<std::int64_t>(hn::Lanes(narrow));
   const std::int64_t columns = b.columns();
   std::fill_n(sums.begin(), columns * Rows * lanes, 0.0F);
   for (std::int64_t first = 0; first < seen;) {
     const std::int64_t panel = first / PackedRows::panel_rows * PackedRows::panel_rows;
     const std::int64_t at = panel * columns + (first - panel), width = b.panel_width(panel);
     const Tile tile{a,         a_stride, b.panel(0) + at, width,        db ? db + at : nullptr,
-                    g + first, g_stride, columns,         seen - first, sums.data()};
-    if (first - panel + 2 * lanes <= width) {
+                    g + first, g_stride, columns,         seen - first, sums.data(),
+                    lanes};
+    const std::int64_t left = width - (first - panel);
+    if (left >= 2 * lanes) {
       run_tile<Form, Rows, 2>(d, tile);
       first += 2 * lanes;
-    } else {
+    } else if (left >= lanes) {
       run_tile<Form, Rows, 1>(d, tile);
       first += lanes;
+    } else {
+      run_tile<Form, Rows, 1>(narrow, tile);
+      first += few;
     }
   }
   const float* sum = sums.data();
@@ -141,7 +149,7 @@ template <DifferenceGradient Form>
 void run_form(const ConstStridedMatrixMap& a, const PackedRows& b, const ConstStridedMatrixMap& g,
               StridedMatrixMap& da, float* db) {
   constexpr int kRows = 4;
-  std::vector<float> sums(static_cast<std::size_t>(b.columns() * kRows * 8));
+  std::vector<float> sums(static_cast<std::size_t>(b.columns() * kRows * 16));
   const std::int64_t rows = a.rows();
   std::int64_t row = 0;
   const auto run = [&](const auto& work) {

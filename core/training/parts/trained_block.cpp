@@ -1,5 +1,9 @@
 #include "core/training/parts/trained_block.h"
 
+#include "core/architecture/pyramid_grid.h"
+#include "core/attention/mechanism.h"
+#include "core/error.h"
+#include "core/parameters/typed_values.h"
 #include "core/training/kernels/gelu.h"
 
 namespace attnscope {
@@ -17,17 +21,33 @@ Map columns_of_sequence(Rows& rows, std::int64_t first_row, std::int64_t tokens,
 /// What attention of layer `index` is asked for.
 TrainedAttentionForm attention_form(const ModelSpec& spec, std::int64_t index,
                                     const GradientForms& forms) {
-  const std::int64_t heads = spec.layer.attention.heads, each = spec.width / heads;
-  const std::int64_t tokens = spec.reads_texts() ? spec.input.context : spec.tokens();
-  TrainedAttentionForm form{.mechanism = mechanism_of(spec, index),
-                            .causal = spec.layer.scores.causal,
-                            .score_gradient = forms.scores,
-                            .shape = {tokens, tokens, heads, each, each},
-                            .layer = index};
-  if (!spec.reads_texts()) {
-    form.layout = {spec.input.prefix_tokens(), spec.input.grid_rows(), spec.input.grid_columns()};
+  const std::int64_t heads = layer_of(spec, index).attention.heads,
+                     each = width_of_layer(spec, index) / heads;
+  TokenLayout layout;
+  if (spec.is_pyramid()) {
+    const GridExtents grid = pyramid_grids(spec).at(place_of_layer(spec, index).stage);
+    layout = {0, grid.rows, grid.columns};
+  } else if (!spec.reads_texts()) {
+    layout = {spec.input.prefix_tokens(), spec.input.grid_rows(), spec.input.grid_columns()};
   }
-  return form;
+  const std::int64_t tokens =
+      spec.reads_texts() ? spec.input.context : layout.prefix + layout.rows * layout.columns;
+  return {.mechanism = mechanism_of(spec, index),
+          .causal = spec.layer.scores.causal,
+          .score_gradient = forms.scores,
+          .learnt_importances = forms.learnt_importances,
+          .shape = {tokens, tokens, heads, each, each},
+          .layout = layout,
+          .layer = index,
+          .shorter = spec.reads_texts() && !spec.is_language_model()};
+}
+
+/// Channels of a layer's keys: windowed DAFT may have one for each head of its biases (DAFT, 3.2).
+std::int64_t width_of_keys(const MechanismChoice& mechanism, std::int64_t width) {
+  const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;
+  const TypedValues values(parameters);
+  const bool narrow = values.has("full_keys") && !values.flag("full_keys");
+  return narrow ? values.whole("conv_heads") : width;
 }
 
 /// Where the own parameters of a mechanism lie in `numbers`.
@@ -40,11 +60,27 @@ std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* 
 
 }  // namespace
 
+namespace {
+
+void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
+  const bool adder = arithmetic == Arithmetic::adder;
+  if (!adder && !names.key.empty()) return;
+  throw Error(ErrorKind::unsupported,
+              adder ? "adder layers have norms of as many queries, keys and values"
+                    : "the layer's keys have fewer channels than its values")
+      .about("full_keys")
+      .expected("true")
+      .found("false");
+}
+
+}  // namespace
+
 TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
                            const std::string& prefix, const TrainedBlockNames& names,
                            const GradientForms& forms)
-    : width_(spec.width),
-      heads_(spec.layer.attention.heads),
+    : width_(width_of_layer(spec, index)),
+      heads_(layer_of(spec, index).attention.heads),
+      key_width_(width_of_keys(mechanism_of(spec, index), width_)),
       activation_(spec.layer.mlp.activation),
       attention_(make_trained_attention(attention_form(spec, index, forms))) {
   const Arithmetic arithmetic = arithmetic_of(spec, index);
@@ -60,9 +96,19 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
                                  .norm_eps = eps,
                                  .stretches = stretches});
   };
-  const std::int64_t hidden = spec.layer.mlp.width;
+  const std::int64_t hidden = layer_of(spec, index).mlp.width;
   norm1_ = TrainedNorm(table, prefix + names.norm1, width_, eps);
-  qkv_ = linear(names.qkv, names.qkv_norm, width_, 3 * width_, 3);
+  if (key_width_ == width_) {
+    qkv_ = linear(names.qkv, names.qkv_norm, width_, 3 * width_, 3);
+  } else {
+    check_narrow_keys(arithmetic, names);
+    qkv_ = TrainedLinear(table, {.name = {},
+                                 .inputs = width_,
+                                 .outputs = 2 * width_ + key_width_,
+                                 .parts = {{prefix + names.query, width_},
+                                           {prefix + names.key, key_width_},
+                                           {prefix + names.value, width_}}});
+  }
   if (arithmetic == Arithmetic::adder) {
     heads_norm_.emplace(table, prefix + names.heads_norm, width_, eps);
   }
@@ -77,39 +123,45 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
 
 AttentionTensors TrainedBlock::sequence_of(const Matrix& qkv, std::int64_t first_row,
                                            std::int64_t tokens) const {
-  const auto part = [&](std::int64_t which) {
-    return columns_of_sequence<ConstStridedMatrixMap>(qkv, first_row, tokens, which * width_,
-                                                      width_);
+  const auto part = [&](std::int64_t first, std::int64_t width) {
+    return columns_of_sequence<ConstStridedMatrixMap>(qkv, first_row, tokens, first, width);
   };
-  return {part(0), part(1), part(2), heads_};
+  return {part(0, width_), part(width_, key_width_), part(width_ + key_width_, width_), heads_};
 }
 
-void TrainedBlock::attend(const float* values, std::int64_t tokens, Memory& memory) const {
+void TrainedBlock::attend(const float* values, std::span<const std::int64_t> lengths,
+                          Memory& memory) const {
   const std::vector<const float*> own = places_of(own_, values);
   memory.attended.resize(memory.qkv.rows(), width_);
-  for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
+  std::int64_t row = 0;
+  for (const std::int64_t tokens : lengths) {
     AttentionTensors tensors = sequence_of(memory.qkv, row, tokens);
     tensors.own = own;
     attention_->forward(
         tensors, columns_of_sequence<StridedMatrixMap>(memory.attended, row, tokens, 0, width_),
         memory.attention);
+    row += tokens;
   }
 }
 
-void TrainedBlock::attend_backward(const float* values, float* gradients, std::int64_t tokens,
-                                   const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const {
+void TrainedBlock::attend_backward(const float* values, float* gradients,
+                                   std::span<const std::int64_t> lengths, const Matrix& d_attended,
+                                   Memory& memory, Matrix& d_qkv) const {
   const std::vector<const float*> own = places_of(own_, values);
   const std::vector<float*> of_own = places_of(own_, gradients);
-  d_qkv.resize(memory.qkv.rows(), 3 * width_);
-  for (std::int64_t row = 0; row < memory.qkv.rows(); row += tokens) {
-    const auto part = [&](std::int64_t which) {
-      return columns_of_sequence<StridedMatrixMap>(d_qkv, row, tokens, which * width_, width_);
+  d_qkv.resize(memory.qkv.rows(), 2 * width_ + key_width_);
+  std::int64_t row = 0;
+  for (const std::int64_t tokens : lengths) {
+    const auto part = [&](std::int64_t first, std::int64_t width) {
+      return columns_of_sequence<StridedMatrixMap>(d_qkv, row, tokens, first, width);
     };
     AttentionTensors tensors = sequence_of(memory.qkv, row, tokens);
     tensors.own = own;
     attention_->backward(
         tensors, columns_of_sequence<ConstStridedMatrixMap>(d_attended, row, tokens, 0, width_),
-        {part(0), part(1), part(2), of_own}, memory.attention);
+        {part(0, width_), part(width_, key_width_), part(width_ + key_width_, width_), of_own},
+        memory.attention);
+    row += tokens;
   }
 }
 
@@ -125,12 +177,12 @@ void TrainedBlock::activate_backward(const Memory& memory, Matrix& d_active) con
   run(memory.hidden.data(), memory.hidden.size(), d_active.data());
 }
 
-void TrainedBlock::forward(const float* values, std::int64_t tokens, Matrix& x,
+void TrainedBlock::forward(const float* values, std::span<const std::int64_t> lengths, Matrix& x,
                            Memory& memory) const {
   memory.x = x;
   norm1_.forward(values, memory.x, memory.normed1, memory.norm1);
   qkv_.forward(values, memory.normed1, memory.qkv, memory.qkv_layer);
-  attend(values, tokens, memory);
+  attend(values, lengths, memory);
   if (heads_norm_) {
     heads_norm_->forward(values, memory.attended, memory.normed_heads, memory.heads_norm);
   }
@@ -144,8 +196,9 @@ void TrainedBlock::forward(const float* values, std::int64_t tokens, Matrix& x,
   x = memory.middle + memory.branch;
 }
 
-void TrainedBlock::backward(const float* values, float* gradients, std::int64_t tokens, Matrix& dx,
-                            Memory& memory, Room& room) const {
+void TrainedBlock::backward(const float* values, float* gradients,
+                            std::span<const std::int64_t> lengths, Matrix& dx, Memory& memory,
+                            Room& room) const {
   mlp2_.backward(values, gradients, memory.active, dx, memory.mlp2_layer, &room.hidden);
   activate_backward(memory, room.hidden);
   mlp1_.backward(values, gradients, memory.normed2, room.hidden, memory.mlp1_layer, &room.normed);
@@ -158,7 +211,7 @@ void TrainedBlock::backward(const float* values, float* gradients, std::int64_t 
                           room.before_norm);
     room.attended.swap(room.before_norm);
   }
-  attend_backward(values, gradients, tokens, room.attended, memory, room.qkv);
+  attend_backward(values, gradients, lengths, room.attended, memory, room.qkv);
   qkv_.backward(values, gradients, memory.normed1, room.qkv, memory.qkv_layer, &room.normed);
   norm1_.backward(values, gradients, memory.x, room.normed, memory.norm1, dx);
 }

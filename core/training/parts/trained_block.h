@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,10 +15,12 @@
 
 namespace attnscope {
 
-/// How gradients pass what adds instead of multiplying.
+/// How gradients pass what adds instead of multiplying, and what is learnt that a model may have or
+/// not.
 struct GradientForms {
   AdderGradients linear;
   DifferenceGradient scores = DifferenceGradient::sign;  ///< of adder attention
+  bool learnt_importances = false;                       ///< of additive attention
 };
 
 /// How a file names the tensors of a layer, after "blocks.0.".
@@ -25,6 +28,8 @@ struct TrainedBlockNames {
   std::string norm1, qkv, qkv_norm, heads_norm, out, out_norm, norm2, mlp1, mlp1_norm, mlp2,
       mlp2_norm;
   std::string own = {};  ///< what stands before those of a mechanism itself: "attn."
+  /// In place of `qkv`, where keys have fewer channels; empty where a file has no such names.
+  std::string query = {}, key = {}, value = {};
 };
 
 /// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers
@@ -48,22 +53,23 @@ class TrainedBlock {
                const std::string& prefix, const TrainedBlockNames& names,
                const GradientForms& forms);
 
-  /// x [sequences · tokens, D], in place.
-  void forward(const float* values, std::int64_t tokens, Matrix& x, Memory& memory) const;
+  /// x, the tokens of sequences of these lengths one after another, [Σ lengths, D]; in place.
+  void forward(const float* values, std::span<const std::int64_t> lengths, Matrix& x,
+               Memory& memory) const;
   /// dx, the gradient of what forward made, becomes that of what it was given.
-  void backward(const float* values, float* gradients, std::int64_t tokens, Matrix& dx,
-                Memory& memory, Room& room) const;
+  void backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
+                Matrix& dx, Memory& memory, Room& room) const;
 
  private:
   [[nodiscard]] AttentionTensors sequence_of(const Matrix& qkv, std::int64_t first_row,
                                              std::int64_t tokens) const;
-  void attend(const float* values, std::int64_t tokens, Memory& memory) const;
-  void attend_backward(const float* values, float* gradients, std::int64_t tokens,
+  void attend(const float* values, std::span<const std::int64_t> lengths, Memory& memory) const;
+  void attend_backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
                        const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const;
   void activate(Memory& memory) const;
   void activate_backward(const Memory& memory, Matrix& d_active) const;
 
-  std::int64_t width_, heads_;
+  std::int64_t width_, heads_, key_width_;
   Activation activation_;
   std::shared_ptr<const TrainedAttention> attention_;
   std::vector<ParameterSlot> own_;  ///< of the mechanism

@@ -1,5 +1,7 @@
 #include "core/training/parts/trained_embedding.h"
 
+#include <numeric>
+
 #include "core/model/preprocessing/preprocessing.h"
 
 namespace attnscope {
@@ -12,11 +14,12 @@ using Rows = Eigen::Map<Matrix>;
 TrainedLinear patch_layer(ParameterTable& table, const ModelSpec& spec) {
   const InputSpec& input = spec.input;
   const std::int64_t pixels = input.channels * input.patch_height * input.patch_width;
+  const std::int64_t width = width_of_layer(spec, 0);
   return {table,
           {.name = "patch_embed.proj",
            .inputs = pixels,
-           .outputs = spec.width,
-           .weight_shape = {spec.width, input.channels, input.patch_height, input.patch_width}}};
+           .outputs = width,
+           .weight_shape = {width, input.channels, input.patch_height, input.patch_width}}};
 }
 
 }  // namespace
@@ -37,24 +40,32 @@ TrainedEmbedding::TrainedEmbedding(ParameterTable& table, const ModelSpec& spec)
     positions_ = table.add("pos_embed", {1, spec.tokens(), width}, Beginning::small_normal);
   }
   patch_ = patch_layer(table, spec);
+  if (spec.is_pyramid()) {
+    norm_.emplace(table, "patch_embed.norm", width_of_layer(spec, 0), spec.input.norm_eps);
+  }
 }
 
-std::int64_t TrainedEmbedding::tokens_of(const Examples& examples) const {
-  return spec_.reads_texts() ? std::ssize(examples.texts.front()) : spec_.tokens();
+std::vector<std::int64_t> TrainedEmbedding::lengths_of(const Examples& examples) const {
+  std::vector<std::int64_t> lengths(examples.images.size(), spec_.tokens());
+  for (const auto& text : examples.texts) lengths.push_back(std::ssize(text));
+  return lengths;
 }
 
 void TrainedEmbedding::forward(const float* values, const Examples& examples, Matrix& x,
                                Memory& memory) const {
-  const std::int64_t tokens = tokens_of(examples);
-  x.resize(examples.size() * tokens, spec_.width);
+  const std::vector<std::int64_t> lengths = lengths_of(examples);
+  x.resize(std::reduce(lengths.begin(), lengths.end()), width_of_layer(spec_, 0));
   if (spec_.reads_texts()) {
     embed_texts(values, examples, x);
   } else {
     embed_patches(values, examples, x, memory);
   }
   if (!positions_) return;
-  const ConstRows positions(positions_.in(values), tokens, spec_.width);
-  for (Eigen::Index row = 0; row < x.rows(); row += tokens) x.middleRows(row, tokens) += positions;
+  Eigen::Index row = 0;
+  for (const std::int64_t tokens : lengths) {
+    x.middleRows(row, tokens) += ConstRows(positions_.in(values), tokens, spec_.width);
+    row += tokens;
+  }
 }
 
 void TrainedEmbedding::embed_patches(const float* values, const Examples& examples, Matrix& x,
@@ -67,6 +78,7 @@ void TrainedEmbedding::embed_patches(const float* values, const Examples& exampl
     memory.patches.middleRows(i * patches, patches) = flat.matrix();
   }
   patch_.forward(values, memory.patches, memory.embedded, memory.layer);
+  if (norm_) return norm_->forward(values, memory.embedded, x, memory.norm);
   for (std::int64_t i = 0; i < examples.size(); ++i) {
     x.middleRows(i * tokens + prefix, patches) = memory.embedded.middleRows(i * patches, patches);
     if (class_token_) x.row(i * tokens) = ConstRows(class_token_.in(values), 1, spec_.width);
@@ -83,11 +95,12 @@ void TrainedEmbedding::embed_texts(const float* values, const Examples& examples
 
 void TrainedEmbedding::backward(const float* values, float* gradients, const Examples& examples,
                                 const Matrix& dx, Memory& memory) const {
-  const std::int64_t tokens = tokens_of(examples), width = spec_.width;
+  const std::int64_t width = spec_.width;
   if (positions_) {
-    Rows positions(positions_.in(gradients), tokens, width);
-    for (Eigen::Index row = 0; row < dx.rows(); row += tokens) {
-      positions += dx.middleRows(row, tokens);
+    Eigen::Index row = 0;
+    for (const std::int64_t tokens : lengths_of(examples)) {
+      Rows(positions_.in(gradients), tokens, width) += dx.middleRows(row, tokens);
+      row += tokens;
     }
   }
   if (spec_.reads_texts()) {
@@ -98,7 +111,14 @@ void TrainedEmbedding::backward(const float* values, float* gradients, const Exa
     }
     return;
   }
-  const std::int64_t prefix = spec_.input.prefix_tokens(), patches = tokens - prefix;
+  if (norm_) {
+    memory.d_embedded.setZero(dx.rows(), dx.cols());
+    norm_->backward(values, gradients, memory.embedded, dx, memory.norm, memory.d_embedded);
+    patch_.backward(values, gradients, memory.patches, memory.d_embedded, memory.layer, nullptr);
+    return;
+  }
+  const std::int64_t tokens = spec_.tokens(), prefix = spec_.input.prefix_tokens(),
+                     patches = tokens - prefix;
   for (std::int64_t i = 0; i < examples.size(); ++i) {
     memory.embedded.middleRows(i * patches, patches) = dx.middleRows(i * tokens + prefix, patches);
     if (class_token_) Rows(class_token_.in(gradients), 1, width) += dx.row(i * tokens);

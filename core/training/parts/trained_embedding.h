@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/architecture/model_spec.h"
@@ -12,27 +13,29 @@ namespace attnscope {
 /// Images or texts with what they should be told to be.
 struct Examples {
   std::vector<Tensor> images;                    ///< [C, H, W], normalised; of a model of images
-  std::vector<std::vector<std::int64_t>> texts;  ///< ids of tokens, all as many; of one of texts
-  /// The class of each image; of each token of each text in turn, what comes after it.
+  std::vector<std::vector<std::int64_t>> texts;  ///< ids of tokens, at least one; of one of texts
+  /// The class of each image or text; of a language model of each token of each text in turn, what
+  /// comes after it.
   std::vector<std::int64_t> targets;
 
   [[nodiscard]] std::int64_t size() const { return std::ssize(images) + std::ssize(texts); }
 };
 
-/// Patches through a linear layer after the class token, or rows of a table; plus positions. As
-/// PatchEmbedding and TextEmbedding.
+/// Patches through a linear layer after the class token, or rows of a table; plus positions. Of a
+/// pyramid patches alone, with a norm. As PatchEmbedding and TextEmbedding.
 class TrainedEmbedding {
  public:
   struct Memory {
-    Matrix patches, embedded;
+    Matrix patches, embedded, d_embedded;
     TrainedLinear::Memory layer;
+    TrainedNorm::Memory norm;
   };
 
   TrainedEmbedding(ParameterTable& table, const ModelSpec& spec);
 
   /// Tokens of each example.
-  [[nodiscard]] std::int64_t tokens_of(const Examples& examples) const;
-  /// x becomes [examples · tokens, D].
+  [[nodiscard]] std::vector<std::int64_t> lengths_of(const Examples& examples) const;
+  /// x becomes [Σ lengths, D].
   void forward(const float* values, const Examples& examples, Matrix& x, Memory& memory) const;
   void backward(const float* values, float* gradients, const Examples& examples, const Matrix& dx,
                 Memory& memory) const;
@@ -47,6 +50,7 @@ class TrainedEmbedding {
 
   ModelSpec spec_;
   TrainedLinear patch_;
+  std::optional<TrainedNorm> norm_;
   ParameterSlot table_, positions_, class_token_;
 };
 

@@ -18,6 +18,17 @@ using BiasGradient = Eigen::Map<Eigen::RowVectorXf>;
 
 TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
     : form_(std::move(form)) {
+  // What is added one after another is one matrix, and one row of biases.
+  for (const LinearPart& part : form_.parts) {
+    const ParameterSlot slot =
+        table.add(part.name + ".weight", {part.outputs, form_.inputs}, form_.beginning);
+    weight_ = {weight_ ? weight_.offset : slot.offset, weight_.size + slot.size};
+  }
+  for (const LinearPart& part : form_.parts) {
+    const ParameterSlot slot = table.add(part.name + ".bias", {part.outputs}, Beginning::zeros);
+    bias_ = {bias_ ? bias_.offset : slot.offset, bias_.size + slot.size};
+  }
+  if (weight_) return;
   const bool adder = form_.arithmetic == Arithmetic::adder;
   const Shape shape =
       form_.weight_shape.empty() ? Shape{form_.outputs, form_.inputs} : form_.weight_shape;

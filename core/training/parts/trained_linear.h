@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/architecture/model_spec.h"
 #include "core/tensor/tensor.h"
@@ -18,12 +19,19 @@ struct AdderGradients {
   DifferenceGradient of_weights = DifferenceGradient::full;      ///< ∂y/∂W (Adder, Eq. 5)
 };
 
+/// A linear layer of several names in files: one after another, of so many outputs each.
+struct LinearPart {
+  std::string name;
+  std::int64_t outputs = 0;
+};
+
 /// What a linear layer is; its parameters are `name`.weight [outputs, inputs], `name`.bias.
 struct TrainedLinearForm {
   std::string name;
   std::int64_t inputs = 0, outputs = 0;
   Arithmetic arithmetic = Arithmetic::multiplicative;
-  Shape weight_shape = {};  ///< in files, where that is another of as many elements
+  Shape weight_shape = {};             ///< in files, where that is another of as many elements
+  std::vector<LinearPart> parts = {};  ///< of a multiplicative layer, in place of `name`
   Beginning beginning = Beginning::xavier;
   // Of adder layers, whose outputs a LayerNorm `norm`.weight, .bias scales:
   AdderGradients gradients = {};

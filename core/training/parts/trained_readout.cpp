@@ -1,5 +1,6 @@
 #include "core/training/parts/trained_readout.h"
 
+#include <numeric>
 #include <utility>
 
 #include "core/tensor/blas.h"
@@ -12,22 +13,25 @@ TrainedReadout::TrainedReadout(ParameterTable& table, const ModelSpec& spec,
     : spec_(spec), embeddings_(embeddings) {
   norm_ = TrainedNorm(table, spec.reads_texts() ? "transformer.ln_f" : "norm", spec.width,
                       spec.layer.norm.eps);
-  if (spec.reads_texts()) return;
+  if (spec.is_language_model()) return;
   head_ = TrainedLinear(table,
                         {.name = "head", .inputs = spec.width, .outputs = std::ssize(spec.labels)});
 }
 
-void TrainedReadout::forward(const float* values, std::int64_t tokens, const Matrix& x,
-                             Memory& memory) const {
-  const std::int64_t examples = x.rows() / tokens, prefix = spec_.input.prefix_tokens();
+void TrainedReadout::forward(const float* values, std::span<const std::int64_t> lengths,
+                             const Matrix& x, Memory& memory) const {
+  const std::int64_t examples = std::ssize(lengths), prefix = spec_.input.prefix_tokens();
   if (reads_all()) {
     memory.read = x;
   } else {
     memory.read.resize(examples, x.cols());
-    for (std::int64_t i = 0; i < examples; ++i) memory.read.row(i) = x.row(i * tokens);
+    Eigen::Index row = 0;
+    for (std::int64_t i = 0; i < examples; row += lengths[static_cast<std::size_t>(i++)]) {
+      memory.read.row(i) = x.row(row);
+    }
   }
   norm_.forward(values, memory.read, memory.normed, memory.norm);
-  if (spec_.reads_texts()) {
+  if (spec_.is_language_model()) {
     memory.logits.resize(x.rows(), spec_.input.vocabulary);
     multiply_transposed(rows_of(std::as_const(memory.normed)),
                         rows_of(embeddings_.in(values), spec_.input.vocabulary, spec_.width), 1.0F,
@@ -39,18 +43,22 @@ void TrainedReadout::forward(const float* values, std::int64_t tokens, const Mat
     return;
   }
   memory.averaged.resize(examples, x.cols());
+  Eigen::Index row = 0;
   for (std::int64_t i = 0; i < examples; ++i) {
+    const std::int64_t tokens = lengths[static_cast<std::size_t>(i)];
     memory.averaged.row(i) =
-        memory.normed.middleRows(i * tokens + prefix, tokens - prefix).colwise().mean();
+        memory.normed.middleRows(row + prefix, tokens - prefix).colwise().mean();
+    row += tokens;
   }
   head_.forward(values, memory.averaged, memory.logits, memory.head);
 }
 
-void TrainedReadout::backward(const float* values, float* gradients, std::int64_t tokens,
-                              Matrix& dx, Memory& memory) const {
+void TrainedReadout::backward(const float* values, float* gradients,
+                              std::span<const std::int64_t> lengths, Matrix& dx,
+                              Memory& memory) const {
   const std::int64_t prefix = spec_.input.prefix_tokens();
   const Matrix& d_logits = memory.logits;
-  if (spec_.reads_texts()) {
+  if (spec_.is_language_model()) {
     const std::int64_t vocabulary = spec_.input.vocabulary, width = spec_.width;
     add_transposed_product(rows_of(d_logits), rows_of(std::as_const(memory.normed)), 1.0F,
                            rows_of(embeddings_.in(gradients), vocabulary, width));
@@ -62,10 +70,12 @@ void TrainedReadout::backward(const float* values, float* gradients, std::int64_
   } else {
     head_.backward(values, gradients, memory.averaged, d_logits, memory.head, &memory.d_averaged);
     memory.d_normed.setZero(memory.normed.rows(), memory.normed.cols());
-    const auto share = static_cast<float>(tokens - prefix);
+    Eigen::Index row = 0;
     for (std::int64_t i = 0; i < d_logits.rows(); ++i) {
-      memory.d_normed.middleRows(i * tokens + prefix, tokens - prefix).rowwise() =
-          memory.d_averaged.row(i) / share;
+      const std::int64_t tokens = lengths[static_cast<std::size_t>(i)];
+      memory.d_normed.middleRows(row + prefix, tokens - prefix).rowwise() =
+          memory.d_averaged.row(i) / static_cast<float>(tokens - prefix);
+      row += tokens;
     }
   }
   memory.d_read.setZero(memory.read.rows(), memory.read.cols());
@@ -74,8 +84,12 @@ void TrainedReadout::backward(const float* values, float* gradients, std::int64_
     dx.swap(memory.d_read);
     return;
   }
-  dx.setZero(memory.d_read.rows() * tokens, memory.d_read.cols());
-  for (Eigen::Index i = 0; i < memory.d_read.rows(); ++i) dx.row(i * tokens) = memory.d_read.row(i);
+  dx.setZero(std::reduce(lengths.begin(), lengths.end()), memory.d_read.cols());
+  Eigen::Index row = 0;
+  for (Eigen::Index i = 0; i < memory.d_read.rows(); ++i) {
+    dx.row(row) = memory.d_read.row(i);
+    row += lengths[static_cast<std::size_t>(i)];
+  }
 }
 
 }  // namespace attnscope

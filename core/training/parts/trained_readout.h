@@ -1,6 +1,8 @@
 // What is read after the last layer, with its gradient: the class token, the mean, or every token.
 #pragma once
 
+#include <span>
+
 #include "core/architecture/model_spec.h"
 #include "core/training/parts/cross_entropy.h"
 #include "core/training/parts/trained_linear.h"
@@ -8,8 +10,8 @@
 
 namespace attnscope {
 
-/// Logits of the final norm of what is read: of images through a head, of texts by the table of
-/// token embeddings. As TokenReadout.
+/// Logits of the final norm of what is read: of classes through a head, of a language model by the
+/// table of token embeddings. As TokenReadout.
 class TrainedReadout {
  public:
   struct Memory {
@@ -18,14 +20,16 @@ class TrainedReadout {
     TrainedLinear::Memory head;
   };
 
-  /// `table`: of a model of texts.
+  /// `embeddings`: the table of a language model.
   TrainedReadout(ParameterTable& table, const ModelSpec& spec, ParameterSlot embeddings);
 
-  /// memory.logits becomes [examples, classes], of texts [examples · tokens, vocabulary].
-  void forward(const float* values, std::int64_t tokens, const Matrix& x, Memory& memory) const;
+  /// x [Σ lengths, D]. memory.logits becomes [examples, classes], of a language model
+  /// [Σ lengths, vocabulary].
+  void forward(const float* values, std::span<const std::int64_t> lengths, const Matrix& x,
+               Memory& memory) const;
   /// dx becomes the gradient of x, of that of the logits in memory.logits.
-  void backward(const float* values, float* gradients, std::int64_t tokens, Matrix& dx,
-                Memory& memory) const;
+  void backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
+                Matrix& dx, Memory& memory) const;
 
  private:
   [[nodiscard]] bool reads_all() const { return spec_.readout.kind != Readout::class_token; }

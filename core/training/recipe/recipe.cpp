@@ -10,104 +10,21 @@
 #include "core/parameters/parameters_json.h"
 #include "core/parameters/typed_values.h"
 #include "core/text/json.h"
-#include "core/text/name_list.h"
+#include "core/text/number_text.h"
+#include "core/training/recipe/recipe_choices.h"
 
 namespace attnscope {
 
 namespace {
 
-enum class ImageReadout { class_token, mean };
-constexpr EnumName<ImageReadout> image_readout_names[] = {{ImageReadout::class_token, "class"},
-                                                          {ImageReadout::mean, "mean"}};
-constexpr EnumName<Arithmetic> arithmetic_names[] = {{Arithmetic::multiplicative, "multiplicative"},
-                                                     {Arithmetic::adder, "adder"}};
-
-template <class Enum, std::size_t n>
-std::vector<std::string> spellings(const EnumName<Enum> (&names)[n]) {
-  std::vector<std::string> list;
-  for (const EnumName<Enum>& one : names) list.emplace_back(one.name);
-  return list;
-}
-
-std::vector<ParameterDescription> data_settings() {
-  using namespace setting;
-  return {
-      text("dataset", "",
-           "what is learnt: IDX images, a folder of class folders, NPZ or HDF5 with "
-           "images and labels, or a text file; of a folder of IDX files train-…"),
-      text("test_dataset", "",
-           "what it is tested on; empty: t10k-… beside train-…, and of a text "
-           "its last tenth"),
-      whole("items", 0, {0, 1e9}, "images that are learnt from, the first ones; 0: all"),
-      whole("test_items", 0, {0, 1e9}, "images or stretches of text it is tested on; 0: all"),
-      text("labels", "",
-           "names of the classes in the order of their numbers, with commas between; empty: the "
-           "data set's, or numbers"),
-      whole("shift", 0, {0, 64}, "images are moved by up to so many pixels to each side"),
-      flag("flip", false, "every other image is mirrored"),
-      number("crop", 1, {0.01, 1},
-             "squares of at least this share of an image's area fill all of it; 1: never"),
-  };
-}
-
-std::vector<ParameterDescription> model_settings() {
-  using namespace setting;
-  return {
-      whole("patch", 4, {1, 1024}, "side of a patch, in pixels"),
-      whole("context", 64, {2, 65536}, "characters that a model of texts sees"),
-      whole("width", 48, {1, 16384}, "D, channels of a token"),
-      whole("depth", 6, {1, 512}, "how many layers"),
-      whole("model_heads", 3, {1, 512}, "H, a divisor of the width"),
-      whole("mlp_width", 0, {0, 65536}, "hidden channels of the MLPs; 0: four times the width"),
-      choice("readout", spellings(image_readout_names), "class",
-             "what of an image is read: the class token, or the mean of all patches"),
-      text("mechanism", "softmax",
-           name_list(trained_attentions(), &TrainedAttentionEntry::name) +
-               ", with parameters: adder,identity=true; hash,codes=sign; "
-               "daft-conv,full_keys=true,conv_heads=3"),
-      choice("arithmetic", spellings(arithmetic_names), "multiplicative",
-             "of the linear layers inside the blocks; adder ones take a LayerNorm each"),
-      text("multiplicative_layers", "",
-           "of adder arithmetic: blocks that stay multiplicative, with softmax for adder: 0,5"),
-      choice("score_gradient", spellings(difference_gradient_names), "sign",
-             "of adder attention to queries and keys (Adder, Eq. 23, Table 3)"),
-      choice("input_gradient", spellings(difference_gradient_names), "hard_tanh",
-             "of adder layers to their inputs (Adder, Eq. 6, Table 3)"),
-      choice("weight_gradient", spellings(difference_gradient_names), "full",
-             "of adder layers to their weights (Adder, Eq. 5)"),
-  };
-}
-
-std::vector<ParameterDescription> descent_settings() {
-  using namespace setting;
-  return {
-      whole("steps", 1000, {1, 1e9}, "of the whole run"),
-      whole("batch", 64, {1, 65536}, "examples of a step"),
-      choice("optimiser", spellings(optimiser_kind_names), "adamw", "adamw or sgd"),
-      number("rate", 2e-3, {0, 1e3}, "the highest learning rate"),
-      choice("schedule", spellings(rate_schedule_names), "cosine", "of the rate after the warm-up"),
-      whole("warm_up", 100, {0, 1e9}, "steps in which the rate rises; at most all of them"),
-      number("weight_decay", 0.05, {0, 10}, "of matrices; not of norms, biases and positions"),
-      number("momentum", 0.9, {0, 0.999999}, "of sgd"),
-      number("beta1", 0.9, {0, 0.999999}, "of adamw"),
-      number("beta2", 0.999, {0, 0.9999999}, "of adamw"),
-      number("clip", 1, {0, 1e9}, "gradients together longer than this are shortened; 0: never"),
-      flag("adder_rescaling", true, "gradients of adder weights get AdderNet's length"),
-      whole("seed", 1, {0, 4294967295.0}, "of the first values, the order and the variation"),
-      whole("checkpoints", 12, {1, 1000}, "how many models are kept, at logarithmic steps"),
-      whole("save_every", 100, {1, 1e9}, "steps after which the state is saved, to resume from"),
-      whole("probes", 8, {0, 10000}, "test images or texts whose maps are followed"),
-      whole("probe_every", 0, {0, 1e9},
-            "steps after which they are followed; 0: at checkpoints alone"),
-  };
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
+std::vector<std::string> split_at(char separator, const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> parts;
-  for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
   return parts;
 }
+
+std::vector<std::string> split_at_commas(const std::string& text) { return split_at(',', text); }
 
 /// "adder,identity=true".
 MechanismChoice parsed_mechanism(const std::string& text) {
@@ -133,25 +50,74 @@ std::vector<std::int64_t> layers_in(const TypedValues& read) {
   return TypedValues(values).indices(one.name, read.whole("depth"));
 }
 
-Error bad_value(const char* key, const std::string& expected, std::int64_t found) {
+Error bad_value(const char* key, const std::string& expected, const std::string& found) {
   return Error(ErrorKind::usage, "the recipe's values do not go together")
       .about(key)
       .expected(expected)
-      .found(std::to_string(found));
+      .found(found);
+}
+Error bad_value(const char* key, const std::string& expected, std::int64_t found) {
+  return bad_value(key, expected, std::to_string(found));
+}
+
+/// "2x24x2,4x48x4": of patches, then of merged ones. None of "".
+std::vector<PyramidStage> stages_in(const TypedValues& read) {
+  std::vector<PyramidStage> stages;
+  for (const std::string& part : split_at_commas(read.text("stages"))) {
+    std::vector<std::int64_t> numbers;
+    for (const std::string& number : split_at('x', part)) {
+      numbers.push_back(parse_whole(number).value_or(0));
+    }
+    const bool fits = numbers.size() == 3 && std::ranges::min(numbers) > 0 &&
+                      std::ranges::max(numbers) <= 16384 && numbers[1] % numbers[2] == 0;
+    if (!fits) {
+      throw bad_value("stages", "DEPTHxWIDTHxHEADS, the heads a divisor of the width: 2x48x3",
+                      part);
+    }
+    const std::int64_t side = stages.empty() ? read.whole("patch") : 2;
+    stages.push_back({.width = numbers[1],
+                      .layers = numbers[0],
+                      .heads = numbers[2],
+                      .mlp_width = 4 * numbers[1],
+                      .kernel = side,
+                      .stride = side});
+  }
+  return stages;
+}
+
+/// What a pyramid is not, and what would be said of it twice.
+void check_pyramid(const TypedValues& read) {
+  if (stages_in(read).empty()) return;
+  const auto refuse_unless = [&](bool good, const char* key, const char* expected,
+                                 const std::string& found) {
+    if (!good) throw bad_value(key, std::string(expected) + " with stages", found);
+  };
+  refuse_unless(read.is("readout", "mean"), "readout", "mean", read.text("readout"));
+  refuse_unless(read.is("arithmetic", "multiplicative"), "arithmetic", "multiplicative",
+                read.text("arithmetic"));
+  refuse_unless(read.whole("mlp_width") == 0, "mlp_width", "0, four times each width,",
+                std::to_string(read.whole("mlp_width")));
+  refuse_unless(read.whole("coarse_patch") == 0, "coarse_patch", "0",
+                std::to_string(read.whole("coarse_patch")));
+}
+
+void check_coarse_patches(const TypedValues& read) {
+  const std::int64_t patch = read.whole("patch"), coarse = read.whole("coarse_patch"),
+                     first = read.whole("coarse_steps"), steps = read.whole("steps");
+  if (coarse == 0) {
+    if (first > 0) throw bad_value("coarse_steps", "0 without coarse_patch", first);
+    return;
+  }
+  if (coarse <= patch || coarse % patch != 0) {
+    throw bad_value("coarse_patch", "a multiple of patch, " + std::to_string(patch), coarse);
+  }
+  if (first == 0 || first >= steps) {
+    throw bad_value("coarse_steps", "1 to " + std::to_string(steps - 1) + ", with coarse_patch",
+                    first);
+  }
 }
 
 }  // namespace
-
-std::span<const ParameterDescription> recipe_settings() {
-  static const std::vector<ParameterDescription> list = [] {
-    std::vector<ParameterDescription> all = data_settings();
-    for (auto& more : {model_settings(), descent_settings()}) {
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
-  }();
-  return list;
-}
 
 Recipe::Recipe(const ParameterValues& given)
     : values_(complete_values("a recipe", recipe_settings(), given)) {
@@ -163,9 +129,19 @@ Recipe::Recipe(const ParameterValues& given)
   if (width % heads != 0) {
     throw bad_value("model_heads", "a divisor of the width " + std::to_string(width), heads);
   }
-  if (read.whole("warm_up") > read.whole("steps")) {
-    throw bad_value("warm_up", "at most the steps, " + std::to_string(read.whole("steps")),
+  check_coarse_patches(read);
+  check_pyramid(read);
+  const std::int64_t coarse = read.whole("coarse_steps"), fine = read.whole("steps") - coarse,
+                     fewest = coarse > 0 ? std::min(coarse, fine) : fine;
+  if (read.whole("warm_up") > fewest) {
+    throw bad_value("warm_up",
+                    "at most the steps" +
+                        std::string(coarse > 0 ? " on coarse and on fine patches" : "") + ", " +
+                        std::to_string(fewest),
                     read.whole("warm_up"));
+  }
+  if (read.flag("learnt_importances") && mechanism().name != "additive") {
+    throw bad_value("learnt_importances", "false without additive attention", "true");
   }
   (void)layers_in(read);
   (void)make_trained_attention({.mechanism = mechanism()});
@@ -204,7 +180,7 @@ DataSettings Recipe::data() const {
           .seed = static_cast<std::uint64_t>(read.whole("seed"))};
 }
 
-ModelSpec Recipe::model(bool texts) const {
+ModelSpec Recipe::model(ExampleKind kind) const {
   const TypedValues read(values_);
   ModelSpec spec;
   spec.width = read.whole("width");
@@ -215,7 +191,7 @@ ModelSpec Recipe::model(bool texts) const {
   spec.mechanism = mechanism();
   spec.arithmetic = read.choice("arithmetic", arithmetic_names);
   spec.multiplicative_layers = layers_in(read);
-  if (texts) {
+  if (kind != ExampleKind::images) {
     spec.input.kind = InputKind::tokens;
     spec.input.width = spec.width;
     spec.input.context = read.whole("context");
@@ -223,22 +199,49 @@ ModelSpec Recipe::model(bool texts) const {
     spec.input.class_tokens = 0;
     spec.layer.norm.eps = 1e-5;
     spec.layer.mlp.activation = Activation::gelu_tanh;
-    spec.layer.scores.causal = true;
-    spec.readout.kind = Readout::next_token;
+    spec.layer.scores.causal = kind == ExampleKind::stretches;
+    spec.readout.kind = spec.layer.scores.causal ? Readout::next_token : Readout::mean_all;
     return spec;
   }
   spec.input.patch_height = spec.input.patch_width = read.whole("patch");
   const bool mean = read.choice("readout", image_readout_names) == ImageReadout::mean;
   spec.input.class_tokens = mean ? 0 : 1;
   spec.readout.kind = mean ? Readout::mean : Readout::class_token;
+  spec.stages = stages_in(read);
+  if (!spec.stages.empty()) {
+    const PyramidStage& last = spec.stages.back();
+    spec.input.kind = InputKind::stages;
+    spec.positions.kind = Positions::none;
+    spec.layers = 0;
+    for (const PyramidStage& stage : spec.stages) spec.layers += stage.layers;
+    spec.width = last.width;
+    spec.layer.mlp.width = last.mlp_width;
+    spec.layer.attention.heads = last.heads;
+    spec.layer.attention.head_width = last.width / last.heads;
+  }
   return spec;
+}
+
+ModelSpec Recipe::coarse_model(ModelSpec fine) const {
+  const TypedValues read(values_);
+  const std::int64_t patch = read.whole("patch"), coarse = read.whole("coarse_patch");
+  if (fine.reads_texts()) throw bad_value("coarse_patch", "0: a text has no patches", coarse);
+  fine.input.patch_height = fine.input.patch_width = coarse;
+  const ParameterValues parameters = make_mechanism(fine.mechanism)->choice().parameters;
+  const TypedValues mechanism(parameters);
+  if (mechanism.has("conv_heads") && mechanism.whole("dimensions") == 2) {
+    const std::int64_t half = mechanism.whole("kernel") * patch / coarse / 2;
+    fine.mechanism.parameters["kernel"] = 2 * half + 1;
+  }
+  return fine;
 }
 
 GradientForms Recipe::gradient_forms() const {
   const TypedValues read(values_);
   return {{read.choice("input_gradient", difference_gradient_names),
            read.choice("weight_gradient", difference_gradient_names)},
-          read.choice("score_gradient", difference_gradient_names)};
+          read.choice("score_gradient", difference_gradient_names),
+          read.flag("learnt_importances")};
 }
 
 OptimiserSettings Recipe::optimiser() const {
@@ -252,14 +255,19 @@ OptimiserSettings Recipe::optimiser() const {
           .rescales_adder = read.flag("adder_rescaling")};
 }
 
-RateSettings Recipe::rate() const {
+double Recipe::rate_of_step(std::int64_t step) const {
   const TypedValues read(values_);
-  return {.schedule = read.choice("schedule", rate_schedule_names),
-          .highest = read.number("rate"),
-          .warm_up = read.whole("warm_up"),
-          .steps = read.whole("steps")};
+  RateSettings rate{.schedule = read.choice("schedule", rate_schedule_names),
+                    .highest = read.number("rate"),
+                    .warm_up = read.whole("warm_up"),
+                    .steps = steps() - coarse_steps()};
+  if (step >= coarse_steps()) return attnscope::rate_of_step(rate, step - coarse_steps());
+  rate.steps = coarse_steps();
+  if (read.number("coarse_rate") > 0) rate.highest = read.number("coarse_rate");
+  return attnscope::rate_of_step(rate, step);
 }
 
+std::int64_t Recipe::coarse_steps() const { return TypedValues(values_).whole("coarse_steps"); }
 std::int64_t Recipe::steps() const { return TypedValues(values_).whole("steps"); }
 std::int64_t Recipe::save_every() const { return TypedValues(values_).whole("save_every"); }
 std::int64_t Recipe::probes() const { return TypedValues(values_).whole("probes"); }
@@ -275,6 +283,9 @@ std::vector<std::int64_t> Recipe::checkpoints() const {
     if (step > list.back() && step < steps()) list.push_back(step);
   }
   list.push_back(steps());
+  if (coarse_steps() > 0) list.push_back(coarse_steps());
+  std::ranges::sort(list);
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 

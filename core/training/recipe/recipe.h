@@ -17,12 +17,19 @@ namespace attnscope {
 /// The keys of a recipe, in the order in which they are shown.
 [[nodiscard]] std::span<const ParameterDescription> recipe_settings();
 
+/// What examples are, and with that what a model is.
+enum class ExampleKind {
+  images,     ///< with a class each: a vision transformer
+  stretches,  ///< of one text, told by what comes after each character: a causal language model
+  texts       ///< with a class each, as bytes: an encoder that reads the mean of its tokens
+};
+
 /// What is read of a data set, and how an example is varied.
 struct DataSettings {
   std::string dataset, test_dataset;
   std::int64_t items = 0, test_items = 0;  ///< at most; 0: all
   std::vector<std::string> labels;         ///< of classes; none: the data set's, or numbers
-  std::int64_t context = 64;               ///< tokens of a text
+  std::int64_t context = 64;               ///< tokens of a text, at most
   std::int64_t shift = 0;                  ///< pixels, to either side
   bool flip = false;
   double crop = 1;  ///< the least share of an image's area that is shown, enlarged to all of it
@@ -43,14 +50,22 @@ class Recipe {
   [[nodiscard]] std::string to_json() const;
 
   [[nodiscard]] DataSettings data() const;
-  /// Of a model of images or texts, without what the data set says: extents, classes, vocabulary.
-  [[nodiscard]] ModelSpec model(bool texts) const;
+  /// Without what the data set says: extents, classes, vocabulary.
+  [[nodiscard]] ModelSpec model(ExampleKind kind) const;
+  /// `fine`, a complete model of images, on the patches of the first coarse_steps() steps; DAFT's
+  /// windows cover the same part of the image there. Throws Error(usage) for one of texts.
+  [[nodiscard]] ModelSpec coarse_model(ModelSpec fine) const;
   [[nodiscard]] GradientForms gradient_forms() const;
   [[nodiscard]] OptimiserSettings optimiser() const;
-  [[nodiscard]] RateSettings rate() const;
+  /// The learning rate of step `step` (from 0): coarse and fine patches each have a warm-up and a
+  /// schedule of their own.
+  [[nodiscard]] double rate_of_step(std::int64_t step) const;
+  /// Of the whole run.
   [[nodiscard]] std::int64_t steps() const;
+  /// How many of them, the first, are on coarse patches; 0: none.
+  [[nodiscard]] std::int64_t coarse_steps() const;
   /// Numbers of done steps at which a checkpoint is written: 0, then each as many times the one
-  /// before, and the last.
+  /// before, and the last; besides the last on coarse patches.
   [[nodiscard]] std::vector<std::int64_t> checkpoints() const;
   /// Steps after which the state is saved, so that a run that is interrupted goes on from there.
   [[nodiscard]] std::int64_t save_every() const;

@@ -52,10 +52,12 @@ void TrainingRun::restore_state(const std::filesystem::path& file) {
   const Checkpoint state = open_checkpoint(file);
   const std::vector<std::int64_t> steps = state.at("steps").view().to_int64();
   std::vector<float> values = numbers_of(state, "values");
-  if (steps.size() != 2 || values.size() != values_.size() || steps[0] > recipe_.steps()) {
+  if (steps.size() == 2 && steps[0] > recipe_.coarse_steps()) begin_with(fine_);
+  const std::int64_t expected = network_->parameters().size();
+  if (steps.size() != 2 || std::ssize(values) != expected || steps[0] > recipe_.steps()) {
     throw Error(ErrorKind::damaged, "the state is that of another recipe")
         .in_file(file)
-        .expected(std::to_string(values_.size()) + " values")
+        .expected(std::to_string(expected) + " values")
         .found(std::to_string(values.size()));
   }
   const bool has_second = state.find("second") != nullptr;

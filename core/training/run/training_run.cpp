@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text/number_text.h"
+#include "core/training/refinement.h"
 
 namespace attnscope {
 
@@ -17,9 +18,21 @@ constexpr const char* kFactors = "changes/rate_factor";
 
 TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data)
     : recipe_(recipe), data_(std::move(data)) {
-  network_ = std::make_shared<const TrainedNetwork>(data_->complete(recipe_.model(data_->texts())),
-                                                    recipe_.gradient_forms());
+  const ModelSpec spec = data_->complete(recipe_.model(data_->kind()));
+  fine_ = std::make_shared<const TrainedNetwork>(spec, recipe_.gradient_forms());
+  if (recipe_.coarse_steps() > 0) {
+    begin_with(std::make_shared<const TrainedNetwork>(recipe_.coarse_model(spec),
+                                                      recipe_.gradient_forms()));
+  } else {
+    begin_with(fine_);
+  }
   values_ = network_->parameters().beginning(recipe_.data().seed);
+  // What cannot be refined is said before anything is learnt.
+  if (network_ != fine_) (void)refined_values(*network_, values_, *fine_);
+}
+
+void TrainingRun::begin_with(std::shared_ptr<const TrainedNetwork> network) {
+  network_ = std::move(network);
   optimiser_ = std::make_unique<Optimiser>(network_->parameters(), recipe_.optimiser());
   pass_ = std::make_unique<BatchGradient>(*network_);
 }
@@ -31,7 +44,7 @@ std::shared_ptr<const TrainingSnapshot> TrainingRun::snapshot() const {
 
 double TrainingRun::rate_factor() const { return log_.last(kFactors).value_or(1.0); }
 
-double TrainingRun::rate() const { return rate_of_step(recipe_.rate(), step_) * rate_factor(); }
+double TrainingRun::rate() const { return recipe_.rate_of_step(step_) * rate_factor(); }
 
 void check_rate_factor(double factor) {
   constexpr double kMost = 1000;
@@ -49,6 +62,10 @@ void TrainingRun::set_rate_factor(double factor) {
 }
 
 void TrainingRun::advance() {
+  if (network_ != fine_ && step_ == recipe_.coarse_steps()) {
+    values_ = refined_values(*network_, values_, *fine_);
+    begin_with(fine_);
+  }
   const std::int64_t batch = recipe_.data().batch;
   const auto make = [&](std::int64_t first, std::int64_t count) {
     return data_->examples(network_->spec(), step_, first, count);

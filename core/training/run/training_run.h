@@ -35,7 +35,8 @@ class TrainingRun {
   [[nodiscard]] const std::vector<float>& values() const { return values_; }
   /// A copy of its weights, which stays as it is while the run goes on.
   [[nodiscard]] std::shared_ptr<const TrainingSnapshot> snapshot() const;
-  /// Steps done.
+  /// Steps done. After the last on coarse patches its network is still that of coarse ones: the
+  /// next step begins with the change.
   [[nodiscard]] std::int64_t step() const { return step_; }
   [[nodiscard]] bool done() const { return step_ >= recipe_.steps(); }
   [[nodiscard]] TrainingLog& log() { return log_; }
@@ -65,9 +66,13 @@ class TrainingRun {
   void restore_state(const std::filesystem::path& file);
 
  private:
+  /// Learns with this network from now on, with an optimiser that has seen nothing.
+  void begin_with(std::shared_ptr<const TrainedNetwork> network);
+
   Recipe recipe_;
   std::shared_ptr<const TrainingData> data_;
-  std::shared_ptr<const TrainedNetwork> network_;
+  std::shared_ptr<const TrainedNetwork> fine_;     ///< which it ends with
+  std::shared_ptr<const TrainedNetwork> network_;  ///< of coarse patches at first, or fine_
   std::vector<float> values_, gradients_;
   std::unique_ptr<Optimiser> optimiser_;
   std::unique_ptr<BatchGradient> pass_;

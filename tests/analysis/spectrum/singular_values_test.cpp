@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <lapacke.h>
+#include <limits>
 
 #include "analysis/spectrum/rank.h"
 #include "tests/support/naive_attention.h"
@@ -123,6 +125,67 @@ TEST(SingularValues, OfSpecialMapsAreWhatTheyMustBe) {
     ASSERT_EQ(of_wide.size(), 3U);
     for (std::size_t t = 0; t < 3; ++t)
       EXPECT_NEAR(of_wide[t], 3.0 - static_cast<double>(t), 1e-14);
+  }
+}
+
+std::vector<double> values_by_lapack(MatrixD matrix) {
+  const auto n = static_cast<lapack_int>(matrix.rows());
+  std::vector<double> values(static_cast<std::size_t>(n));
+  EXPECT_EQ(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', n, n, matrix.data(), n, values.data(), nullptr, 1,
+                           nullptr, 1),
+            0);
+  return values;
+}
+
+void expect_as_by_lapack(const MatrixD& matrix) {
+  const std::vector<double> expected = values_by_lapack(matrix);
+  MatrixD copy = matrix;
+  const SingularValues every = singular_values(copy, SpectrumAccuracy::every_value);
+  copy = matrix;
+  const SingularValues cumulative = singular_values(copy, SpectrumAccuracy::cumulative);
+  ASSERT_TRUE(every.converged && cumulative.converged);
+  ASSERT_EQ(every.values.size(), expected.size());
+  const double tolerance = static_cast<double>(matrix.rows() + 8) * 0x1p-53 * expected[0];
+  for (std::size_t t = 0; t < expected.size(); ++t) {
+    ASSERT_NEAR(every.values[t], expected[t], tolerance);
+  }
+  const std::vector<double> share = cumulative_share(expected);
+  const std::vector<double> found = cumulative_share(cumulative.values);
+  ASSERT_EQ(found.size(), share.size());
+  for (std::size_t t = 0; t < share.size(); ++t) ASSERT_NEAR(found[t], share[t], 1e-5 * share[t]);
+}
+
+TEST(SingularValues, AreThoseOfLapack) {
+  for (const std::int64_t n : {1, 2, 3, 50, 197, 577}) {
+    const MatrixD random = random_normal({n, n}, 11).matrix().cast<double>();
+    expect_as_by_lapack(random);
+    expect_as_by_lapack(kernel_map(n, 3, 2, 12).matrix().cast<double>());
+    const Eigen::Index few = std::min<Eigen::Index>(n, 5);
+    expect_as_by_lapack(random.leftCols(few) * random.topRows(few));
+    Eigen::VectorXd grades(n);
+    for (Eigen::Index i = 0; i < n; ++i) grades(i) = std::exp(-0.2 * static_cast<double>(i));
+    expect_as_by_lapack(grades.asDiagonal() * random);
+    expect_as_by_lapack(random * grades.asDiagonal());
+    for (const double scale : {1e-20, 1e20, 1e-200, 1e200, 1e-305}) {
+      expect_as_by_lapack(scale * random);
+    }
+    MatrixD nothing = MatrixD::Zero(n, n);
+    for (const double value : singular_values(nothing, SpectrumAccuracy::every_value).values) {
+      EXPECT_EQ(value, 0);
+    }
+  }
+}
+
+TEST(SingularValues, OfWhatIsNotFiniteThereAreNone) {
+  for (const SpectrumAccuracy accuracy : kBoth) {
+    for (const double wrong :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+      MatrixD map = MatrixD::Identity(9, 9);
+      map(4, 7) = wrong;
+      const SingularValues found = singular_values(map, accuracy);
+      EXPECT_FALSE(found.converged);
+      EXPECT_TRUE(found.values.empty());
+    }
   }
 }
 

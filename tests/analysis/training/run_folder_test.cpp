@@ -98,6 +98,18 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
       {{"mechanism", std::string("hash,codes=sign")}},
       {{"mechanism", std::string("hash,codes=sign,mode=upstream")}},
       {{"mechanism", std::string("additive")}},
+      {{"mechanism", std::string("additive")}, {"learnt_importances", true}},
+      {{"stages", std::string("1x12x2,2x16x2")},
+       {"readout", std::string("mean")},
+       {"patch", std::int64_t{1}}},
+      {{"stages", std::string("2x12x2,1x8x2")},
+       {"readout", std::string("mean")},
+       {"patch", std::int64_t{1}},
+       {"mechanism", std::string("daft-conv,kernel=3,conv_heads=4")}},
+      {{"dataset", write_small_text(sources_).string()},
+       {"context", std::int64_t{16}},
+       {"mechanism", std::string("additive,causal=true,window=4")},
+       {"learnt_importances", true}},
       {{"dataset", write_small_text(sources_).string()},
        {"context", std::int64_t{16}},
        {"mechanism", std::string("additive")}},
@@ -107,7 +119,14 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
       {{"dataset", write_small_text(sources_).string()}, {"context", std::int64_t{16}}},
       {{"dataset", write_small_text(sources_).string()},
        {"context", std::int64_t{16}},
-       {"mechanism", std::string("adder")}}};
+       {"mechanism", std::string("adder")}},
+      {{"dataset", write_small_texts(sources_).string()}, {"context", std::int64_t{16}}},
+      {{"dataset", write_small_texts(sources_).string()},
+       {"context", std::int64_t{16}},
+       {"mechanism", std::string("daft-full,factors=3")}},
+      {{"dataset", write_small_texts(sources_).string()},
+       {"context", std::int64_t{16}},
+       {"mechanism", std::string("synthesizer")}}};
   int number = 0;
   for (const ParameterValues& variant : variants) {
     const RunFolder folder = begun(("run" + std::to_string(number++)).c_str(), recipe(variant));
@@ -120,9 +139,10 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
     (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
     TraceRequest request;
     request.implied_maps = false;
-    request.token_logits = run->data().texts();
+    request.token_logits = (run->data().kind() == ExampleKind::stretches);
     const Trace trace = model->run(run->data().test_input(3), model->spec().mechanism, request, {});
-    const Tensor& logits = run->data().texts() ? trace.token_logits : trace.logits;
+    const Tensor& logits =
+        (run->data().kind() == ExampleKind::stretches) ? trace.token_logits : trace.logits;
     const ConstMatrixMap found(logits.data(), room.readout.logits.rows(),
                                room.readout.logits.cols());
     ASSERT_EQ(logits.size(), room.readout.logits.size());
@@ -150,6 +170,41 @@ TEST_F(RunFolderTest, InterruptedAnywhereItEndsWithTheSameBytes) {
   const auto expected = contents(whole), found = contents(parts);
   ASSERT_EQ(expected.size(), found.size());
   for (const auto& [name, bytes] : expected) EXPECT_EQ(found.at(name), bytes) << name;
+}
+
+TEST_F(RunFolderTest, CoarsePatchesAreRefinedOnceHoweverOftenItWasInterrupted) {
+  const Recipe coarse = recipe({{"patch", std::int64_t{1}},
+                                {"coarse_patch", std::int64_t{2}},
+                                {"coarse_steps", std::int64_t{18}},
+                                {"coarse_rate", 0.02}});
+  const RunFolder whole{folder_ / "a" / "run"}, parts{folder_ / "b" / "run"};
+  begin_run_folder(whole, coarse);
+  begin_run_folder(parts, coarse);
+  (void)train(whole, {});
+  for (const std::int64_t stop : {5, 17, 18, 19, 24}) {
+    std::stop_source source;
+    EXPECT_THROW((void)train(parts, Progress({}, source.get_token()),
+                             [&](const TrainingRun& run) {
+                               if (run.step() == stop) source.request_stop();
+                             }),
+                 Cancelled);
+  }
+  const auto run = train(parts, {});
+  EXPECT_EQ(contents(whole), contents(parts));
+  const Input input = run->data().test_input(3);
+  for (const auto& [step, tokens] : {std::pair(0, 10), {18, 10}, {30, 37}}) {
+    const auto model = load_model(parts.model(step));
+    EXPECT_EQ(model->run(input, model->spec().mechanism, {}, {}).layers[1].implied_map.extent(1),
+              tokens)
+        << "step " << step;
+  }
+  EXPECT_EQ(run->log().tables().at("probes/mean_rank").rows(), 5) << "0, 3, 10, 18, 30";
+  const Examples examples = run->data().test_examples(run->network().spec(), 3, 1);
+  TrainedNetwork::Room room;
+  (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
+  const auto model = load_model(parts.model(30));
+  const Trace trace = model->run(input, model->spec().mechanism, {}, {});
+  EXPECT_LT((trace.logits.matrix() - room.readout.logits).cwiseAbs().maxCoeff(), 1e-5);
 }
 
 TEST_F(RunFolderTest, GoesOnFromTheLastStateWhereLaterFilesWereLost) {

@@ -58,9 +58,10 @@ TEST_P(TrainedMechanismsTest, LearnsAndIsTheSameFromItsFile) {
   TrainedNetwork::Room room;
   (void)run->network().run(run->values().data(), nullptr, 0, examples, room);
   TraceRequest request;
-  request.token_logits = run->data().texts();
+  request.token_logits = (run->data().kind() == ExampleKind::stretches);
   const Trace trace = model->run(run->data().test_input(3), model->spec().mechanism, request, {});
-  const Tensor& logits = run->data().texts() ? trace.token_logits : trace.logits;
+  const Tensor& logits =
+      (run->data().kind() == ExampleKind::stretches) ? trace.token_logits : trace.logits;
   const ConstMatrixMap found(logits.data(), room.readout.logits.rows(), room.readout.logits.cols());
   ASSERT_EQ(logits.size(), room.readout.logits.size());
   EXPECT_LT((found - room.readout.logits).cwiseAbs().maxCoeff(), 5e-5);
@@ -82,7 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
     All, TrainedMechanismsTest,
     testing::Values(
         MechanismRun{"DaftConv", "daft-conv,full_keys=true,kernel=3,conv_heads=4"},
+        MechanismRun{"DaftConvOfFewKeys", "daft-conv,kernel=3,conv_heads=4"},
         MechanismRun{"DaftLocal", "daft-local,full_keys=true,kernel=3,conv_heads=2"},
+        MechanismRun{"DaftLocalOfFewKeys", "daft-local,kernel=3,conv_heads=2"},
         MechanismRun{"DaftOneHot", "daft-one-hot,full_keys=true,kernel=3,conv_heads=4"},
         MechanismRun{"DaftFullOfTexts", "daft-full,factors=4", true},
         MechanismRun{"DaftFullFreeOfTexts", "daft-full,factors=0", true},

@@ -144,8 +144,8 @@ TEST_F(TrainingStudyTest, TrainsEveryVariantWithEverySeedAndGoesOnWhereItWasLeft
   EXPECT_EQ(runs[5].folder.folder.filename(), "adder-adder-identity-seed5");
   EXPECT_EQ(runs[6].seed, 6);
   const Recipe last = recipe_of(runs.back().folder);
-  EXPECT_EQ(last.model(false).arithmetic, Arithmetic::adder);
-  EXPECT_EQ(to_string(last.model(false).mechanism), "adder (identity=true)");
+  EXPECT_EQ(last.model(ExampleKind::images).arithmetic, Arithmetic::adder);
+  EXPECT_EQ(to_string(last.model(ExampleKind::images).mechanism), "adder (identity=true)");
   EXPECT_EQ(last.data().seed, 6U);
   std::int64_t steps = 0;
   struct Stopped {};

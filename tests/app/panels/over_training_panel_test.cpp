@@ -13,14 +13,15 @@
 #include "app/session/training_steps.h"
 #include "tests/app/support/small_run.h"
 #include "tests/app/support/window_fixture.h"
+#include "tests/support/temporary_folder.h"
 
 namespace attnscope {
 namespace {
 
 class OverTrainingPanelTest : public WindowTest {
  protected:
-  void open_run() {
-    train_small_run(folder() / "run");
+  void open_run(const ParameterValues& more = {}) {
+    train_small_run(folder() / "run", 8, more);
     session().set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
     window().open_file(folder() / "run");
     ASSERT_TRUE(wait_until_settled());
@@ -69,6 +70,50 @@ TEST_F(OverTrainingPanelTest, WritesAPictureAStep) {
   }
   EXPECT_NE(QImage(QString::fromStdString((pictures / "step-000000.png").string())),
             QImage(QString::fromStdString((pictures / "step-000008.png").string())));
+}
+
+TEST_F(OverTrainingPanelTest, MapsOfCoarsePatchesAreSmallerAndTheSelectionStaysInside) {
+  open_run({{"coarse_patch", std::int64_t{28}}, {"coarse_steps", std::int64_t{4}}});
+  const auto tokens = [this] {
+    const std::shared_ptr<const Trace> trace = session().subjects().at(0).subject.trace;
+    return trace ? trace->layers.at(1).implied_map.extent(1) : 0;
+  };
+  ASSERT_TRUE(wait_until([&] { return tokens() == 50; }));
+  Selection selection = session().selection();
+  selection.query = 49;
+  session().select(selection);
+  slider().setValue(2);
+  ASSERT_TRUE(wait_until_settled());
+  ASSERT_TRUE(wait_until([&] { return tokens() == 2; }));
+  EXPECT_EQ(label(), "run, step 4") << "the last on coarse patches";
+  EXPECT_LT(session().selection().query, 2);
+  slider().setValue(3);
+  ASSERT_TRUE(wait_until([&] { return tokens() == 50; }));
+}
+
+TEST_F(OverTrainingPanelTest, AStripHasTheMapOfEveryStep) {
+  open_run();
+  const std::filesystem::path file = folder() / "strip.svg";
+  window().findChild<OverTrainingPanel*>()->write_strip(file);
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(file); }));
+  const std::string svg = read_bytes(file);
+  for (const char* const step : {"step 0", "step 2", "step 4", "step 8"}) {
+    EXPECT_NE(svg.find(step), std::string::npos) << step;
+  }
+}
+
+TEST_F(OverTrainingPanelTest, AFilmHasAPictureAStep) {
+  open_run();
+  const std::filesystem::path file = folder() / "film.png";
+  window().findChild<OverTrainingPanel*>()->write_film(file);
+  ASSERT_TRUE(
+      wait_until([this] { return !child<QToolButton>("over_training_play")->isChecked(); }));
+  const std::string bytes = read_bytes(file);
+  const std::size_t control = bytes.find("acTL");
+  ASSERT_NE(control, std::string::npos);
+  EXPECT_EQ(bytes.substr(control + 4, 4), std::string("\0\0\0\4", 4)) << "four steps";
+  EXPECT_FALSE(QImage(QString::fromStdString(file.string())).isNull());
+  EXPECT_NE(child<QLabel>("over_training_note")->text().indexOf("4 steps"), -1);
 }
 
 }  // namespace

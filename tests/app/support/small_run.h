@@ -10,17 +10,20 @@
 namespace attnscope {
 
 /// Trains a network of two layers on twelve images in `folder`, which is not there yet or empty;
-/// the models of step 0, two between and the last lie in it then. Of 8 steps: 0, 2, 4, 8.
-inline void train_small_run(const std::filesystem::path& folder, std::int64_t steps = 8) {
+/// the models of step 0, two between and the last lie in it then. Of 8 steps: 0, 2, 4, 8. `more`:
+/// what the recipe says besides.
+inline void train_small_run(const std::filesystem::path& folder, std::int64_t steps = 8,
+                            ParameterValues more = {}) {
   const RunFolder run{folder};
-  begin_run_folder(run, Recipe({{"dataset", (sample_data_folder() / "inputs/twelve.npz").string()},
-                                {"steps", steps},
-                                {"depth", std::int64_t{2}},
-                                {"width", std::int64_t{12}},
-                                {"batch", std::int64_t{2}},
-                                {"warm_up", std::int64_t{1}},
-                                {"probes", std::int64_t{0}},
-                                {"checkpoints", std::int64_t{3}}}));
+  more.merge(ParameterValues{{"dataset", (sample_data_folder() / "inputs/twelve.npz").string()},
+                             {"steps", steps},
+                             {"depth", std::int64_t{2}},
+                             {"width", std::int64_t{12}},
+                             {"batch", std::int64_t{2}},
+                             {"warm_up", std::int64_t{1}},
+                             {"probes", std::int64_t{0}},
+                             {"checkpoints", std::int64_t{3}}});
+  begin_run_folder(run, Recipe(more));
   train(run, {});
 }
 

@@ -5,6 +5,7 @@
 #include <QDialog>
 #include <QDoubleSpinBox>
 #include <QDropEvent>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
@@ -53,6 +54,19 @@ TEST_F(WindowTest, OpensAFileByKeyAndDialog) {
   ASSERT_TRUE(wait_until_settled());
   ASSERT_EQ(session().subjects().size(), 1U);
   EXPECT_EQ(session().subjects()[0].state, State::ready) << session().subjects()[0].error;
+}
+
+TEST_F(WindowTest, TheDialogShowsFilesOfEveryFormat) {
+  QString filter;
+  on_dialog([&filter](QDialog& dialog) {
+    filter = dynamic_cast<QFileDialog&>(dialog).nameFilters().value(0);
+    dialog.reject();
+  });
+  press(Qt::Key_O, Qt::ControlModifier);
+  for (const char* pattern : {"*.safetensors", "*.index.json", "*.gguf", "*.onnx", "*.keras",
+                              "*.ckpt", "*.msgpack", "*.h5", "*.npz"}) {
+    EXPECT_TRUE(filter.contains(pattern)) << pattern << " in " << filter.toStdString();
+  }
 }
 
 TEST_F(WindowTest, ArrowKeysWalkLayersAndHeads) {

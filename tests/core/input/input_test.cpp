@@ -82,7 +82,7 @@ TEST(OpenInput, Texts) {
 
 TEST(OpenInput, SaysWhichKindsThereAre) {
   const TemporaryFolder folder;
-  const auto text = folder.write("a.csv", "hello");
+  const auto text = folder.write("a.words", "hello");
   const auto refused = [](const std::string& locator, ErrorKind kind, const std::string& part) {
     expect_refusal([&] { return open_input(locator); }, kind, part,
                    locator.substr(0, locator.rfind('#')));

@@ -2,6 +2,7 @@
 // renamed or added, or the configuration beside it asks for something else. The cases and what is
 // expected: tests/data/models/make_families.py.
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -133,8 +134,11 @@ TEST_P(Family, ComputesWhatPyTorchDoes) {
                         : !trace.logits.empty()     ? trace.logits
                                                     : trace.layers.back().tokens;
   ASSERT_EQ(found.size(), output.size());
+  // Logits of ten and more are rounded accordingly, and otherwise on each processor.
+  float greatest = 1;
+  for (const float value : output.values()) greatest = std::max(greatest, std::abs(value));
   for (std::int64_t i = 0; i < output.size(); ++i) {
-    ASSERT_NEAR(found.data()[i], output.data()[i], kTolerance) << i;
+    ASSERT_NEAR(found.data()[i], output.data()[i], kTolerance * greatest) << i;
   }
   if (const StoredTensor* const features = expected.find("features")) {
     const Tensor read = features->view().to_float();
@@ -217,6 +221,7 @@ TEST(Families, LayersOfTheFileAreRunAsOftenAsIsSaid) {
 TEST(Families, EachHasACase) {
   std::set<std::string> covered = {
       "Attnscope model",      // sample models, vit_test
+      "Attnscope pyramid",    // run_folder_test
       "GGUF language model",  // gguf_model_test
   };
   for (const std::string& name : cases()) {

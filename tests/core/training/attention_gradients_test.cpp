@@ -26,6 +26,8 @@ struct TrainedCase {
   std::int64_t heads = 2, width = 3;  ///< d
   float key_scale = 1;                ///< how far apart the keys are
   std::int64_t shorter = 0;           ///< so many tokens fewer than the parameters are for
+  bool learnt_importances = false;
+  std::int64_t key_channels = 0;  ///< of narrow keys; 0: as many as of values
 
   [[nodiscard]] std::int64_t tokens() const { return prefix + rows * columns - shorter; }
 };
@@ -39,12 +41,14 @@ class TrainedLayer {
     const std::int64_t n = one.tokens(), most = n + one.shorter;
     form_ = {.mechanism = make_mechanism(one.mechanism)->choice(),
              .causal = one.causal,
+             .learnt_importances = one.learnt_importances,
              .shape = {most, most, one.heads, one.width, one.width},
              .layer = 3};
     if (one.rows > 1) form_.layout = {one.prefix, one.rows, one.columns};
     attention_ = make_trained_attention(form_);
     for (unsigned part = 0; part < 4; ++part) {
-      parts_[part] = raw_uniform({n, one.heads * one.width}, 11 + part);
+      const bool narrow = part == 1 && one.key_channels > 0;
+      parts_[part] = raw_uniform({n, narrow ? one.key_channels : one.heads * one.width}, 11 + part);
     }
     // A power of two: steps of the numbers stay exact.
     for (float& key : parts_[1].values()) key *= one.key_scale;
@@ -97,7 +101,7 @@ class TrainedLayer {
   [[nodiscard]] double naive_objective() const {
     NamedTensors given = tensors_;
     if (case_.mechanism.name == "performer") given.emplace("features", drawn_features());
-    if (case_.mechanism.name == "additive") {
+    if (case_.mechanism.name == "additive" && !case_.learnt_importances) {
       Tensor first({case_.heads, case_.width});
       std::copy_n(parts_[0].data(), first.size(), first.data());
       given.emplace("importance", std::move(first));
@@ -220,6 +224,12 @@ ParameterValues window_of(std::int64_t kernel, std::int64_t heads, std::int64_t 
       {"kernel", kernel}, {"conv_heads", heads}, {"dimensions", dimensions}, {"full_keys", true}};
 }
 
+ParameterValues narrow_window_of(std::int64_t kernel, std::int64_t heads, std::int64_t dimensions) {
+  ParameterValues values = window_of(kernel, heads, dimensions);
+  values["full_keys"] = false;
+  return values;
+}
+
 ParameterValues whole_of(const char* name, std::int64_t number) { return {{name, number}}; }
 
 ParameterValues text_of(const char* name, const char* word) { return {{name, std::string(word)}}; }
@@ -248,6 +258,42 @@ std::vector<TrainedCase> trained_cases() {
       {"DaftLocal", {"daft-local", window_of(3, 2, 2)}, false, 1},
       {"DaftLocalCausal", {"daft-local", window_of(5, 6, 1)}, true, 0, 1, 12},
       {"DaftLocalFarKeys", {"daft-local", window_of(3, 3, 1)}, false, 0, 1, 12, 1, 3, 64},
+      {"DaftConvNarrow",
+       {"daft-conv", narrow_window_of(3, 3, 2)},
+       false,
+       1,
+       3,
+       4,
+       2,
+       3,
+       1,
+       0,
+       false,
+       3},
+      {"DaftLocalNarrow",
+       {"daft-local", narrow_window_of(5, 2, 1)},
+       true,
+       0,
+       1,
+       12,
+       2,
+       3,
+       1,
+       0,
+       false,
+       2},
+      {"DaftNarrowFarKeys",
+       {"daft-local", narrow_window_of(3, 1, 1)},
+       false,
+       0,
+       1,
+       12,
+       1,
+       3,
+       64,
+       0,
+       false,
+       1},
       {"DaftOneHot", {"daft-one-hot", window_of(3, 6, 2)}, false, 1},
       {"DaftOneHotCausal", {"daft-one-hot", window_of(5, 2, 1)}, true, 0, 1, 12},
       {"Performer", {"performer", performer("softmax")}},
@@ -292,6 +338,8 @@ std::vector<TrainedCase> trained_cases() {
       {"AdditiveWindow", {"additive", additive(3)}, true},
       {"AdditiveWindowOfOne", {"additive", additive(1)}, true},
       {"AdditiveFarKeys", {"additive", additive(4)}, true, 0, 1, 30, 1, 3, 64},
+      {"AdditiveLearnt", {"additive", {}}, false, 0, 1, 12, 2, 3, 1, 0, true},
+      {"AdditiveLearntWindow", {"additive", additive(3)}, true, 0, 1, 12, 2, 3, 1, 0, true},
       {"AdditiveWideWindow", {"additive", additive(100)}, true},
       {"TalkingHeads", {"talking-heads", {}}, false, 0, 3, 4, 3},
       {"TalkingHeadsCausal", {"talking-heads", {}}, true, 0, 3, 4, 3},

@@ -25,11 +25,11 @@ TEST(RecipeTest, IsTheSameWhenItIsReadAgain) {
       R"({"dataset": "d", "mechanism": "adder,identity=true", "rate": 0.5, "labels": "a,b",
           "arithmetic": "adder", "multiplicative_layers": "0,5"})");
   EXPECT_EQ(Recipe::from_json(recipe.to_json()).values(), recipe.values());
-  const ModelSpec spec = recipe.model(false);
+  const ModelSpec spec = recipe.model(ExampleKind::images);
   EXPECT_EQ(to_string(spec.mechanism), "adder (identity=true)");
   EXPECT_EQ(spec.multiplicative_layers, (std::vector<std::int64_t>{0, 5}));
   EXPECT_EQ(recipe.data().labels, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(recipe.rate().highest, 0.5);
+  EXPECT_EQ(recipe.rate_of_step(99), 0.5) << "the last of the warm-up";
 }
 
 TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
@@ -46,6 +46,21 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   expect(R"({"dataset": "d", "optimiser": "lion"})", {"optimiser", "lion", "adamw"});
   expect(R"({"dataset": "d", "model_heads": 5})", {"model_heads", "48", "5"});
   expect(R"({"dataset": "d", "steps": 10, "warm_up": 11})", {"warm_up", "10", "11"});
+  expect(R"({"dataset": "d", "coarse_patch": 6, "coarse_steps": 500})",
+         {"coarse_patch", "multiple of patch, 4", "6"});
+  expect(R"({"dataset": "d", "coarse_patch": 4, "coarse_steps": 500})", {"coarse_patch", "4"});
+  expect(R"({"dataset": "d", "coarse_patch": 8})", {"coarse_steps", "1 to 999", "0"});
+  expect(R"({"dataset": "d", "coarse_steps": 8})", {"coarse_steps", "0 without coarse_patch", "8"});
+  expect(R"({"dataset": "d", "coarse_patch": 8, "coarse_steps": 950})",
+         {"warm_up", "coarse and on fine patches, 50", "100"});
+  expect(R"({"dataset": "d", "stages": "2x48x3", "mlp_width": 8, "readout": "mean"})",
+         {"mlp_width", "0", "8"});
+  expect(R"({"dataset": "d", "stages": "2x48x3"})", {"readout", "mean", "class"});
+  expect(R"({"dataset": "d", "stages": "2x48x5", "readout": "mean"})",
+         {"stages", "DEPTHxWIDTHxHEADS", "2x48x5"});
+  expect(R"({"dataset": "d", "stages": "2x48", "readout": "mean"})", {"stages", "2x48"});
+  expect(R"({"dataset": "d", "learnt_importances": true})",
+         {"learnt_importances", "additive", "true"});
   expect(R"({"dataset": "d", "mechanism": "reformer"})",
          {"reformer", "no gradient passes", "adder, additive, cosformer, daft-conv"});
   expect(R"({"dataset": "d", "mechanism": "adder,identiti=1"})", {"identiti"});
@@ -62,6 +77,39 @@ TEST(RecipeTest, CheckpointsAreAtTheStartAtLogarithmicStepsAndAtTheEnd) {
   EXPECT_EQ(of("1000", "3"), (std::vector<std::int64_t>{0, 10, 100, 1000}));
   EXPECT_EQ(of("5", "1"), (std::vector<std::int64_t>{0, 5}));
   EXPECT_EQ(of("2", "12"), (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+TEST(RecipeTest, StagesAreThoseOfAPyramid) {
+  const ModelSpec spec =
+      Recipe::from_json(
+          R"({"dataset": "d", "patch": 4, "readout": "mean", "stages": "2x24x2,4x48x3"})")
+          .model(ExampleKind::images);
+  EXPECT_TRUE(spec.is_pyramid());
+  EXPECT_EQ(spec.layers, 6);
+  EXPECT_EQ(spec.width, 48);
+  ASSERT_EQ(spec.stages.size(), 2U);
+  EXPECT_EQ(spec.stages[0].stride, 4);
+  EXPECT_EQ(spec.stages[1].stride, 2);
+  EXPECT_EQ(spec.stages[1].heads, 3);
+  EXPECT_EQ(spec.stages[1].mlp_width, 192);
+}
+
+TEST(RecipeTest, CoarseAndFinePatchesHaveAScheduleEach) {
+  const Recipe recipe = Recipe::from_json(
+      R"({"dataset": "d", "patch": 2, "coarse_patch": 4, "steps": 30, "coarse_steps": 20,
+          "coarse_rate": 8, "rate": 2, "warm_up": 4, "schedule": "linear", "checkpoints": 1,
+          "mechanism": "daft-conv,full_keys=true,kernel=11,conv_heads=4"})");
+  EXPECT_EQ(recipe.rate_of_step(0), 2) << "a quarter of 8";
+  EXPECT_EQ(recipe.rate_of_step(3), 8);
+  EXPECT_EQ(recipe.rate_of_step(12), 4) << "half of 16 steps";
+  EXPECT_EQ(recipe.rate_of_step(20), 0.5) << "again a quarter, of 2";
+  EXPECT_EQ(recipe.rate_of_step(27), 1) << "half of 6 steps";
+  EXPECT_EQ(recipe.checkpoints(), (std::vector<std::int64_t>{0, 20, 30}));
+  const ModelSpec fine = recipe.model(ExampleKind::images), coarse = recipe.coarse_model(fine);
+  EXPECT_EQ(fine.input.patch_width, 2);
+  EXPECT_EQ(coarse.input.patch_width, 4);
+  EXPECT_EQ(coarse.mechanism.parameters.at("kernel"), ParameterValue(std::int64_t{5}));
+  EXPECT_THROW((void)recipe.coarse_model(recipe.model(ExampleKind::stretches)), Error);
 }
 
 TEST(RandomOrderTest, HasEveryPlaceOnce) {

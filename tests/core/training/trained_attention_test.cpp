@@ -208,7 +208,7 @@ TEST(TrainedAttentionTest, WhatHasNoGradientOfAMechanismIsRefusedByName) {
   };
   EXPECT_EQ(refused({.mechanism = {"hash", {}}}), "codes");
   EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .causal = true}), "mechanism");
-  EXPECT_EQ(refused({.mechanism = {"daft-conv", {}}}), "daft-conv full_keys");
+  EXPECT_EQ(refused({.mechanism = {"linformer", {}}, .shorter = true}), "mechanism");
   const ParameterValues window{{"full_keys", true}, {"conv_heads", std::int64_t{3}}};
   EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 3, 3}}), "dimensions");
   EXPECT_EQ(refused({.mechanism = {"daft-local", window}, .shape = {9, 9, 2, 4, 4}}), "conv_heads");

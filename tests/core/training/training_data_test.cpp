@@ -1,11 +1,12 @@
-// What a step learns from: images cropped as the recipe says.
+// What a step learns from: images cropped as the recipe says, texts with classes.
 #include "core/training/data/training_data.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 
-#include "tests/support/temporary_folder.h"
+#include "core/error.h"
+#include "tests/support/small_data_set.h"
 
 namespace attnscope {
 namespace {
@@ -59,6 +60,93 @@ TEST(TrainingImagesTest, ACropOfAPlaneIsAPlaneOfLessSlope) {
     EXPECT_EQ(image.slice(0), again.slice(0));
   }
   EXPECT_GT(slopes.size(), 15U);
+}
+
+class TrainingTextsTest : public testing::Test {
+ protected:
+  /// What refuses these settings; empty if nothing does.
+  [[nodiscard]] std::string refusal() const {
+    try {
+      (void)open_training_data(settings_);
+      return {};
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  static std::string text_of(const Examples& examples, std::size_t which) {
+    std::string text;
+    for (const std::int64_t id : examples.texts.at(which)) text += static_cast<char>(id);
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  DataSettings settings_;
+};
+
+TEST_F(TrainingTextsTest, TablesGiveEveryTextOnceAnEpochAndEveryTenthForTests) {
+  settings_.dataset = write_small_texts(folder_).string();
+  settings_.batch = 54;
+  const auto data = open_training_data(settings_);
+  EXPECT_EQ(data->kind(), ExampleKind::texts);
+  EXPECT_EQ(data->size(), 54);
+  EXPECT_EQ(data->test_size(), 6);
+  const ModelSpec spec = data->complete({});
+  EXPECT_EQ(spec.labels, (std::vector<std::string>{"with x", "with z"}));
+  EXPECT_EQ(spec.input.vocabulary, 256);
+  const Examples epoch = data->examples(spec, 0, 0, 54), next = data->examples(spec, 1, 0, 54);
+  std::multiset<std::string> once, again;
+  for (std::size_t i = 0; i < 54; ++i) {
+    once.insert(text_of(epoch, i));
+    again.insert(text_of(next, i));
+    const char letter = epoch.targets[i] == 0 ? 'x' : 'z';
+    EXPECT_NE(text_of(epoch, i).find(letter), std::string::npos);
+  }
+  EXPECT_EQ(once, again);
+  EXPECT_NE(epoch.texts, next.texts) << "another order";
+  const Examples tests = data->test_examples(spec, 0, 6);
+  EXPECT_EQ(std::get<Text>(data->test_input(2).content).characters, text_of(tests, 2));
+}
+
+TEST_F(TrainingTextsTest, FoldersOfClassesAreReadAndLongTextsCutBetweenCharacters) {
+  std::filesystem::create_directories(folder_ / "good");
+  std::filesystem::create_directories(folder_ / "bad");
+  (void)folder_.write("good/1.txt", "ab\xC3\xBC and more");
+  (void)folder_.write("bad/1.txt", "c");
+  settings_.dataset = settings_.test_dataset = folder_.path().string();
+  settings_.context = 3;
+  const auto data = open_training_data(settings_);
+  EXPECT_EQ(data->complete({}).labels, (std::vector<std::string>{"bad", "good"}));
+  const Examples tests = data->test_examples({}, 0, 2);
+  EXPECT_EQ(text_of(tests, 0), "c");
+  EXPECT_EQ(text_of(tests, 1), "ab") << "\u00fc has two bytes, of which one would be left";
+  EXPECT_EQ(tests.targets, (std::vector<std::int64_t>{0, 1}));
+}
+
+TEST_F(TrainingTextsTest, ClassesOfTestsAreThoseOfTheSameName) {
+  settings_.dataset =
+      folder_.write("a.csv", "text,label\n\"one, \"\"two\"\"\",10\nthree,9\n").string();
+  settings_.test_dataset = folder_.write("b.tsv", "text\tlabel\nfour\t10\n").string();
+  const auto data = open_training_data(settings_);
+  EXPECT_EQ(data->complete({}).labels, (std::vector<std::string>{"9", "10"})) << "as numbers";
+  EXPECT_EQ(data->test_examples({}, 0, 1).targets, std::vector<std::int64_t>{1});
+  const Examples both = data->examples({}, 0, 0, 2);
+  EXPECT_EQ(text_of(both, both.targets[0] == 1 ? 0 : 1), "one, \"two\"");
+  settings_.test_dataset = folder_.write("c.tsv", "text\tlabel\nfour\t11\n").string();
+  EXPECT_NE(refusal().find("11"), std::string::npos);
+}
+
+TEST_F(TrainingTextsTest, BadTablesAreRefusedByTheirLine) {
+  const auto refused = [&](const char* name, const std::string& table) {
+    settings_.dataset = folder_.write(name, table).string();
+    return refusal();
+  };
+  EXPECT_NE(refused("a.tsv", "texts\tlabel\n").find("'text'"), std::string::npos);
+  EXPECT_NE(refused("a.tsv", "text\tlabel\nx\ty\nz\n").find("line 3"), std::string::npos);
+  EXPECT_NE(refused("a.tsv", "text\tlabel\n\ty\n").find("line 2"), std::string::npos);
+  EXPECT_NE(refused("a.csv", "text,label\na,\n").find("label is empty"), std::string::npos);
+  EXPECT_NE(refused("a.csv", "text,label\n\"a\n\nb,c\n").find("line 2"), std::string::npos);
+  EXPECT_NE(refused("a.csv", "text,label\n\xFF,c\n").find("UTF-8"), std::string::npos);
+  EXPECT_NE(refused("a.csv", "text,label\n").find("empty"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes gradients.json and curves.json: what PyTorch computes in float64 for small networks, by
-autograd of the plain transcription of the equations, for the tests to agree with.
+"""Writes gradients.json, curves.json and refinement.json: what PyTorch computes in float64 for small
+networks, by autograd of the plain transcription of the equations, for the tests to agree with.
 
 Parameters, images and texts come from MT19937's raw output, exact in float32, so that the tests
 make the very same ones. Run: python3 make_training.py
@@ -111,7 +111,7 @@ class Network:
     """`case`: what the tests build the same network of."""
 
     def __init__(self, case, parameters):
-        self.case, self.p = case, parameters
+        self.case, self.p, self.there = case, parameters, None
 
     def norm(self, x, name, stretches=1):
         eps = self.case["eps"]
@@ -130,9 +130,15 @@ class Network:
 
     def attention(self, qkv, prefix):
         case = self.case
-        q, k, v = qkv.unflatten(-1, (3, case["heads"], -1)).permute(2, 0, 3, 1, 4)
+        if isinstance(qkv, tuple):  # DAFT's keys of one channel for each head of its biases
+            q, k, v = (x.unflatten(-1, (1, -1)).transpose(1, 2) for x in qkv)
+            k = k.repeat_interleave(v.shape[-1] // k.shape[-1], -1)
+        else:
+            q, k, v = qkv.unflatten(-1, (3, case["heads"], -1)).permute(2, 0, 3, 1, 4)
         tokens, width = q.shape[-2:]
         seen = torch.ones(tokens, tokens).tril() if case["causal"] else torch.ones(tokens, tokens)
+        if self.there is not None:  # tokens that only fill up a text are no keys
+            seen = seen * self.there[:, None, None, :]
         own = lambda name: self.p[prefix + name]
         if case["mechanism"].startswith("daft"):  # DAFT, Eq. 4: one map for each channel
             q, k, v = (x.transpose(1, 2).flatten(2) for x in (q, k, v))  # [batch, token, channel]
@@ -141,7 +147,11 @@ class Network:
                 w = w[None]
             else:
                 w = self.window_biases(own, tokens)
-            w = w.masked_fill(seen == 0, -math.inf).repeat_interleave(k.shape[-1] // len(w), 0)
+            if self.there is not None:
+                k = k.masked_fill(self.there[..., None] == 0, -math.inf)
+            elif case["causal"]:
+                w = w.masked_fill(seen == 0, -math.inf)
+            w = w.repeat_interleave(k.shape[-1] // len(w), 0)
             pairs = torch.exp(w.permute(1, 2, 0) + k[:, None])  # [batch, i, j, channel]
             return q.sigmoid() * (pairs * v[:, None]).sum(2) / pairs.sum(2)
         if case["mechanism"] == "hash":
@@ -151,7 +161,8 @@ class Network:
             upstream = case["parameters"]["mode"] == "upstream"
             weights = (products + 2 * (torch.eye(tokens) if upstream else seen)) / total
         elif case["mechanism"] == "additive":
-            scores = (k @ q[..., :1, :].transpose(-1, -2)).transpose(-1, -2) / math.sqrt(width)
+            u = own("importance")[:, None] if case["importances"] else q[..., :1, :]
+            scores = (k @ u.transpose(-1, -2)).transpose(-1, -2) / math.sqrt(width)
             if case["parameters"].get("window", 0):
                 seen = seen - torch.ones(tokens, tokens).tril(-case["parameters"]["window"])
             weights = scores.expand(-1, -1, tokens, -1).masked_fill(seen == 0, -math.inf).softmax(-1)
@@ -216,7 +227,7 @@ class Network:
             hard = torch.where(r == r.max(-1, keepdim=True).values, r, torch.zeros(()))
             r = soft + (hard - soft).detach()
         half, local = settings["kernel"] // 2, case["mechanism"] == "daft-local"
-        prefix = 0 if case["kind"] == "text" else int(case["class_token"])
+        prefix = 0 if case["kind"].startswith("text") else int(case["class_token"])
         grid = settings["dimensions"] == 2
         columns = case["side"] // case["patch"] if grid else tokens
         rows = []
@@ -233,15 +244,46 @@ class Network:
             rows.append(torch.stack(row, -1))
         return torch.stack(rows, 1)
 
-    def image_block(self, x, layer):
-        b = f"blocks.{layer}."
+    def pyramid(self, images):
+        """Patches, then merged by 2 x 2 (Liu et al. 2021), with a depthwise 3 x 3 convolution after
+        the first block of each stage (Chu et al. 2021); read by the mean."""
+        case, p, whole = self.case, self.p, self.case
+        patches = lambda x, k: F.unfold(x, k, stride=k).transpose(1, 2)
+        self.case = {**case, "eps": 1e-5}
+        x = self.norm(self.linear(patches(images, case["patch"]), "patch_embed.proj"), "patch_embed.norm")
+        side = case["side"] // case["patch"]
+        for stage, (layers, width, heads) in enumerate(case["stages"]):
+            s = f"stages.{stage}."
+            if stage > 0:
+                grid = x.unflatten(1, (side, side))
+                x = torch.cat([grid[:, 0::2, 0::2], grid[:, 1::2, 0::2], grid[:, 0::2, 1::2],
+                               grid[:, 1::2, 1::2]], -1).flatten(1, 2)
+                self.case, side = {**case, "eps": 1e-5}, side // 2
+                x = self.linear(self.norm(x, s + "merge.norm"), s + "merge.reduction")
+            self.case = {**case, "heads": heads, "side": side, "patch": 1, "class_token": False}
+            for block in range(layers):
+                x = self.image_block(x, block, s)
+                if block == 0:
+                    grid = x.transpose(1, 2).unflatten(2, (side, side))
+                    near = F.conv2d(grid, p[s + "positions.weight"], p[s + "positions.bias"],
+                                    padding=1, groups=width)
+                    x = x + near.flatten(2).transpose(1, 2)
+        self.case = whole
+        return self.linear(self.norm(x, "norm").mean(1), "head")
+
+    def image_block(self, x, layer, stage=""):
+        b = f"{stage}blocks.{layer}."
         adder = self.case["arithmetic"] == "adder" and layer not in self.case["multiplicative_layers"]
         norm = lambda name: b + name if adder else None
         own = self.case["mechanism"]
         if self.case["arithmetic"] == "adder" and not adder and own == "adder":
             self.case = {**self.case, "mechanism": "softmax", "identity": False}
         h = self.norm(x, b + "norm1")
-        a = self.attention(self.linear(h, b + "attn.qkv", norm("attn.qkv_norm"), 3), b + "attn.")
+        if narrow_keys(self.case):
+            qkv = tuple(self.linear(h, b + "attn." + name) for name in ("to_q", "to_k", "to_v"))
+        else:
+            qkv = self.linear(h, b + "attn.qkv", norm("attn.qkv_norm"), 3)
+        a = self.attention(qkv, b + "attn.")
         self.case = {**self.case, "mechanism": own, "identity": self.identity}
         if adder:
             a = self.norm(a, b + "attn.norm")
@@ -265,6 +307,15 @@ class Network:
             for layer in range(case["layers"]):
                 x = self.text_block(x, layer)
             return (self.norm(x, "transformer.ln_f") @ table.T).flatten(0, 1)
+        if case["kind"] == "texts":
+            self.there = (examples >= 0).double()
+            x = p["transformer.wte.weight"][examples.clamp(min=0)] + p["transformer.wpe.weight"]
+            for layer in range(case["layers"]):
+                x = self.text_block(x, layer)
+            x = self.norm(x, "transformer.ln_f") * self.there[..., None]
+            return self.linear(x.sum(1) / self.there.sum(1, keepdim=True), "head")
+        if case["kind"] == "pyramid":
+            return self.pyramid(examples)
         x = F.unfold(examples, case["patch"], stride=case["patch"]).transpose(1, 2)
         x = self.linear(x, "patch_embed.proj")
         if case["class_token"]:
@@ -277,12 +328,18 @@ class Network:
         return self.linear(x[:, 0] if case["class_token"] else x.mean(1), "head")
 
 
+def narrow_keys(case):
+    return case.get("parameters", {}).get("full_keys", True) is False
+
+
 def own_shapes(case):
     """Those of the mechanism itself in each layer."""
-    tokens = (case["context"] if case["kind"] == "text"
+    tokens = (case["context"] if case["kind"] != "image"
               else case["class_token"] + (case["side"] // case["patch"]) ** 2)
     heads, settings, own = case["heads"], case.get("parameters", {}), case["mechanism"]
     width = case["width"] // heads
+    if own == "additive" and case["importances"]:
+        return {"importance": (heads, width)}
     if own == "daft-full":
         factors = settings["factors"]
         return ({"pe0": (tokens, factors), "pe1": (tokens, factors)} if factors
@@ -315,7 +372,43 @@ def shapes(case):
     def linear(name, inputs, outputs, shape=None):
         names[name + ".weight"], names[name + ".bias"] = shape or (outputs, inputs), (outputs,)
 
-    if case["kind"] == "text":
+    def block(b, part, width, hidden):
+        norm(b + part[0], width)
+        if narrow_keys(case):
+            for name, outputs in [("to_q", width), ("to_k", case["parameters"]["conv_heads"]),
+                                  ("to_v", width)]:
+                linear(f"{b}attn.{name}", width, outputs)
+        else:
+            linear(b + part[1], width, 3 * width)
+        linear(b + part[2], width, width)
+        norm(b + part[3], width)
+        linear(b + part[4], width, hidden)
+        linear(b + part[5], hidden, width)
+
+    if case["kind"] == "pyramid":
+        part = ("norm1", "attn.qkv", "attn.proj", "norm2", "mlp.fc1", "mlp.fc2")
+        before, side = None, case["side"] // case["patch"]
+        for stage, (layers, width, heads) in enumerate(case["stages"]):
+            s = f"stages.{stage}."
+            if before is None:
+                linear("patch_embed.proj", 0, width, (width, 1, case["patch"], case["patch"]))
+                norm("patch_embed.norm", width)
+            else:
+                norm(s + "merge.norm", 4 * before)
+                linear(s + "merge.reduction", 4 * before, width)
+                side //= 2
+            linear(s + "positions", 0, width, (width, 1, 3, 3))
+            for layer in range(layers):
+                block(f"{s}blocks.{layer}.", part, width, 4 * width)
+                inner = {**case, "kind": "image", "width": width, "heads": heads, "side": side,
+                         "patch": 1, "class_token": False}
+                for name, shape in own_shapes(inner).items():
+                    names[f"{s}blocks.{layer}.attn.{name}"] = shape
+            before = width
+        norm("norm", before)
+        linear("head", before, case["classes"])
+        return names
+    if case["kind"] in ("text", "texts"):
         names["transformer.wte.weight"] = (case["vocabulary"], width)
         names["transformer.wpe.weight"] = (case["context"], width)
         prefix, part = "transformer.h.", ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
@@ -329,12 +422,7 @@ def shapes(case):
         prefix, part = "blocks.", ("norm1", "attn.qkv", "attn.proj", "norm2", "mlp.fc1", "mlp.fc2")
     for layer in range(case["layers"]):
         b = f"{prefix}{layer}."
-        norm(b + part[0], width)
-        linear(b + part[1], width, 3 * width)
-        linear(b + part[2], width, width)
-        norm(b + part[3], width)
-        linear(b + part[4], width, hidden)
-        linear(b + part[5], hidden, width)
+        block(b, part, width, hidden)
         if case["arithmetic"] == "adder" and layer not in case["multiplicative_layers"]:
             for name, count in [("attn.qkv_norm", 3 * width), ("attn.norm", width),
                                 ("attn.proj_norm", width), ("mlp.fc1_norm", hidden),
@@ -342,7 +430,7 @@ def shapes(case):
                 norm(b + name, count)
         for name, shape in own_shapes(case).items():
             names[b + "attn." + name] = shape
-    norm("transformer.ln_f" if case["kind"] == "text" else "norm", width)
+    norm("norm" if case["kind"] == "image" else "transformer.ln_f", width)
     if case["kind"] != "text":
         linear("head", width, case["classes"])
     return names
@@ -358,6 +446,12 @@ def values(case):
 
 
 def examples(case, count, seed):
+    """Images or texts, and what they are told to be; texts with classes are filled up with -1."""
+    if case["kind"] == "texts":
+        ids = ((uniform(seed, (count, case["context"])) + 2) / 4 * case["vocabulary"]).long()
+        lengths = 1 + (torch.arange(count) * 5 + seed) % case["context"]
+        ids[torch.arange(case["context"]) >= lengths[:, None]] = -1
+        return ids, (torch.arange(count) * 7 + seed) % case["classes"]
     if case["kind"] == "text":
         length = case["context"] + 1
         ids = ((uniform(seed, (count, length)) + 2) / 4 * case["vocabulary"]).long()
@@ -370,8 +464,11 @@ BASE = {"kind": "image", "width": 6, "heads": 2, "layers": 2, "hidden": 10, "eps
         "side": 6, "patch": 2, "classes": 3, "class_token": True, "positions": True, "causal": False,
         "mechanism": "softmax", "identity": False, "arithmetic": "multiplicative",
         "multiplicative_layers": [], "input_gradient": "hard_tanh", "weight_gradient": "full",
-        "score_gradient": "sign"}
+        "score_gradient": "sign", "importances": False}
 TEXT = {**BASE, "kind": "text", "vocabulary": 7, "context": 9, "causal": True, "eps": 1e-5}
+TEXTS = {**TEXT, "kind": "texts", "causal": False, "layers": 2}
+PYRAMID = {**BASE, "kind": "pyramid", "side": 8, "patch": 2, "stages": [[1, 4, 1], [2, 6, 2]],
+           "class_token": False, "positions": False}
 ADDER = {**BASE, "mechanism": "adder", "identity": True, "arithmetic": "adder", "layers": 1}
 
 
@@ -380,9 +477,9 @@ def one(mechanism, base=BASE, **parameters):
     return {**base, "mechanism": mechanism, "parameters": parameters, "layers": 1}
 
 
-def window(mechanism, kernel, conv_heads, dimensions, base=BASE):
+def window(mechanism, kernel, conv_heads, dimensions, base=BASE, full_keys=True):
     return one(mechanism, base, kernel=kernel, conv_heads=conv_heads, dimensions=dimensions,
-               full_keys=True)
+               full_keys=full_keys)
 
 
 CASES = {
@@ -434,6 +531,20 @@ CASES = {
     "text_additive_window": one("additive", TEXT, causal=True, window=4),
     "talking_heads": one("talking-heads"),
     "text_talking_heads": one("talking-heads", TEXT),
+    "texts_softmax": TEXTS,
+    "texts_adder": {**TEXTS, "mechanism": "adder", "identity": True, "layers": 1},
+    "texts_linear": {**TEXTS, "mechanism": "linear", "layers": 1},
+    "texts_additive": one("additive", TEXTS),
+    "texts_daft": one("daft-full", TEXTS, factors=4),
+    "texts_synthesizer": one("synthesizer", TEXTS, scores="dense"),
+    "pyramid": PYRAMID,
+    "pyramid_adder": {**PYRAMID, "mechanism": "adder", "identity": True},
+    "pyramid_daft": {**PYRAMID, "mechanism": "daft-full", "parameters": {"factors": 3},
+                     "stages": [[1, 4, 2], [1, 4, 2], [1, 6, 1]]},
+    "daft_conv_few_keys": window("daft-conv", 3, 3, 2, full_keys=False),
+    "daft_local_few_keys": window("daft-local", 3, 2, 2, full_keys=False),
+    "additive_learnt": {**one("additive"), "importances": True},
+    "text_additive_learnt": {**one("additive", TEXT, causal=True, window=4), "importances": True},
     "linformer_in_adder_layers": {**one("linformer", ADDER, landmarks=3), "identity": False},
 }
 
@@ -493,13 +604,44 @@ def curve(name, optimiser_name, highest, batch=8, steps=50, warm_up=10):
             "items": 48, "steps": steps, "warm_up": warm_up, "losses": [float(f"{l:.8g}") for l in losses]}
 
 
+def refined(name, tensor, wanted, case, patch):
+    """A tensor of the network on patches of case["patch"] for the same on patches of `patch`."""
+    factor, side = case["patch"] // patch, case["side"] // case["patch"]
+    cubic = dict(mode="bicubic", align_corners=False)
+    if name == "patch_embed.proj.weight":
+        return factor**2 * F.avg_pool2d(tensor, factor)
+    if name.endswith(".r"):
+        return F.interpolate(tensor[None], wanted[-2:], **cubic)[0]
+    rows, prefix = tensor.reshape(-1, tensor.shape[-1]), int(case["class_token"])
+    grid = F.interpolate(rows[prefix:].T.reshape(1, -1, side, side), scale_factor=factor, **cubic)
+    return torch.cat([rows[:prefix], grid[0].flatten(1).T]).reshape(wanted)
+
+
+def refinements():
+    cases = []
+    for name, case, patch, kernel in [
+            ("softmax", {**BASE, "side": 12, "patch": 4, "layers": 1}, 2, None),
+            ("third", {**BASE, "side": 12, "patch": 6, "layers": 1}, 2, None),
+            ("daft_full", {**one("daft-full", factors=3), "side": 8, "patch": 4}, 2, None),
+            ("daft_conv", {**window("daft-conv", 3, 3, 2), "side": 12, "patch": 4,
+                           "class_token": False, "positions": False}, 2, 7)]:
+        fine = {**case, "patch": patch}
+        if kernel:
+            fine["parameters"] = {**case["parameters"], "kernel": kernel}
+        wanted, coarse = shapes(fine), values(case)
+        made = {n: rounded(refined(n, t.detach(), torch.Size(wanted[n]), case, patch))
+                for n, t in coarse.items() if t.shape != wanted[n]}
+        cases.append({"name": name, "coarse": case, "fine": fine, "values": made})
+    return cases
+
+
 def main():
     here = pathlib.Path(__file__)
     # Signs flip at 0: at a rate of 5e-3 PyTorch's own float32 leaves its float64 by 5e-4 here.
     curves = [curve("softmax", "adamw", 5e-3), curve("adder_identity", "adamw", 5e-3),
               curve("all_adder", "adamw", 1e-3), curve("text_softmax", "adamw", 5e-3),
               curve("softmax", "sgd", 5e-2), curve("linear", "adamw", 5e-3)]
-    for name, cases in [("gradients", gradients()), ("curves", curves)]:
+    for name, cases in [("gradients", gradients()), ("curves", curves), ("refinement", refinements())]:
         here.with_name(name + ".json").write_text(
             json.dumps({"torch": torch.__version__, "cases": cases}, separators=(",", ":")) + "\n")
 

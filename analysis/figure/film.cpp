@@ -1,0 +1,40 @@
+#include "analysis/figure/film.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/error.h"
+
+namespace attnscope {
+
+void make_alike(std::span<Figure> figures) {
+  if (figures.empty()) return;
+  std::vector<ColourScale> all = figures.front().colour_scales;
+  const std::size_t panels = figures.front().panels.size();
+  double height_mm = 0;
+  if (all.empty()) {
+    throw Error(ErrorKind::usage,
+                "a film is of maps: this figure has no colours that it could share")
+        .about(figures.front().name)
+        .remedy("attention-maps and attention-overlay have");
+  }
+  for (const Figure& figure : figures) {
+    if (figure.panels.size() != panels || figure.colour_scales.size() != all.size()) {
+      throw Error(ErrorKind::usage, "the pictures of a film differ")
+          .about(figure.title)
+          .expected(std::to_string(panels) + " panels")
+          .found(std::to_string(figure.panels.size()));
+    }
+    height_mm = std::max(height_mm, figure.height_mm);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].minimum = std::min(all[i].minimum, figure.colour_scales[i].minimum);
+      all[i].maximum = std::max(all[i].maximum, figure.colour_scales[i].maximum);
+    }
+  }
+  for (Figure& figure : figures) {
+    figure.colour_scales = all;
+    figure.height_mm = height_mm;
+  }
+}
+
+}  // namespace attnscope

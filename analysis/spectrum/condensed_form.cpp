@@ -1,0 +1,293 @@
+#include "analysis/spectrum/condensed_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "analysis/spectrum/condensed_form.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace attnscope::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// What is held for each row of a group stays in registers only if loops over it are unrolled.
+#undef ATTNSCOPE_UNROLL
+#define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
+
+using Doubles = hn::CappedTag<double, PaddedMatrix::kBlock>;
+using V = hn::Vec<Doubles>;
+using Index = Eigen::Index;
+
+// Rows that share what is loaded for their columns: as many as 32 or 16 registers hold.
+#if HWY_TARGET <= HWY_AVX3
+constexpr Index kRows = 4;
+#else
+constexpr Index kRows = 2;
+#endif
+
+HWY_INLINE Index lanes() { return static_cast<Index>(hn::Lanes(Doubles())); }
+HWY_INLINE V load(const double* from) { return hn::Load(Doubles(), from); }
+HWY_INLINE V all(double value) { return hn::Set(Doubles(), value); }
+HWY_INLINE void store(V value, double* to) { hn::Store(value, Doubles(), to); }
+HWY_INLINE double sum(V values) { return hn::GetLane(hn::SumOfLanes(Doubles(), values)); }
+HWY_INLINE Index padded(Index n) { return PaddedMatrix::padded(n); }
+
+/// One value for each of a group of rows.
+struct OfRows {
+  V row[kRows];
+
+  static HWY_INLINE OfRows load(const double* from) {
+    OfRows values;
+    ATTNSCOPE_UNROLL
+    for (Index r = 0; r < kRows; ++r) values.row[r] = all(from[r]);
+    return values;
+  }
+};
+
+/// Vectors of a matrix's rows or columns, each with room to a whole block, zeros at first.
+class Vectors {
+ public:
+  Vectors(Index count, Index n)
+      : room_(padded(n)),
+        values_(hwy::AllocateAligned<double>(static_cast<std::size_t>(count * room_))) {
+    std::fill_n(values_.get(), count * room_, 0.0);
+  }
+  [[nodiscard]] double* operator[](Index i) const { return values_.get() + i * room_; }
+
+ private:
+  Index room_;
+  hwy::AlignedFreeUniquePtr<double[]> values_;
+};
+
+/// Of the first n, in whole blocks.
+HWY_INLINE double dot(const double* a, const double* b, Index n) {
+  V total = all(0);
+  for (Index j = 0; j < n; j += lanes()) total = hn::MulAdd(load(a + j), load(b + j), total);
+  return sum(total);
+}
+
+struct Reflection {
+  double tau, beta;
+};
+
+/// Makes of x[0 … n) the u of the reflection I − τ u uᵀ that turns it into β in its last entry; u
+/// is 1 there, 0 from n to the end of the block. As dlarfg.
+HWY_INLINE Reflection reflect(double* x, Index n) {
+  const double last = x[n - 1];
+  std::fill(x + n - 1, x + padded(n), 0.0);
+  const double squares = dot(x, x, n);
+  if (!(squares > 0)) {
+    std::fill_n(x, n, 0.0);
+    return {0, last};
+  }
+  const double beta = -std::copysign(std::sqrt(last * last + squares), last);
+  const V scale = all(1 / (last - beta));
+  for (Index j = 0; j < n; j += lanes()) store(hn::Mul(load(x + j), scale), x + j);
+  x[n - 1] = 1;
+  return {(beta - last) / beta, beta};
+}
+
+/// a − b c − d e, the last two the same in every lane.
+HWY_INLINE V updated(V a, V b, V c, V d, V e) {
+  return hn::NegMulAdd(d, e, hn::NegMulAdd(b, c, a));
+}
+
+/// y = A u of the leading n rows and columns, once A has had v wᵀ + w vᵀ taken away. One sweep:
+/// what dsytrd does in two. Of A the lower triangle is held, and the blocks on the diagonal are
+/// whole.
+HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const double* v,
+                                    const double* w, const double* u, double* y) {
+  std::fill_n(y, padded(n), 0.0);
+  for (Index i = 0; i < n; i += kRows) {
+    double* const rows = a + i * stride;
+    const Index block = i / PaddedMatrix::kBlock * PaddedMatrix::kBlock;
+    const OfRows vi = OfRows::load(v + i), wi = OfRows::load(w + i), ui = OfRows::load(u + i);
+    V sums[kRows];
+    ATTNSCOPE_UNROLL
+    for (V& one : sums) one = all(0);
+    const auto update = [&](Index r, Index j) HWY_ATTR {
+      double* const entry = rows + r * stride + j;
+      const V value = updated(load(entry), vi.row[r], load(w + j), wi.row[r], load(v + j));
+      store(value, entry);
+      sums[r] = hn::MulAdd(value, load(u + j), sums[r]);
+      return value;
+    };
+    for (Index j = 0; j < block; j += lanes()) {
+      V above = load(y + j);  // of the entries above the diagonal
+      ATTNSCOPE_UNROLL
+      for (Index r = 0; r < kRows; ++r) above = hn::MulAdd(update(r, j), ui.row[r], above);
+      store(above, y + j);
+    }
+    for (Index j = block; j < block + PaddedMatrix::kBlock; j += lanes()) {
+      ATTNSCOPE_UNROLL
+      for (Index r = 0; r < kRows; ++r) update(r, j);
+    }
+    ATTNSCOPE_UNROLL
+    for (Index r = 0; r < kRows; ++r) y[i + r] += sum(sums[r]);
+  }
+  std::fill(y + n, y + padded(n), 0.0);  // rows that are done with
+}
+
+/// From the last row to the first, so that what is left begins where the matrix does.
+HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form) {
+  const Index stride = matrix.stride();
+  double* const a = matrix.data();
+  const Vectors vectors(4, matrix.size());
+  // A − v wᵀ − w vᵀ is what A stands for.
+  double *v = vectors[0], *const w = vectors[1], *u = vectors[2], *const y = vectors[3];
+  for (Index k = matrix.size() - 1; k >= 0; --k) {
+    const double* const row = a + k * stride;
+    const double vk = std::exchange(v[k], 0.0), wk = std::exchange(w[k], 0.0);
+    form.diagonal[static_cast<std::size_t>(k)] = row[k] - 2 * vk * wk;
+    if (k == 0) break;
+    for (Index j = 0; j < k; j += lanes()) {
+      store(updated(load(row + j), load(w + j), all(vk), load(v + j), all(wk)), u + j);
+    }
+    const Reflection reflection = reflect(u, k);
+    const double tau = reflection.tau;
+    form.beside[static_cast<std::size_t>(k - 1)] = reflection.beta;
+    update_and_multiply(a, stride, k, v, w, u, y);
+    const V share = all(0.5 * tau * tau * dot(y, u, k));
+    for (Index j = 0; j < k; j += lanes()) {
+      store(hn::NegMulAdd(share, load(u + j), hn::Mul(all(tau), load(y + j))), w + j);
+    }
+    std::swap(u, v);
+  }
+}
+
+/// z = Aᵀ u of `rows` rows and n columns, once A has had l yᵀ + x vᵀ taken away; `last` is then its
+/// column n − 1.
+HWY_INLINE void update_and_multiply_transposed(double* a, Index stride, Index rows, Index n,
+                                               const double* l, const double* y, const double* x,
+                                               const double* v, const double* u, double* z,
+                                               double* last) {
+  std::fill_n(z, padded(n), 0.0);
+  for (Index i = 0; i < rows; i += kRows) {
+    double* const first = a + i * stride;
+    const OfRows li = OfRows::load(l + i), xi = OfRows::load(x + i), ui = OfRows::load(u + i);
+    for (Index j = 0; j < n; j += lanes()) {
+      const V yj = load(y + j), vj = load(v + j);
+      V zj = load(z + j);
+      ATTNSCOPE_UNROLL
+      for (Index r = 0; r < kRows; ++r) {
+        double* const entry = first + r * stride + j;
+        const V value = updated(load(entry), li.row[r], yj, xi.row[r], vj);
+        store(value, entry);
+        zj = hn::MulAdd(value, ui.row[r], zj);
+      }
+      store(zj, z + j);
+    }
+    for (Index r = 0; r < kRows; ++r) last[i + r] = first[r * stride + n - 1];
+  }
+  std::fill(z + n, z + padded(n), 0.0);
+}
+
+/// x = A v of the leading n rows and columns.
+HWY_INLINE void multiply(const double* a, Index stride, Index n, const double* v, double* x) {
+  for (Index i = 0; i < n; i += kRows) {
+    const double* const first = a + i * stride;
+    V sums[kRows];
+    ATTNSCOPE_UNROLL
+    for (V& one : sums) one = all(0);
+    for (Index j = 0; j < n; j += lanes()) {
+      const V vj = load(v + j);
+      ATTNSCOPE_UNROLL
+      for (Index r = 0; r < kRows; ++r) {
+        sums[r] = hn::MulAdd(load(first + r * stride + j), vj, sums[r]);
+      }
+    }
+    ATTNSCOPE_UNROLL
+    for (Index r = 0; r < kRows; ++r) x[i + r] = sum(sums[r]);
+  }
+  std::fill(x + n, x + padded(n), 0.0);
+}
+
+/// From the last column and row to the first: what comes out is lower bidiagonal.
+HWY_NOINLINE void bidiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form) {
+  const Index stride = matrix.stride();
+  double* const a = matrix.data();
+  const Vectors vectors(8, matrix.size());
+  // A − l yᵀ − x vᵀ is what A stands for.
+  double *l = vectors[0], *const y = vectors[1], *const x = vectors[2], *v = vectors[3];
+  double *u = vectors[4], *r = vectors[5], *const z = vectors[6], *const column = vectors[7];
+  for (Index i = 0; i < matrix.size(); ++i) column[i] = a[i * stride + matrix.size() - 1];
+  for (Index k = matrix.size() - 1; k >= 0; --k) {
+    const V yk = all(std::exchange(y[k], 0.0)), vk = all(std::exchange(v[k], 0.0));
+    for (Index i = 0; i <= k; i += lanes()) {
+      store(updated(load(column + i), load(l + i), yk, load(x + i), vk), u + i);
+    }
+    const Reflection left = reflect(u, k + 1);
+    form.diagonal[static_cast<std::size_t>(k)] = left.beta;
+    if (k == 0) break;
+    update_and_multiply_transposed(a, stride, k + 1, k, l, y, x, v, u, z, column);
+    for (Index j = 0; j < k; j += lanes()) {
+      const V yj = hn::Mul(all(left.tau), load(z + j));
+      store(yj, y + j);
+      store(hn::Sub(load(a + k * stride + j), hn::Mul(all(u[k]), yj)), r + j);
+    }
+    const Reflection right = reflect(r, k);
+    form.beside[static_cast<std::size_t>(k - 1)] = right.beta;
+    const V share = all(dot(y, r, k));
+    u[k] = 0;  // its row is done with
+    multiply(a, stride, k, r, x);
+    for (Index i = 0; i < k; i += lanes()) {
+      store(hn::Mul(all(right.tau), hn::NegMulAdd(load(u + i), share, load(x + i))), x + i);
+    }
+    std::swap(u, l);
+    std::swap(r, v);
+  }
+}
+
+}  // namespace attnscope::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attnscope {
+
+HWY_EXPORT(tridiagonal_for_target);
+HWY_EXPORT(bidiagonal_for_target);
+
+namespace {
+
+TwoDiagonals with_room(Eigen::Index size) {
+  const auto count = static_cast<std::size_t>(size);
+  return {std::vector<double>(count), std::vector<double>(count - 1)};
+}
+
+}  // namespace
+
+PaddedMatrix::PaddedMatrix(Eigen::Index size)
+    : size_(size),
+      // Rows that lie a power of two apart would share a few sets of the L1 cache.
+      stride_(padded(size) + (padded(size) % 64 == 0 ? kBlock : 0)),
+      entries_(hwy::AllocateAligned<double>(static_cast<std::size_t>(padded(size) * stride_))) {
+  std::fill_n(entries_.get(), padded(size) * stride_, 0.0);
+}
+
+TwoDiagonals tridiagonal_form(PaddedMatrix& matrix) {
+  constexpr Eigen::Index kBlock = PaddedMatrix::kBlock;
+  auto entries = matrix.matrix();
+  for (Eigen::Index first = 0; first < matrix.size(); first += kBlock) {
+    const Eigen::Index end = std::min(first + kBlock, matrix.size());
+    for (Eigen::Index i = first; i < end; ++i) {
+      for (Eigen::Index j = first; j < i; ++j) entries(j, i) = entries(i, j);
+    }
+  }
+  TwoDiagonals form = with_room(matrix.size());
+  HWY_DYNAMIC_DISPATCH(tridiagonal_for_target)(matrix, form);
+  return form;
+}
+
+TwoDiagonals bidiagonal_form(PaddedMatrix& matrix) {
+  TwoDiagonals form = with_room(matrix.size());
+  HWY_DYNAMIC_DISPATCH(bidiagonal_for_target)(matrix, form);
+  return form;
+}
+
+}  // namespace attnscope
+#endif

@@ -1,0 +1,148 @@
+#include "core/attention/kernels/running_sums.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/attention/kernels/running_sums.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// After foreach_target.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace attnscope::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#undef ATTNSCOPE_UNROLL
+#define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
+
+/// Calls `part(d, c)` for vectors of channels from c on, for single ones at the end.
+template <class Part>
+HWY_INLINE void in_vectors(std::int64_t count, const Part& part) {
+  const hn::CappedTag<double, 8> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t c = 0;
+  for (; c + lanes <= count; c += lanes) part(d, c);
+  for (; c < count; ++c) part(hn::CappedTag<double, 1>(), c);
+}
+
+HWY_NOINLINE void add_weighted_for_target(double weight, const float* values, std::int64_t count,
+                                          double* sums) {
+  in_vectors(count, [&](auto d, std::int64_t c) HWY_ATTR {
+    const hn::Rebind<float, decltype(d)> floats;
+    const auto value = hn::PromoteTo(d, hn::LoadU(floats, values + c));
+    hn::StoreU(hn::MulAdd(hn::Set(d, weight), value, hn::LoadU(d, sums + c)), d, sums + c);
+  });
+}
+
+HWY_NOINLINE void scale_for_target(const double* x, double a, const double* y, double b,
+                                   std::int64_t count, float* out) {
+  in_vectors(count, [&](auto d, std::int64_t c) HWY_ATTR {
+    const hn::Rebind<float, decltype(d)> floats;
+    auto sum = hn::Mul(hn::Set(d, a), hn::LoadU(d, x + c));
+    if (y != nullptr) sum = hn::MulAdd(hn::Set(d, b), hn::LoadU(d, y + c), sum);
+    hn::StoreU(hn::DemoteTo(floats, sum), floats, out + c);
+  });
+}
+
+HWY_NOINLINE void exponentials_for_target(double* x, std::int64_t count) {
+  in_vectors(count, [&](auto d, std::int64_t i)
+                        HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
+}
+
+HWY_NOINLINE void project_for_target(const double* direction, std::int64_t channels,
+                                     const float* rows, std::int64_t stride, std::int64_t tokens,
+                                     double* out) {
+  const hn::CappedTag<double, 8> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const hn::Rebind<float, decltype(d)> floats;
+  for (std::int64_t j = 0; j < tokens; ++j, rows += stride) {
+    auto sum = hn::Zero(d);
+    std::int64_t c = 0;
+    for (; c + lanes <= channels; c += lanes) {
+      const auto value = hn::PromoteTo(d, hn::LoadU(floats, rows + c));
+      sum = hn::MulAdd(hn::LoadU(d, direction + c), value, sum);
+    }
+    out[j] = hn::GetLane(hn::SumOfLanes(d, sum));
+    for (; c < channels; ++c) out[j] += direction[c] * static_cast<double>(rows[c]);
+  }
+}
+
+/// The sums of Vectors vectors stay in registers from token to token.
+template <int Vectors, class D>
+HWY_INLINE void run_channels(D d, const RunningWeight* weights, std::int64_t tokens,
+                             const float* values, std::int64_t stride, float* out,
+                             std::int64_t out_stride) {
+  const hn::Rebind<float, D> floats;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  hn::Vec<D> sums[Vectors];
+  ATTNSCOPE_UNROLL
+  for (auto& sum : sums) sum = hn::Zero(d);
+  for (std::int64_t j = 0; j < tokens; ++j, values += stride, out += out_stride) {
+    const auto keep = hn::Set(d, weights[j].keep), weight = hn::Set(d, weights[j].weight);
+    const auto share = hn::Set(d, weights[j].share);
+    ATTNSCOPE_UNROLL
+    for (int v = 0; v < Vectors; ++v) {
+      const auto value = hn::PromoteTo(d, hn::LoadU(floats, values + v * lanes));
+      sums[v] = hn::MulAdd(keep, sums[v], hn::Mul(weight, value));
+      hn::StoreU(hn::DemoteTo(floats, hn::Mul(share, sums[v])), floats, out + v * lanes);
+    }
+  }
+}
+
+HWY_NOINLINE void running_means_for_target(const RunningWeight* weights, std::int64_t tokens,
+                                           const float* values, std::int64_t stride,
+                                           std::int64_t channels, float* out,
+                                           std::int64_t out_stride) {
+  const hn::CappedTag<double, 8> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t c = 0;
+  for (; c + 4 * lanes <= channels; c += 4 * lanes) {
+    run_channels<4>(d, weights, tokens, values + c, stride, out + c, out_stride);
+  }
+  for (; c + lanes <= channels; c += lanes) {
+    run_channels<1>(d, weights, tokens, values + c, stride, out + c, out_stride);
+  }
+  const hn::CappedTag<double, 1> one;
+  for (; c < channels; ++c) {
+    run_channels<1>(one, weights, tokens, values + c, stride, out + c, out_stride);
+  }
+}
+
+}  // namespace attnscope::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attnscope {
+
+HWY_EXPORT(add_weighted_for_target);
+HWY_EXPORT(scale_for_target);
+HWY_EXPORT(running_means_for_target);
+HWY_EXPORT(project_for_target);
+HWY_EXPORT(exponentials_for_target);
+
+void exponentiate(double* x, std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(exponentials_for_target)(x, count);
+}
+
+void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
+             std::int64_t tokens, double* out) {
+  HWY_DYNAMIC_DISPATCH(project_for_target)(direction, channels, rows, stride, tokens, out);
+}
+
+void running_means(const RunningWeight* weights, std::int64_t tokens, const float* values,
+                   std::int64_t stride, std::int64_t channels, float* out,
+                   std::int64_t out_stride) {
+  HWY_DYNAMIC_DISPATCH(running_means_for_target)
+  (weights, tokens, values, stride, channels, out, out_stride);
+}
+
+void add_weighted(double weight, const float* values, std::int64_t count, double* sums) {
+  HWY_DYNAMIC_DISPATCH(add_weighted_for_target)(weight, values, count, sums);
+}
+
+void scale(const double* x, double a, const double* y, double b, std::int64_t count, float* out) {
+  HWY_DYNAMIC_DISPATCH(scale_for_target)(x, a, y, b, count, out);
+}
+
+}  // namespace attnscope
+#endif

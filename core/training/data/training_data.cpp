@@ -1,0 +1,56 @@
+// Which kind of data a path is.
+#include "core/training/data/training_data.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/input/text_file.h"
+
+namespace attnscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The IDX images of the MNIST family in a folder, or the path itself.
+fs::path images_at(const fs::path& path, const char* part) {
+  for (const char* const ending : {"", ".gz"}) {
+    const fs::path images = path / (std::string(part) + "-images-idx3-ubyte" + ending);
+    if (fs::exists(images)) return images;
+  }
+  return path;
+}
+
+/// t10k-… beside train-…; empty if there is none.
+fs::path test_images_beside(const fs::path& images) {
+  std::string name = images.filename().string();
+  if (!name.starts_with("train-")) return {};
+  const fs::path other = images.parent_path() / ("t10k-" + name.substr(6));
+  return fs::exists(other) ? other : fs::path();
+}
+
+std::shared_ptr<const DataSet> open_as(const char* key, const fs::path& path) {
+  try {
+    return open_data_set(path);
+  } catch (Error& error) {
+    if (error.subject().empty()) error.about(key);
+    throw;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const TrainingData> open_training_data(const DataSettings& settings) {
+  if (is_text_file_name(settings.dataset)) return open_training_text(settings);
+  const fs::path path = images_at(settings.dataset, "train");
+  const fs::path test_path = settings.test_dataset.empty()
+                                 ? test_images_beside(path)
+                                 : images_at(settings.test_dataset, "t10k");
+  auto learnt = open_as("dataset", path);
+  auto test = test_path.empty() ? nullptr : open_as("test_dataset", test_path);
+  const bool texts = learnt->size() > 0 && std::holds_alternative<Text>(learnt->item(0).content);
+  const auto make = texts ? make_training_texts : make_training_images;
+  return make(settings, std::move(learnt), std::move(test));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,119 @@
+// The keys of a recipe: what they are, their ranges and defaults.
+#include <string>
+#include <vector>
+
+#include "core/text/name_list.h"
+#include "core/training/recipe/recipe.h"
+#include "core/training/recipe/recipe_choices.h"
+
+namespace attnscope {
+
+namespace {
+
+template <class Enum, std::size_t n>
+std::vector<std::string> spellings(const EnumName<Enum> (&names)[n]) {
+  std::vector<std::string> list;
+  for (const EnumName<Enum>& one : names) list.emplace_back(one.name);
+  return list;
+}
+
+std::vector<ParameterDescription> data_settings() {
+  using namespace setting;
+  return {
+      text("dataset", "",
+           "what is learnt: IDX images, class folders of images or texts, NPZ or HDF5 with images "
+           "and labels, a table of texts and labels (.tsv, .csv), or a text file; of a folder of "
+           "IDX files train-…"),
+      text("test_dataset", "",
+           "what it is tested on; empty: t10k-… beside train-…, of a text its last tenth, of "
+           "texts with classes every tenth"),
+      whole("items", 0, {0, 1e9}, "images or texts that are learnt from, the first ones; 0: all"),
+      whole("test_items", 0, {0, 1e9}, "images, texts or stretches it is tested on; 0: all"),
+      text("labels", "",
+           "names of the classes in the order of their numbers, with commas between; empty: the "
+           "data set's, or numbers"),
+      whole("shift", 0, {0, 64}, "images are moved by up to so many pixels to each side"),
+      flag("flip", false, "every other image is mirrored"),
+      number("crop", 1, {0.01, 1},
+             "squares of at least this share of an image's area fill all of it; 1: never"),
+  };
+}
+
+std::vector<ParameterDescription> model_settings() {
+  using namespace setting;
+  return {
+      whole("patch", 4, {1, 1024}, "side of a patch, in pixels"),
+      whole("coarse_patch", 0, {0, 1024},
+            "side of the patches that are learnt from at first, a multiple of `patch`; 0: none"),
+      whole("context", 64, {2, 65536},
+            "characters that a language model sees, and bytes that a classifier of texts sees"),
+      whole("width", 48, {1, 16384}, "D, channels of a token"),
+      whole("depth", 6, {1, 512}, "how many layers"),
+      whole("model_heads", 3, {1, 512}, "H, a divisor of the width"),
+      text("stages", "",
+           "of a pyramid, in place of depth, width and model_heads: DEPTHxWIDTHxHEADS of each "
+           "stage, with commas between; four patches become one from stage to stage"),
+      whole("mlp_width", 0, {0, 65536}, "hidden channels of the MLPs; 0: four times the width"),
+      choice("readout", spellings(image_readout_names), "class",
+             "what of an image is read: the class token, or the mean of all patches"),
+      text("mechanism", "softmax",
+           name_list(trained_attentions(), &TrainedAttentionEntry::name) +
+               ", with parameters: adder,identity=true; hash,codes=sign; "
+               "daft-conv,full_keys=true,conv_heads=3"),
+      flag("learnt_importances", false,
+           "of additive attention: each head has a vector whose products with the keys are the "
+           "importances, instead of the first token's query"),
+      choice("arithmetic", spellings(arithmetic_names), "multiplicative",
+             "of the linear layers inside the blocks; adder ones take a LayerNorm each"),
+      text("multiplicative_layers", "",
+           "of adder arithmetic: blocks that stay multiplicative, with softmax for adder: 0,5"),
+      choice("score_gradient", spellings(difference_gradient_names), "sign",
+             "of adder attention to queries and keys (Adder, Eq. 23, Table 3)"),
+      choice("input_gradient", spellings(difference_gradient_names), "hard_tanh",
+             "of adder layers to their inputs (Adder, Eq. 6, Table 3)"),
+      choice("weight_gradient", spellings(difference_gradient_names), "full",
+             "of adder layers to their weights (Adder, Eq. 5)"),
+  };
+}
+
+std::vector<ParameterDescription> descent_settings() {
+  using namespace setting;
+  return {
+      whole("steps", 1000, {1, 1e9}, "of the whole run"),
+      whole("coarse_steps", 0, {0, 1e9}, "how many of them, the first, are on coarse patches"),
+      whole("batch", 64, {1, 65536}, "examples of a step"),
+      choice("optimiser", spellings(optimiser_kind_names), "adamw", "adamw or sgd"),
+      number("rate", 2e-3, {0, 1e3}, "the highest learning rate"),
+      number("coarse_rate", 0, {0, 1e3}, "the highest one on coarse patches; 0: `rate`"),
+      choice("schedule", spellings(rate_schedule_names), "cosine", "of the rate after the warm-up"),
+      whole("warm_up", 100, {0, 1e9},
+            "steps in which the rate rises, again on fine patches; at most all of them"),
+      number("weight_decay", 0.05, {0, 10}, "of matrices; not of norms, biases and positions"),
+      number("momentum", 0.9, {0, 0.999999}, "of sgd"),
+      number("beta1", 0.9, {0, 0.999999}, "of adamw"),
+      number("beta2", 0.999, {0, 0.9999999}, "of adamw"),
+      number("clip", 1, {0, 1e9}, "gradients together longer than this are shortened; 0: never"),
+      flag("adder_rescaling", true, "gradients of adder weights get AdderNet's length"),
+      whole("seed", 1, {0, 4294967295.0}, "of the first values, the order and the variation"),
+      whole("checkpoints", 12, {1, 1000}, "how many models are kept, at logarithmic steps"),
+      whole("save_every", 100, {1, 1e9}, "steps after which the state is saved, to resume from"),
+      whole("probes", 8, {0, 10000}, "test images or texts whose maps are followed"),
+      whole("probe_every", 0, {0, 1e9},
+            "steps after which they are followed; 0: at checkpoints alone"),
+  };
+}
+
+}  // namespace
+
+std::span<const ParameterDescription> recipe_settings() {
+  static const std::vector<ParameterDescription> list = [] {
+    std::vector<ParameterDescription> all = data_settings();
+    for (auto& more : {model_settings(), descent_settings()}) {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }();
+  return list;
+}
+
+}  // namespace attnscope

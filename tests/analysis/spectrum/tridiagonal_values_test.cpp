@@ -1,0 +1,206 @@
+#include "analysis/spectrum/tridiagonal_values.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include "analysis/spectrum/sturm_sequence.h"
+
+namespace attnscope {
+namespace {
+
+struct Tridiagonal {
+  std::vector<double> diagonal, beside;
+
+  [[nodiscard]] std::int64_t size() const { return std::ssize(diagonal); }
+  [[nodiscard]] double norm() const {
+    double norm = 0;
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      norm = std::max(norm, std::abs(diagonal[i]) + (i > 0 ? std::abs(beside[i - 1]) : 0) +
+                                (i < beside.size() ? std::abs(beside[i]) : 0));
+    }
+    return norm;
+  }
+  /// Descending, by Eigen's QR algorithm in long double; negative ones as 0.
+  [[nodiscard]] std::vector<double> values_by_eigen() const {
+    using Vector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+    using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+    const auto precise = [](const std::vector<double>& values) {
+      return Vector(
+          Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values)).cast<long double>());
+    };
+    Eigen::SelfAdjointEigenSolver<Matrix> solver;
+    solver.computeFromTridiagonal(precise(diagonal), precise(beside), Eigen::EigenvaluesOnly);
+    std::vector<double> values;
+    for (const long double value : solver.eigenvalues()) {
+      values.push_back(std::max(static_cast<double>(value), 0.0));
+    }
+    std::sort(values.begin(), values.end(), std::greater<>());
+    return values;
+  }
+};
+
+Tridiagonal random_tridiagonal(std::int64_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Tridiagonal t;
+  for (std::int64_t i = 0; i < size; ++i) {
+    t.diagonal.push_back(normal(random));
+    if (i > 0) t.beside.push_back(normal(random));
+  }
+  return t;
+}
+
+/// To a few roundings of the norm, `room` of them.
+void expect_values(const Tridiagonal& t, const std::vector<double>& expected, double room = 4) {
+  const auto found = greatest_eigenvalues(t.diagonal, t.beside, t.size());
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), expected.size());
+  for (std::size_t j = 0; j < expected.size(); ++j) {
+    ASSERT_NEAR((*found)[j], expected[j], room * 0x1p-52 * t.norm()) << j;
+  }
+}
+
+TEST(TridiagonalValues, AreThoseOfTheQrAlgorithm) {
+  for (const std::int64_t size : {1, 2, 3, 7, 8, 9, 50, 197, 577}) {
+    for (const unsigned seed : {1U, 2U}) {
+      const Tridiagonal t = random_tridiagonal(size, seed);
+      expect_values(t, t.values_by_eigen());
+    }
+  }
+}
+
+TEST(TridiagonalValues, OfSecondDifferencesAreCosines) {
+  for (const std::int64_t size : {1, 2, 5, 197, 1024}) {
+    const auto count = static_cast<std::size_t>(size);
+    const Tridiagonal t{std::vector<double>(count, 2), std::vector<double>(count - 1, -1)};
+    std::vector<double> expected;
+    for (std::int64_t j = size; j > 0; --j) {
+      expected.push_back(2 - 2 * std::cos(std::numbers::pi * static_cast<double>(j) /
+                                          static_cast<double>(size + 1)));
+    }
+    expect_values(t, expected);
+  }
+}
+
+TEST(TridiagonalValues, WithoutADiagonalTheyAreTheUpperHalf) {
+  // 0 on the diagonal, 1 beside it: 2 cos of the same angles, in pairs of both signs.
+  const std::vector<double> beside(2 * 197 - 1, 1.0);
+  const auto found = greatest_eigenvalues({}, beside, 197);
+  ASSERT_TRUE(found);
+  for (std::size_t j = 0; j < 197; ++j) {
+    const double angle = std::numbers::pi * static_cast<double>(j + 1) / (2 * 197 + 1);
+    ASSERT_NEAR((*found)[j], 2 * std::cos(angle), 8 * 0x1p-52);
+  }
+}
+
+TEST(TridiagonalValues, RepeatedOnesAreFoundAsOftenAsTheyAre) {
+  Tridiagonal t;
+  std::vector<double> expected;
+  for (int i = 0; i < 120; ++i) {
+    t.diagonal.push_back(i % 3 == 0 ? 1 : i % 3 == 1 ? 0.25 : 0);
+    if (i > 0) t.beside.push_back(0);
+  }
+  expected = t.diagonal;
+  std::sort(expected.begin(), expected.end(), std::greater<>());
+  expect_values(t, expected);
+  std::fill(t.diagonal.begin(), t.diagonal.end(), 1.0);
+  expect_values(t, t.diagonal);
+  std::fill(t.diagonal.begin(), t.diagonal.end(), 0.0);
+  EXPECT_EQ(greatest_eigenvalues(t.diagonal, t.beside, t.size()), t.diagonal);
+}
+
+TEST(TridiagonalValues, CloseTogetherOrFarApartTheyAreRight) {
+  // Wilkinson's W⁺: pairs that agree to rounding.
+  Tridiagonal wilkinson;
+  for (int i = -50; i <= 50; ++i) {
+    wilkinson.diagonal.push_back(std::abs(i));
+    if (i > -50) wilkinson.beside.push_back(1);
+  }
+  expect_values(wilkinson, wilkinson.values_by_eigen());
+  // Graded: from 1 down to 10⁻³⁰.
+  Tridiagonal graded;
+  for (int i = 0; i < 61; ++i) {
+    graded.diagonal.push_back(std::pow(10.0, -0.5 * i));
+    if (i > 0) graded.beside.push_back(0.1 * graded.diagonal.back());
+  }
+  expect_values(graded, graded.values_by_eigen());
+  std::reverse(graded.diagonal.begin(), graded.diagonal.end());
+  std::reverse(graded.beside.begin(), graded.beside.end());
+  expect_values(graded, graded.values_by_eigen());
+  // A cluster, and what couples it too weakly to be seen.
+  Tridiagonal cluster = random_tridiagonal(90, 3);
+  for (double& value : cluster.diagonal) value = 1 + 1e-13 * value;
+  for (double& value : cluster.beside) value *= 1e-14;
+  expect_values(cluster, cluster.values_by_eigen());
+}
+
+TEST(TridiagonalValues, ScaleWithTheMatrix) {
+  const Tridiagonal t = random_tridiagonal(61, 4);
+  const auto values = greatest_eigenvalues(t.diagonal, t.beside, 61);
+  ASSERT_TRUE(values);
+  for (const int exponent : {-1000, -300, 300, 1000}) {
+    Tridiagonal scaled = t;
+    for (double& value : scaled.diagonal) value = std::ldexp(value, exponent);
+    for (double& value : scaled.beside) value = std::ldexp(value, exponent);
+    std::vector<double> expected = *values;
+    for (double& value : expected) value = std::ldexp(value, exponent);
+    EXPECT_EQ(greatest_eigenvalues(scaled.diagonal, scaled.beside, 61), expected);
+  }
+}
+
+TEST(TridiagonalValues, AFewOfThemAreTheGreatest) {
+  const Tridiagonal t = random_tridiagonal(100, 5);
+  const std::vector<double> all = t.values_by_eigen();
+  const auto few = greatest_eigenvalues(t.diagonal, t.beside, 7);
+  ASSERT_TRUE(few);
+  ASSERT_EQ(few->size(), 7U);
+  for (std::size_t j = 0; j < 7; ++j) EXPECT_NEAR((*few)[j], all[j], 1e-14 * t.norm());
+}
+
+TEST(TridiagonalValues, OfWhatIsNotFiniteThereAreNone) {
+  for (const double wrong :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Tridiagonal t = random_tridiagonal(9, 6);
+    t.diagonal[4] = wrong;
+    EXPECT_FALSE(greatest_eigenvalues(t.diagonal, t.beside, 9));
+    t.diagonal[4] = 0;
+    t.beside[7] = wrong;
+    EXPECT_FALSE(greatest_eigenvalues(t.diagonal, t.beside, 9));
+  }
+}
+
+TEST(SturmSequence, IsTheCharacteristicPolynomial) {
+  const Tridiagonal t = random_tridiagonal(45, 7);
+  std::vector<double> half = t.diagonal, beside = t.beside;
+  for (double& value : half) value /= 8;
+  for (double& value : beside) value /= 8;
+  const Tridiagonal small{half, beside};
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(Eigen::Map<const Eigen::VectorXd>(half.data(), 45),
+                                Eigen::Map<const Eigen::VectorXd>(beside.data(), 44),
+                                Eigen::EigenvaluesOnly);
+  std::vector<SturmPoint> points;
+  for (int i = 0; i < 37; ++i) points.push_back({.x = -1 + i / 18.0});
+  std::vector<SturmPoint> uncounted = points;
+  const SturmSequence sequence(half, beside);
+  sequence.evaluate(points, SturmSequence::Counts::yes);
+  sequence.evaluate(uncounted, SturmSequence::Counts::no);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const SturmPoint& point = points[i];
+    EXPECT_EQ(point.above, (solver.eigenvalues().array() > point.x).count());
+    const double expected = (point.x - solver.eigenvalues().array()).prod();
+    EXPECT_NEAR(std::ldexp(point.value, static_cast<int>(point.exponent)), expected,
+                1e-9 * std::abs(expected));
+    EXPECT_EQ(uncounted[i].value, point.value);
+    EXPECT_EQ(uncounted[i].exponent, point.exponent);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope

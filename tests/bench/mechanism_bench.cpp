@@ -1,0 +1,76 @@
+// DAFT-conv, causal additive attention, and softmax with its map, each beside the same as people
+// write it in PyTorch, turn by turn on all cores.
+#include <benchmark/benchmark.h>
+#include <string>
+
+#include "core/attention/mechanism.h"
+#include "tests/bench/python_turns.h"
+#include "tests/bench/turns.h"
+#include "tests/support/naive_attention.h"
+
+namespace attnscope {
+namespace {
+
+void beside_torch(benchmark::State& state, const std::string& kind, const auto& forward) {
+  PythonTurns torch("torch_mechanisms.py", {kind});
+  if (torch.pass().first < 0) {
+    state.SkipWithError("no PyTorch");
+    return;
+  }
+  Times ours, theirs, our_work, their_work;
+  for (auto _ : state) {
+    forward();
+    our_work.add(process_seconds_of([&] {
+      const double seconds = seconds_of(forward);
+      ours.add(seconds);
+      state.SetIterationTime(seconds);
+    }));
+    const auto [wall, processor] = torch.pass();
+    theirs.add(wall);
+    their_work.add(processor);
+  }
+  state.counters["ours_ms"] = 1e3 * ours.least();
+  state.counters["torch_ms"] = 1e3 * theirs.least();
+  state.counters["times_torch"] = theirs.least() / ours.least();
+  state.counters["times_torch_processor"] = their_work.least() / our_work.least();
+}
+
+void daft_conv(benchmark::State& state) {
+  constexpr std::int64_t kTokens = 1024, kWidth = 512, kHeads = 16, kWindow = 63;
+  RandomAttention data(kTokens, kTokens, 1, kWidth, kWidth, 1);
+  data.parameters.emplace("r", random_normal({kHeads, kWindow}, 2));
+  data.parameters.emplace("gamma", random_normal({kHeads}, 3));
+  data.parameters.emplace("beta", random_normal({kHeads}, 4));
+  const auto mechanism = make_mechanism({"daft-conv",
+                                         {{"kernel", kWindow},
+                                          {"conv_heads", kHeads},
+                                          {"dimensions", std::int64_t{1}},
+                                          {"full_keys", true}}});
+  const AttentionInput input = data.input();
+  beside_torch(state, "daft-conv", [&] { benchmark::DoNotOptimize(mechanism->forward(input)); });
+}
+BENCHMARK(daft_conv)->UseManualTime()->Iterations(30)->Unit(benchmark::kMillisecond);
+
+void causal_additive(benchmark::State& state) {
+  constexpr std::int64_t kTokens = 2048, kHeads = 4, kWidth = 32;
+  RandomAttention data(kTokens, kTokens, kHeads, kWidth, kWidth, 1);
+  data.parameters.emplace("importance", random_normal({kHeads, kWidth}, 2));
+  const auto mechanism = make_mechanism({"additive", {{"causal", true}}});
+  const AttentionInput input = data.input();
+  beside_torch(state, "additive", [&] { benchmark::DoNotOptimize(mechanism->forward(input)); });
+}
+BENCHMARK(causal_additive)->UseManualTime()->Iterations(100)->Unit(benchmark::kMillisecond);
+
+void softmax_with_map(benchmark::State& state) {
+  const RandomAttention data(197, 197, 12, 64, 64, 1);
+  const auto mechanism = make_mechanism({"softmax", {}});
+  const AttentionInput input = data.input();
+  beside_torch(state, "softmax", [&] {
+    benchmark::DoNotOptimize(mechanism->implied_map(input));
+    benchmark::DoNotOptimize(mechanism->forward(input));
+  });
+}
+BENCHMARK(softmax_with_map)->UseManualTime()->Iterations(100)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,143 @@
+// Maps that are held nowhere: their rows are those of the maps that would be.
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "core/error.h"
+#include "core/input/input.h"
+#include "core/model/layer_run.h"
+#include "core/model/model.h"
+#include "tests/support/naive_attention.h"
+#include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+
+namespace attnscope {
+namespace {
+
+using testing::HasSubstr;
+
+double greatest_difference(const ImpliedMaps& some, const ImpliedMaps& others) {
+  double greatest = 0;
+  for (std::int64_t head = 0; head < some.extent(0); ++head) {
+    const Matrix difference = some.head(head) - others.head(head);
+    greatest = std::max(greatest, static_cast<double>(difference.array().abs().maxCoeff()));
+  }
+  return greatest;
+}
+
+class ComputedMapsOf : public testing::TestWithParam<MechanismChoice> {};
+
+TEST_P(ComputedMapsOf, AreTheImpliedMaps) {
+  const auto mechanism = make_mechanism(GetParam());
+  constexpr std::int64_t kTokens = 150, kHeads = 4;
+  RandomAttention data(kTokens, kTokens, kHeads, 16, 1, 3);
+  AttentionInput input = data.input();
+  for (const bool causal : {false, true}) {
+    input.causal = causal;
+    const ImpliedMaps held = mechanism->implied_map(input);
+    ImpliedMaps computed = computed_maps(*mechanism, input);
+    ASSERT_TRUE(computed.are_computed());
+    EXPECT_FALSE(computed.empty());
+    EXPECT_EQ(computed.shape(), held.shape());
+    EXPECT_EQ(computed.bytes(), 2 * kTokens * kHeads * 16 * 4);
+    EXPECT_LT(greatest_difference(computed, held), 1e-6);
+    for (const std::int64_t query : {0L, 63L, 64L, 149L}) {
+      EXPECT_LT((computed.row(2, query) - held.row(2, query)).cwiseAbs().maxCoeff(), 1e-6);
+      EXPECT_NEAR(computed.at(1, query, 7), held.at(1, query, 7), 1e-6);
+    }
+    ImpliedMaps changed = held;
+    changed.add_to_diagonals(1);
+    computed.add_to_diagonals(1);
+    EXPECT_LT(greatest_difference(computed, changed), 1e-6);
+    EXPECT_NEAR(computed.at(3, 70, 70), changed.at(3, 70, 70), 1e-6);
+    EXPECT_THROW((void)computed.whole(), Error);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ComputedMapsOf,
+                         testing::Values(MechanismChoice{"softmax", {}},
+                                         MechanismChoice{"adder", {}},
+                                         MechanismChoice{"adder", {{"identity", true}}}));
+
+TEST(ComputedMaps, OutliveWhatTheyAreMadeOf) {
+  const auto mechanism = make_mechanism({"adder", {}});
+  Tensor held;
+  ImpliedMaps computed;
+  {
+    const RandomAttention data(80, 80, 2, 8, 1, 5);
+    held = mechanism->implied_map(data.input());
+    computed = computed_maps(*mechanism, data.input());
+  }
+  EXPECT_LT(greatest_difference(computed, held), 1e-6);
+}
+
+TEST(ComputedMaps, KeysMayBeSharedByHeads) {
+  RandomAttention data(70, 70, 4, 8, 1, 9);
+  AttentionInput input = data.input();
+  const Matrix keys = input.keys.leftCols(16), values = input.values.leftCols(2);
+  const AttentionInput grouped{.queries = input.queries,
+                               .keys = {keys.data(), keys.rows(), keys.cols()},
+                               .values = {values.data(), values.rows(), values.cols()},
+                               .heads = 4,
+                               .key_heads = 2};
+  for (const char* name : {"softmax", "adder"}) {
+    const auto mechanism = make_mechanism({name, {}});
+    EXPECT_LT(
+        greatest_difference(computed_maps(*mechanism, grouped), mechanism->implied_map(grouped)),
+        1e-6)
+        << name;
+  }
+}
+
+class ComputedMapsOfAModel : public testing::Test {
+ protected:
+  const std::shared_ptr<const Model> model_ =
+      load_model(source_folder() + "/sample_data/models/fashion-adder-identity.h5");
+  const Input input_ = open_input(source_folder() + "/sample_data/inputs/08_bag.png");
+  static constexpr std::int64_t kLayer = std::int64_t{3} * 197 * 197 * 4;  ///< bytes of its maps
+
+  [[nodiscard]] Trace run(const TraceRequest& request) const {
+    return model_->run(input_, model_->spec().mechanism, request, {});
+  }
+};
+
+TEST_F(ComputedMapsOfAModel, StandInForThoseTooLargeToKeep) {
+  TraceRequest request;
+  request.queries_keys_values = request.tokens = true;
+  const Trace held = run(request);
+  request.most_map_bytes = 6 * kLayer - 1;
+  EXPECT_THAT(error_of([&] { (void)run(request); }), HasSubstr("too large to keep"));
+  request.large_maps = TraceRequest::LargeMaps::computed;
+  const Trace computed = run(request);
+  for (std::size_t layer = 0; layer < 6; ++layer) {
+    ASSERT_TRUE(computed.layers[layer].implied_map.are_computed());
+    EXPECT_LT(
+        greatest_difference(computed.layers[layer].implied_map, held.layers[layer].implied_map),
+        1e-6);
+    EXPECT_FALSE(computed.layers[layer].queries.empty());
+  }
+  EXPECT_TRUE(std::ranges::equal(computed.logits.values(), held.logits.values()));
+  request.large_maps = TraceRequest::LargeMaps::computed_alone;
+  const Trace alone = run(request);
+  EXPECT_TRUE(alone.layers[3].implied_map.are_computed());
+  EXPECT_TRUE(alone.layers[3].queries.empty() && alone.layers[3].tokens.empty());
+  // What fits is held.
+  request.most_map_bytes = 6 * kLayer;
+  EXPECT_FALSE(run(request).layers[3].implied_map.are_computed());
+}
+
+TEST_F(ComputedMapsOfAModel, AreNoneOfAnAttentionThatMixesRows) {
+  TraceRequest request;
+  request.most_map_bytes = kLayer;
+  request.large_maps = TraceRequest::LargeMaps::computed;
+  EXPECT_THAT(error_of([&] {
+                (void)model_->run(input_, {"performer", {}}, request, {});
+              }),
+              HasSubstr("too large to keep"));
+  request.change_map = [](std::int64_t, std::int64_t, MatrixMap) {};
+  EXPECT_THAT(error_of([&] { (void)run(request); }), HasSubstr("too large to keep"));
+}
+
+}  // namespace
+}  // namespace attnscope
