@@ -27,7 +27,7 @@ namespace attnscope {
 namespace {
 
 struct TrainArguments {
-  std::string recipe, out, study;
+  std::string recipe, out, study, model;
   std::int64_t seeds = 3;
   std::map<std::string, std::string> settings;  ///< key → as the flag says
   bool resume = false, print_recipe = false;
@@ -92,7 +92,7 @@ class StepLine {
   std::int64_t first_step_ = -1;
 };
 
-void print(const TrainingRun& run, const RunFolder& folder) {
+void print(const TrainingRun& run, const RunFolder& folder, const std::string& model) {
   const TrainingLog& log = run.log();
   std::printf("%s: %lld steps, loss %s", folder.folder.string().c_str(),
               static_cast<long long>(run.step()),
@@ -105,7 +105,8 @@ void print(const TrainingRun& run, const RunFolder& folder) {
                 fixed_text(100 * *accuracy, 2).c_str(),
                 fixed_text(log.last("tests/loss").value(), 4).c_str());
   }
-  std::printf("\n%s opens as any model\n", folder.model(run.step()).string().c_str());
+  const std::string written = model.empty() ? folder.model(run.step()).string() : model;
+  std::printf("\n%s opens as any model\n", written.c_str());
 }
 
 /// A run goes on with the recipe that it began with.
@@ -119,6 +120,16 @@ void refuse_recipe(const TrainArguments& arguments) {
   throw Error(ErrorKind::usage, "a run goes on with the recipe that it began with")
       .about(given)
       .remedy("leave it out, or begin another run");
+}
+
+/// A study's models stay in its runs' folders.
+void refuse_model_of_study(const TrainArguments& arguments, const StudyFolder& folder) {
+  const bool study = !arguments.study.empty() ||
+                     (arguments.resume && std::filesystem::exists(folder.description()));
+  if (arguments.model.empty() || !study) return;
+  throw Error(ErrorKind::usage, "a study ends with many models, one in each of its runs' folders")
+      .about("--model")
+      .remedy("leave it out");
 }
 
 void begin(const TrainArguments& arguments, const RunFolder& folder) {
@@ -199,6 +210,7 @@ int run(const TrainArguments& arguments) {
   }
   const RunFolder folder{arguments.out};
   const StudyFolder study{arguments.out};
+  refuse_model_of_study(arguments, study);
   if (arguments.resume) {
     refuse_recipe(arguments);
   } else if (!arguments.study.empty()) {
@@ -211,7 +223,12 @@ int run(const TrainArguments& arguments) {
       train_all(study);
       print_study(study);
     } else {
-      print(*train_to_the_end(folder), folder);
+      const std::unique_ptr<TrainingRun> done = train_to_the_end(folder);
+      if (!arguments.model.empty()) {
+        const std::filesystem::path file = arguments.model;
+        done->write_model(file, file.stem().string());
+      }
+      print(*done, folder, arguments.model);
     }
   } catch (const Cancelled&) {
     std::fprintf(stderr, "interrupted; attnscope train --out '%s' --resume goes on\n",
@@ -230,6 +247,10 @@ Action add_train(CLI::App& parent, CLI::App*& added) {
   added->add_option("recipe", arguments->recipe, "A recipe: JSON, its keys as the options below")
       ->type_name("FILE");
   added->add_option("--out", arguments->out, "The run's folder")->type_name("DIR");
+  added
+      ->add_option("--model", arguments->model,
+                   "Write the model after the last step there too, named as the file")
+      ->type_name("FILE.h5");
   added->add_flag("--resume", arguments->resume, "Go on with the run in that folder");
   added
       ->add_option("--study", arguments->study,

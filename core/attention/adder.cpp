@@ -41,6 +41,11 @@ class Adder final : public Mechanism {
     return map_by_blocks(input, scores(input), identity_);
   }
 
+  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
+    check_shapes(input);
+    return attend_with_map_by_blocks(input, scores(input), identity_);
+  }
+
   [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
     check_shapes(input);
     // Keys are packed anew each time: kept, they would take as much memory again.

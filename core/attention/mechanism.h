@@ -77,6 +77,12 @@ struct MapFactors {
 /// once.
 using MapRows = std::function<void(std::int64_t head, std::int64_t first, StridedMatrixMap rows)>;
 
+/// What one attention layer gives, and the maps it gave it with.
+struct Attended {
+  Tensor output;       ///< Mechanism::forward's
+  Tensor implied_map;  ///< Mechanism::implied_map's
+};
+
 /// One way to attend, with its parameters fixed. Immutable, safe to share between threads.
 class Mechanism {
  public:
@@ -91,6 +97,12 @@ class Mechanism {
   /// The weights W with forward = W · V per head, exactly: [H, N, M], rows are queries. Where the
   /// channels of a head differ, W of `input.channel` (then exact for that channel) or their mean.
   [[nodiscard]] virtual Tensor implied_map(const AttentionInput& input) const = 0;
+
+  /// forward and implied_map, the same to the bit: at once where both follow from one set of
+  /// scores.
+  [[nodiscard]] virtual Attended forward_with_map(const AttentionInput& input) const {
+    return {forward(input), implied_map(input)};
+  }
 
   /// The same maps some rows at a time, for those that are held nowhere; empty unless
   /// MechanismEntry::rows. It reads `input`, which must live as long.

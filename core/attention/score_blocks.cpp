@@ -50,6 +50,47 @@ void for_each_block(const AttentionInput& input, const Work& work) {
   });
 }
 
+void add_identity(std::int64_t first, StridedMatrixMap block) {
+  for (std::int64_t row = 0; row < block.rows(); ++row) block(row, first + row) += 1.0F;
+}
+
+/// What is wanted of the blocks: either may be absent.
+struct BlockResults {
+  Tensor* output = nullptr;  ///< [N, H·dv]
+  Tensor* map = nullptr;     ///< [H, N, M]
+};
+
+/// Fills, weighs and applies every block of every head. A map's blocks are made where they stay.
+void run_blocks(const AttentionInput& input, const FillScores& fill, bool identity,
+                const BlockResults& results) {
+  check_shapes(input);
+  check_identity(input, identity);
+  const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
+  const std::int64_t value_width = input.values.cols() / input.heads_of_keys();
+  const std::int64_t width = value_width * input.heads;
+  if (results.output) *results.output = Tensor({queries, width});
+  if (results.map) *results.map = Tensor({input.heads, queries, keys});
+  if (keys == 0) return;
+  for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
+    Matrix passing;
+    if (!results.map) passing.resize(rows, keys);
+    float* const place =
+        results.map ? results.map->data() + (head * queries + first) * keys : passing.data();
+    const StridedMatrixMap block(place, rows, keys, Eigen::OuterStride<>(keys));
+    fill(head, first, block);
+    add_terms(input, head, first, block);
+    weigh(input, head, block);
+    if (results.output) {
+      const ConstStridedMatrixMap values = value_columns(input, head);
+      StridedMatrixMap out(results.output->data() + first * width + head * value_width, rows,
+                           value_width, Eigen::OuterStride<>(width));
+      multiply({place, rows, keys, Eigen::OuterStride<>(keys)}, values, 1.0F, out);
+      if (identity) out += values.middleRows(first, rows);
+    }
+    if (results.map && identity) add_identity(first, block);
+  });
+}
+
 }  // namespace
 
 void add_terms(const AttentionInput& input, std::int64_t head, std::int64_t first,
@@ -136,26 +177,22 @@ ConstStridedMatrixMap value_columns(const AttentionInput& input, std::int64_t he
 }
 
 Tensor attend_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
-  check_shapes(input);
-  check_identity(input, identity);
-  const std::int64_t keys = input.keys.rows();
-  const std::int64_t value_width = input.values.cols() / input.heads_of_keys();
-  const std::int64_t width = value_width * input.heads;
-  Tensor output({input.queries.rows(), width});
-  if (keys == 0) return output;
-  for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
-    Matrix scores(rows, keys);
-    const StridedMatrixMap block(scores.data(), rows, keys, Eigen::OuterStride<>(keys));
-    fill(head, first, block);
-    add_terms(input, head, first, block);
-    weigh(input, head, block);
-    const ConstStridedMatrixMap values = value_columns(input, head);
-    StridedMatrixMap out(output.data() + first * width + head * value_width, rows, value_width,
-                         Eigen::OuterStride<>(width));
-    multiply({scores.data(), rows, keys, Eigen::OuterStride<>(keys)}, values, 1.0F, out);
-    if (identity) out += values.middleRows(first, rows);
-  });
+  Tensor output;
+  run_blocks(input, fill, identity, {.output = &output});
   return output;
+}
+
+Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
+  Tensor map;
+  run_blocks(input, fill, identity, {.map = &map});
+  return map;
+}
+
+Attended attend_with_map_by_blocks(const AttentionInput& input, const FillScores& fill,
+                                   bool identity) {
+  Attended both;
+  run_blocks(input, fill, identity, {.output = &both.output, .map = &both.implied_map});
+  return both;
 }
 
 MapRows rows_of_scores(const AttentionInput& input, FillScores fill, bool identity) {
@@ -167,22 +204,8 @@ MapRows rows_of_scores(const AttentionInput& input, FillScores fill, bool identi
     fill(head, first, rows);
     add_terms(input, head, first, rows);
     weigh(input, head, rows);
-    for (std::int64_t row = 0; identity && row < rows.rows(); ++row) {
-      rows(row, first + row) += 1.0F;
-    }
+    if (identity) add_identity(first, rows);
   };
-}
-
-Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill, bool identity) {
-  const MapRows rows_of = rows_of_scores(input, fill, identity);
-  const std::int64_t queries = input.queries.rows();
-  const std::int64_t keys = input.keys.rows();
-  Tensor map({input.heads, queries, keys});
-  for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
-    rows_of(head, first,
-            {map.data() + (head * queries + first) * keys, rows, keys, Eigen::OuterStride<>(keys)});
-  });
-  return map;
 }
 
 }  // namespace attnscope

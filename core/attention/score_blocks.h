@@ -53,4 +53,8 @@ using FillScores =
 [[nodiscard]] Tensor map_by_blocks(const AttentionInput& input, const FillScores& fill,
                                    bool identity = false);
 
+/// attend_by_blocks and map_by_blocks, each block of scores filled once.
+[[nodiscard]] Attended attend_with_map_by_blocks(const AttentionInput& input,
+                                                 const FillScores& fill, bool identity = false);
+
 }  // namespace attnscope

@@ -19,6 +19,10 @@ class Softmax final : public Mechanism {
     return map_by_blocks(input, scores(input));
   }
 
+  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
+    return attend_with_map_by_blocks(input, scores(input));
+  }
+
   [[nodiscard]] MapRows map_rows(const AttentionInput& input) const override {
     return rows_of_scores(input, scores(input));
   }

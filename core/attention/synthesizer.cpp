@@ -56,6 +56,10 @@ class Synthesizer final : public Mechanism {
     return map_by_blocks(input, filler(input));
   }
 
+  [[nodiscard]] Attended forward_with_map(const AttentionInput& input) const override {
+    return attend_with_map_by_blocks(input, filler(input));
+  }
+
   [[nodiscard]] MapStructure structure(const AttentionShape& shape) const override {
     // The softmax of narrow scores is not narrow.
     return {.rank_bound = std::min(shape.queries, shape.keys)};

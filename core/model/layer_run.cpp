@@ -150,21 +150,24 @@ ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& inpu
       }));
 }
 
-void record_attention(const LayerRun& run, const AttentionInput& input) {
+Tensor attend(const LayerRun& run, const AttentionInput& input) {
   const Mechanism& mechanism = run.mechanism;
+  if (!run.recorded) return mechanism.forward(input);
   const TraceRequest& request = run.request;
   LayerTrace& layer = *run.recorded;
   // Without look-ahead a narrow product becomes a triangle, whose rank only its extent bounds.
   layer.rank_bound = input.causal ? std::min(input.queries.rows(), input.keys.rows())
                                   : mechanism.structure(input.shape()).rank_bound;
-  if (request.implied_maps) {
-    layer.implied_map = request.large_maps == TraceRequest::LargeMaps::refused
-                            ? ImpliedMaps(mechanism.implied_map(input))
-                            : computed_maps(mechanism, input);
-  }
   if (request.factors) layer.factors = mechanism.factors(input);
   if (layer.factors) layer.rank_bound = std::min(layer.rank_bound, layer.factors->left.extent(2));
   if (request.quantities) layer.quantities = mechanism.quantities(input);
+  if (request.implied_maps && request.large_maps == TraceRequest::LargeMaps::refused) {
+    Attended both = mechanism.forward_with_map(input);
+    layer.implied_map = std::move(both.implied_map);
+    return std::move(both.output);
+  }
+  if (request.implied_maps) layer.implied_map = computed_maps(mechanism, input);
+  return mechanism.forward(input);
 }
 
 void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer) {

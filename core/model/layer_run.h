@@ -64,9 +64,9 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
 /// MechanismEntry::rows, and inputs without terms.
 [[nodiscard]] ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input);
 
-/// Records what else `run` wants of one layer's attention, and the bound of its rank. The layouts
-/// are the caller's.
-void record_attention(const LayerRun& run, const AttentionInput& input);
+/// What the heads give, [N, H·dv]. Records, where `run` does, what else it wants of one layer's
+/// attention, and the bound of its rank; the layouts are the caller's. Maps stay as they are.
+[[nodiscard]] Tensor attend(const LayerRun& run, const AttentionInput& input);
 
 /// Says what `layer` ran with, where that is not what the trace says.
 void record_mechanism(const Mechanism& mechanism, const Trace& trace, LayerTrace& layer);

@@ -66,6 +66,25 @@ class Train : public testing::Test {
   std::string data_ = write_small_data_set(sources_).string();
 };
 
+TEST_F(Train, WritesItsModelUnderTheNameAsked) {
+  const std::string model = path("little.h5");
+  const ProgramRun run = run_program("train" + small({{"steps", "3"}}) + " --out " + path("run") +
+                                     " --model " + model);
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr(model + " opens as any model"));
+  const ProgramRun opened = run_program("models " + model);
+  EXPECT_EQ(opened.status, 0) << opened.errors;
+  EXPECT_THAT(opened.output, HasSubstr("little"));
+}
+
+TEST_F(Train, AStudyEndsWithManyModels) {
+  const ProgramRun run = run_program("train --study adder-parts --dataset " + data_ + " --out " +
+                                     path("study") + " --model " + path("one.h5"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("many models"));
+  EXPECT_FALSE(std::filesystem::exists(path("study")));
+}
+
 TEST_F(Train, StepsBecomeAFilmAndAStrip) {
   ASSERT_EQ(run_program("train" + small() +
                         " --steps 20 --coarse-patch 6 --coarse-steps 10 --out " + path("run"))

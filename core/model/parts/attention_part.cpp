@@ -236,22 +236,24 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
                   "zeros fill the windows up: the maps of the grid alone do not say what comes out")
           .about("change_map");
     }
-    ImpliedMaps maps;
     const bool recorded = run.recorded && run.request.implied_maps;
-    if (recorded || run.request.change_map) maps = ImpliedMaps(windows.implied_map());
-    output = run.request.change_map ? with_changed_maps(input, run, maps) : windows.forward();
-    if (run.recorded) run.recorded->rank_bound = windows.rank_bound();
-    if (recorded) run.recorded->implied_map = std::move(maps);
-  } else {
-    if (run.recorded) record_attention(run, input);
-    if (run.request.change_map) {
-      const bool recorded = run.recorded && run.request.implied_maps;
-      ImpliedMaps own;
-      if (!recorded) own = run.mechanism.implied_map(input);
-      output = with_changed_maps(input, run, recorded ? run.recorded->implied_map : own);
+    if (recorded || run.request.change_map) {
+      auto [attended, blocks] = windows.forward_with_map();
+      ImpliedMaps maps(std::move(blocks));
+      output = run.request.change_map ? with_changed_maps(input, run, maps) : std::move(attended);
+      if (recorded) run.recorded->implied_map = std::move(maps);
     } else {
-      output = run.mechanism.forward(input);
+      output = windows.forward();
     }
+    if (run.recorded) run.recorded->rank_bound = windows.rank_bound();
+  } else if (run.request.change_map) {
+    if (run.recorded) (void)attend(run, input);
+    const bool recorded = run.recorded && run.request.implied_maps;
+    ImpliedMaps own;
+    if (!recorded) own = run.mechanism.implied_map(input);
+    output = with_changed_maps(input, run, recorded ? run.recorded->implied_map : own);
+  } else {
+    output = attend(run, input);
   }
   if (part.heads_norm) part.heads_norm->apply(output.matrix());
   return part.out ? (*part.out)(seen(output)) : output;

@@ -8,19 +8,20 @@ namespace attnscope {
 
 namespace {
 
-void record_pooling(const LayerRun& run, const AttentionInput& input, const std::string& which) {
+/// What the heads give; of the two poolings the map of the first is recorded.
+Tensor attend_and_record(const LayerRun& run, const AttentionInput& input,
+                         const std::string& which) {
   LayerTrace& recorded = *run.recorded;
-  if (which == "query") {
-    NamedTensors both = std::move(recorded.quantities);
-    record_attention(run, input);
-    recorded.quantities = std::move(both);
-  }
+  NamedTensors both = std::move(recorded.quantities);
+  Tensor output = which == "query" ? attend(run, input) : run.mechanism.forward(input);
+  recorded.quantities = std::move(both);
   // One number a token is always kept: what each counts, for any end of the text.
   const bool kept = run.request.quantities || run.mechanism.choice().name == "additive";
-  if (!kept) return;
+  if (!kept) return output;
   for (auto& [name, tensor] : run.mechanism.quantities(input)) {
     recorded.quantities.insert_or_assign(which + "_" + name, tensor);
   }
+  return output;
 }
 
 /// What `run.mechanism` makes of the rows of `pooled` [N, H·d]: additive attention weighs them by
@@ -42,8 +43,7 @@ Tensor pool(const LayerSpec& layer, const LayerRun& run, const Tensor& asking, c
                              .causal = layer.scores.causal,
                              .layer = run.layer,
                              .channel = run.request.channel};
-  if (run.recorded) record_pooling(run, input, which);
-  return run.mechanism.forward(input);
+  return run.recorded ? attend_and_record(run, input, which) : run.mechanism.forward(input);
 }
 
 void record(const LayerRun& run, const Tensor& queries, const Tensor& keys, const Tensor& values,

@@ -86,21 +86,29 @@ bool WindowedAttention::is_filled() const {
   });
 }
 
-Tensor WindowedAttention::forward() const {
-  Tensor output(
+Tensor WindowedAttention::empty_output() const {
+  return Tensor(
       {whole_.queries.rows(), whole_.values.cols() / whole_.heads_of_keys() * whole_.heads});
+}
+
+void WindowedAttention::place(const Tensor& part, std::size_t index, Tensor& output) const {
+  const std::vector<std::int64_t>& tokens = windows_[index].tokens;
+  for (std::int64_t i = 0; i < std::ssize(tokens); ++i) {
+    const std::int64_t token = tokens[static_cast<std::size_t>(i)];
+    if (token >= 0) output.matrix().row(token) = part.matrix().row(i);
+  }
+}
+
+Tensor WindowedAttention::forward() const {
+  Tensor output = empty_output();
   for_each_window([&](const AttentionInput& input, std::size_t index) {
-    const Tensor part = mechanism_.forward(input);
-    const std::vector<std::int64_t>& tokens = windows_[index].tokens;
-    for (std::int64_t i = 0; i < std::ssize(tokens); ++i) {
-      const std::int64_t token = tokens[static_cast<std::size_t>(i)];
-      if (token >= 0) output.matrix().row(token) = part.matrix().row(i);
-    }
+    place(mechanism_.forward(input), index, output);
   });
   return output;
 }
 
-MapBlocks WindowedAttention::implied_map() const {
+std::pair<Tensor, MapBlocks> WindowedAttention::forward_with_map() const {
+  Tensor output = empty_output();
   std::vector<std::vector<std::int64_t>> tokens;
   for (const GridWindow& window : windows_) {
     std::ranges::copy_if(window.tokens, std::back_inserter(tokens.emplace_back()),
@@ -108,13 +116,15 @@ MapBlocks WindowedAttention::implied_map() const {
   }
   MapBlocks map(whole_.heads, std::move(tokens));
   for_each_window([&](const AttentionInput& input, std::size_t index) {
-    const Tensor part = mechanism_.implied_map(input);
+    const Attended part = mechanism_.forward_with_map(input);
+    place(part.output, index, output);
     const std::vector<Eigen::Index> places = places_of_tokens(windows_[index]);
     for (std::int64_t head = 0; head < whole_.heads; ++head) {
-      map.block(head, static_cast<std::int64_t>(index)) = part.slice(head)(places, places);
+      map.block(head, static_cast<std::int64_t>(index)) =
+          part.implied_map.slice(head)(places, places);
     }
   });
-  return map;
+  return {std::move(output), std::move(map)};
 }
 
 }  // namespace attnscope

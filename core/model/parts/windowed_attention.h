@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/attention/mechanism.h"
@@ -36,13 +37,16 @@ class WindowedAttention {
   [[nodiscard]] bool is_filled() const;
   /// [N, H·dv] in the tokens' own order.
   [[nodiscard]] Tensor forward() const;
-  /// One block a window.
-  [[nodiscard]] MapBlocks implied_map() const;
+  /// The same, and the maps: one block a window.
+  [[nodiscard]] std::pair<Tensor, MapBlocks> forward_with_map() const;
 
  private:
   /// Calls work(input of the window, its index) for every window, in parallel.
   template <class Work>
   void for_each_window(const Work& work) const;
+  [[nodiscard]] Tensor empty_output() const;
+  /// The rows of window `index`'s tokens.
+  void place(const Tensor& part, std::size_t index, Tensor& output) const;
 
   const Mechanism& mechanism_;
   AttentionInput whole_;

@@ -119,6 +119,14 @@ class OverRandomTokens : public testing::TestWithParam<Case> {
     }
   }
 
+  void expect_both_at_once(const AttentionInput& input) const {
+    const Attended both = mechanism_->forward_with_map(input);
+    EXPECT_EQ(both.output.shape(), mechanism_->forward(input).shape());
+    EXPECT_EQ(both.output.matrix(), mechanism_->forward(input).matrix());
+    EXPECT_EQ(both.implied_map.shape(), mechanism_->implied_map(input).shape());
+    EXPECT_EQ(both.implied_map.matrix(), mechanism_->implied_map(input).matrix());
+  }
+
   std::unique_ptr<const Mechanism> mechanism_;
   RandomAttention data_;
 };
@@ -135,6 +143,8 @@ TEST_P(EveryMechanism, SaysWhatItWasMadeFrom) {
 TEST_P(EveryMechanism, MapEqualsTheNaiveReference) { expect_naive_map(data_.input()); }
 
 TEST_P(EveryMechanism, MapTimesValuesIsTheForwardPass) { expect_map_times_values(data_.input()); }
+
+TEST_P(EveryMechanism, ForwardWithMapIsBothToTheBit) { expect_both_at_once(data_.input()); }
 
 TEST_P(EveryMechanism, RowsAreAsItsStructureSays) {
   const MapStructure structure = mechanism_->structure(data_.input().shape());
@@ -232,6 +242,8 @@ class CausalMechanism : public OverRandomTokens {
 TEST_P(CausalMechanism, MapEqualsTheNaiveReference) { expect_naive_map(causal(data_)); }
 
 TEST_P(CausalMechanism, MapTimesValuesIsTheForwardPass) { expect_map_times_values(causal(data_)); }
+
+TEST_P(CausalMechanism, ForwardWithMapIsBothToTheBit) { expect_both_at_once(causal(data_)); }
 
 TEST_P(CausalMechanism, LaterTokensChangeNotASingleBit) {
   RandomAttention later = data_;

@@ -120,7 +120,9 @@ TEST(WindowedAttention, FillingTakesPartAndIsNowhere) {
   const FillingRows filling{random_normal({1, 8}, 10), random_normal({1, 8}, 11),
                             random_normal({1, 6}, 12)};
   const WindowedAttention windows(*softmax, data.input(), tiled_windows(grid, 2), filling);
-  const Tensor output = windows.forward(), map = ImpliedMaps(windows.implied_map()).all();
+  const auto [output, blocks] = windows.forward_with_map();
+  EXPECT_EQ(output.matrix(), windows.forward().matrix());
+  const Tensor map = ImpliedMaps(blocks).all();
   EXPECT_TRUE(windows.is_filled());
   ASSERT_EQ(output.shape(), (Shape{6, 6}));
   EXPECT_EQ(windows.rank_bound(), 6);
