@@ -80,7 +80,7 @@ struct Round {
 };
 
 /// A key some query attends to.
-struct Attended {
+struct AttendedToken {
   std::int64_t key;
   double weight;
 };
@@ -94,27 +94,27 @@ class Reformer final : public Mechanism {
     check(input);
     const std::int64_t width = input.values.cols() / input.heads;
     Tensor output({input.queries.rows(), input.values.cols()});
-    for_each_query(
-        input, [&](std::int64_t head, std::int64_t query, const std::vector<Attended>& attended) {
-          Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(width);
-          for (const Attended& one : attended) {
-            sum += one.weight *
-                   input.values.row(one.key).segment(head * width, width).template cast<double>();
-          }
-          output.matrix().row(query).segment(head * width, width) = sum.cast<float>();
-        });
+    for_each_query(input, [&](std::int64_t head, std::int64_t query,
+                              const std::vector<AttendedToken>& attended) {
+      Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(width);
+      for (const AttendedToken& one : attended) {
+        sum += one.weight *
+               input.values.row(one.key).segment(head * width, width).template cast<double>();
+      }
+      output.matrix().row(query).segment(head * width, width) = sum.cast<float>();
+    });
     return output;
   }
 
   [[nodiscard]] Tensor implied_map(const AttentionInput& input) const override {
     check(input);
     Tensor map({input.heads, input.queries.rows(), input.keys.rows()});
-    for_each_query(
-        input, [&](std::int64_t head, std::int64_t query, const std::vector<Attended>& attended) {
-          for (const Attended& one : attended) {
-            map.slice(head)(query, one.key) = static_cast<float>(one.weight);
-          }
-        });
+    for_each_query(input, [&](std::int64_t head, std::int64_t query,
+                              const std::vector<AttendedToken>& attended) {
+      for (const AttendedToken& one : attended) {
+        map.slice(head)(query, one.key) = static_cast<float>(one.weight);
+      }
+    });
     return map;
   }
 
@@ -204,7 +204,7 @@ class Reformer final : public Mechanism {
       }
       const double scale = input.score_scale();
       tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n, 64), [&](const auto& range) {
-        std::vector<Attended> attended;
+        std::vector<AttendedToken> attended;
         std::vector<std::int64_t> met(static_cast<std::size_t>(n), -1);  // by which query last
         for (std::int64_t query = range.begin(); query < range.end(); ++query) {
           attended.clear();
@@ -229,11 +229,11 @@ class Reformer final : public Mechanism {
   }
 
   /// Scores to weights.
-  static void normalise(std::vector<Attended>& attended) {
+  static void normalise(std::vector<AttendedToken>& attended) {
     double greatest = attended.front().weight, sum = 0;
-    for (const Attended& one : attended) greatest = std::max(greatest, one.weight);
-    for (Attended& one : attended) sum += one.weight = std::exp(one.weight - greatest);
-    for (Attended& one : attended) one.weight /= sum;
+    for (const AttendedToken& one : attended) greatest = std::max(greatest, one.weight);
+    for (AttendedToken& one : attended) sum += one.weight = std::exp(one.weight - greatest);
+    for (AttendedToken& one : attended) one.weight /= sum;
   }
 
   std::int64_t hashes_;
