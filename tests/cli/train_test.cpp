@@ -72,7 +72,7 @@ TEST_F(Train, WritesItsModelUnderTheNameAsked) {
                                      " --model " + model);
   ASSERT_EQ(run.status, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr(model + " opens as any model"));
-  const ProgramRun opened = run_program("models " + model);
+  const ProgramRun opened = run_program("inspect " + model);
   EXPECT_EQ(opened.status, 0) << opened.errors;
   EXPECT_THAT(opened.output, HasSubstr("little"));
 }
