@@ -7,6 +7,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "core/attention/kernels/lanes-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace attnscope::HWY_NAMESPACE {
 
@@ -30,17 +32,9 @@ HWY_INLINE V sigmoid_of_any(D d, V x) {
 /// `shift_at(i)` gives the shifts of the lanes from i on.
 template <class ShiftAt>
 HWY_INLINE void run(const float* values, std::int64_t count, float* out, const ShiftAt& shift_at) {
-  const hn::CappedTag<float, 16> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
+  for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     hn::StoreU(exp_of_any(d, hn::Sub(hn::LoadU(d, values + i), shift_at(d, i))), d, out + i);
-  }
-  const hn::CappedTag<float, 1> one;
-  for (; i < count; ++i) {
-    hn::StoreU(exp_of_any(one, hn::Sub(hn::LoadU(one, values + i), shift_at(one, i))), one,
-               out + i);
-  }
+  });
 }
 
 HWY_NOINLINE void one_shift_for_target(float* values, std::int64_t count, float shift) {
@@ -53,14 +47,9 @@ HWY_NOINLINE void own_shifts_for_target(const float* values, const float* shifts
 }
 
 HWY_NOINLINE void sigmoid_for_target(const float* x, std::int64_t count, float* out) {
-  const hn::CappedTag<float, 16> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
+  for_lanes<float>(count, [x, out](auto d, std::int64_t i) HWY_ATTR {
     hn::StoreU(sigmoid_of_any(d, hn::LoadU(d, x + i)), d, out + i);
-  }
-  const hn::CappedTag<float, 1> one;
-  for (; i < count; ++i) hn::StoreU(sigmoid_of_any(one, hn::LoadU(one, x + i)), one, out + i);
+  });
 }
 
 }  // namespace attnscope::HWY_NAMESPACE

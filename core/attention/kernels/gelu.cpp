@@ -10,6 +10,8 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include "core/attention/kernels/lanes-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace attnscope::HWY_NAMESPACE {
 
@@ -19,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// float32.
 HWY_NOINLINE void gelu_for_target(const double* series, std::int64_t terms, float* values,
                                   std::int64_t count) {
-  const auto run = [&](auto d, std::int64_t i) HWY_ATTR {
+  for_lanes<double>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const hn::Rebind<float, decltype(d)> floats;
     const auto x = hn::PromoteTo(d, hn::LoadU(floats, values + i));
     const auto z = hn::Mul(x, hn::Set(d, std::numbers::sqrt2 / 2));
@@ -38,12 +40,7 @@ HWY_NOINLINE void gelu_for_target(const double* series, std::int64_t terms, floa
     const auto erf = hn::CopySignToAbs(size, z);
     const auto out = hn::Mul(hn::Mul(hn::Set(d, 0.5), x), hn::Add(one, erf));
     hn::StoreU(hn::DemoteTo(floats, out), floats, values + i);
-  };
-  const hn::CappedTag<double, 8> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) run(d, i);
-  for (; i < count; ++i) run(hn::CappedTag<double, 1>(), i);
+  });
 }
 
 }  // namespace attnscope::HWY_NAMESPACE

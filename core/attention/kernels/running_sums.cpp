@@ -7,6 +7,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "core/attention/kernels/lanes-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace attnscope::HWY_NAMESPACE {
 
@@ -15,19 +17,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
 
-/// Calls `part(d, c)` for vectors of channels from c on, for single ones at the end.
-template <class Part>
-HWY_INLINE void in_vectors(std::int64_t count, const Part& part) {
-  const hn::CappedTag<double, 8> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t c = 0;
-  for (; c + lanes <= count; c += lanes) part(d, c);
-  for (; c < count; ++c) part(hn::CappedTag<double, 1>(), c);
-}
-
 HWY_NOINLINE void add_weighted_for_target(double weight, const float* values, std::int64_t count,
                                           double* sums) {
-  in_vectors(count, [&](auto d, std::int64_t c) HWY_ATTR {
+  for_lanes<double>(count, [&](auto d, std::int64_t c) HWY_ATTR {
     const hn::Rebind<float, decltype(d)> floats;
     const auto value = hn::PromoteTo(d, hn::LoadU(floats, values + c));
     hn::StoreU(hn::MulAdd(hn::Set(d, weight), value, hn::LoadU(d, sums + c)), d, sums + c);
@@ -36,7 +28,7 @@ HWY_NOINLINE void add_weighted_for_target(double weight, const float* values, st
 
 HWY_NOINLINE void scale_for_target(const double* x, double a, const double* y, double b,
                                    std::int64_t count, float* out) {
-  in_vectors(count, [&](auto d, std::int64_t c) HWY_ATTR {
+  for_lanes<double>(count, [&](auto d, std::int64_t c) HWY_ATTR {
     const hn::Rebind<float, decltype(d)> floats;
     auto sum = hn::Mul(hn::Set(d, a), hn::LoadU(d, x + c));
     if (y != nullptr) sum = hn::MulAdd(hn::Set(d, b), hn::LoadU(d, y + c), sum);
@@ -45,8 +37,8 @@ HWY_NOINLINE void scale_for_target(const double* x, double a, const double* y, d
 }
 
 HWY_NOINLINE void exponentials_for_target(double* x, std::int64_t count) {
-  in_vectors(count, [&](auto d, std::int64_t i)
-                        HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
+  for_lanes<double>(count, [&](auto d, std::int64_t i)
+                               HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
 }
 
 HWY_NOINLINE void project_for_target(const double* direction, std::int64_t channels,

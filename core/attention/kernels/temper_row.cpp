@@ -12,21 +12,12 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "core/attention/kernels/lanes-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-/// Calls use(tag, first of its values) for all of them, as many at once as the processor takes.
-template <class Use>
-HWY_INLINE void for_lanes(std::int64_t count, const Use& use) {
-  const hn::CappedTag<float, 16> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) use(d, i);
-  const hn::CappedTag<float, 1> one;
-  for (; i < count; ++i) use(one, i);
-}
 
 /// Of the finite values.
 struct Magnitudes {
@@ -36,7 +27,7 @@ struct Magnitudes {
 
 HWY_INLINE Magnitudes magnitudes_of(const float* values, std::int64_t count) {
   Magnitudes found;
-  for_lanes(count, [&](auto d, std::int64_t i) {
+  for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto value = hn::LoadU(d, values + i);
     const auto magnitude = hn::IfThenElseZero(hn::IsFinite(value), hn::Abs(value));
     found.sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, magnitude)));
@@ -50,7 +41,7 @@ HWY_NOINLINE void temper_for_target(float* values, std::int64_t count, float inv
   if (before.peak == 0) return;
   const float log_peak = std::log(before.peak);
   double sum = 0;
-  for_lanes(count, [&](auto d, std::int64_t i) {
+  for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto value = hn::LoadU(d, values + i);
     const auto magnitude = hn::Abs(value);
     // The logarithm of 0 is another number on each processor: zeros are set apart.
@@ -63,7 +54,7 @@ HWY_NOINLINE void temper_for_target(float* values, std::int64_t count, float inv
     hn::StoreU(hn::IfThenElse(takes_part, hn::CopySign(power, value), value), d, values + i);
   });
   const auto factor = static_cast<float>(before.sum / sum);
-  for_lanes(count, [&](auto d, std::int64_t i) {
+  for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     hn::StoreU(hn::Mul(hn::LoadU(d, values + i), hn::Set(d, factor)), d, values + i);
   });
 }
