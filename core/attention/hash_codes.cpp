@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::int64_t kMostBits = 64;  // of a word
 
-/// ‖x − a‖² for every token and anchor, [N, m].
-MatrixD squared_distances(const MatrixD& tokens, const MatrixD& anchors) {
-  MatrixD squares(tokens.rows(), anchors.rows());
-  for (Eigen::Index a = 0; a < anchors.rows(); ++a) {
-    squares.col(a) = (tokens.rowwise() - anchors.row(a)).rowwise().squaredNorm();
-  }
-  return squares;
-}
-
 MatrixD kernel_of(const MatrixD& squares, double bandwidth) {
   return (squares.array() / (-2 * bandwidth)).exp();
 }
@@ -87,6 +78,14 @@ MatrixD unit_rows(const ConstStridedMatrixMap& tokens) {
   return rows;
 }
 
+MatrixD squared_distances(const MatrixD& tokens, const MatrixD& anchors) {
+  MatrixD squares(tokens.rows(), anchors.rows());
+  for (Eigen::Index a = 0; a < anchors.rows(); ++a) {
+    squares.col(a) = (tokens.rowwise() - anchors.row(a)).rowwise().squaredNorm();
+  }
+  return squares;
+}
+
 double mean_squared_distance(const MatrixD& tokens, const MatrixD& anchors) {
   if (tokens.size() == 0 || anchors.size() == 0) return 1;
   const double mean = squared_distances(tokens, anchors).mean();
@@ -152,7 +151,11 @@ HashFunction hash_function(const NamedTensors* parameters, std::int64_t heads, s
 }
 
 MatrixD centred_kernel(const HashFunction& function, const MatrixD& unit_tokens) {
-  MatrixD kernel = kernel_of(squared_distances(unit_tokens, function.anchors), function.bandwidth);
+  return centred_kernel_of(function, squared_distances(unit_tokens, function.anchors));
+}
+
+MatrixD centred_kernel_of(const HashFunction& function, const MatrixD& squares) {
+  MatrixD kernel = kernel_of(squares, function.bandwidth);
   kernel.rowwise() -= function.means.transpose();
   return kernel;
 }

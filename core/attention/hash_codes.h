@@ -80,8 +80,13 @@ struct HashSettings {
                                          std::int64_t head, const ConstStridedMatrixMap& keys,
                                          const HashSettings& settings);
 
+/// ‖x_i − anchor_a‖² for every token and anchor, [N, m].
+[[nodiscard]] MatrixD squared_distances(const MatrixD& tokens, const MatrixD& anchors);
+
 /// κ(anchor_a, x_i) − μ_a for every token and anchor, [N, m]: what a kernel's A is applied to.
 [[nodiscard]] MatrixD centred_kernel(const HashFunction& function, const MatrixD& unit_tokens);
+/// The same of squared distances.
+[[nodiscard]] MatrixD centred_kernel_of(const HashFunction& function, const MatrixD& squares);
 
 /// Rows scaled to length 1, in double; a row of zeros stays.
 [[nodiscard]] MatrixD unit_rows(const ConstStridedMatrixMap& tokens);

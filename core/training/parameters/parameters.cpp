@@ -48,12 +48,13 @@ void begin(const Parameter& parameter, const RandomNumbers& numbers, float* valu
 
 }  // namespace
 
-ParameterSlot ParameterTable::add(std::string name, Shape shape, Beginning beginning, bool adder) {
+ParameterSlot ParameterTable::add(std::string name, Shape shape, Beginning beginning, bool adder,
+                                  bool own) {
   assert(find(name) == nullptr);
   const ParameterSlot slot{size_, element_count(shape)};
   const bool decays = shape.size() > 1 && name.ends_with(".weight");
   size_ += slot.size;
-  list_.push_back({std::move(name), std::move(shape), beginning, decays, adder, slot});
+  list_.push_back({std::move(name), std::move(shape), beginning, decays, adder, own, slot});
   return slot;
 }
 

@@ -38,6 +38,7 @@ struct Parameter {
   Beginning beginning = Beginning::zeros;
   bool decays = false;  ///< whether weight decay applies: to matrices, not to norms and biases
   bool adder = false;   ///< a weight of an adder layer, whose gradient AdderNet rescales
+  bool own = false;     ///< of a layer's mechanism itself: models with another do not have it
   ParameterSlot slot;
 };
 
@@ -45,7 +46,8 @@ struct Parameter {
 class ParameterTable {
  public:
   /// The name must be new. Matrices decay: weights of two axes and more under the name "….weight".
-  ParameterSlot add(std::string name, Shape shape, Beginning beginning, bool adder = false);
+  ParameterSlot add(std::string name, Shape shape, Beginning beginning, bool adder = false,
+                    bool own = false);
 
   [[nodiscard]] const std::vector<Parameter>& list() const { return list_; }
   /// Elements of all tensors together.
