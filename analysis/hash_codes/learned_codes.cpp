@@ -8,6 +8,7 @@
 
 #include "analysis/hash_codes/imitated_attention.h"
 #include "core/error.h"
+#include "core/parameters/typed_values.h"
 #include "core/text/number_text.h"
 
 namespace attnscope {
@@ -20,8 +21,10 @@ using LayerExamples = std::vector<std::vector<HashExample>>;
 LayerExamples examples_of(const Model& model, const MechanismChoice& mechanism,
                           const std::vector<std::shared_ptr<const Input>>& inputs,
                           std::int64_t layer, const HashLearningOptions& options,
+                          std::shared_ptr<const std::vector<NamedTensors>> below,
                           const Progress& progress) {
-  const TraceRequest request = request_for_imitation(layer);
+  TraceRequest request = request_for_imitation(layer);
+  request.parameters = std::move(below);
   LayerExamples examples;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const double share = 1.0 / static_cast<double>(inputs.size());
@@ -57,6 +60,15 @@ NamedTensors tensors_of(const std::vector<LearnedHash>& heads, const HashLearnin
   return tensors;
 }
 
+/// Whether `mechanism` runs with such codes as are learnt.
+bool runs_with_them(const MechanismChoice& mechanism, const HashLearningOptions& options) {
+  if (mechanism.name != "hash") return false;
+  const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;
+  const TypedValues read(parameters);
+  return read.is("codes", "learned") && read.whole("bits") == options.bits &&
+         read.whole("supports") == options.supports;
+}
+
 std::map<std::string, std::string> provenance_of(
     const Model& model, const MechanismChoice& mechanism,
     const std::vector<std::shared_ptr<const Input>>& inputs, const HashLearningOptions& options) {
@@ -82,13 +94,14 @@ LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechani
     throw Error(ErrorKind::usage, "hash codes are learnt from one input at least");
   const std::int64_t layers = model.spec().layers;
   auto tensors = std::make_shared<std::vector<NamedTensors>>(static_cast<std::size_t>(layers));
+  const bool hashed = runs_with_them(mechanism, options);
   LearnedCodes codes;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     const Progress own =
         progress.part(static_cast<double>(layer) / static_cast<double>(layers),
                       static_cast<double>(layer + 1) / static_cast<double>(layers));
-    const LayerExamples examples =
-        examples_of(model, mechanism, inputs, layer, options, own.part(0, 0.2));
+    const LayerExamples examples = examples_of(model, mechanism, inputs, layer, options,
+                                               hashed ? tensors : nullptr, own.part(0, 0.2));
     const std::size_t heads = examples.size();
     if (codes.error_before.cols() < static_cast<Eigen::Index>(heads)) {
       const Eigen::Index known = codes.error_before.cols();

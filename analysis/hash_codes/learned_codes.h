@@ -19,7 +19,9 @@ struct LearnedCodes {
 };
 
 /// Runs `model` with `mechanism` on every input, and learns each head's hash from its own queries,
-/// keys and attention there, heads and layers in parallel. Deterministic whatever the thread count.
+/// keys and attention there, heads in parallel, one layer after the other: where `mechanism` is
+/// such a hash itself, each on the tokens that the layers below hand up with their new codes.
+/// Deterministic whatever the thread count.
 /// Throws Error(usage) without inputs, for tokens that cannot be hashed or too few for the options;
 /// Cancelled.
 [[nodiscard]] LearnedCodes learn_hash_codes(const Model& model, const MechanismChoice& mechanism,
