@@ -26,6 +26,9 @@ class TrainingData {
   /// Examples [first, first + count) of the batch of step `step`, for a model that `complete` made.
   [[nodiscard]] virtual Examples examples(const ModelSpec& spec, std::int64_t step,
                                           std::int64_t first, std::int64_t count) const = 0;
+  /// An example that is learnt from, 0 to size() − 1, as the program's models are run on it: of one
+  /// text the stretch that begins there, or the last.
+  [[nodiscard]] virtual Input learnt_input(std::int64_t index) const = 0;
   [[nodiscard]] virtual std::int64_t test_size() const = 0;
   /// Test examples [first, first + count), as they are.
   [[nodiscard]] virtual Examples test_examples(const ModelSpec& spec, std::int64_t first,

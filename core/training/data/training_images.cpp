@@ -153,6 +153,10 @@ class TrainingImages final : public TrainingData {
     return made;
   }
 
+  [[nodiscard]] Input learnt_input(std::int64_t index) const override {
+    return images_->item(index);
+  }
+
   [[nodiscard]] Examples test_examples(const ModelSpec& spec, std::int64_t first,
                                        std::int64_t count) const override {
     Examples made;

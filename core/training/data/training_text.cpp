@@ -64,6 +64,10 @@ class TrainingText final : public TrainingData {
     return made;
   }
 
+  [[nodiscard]] Input learnt_input(std::int64_t index) const override {
+    return stretch(learnt_, std::min(index, std::ssize(learnt_) - settings_.context), index);
+  }
+
   [[nodiscard]] std::int64_t test_size() const override {
     const std::int64_t whole = std::max<std::int64_t>(std::ssize(test_) - 1, 0) / settings_.context;
     return settings_.test_items > 0 ? std::min(whole, settings_.test_items) : whole;
@@ -77,18 +81,22 @@ class TrainingText final : public TrainingData {
   }
 
   [[nodiscard]] Input test_input(std::int64_t index) const override {
-    Input input;
-    Text text;
-    for (std::int64_t i = 0; i < settings_.context; ++i) {
-      const auto at = static_cast<std::size_t>(index * settings_.context + i);
-      text.characters += vocabulary_[static_cast<std::size_t>(test_[at])];
-    }
-    input.content = std::move(text);
-    input.label = "stretch " + std::to_string(index);
-    return input;
+    return stretch(test_, index * settings_.context, index);
   }
 
  private:
+  [[nodiscard]] Input stretch(const std::vector<std::int64_t>& ids, std::int64_t start,
+                              std::int64_t number) const {
+    Input input;
+    Text text;
+    for (std::int64_t i = start; i < start + settings_.context; ++i) {
+      text.characters += vocabulary_[static_cast<std::size_t>(ids[static_cast<std::size_t>(i)])];
+    }
+    input.content = std::move(text);
+    input.label = "stretch " + std::to_string(number);
+    return input;
+  }
+
   [[nodiscard]] std::vector<std::int64_t> numbered(const std::vector<std::string>& text) const {
     std::vector<std::int64_t> ids;
     for (const std::string& character : text) {

@@ -73,6 +73,10 @@ class TrainingTexts final : public TrainingData {
     return made;
   }
 
+  [[nodiscard]] Input learnt_input(std::int64_t index) const override {
+    return as_run(texts_->item(items_[static_cast<std::size_t>(index)]));
+  }
+
   [[nodiscard]] Examples test_examples(const ModelSpec&, std::int64_t first,
                                        std::int64_t count) const override {
     Examples made;
@@ -84,13 +88,17 @@ class TrainingTexts final : public TrainingData {
   }
 
   [[nodiscard]] Input test_input(std::int64_t index) const override {
-    Input input = test_item(index);
+    return as_run(test_item(index));
+  }
+
+ private:
+  /// What a model sees of it.
+  [[nodiscard]] Input as_run(Input input) const {
     const std::string whole = characters_of(input);
     input.content = Text{beginning_of(whole), {}};
     return input;
   }
 
- private:
   static void limit(std::vector<std::int64_t>& items, std::int64_t most) {
     if (most > 0 && std::ssize(items) > most) items.resize(static_cast<std::size_t>(most));
   }
