@@ -25,6 +25,7 @@ TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
     weight_ = {weight_ ? weight_.offset : slot.offset, weight_.size + slot.size};
   }
   for (const LinearPart& part : form_.parts) {
+    if (!form_.bias) break;
     const ParameterSlot slot = table.add(part.name + ".bias", {part.outputs}, Beginning::zeros);
     bias_ = {bias_ ? bias_.offset : slot.offset, bias_.size + slot.size};
   }
@@ -34,7 +35,7 @@ TrainedLinear::TrainedLinear(ParameterTable& table, TrainedLinearForm form)
       form_.weight_shape.empty() ? Shape{form_.outputs, form_.inputs} : form_.weight_shape;
   weight_ = table.add(form_.name + ".weight", shape,
                       adder ? Beginning::standard_normal : form_.beginning, adder);
-  bias_ = table.add(form_.name + ".bias", {form_.outputs}, Beginning::zeros);
+  if (form_.bias) bias_ = table.add(form_.name + ".bias", {form_.outputs}, Beginning::zeros);
   if (adder) {
     norm_.emplace(table, form_.norm, form_.outputs / form_.stretches, form_.norm_eps,
                   form_.stretches);
@@ -46,10 +47,10 @@ void TrainedLinear::forward(const float* values, const Matrix& x, Matrix& y, Mem
   if (!norm_) {
     // The bias first: the product is added to it in one go.
     y.resize(x.rows(), form_.outputs);
-    for (Eigen::Index row = 0; row < y.rows(); ++row) {
+    for (Eigen::Index row = 0; bias_ && row < y.rows(); ++row) {
       std::copy_n(bias_.in(values), form_.outputs, y.data() + row * form_.outputs);
     }
-    multiply_transposed(rows_of(x), weight, 1.0F, rows_of(y), true);
+    multiply_transposed(rows_of(x), weight, 1.0F, rows_of(y), static_cast<bool>(bias_));
     return;
   }
   memory.distances.resize(x.rows(), form_.outputs);
@@ -72,7 +73,7 @@ void TrainedLinear::multiplicative_backward(const float* values, float* gradient
                                             const Matrix& dy, Matrix* dx) const {
   add_transposed_product(rows_of(dy), rows_of(x), 1.0F,
                          rows_of(weight_.in(gradients), form_.outputs, form_.inputs));
-  BiasGradient(bias_.in(gradients), form_.outputs) += dy.colwise().sum();
+  if (bias_) BiasGradient(bias_.in(gradients), form_.outputs) += dy.colwise().sum();
   if (dx == nullptr) return;
   dx->resize(x.rows(), form_.inputs);
   multiply(rows_of(dy), rows_of(weight_.in(values), form_.outputs, form_.inputs), 1.0F,

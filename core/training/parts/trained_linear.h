@@ -25,14 +25,16 @@ struct LinearPart {
   std::int64_t outputs = 0;
 };
 
-/// What a linear layer is; its parameters are `name`.weight [outputs, inputs], `name`.bias.
+/// What a linear layer is; its parameters are `name`.weight [outputs, inputs] and, unless it has
+/// none, `name`.bias.
 struct TrainedLinearForm {
-  std::string name;
+  std::string name = {};
   std::int64_t inputs = 0, outputs = 0;
   Arithmetic arithmetic = Arithmetic::multiplicative;
   Shape weight_shape = {};             ///< in files, where that is another of as many elements
   std::vector<LinearPart> parts = {};  ///< of a multiplicative layer, in place of `name`
   Beginning beginning = Beginning::xavier;
+  bool bias = true;  ///< a multiplicative layer may have none
   // Of adder layers, whose outputs a LayerNorm `norm`.weight, .bias scales:
   AdderGradients gradients = {};
   std::string norm = {};
