@@ -182,7 +182,8 @@ void train_all(const StudyFolder& folder) {
 std::string placeholder_of(const ParameterDescription& one) {
   static const std::map<std::string_view, const char*> texts = {
       {"dataset", "DATASET"}, {"test_dataset", "DATASET"}, {"labels", "NAME,…"},
-      {"stages", "NxDxH,…"},  {"mechanism", "MECHANISM"},  {"multiplicative_layers", "N,…"}};
+      {"stages", "NxDxH,…"},  {"mechanism", "MECHANISM"},  {"multiplicative_layers", "N,…"},
+      {"windows", "N,…"}};
   switch (one.kind) {
     case ParameterKind::whole:
       return "N";

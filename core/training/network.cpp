@@ -49,6 +49,45 @@ const TrainedBlockNames& text_names() {
   return names;
 }
 
+/// Fastformer-LM's names.
+const TrainedBlockNames& fastformer_names() {
+  static const TrainedBlockNames names = {.norm1 = {},
+                                          .qkv = {},
+                                          .qkv_norm = {},
+                                          .heads_norm = {},
+                                          .out = {},
+                                          .out_norm = {},
+                                          .norm2 = "boom_norm",
+                                          .mlp1 = "boom",
+                                          .mlp1_norm = {},
+                                          .mlp2 = "unboom",
+                                          .mlp2_norm = {},
+                                          .fastformer = {.norm = "attention.attn_norm",
+                                                         .query = "attention.Wquery",
+                                                         .key = "attention.Wkeys",
+                                                         .value = "attention.Wvalues",
+                                                         .out = "attention.attn_proj",
+                                                         .middle_norm = "attention.mid_norm",
+                                                         .query_importance = "attention.query_attn",
+                                                         .key_importance = "attention.key_attn"}};
+  return names;
+}
+
+/// How a file names the layers of a model without stages: what stands before their numbers, and
+/// each one's tensors.
+struct LayerNames {
+  std::string prefix;
+  const TrainedBlockNames& of_each;
+};
+
+LayerNames layer_names(const ModelSpec& spec) {
+  if (spec.layer.form == LayerForm::fastformer) {
+    return {"fastformer_model.decoders.", fastformer_names()};
+  }
+  if (spec.reads_texts()) return {"transformer.h.", text_names()};
+  return {"blocks.", image_names()};
+}
+
 /// The model with all that a TrainedNetwork can differ in, and nothing else.
 ModelSpec trainable_part(const ModelSpec& spec) {
   ModelSpec part;
@@ -65,6 +104,11 @@ ModelSpec trainable_part(const ModelSpec& spec) {
   part.layer.mlp.activation = spec.layer.mlp.activation;
   part.layer.scores.causal = spec.layer.scores.causal;
   part.readout.kind = spec.readout.kind;
+  if (spec.layer.form == LayerForm::fastformer) {
+    part.layer.form = LayerForm::fastformer;
+    part.readout.final_norm = false;
+    part.readout.logit_scale = 0;
+  }
   part.arithmetic = spec.arithmetic;
   part.mechanism = spec.mechanism;
   part.layer_mechanisms = spec.layer_mechanisms;
@@ -107,6 +151,21 @@ void check_stages(const ModelSpec& spec) {
   }
 }
 
+void check_fastformer(const ModelSpec& spec) {
+  const auto named = [&](const char* member) { return option_text(spec, member); };
+  if (!spec.is_language_model()) {
+    refuse("layer_form", "transformer in a model of anything but what comes next",
+           named("layer_form"));
+  }
+  if (spec.arithmetic != Arithmetic::multiplicative) {
+    refuse("arithmetic", "multiplicative in Fastformer's layers", named("arithmetic"));
+  }
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    const std::string& name = mechanism_of(spec, layer).name;
+    if (name != "additive") refuse("mechanism", "additive in Fastformer's layers", name);
+  }
+}
+
 void check_trainable(const ModelSpec& spec) {
   const std::string difference = first_difference(trainable_part(spec), spec);
   if (!difference.empty()) refuse(difference, "what it is by default", "another");
@@ -138,6 +197,7 @@ void check_trainable(const ModelSpec& spec) {
     refuse("positions", images ? "learned or none" : "learned", named("positions"));
   }
   if (spec.is_pyramid()) check_stages(spec);
+  if (spec.layer.form == LayerForm::fastformer) check_fastformer(spec);
 }
 
 }  // namespace
@@ -151,8 +211,7 @@ TrainedNetwork::TrainedNetwork(ModelSpec spec, const GradientForms& forms)
   if (!spec_.is_pyramid()) {
     Stage& all = stages_.emplace_back();
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
-      const std::string prefix = spec_.reads_texts() ? "transformer.h." : "blocks.";
-      add_block(all, layer, prefix + std::to_string(layer) + ".", forms);
+      add_block(all, layer, layer_names(spec_).prefix + std::to_string(layer) + ".", forms);
     }
   }
   readout_ = std::make_unique<TrainedReadout>(table_, spec_, embedding_->table());
@@ -160,8 +219,7 @@ TrainedNetwork::TrainedNetwork(ModelSpec spec, const GradientForms& forms)
 
 void TrainedNetwork::add_block(Stage& stage, std::int64_t layer, const std::string& prefix,
                                const GradientForms& forms) {
-  stage.blocks.emplace_back(table_, spec_, layer, prefix,
-                            spec_.reads_texts() ? text_names() : image_names(), forms);
+  stage.blocks.emplace_back(table_, spec_, layer, prefix, layer_names(spec_).of_each, forms);
 }
 
 void TrainedNetwork::add_stage(std::size_t index, const GradientForms& forms) {

@@ -1,5 +1,7 @@
 #include "core/training/parts/trained_block.h"
 
+#include <utility>
+
 #include "core/architecture/pyramid_grid.h"
 #include "core/attention/mechanism.h"
 #include "core/error.h"
@@ -32,14 +34,15 @@ TrainedAttentionForm attention_form(const ModelSpec& spec, std::int64_t index,
   }
   const std::int64_t tokens =
       spec.reads_texts() ? spec.input.context : layout.prefix + layout.rows * layout.columns;
-  return {.mechanism = mechanism_of(spec, index),
-          .causal = spec.layer.scores.causal,
-          .score_gradient = forms.scores,
-          .learnt_importances = forms.learnt_importances,
-          .shape = {tokens, tokens, heads, each, each},
-          .layout = layout,
-          .layer = index,
-          .shorter = spec.reads_texts() && !spec.is_language_model()};
+  return {
+      .mechanism = mechanism_of(spec, index),
+      .causal = spec.layer.scores.causal,
+      .score_gradient = forms.scores,
+      .learnt_importances = forms.learnt_importances || spec.layer.form == LayerForm::fastformer,
+      .shape = {tokens, tokens, heads, each, each},
+      .layout = layout,
+      .layer = index,
+      .shorter = spec.reads_texts() && !spec.is_language_model()};
 }
 
 /// Channels of a layer's keys: windowed DAFT may have one for each head of its biases (DAFT, 3.2).
@@ -58,10 +61,6 @@ std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* 
   return places;
 }
 
-}  // namespace
-
-namespace {
-
 void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
   const bool adder = arithmetic == Arithmetic::adder;
   if (!adder && !names.key.empty()) return;
@@ -71,6 +70,28 @@ void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
       .about("full_keys")
       .expected("true")
       .found("false");
+}
+
+/// Makes linear layers of layer `index`, by name, norm, inputs, outputs and stretches.
+auto linears_of(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
+                const std::string& prefix, const GradientForms& forms) {
+  const bool fastformer = spec.layer.form == LayerForm::fastformer;
+  TrainedLinearForm all{.arithmetic = arithmetic_of(spec, index),
+                        .beginning = fastformer ? Beginning::small_normal : Beginning::xavier,
+                        .bias = !fastformer,
+                        .gradients = forms.linear,
+                        .norm_eps = spec.layer.norm.eps};
+  return
+      [&table, prefix, all](const std::string& name, const std::string& norm, std::int64_t inputs,
+                            std::int64_t outputs, std::int64_t stretches = 1) {
+        TrainedLinearForm one = all;
+        one.name = prefix + name;
+        one.norm = prefix + norm;
+        one.inputs = inputs;
+        one.outputs = outputs;
+        one.stretches = stretches;
+        return TrainedLinear(table, std::move(one));
+      };
 }
 
 }  // namespace
@@ -83,20 +104,26 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
       key_width_(width_of_keys(mechanism_of(spec, index), width_)),
       activation_(spec.layer.mlp.activation),
       attention_(make_trained_attention(attention_form(spec, index, forms))) {
+  const double eps = spec.layer.norm.eps;
+  if (spec.layer.form == LayerForm::fastformer) {
+    fastformer_.emplace(table, prefix, names.fastformer,
+                        TrainedFastformer::Form{width_, heads_, eps, attention_});
+  } else {
+    add_attention(table, spec, index, prefix, names, forms);
+  }
+  const auto linear = linears_of(table, spec, index, prefix, forms);
+  const std::int64_t hidden = layer_of(spec, index).mlp.width;
+  norm2_ = TrainedNorm(table, prefix + names.norm2, width_, eps);
+  mlp1_ = linear(names.mlp1, names.mlp1_norm, width_, hidden);
+  mlp2_ = linear(names.mlp2, names.mlp2_norm, hidden, width_);
+}
+
+void TrainedBlock::add_attention(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
+                                 const std::string& prefix, const TrainedBlockNames& names,
+                                 const GradientForms& forms) {
   const Arithmetic arithmetic = arithmetic_of(spec, index);
   const double eps = spec.layer.norm.eps;
-  const auto linear = [&](const std::string& name, const std::string& norm, std::int64_t inputs,
-                          std::int64_t outputs, std::int64_t stretches = 1) {
-    return TrainedLinear(table, {.name = prefix + name,
-                                 .inputs = inputs,
-                                 .outputs = outputs,
-                                 .arithmetic = arithmetic,
-                                 .gradients = forms.linear,
-                                 .norm = prefix + norm,
-                                 .norm_eps = eps,
-                                 .stretches = stretches});
-  };
-  const std::int64_t hidden = layer_of(spec, index).mlp.width;
+  const auto linear = linears_of(table, spec, index, prefix, forms);
   norm1_ = TrainedNorm(table, prefix + names.norm1, width_, eps);
   if (key_width_ == width_) {
     qkv_ = linear(names.qkv, names.qkv_norm, width_, 3 * width_, 3);
@@ -116,9 +143,6 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
     own_.push_back(table.add(prefix + names.own + one.name, one.shape, one.beginning));
   }
   out_ = linear(names.out, names.out_norm, width_, width_);
-  norm2_ = TrainedNorm(table, prefix + names.norm2, width_, eps);
-  mlp1_ = linear(names.mlp1, names.mlp1_norm, width_, hidden);
-  mlp2_ = linear(names.mlp2, names.mlp2_norm, hidden, width_);
 }
 
 AttentionTensors TrainedBlock::sequence_of(const Matrix& qkv, std::int64_t first_row,
@@ -180,6 +204,20 @@ void TrainedBlock::activate_backward(const Memory& memory, Matrix& d_active) con
 void TrainedBlock::forward(const float* values, std::span<const std::int64_t> lengths, Matrix& x,
                            Memory& memory) const {
   memory.x = x;
+  run_attention(values, lengths, memory);
+  norm2_.forward(values, memory.middle, memory.normed2, memory.norm2);
+  mlp1_.forward(values, memory.normed2, memory.hidden, memory.mlp1_layer);
+  activate(memory);
+  mlp2_.forward(values, memory.active, memory.branch, memory.mlp2_layer);
+  x = memory.middle + memory.branch;
+}
+
+void TrainedBlock::run_attention(const float* values, std::span<const std::int64_t> lengths,
+                                 Memory& memory) const {
+  if (fastformer_) {
+    fastformer_->forward(values, lengths, memory.x, memory.middle, memory.fastformer);
+    return;
+  }
   norm1_.forward(values, memory.x, memory.normed1, memory.norm1);
   qkv_.forward(values, memory.normed1, memory.qkv, memory.qkv_layer);
   attend(values, lengths, memory);
@@ -189,11 +227,6 @@ void TrainedBlock::forward(const float* values, std::span<const std::int64_t> le
   out_.forward(values, heads_norm_ ? memory.normed_heads : memory.attended, memory.branch,
                memory.out_layer);
   memory.middle = memory.x + memory.branch;
-  norm2_.forward(values, memory.middle, memory.normed2, memory.norm2);
-  mlp1_.forward(values, memory.normed2, memory.hidden, memory.mlp1_layer);
-  activate(memory);
-  mlp2_.forward(values, memory.active, memory.branch, memory.mlp2_layer);
-  x = memory.middle + memory.branch;
 }
 
 void TrainedBlock::backward(const float* values, float* gradients,
@@ -203,6 +236,11 @@ void TrainedBlock::backward(const float* values, float* gradients,
   activate_backward(memory, room.hidden);
   mlp1_.backward(values, gradients, memory.normed2, room.hidden, memory.mlp1_layer, &room.normed);
   norm2_.backward(values, gradients, memory.middle, room.normed, memory.norm2, dx);
+  if (fastformer_) {
+    fastformer_->backward(values, gradients, lengths, memory.x, dx, memory.fastformer,
+                          room.fastformer);
+    return;
+  }
   out_.backward(values, gradients, heads_norm_ ? memory.normed_heads : memory.attended, dx,
                 memory.out_layer, &room.attended);
   if (heads_norm_) {

@@ -10,6 +10,7 @@
 
 #include "core/architecture/model_spec.h"
 #include "core/training/attention/trained_attention.h"
+#include "core/training/parts/trained_fastformer.h"
 #include "core/training/parts/trained_linear.h"
 #include "core/training/parts/trained_norm.h"
 
@@ -30,10 +31,12 @@ struct TrainedBlockNames {
   std::string own = {};  ///< what stands before those of a mechanism itself: "attn."
   /// In place of `qkv`, where keys have fewer channels; empty where a file has no such names.
   std::string query = {}, key = {}, value = {};
+  TrainedFastformerNames fastformer = {};  ///< of such a layer, in place of all before norm2
 };
 
 /// x += out(attention(norm1 x)); x += mlp2(act(mlp1(norm2 x))). In adder arithmetic linear layers
-/// have norms of their own, and the heads' output has one (Adder, 3.1).
+/// have norms of their own, and the heads' output has one (Adder, 3.1). Of LayerForm::fastformer
+/// TrainedFastformer in place of the first, and no biases.
 class TrainedBlock {
  public:
   /// What the gradient needs of the forward.
@@ -42,10 +45,12 @@ class TrainedBlock {
     TrainedNorm::Memory norm1, norm2, heads_norm;
     TrainedLinear::Memory qkv_layer, out_layer, mlp1_layer, mlp2_layer;
     AttentionRoom attention;
+    TrainedFastformer::Memory fastformer;
   };
   /// Space for gradients that no other layer needs.
   struct Room {
     Matrix hidden, normed, attended, before_norm, qkv;
+    TrainedFastformer::Room fastformer;
   };
 
   /// Layer `index` of `spec`; adds its parameters under `prefix`.
@@ -61,6 +66,12 @@ class TrainedBlock {
                 Matrix& dx, Memory& memory, Room& room) const;
 
  private:
+  void add_attention(ParameterTable& table, const ModelSpec& spec, std::int64_t index,
+                     const std::string& prefix, const TrainedBlockNames& names,
+                     const GradientForms& forms);
+  /// memory.middle, of memory.x.
+  void run_attention(const float* values, std::span<const std::int64_t> lengths,
+                     Memory& memory) const;
   [[nodiscard]] AttentionTensors sequence_of(const Matrix& qkv, std::int64_t first_row,
                                              std::int64_t tokens) const;
   void attend(const float* values, std::span<const std::int64_t> lengths, Memory& memory) const;
@@ -75,6 +86,7 @@ class TrainedBlock {
   std::vector<ParameterSlot> own_;  ///< of the mechanism
   TrainedNorm norm1_, norm2_;
   std::optional<TrainedNorm> heads_norm_;
+  std::optional<TrainedFastformer> fastformer_;  ///< in place of all before norm2
   TrainedLinear qkv_, out_, mlp1_, mlp2_;
 };
 

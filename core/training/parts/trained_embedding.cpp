@@ -27,10 +27,15 @@ TrainedLinear patch_layer(ParameterTable& table, const ModelSpec& spec) {
 TrainedEmbedding::TrainedEmbedding(ParameterTable& table, const ModelSpec& spec) : spec_(spec) {
   const std::int64_t width = spec.width;
   if (spec.reads_texts()) {
-    table_ = table.add("transformer.wte.weight", {spec.input.vocabulary, width},
-                       Beginning::small_normal);
-    positions_ =
-        table.add("transformer.wpe.weight", {spec.input.context, width}, Beginning::small_normal);
+    const bool fastformer = spec.layer.form == LayerForm::fastformer;
+    table_ = table.add(fastformer ? "word_embedding.weight" : "transformer.wte.weight",
+                       {spec.input.vocabulary, width}, Beginning::small_normal);
+    positions_ = table.add(
+        fastformer ? "fastformer_model.position_embeddings.weight" : "transformer.wpe.weight",
+        {spec.input.context, width}, Beginning::small_normal);
+    if (fastformer) {
+      norm_.emplace(table, "fastformer_model.LayerNorm", width, spec.layer.norm.eps);
+    }
     return;
   }
   if (spec.input.class_tokens > 0) {
@@ -66,6 +71,9 @@ void TrainedEmbedding::forward(const float* values, const Examples& examples, Ma
     x.middleRows(row, tokens) += ConstRows(positions_.in(values), tokens, spec_.width);
     row += tokens;
   }
+  if (!norm_) return;
+  memory.embedded = x;
+  norm_->forward(values, memory.embedded, x, memory.norm);
 }
 
 void TrainedEmbedding::embed_patches(const float* values, const Examples& examples, Matrix& x,
@@ -96,10 +104,15 @@ void TrainedEmbedding::embed_texts(const float* values, const Examples& examples
 void TrainedEmbedding::backward(const float* values, float* gradients, const Examples& examples,
                                 const Matrix& dx, Memory& memory) const {
   const std::int64_t width = spec_.width;
+  if (norm_) {
+    memory.d_embedded.setZero(dx.rows(), dx.cols());
+    norm_->backward(values, gradients, memory.embedded, dx, memory.norm, memory.d_embedded);
+  }
+  const Matrix& d_sum = norm_ ? memory.d_embedded : dx;
   if (positions_) {
     Eigen::Index row = 0;
     for (const std::int64_t tokens : lengths_of(examples)) {
-      Rows(positions_.in(gradients), tokens, width) += dx.middleRows(row, tokens);
+      Rows(positions_.in(gradients), tokens, width) += d_sum.middleRows(row, tokens);
       row += tokens;
     }
   }
@@ -107,21 +120,20 @@ void TrainedEmbedding::backward(const float* values, float* gradients, const Exa
     Rows table(table_.in(gradients), spec_.input.vocabulary, width);
     Eigen::Index row = 0;
     for (const auto& text : examples.texts) {
-      for (const std::int64_t id : text) table.row(id) += dx.row(row++);
+      for (const std::int64_t id : text) table.row(id) += d_sum.row(row++);
     }
     return;
   }
-  if (norm_) {
-    memory.d_embedded.setZero(dx.rows(), dx.cols());
-    norm_->backward(values, gradients, memory.embedded, dx, memory.norm, memory.d_embedded);
-    patch_.backward(values, gradients, memory.patches, memory.d_embedded, memory.layer, nullptr);
+  if (spec_.is_pyramid()) {
+    patch_.backward(values, gradients, memory.patches, d_sum, memory.layer, nullptr);
     return;
   }
   const std::int64_t tokens = spec_.tokens(), prefix = spec_.input.prefix_tokens(),
                      patches = tokens - prefix;
   for (std::int64_t i = 0; i < examples.size(); ++i) {
-    memory.embedded.middleRows(i * patches, patches) = dx.middleRows(i * tokens + prefix, patches);
-    if (class_token_) Rows(class_token_.in(gradients), 1, width) += dx.row(i * tokens);
+    memory.embedded.middleRows(i * patches, patches) =
+        d_sum.middleRows(i * tokens + prefix, patches);
+    if (class_token_) Rows(class_token_.in(gradients), 1, width) += d_sum.row(i * tokens);
   }
   patch_.backward(values, gradients, memory.patches, memory.embedded, memory.layer, nullptr);
 }

@@ -22,7 +22,8 @@ struct Examples {
 };
 
 /// Patches through a linear layer after the class token, or rows of a table; plus positions. Of a
-/// pyramid patches alone, with a norm. As PatchEmbedding and TextEmbedding.
+/// pyramid patches alone, with a norm; of Fastformer-LM with a norm after the positions. As
+/// PatchEmbedding and TextEmbedding.
 class TrainedEmbedding {
  public:
   struct Memory {

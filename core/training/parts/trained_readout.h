@@ -1,6 +1,7 @@
 // What is read after the last layer, with its gradient: the class token, the mean, or every token.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "core/architecture/model_spec.h"
@@ -10,8 +11,9 @@
 
 namespace attnscope {
 
-/// Logits of the final norm of what is read: of classes through a head, of a language model by the
-/// table of token embeddings. As TokenReadout.
+/// Logits of the final norm, where there is one, of what is read: of classes through a head, of a
+/// language model by the table of token embeddings; of Fastformer-LM with a bias, and scaled. As
+/// TokenReadout.
 class TrainedReadout {
  public:
   struct Memory {
@@ -32,12 +34,15 @@ class TrainedReadout {
                 Matrix& dx, Memory& memory) const;
 
  private:
+  void forward_vocabulary(const float* values, Memory& memory) const;
+  void backward_vocabulary(const float* values, float* gradients, Memory& memory) const;
   [[nodiscard]] bool reads_all() const { return spec_.readout.kind != Readout::class_token; }
 
   ModelSpec spec_;
-  TrainedNorm norm_;
+  std::optional<TrainedNorm> norm_;
   TrainedLinear head_;
-  ParameterSlot embeddings_;
+  ParameterSlot embeddings_, bias_;  ///< of a language model
+  float logit_scale_ = 1;
 };
 
 }  // namespace attnscope

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/attention/mechanism.h"
 #include "core/error.h"
@@ -12,19 +11,12 @@
 #include "core/text/json.h"
 #include "core/text/number_text.h"
 #include "core/training/recipe/recipe_choices.h"
+#include "core/training/recipe/recipe_layers.h"
+#include "core/training/recipe/recipe_values.h"
 
 namespace attnscope {
 
 namespace {
-
-std::vector<std::string> split_at(char separator, const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> parts;
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) { return split_at(',', text); }
 
 /// "adder,identity=true".
 MechanismChoice parsed_mechanism(const std::string& text) {
@@ -48,16 +40,6 @@ std::vector<std::int64_t> layers_in(const TypedValues& read) {
   const ParameterDescription one = setting::indices("multiplicative_layers", "0", "layers");
   const ParameterValues values{{one.name, parse_parameter(one, text)}};
   return TypedValues(values).indices(one.name, read.whole("depth"));
-}
-
-Error bad_value(const char* key, const std::string& expected, const std::string& found) {
-  return Error(ErrorKind::usage, "the recipe's values do not go together")
-      .about(key)
-      .expected(expected)
-      .found(found);
-}
-Error bad_value(const char* key, const std::string& expected, std::int64_t found) {
-  return bad_value(key, expected, std::to_string(found));
 }
 
 /// "2x24x2,4x48x4": of patches, then of merged ones. None of "".
@@ -131,6 +113,7 @@ Recipe::Recipe(const ParameterValues& given)
   }
   check_coarse_patches(read);
   check_pyramid(read);
+  check_layers(read, mechanism());
   const std::int64_t coarse = read.whole("coarse_steps"), fine = read.whole("steps") - coarse,
                      fewest = coarse > 0 ? std::min(coarse, fine) : fine;
   if (read.whole("warm_up") > fewest) {
@@ -182,6 +165,7 @@ DataSettings Recipe::data() const {
 
 ModelSpec Recipe::model(ExampleKind kind) const {
   const TypedValues read(values_);
+  if (kind != ExampleKind::stretches) refuse_language_layers(read);
   ModelSpec spec;
   spec.width = read.whole("width");
   spec.layers = read.whole("depth");
@@ -201,6 +185,7 @@ ModelSpec Recipe::model(ExampleKind kind) const {
     spec.layer.mlp.activation = Activation::gelu_tanh;
     spec.layer.scores.causal = kind == ExampleKind::stretches;
     spec.readout.kind = spec.layer.scores.causal ? Readout::next_token : Readout::mean_all;
+    if (kind == ExampleKind::stretches) set_language_layers(read, spec);
     return spec;
   }
   spec.input.patch_height = spec.input.patch_width = read.whole("patch");
@@ -266,12 +251,6 @@ double Recipe::rate_of_step(std::int64_t step) const {
   if (read.number("coarse_rate") > 0) rate.highest = read.number("coarse_rate");
   return attnscope::rate_of_step(rate, step);
 }
-
-std::int64_t Recipe::coarse_steps() const { return TypedValues(values_).whole("coarse_steps"); }
-std::int64_t Recipe::steps() const { return TypedValues(values_).whole("steps"); }
-std::int64_t Recipe::save_every() const { return TypedValues(values_).whole("save_every"); }
-std::int64_t Recipe::probes() const { return TypedValues(values_).whole("probes"); }
-std::int64_t Recipe::probe_every() const { return TypedValues(values_).whole("probe_every"); }
 
 std::vector<std::int64_t> Recipe::checkpoints() const {
   const std::int64_t count = TypedValues(values_).whole("checkpoints");

@@ -60,6 +60,12 @@ std::vector<ParameterDescription> model_settings() {
            name_list(trained_attentions(), &TrainedAttentionEntry::name) +
                ", with parameters: adder,identity=true; hash,codes=sign; "
                "daft-conv,full_keys=true,conv_heads=3"),
+      choice("layer_form", spellings(layer_form_names), "transformer",
+             "of a language model: fastformer for layers and read-out of Fastformer-LM, whose "
+             "mechanism is additive"),
+      text("windows", "",
+           "of a language model with mechanism=additive,causal=true: how many tokens each layer "
+           "pools, the last ones, with commas between; 0: all"),
       flag("learnt_importances", false,
            "of additive attention: each head has a vector whose products with the keys are the "
            "importances, instead of the first token's query"),

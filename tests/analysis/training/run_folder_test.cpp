@@ -38,6 +38,15 @@ class RunFolderTest : public testing::Test {
     return Recipe(more);
   }
 
+  /// The same of a language model with Fastformer's layers, one with a window.
+  [[nodiscard]] Recipe fastformer() const {
+    return recipe({{"dataset", write_small_text(sources_).string()},
+                   {"context", std::int64_t{16}},
+                   {"layer_form", std::string("fastformer")},
+                   {"mechanism", std::string("additive,causal=true")},
+                   {"windows", std::string("4,0")}});
+  }
+
   [[nodiscard]] RunFolder begun(const char* name, const Recipe& recipe) const {
     const RunFolder folder{folder_ / name};
     begin_run_folder(folder, recipe);
@@ -113,6 +122,11 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
       {{"dataset", write_small_text(sources_).string()},
        {"context", std::int64_t{16}},
        {"mechanism", std::string("additive")}},
+      {{"dataset", write_small_text(sources_).string()},
+       {"context", std::int64_t{16}},
+       {"mechanism", std::string("additive,causal=true")},
+       {"windows", std::string("3,0")}},
+      fastformer().values(),
       {{"mechanism", std::string("adder")},
        {"arithmetic", std::string("adder")},
        {"multiplicative_layers", std::string("0")}},
@@ -133,6 +147,7 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
     const auto run = train(folder, {});
     const auto model = load_model(folder.model(30));
     EXPECT_EQ(model->spec().mechanism, run->network().spec().mechanism);
+    EXPECT_EQ(model->spec().layer_mechanisms, run->network().spec().layer_mechanisms);
     EXPECT_TRUE(model->assumptions().empty());
     const Examples examples = run->data().test_examples(run->network().spec(), 3, 1);
     TrainedNetwork::Room room;
@@ -151,25 +166,29 @@ TEST_F(RunFolderTest, ModelsComputeWhatTheNetworkComputes) {
 }
 
 TEST_F(RunFolderTest, InterruptedAnywhereItEndsWithTheSameBytes) {
-  const RunFolder whole{folder_ / "a" / "run"}, parts{folder_ / "b" / "run"};
-  begin_run_folder(whole, recipe());
-  begin_run_folder(parts, recipe());
-  {
-    const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
-    (void)train(whole, {});
+  int number = 0;
+  for (const Recipe& one : {recipe(), fastformer()}) {
+    const fs::path to = folder_ / std::to_string(number++);
+    const RunFolder whole{to / "a" / "run"}, parts{to / "b" / "run"};
+    begin_run_folder(whole, one);
+    begin_run_folder(parts, one);
+    {
+      const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+      (void)train(whole, {});
+    }
+    for (const std::int64_t stop : {1, 2, 7, 8, 11, 20, 29}) {
+      std::stop_source source;
+      EXPECT_THROW((void)train(parts, Progress({}, source.get_token()),
+                               [&](const TrainingRun& run) {
+                                 if (run.step() == stop) source.request_stop();
+                               }),
+                   Cancelled);
+    }
+    (void)train(parts, {});
+    const auto expected = contents(whole), found = contents(parts);
+    ASSERT_EQ(expected.size(), found.size());
+    for (const auto& [name, bytes] : expected) EXPECT_EQ(found.at(name), bytes) << name;
   }
-  for (const std::int64_t stop : {1, 2, 7, 8, 11, 20, 29}) {
-    std::stop_source source;
-    EXPECT_THROW((void)train(parts, Progress({}, source.get_token()),
-                             [&](const TrainingRun& run) {
-                               if (run.step() == stop) source.request_stop();
-                             }),
-                 Cancelled);
-  }
-  (void)train(parts, {});
-  const auto expected = contents(whole), found = contents(parts);
-  ASSERT_EQ(expected.size(), found.size());
-  for (const auto& [name, bytes] : expected) EXPECT_EQ(found.at(name), bytes) << name;
 }
 
 TEST_F(RunFolderTest, CoarsePatchesAreRefinedOnceHoweverOftenItWasInterrupted) {

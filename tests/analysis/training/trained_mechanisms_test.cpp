@@ -16,6 +16,8 @@ struct MechanismRun {
   const char* name;
   const char* mechanism;
   bool texts = false;
+  const char* layer_form = "transformer";
+  const char* windows = "";
 };
 
 void PrintTo(const MechanismRun& one, std::ostream* stream) { *stream << one.name; }
@@ -25,6 +27,8 @@ class TrainedMechanismsTest : public testing::TestWithParam<MechanismRun> {
   [[nodiscard]] RunFolder begun(const char* name) const {
     ParameterValues values{
         {"mechanism", std::string(GetParam().mechanism)},
+        {"layer_form", std::string(GetParam().layer_form)},
+        {"windows", std::string(GetParam().windows)},
         {"dataset",
          (GetParam().texts ? write_small_text(sources_) : write_small_data_set(sources_)).string()},
         {"patch", std::int64_t{2}},
@@ -102,6 +106,9 @@ INSTANTIATE_TEST_SUITE_P(
         MechanismRun{"SynthesizerFactorised", "synthesizer,scores=factorised,factors=3"},
         MechanismRun{"SynthesizerOfTexts", "synthesizer", true},
         MechanismRun{"AdditiveWindow", "additive,causal=true,window=4", true},
+        MechanismRun{"AdditiveWindows", "additive,causal=true", true, "transformer", "3,0"},
+        MechanismRun{"Fastformer", "additive", true, "fastformer"},
+        MechanismRun{"FastformerWindows", "additive,causal=true", true, "fastformer", "4,0"},
         MechanismRun{"TalkingHeads", "talking-heads"},
         MechanismRun{"TalkingHeadsOfTexts", "talking-heads", true}),
     [](const auto& info) { return info.param.name; });

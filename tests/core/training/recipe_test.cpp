@@ -64,6 +64,24 @@ TEST(RecipeTest, RefusalsNameKeyValueAndRange) {
   expect(R"({"dataset": "d", "mechanism": "reformer"})",
          {"reformer", "no gradient passes", "adder, additive, cosformer, daft-conv"});
   expect(R"({"dataset": "d", "mechanism": "adder,identiti=1"})", {"identiti"});
+  expect(R"({"dataset": "d", "layer_form": "fastformer"})",
+         {"mechanism", "additive with layer_form=fastformer", "softmax"});
+  expect(R"({"dataset": "d", "layer_form": "perceiver"})",
+         {"layer_form", "transformer", "fastformer", "perceiver"});
+  expect(R"({"dataset": "d", "layer_form": "fastformer", "mechanism": "additive",
+             "arithmetic": "adder"})",
+         {"arithmetic", "multiplicative with layer_form=fastformer", "adder"});
+  expect(R"({"dataset": "d", "mechanism": "additive,causal=true", "windows": "4,8"})",
+         {"windows", "one for each of the 6 layers", "4,8"});
+  expect(R"({"dataset": "d", "depth": 2, "mechanism": "additive,causal=true", "windows": "4,all"})",
+         {"windows", "0 to 65536", "all"});
+  expect(R"({"dataset": "d", "depth": 2, "mechanism": "additive", "windows": "4,8"})",
+         {"mechanism", "additive,causal=true with windows", "additive"});
+  expect(R"({"dataset": "d", "depth": 2, "windows": "4,8"})",
+         {"mechanism", "additive,causal=true with windows", "softmax"});
+  expect(R"({"dataset": "d", "depth": 2, "mechanism": "additive,causal=true,window=3",
+             "windows": "4,8"})",
+         {"mechanism", "without a window of its own", "window=3"});
   expect(R"({"dataset": "d", "multiplicative_layers": "6"})", {"multiplicative_layers", "6"});
   expect(R"(["dataset"])", {"JSON object"});
 }
@@ -77,6 +95,35 @@ TEST(RecipeTest, CheckpointsAreAtTheStartAtLogarithmicStepsAndAtTheEnd) {
   EXPECT_EQ(of("1000", "3"), (std::vector<std::int64_t>{0, 10, 100, 1000}));
   EXPECT_EQ(of("5", "1"), (std::vector<std::int64_t>{0, 5}));
   EXPECT_EQ(of("2", "12"), (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+TEST(RecipeTest, FormAndWindowsAreOfALanguageModelsLayers) {
+  const Recipe recipe = Recipe::from_json(
+      R"({"dataset": "d", "depth": 2, "mechanism": "additive,causal=true", "windows": "4,0",
+          "layer_form": "fastformer"})");
+  const ModelSpec spec = recipe.model(ExampleKind::stretches);
+  EXPECT_EQ(spec.layer.form, LayerForm::fastformer);
+  EXPECT_EQ(spec.readout.logit_scale, 0) << "one over the root of the width";
+  EXPECT_FALSE(spec.readout.final_norm);
+  EXPECT_EQ(to_string(spec.mechanism), "additive (causal=true, window=-1)");
+  ASSERT_EQ(spec.layer_mechanisms.size(), 2U);
+  EXPECT_EQ(to_string(spec.layer_mechanisms[0]), "additive (causal=true, window=4)");
+  EXPECT_EQ(to_string(spec.layer_mechanisms[1]), "additive (causal=true, window=0)");
+  const auto refused = [](const std::string& more, ExampleKind kind) -> std::string {
+    try {
+      (void)Recipe::from_json(
+          R"({"dataset": "d", "depth": 1, "mechanism": "additive,causal=true")" + more + "}")
+          .model(kind);
+      return {};
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  for (const ExampleKind kind : {ExampleKind::images, ExampleKind::texts}) {
+    EXPECT_NE(refused(R"(, "layer_form": "fastformer")", kind).find("layer_form"),
+              std::string::npos);
+    EXPECT_NE(refused(R"(, "windows": "7")", kind).find("windows"), std::string::npos);
+  }
 }
 
 TEST(RecipeTest, StagesAreThoseOfAPyramid) {
