@@ -165,7 +165,9 @@ class LiveTraining::Worker {
   /// Copies for the others what may change while they look.
   void publish(const FolderTraining& training, TrainingState state) {
     auto log = std::make_shared<const TrainingLog>(training.run().log());
-    const bool newer = !snapshot_ || snapshot_->step != training.run().step();
+    // Codes are learnt between two steps.
+    const bool newer = !snapshot_ || snapshot_->step != training.run().step() ||
+                       snapshot_->values != training.run().values();
     auto snapshot = newer ? training.run().snapshot() : snapshot_;
     published_ = Clock::now();
     {

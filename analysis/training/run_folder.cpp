@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/training/code_updates.h"
 #include "analysis/training/probes.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
@@ -76,9 +77,10 @@ Recipe recipe_of(const RunFolder& folder) {
 
 FolderTraining::FolderTraining(RunFolder folder) : folder_(std::move(folder)) {
   const Recipe recipe = recipe_of(folder_);
-  run_ = std::make_unique<TrainingRun>(recipe, open_training_data(recipe.data()));
+  const fs::path state = fs::exists(folder_.state()) ? folder_.state() : fs::path();
+  run_ = std::make_unique<TrainingRun>(recipe, open_training_data(recipe.data()), state);
   checkpoints_ = recipe.checkpoints();
-  if (fs::exists(folder_.state())) run_->restore_state(folder_.state());
+  code_steps_ = recipe.code_steps();
 }
 
 std::vector<Input> FolderTraining::probe_inputs() const {
@@ -141,7 +143,21 @@ bool FolderTraining::needs_check_point() const {
   return !tested || needs_probes() || !fs::exists(folder_.model(run_->step()));
 }
 
+bool FolderTraining::needs_codes() const {
+  return std::ranges::binary_search(code_steps_, run_->step()) && !is_last("codes/step");
+}
+
 void FolderTraining::keep(const Progress& progress) {
+  if (needs_codes()) {
+    const double done =
+        static_cast<double>(run_->step()) / static_cast<double>(run_->recipe().steps());
+    try {
+      update_codes(*run_, progress.part(done, done));
+    } catch (const Cancelled&) {
+      save();
+      throw;
+    }
+  }
   const auto due = [&](std::int64_t every) { return every > 0 && run_->step() % every == 0; };
   if (needs_check_point()) return check_point(progress);
   if (due(run_->recipe().probe_every()) && needs_probes()) {

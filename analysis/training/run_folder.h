@@ -57,9 +57,9 @@ class FolderTraining {
   [[nodiscard]] TrainingRun& run() { return *run_; }
   [[nodiscard]] const TrainingRun& run() const { return *run_; }
 
-  /// After a step, and before the first: writes, tests and probes the model of the present step
-  /// where the recipe asks for it and it is not done, and saves the state where that is due. Throws
-  /// Error; Cancelled with the state saved.
+  /// After a step, and before the first: learns hash codes where the recipe has some due; writes,
+  /// tests and probes the model of the present step where the recipe asks for it and it is not
+  /// done, and saves the state where that is due. Throws Error; Cancelled with the state saved.
   void keep(const Progress& progress = {});
   /// The model of the present step, tested and probed, whatever the recipe says of it.
   void check_point(const Progress& progress = {});
@@ -72,6 +72,7 @@ class FolderTraining {
   [[nodiscard]] std::unique_ptr<TrainingRun> take_run() { return std::move(run_); }
 
  private:
+  [[nodiscard]] bool needs_codes() const;
   [[nodiscard]] bool needs_check_point() const;
   [[nodiscard]] bool needs_probes() const;
   /// Whether the last row of that table is of the present step.
@@ -81,7 +82,7 @@ class FolderTraining {
 
   RunFolder folder_;
   std::unique_ptr<TrainingRun> run_;
-  std::vector<std::int64_t> checkpoints_;
+  std::vector<std::int64_t> checkpoints_, code_steps_;
 };
 
 /// Called after every step.

@@ -180,10 +180,14 @@ void train_all(const StudyFolder& folder) {
 
 /// What stands for the value in the help, as in other commands.
 std::string placeholder_of(const ParameterDescription& one) {
-  static const std::map<std::string_view, const char*> texts = {
-      {"dataset", "DATASET"}, {"test_dataset", "DATASET"}, {"labels", "NAME,…"},
-      {"stages", "NxDxH,…"},  {"mechanism", "MECHANISM"},  {"multiplicative_layers", "N,…"},
-      {"windows", "N,…"}};
+  static const std::map<std::string_view, const char*> texts = {{"dataset", "DATASET"},
+                                                                {"test_dataset", "DATASET"},
+                                                                {"labels", "NAME,…"},
+                                                                {"stages", "NxDxH,…"},
+                                                                {"mechanism", "MECHANISM"},
+                                                                {"from", "MODEL"},
+                                                                {"multiplicative_layers", "N,…"},
+                                                                {"windows", "N,…"}};
   switch (one.kind) {
     case ParameterKind::whole:
       return "N";

@@ -28,7 +28,9 @@ const TrainedBlockNames& image_names() {
                                           .own = "attn.",
                                           .query = "attn.to_q",
                                           .key = "attn.to_k",
-                                          .value = "attn.to_v"};
+                                          .value = "attn.to_v",
+                                          .query_key = "attn.to_qk",
+                                          .hash = "attn.fast_attention."};
   return names;
 }
 

@@ -149,6 +149,7 @@ TEST_F(Train, BadSettingsAreRefusedBeforeAnythingIsMade) {
                                               {"mechanism", "hash", "codes=sign"},
                                               {"mechanism", "reformer", "hash, linear, linformer"},
                                               {"patch", "4", "patch"},
+                                              {"from", "/nowhere.h5", "/nowhere.h5"},
                                               {"dataset", "/nowhere", "/nowhere"}};
   for (const auto& [flag, value, part] : cases) {
     const ProgramRun refused =

@@ -61,6 +61,23 @@ std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* 
   return places;
 }
 
+/// A learnt hash has one projection for queries and keys (EcoFormer, 5.1), where files have names
+/// for it. Throws Error(unsupported) for layers that are not made of such.
+bool shares_queries(const ModelSpec& spec, std::int64_t index, const TrainedBlockNames& names) {
+  if (names.query_key.empty()) return false;
+  const MechanismChoice mechanism = mechanism_of(spec, index);
+  if (mechanism.name != "hash") return false;
+  const ParameterValues parameters = make_mechanism(mechanism)->choice().parameters;
+  if (!TypedValues(parameters).is("codes", "learned")) return false;
+  const bool adder = arithmetic_of(spec, index) == Arithmetic::adder;
+  if (!adder && !spec.is_pyramid()) return true;
+  throw Error(ErrorKind::unsupported, "learnt hashes are trained in plain vision transformers")
+      .about("codes")
+      .expected(adder ? "sign in adder layers, which have norms of queries, keys and values"
+                      : "sign in a pyramid")
+      .found("learned");
+}
+
 void check_narrow_keys(Arithmetic arithmetic, const TrainedBlockNames& names) {
   const bool adder = arithmetic == Arithmetic::adder;
   if (!adder && !names.key.empty()) return;
@@ -102,6 +119,7 @@ TrainedBlock::TrainedBlock(ParameterTable& table, const ModelSpec& spec, std::in
     : width_(width_of_layer(spec, index)),
       heads_(layer_of(spec, index).attention.heads),
       key_width_(width_of_keys(mechanism_of(spec, index), width_)),
+      shared_(shares_queries(spec, index, names)),
       activation_(spec.layer.mlp.activation),
       attention_(make_trained_attention(attention_form(spec, index, forms))) {
   const double eps = spec.layer.norm.eps;
@@ -125,24 +143,32 @@ void TrainedBlock::add_attention(ParameterTable& table, const ModelSpec& spec, s
   const double eps = spec.layer.norm.eps;
   const auto linear = linears_of(table, spec, index, prefix, forms);
   norm1_ = TrainedNorm(table, prefix + names.norm1, width_, eps);
-  if (key_width_ == width_) {
+  if (key_width_ == width_ && !shared_) {
     qkv_ = linear(names.qkv, names.qkv_norm, width_, 3 * width_, 3);
   } else {
-    check_narrow_keys(arithmetic, names);
-    qkv_ = TrainedLinear(table, {.name = {},
-                                 .inputs = width_,
-                                 .outputs = 2 * width_ + key_width_,
-                                 .parts = {{prefix + names.query, width_},
-                                           {prefix + names.key, key_width_},
-                                           {prefix + names.value, width_}}});
+    if (!shared_) check_narrow_keys(arithmetic, names);
+    qkv_ = projections(table, prefix, names);
   }
   if (arithmetic == Arithmetic::adder) {
     heads_norm_.emplace(table, prefix + names.heads_norm, width_, eps);
   }
   for (const OwnParameter& one : attention_->own_parameters()) {
-    own_.push_back(table.add(prefix + names.own + one.name, one.shape, one.beginning));
+    const std::string& before = one.name.starts_with("ksh.") ? names.hash : names.own;
+    own_.push_back(table.add(prefix + before + one.name, one.shape, one.beginning, false, true));
   }
   out_ = linear(names.out, names.out_norm, width_, width_);
+}
+
+TrainedLinear TrainedBlock::projections(ParameterTable& table, const std::string& prefix,
+                                        const TrainedBlockNames& names) const {
+  std::vector<LinearPart> parts{{prefix + names.value, width_}};
+  if (shared_) {
+    parts.insert(parts.begin(), {prefix + names.query_key, width_});
+  } else {
+    parts.insert(parts.begin(), {{prefix + names.query, width_}, {prefix + names.key, key_width_}});
+  }
+  const std::int64_t outputs = shared_ ? 2 * width_ : 2 * width_ + key_width_;
+  return {table, {.name = {}, .inputs = width_, .outputs = outputs, .parts = std::move(parts)}};
 }
 
 AttentionTensors TrainedBlock::sequence_of(const Matrix& qkv, std::int64_t first_row,
@@ -150,7 +176,8 @@ AttentionTensors TrainedBlock::sequence_of(const Matrix& qkv, std::int64_t first
   const auto part = [&](std::int64_t first, std::int64_t width) {
     return columns_of_sequence<ConstStridedMatrixMap>(qkv, first_row, tokens, first, width);
   };
-  return {part(0, width_), part(width_, key_width_), part(width_ + key_width_, width_), heads_};
+  const std::int64_t keys = shared_ ? 0 : width_;
+  return {part(0, width_), part(keys, key_width_), part(keys + key_width_, width_), heads_};
 }
 
 void TrainedBlock::attend(const float* values, std::span<const std::int64_t> lengths,
@@ -187,6 +214,9 @@ void TrainedBlock::attend_backward(const float* values, float* gradients,
         memory.attention);
     row += tokens;
   }
+  if (!shared_) return;
+  d_qkv.middleCols(width_, width_) += d_qkv.leftCols(width_);
+  d_qkv = d_qkv.rightCols(2 * width_).eval();
 }
 
 void TrainedBlock::activate(Memory& memory) const {

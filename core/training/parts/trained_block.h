@@ -31,6 +31,10 @@ struct TrainedBlockNames {
   std::string own = {};  ///< what stands before those of a mechanism itself: "attn."
   /// In place of `qkv`, where keys have fewer channels; empty where a file has no such names.
   std::string query = {}, key = {}, value = {};
+  /// In place of `qkv`, with `value`, under a learnt hash, whose queries are the keys (EcoFormer,
+  /// 5.1). Empty: they are projected apart there too.
+  std::string query_key = {};
+  std::string hash = {};  ///< what stands before a learnt hash's own: "attn.fast_attention."
   TrainedFastformerNames fastformer = {};  ///< of such a layer, in place of all before norm2
 };
 
@@ -77,10 +81,13 @@ class TrainedBlock {
   void attend(const float* values, std::span<const std::int64_t> lengths, Memory& memory) const;
   void attend_backward(const float* values, float* gradients, std::span<const std::int64_t> lengths,
                        const Matrix& d_attended, Memory& memory, Matrix& d_qkv) const;
+  [[nodiscard]] TrainedLinear projections(ParameterTable& table, const std::string& prefix,
+                                          const TrainedBlockNames& names) const;
   void activate(Memory& memory) const;
   void activate_backward(const Memory& memory, Matrix& d_active) const;
 
   std::int64_t width_, heads_, key_width_;
+  bool shared_;  ///< whether the queries are the keys
   Activation activation_;
   std::shared_ptr<const TrainedAttention> attention_;
   std::vector<ParameterSlot> own_;  ///< of the mechanism

@@ -126,6 +126,9 @@ Recipe::Recipe(const ParameterValues& given)
   if (read.flag("learnt_importances") && mechanism().name != "additive") {
     throw bad_value("learnt_importances", "false without additive attention", "true");
   }
+  if (has_learnt_codes() && code_steps().empty() && from().empty()) {
+    throw bad_value("code_updates", "1 or more, or a model with codes to begin from", 0);
+  }
   (void)layers_in(read);
   (void)make_trained_attention({.mechanism = mechanism()});
 }
@@ -251,6 +254,31 @@ double Recipe::rate_of_step(std::int64_t step) const {
   if (read.number("coarse_rate") > 0) rate.highest = read.number("coarse_rate");
   return attnscope::rate_of_step(rate, step);
 }
+
+std::string Recipe::from() const { return TypedValues(values_).text("from"); }
+
+bool Recipe::has_learnt_codes() const {
+  const MechanismChoice choice = mechanism();
+  if (choice.name != "hash") return false;
+  const ParameterValues parameters = make_mechanism(choice)->choice().parameters;
+  return TypedValues(parameters).is("codes", "learned");
+}
+
+std::vector<std::int64_t> Recipe::code_steps() const {
+  std::vector<std::int64_t> list;
+  const std::int64_t count = has_learnt_codes() ? TypedValues(values_).whole("code_updates") : 0;
+  for (std::int64_t i = 0; i < std::min(count, steps()); ++i) {
+    list.push_back(i * steps() / std::min(count, steps()));
+  }
+  return list;
+}
+
+std::int64_t Recipe::code_inputs() const { return TypedValues(values_).whole("code_inputs"); }
+std::int64_t Recipe::coarse_steps() const { return TypedValues(values_).whole("coarse_steps"); }
+std::int64_t Recipe::steps() const { return TypedValues(values_).whole("steps"); }
+std::int64_t Recipe::save_every() const { return TypedValues(values_).whole("save_every"); }
+std::int64_t Recipe::probes() const { return TypedValues(values_).whole("probes"); }
+std::int64_t Recipe::probe_every() const { return TypedValues(values_).whole("probe_every"); }
 
 std::vector<std::int64_t> Recipe::checkpoints() const {
   const std::int64_t count = TypedValues(values_).whole("checkpoints");

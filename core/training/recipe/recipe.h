@@ -60,8 +60,17 @@ class Recipe {
   /// The learning rate of step `step` (from 0): coarse and fine patches each have a warm-up and a
   /// schedule of their own.
   [[nodiscard]] double rate_of_step(std::int64_t step) const;
+  /// The model file that it begins from; empty: from random values.
+  [[nodiscard]] std::string from() const;
   /// Of the whole run.
   [[nodiscard]] std::int64_t steps() const;
+  /// Whether the layers have learnt hash codes, whose functions get no gradient.
+  [[nodiscard]] bool has_learnt_codes() const;
+  /// Numbers of done steps, ascending, at which those are learnt from the network's own attention:
+  /// 0, and others as far apart.
+  [[nodiscard]] std::vector<std::int64_t> code_steps() const;
+  /// How many examples they are learnt from.
+  [[nodiscard]] std::int64_t code_inputs() const;
   /// How many of them, the first, are on coarse patches; 0: none.
   [[nodiscard]] std::int64_t coarse_steps() const;
   /// Numbers of done steps at which a checkpoint is written: 0, then each as many times the one

@@ -58,7 +58,7 @@ std::vector<ParameterDescription> model_settings() {
              "what of an image is read: the class token, or the mean of all patches"),
       text("mechanism", "softmax",
            name_list(trained_attentions(), &TrainedAttentionEntry::name) +
-               ", with parameters: adder,identity=true; hash,codes=sign; "
+               ", with parameters: adder,identity=true; hash,codes=learned; "
                "daft-conv,full_keys=true,conv_heads=3"),
       choice("layer_form", spellings(layer_form_names), "transformer",
              "of a language model: fastformer for layers and read-out of Fastformer-LM, whose "
@@ -66,6 +66,12 @@ std::vector<ParameterDescription> model_settings() {
       text("windows", "",
            "of a language model with mechanism=additive,causal=true: how many tokens each layer "
            "pools, the last ones, with commas between; 0: all"),
+      text("from", "",
+           "a model file whose tensors it begins with, by name and shape; empty: random values"),
+      whole("code_updates", 2, {0, 1000},
+            "of hash,codes=learned: how often in the run the codes are learnt from the network's "
+            "own attention, first before step 1; 0: they stay those of `from`"),
+      whole("code_inputs", 8, {1, 1000}, "images that they are learnt from"),
       flag("learnt_importances", false,
            "of additive attention: each head has a vector whose products with the keys are the "
            "importances, instead of the first token's query"),

@@ -1,12 +1,14 @@
 #include "core/training/run/training_run.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "core/error.h"
 #include "core/text/number_text.h"
 #include "core/training/refinement.h"
+#include "core/training/run/first_values.h"
 
 namespace attnscope {
 
@@ -16,7 +18,8 @@ constexpr const char* kFactors = "changes/rate_factor";
 
 }  // namespace
 
-TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data)
+TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data,
+                         const std::filesystem::path& state)
     : recipe_(recipe), data_(std::move(data)) {
   const ModelSpec spec = data_->complete(recipe_.model(data_->kind()));
   fine_ = std::make_shared<const TrainedNetwork>(spec, recipe_.gradient_forms());
@@ -26,7 +29,11 @@ TrainingRun::TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingDat
   } else {
     begin_with(fine_);
   }
-  values_ = network_->parameters().beginning(recipe_.data().seed);
+  if (!state.empty()) {
+    restore_state(state);
+    return;
+  }
+  values_ = first_values(recipe_, *network_);
   // What cannot be refined is said before anything is learnt.
   if (network_ != fine_) (void)refined_values(*network_, values_, *fine_);
 }
@@ -59,6 +66,12 @@ void TrainingRun::set_rate_factor(double factor) {
   if (factor == rate_factor()) return;
   log_.add("changes/step", static_cast<double>(step_));
   log_.add(kFactors, factor);
+}
+
+void TrainingRun::replace(std::string_view parameter, std::span<const float> numbers) {
+  const Parameter* const found = network_->parameters().find(parameter);
+  assert(found != nullptr && std::ssize(numbers) == found->slot.size);
+  std::ranges::copy(numbers, found->slot.in(values_.data()));
 }
 
 void TrainingRun::advance() {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/progress.h"
@@ -26,8 +28,11 @@ void check_rate_factor(double factor);
 /// interrupted. For one thread at a time; LiveTraining (analysis/training) is for several.
 class TrainingRun {
  public:
-  /// At step 0. Throws Error for data that the recipe does not fit.
-  TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data);
+  /// At step 0 or, with a file of save_state, where that was: then nothing else is read again.
+  /// Throws Error for data that the recipe does not fit, as first_values, and Error(damaged) for
+  /// the state of another recipe, or none.
+  TrainingRun(const Recipe& recipe, std::shared_ptr<const TrainingData> data,
+              const std::filesystem::path& state = {});
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
   [[nodiscard]] const TrainingData& data() const { return *data_; }
@@ -50,6 +55,10 @@ class TrainingRun {
   /// into the state. Throws as check_rate_factor.
   void set_rate_factor(double factor);
 
+  /// Other numbers in the place of a parameter's, of as many elements: codes that were learnt
+  /// apart.
+  void replace(std::string_view parameter, std::span<const float> numbers);
+
   /// One step: its loss, share of right predictions, learning rate and length of the gradient go to
   /// the log's tables "steps/…". Throws Error(usage) when the loss is no number any more.
   void advance();
@@ -62,10 +71,9 @@ class TrainingRun {
 
   /// All that it needs to go on: values, optimiser, log; NPZ.
   void save_state(const std::filesystem::path& file) const;
-  /// Throws Error(damaged) for the state of another recipe, or none.
-  void restore_state(const std::filesystem::path& file);
 
  private:
+  void restore_state(const std::filesystem::path& file);
   /// Learns with this network from now on, with an optimiser that has seen nothing.
   void begin_with(std::shared_ptr<const TrainedNetwork> network);
 

@@ -99,6 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "daft-local,full_keys=true,kernel=5,conv_heads=4,dimensions=1", true},
         MechanismRun{"Performer", "performer,features=16"},
         MechanismRun{"PerformerOfTexts", "performer,features=16,kernel=relu", true},
+        MechanismRun{"HashLearnt", "hash,codes=learned,bits=6,supports=7"},
+        MechanismRun{"HashLearntUpstream", "hash,codes=learned,bits=5,supports=10,mode=upstream"},
         MechanismRun{"Linformer", "linformer"}, MechanismRun{"CosFormer", "cosformer"},
         MechanismRun{"CosFormerOfTexts", "cosformer", true},
         MechanismRun{"Synthesizer", "synthesizer"},

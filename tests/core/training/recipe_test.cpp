@@ -126,6 +126,19 @@ TEST(RecipeTest, FormAndWindowsAreOfALanguageModelsLayers) {
   }
 }
 
+TEST(RecipeTest, CodesAreLearntBeforeTheFirstStepAndInEvenDistances) {
+  const auto of = [](const std::string& mechanism, const std::string& more) {
+    return Recipe::from_json(R"({"dataset": "d", "warm_up": 0, "mechanism": ")" + mechanism + "\"" +
+                             more + "}")
+        .code_steps();
+  };
+  using Steps = std::vector<std::int64_t>;
+  EXPECT_EQ(of("hash,codes=learned", R"(, "steps": 937)"), (Steps{0, 468}));
+  EXPECT_EQ(of("hash,codes=learned", R"(, "steps": 2, "code_updates": 5)"), (Steps{0, 1}));
+  EXPECT_EQ(of("hash,codes=learned", R"(, "code_updates": 0, "from": "m.h5")"), Steps{});
+  EXPECT_EQ(of("hash,codes=sign", ""), Steps{});
+}
+
 TEST(RecipeTest, StagesAreThoseOfAPyramid) {
   const ModelSpec spec =
       Recipe::from_json(

@@ -1,0 +1,212 @@
+// Runs that begin with the weights of a model, and hash codes that they learn on the way.
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "analysis/training/run_folder.h"
+#include "core/checkpoint/checkpoint.h"
+#include "core/error.h"
+#include "core/file/atomic_file.h"
+#include "tests/support/small_data_set.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+ParameterValues text_of(const char* name, const std::string& word) { return {{name, word}}; }
+
+class BegunFrom : public testing::Test {
+ protected:
+  [[nodiscard]] RunFolder begun(const std::string& name, ParameterValues more = {}) const {
+    ParameterValues values{{"dataset", data_},
+                           {"patch", std::int64_t{2}},
+                           {"width", std::int64_t{12}},
+                           {"model_heads", std::int64_t{2}},
+                           {"depth", std::int64_t{2}},
+                           {"context", std::int64_t{16}},
+                           {"steps", std::int64_t{12}},
+                           {"batch", std::int64_t{12}},
+                           {"warm_up", std::int64_t{0}},
+                           {"rate", 0.01},
+                           {"save_every", std::int64_t{4}},
+                           {"checkpoints", std::int64_t{3}},
+                           {"probes", std::int64_t{2}}};
+    more.merge(values);
+    const RunFolder folder{folder_ / name / "run"};
+    begin_run_folder(folder, Recipe(more));
+    return folder;
+  }
+
+  /// The last model of a run with these settings.
+  [[nodiscard]] std::string model(const std::string& name, const ParameterValues& more = {}) const {
+    const RunFolder folder = begun(name, more);
+    (void)train(folder, {});
+    return folder.model(12).string();
+  }
+
+  /// Its first values.
+  [[nodiscard]] TrainingRun at_first(const std::string& name, const std::string& from,
+                                     ParameterValues more = {}) const {
+    more.merge(text_of("from", from));
+    const Recipe recipe = recipe_of(begun(name, more));
+    return {recipe, open_training_data(recipe.data())};
+  }
+
+  static std::vector<float> tensor_in(const std::string& file, const std::string& name) {
+    const Tensor tensor = open_checkpoint(file).at(name).view().to_float();
+    return {tensor.values().begin(), tensor.values().end()};
+  }
+
+  static std::vector<float> tensor_of(const TrainingRun& run, const std::string& name) {
+    const Parameter& parameter = *run.network().parameters().find(name);
+    const float* const first = parameter.slot.in(run.values().data());
+    return {first, first + parameter.slot.size};
+  }
+
+  static std::map<std::string, std::string> contents(const RunFolder& folder) {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::directory_iterator(folder.folder)) {
+      all[entry.path().filename().string()] = read_bytes(entry.path());
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_, sources_;
+  std::string data_ = write_small_data_set(sources_).string();
+};
+
+const ParameterValues kHashed = text_of("mechanism", "hash,codes=learned,bits=6,supports=7");
+
+TEST_F(BegunFrom, ItsOwnModelAndARateOfZeroItStaysTheSame) {
+  const ParameterValues variants[] = {
+      {},
+      text_of("mechanism", "daft-full,factors=3"),
+      {{"mechanism", std::string("adder")}, {"arithmetic", std::string("adder")}},
+      text_of("dataset", write_small_text(sources_).string())};
+  int number = 0;
+  for (const ParameterValues& variant : variants) {
+    const std::string name = std::to_string(number++);
+    const RunFolder first = begun("first" + name, variant);
+    const auto run = train(first, {});
+    ParameterValues more = variant;
+    more.insert({{"from", first.model(12).string()}, {"rate", 0.0}, {"seed", std::int64_t{7}}});
+    const RunFolder second = begun("second" + name, more);
+    const auto again = train(second, {});
+    EXPECT_EQ(again->values(), run->values());
+    EXPECT_EQ(again->log().tables().at("tests/loss").numbers.back(),
+              run->log().tables().at("tests/loss").numbers.back());
+  }
+}
+
+TEST_F(BegunFrom, SeparateQueriesAndKeysTheirMeanIsShared) {
+  const std::string softmax = model("softmax");
+  const TrainingRun run = at_first("hashed", softmax, kHashed);
+  for (const std::string part : {".weight", ".bias"}) {
+    const std::vector<float> whole = tensor_in(softmax, "blocks.1.attn.qkv" + part);
+    const std::vector<float> shared = tensor_of(run, "blocks.1.attn.to_qk" + part),
+                             values = tensor_of(run, "blocks.1.attn.to_v" + part);
+    const std::size_t each = whole.size() / 3;
+    ASSERT_EQ(shared.size(), each);
+    for (std::size_t i = 0; i < each; ++i) {
+      EXPECT_EQ(shared[i], (whole[i] + whole[each + i]) / 2);
+      EXPECT_EQ(values[i], whole[2 * each + i]);
+    }
+  }
+  EXPECT_EQ(tensor_of(run, "head.weight"), tensor_in(softmax, "head.weight"));
+  EXPECT_EQ(tensor_of(run, "blocks.0.attn.fast_attention.ksh.anchor").size(), 2U * 7U * 6U);
+}
+
+TEST_F(BegunFrom, AnotherMechanismItsOwnTensorsAreAsUsual) {
+  const std::string softmax = model("softmax");
+  const TrainingRun run = at_first("daft", softmax, text_of("mechanism", "daft-full,factors=3"));
+  const std::vector<float> usual = run.network().parameters().beginning(1);
+  const Parameter& own = *run.network().parameters().find("blocks.1.attn.pe0");
+  for (std::int64_t i = 0; i < own.slot.size; ++i) {
+    EXPECT_EQ(own.slot.in(run.values().data())[i], own.slot.in(usual.data())[i]);
+  }
+  EXPECT_EQ(tensor_of(run, "norm.weight"), tensor_in(softmax, "norm.weight"));
+  const std::string daft = model("daft-model", text_of("mechanism", "daft-full,factors=3"));
+  EXPECT_EQ(tensor_of(at_first("back", daft), "pos_embed"), tensor_in(daft, "pos_embed"));
+}
+
+TEST_F(BegunFrom, WhatDoesNotFitIsRefusedByFileTensorAndShapes) {
+  const std::string softmax = model("softmax"), missing = (folder_ / "none.h5").string();
+  int number = 0;
+  const auto refused = [&](const std::string& from, const ParameterValues& more) -> std::string {
+    try {
+      (void)at_first("refused" + std::to_string(number++), from, more);
+      return "nothing";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const auto expect = [&](const ParameterValues& more, const std::vector<std::string>& words) {
+    const std::string what = refused(softmax, more);
+    for (const std::string& word : words) EXPECT_NE(what.find(word), std::string::npos) << what;
+  };
+  expect({{"width", std::int64_t{16}}}, {softmax, "cls_token", "[1, 1, 16]", "[1, 1, 12]"});
+  expect({{"depth", std::int64_t{3}}}, {softmax, "blocks.2.norm1.weight", "not there"});
+  expect({{"depth", std::int64_t{1}}}, {softmax, "blocks.1.", "no such tensor"});
+  expect({{"model_heads", std::int64_t{3}}}, {softmax, "heads", "3", "2"});
+  expect({{"arithmetic", std::string("adder")}}, {softmax, "qkv_norm"});
+  ParameterValues kept = kHashed;
+  kept.insert({"code_updates", std::int64_t{0}});
+  expect(kept, {softmax, "ksh.A", "not there"});
+  EXPECT_NE(refused(missing, {}).find(missing), std::string::npos);
+  EXPECT_EQ(refused(model("hashed", kHashed), kept), "nothing") << "this one has codes";
+  EXPECT_THROW((void)Recipe({{"dataset", data_},
+                             {"mechanism", std::string("hash,codes=learned")},
+                             {"code_updates", std::int64_t{0}}}),
+               Error)
+      << "no codes at all";
+  const ParameterValues texts = text_of("dataset", write_small_text(sources_).string());
+  const std::string language = model("language", texts);
+  std::string text = read_bytes(std::get<std::string>(texts.at("dataset")));
+  for (char& letter : text) letter = static_cast<char>(letter ^ 1);
+  const ParameterValues others = text_of("dataset", sources_.write("others.txt", text).string());
+  EXPECT_NE(refused(language, others).find("vocabulary"), std::string::npos);
+  EXPECT_EQ(refused(language, texts), "nothing");
+}
+
+TEST_F(BegunFrom, AFileItIsNotReadAgainWhenTheRunGoesOn) {
+  const std::string softmax = model("softmax");
+  ParameterValues more = kHashed;
+  more.insert({{"from", softmax}, {"code_updates", std::int64_t{3}}});
+  const RunFolder whole = begun("whole", more), parts = begun("parts", more);
+  (void)train(whole, {});
+  for (const std::int64_t stop : {1, 4, 5, 8, 11}) {
+    std::stop_source source;
+    EXPECT_THROW((void)train(parts, Progress({}, source.get_token()),
+                             [&](const TrainingRun& run) {
+                               if (run.step() == stop) source.request_stop();
+                             }),
+                 Cancelled);
+    fs::remove(softmax);
+  }
+  const auto run = train(parts, {});
+  EXPECT_EQ(contents(whole), contents(parts));
+  EXPECT_EQ(run->log().tables().at("codes/step").numbers, (std::vector<double>{0, 4, 8}));
+  EXPECT_EQ(run->log().tables().at("codes/error").width, 2);
+}
+
+TEST_F(BegunFrom, CodesAreThoseOfTheLastUpdate) {
+  ParameterValues more = kHashed;
+  more.insert({"checkpoints", std::int64_t{12}});
+  const RunFolder folder = begun("hashed", more);
+  const auto run = train(folder, {});
+  const std::string name = "blocks.1.attn.fast_attention.ksh.A";
+  const auto of_step = [&](std::int64_t step) {
+    return tensor_in(folder.model(step).string(), name);
+  };
+  EXPECT_EQ(of_step(0), of_step(5)) << "no gradient, no decay";
+  EXPECT_NE(of_step(5), of_step(6)) << "learnt anew";
+  EXPECT_EQ(of_step(6), of_step(12));
+  const auto& tables = run->log().tables();
+  EXPECT_EQ(tables.at("codes/step").numbers, (std::vector<double>{0, 6}));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_LE(tables.at("codes/error").numbers[i], tables.at("codes/error_before").numbers[i]);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
