@@ -37,6 +37,19 @@ void set_stages(const json& one, ModelSpec& spec) {
   }
 }
 
+/// A window for each layer, and Fastformer-LM's layers and read-out.
+void set_language_layers(const json& one, ModelSpec& spec) {
+  for (const std::int64_t window : one.at("windows")) {
+    spec.layer_mechanisms.push_back(spec.mechanism);
+    spec.layer_mechanisms.back().parameters["window"] = window;
+  }
+  if (one.at("form") != "fastformer") return;
+  spec.layer.form = LayerForm::fastformer;
+  spec.layer.mlp.activation = Activation::gelu;
+  spec.readout.final_norm = false;
+  spec.readout.logit_scale = 0;
+}
+
 /// Texts with classes, of several lengths.
 Examples labelled_texts(const json& one, std::int64_t count, unsigned seed) {
   Examples made;
@@ -90,6 +103,7 @@ ModelSpec training_spec(const json& one) {
     spec.input.patch_height = spec.input.patch_width = 0;
     spec.layer.mlp.activation = Activation::gelu_tanh;
     spec.readout.kind = Readout::next_token;
+    set_language_layers(one, spec);
     if (one.at("kind") == "texts") {
       spec.readout.kind = Readout::mean_all;
       spec.labels = class_names(one);

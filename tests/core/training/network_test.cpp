@@ -54,6 +54,10 @@ TEST_P(GradientsBesidePyTorch, OfEveryParameterAreTheSame) {
     const float* const found = parameter.slot.in(gradients.data());
     double size = 0;
     for (const double number : expected) size += number * number;
+    if (parameter.name.find(".ksh.") != std::string::npos) {
+      EXPECT_EQ(size, 0) << parameter.name << " is learnt apart";
+      EXPECT_TRUE(std::all_of(found, found + parameter.slot.size, [](float x) { return x == 0; }));
+    }
     // The keys' bias has no gradient in softmax attention: what is left is rounding.
     if (size < 1e-16) continue;
     EXPECT_LT(relative_error(expected, found), 1e-4) << parameter.name;
@@ -66,11 +70,11 @@ TEST(GradientCases, AreOfEveryMechanismThatCanBeTrained) {
       return one.at("mechanism") == entry.name;
     })) << entry.name;
   }
-  EXPECT_EQ(cases_of("training/gradients.json").size(), 58U);
+  EXPECT_EQ(cases_of("training/gradients.json").size(), 63U);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GradientsBesidePyTorch,
-                         testing::Range(std::size_t{0}, std::size_t{58}), [](const auto& info) {
+                         testing::Range(std::size_t{0}, std::size_t{63}), [](const auto& info) {
                            return name_of_case(info, "training/gradients.json");
                          });
 
@@ -104,7 +108,7 @@ TEST_P(CurveBesidePyTorch, LossesOfFiftyStepsAreTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CurveBesidePyTorch, testing::Range(std::size_t{0}, std::size_t{6}),
+INSTANTIATE_TEST_SUITE_P(All, CurveBesidePyTorch, testing::Range(std::size_t{0}, std::size_t{7}),
                          [](const auto& info) {
                            return name_of_case(info, "training/curves.json");
                          });
@@ -171,6 +175,32 @@ TEST(NetworkTest, RefusesWhatHasNoGradientByItsName) {
             "activation");
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.readout.kind = Readout::mean_all; }), "readout");
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.mechanism.name = "reformer"; }), "mechanism");
+}
+
+TEST(NetworkTest, RefusesFastformersLayersWithWhatTheyDoNotHave) {
+  const json& cases = cases_of("training/gradients.json");
+  const auto found = std::ranges::find_if(
+      cases, [](const json& one) { return one.at("name") == "fastformer_windows"; });
+  const auto refused = [&](const auto& change) -> std::string {
+    ModelSpec spec = training_spec(*found);
+    change(spec);
+    try {
+      const TrainedNetwork network(spec);
+      return "nothing";
+    } catch (const Error& error) {
+      return error.subject();
+    }
+  };
+  EXPECT_EQ(refused([](ModelSpec&) {}), "nothing");
+  EXPECT_EQ(refused([](ModelSpec& spec) { spec.layer.form = LayerForm::fastformer_rescaled; }),
+            "layer.form");
+  EXPECT_EQ(refused([](ModelSpec& spec) {
+              spec.layer_mechanisms[1] = {"softmax", {}};
+            }),
+            "mechanism");
+  EXPECT_EQ(refused([](ModelSpec& spec) { spec.readout.final_norm = true; }), "readout.final_norm");
+  EXPECT_EQ(refused([](ModelSpec& spec) { spec.readout.logit_scale = 1; }), "readout.logit_scale");
+  EXPECT_EQ(refused([](ModelSpec& spec) { spec.arithmetic = Arithmetic::adder; }), "arithmetic");
 }
 
 }  // namespace

@@ -61,6 +61,18 @@ def scaled_signs(x):
     return x.abs().mean(-1, keepdim=True) * (soft + (x.sign() - soft).detach())
 
 
+def learnt_codes(x, own):
+    """EcoFormer, Eq. 10 and 11, of rows of length 1: [batch, head, token, bit]; the kernel's width is
+    the mean squared distance, the sign's gradient HardTanh's, and A, mvec and anchor are fixed."""
+    A, mean, anchor = (own("fast_attention.ksh." + name).detach() for name in ("A", "mvec", "anchor"))
+    x = x / x.norm(dim=-1, keepdim=True)
+    squares = (x[..., None, :] - anchor[:, None]).square().sum(-1)
+    kernel = torch.exp(-squares / (2 * squares.mean((-2, -1), keepdim=True)))
+    projected = (kernel - mean[:, None]) @ A.transpose(-1, -2)
+    soft = projected.clamp(-1, 1)
+    return soft + (projected.sign() - soft).detach()
+
+
 def normal_numbers(*seeds):
     """Standard normal numbers of a MT19937 that C++'s std::seed_seq has seeded, by Box and Muller."""
     mask, size, count = 0xFFFFFFFF, 624, len(seeds)
@@ -155,16 +167,23 @@ class Network:
             pairs = torch.exp(w.permute(1, 2, 0) + k[:, None])  # [batch, i, j, channel]
             return q.sigmoid() * (pairs * v[:, None]).sum(2) / pairs.sum(2)
         if case["mechanism"] == "hash":
-            q, k = scaled_signs(q), scaled_signs(k)
+            upstream, bias = case["parameters"]["mode"] == "upstream", 2
+            if shared_queries(case):
+                q = k = learnt_codes(q, own)
+                bits = case["parameters"]["bits"]
+                bias = bits + 1 if upstream else 2 ** math.ceil(math.log2(bits + 1))
+            else:
+                q, k = scaled_signs(q), scaled_signs(k)
             products = q @ k.transpose(-1, -2) * seen
-            total = (products + 2 * seen).sum(-1, keepdim=True)
-            upstream = case["parameters"]["mode"] == "upstream"
-            weights = (products + 2 * (torch.eye(tokens) if upstream else seen)) / total
+            total = (products + bias * seen).sum(-1, keepdim=True)
+            weights = (products + bias * (torch.eye(tokens) if upstream else seen)) / total
         elif case["mechanism"] == "additive":
             u = own("importance")[:, None] if case["importances"] else q[..., :1, :]
             scores = (k @ u.transpose(-1, -2)).transpose(-1, -2) / math.sqrt(width)
-            if case["parameters"].get("window", 0):
-                seen = seen - torch.ones(tokens, tokens).tril(-case["parameters"]["window"])
+            window = (case["windows"][int(prefix.split(".")[-3])] if case["windows"]
+                      else case["parameters"].get("window", 0))
+            if window:
+                seen = seen - torch.ones(tokens, tokens).tril(-window)
             weights = scores.expand(-1, -1, tokens, -1).masked_fill(seen == 0, -math.inf).softmax(-1)
         elif case["mechanism"] == "performer":
             count, relu = case["parameters"]["features"], case["parameters"]["kernel"] == "relu"
@@ -281,6 +300,9 @@ class Network:
         h = self.norm(x, b + "norm1")
         if narrow_keys(self.case):
             qkv = tuple(self.linear(h, b + "attn." + name) for name in ("to_q", "to_k", "to_v"))
+        elif shared_queries(self.case):
+            qk, v = (self.linear(h, b + "attn." + name) for name in ("to_qk", "to_v"))
+            qkv = torch.cat([qk, qk, v], -1)
         else:
             qkv = self.linear(h, b + "attn.qkv", norm("attn.qkv_norm"), 3)
         a = self.attention(qkv, b + "attn.")
@@ -298,9 +320,43 @@ class Network:
         h = self.linear(self.norm(x, b + "ln_2"), b + "mlp.c_fc")
         return x + self.linear(F.gelu(h, approximate="tanh"), b + "mlp.c_proj")
 
+    def pooled(self, x, importance, window):
+        """Fastformer-LM, Eq. 4 to 15: the mean of the last tokens, weighed by exp(u.x / sqrt(d)) in
+        each head."""
+        case, tokens = self.case, x.shape[1]
+        heads = x.unflatten(2, (case["heads"], -1)).transpose(1, 2)
+        u = importance.unflatten(0, (case["heads"], -1))[:, :, None]
+        scores = (heads @ u).transpose(2, 3) / math.sqrt(heads.shape[-1])
+        seen = torch.ones(tokens, tokens).tril()
+        if window:
+            seen = seen - torch.ones(tokens, tokens).tril(-window)
+        weights = scores.expand(-1, -1, tokens, -1).masked_fill(seen == 0, -math.inf).softmax(-1)
+        return (weights @ heads).transpose(1, 2).flatten(2)
+
+    def fastformer(self, examples):
+        """Fastformer-LM as its published code has it."""
+        case, p = self.case, self.p
+        of = "fastformer_model."
+        x = p["word_embedding.weight"][examples] + p[of + "position_embeddings.weight"]
+        x = self.norm(x, of + "LayerNorm")
+        for layer, window in enumerate(case["windows"]):
+            b = f"{of}decoders.{layer}."
+            product = lambda x, name: x @ p[b + name + ".weight"].T
+            x = self.norm(x, b + "attention.attn_norm")
+            q, k, v = (product(x, f"attention.W{name}") for name in ("query", "keys", "values"))
+            mixed = x + k * product(self.pooled(q, p[b + "attention.query_attn"], window),
+                                    "attention.attn_proj")
+            between = self.norm(mixed, b + "attention.mid_norm")
+            x = mixed + v * self.pooled(between, p[b + "attention.key_attn"], window)
+            x = x + product(F.gelu(product(self.norm(x, b + "boom_norm"), "boom")), "unboom")
+        logits = x @ p["word_embedding.weight"].T + p["proj_logits.bias"]
+        return (logits / math.sqrt(case["width"])).flatten(0, 1)
+
     def logits(self, examples):
         case, p = self.case, self.p
         self.identity = case["identity"]
+        if case["form"] == "fastformer":
+            return self.fastformer(examples)
         if case["kind"] == "text":
             table = p["transformer.wte.weight"]
             x = table[examples] + p["transformer.wpe.weight"]
@@ -332,6 +388,10 @@ def narrow_keys(case):
     return case.get("parameters", {}).get("full_keys", True) is False
 
 
+def shared_queries(case):
+    return case.get("parameters", {}).get("codes") == "learned"
+
+
 def own_shapes(case):
     """Those of the mechanism itself in each layer."""
     tokens = (case["context"] if case["kind"] != "image"
@@ -347,6 +407,11 @@ def own_shapes(case):
     if own.startswith("daft"):
         h, k = settings["conv_heads"], settings["kernel"]
         return {"r": (h, k, k) if settings["dimensions"] == 2 else (h, k), "gamma": (h,), "beta": (h,)}
+    if shared_queries(case):
+        bits, supports = settings["bits"], settings["supports"]
+        return {"fast_attention.ksh.A": (heads, bits, supports),
+                "fast_attention.ksh.mvec": (heads, supports),
+                "fast_attention.ksh.anchor": (heads, supports, width)}
     if own == "linformer":
         return {name: (settings["landmarks"], tokens) for name in "EF"}
     if own == "synthesizer":
@@ -378,6 +443,9 @@ def shapes(case):
             for name, outputs in [("to_q", width), ("to_k", case["parameters"]["conv_heads"]),
                                   ("to_v", width)]:
                 linear(f"{b}attn.{name}", width, outputs)
+        elif shared_queries(case):
+            for name in ("to_qk", "to_v"):
+                linear(f"{b}attn.{name}", width, width)
         else:
             linear(b + part[1], width, 3 * width)
         linear(b + part[2], width, width)
@@ -407,6 +475,22 @@ def shapes(case):
             before = width
         norm("norm", before)
         linear("head", before, case["classes"])
+        return names
+    if case["form"] == "fastformer":
+        of = "fastformer_model."
+        names["word_embedding.weight"] = (case["vocabulary"], width)
+        names[of + "position_embeddings.weight"] = (case["context"], width)
+        names["proj_logits.bias"] = (case["vocabulary"],)
+        norm(of + "LayerNorm", width)
+        for layer in range(case["layers"]):
+            b = f"{of}decoders.{layer}."
+            for name in ("attention.attn_norm", "attention.mid_norm", "boom_norm"):
+                norm(b + name, width)
+            for name in ("Wquery", "Wkeys", "Wvalues", "attn_proj"):
+                names[f"{b}attention.{name}.weight"] = (width, width)
+            for name in ("query_attn", "key_attn"):
+                names[b + "attention." + name] = (width,)
+            names[b + "boom.weight"], names[b + "unboom.weight"] = (hidden, width), (width, hidden)
         return names
     if case["kind"] in ("text", "texts"):
         names["transformer.wte.weight"] = (case["vocabulary"], width)
@@ -464,7 +548,7 @@ BASE = {"kind": "image", "width": 6, "heads": 2, "layers": 2, "hidden": 10, "eps
         "side": 6, "patch": 2, "classes": 3, "class_token": True, "positions": True, "causal": False,
         "mechanism": "softmax", "identity": False, "arithmetic": "multiplicative",
         "multiplicative_layers": [], "input_gradient": "hard_tanh", "weight_gradient": "full",
-        "score_gradient": "sign", "importances": False}
+        "score_gradient": "sign", "importances": False, "form": "transformer", "windows": []}
 TEXT = {**BASE, "kind": "text", "vocabulary": 7, "context": 9, "causal": True, "eps": 1e-5}
 TEXTS = {**TEXT, "kind": "texts", "causal": False, "layers": 2}
 PYRAMID = {**BASE, "kind": "pyramid", "side": 8, "patch": 2, "stages": [[1, 4, 1], [2, 6, 2]],
@@ -480,6 +564,12 @@ def one(mechanism, base=BASE, **parameters):
 def window(mechanism, kernel, conv_heads, dimensions, base=BASE, full_keys=True):
     return one(mechanism, base, kernel=kernel, conv_heads=conv_heads, dimensions=dimensions,
                full_keys=full_keys)
+
+
+def windows(form, *tokens):
+    """Causal additive attention whose layers pool so many tokens each."""
+    return {**one("additive", TEXT, causal=True, window=-1), "form": form, "layers": len(tokens),
+            "windows": tokens, "importances": True}
 
 
 CASES = {
@@ -546,6 +636,12 @@ CASES = {
     "additive_learnt": {**one("additive"), "importances": True},
     "text_additive_learnt": {**one("additive", TEXT, causal=True, window=4), "importances": True},
     "linformer_in_adder_layers": {**one("linformer", ADDER, landmarks=3), "identity": False},
+    "fastformer": {**windows("fastformer", 0), "importances": False},
+    "fastformer_windows": windows("fastformer", 2, 4, 0),
+    "text_additive_windows": windows("transformer", 3, 0),
+    "hash_learnt": {**BASE, "mechanism": "hash",
+                    "parameters": {"codes": "learned", "mode": "paper", "bits": 5, "supports": 9}},
+    "hash_learnt_upstream": one("hash", codes="learned", mode="upstream", bits=4, supports=7),
 }
 
 
@@ -560,8 +656,9 @@ def gradients():
         inputs, targets = examples(case, 4, 7)
         loss = F.cross_entropy(Network(case, parameters).logits(inputs), targets)
         loss.backward()
+        of = lambda t: torch.zeros_like(t) if t.grad is None else t.grad
         cases.append({"name": name, **case, "loss": loss.item(),
-                      "gradients": {n: rounded(t.grad) for n, t in parameters.items()}})
+                      "gradients": {n: rounded(of(t)) for n, t in parameters.items()}})
     return cases
 
 
@@ -573,7 +670,7 @@ def rate(step, steps, highest, warm_up):
 
 def curve(name, optimiser_name, highest, batch=8, steps=50, warm_up=10):
     """Losses of a plain loop: warm-up and cosine, weight decay on matrices, gradients clipped."""
-    case = {**CASES[name], "layers": 2}
+    case = {**CASES[name], "layers": len(CASES[name]["windows"]) or 2}
     parameters = values(case)
     inputs, targets = examples(case, 48, 9)
     matrices = [t for n, t in parameters.items() if n.endswith(".weight") and t.dim() > 1]
@@ -640,7 +737,8 @@ def main():
     # Signs flip at 0: at a rate of 5e-3 PyTorch's own float32 leaves its float64 by 5e-4 here.
     curves = [curve("softmax", "adamw", 5e-3), curve("adder_identity", "adamw", 5e-3),
               curve("all_adder", "adamw", 1e-3), curve("text_softmax", "adamw", 5e-3),
-              curve("softmax", "sgd", 5e-2), curve("linear", "adamw", 5e-3)]
+              curve("softmax", "sgd", 5e-2), curve("linear", "adamw", 5e-3),
+              curve("fastformer_windows", "adamw", 5e-3)]
     for name, cases in [("gradients", gradients()), ("curves", curves), ("refinement", refinements())]:
         here.with_name(name + ".json").write_text(
             json.dumps({"torch": torch.__version__, "cases": cases}, separators=(",", ":")) + "\n")
