@@ -197,6 +197,24 @@ TEST_F(HashCodesOfASample, LearnedForAllHeadsAreLaidOverTheModel) {
   EXPECT_FALSE(hash_codes_report(hashed, request, {}).kinds[0].own);
 }
 
+TEST_F(HashCodesOfASample, OfAHashedModelEachLayersAreForTheTokensOfTheNewOnesBelow) {
+  Subject hashed = subject();
+  hashed.model = load_model(source_folder() + "/sample_data/models/fashion-hash.h5");
+  hashed.mechanism = hashed.model->spec().mechanism;
+  const HashLearningOptions options{.steps = 3, .seed = 5};
+  const LearnedCodes codes =
+      learn_hash_codes(*hashed.model, hashed.mechanism, {hashed.input}, options, {});
+  hashed.parameters = codes.tensors.layers;
+  for (const std::int64_t layer : {0, 2, 5}) {
+    HashCodesRequest request;
+    request.kinds = {HashKind::learned};
+    request.layer = layer;
+    request.head = 1;
+    const HashCodesReport report = hash_codes_report(hashed, request, {});
+    EXPECT_NEAR(report.kinds[0].error, codes.error_after(layer, 1), 0.01) << "layer " << layer;
+  }
+}
+
 TEST_F(HashCodesOfASample, WhatDoesNotFitIsRefused) {
   const auto expect_refused = [](const Subject& subject, HashCodesRequest request) {
     EXPECT_THROW((void)hash_codes_report(subject, request, {}), Error);
