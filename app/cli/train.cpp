@@ -122,14 +122,18 @@ void refuse_recipe(const TrainArguments& arguments) {
       .remedy("leave it out, or begin another run");
 }
 
-/// A study's models stay in its runs' folders.
-void refuse_model_of_study(const TrainArguments& arguments, const StudyFolder& folder) {
-  const bool study = !arguments.study.empty() ||
-                     (arguments.resume && std::filesystem::exists(folder.description()));
-  if (arguments.model.empty() || !study) return;
-  throw Error(ErrorKind::usage, "a study ends with many models, one in each of its runs' folders")
-      .about("--model")
-      .remedy("leave it out");
+/// Whether the model can be written where it is asked for is said before the training.
+void check_model_file(const TrainArguments& arguments, const StudyFolder& folder) {
+  if (arguments.model.empty()) return;
+  if (!arguments.study.empty() ||
+      (arguments.resume && std::filesystem::exists(folder.description()))) {
+    throw Error(ErrorKind::usage, "a study ends with many models, one in each of its runs' folders")
+        .about("--model")
+        .remedy("leave it out");
+  }
+  const std::filesystem::path parent = std::filesystem::absolute(arguments.model).parent_path();
+  if (std::filesystem::is_directory(parent)) return;
+  throw Error(ErrorKind::usage, "there is no such folder").about("--model").in_file(parent);
 }
 
 void begin(const TrainArguments& arguments, const RunFolder& folder) {
@@ -215,7 +219,7 @@ int run(const TrainArguments& arguments) {
   }
   const RunFolder folder{arguments.out};
   const StudyFolder study{arguments.out};
-  refuse_model_of_study(arguments, study);
+  check_model_file(arguments, study);
   if (arguments.resume) {
     refuse_recipe(arguments);
   } else if (!arguments.study.empty()) {

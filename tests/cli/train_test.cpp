@@ -77,6 +77,14 @@ TEST_F(Train, WritesItsModelUnderTheNameAsked) {
   EXPECT_THAT(opened.output, HasSubstr("little"));
 }
 
+TEST_F(Train, WhereAModelCannotBeWrittenIsSaidBeforeItIsTrained) {
+  const ProgramRun run = run_program("train" + small() + " --out " + path("run") + " --model " +
+                                     path("nowhere/little.h5"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("no such folder"));
+  EXPECT_FALSE(std::filesystem::exists(path("run")));
+}
+
 TEST_F(Train, AStudyEndsWithManyModels) {
   const ProgramRun run = run_program("train --study adder-parts --dataset " + data_ + " --out " +
                                      path("study") + " --model " + path("one.h5"));
