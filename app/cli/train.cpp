@@ -49,7 +49,7 @@ Recipe recipe_of_arguments(const TrainArguments& arguments) {
   ParameterValues values;
   if (!arguments.recipe.empty()) {
     values = with_file(arguments.recipe, [&] {
-      return Recipe::from_json(read_file(arguments.recipe, kLongestRecipe)).values();
+      return Recipe::part_from_json(read_file(arguments.recipe, kLongestRecipe));
     });
   }
   for (const auto& [key, text] : arguments.settings) {

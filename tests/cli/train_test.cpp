@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -75,6 +76,18 @@ TEST_F(Train, WritesItsModelUnderTheNameAsked) {
   const ProgramRun opened = run_program("inspect " + model);
   EXPECT_EQ(opened.status, 0) << opened.errors;
   EXPECT_THAT(opened.output, HasSubstr("little"));
+}
+
+TEST_F(Train, FlagsCompleteARecipeThatIsNoneAlone) {
+  const std::string recipe = path("part.json");
+  std::ofstream(recipe) << R"({"width": 24, "model_heads": 4})";
+  const ProgramRun whole =
+      run_program("train " + recipe + " --dataset " + data_ + " --print-recipe");
+  ASSERT_EQ(whole.status, 0) << whole.errors;
+  EXPECT_THAT(whole.output, HasSubstr("\"width\": 24"));
+  const ProgramRun alone = run_program("train " + recipe + " --print-recipe");
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.errors, HasSubstr("a recipe needs a data set"));
 }
 
 TEST_F(Train, WhereAModelCannotBeWrittenIsSaidBeforeItIsTrained) {

@@ -133,11 +133,13 @@ Recipe::Recipe(const ParameterValues& given)
   (void)make_trained_attention({.mechanism = mechanism()});
 }
 
-Recipe Recipe::from_json(std::string_view text) {
+Recipe Recipe::from_json(std::string_view text) { return Recipe(part_from_json(text)); }
+
+ParameterValues Recipe::part_from_json(std::string_view text) {
   if (!parse_json(text).is_object()) {
     throw Error(ErrorKind::damaged, "a recipe is a JSON object {\"dataset\": …}");
   }
-  return Recipe(parameters_from_json(text));
+  return complete_values("a recipe", recipe_settings(), parameters_from_json(text));
 }
 
 std::string Recipe::to_json() const {

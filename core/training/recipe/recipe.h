@@ -44,6 +44,8 @@ class Recipe {
   explicit Recipe(const ParameterValues& given);
   /// A JSON object. Throws Error(damaged) for what is none, else as the constructor.
   [[nodiscard]] static Recipe from_json(std::string_view text);
+  /// The same, with each key checked by itself alone: it may be a recipe only with further ones.
+  [[nodiscard]] static ParameterValues part_from_json(std::string_view text);
 
   [[nodiscard]] const ParameterValues& values() const { return values_; }
   /// A line a key, in their order.
