@@ -127,6 +127,17 @@ std::string grid_text(const GridExtents& grid) {
   return std::to_string(grid.rows) + " × " + std::to_string(grid.columns);
 }
 
+/// Which linear layers add instead of multiplying, where any do.
+void print_arithmetic(const ModelSpec& spec) {
+  if (spec.arithmetic != Arithmetic::adder) return;
+  std::string multiplying;
+  for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+    if (arithmetic_of(spec, layer) == Arithmetic::adder) continue;
+    multiplying += (multiplying.empty() ? "; multiplicative in layers " : ", ") + std::to_string(layer);
+  }
+  print_line("linear layers", "adder" + multiplying);
+}
+
 /// A pyramid's stages: `heads` and `width` are only the last's.
 void print_stages(const ModelSpec& spec) {
   if (spec.stages.empty()) return;
@@ -228,6 +239,7 @@ void print_architecture(const Architecture& architecture) {
   print_line("architecture", architecture.name);
   print_line("mechanism", to_string(spec.mechanism));
   print_line("layers", std::to_string(spec.layers));
+  print_arithmetic(spec);
   print_windows(spec);
   print_tail(spec);
   print_line("heads", std::to_string(spec.layer.attention.heads) + " of " +

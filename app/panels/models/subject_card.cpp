@@ -58,6 +58,9 @@ QString subject_facts(const Subject& subject) {
   if (subject.model || subject.trace) {
     facts << QString::fromStdString(to_string(subject.mechanism));
   }
+  if (subject.model && subject.model->spec().arithmetic == Arithmetic::adder) {
+    facts << QObject::tr("adder layers");
+  }
   if (subject.trace) {
     const Trace& trace = *subject.trace;
     Range heads, tokens;
