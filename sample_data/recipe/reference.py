@@ -74,12 +74,29 @@ def convolution_biases(r, gamma, beta, side):
     return biases
 
 
+def flat(architecture):
+    """What `attnscope train` writes as the file format's short form has it."""
+    if "input" not in architecture:
+        return architecture
+    image, layer = architecture["input"], architecture["layer"]
+    names = ("class_tokens", "image_height", "patch_height")
+    return {
+        **{name: architecture[name] for name in ("width", "layers", "mechanism", "labels")},
+        **{name: image[name] for name in names},
+        "input_mean": image["mean"],
+        "input_std": image["std"],
+        "heads": layer["attention"]["heads"],
+        "norm_eps": layer["norm"]["eps"],
+        "readout": architecture["readout"]["kind"],
+    }
+
+
 class Model:
     def __init__(self, path):
         with h5py.File(path) as file:
             self.name = file.attrs["name"]
-            self.architecture = json.loads(file.attrs["architecture"])
-            self.labels = json.loads(file.attrs["labels"])
+            self.architecture = flat(json.loads(file.attrs["architecture"]))
+            self.labels = self.architecture.get("labels") or json.loads(file.attrs["labels"])
             self.tensors = {
                 name: tensor[...].astype(float) for name, tensor in file["tensors"].items()
             }
@@ -92,13 +109,25 @@ class Model:
             (pixels / 255 - self.architecture["input_mean"][0]) / self.architecture["input_std"][0]
         )[None]
 
-    def linear(self, x, name):
-        return x @ self.tensors[name + ".weight"].T + self.tensors[name + ".bias"]
+    def linear(self, x, name, parts=1):
+        """x W^T + b; of an adder layer, each of `parts` equal parts of -sum |x - W| + b (Adder,
+        Eq. 4) normalised by itself.
+        """
+        weight, bias = self.tensors[name + ".weight"], self.tensors[name + ".bias"]
+        if name + "_norm.weight" not in self.tensors:
+            return x @ weight.T + bias
+        distances = np.stack([np.abs(x - row).sum(-1) for row in weight], -1)
+        y = self.normalised((bias - distances).reshape(len(x), parts, -1)).reshape(len(x), -1)
+        return y * self.tensors[name + "_norm.weight"] + self.tensors[name + "_norm.bias"]
+
+    def normalised(self, x):
+        centred = x - x.mean(-1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + self.architecture["norm_eps"])
 
     def norm(self, x, name):
-        centred = x - x.mean(-1, keepdims=True)
-        deviation = np.sqrt((centred**2).mean(-1, keepdims=True) + self.architecture["norm_eps"])
-        return centred / deviation * self.tensors[name + ".weight"] + self.tensors[name + ".bias"]
+        return (
+            self.normalised(x) * self.tensors[name + ".weight"] + self.tensors[name + ".bias"]
+        )
 
     def attend(self, x, block):
         """[N, D] normalised tokens -> the layer's output [N, D] and its maps [H, N, N], before any
@@ -106,11 +135,14 @@ class Model:
         """
         heads, name = self.architecture["heads"], self.mechanism["name"]
         if name in ("softmax", "adder"):
-            qkv = self.linear(x, block + "qkv")
+            qkv = self.linear(x, block + "qkv", parts=3)
             q, k, v = qkv.reshape(len(x), 3, heads, -1).transpose(1, 2, 0, 3)
             maps = dot_product_maps(q, k) if name == "softmax" else adder_maps(q, k)
             out = maps @ v + (v if self.adds_identity else 0)  # Adder, Eq. 9 and 20
-            return self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "proj"), maps
+            out = out.swapaxes(0, 1).reshape(len(x), -1)
+            if block + "norm.weight" in self.tensors:  # of a layer of adder arithmetic
+                out = self.norm(out, block + "norm")
+            return self.linear(out, block + "proj"), maps
         if name == "hash":
             split = lambda layer: (
                 self.linear(x, block + layer).reshape(len(x), heads, -1).swapaxes(0, 1)

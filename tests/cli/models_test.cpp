@@ -20,6 +20,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 const std::string kSampleFolder = source_folder() + "/sample_data";
@@ -46,6 +47,14 @@ TEST_F(ModelCommands, InspectSaysWhatTheFileIsInWordsAndJson) {
   EXPECT_TRUE(object["architecture"]["assumptions"].empty());
   EXPECT_EQ(object["tensors"].size(), 80U);
   EXPECT_EQ(object["tensors"][0]["dtype"], "float32");
+}
+
+TEST_F(ModelCommands, InspectSaysWhichLinearLayersAdd) {
+  const ProgramRun network =
+      run_program("inspect --headers-only " + kSampleFolder + "/models/fashion-adder-network.h5");
+  EXPECT_THAT(network.output, HasSubstr("linear layers  adder\n"));
+  EXPECT_THAT(run_program("inspect --headers-only " + kAdderModel).output,
+              Not(HasSubstr("linear layers")));
 }
 
 TEST_F(ModelCommands, InspectListsAssumptionsAndFlagsNumbersThatAreNone) {

@@ -69,7 +69,7 @@ class Train : public testing::Test {
 
 TEST_F(Train, WritesItsModelUnderTheNameAsked) {
   const std::string model = path("little.h5");
-  const ProgramRun run = run_program("train" + small({{"steps", "3"}}) + " --out " + path("run") +
+  const ProgramRun run = run_program("train" + small({{"steps", "6"}}) + " --out " + path("run") +
                                      " --model " + model);
   ASSERT_EQ(run.status, 0) << run.errors;
   EXPECT_THAT(run.output, HasSubstr(model + " opens as any model"));

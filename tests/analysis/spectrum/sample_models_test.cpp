@@ -82,7 +82,8 @@ TEST_P(SampleModel, SpectraAgree) {
 
 INSTANTIATE_TEST_SUITE_P(Fashion, SampleModel,
                          testing::Values("fashion-softmax", "fashion-adder",
-                                         "fashion-adder-identity"));
+                                         "fashion-adder-identity", "fashion-adder-network",
+                                         "fashion-adder-network-identity"));
 
 }  // namespace
 }  // namespace attnscope

@@ -70,7 +70,8 @@ TEST_P(SampleModel, ASampleImagePassesItsPreprocessingUnchanged) {
 
 INSTANTIATE_TEST_SUITE_P(All, SampleModel,
                          testing::Values("fashion-softmax", "fashion-adder",
-                                         "fashion-adder-identity", "fashion-daft-full",
+                                         "fashion-adder-identity", "fashion-adder-network",
+                                         "fashion-adder-network-identity", "fashion-daft-full",
                                          "fashion-daft-conv", "fashion-hash"),
                          [](const auto& info) {
                            std::string name = info.param;
