@@ -133,7 +133,8 @@ void print_arithmetic(const ModelSpec& spec) {
   std::string multiplying;
   for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
     if (arithmetic_of(spec, layer) == Arithmetic::adder) continue;
-    multiplying += (multiplying.empty() ? "; multiplicative in layers " : ", ") + std::to_string(layer);
+    multiplying +=
+        (multiplying.empty() ? "; multiplicative in layers " : ", ") + std::to_string(layer);
   }
   print_line("linear layers", "adder" + multiplying);
 }

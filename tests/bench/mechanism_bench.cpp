@@ -65,9 +65,8 @@ void softmax_with_map(benchmark::State& state) {
   const RandomAttention data(197, 197, 12, 64, 64, 1);
   const auto mechanism = make_mechanism({"softmax", {}});
   const AttentionInput input = data.input();
-  beside_torch(state, "softmax", [&] {
-    benchmark::DoNotOptimize(mechanism->forward_with_map(input));
-  });
+  beside_torch(state, "softmax",
+               [&] { benchmark::DoNotOptimize(mechanism->forward_with_map(input)); });
 }
 BENCHMARK(softmax_with_map)->UseManualTime()->Iterations(100)->Unit(benchmark::kMillisecond);
 
