@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "tests/support/small_data_set.h"
+#include "tests/support/small_recipe.h"
 
 namespace attnscope {
 namespace {
@@ -18,22 +19,13 @@ ParameterValues text_of(const char* name, const std::string& word) { return {{na
 class BegunFrom : public testing::Test {
  protected:
   [[nodiscard]] RunFolder begun(const std::string& name, ParameterValues more = {}) const {
-    ParameterValues values{{"dataset", data_},
-                           {"patch", std::int64_t{2}},
-                           {"width", std::int64_t{12}},
-                           {"model_heads", std::int64_t{2}},
-                           {"depth", std::int64_t{2}},
-                           {"context", std::int64_t{16}},
-                           {"steps", std::int64_t{12}},
-                           {"batch", std::int64_t{12}},
-                           {"warm_up", std::int64_t{0}},
-                           {"rate", 0.01},
-                           {"save_every", std::int64_t{4}},
-                           {"checkpoints", std::int64_t{3}},
-                           {"probes", std::int64_t{2}}};
-    more.merge(values);
+    more.merge(ParameterValues{{"dataset", data_},
+                               {"steps", std::int64_t{12}},
+                               {"warm_up", std::int64_t{0}},
+                               {"rate", 0.01},
+                               {"save_every", std::int64_t{4}}});
     const RunFolder folder{folder_ / name / "run"};
-    begin_run_folder(folder, Recipe(more));
+    begin_run_folder(folder, Recipe(small_recipe(more)));
     return folder;
   }
 

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "tests/support/small_data_set.h"
+#include "tests/support/small_recipe.h"
 
 namespace attnscope {
 namespace {
@@ -16,18 +17,10 @@ class LiveTrainingTest : public testing::Test {
  protected:
   [[nodiscard]] RunFolder begun(const char* name, std::int64_t steps = 40) const {
     const RunFolder folder{folder_ / name / "run"};
-    begin_run_folder(folder, Recipe({{"dataset", data_},
-                                     {"patch", std::int64_t{2}},
-                                     {"width", std::int64_t{12}},
-                                     {"model_heads", std::int64_t{2}},
-                                     {"depth", std::int64_t{2}},
-                                     {"steps", steps},
-                                     {"batch", std::int64_t{12}},
-                                     {"warm_up", std::int64_t{3}},
-                                     {"save_every", std::int64_t{7}},
-                                     {"checkpoints", std::int64_t{3}},
-                                     {"probe_every", std::int64_t{5}},
-                                     {"probes", std::int64_t{2}}}));
+    begin_run_folder(folder, Recipe(small_recipe({{"dataset", data_},
+                                                  {"steps", steps},
+                                                  {"save_every", std::int64_t{7}},
+                                                  {"probe_every", std::int64_t{5}}})));
     return folder;
   }
 

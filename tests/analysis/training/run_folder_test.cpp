@@ -10,6 +10,7 @@
 #include "core/file/atomic_file.h"
 #include "core/model/model.h"
 #include "tests/support/small_data_set.h"
+#include "tests/support/small_recipe.h"
 
 namespace attnscope {
 namespace {
@@ -20,28 +21,18 @@ class RunFolderTest : public testing::Test {
  protected:
   /// Small, of 30 steps, with these settings besides.
   [[nodiscard]] Recipe recipe(ParameterValues more = {}) const {
-    ParameterValues values{{"dataset", data_},
-                           {"patch", std::int64_t{2}},
-                           {"width", std::int64_t{12}},
-                           {"model_heads", std::int64_t{2}},
-                           {"depth", std::int64_t{2}},
-                           {"steps", std::int64_t{30}},
-                           {"batch", std::int64_t{12}},
-                           {"warm_up", std::int64_t{3}},
-                           {"rate", 0.01},
-                           {"save_every", std::int64_t{4}},
-                           {"checkpoints", std::int64_t{3}},
-                           {"probes", std::int64_t{2}},
-                           {"shift", std::int64_t{1}},
-                           {"flip", true}};
-    more.merge(values);
-    return Recipe(more);
+    more.merge(ParameterValues{{"dataset", data_},
+                               {"steps", std::int64_t{30}},
+                               {"rate", 0.01},
+                               {"save_every", std::int64_t{4}},
+                               {"shift", std::int64_t{1}},
+                               {"flip", true}});
+    return Recipe(small_recipe(more));
   }
 
   /// The same of a language model with Fastformer's layers, one with a window.
   [[nodiscard]] Recipe fastformer() const {
     return recipe({{"dataset", write_small_text(sources_).string()},
-                   {"context", std::int64_t{16}},
                    {"layer_form", std::string("fastformer")},
                    {"mechanism", std::string("additive,causal=true")},
                    {"windows", std::string("4,0")}});

@@ -7,6 +7,7 @@
 #include "analysis/training/run_folder.h"
 #include "core/model/model.h"
 #include "tests/support/small_data_set.h"
+#include "tests/support/small_recipe.h"
 
 namespace attnscope {
 namespace {
@@ -25,25 +26,17 @@ void PrintTo(const MechanismRun& one, std::ostream* stream) { *stream << one.nam
 class TrainedMechanismsTest : public testing::TestWithParam<MechanismRun> {
  protected:
   [[nodiscard]] RunFolder begun(const char* name) const {
-    ParameterValues values{
+    const ParameterValues values{
         {"mechanism", std::string(GetParam().mechanism)},
         {"layer_form", std::string(GetParam().layer_form)},
         {"windows", std::string(GetParam().windows)},
         {"dataset",
          (GetParam().texts ? write_small_text(sources_) : write_small_data_set(sources_)).string()},
-        {"patch", std::int64_t{2}},
-        {"width", std::int64_t{12}},
-        {"model_heads", std::int64_t{2}},
-        {"depth", std::int64_t{2}},
-        {"context", std::int64_t{16}},
         {"steps", std::int64_t{40}},
-        {"batch", std::int64_t{12}},
-        {"warm_up", std::int64_t{3}},
         {"rate", 0.01},
-        {"checkpoints", std::int64_t{2}},
-        {"probes", std::int64_t{2}}};
+        {"checkpoints", std::int64_t{2}}};
     const RunFolder folder{folder_ / name};
-    begin_run_folder(folder, Recipe(values));
+    begin_run_folder(folder, Recipe(small_recipe(values)));
     return folder;
   }
 

@@ -1,0 +1,25 @@
+// What trainings small enough for a test share.
+#pragma once
+
+#include <cstdint>
+
+#include "core/parameters/parameters.h"
+
+namespace attnscope {
+
+/// Two layers of two heads and 12 channels, batches of 12; with `more` besides or instead, of which
+/// "dataset" and "steps" must be.
+[[nodiscard]] inline ParameterValues small_recipe(ParameterValues more) {
+  more.merge(ParameterValues{{"patch", std::int64_t{2}},
+                             {"width", std::int64_t{12}},
+                             {"model_heads", std::int64_t{2}},
+                             {"depth", std::int64_t{2}},
+                             {"context", std::int64_t{16}},
+                             {"batch", std::int64_t{12}},
+                             {"warm_up", std::int64_t{3}},
+                             {"checkpoints", std::int64_t{3}},
+                             {"probes", std::int64_t{2}}});
+  return more;
+}
+
+}  // namespace attnscope
