@@ -57,6 +57,7 @@ std::int64_t width_of_keys(const MechanismChoice& mechanism, std::int64_t width)
 template <class Number>
 std::vector<Number*> places_of(const std::vector<ParameterSlot>& slots, Number* numbers) {
   std::vector<Number*> places;
+  places.reserve(slots.size());
   for (const ParameterSlot& slot : slots) places.push_back(slot.in(numbers));
   return places;
 }
