@@ -6,6 +6,7 @@
 #include "core/checkpoint/checkpoint.h"
 #include "core/error.h"
 #include "core/file/atomic_file.h"
+#include "tests/support/folder_bytes.h"
 #include "tests/support/small_data_set.h"
 #include "tests/support/small_recipe.h"
 
@@ -53,14 +54,6 @@ class BegunFrom : public testing::Test {
     const Parameter& parameter = *run.network().parameters().find(name);
     const float* const first = parameter.slot.in(run.values().data());
     return {first, first + parameter.slot.size};
-  }
-
-  static std::map<std::string, std::string> contents(const RunFolder& folder) {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder.folder)) {
-      all[entry.path().filename().string()] = read_bytes(entry.path());
-    }
-    return all;
   }
 
   TemporaryFolder folder_, sources_;
@@ -176,7 +169,7 @@ TEST_F(BegunFrom, AFileItIsNotReadAgainWhenTheRunGoesOn) {
     fs::remove(softmax);
   }
   const auto run = train(parts, {});
-  EXPECT_EQ(contents(whole), contents(parts));
+  EXPECT_EQ(folder_bytes(whole.folder), folder_bytes(parts.folder));
   EXPECT_EQ(run->log().tables().at("codes/step").numbers, (std::vector<double>{0, 4, 8}));
   EXPECT_EQ(run->log().tables().at("codes/error").width, 2);
 }

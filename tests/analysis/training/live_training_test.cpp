@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "tests/support/folder_bytes.h"
 #include "tests/support/small_data_set.h"
 #include "tests/support/small_recipe.h"
 
@@ -22,14 +23,6 @@ class LiveTrainingTest : public testing::Test {
                                                   {"save_every", std::int64_t{7}},
                                                   {"probe_every", std::int64_t{5}}})));
     return folder;
-  }
-
-  static std::map<std::string, std::string> contents(const RunFolder& folder) {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(folder.folder)) {
-      all[entry.path().filename().string()] = read_bytes(entry.path());
-    }
-    return all;
   }
 
   TemporaryFolder folder_, sources_;
@@ -62,7 +55,7 @@ TEST_F(LiveTrainingTest, SteppedPausedAndLeftItEndsWithTheSameBytesAsTrain) {
   EXPECT_EQ(again.moment().step, 40);
   EXPECT_GT(again.moment().examples_per_second, 0);
   EXPECT_EQ(again.log()->tables().at("probes/step").numbers.back(), 40);
-  EXPECT_EQ(contents(whole), contents(live));
+  EXPECT_EQ(folder_bytes(whole.folder), folder_bytes(live.folder));
 }
 
 TEST_F(LiveTrainingTest, ItsWeightsAreTheModelThatTheFolderKeeps) {

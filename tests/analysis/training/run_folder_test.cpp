@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/file/atomic_file.h"
 #include "core/model/model.h"
+#include "tests/support/folder_bytes.h"
 #include "tests/support/small_data_set.h"
 #include "tests/support/small_recipe.h"
 
@@ -42,15 +43,6 @@ class RunFolderTest : public testing::Test {
     const RunFolder folder{folder_ / name};
     begin_run_folder(folder, recipe);
     return folder;
-  }
-
-  /// Every file's bytes by name. Names of models hold that of the folder: those are cut.
-  static std::map<std::string, std::string> contents(const RunFolder& folder) {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : fs::directory_iterator(folder.folder)) {
-      all[entry.path().filename().string()] = read_bytes(entry.path());
-    }
-    return all;
   }
 
   TemporaryFolder folder_, sources_;
@@ -176,7 +168,7 @@ TEST_F(RunFolderTest, InterruptedAnywhereItEndsWithTheSameBytes) {
                    Cancelled);
     }
     (void)train(parts, {});
-    const auto expected = contents(whole), found = contents(parts);
+    const auto expected = folder_bytes(whole.folder), found = folder_bytes(parts.folder);
     ASSERT_EQ(expected.size(), found.size());
     for (const auto& [name, bytes] : expected) EXPECT_EQ(found.at(name), bytes) << name;
   }
@@ -200,7 +192,7 @@ TEST_F(RunFolderTest, CoarsePatchesAreRefinedOnceHoweverOftenItWasInterrupted) {
                  Cancelled);
   }
   const auto run = train(parts, {});
-  EXPECT_EQ(contents(whole), contents(parts));
+  EXPECT_EQ(folder_bytes(whole.folder), folder_bytes(parts.folder));
   const Input input = run->data().test_input(3);
   for (const auto& [step, tokens] : {std::pair(0, 10), {18, 10}, {30, 37}}) {
     const auto model = load_model(parts.model(step));
@@ -233,7 +225,7 @@ TEST_F(RunFolderTest, GoesOnFromTheLastStateWhereLaterFilesWereLost) {
     if (stop == 14) fs::remove(killed.log());
   }
   (void)train(killed, {});
-  EXPECT_EQ(contents(whole), contents(killed));
+  EXPECT_EQ(folder_bytes(whole.folder), folder_bytes(killed.folder));
 }
 
 TEST_F(RunFolderTest, AnotherSeedIsAnotherRunAndTheSameIsTheSame) {

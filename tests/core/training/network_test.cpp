@@ -157,17 +157,22 @@ TEST(BatchGradientTest, IsThatOfTheWholeBatchAtOnce) {
   EXPECT_LT(relative_error(expected, cut.data()), 1e-5);
 }
 
+/// What no network is made of `spec` for; "nothing" where one is.
+std::string refusal_of(const ModelSpec& spec) {
+  try {
+    const TrainedNetwork network(spec);
+    return "nothing";
+  } catch (const Error& error) {
+    return error.subject();
+  }
+}
+
 TEST(NetworkTest, RefusesWhatHasNoGradientByItsName) {
   const json& one = cases_of("training/gradients.json").at(0);
   const auto refused = [&](const auto& change) -> std::string {
     ModelSpec spec = training_spec(one);
     change(spec);
-    try {
-      const TrainedNetwork network(spec);
-      return "nothing";
-    } catch (const Error& error) {
-      return error.subject();
-    }
+    return refusal_of(spec);
   };
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.layer.rotary.form = Rotary::half; }),
             "layer.rotary.form");
@@ -184,12 +189,7 @@ TEST(NetworkTest, RefusesFastformersLayersWithWhatTheyDoNotHave) {
   const auto refused = [&](const auto& change) -> std::string {
     ModelSpec spec = training_spec(*found);
     change(spec);
-    try {
-      const TrainedNetwork network(spec);
-      return "nothing";
-    } catch (const Error& error) {
-      return error.subject();
-    }
+    return refusal_of(spec);
   };
   EXPECT_EQ(refused([](ModelSpec&) {}), "nothing");
   EXPECT_EQ(refused([](ModelSpec& spec) { spec.layer.form = LayerForm::fastformer_rescaled; }),
