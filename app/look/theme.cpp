@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFontDatabase>
+#include <QIconEngine>
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
@@ -10,6 +11,8 @@
 #include <QStyleFactory>
 #include <QSvgRenderer>
 #include <QWidget>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "analysis/figure/series_style.h"
@@ -110,6 +113,39 @@ QString style_sheet(const WindowColours& colours) {
   return sheet;
 }
 
+/// Drawn when it is first shown in a size.
+class TintedIcon final : public QIconEngine {
+ public:
+  TintedIcon(QString name, const QColor& colour) : name_(std::move(name)), colour_(colour) {}
+
+  [[nodiscard]] QIconEngine* clone() const override { return new TintedIcon(name_, colour_); }
+
+  void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override {
+    const double scale = painter->device()->devicePixelRatio();
+    painter->drawPixmap(rect, pixmap(rect.size() * scale, mode, state));
+  }
+
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State) override {
+    const bool faded = mode == QIcon::Disabled;
+    QPixmap& drawn = drawn_[{size.width(), size.height(), faded}];
+    if (!drawn.isNull()) return drawn;
+    drawn = QPixmap(size);
+    drawn.fill(Qt::transparent);
+    QPainter painter(&drawn);
+    painter.setOpacity(faded ? 0.4 : 1);
+    QSvgRenderer(":/icons/" + name_ + ".svg").render(&painter);
+    painter.setOpacity(1);
+    painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
+    painter.fillRect(drawn.rect(), colour_);
+    return drawn;
+  }
+
+ private:
+  QString name_;
+  QColor colour_;
+  std::map<std::tuple<int, int, bool>, QPixmap> drawn_;  ///< by width, height, whether it is faded
+};
+
 }  // namespace
 
 const WindowColours& colours_of(Theme theme) { return theme == Theme::dark ? kDark : kLight; }
@@ -179,26 +215,7 @@ QFont number_font(const QFont& base) {
 }
 
 QIcon tinted_icon(const QString& name, const QColor& colour) {
-  QSvgRenderer renderer(":/icons/" + name + ".svg");
-  QIcon icon;
-  for (const int size : {16, 18, 24, 32, 48}) {
-    QPixmap pixmap(size, size);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    renderer.render(&painter);
-    painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
-    painter.fillRect(pixmap.rect(), colour);
-    painter.end();
-    icon.addPixmap(pixmap);
-    QPixmap faded(size, size);
-    faded.fill(Qt::transparent);
-    QPainter fader(&faded);
-    fader.setOpacity(0.4);
-    fader.drawPixmap(0, 0, pixmap);
-    fader.end();
-    icon.addPixmap(faded, QIcon::Disabled);
-  }
-  return icon;
+  return QIcon(new TintedIcon(name, colour));
 }
 
 }  // namespace attnscope

@@ -2,12 +2,12 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QProgressBar>
 #include <QStringList>
 #include <QToolButton>
 #include <utility>
 
 #include "app/session/job_queue.h"
+#include "app/widgets/progress_line.h"
 #include "app/widgets/remaining_time.h"
 
 namespace attnscope {
@@ -19,11 +19,8 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   row->setSpacing(8);
   text_ = new QLabel;
   text_->setProperty("role", "muted");
-  progress_ = new QProgressBar;
-  progress_->setTextVisible(false);
+  progress_ = new ProgressLine(tr("Progress of background work"));
   progress_->setFixedWidth(120);
-  progress_->setRange(0, 1000);
-  progress_->setAccessibleName(tr("Progress of background work"));
   cancel_ = new QToolButton;
   cancel_->setText(tr("Cancel"));
   cancel_->setObjectName("cancel_jobs");
@@ -68,7 +65,7 @@ void JobBar::refresh() {
   if (remaining > 0) text += " · " + remaining_time(remaining);
   text_->setText(text);
   text_->setToolTip(lines.join('\n'));
-  progress_->setValue(static_cast<int>(1000 * done / static_cast<double>(all.size())));
+  progress_->set_fraction(done / static_cast<double>(all.size()));
 }
 
 }  // namespace attnscope

@@ -5,12 +5,12 @@
 #include <functional>
 
 class QLabel;
-class QProgressBar;
 class QToolButton;
 
 namespace attnscope {
 
 class JobQueue;
+class ProgressLine;
 
 class JobBar : public QWidget {
   Q_OBJECT
@@ -26,7 +26,7 @@ class JobBar : public QWidget {
 
   JobQueue& jobs_;
   QLabel* text_;
-  QProgressBar* progress_;
+  ProgressLine* progress_;
   QToolButton* cancel_;
   QToolButton* go_on_;
   std::function<bool()> is_stopped_;

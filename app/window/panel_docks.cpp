@@ -35,8 +35,8 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
     : QObject(&window), window_(window), context_(context) {
   docks_.reserve(panels().size());
   for (const PanelEntry& entry : panels()) {
-    PanelDock& one =
-        docks_.emplace_back(PanelDock{&entry, empty_dock(QObject::tr(entry.title), entry.name)});
+    PanelDock& one = docks_.emplace_back(
+        PanelDock{&entry, empty_dock(window, QObject::tr(entry.title), entry.name)});
     if (!entry.title) {
       one.dock->setWindowTitle(made(one).title());
       continue;

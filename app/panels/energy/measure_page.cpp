@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "analysis/figure/figure_command.h"
 #include "app/session/job_queue.h"
 #include "app/session/session.h"
+#include "app/widgets/progress_line.h"
 #include "app/widgets/remaining_time.h"
 #include "app/widgets/table_view.h"
 #include "core/error.h"
@@ -33,10 +33,7 @@ MeasurePage::MeasurePage(Session& session, std::function<FigureRequest()> wanted
   button_ = new QPushButton(tr("Measure here"));
   button_->setObjectName("measure_kernels");
   button_->setToolTip(tr("Run every mechanism the program has on this machine, now"));
-  progress_ = new QProgressBar;
-  progress_->setRange(0, 1000);
-  progress_->setTextVisible(false);
-  progress_->setAccessibleName(tr("Progress of measuring"));
+  progress_ = new ProgressLine(tr("Progress of measuring"));
   progress_->hide();
   note_ = new QLabel;
   note_->setObjectName("measure_note");
@@ -129,7 +126,7 @@ void MeasurePage::measure_or_cancel() {
     progress_->hide();
   };
   button_->setText(tr("Cancel"));
-  progress_->setValue(0);
+  progress_->set_fraction(0);
   progress_->show();
   job_ = session_.jobs().submit(
       tr("Measuring kernels"),
@@ -154,7 +151,7 @@ void MeasurePage::show_progress() {
   if (job_ == 0) return;
   for (const JobStatus& status : session_.jobs().status()) {
     if (status.id != job_) continue;
-    progress_->setValue(static_cast<int>(1000 * status.fraction));
+    progress_->set_fraction(status.fraction);
     note_->setText(status.step + (status.remaining_seconds
                                       ? " · " + remaining_time(*status.remaining_seconds)
                                       : QString()));

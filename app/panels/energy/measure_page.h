@@ -9,11 +9,11 @@
 #include "analysis/figure/recipes/mechanism_costs.h"
 
 class QLabel;
-class QProgressBar;
 class QPushButton;
 
 namespace attnscope {
 
+class ProgressLine;
 class Session;
 class TableView;
 
@@ -41,7 +41,7 @@ class MeasurePage : public QWidget {
   Session& session_;
   std::function<FigureRequest()> wanted_;
   QPushButton* button_;
-  QProgressBar* progress_;
+  ProgressLine* progress_;
   QLabel* note_;
   TableView* table_;
   std::shared_ptr<const Measurement> measured_;

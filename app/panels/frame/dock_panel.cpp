@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMainWindow>
 #include <QScrollArea>
 #include <QStackedLayout>
 #include <QToolButton>
@@ -146,8 +147,9 @@ void DockPanel::tint_icons() {
   }
 }
 
-QDockWidget* empty_dock(const QString& title, const QString& object_name) {
-  auto* dock = new QDockWidget(title);
+QDockWidget* empty_dock(QMainWindow& window, const QString& title, const QString& object_name) {
+  // Its window's from the start: whatever gets another parent is polished anew, with all in it.
+  auto* dock = new QDockWidget(title, &window);
   dock->setObjectName(object_name);
   dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable |
                     QDockWidget::DockWidgetFloatable);

@@ -11,6 +11,7 @@
 class QDockWidget;
 class QHBoxLayout;
 class QLabel;
+class QMainWindow;
 class QStackedLayout;
 class QToolButton;
 class QVBoxLayout;
@@ -87,8 +88,10 @@ class DockPanel : public QFrame {
   int preferred_width_ = 0;
 };
 
-/// A dock for a panel, titled, and named so that the layout can be remembered; empty as yet.
-[[nodiscard]] QDockWidget* empty_dock(const QString& title, const QString& object_name);
+/// A dock of the window for a panel, titled, and named so that the layout can be remembered; empty
+/// as yet.
+[[nodiscard]] QDockWidget* empty_dock(QMainWindow& window, const QString& title,
+                                      const QString& object_name);
 /// Puts the panel into it; with a button to close it where it is not always there.
 void fill_dock(QDockWidget& dock, DockPanel& panel, bool closes);
 

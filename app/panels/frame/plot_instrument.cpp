@@ -53,6 +53,9 @@ void change(Axis& axis) {
 }  // namespace
 
 PlotInstrument::PlotInstrument(QCustomPlot& plot) : QObject(&plot), plot_(plot) {
+  // Painted with the next picture of the window, which may hold further plots; otherwise each
+  // replot would have the whole window, with the canvases in it, drawn and shown at once.
+  plot_.setPlottingHint(QCP::phImmediateRefresh, false);
   plot_.setMouseTracking(true);
   plot_.setFocusPolicy(Qt::StrongFocus);
   plot_.installEventFilter(this);

@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStackedWidget>
@@ -19,6 +18,7 @@
 #include "app/session/session.h"
 #include "app/widgets/browse_button.h"
 #include "app/widgets/line_field.h"
+#include "app/widgets/progress_line.h"
 #include "app/widgets/remaining_time.h"
 #include "app/widgets/segment_button.h"
 #include "app/widgets/tool_button.h"
@@ -74,10 +74,7 @@ void StudyPanel::make_fields() {
   anew_->setToolTip(tr("Forget what was done before, finished or not"));
   button_ = new QPushButton(form_.verb);
   button_->setObjectName(form_.name + "_start");
-  progress_ = new QProgressBar;
-  progress_->setRange(0, 1000);
-  progress_->setTextVisible(false);
-  progress_->setAccessibleName(tr("Progress"));
+  progress_ = new ProgressLine(tr("Progress"));
   progress_->hide();
   note_ = muted_label({});
   note_->setObjectName(form_.name + "_note");
@@ -175,7 +172,7 @@ void StudyPanel::start() {
   const std::optional<Work> work = this->work();
   if (!work) return;
   button_->setText(tr("Stop"));
-  progress_->setValue(0);
+  progress_->set_fraction(0);
   progress_->show();
   say(tr("Opening the data"));
   JobQueue& jobs = session_.jobs();
@@ -223,7 +220,7 @@ void StudyPanel::show_progress() {
   if (job_ == 0) return;
   for (const JobStatus& status : session_.jobs().status()) {
     if (status.id != job_) continue;
-    progress_->setValue(static_cast<int>(1000 * status.fraction));
+    progress_->set_fraction(status.fraction);
     if (status.step.isEmpty()) continue;
     note_->setText(status.step + (status.remaining_seconds
                                       ? " · " + remaining_time(*status.remaining_seconds)

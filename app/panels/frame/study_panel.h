@@ -16,7 +16,6 @@ class QCheckBox;
 class QHBoxLayout;
 class QLabel;
 class QLineEdit;
-class QProgressBar;
 class QPushButton;
 class QSpinBox;
 class QStackedWidget;
@@ -25,6 +24,7 @@ class QWidget;
 namespace attnscope {
 
 class BrowseButton;
+class ProgressLine;
 class Session;
 
 class StudyPanel : public DockPanel {
@@ -96,7 +96,7 @@ class StudyPanel : public DockPanel {
   QCheckBox* anew_;
   QPushButton* button_;
   QHBoxLayout* options_;
-  QProgressBar* progress_;
+  ProgressLine* progress_;
   QLabel* note_;
   QStackedWidget* pages_;
   JobId job_ = 0;

@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -19,6 +18,7 @@
 #include "app/look/role.h"
 #include "app/look/theme.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/progress_line.h"
 #include "app/widgets/remaining_time.h"
 #include "app/widgets/subject_badge.h"
 
@@ -128,9 +128,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   channel_layout->addWidget(channel_);
   channel_layout->addStretch(1);
   channel_row_->setVisible(false);
-  progress_ = new QProgressBar;
-  progress_->setTextVisible(false);
-  progress_->setRange(0, 1000);
+  progress_ = new ProgressLine(tr("Progress"));
   assumptions_ = new QPushButton;
   assumptions_->setProperty("flat", true);
   assumptions_->setToolTip(
@@ -225,7 +223,7 @@ void SubjectCard::show_subject(const OpenSubject& subject, std::int64_t index, b
   state_->setVisible(!state.isEmpty());
   set_role(state_, role);
   progress_->setVisible(subject.state == State::loading || subject.state == State::running);
-  progress_->setValue(job ? static_cast<int>(job->fraction * 1000) : 0);
+  progress_->set_fraction(job ? job->fraction : 0);
 
   const std::int64_t channels = subject.subject.trace ? subject.subject.trace->map_channels : 1;
   channel_row_->setVisible(subject.subject.model && channels > 1);

@@ -8,7 +8,6 @@
 #include "app/session/session.h"
 
 class QLabel;
-class QProgressBar;
 class QPushButton;
 class QSpinBox;
 class QToolButton;
@@ -16,6 +15,7 @@ class QToolButton;
 namespace attnscope {
 
 class ElidedLabel;
+class ProgressLine;
 class SubjectBadge;
 
 class SubjectCard : public QFrame {
@@ -56,7 +56,7 @@ class SubjectCard : public QFrame {
   ElidedLabel* name_;
   QLabel* facts_;
   QLabel* state_;
-  QProgressBar* progress_;
+  ProgressLine* progress_;
   QWidget* channel_row_;
   QSpinBox* channel_;
   QPushButton* assumptions_;

@@ -1,0 +1,23 @@
+#include "app/widgets/progress_line.h"
+
+namespace attnscope {
+
+namespace {
+
+constexpr int kSteps = 1000;
+
+}  // namespace
+
+ProgressLine::ProgressLine(const QString& accessible_name, QWidget* parent) : QProgressBar(parent) {
+  setRange(0, kSteps);
+  setTextVisible(false);
+  setAccessibleName(accessible_name);
+}
+
+void ProgressLine::set_fraction(double done) {
+  setUpdatesEnabled(false);
+  setValue(static_cast<int>(kSteps * done));
+  setUpdatesEnabled(true);
+}
+
+}  // namespace attnscope
