@@ -214,6 +214,7 @@ class Learner {
     };
     offer();
     for (std::int64_t step = 0; step < options_.steps; ++step) {
+      if (progress_.cancelled()) throw Cancelled{};
       const VectorXd slope = gradient(a, bit);
       velocity = options_.momentum * velocity + slope;
       a -= options_.rate * (slope + options_.momentum * velocity);
