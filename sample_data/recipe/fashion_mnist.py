@@ -3,7 +3,6 @@
 import gzip
 
 import numpy as np
-import torch
 
 FOLDER = "/usr/share/datasets/fashion-mnist"
 LABELS = [
@@ -18,7 +17,6 @@ LABELS = [
     "Bag",
     "Ankle boot",
 ]
-MEAN, STD = 0.2860, 0.3530  # of the training pixels, scaled to [0, 1]
 
 
 def pixels(part):
@@ -28,15 +26,6 @@ def pixels(part):
 
 
 def labels(part):
+    """-> uint8 [images], numbers of LABELS."""
     with gzip.open(f"{FOLDER}/{part}-labels-idx1-ubyte.gz") as file:
-        return torch.from_numpy(np.frombuffer(file.read(), np.uint8, offset=8).astype(np.int64))
-
-
-def normalised(pixels):
-    """uint8 [images, 28, 28] -> float32 [images, 1, 28, 28] as the models expect them."""
-    return (torch.from_numpy(pixels.astype(np.float32) / 255)[:, None] - MEAN) / STD
-
-
-def labelled(part):
-    """All images of a part, normalised, and their labels."""
-    return normalised(pixels(part)), labels(part)
+        return np.frombuffer(file.read(), np.uint8, offset=8)

@@ -5,28 +5,38 @@ the first two that none does.
     python3 inputs.py ../inputs ../models/fashion-{softmax,adder,adder-identity}.h5
 """
 
+import functools
+import itertools
 import pathlib
 import re
 import sys
 
-import torch
 from PIL import Image
 
 import fashion_mnist
-import vit
+from reference import Model
 
-folder, *models = sys.argv[1:]
-pixels, labels = fashion_mnist.pixels("t10k")[:1000], fashion_mnist.labels("t10k")[:1000]
-with torch.no_grad():
-    right = torch.stack(
-        [vit.read(path)(fashion_mnist.normalised(pixels)).argmax(1) == labels for path in models]
-    )
+folder, *paths = sys.argv[1:]
+pixels, labels = fashion_mnist.pixels("t10k"), fashion_mnist.labels("t10k")
+models = [Model(path) for path in paths]
+
+
+@functools.cache
+def right(index):
+    """How many models name a test image as it is."""
+    answers = [model.run(model.normalise(pixels[index]))[0].argmax() for model in models]
+    return sum(answer == labels[index] for answer in answers)
+
+
+def first(count, wanted):
+    return list(itertools.islice(filter(wanted, range(len(labels))), count))
+
 
 chosen = [
-    int((right.all(0) & (labels == label)).nonzero()[0])
+    first(1, lambda index: labels[index] == label and right(index) == len(models))[0]
     for label in range(len(fashion_mnist.LABELS))
 ]
-chosen += (~right.any(0)).nonzero()[:2, 0].tolist()
+chosen += first(2, lambda index: right(index) == 0)
 for number, index in enumerate(chosen):
     name = re.sub("[^a-z]+", "_", fashion_mnist.LABELS[labels[index]].lower().replace("/top", ""))
     Image.fromarray(pixels[index]).save(pathlib.Path(folder) / f"{number:02}_{name}.png")

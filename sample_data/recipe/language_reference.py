@@ -35,20 +35,22 @@ class Model:
         with h5py.File(path) as file:
             self.name = file.attrs["name"]
             self.architecture = json.loads(file.attrs["architecture"])
-            self.characters = json.loads(file.attrs["labels"])
             self.t = {name: tensor[...].astype(float) for name, tensor in file["tensors"].items()}
+        self.characters = self.architecture["labels"]
+        self.layer = self.architecture["layer"]
+        self.head_count = self.layer["attention"]["heads"]
 
     def norm(self, x, name):
         centred = x - x.mean(-1, keepdims=True)
-        deviation = np.sqrt((centred**2).mean(-1, keepdims=True) + self.architecture["norm_eps"])
+        deviation = np.sqrt((centred**2).mean(-1, keepdims=True) + self.layer["norm"]["eps"])
         return centred / deviation * self.t[name + ".weight"] + self.t[name + ".bias"]
 
     def heads(self, x):
-        return x.reshape(len(x), self.architecture["heads"], -1).swapaxes(0, 1)
+        return x.reshape(len(x), self.head_count, -1).swapaxes(0, 1)
 
     def pool(self, x, vector, window):
         """Fastformer-LM, Eq. 9: the means [N, D], the weights [H, N, N], the logits [H, N]."""
-        parts, w = self.heads(x), vector.reshape(self.architecture["heads"], 1, -1)
+        parts, w = self.heads(x), vector.reshape(self.head_count, 1, -1)
         logits = (parts * w).sum(-1) / math.sqrt(parts.shape[-1])
         weights = softmax(hide(np.repeat(logits[:, None], len(x), 1), window))
         return (weights @ parts).swapaxes(0, 1).reshape(x.shape), weights, logits
@@ -72,7 +74,7 @@ class Model:
         return x, maps, logits
 
     def gpt2(self, x):
-        linear = lambda x, name: x @ self.t[name + ".weight"] + self.t[name + ".bias"]
+        linear = lambda x, name: x @ self.t[name + ".weight"].T + self.t[name + ".bias"]
         maps = []
         for layer in range(self.architecture["layers"]):
             block = f"transformer.h.{layer}."
@@ -88,7 +90,7 @@ class Model:
 
     def run(self, text):
         t, ids = self.t, [self.characters.index(character) for character in text]
-        if self.architecture["layer_form"] == "fastformer":
+        if self.layer["form"] == "fastformer":
             x = t["word_embedding.weight"][ids]
             x = x + t["fastformer_model.position_embeddings.weight"][: len(ids)]
             x, maps, logits = self.fastformer(self.norm(x, "fastformer_model.LayerNorm"))

@@ -62,7 +62,8 @@ def hash_maps(tokens, weights, means, anchors):
 def convolution_biases(r, gamma, beta, side):
     """[H, s, s] window biases -> [H, N, N] on a side x side grid: DAFT, Eq. 9, then Eq. 7."""
     centred = r - r.mean((1, 2), keepdims=True)
-    r = gamma * centred / np.sqrt((centred**2).mean((1, 2), keepdims=True)) + beta
+    gain, bias = gamma[:, None, None], beta[:, None, None]
+    r = gain * centred / np.sqrt((centred**2).mean((1, 2), keepdims=True)) + bias
     window = r.shape[1]
     biases = np.zeros((len(r), side * side, side * side))
     for i in range(side * side):
@@ -74,40 +75,25 @@ def convolution_biases(r, gamma, beta, side):
     return biases
 
 
-def flat(architecture):
-    """What `attnscope train` writes as the file format's short form has it."""
-    if "input" not in architecture:
-        return architecture
-    image, layer = architecture["input"], architecture["layer"]
-    names = ("class_tokens", "image_height", "patch_height")
-    return {
-        **{name: architecture[name] for name in ("width", "layers", "mechanism", "labels")},
-        **{name: image[name] for name in names},
-        "input_mean": image["mean"],
-        "input_std": image["std"],
-        "heads": layer["attention"]["heads"],
-        "norm_eps": layer["norm"]["eps"],
-        "readout": architecture["readout"]["kind"],
-    }
-
-
 class Model:
     def __init__(self, path):
         with h5py.File(path) as file:
             self.name = file.attrs["name"]
-            self.architecture = flat(json.loads(file.attrs["architecture"]))
-            self.labels = self.architecture.get("labels") or json.loads(file.attrs["labels"])
+            architecture = json.loads(file.attrs["architecture"])
             self.tensors = {
                 name: tensor[...].astype(float) for name, tensor in file["tensors"].items()
             }
-        self.mechanism = self.architecture["mechanism"]
+        self.image, self.labels = architecture["input"], architecture["labels"]
+        self.width, self.layers = architecture["width"], architecture["layers"]
+        self.heads = architecture["layer"]["attention"]["heads"]
+        self.eps = architecture["layer"]["norm"]["eps"]
+        self.readout = architecture["readout"]["kind"]
+        self.mechanism = architecture["mechanism"]
         self.adds_identity = self.mechanism["parameters"].get("identity", False)
 
     def normalise(self, pixels):
         """uint8 [28, 28] -> [1, 28, 28]"""
-        return (
-            (pixels / 255 - self.architecture["input_mean"][0]) / self.architecture["input_std"][0]
-        )[None]
+        return ((pixels / 255 - self.image["mean"][0]) / self.image["std"][0])[None]
 
     def linear(self, x, name, parts=1):
         """x W^T + b; of an adder layer, each of `parts` equal parts of -sum |x - W| + b (Adder,
@@ -122,7 +108,7 @@ class Model:
 
     def normalised(self, x):
         centred = x - x.mean(-1, keepdims=True)
-        return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + self.architecture["norm_eps"])
+        return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + self.eps)
 
     def norm(self, x, name):
         return (
@@ -133,7 +119,7 @@ class Model:
         """[N, D] normalised tokens -> the layer's output [N, D] and its maps [H, N, N], before any
         identity is added to them; for DAFT, [D, N, N].
         """
-        heads, name = self.architecture["heads"], self.mechanism["name"]
+        heads, name = self.heads, self.mechanism["name"]
         if name in ("softmax", "adder"):
             qkv = self.linear(x, block + "qkv", parts=3)
             q, k, v = qkv.reshape(len(x), 3, heads, -1).transpose(1, 2, 0, 3)
@@ -147,42 +133,43 @@ class Model:
             split = lambda layer: (
                 self.linear(x, block + layer).reshape(len(x), heads, -1).swapaxes(0, 1)
             )
-            buffers = [self.tensors[block + "fast_attention.ksh." + b] for b in ("mvec", "anchor")]
-            weights = self.tensors[block + "fast_attention.ksh.A"]
-            maps = hash_maps(split("to_qk"), weights, buffers[0][0, :, 0], buffers[1][0])
+            learnt = [self.tensors[block + "fast_attention.ksh." + b] for b in ("A", "mvec", "anchor")]
+            maps = hash_maps(split("to_qk"), *learnt)
             out = maps @ split("to_v")
             return self.linear(out.swapaxes(0, 1).reshape(len(x), -1), block + "proj"), maps
-        q, k, v = (self.linear(x, block + layer) for layer in ("to_q", "to_k", "to_v"))
         if name == "daft-full":
+            q, k, v = np.split(self.linear(x, block + "qkv"), 3, -1)
             biases = np.repeat(
                 (self.tensors[block + "pe0"] @ self.tensors[block + "pe1"].T)[None], v.shape[1], 0
             )
         else:
+            q, k, v = (self.linear(x, block + layer) for layer in ("to_q", "to_k", "to_v"))
             channels = v.shape[1] // self.mechanism["parameters"]["conv_heads"]
             r, gamma, beta = (self.tensors[block + tensor] for tensor in ("r", "gamma", "beta"))
-            side = self.architecture["image_height"] // self.architecture["patch_height"]
+            side = self.image["image_height"] // self.image["patch_height"]
             biases = np.repeat(convolution_biases(r, gamma, beta, side), channels, 0)
             k = np.repeat(k, channels, 1)
         maps = daft_maps(q, k, biases)
         out = np.einsum("cij,jc->ic", maps, v)
-        return self.linear(out, block + "project"), maps
+        return self.linear(out, block + "proj"), maps
 
     def run(self, image):
         """[1, 28, 28] -> logits [10] and all layers' maps, as `attend` gives them."""
-        a, t = self.architecture, self.tensors
-        side, rows = a["patch_height"], a["image_height"] // a["patch_height"]
+        t, side = self.tensors, self.image["patch_height"]
+        rows = self.image["image_height"] // side
         patches = (
             image[0]
             .reshape(rows, side, rows, side)
             .swapaxes(1, 2)
             .reshape(rows * rows, side * side)
         )
-        kernel = t["patch_embed.proj.weight"].reshape(a["width"], side * side)
+        kernel = t["patch_embed.proj.weight"].reshape(self.width, side * side)
         x = patches @ kernel.T + t["patch_embed.proj.bias"]
-        if a["class_tokens"]:
-            x = np.concatenate([t["cls_token"][0], x]) + t["pos_embed"][0]
+        if self.image["class_tokens"]:
+            x = np.concatenate([t["cls_token"][0], x])
+        x = x + t["pos_embed"][0]
         maps = []
-        for layer in range(a["layers"]):
+        for layer in range(self.layers):
             block = f"blocks.{layer}."
             out, layer_maps = self.attend(self.norm(x, block + "norm1"), block + "attn.")
             maps.append(layer_maps)
@@ -190,7 +177,7 @@ class Model:
             hidden = self.linear(self.norm(x, block + "norm2"), block + "mlp.fc1")
             x = x + self.linear(hidden * 0.5 * (1 + erf(hidden / math.sqrt(2))), block + "mlp.fc2")
         x = self.norm(x, "norm")
-        return self.linear(x[0] if a["readout"] == "class" else x.mean(0), "head"), np.stack(maps)
+        return self.linear(x[0] if self.readout == "class" else x.mean(0), "head"), np.stack(maps)
 
 
 def singular_values(maps):
