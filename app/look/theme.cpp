@@ -133,7 +133,9 @@ class TintedIcon final : public QIconEngine {
     drawn.fill(Qt::transparent);
     QPainter painter(&drawn);
     painter.setOpacity(faded ? 0.4 : 1);
-    QSvgRenderer(":/icons/" + name_ + ".svg").render(&painter);
+    QSvgRenderer renderer(":/icons/" + name_ + ".svg");
+    renderer.setAspectRatioMode(Qt::KeepAspectRatio);
+    renderer.render(&painter);
     painter.setOpacity(1);
     painter.setCompositionMode(QPainter::CompositionMode_SourceIn);
     painter.fillRect(drawn.rect(), colour_);
