@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLookMs = 100;
+constexpr int kLookMs = 250;
 // A snapshot is up to half a second old when it is taken.
 constexpr std::chrono::duration<double> kWeightsEvery(0.6), kWeightsAtLeast(3);
 
