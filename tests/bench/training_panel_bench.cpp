@@ -56,10 +56,10 @@ class Course {
   [[nodiscard]] double age_of_shown() const {
     double oldest = 0;
     for (const TrainingSession::Run& run : training_.runs()) {
-      if (!run.shown) continue;
-      const auto& reached = reached_.at(run.name);
-      const auto next = reached.upper_bound(run.shown->step);
-      if (next != reached.end()) oldest = std::max(oldest, seconds_since(next->second));
+      const auto reached = reached_.find(run.name);
+      if (!run.shown || reached == reached_.end()) continue;
+      const auto next = reached->second.upper_bound(run.shown->step);
+      if (next != reached->second.end()) oldest = std::max(oldest, seconds_since(next->second));
     }
     return oldest;
   }
