@@ -15,8 +15,10 @@ ProgressLine::ProgressLine(const QString& accessible_name, QWidget* parent) : QP
 }
 
 void ProgressLine::set_fraction(double done) {
+  const int steps = static_cast<int>(kSteps * done);
+  if (steps == value()) return;
   setUpdatesEnabled(false);
-  setValue(static_cast<int>(kSteps * done));
+  setValue(steps);
   setUpdatesEnabled(true);
 }
 
