@@ -97,66 +97,107 @@ HWY_INLINE V updated(V a, V b, V c, V d, V e) {
   return hn::NegMulAdd(d, e, hn::NegMulAdd(b, c, a));
 }
 
-/// y = A u of the leading n rows and columns, once A has had v wᵀ + w vᵀ taken away. One sweep:
-/// what dsytrd does in two. Of A the lower triangle is held, and the blocks on the diagonal are
-/// whole.
-HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const double* v,
-                                    const double* w, const double* u, double* y) {
+/// v wᵀ + w vᵀ, to be taken away from a matrix.
+struct RankTwo {
+  double *v, *w;
+};
+
+/// y = A u of the leading n rows and columns, once A has had what the `Count` changes say taken
+/// away. One sweep: what dsytrd does in two. Of A the lower triangle is held, and the blocks on the
+/// diagonal are whole.
+template <int Count>
+HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const RankTwo* changes,
+                                    const double* u, double* y) {
   std::fill_n(y, padded(n), 0.0);
   for (Index i = 0; i < n; i += kRows) {
     double* const rows = a + i * stride;
     const Index block = i / PaddedMatrix::kBlock * PaddedMatrix::kBlock;
-    const OfRows vi = OfRows::load(v + i), wi = OfRows::load(w + i), ui = OfRows::load(u + i);
+    const OfRows ui = OfRows::load(u + i);
+    OfRows vi[Count + 1], wi[Count + 1];
     V sums[kRows];
     ATTNSCOPE_UNROLL
     for (V& one : sums) one = all(0);
-    const auto update = [&](Index r, Index j) HWY_ATTR {
-      double* const entry = rows + r * stride + j;
-      const V value = updated(load(entry), vi.row[r], load(w + j), wi.row[r], load(v + j));
-      store(value, entry);
-      sums[r] = hn::MulAdd(value, load(u + j), sums[r]);
-      return value;
+    ATTNSCOPE_UNROLL
+    for (int c = 0; c < Count; ++c) {
+      vi[c] = OfRows::load(changes[c].v + i);
+      wi[c] = OfRows::load(changes[c].w + i);
+    }
+    /// The rows' products with u; `above` and what they add to y's columns j.
+    const auto update = [&](Index j, V above) HWY_ATTR {
+      const V uj = load(u + j);
+      V vj[Count + 1], wj[Count + 1];
+      ATTNSCOPE_UNROLL
+      for (int c = 0; c < Count; ++c) {
+        vj[c] = load(changes[c].v + j);
+        wj[c] = load(changes[c].w + j);
+      }
+      ATTNSCOPE_UNROLL
+      for (Index r = 0; r < kRows; ++r) {
+        double* const entry = rows + r * stride + j;
+        V value = load(entry);
+        ATTNSCOPE_UNROLL
+        for (int c = 0; c < Count; ++c) {
+          value = updated(value, vi[c].row[r], wj[c], wi[c].row[r], vj[c]);
+        }
+        if constexpr (Count > 0) store(value, entry);
+        sums[r] = hn::MulAdd(value, uj, sums[r]);
+        above = hn::MulAdd(value, ui.row[r], above);
+      }
+      return above;
     };
-    for (Index j = 0; j < block; j += lanes()) {
-      V above = load(y + j);  // of the entries above the diagonal
-      ATTNSCOPE_UNROLL
-      for (Index r = 0; r < kRows; ++r) above = hn::MulAdd(update(r, j), ui.row[r], above);
-      store(above, y + j);
-    }
-    for (Index j = block; j < block + PaddedMatrix::kBlock; j += lanes()) {
-      ATTNSCOPE_UNROLL
-      for (Index r = 0; r < kRows; ++r) update(r, j);
-    }
+    for (Index j = 0; j < block; j += lanes()) store(update(j, load(y + j)), y + j);
+    for (Index j = block; j < block + PaddedMatrix::kBlock; j += lanes()) update(j, all(0));
     ATTNSCOPE_UNROLL
     for (Index r = 0; r < kRows; ++r) y[i + r] += sum(sums[r]);
   }
   std::fill(y + n, y + padded(n), 0.0);  // rows that are done with
 }
 
-/// From the last row to the first, so that what is left begins where the matrix does.
+/// From the last row to the first, so that what is left begins where the matrix does. Every second
+/// sweep leaves the matrix as it is, and takes the change before it away from the product.
 HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& form) {
   const Index stride = matrix.stride();
   double* const a = matrix.data();
-  const Vectors vectors(4, matrix.size());
-  // A − v wᵀ − w vᵀ is what A stands for.
-  double *v = vectors[0], *const w = vectors[1], *u = vectors[2], *const y = vectors[3];
+  const Vectors vectors(6, matrix.size());
+  RankTwo changes[2] = {{vectors[0], vectors[1]}, {vectors[2], vectors[3]}};
+  int pending = 0;  // of the changes, which the matrix does not have yet
+  double *u = vectors[4], *const y = vectors[5];
   for (Index k = matrix.size() - 1; k >= 0; --k) {
     const double* const row = a + k * stride;
-    const double vk = std::exchange(v[k], 0.0), wk = std::exchange(w[k], 0.0);
-    form.diagonal[static_cast<std::size_t>(k)] = row[k] - 2 * vk * wk;
-    if (k == 0) break;
-    for (Index j = 0; j < k; j += lanes()) {
-      store(updated(load(row + j), load(w + j), all(vk), load(v + j), all(wk)), u + j);
+    double diagonal = row[k];
+    std::copy_n(row, k, u);
+    for (int c = 0; c < pending; ++c) {
+      const auto [v, w] = changes[c];
+      const double vk = std::exchange(v[k], 0.0), wk = std::exchange(w[k], 0.0);
+      diagonal -= 2 * vk * wk;
+      for (Index j = 0; j < k; j += lanes()) {
+        store(updated(load(u + j), load(w + j), all(vk), load(v + j), all(wk)), u + j);
+      }
     }
+    form.diagonal[static_cast<std::size_t>(k)] = diagonal;
+    if (k == 0) break;
     const Reflection reflection = reflect(u, k);
     const double tau = reflection.tau;
     form.beside[static_cast<std::size_t>(k - 1)] = reflection.beta;
-    update_and_multiply(a, stride, k, v, w, u, y);
-    const V share = all(0.5 * tau * tau * dot(y, u, k));
-    for (Index j = 0; j < k; j += lanes()) {
-      store(hn::NegMulAdd(share, load(u + j), hn::Mul(all(tau), load(y + j))), w + j);
+    if (pending == 2) {
+      update_and_multiply<2>(a, stride, k, changes, u, y);
+      pending = 0;
+    } else {
+      update_and_multiply<0>(a, stride, k, changes, u, y);
+      if (pending == 1) {
+        const auto [v, w] = changes[0];
+        const V wu = all(dot(w, u, k)), vu = all(dot(v, u, k));
+        for (Index j = 0; j < k; j += lanes()) {
+          store(updated(load(y + j), load(v + j), wu, load(w + j), vu), y + j);
+        }
+      }
     }
-    std::swap(u, v);
+    const V share = all(0.5 * tau * tau * dot(y, u, k));
+    RankTwo& change = changes[pending++];
+    for (Index j = 0; j < k; j += lanes()) {
+      store(hn::NegMulAdd(share, load(u + j), hn::Mul(all(tau), load(y + j))), change.w + j);
+    }
+    std::swap(u, change.v);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/gelu.cpp"
@@ -17,8 +18,8 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `series`: Chebyshev's, of erf(z) / z in z² / 8 − 1, for |z| ≤ 4. Beyond that erf is ±1 in
-/// float32.
+/// `series`: of erf(z) / z in powers of t = z² / 8 − 1, an even number of them, for |z| ≤ 4. Beyond
+/// that erf is ±1 in float32.
 HWY_NOINLINE void gelu_for_target(const double* series, std::int64_t terms, float* values,
                                   std::int64_t count) {
   for_lanes<double>(count, [&](auto d, std::int64_t i) HWY_ATTR {
@@ -28,13 +29,13 @@ HWY_NOINLINE void gelu_for_target(const double* series, std::int64_t terms, floa
     const auto most = hn::Set(d, 4.0);
     const auto inside = hn::Min(hn::Abs(z), most);
     const auto t = hn::MulSub(hn::Mul(inside, inside), hn::Set(d, 0.125), hn::Set(d, 1.0));
-    auto next = hn::Zero(d), sum = hn::Zero(d);  // by Clenshaw's recurrence
-    for (std::int64_t k = terms - 1; k > 0; --k) {
-      const auto before = sum;
-      sum = hn::MulAdd(hn::Add(t, t), sum, hn::Sub(hn::Set(d, series[k]), next));
-      next = before;
+    const auto square = hn::Mul(t, t);
+    auto even = hn::Zero(d), odd = hn::Zero(d);  // neither waits for the other
+    for (std::int64_t k = terms - 2; k >= 0; k -= 2) {
+      even = hn::MulAdd(even, square, hn::Set(d, series[k]));
+      odd = hn::MulAdd(odd, square, hn::Set(d, series[k + 1]));
     }
-    const auto quotient = hn::MulAdd(t, sum, hn::Sub(hn::Set(d, series[0]), next));
+    const auto quotient = hn::MulAdd(t, odd, even);
     const auto one = hn::Set(d, 1.0);
     const auto size = hn::IfThenElse(hn::Lt(inside, most), hn::Mul(inside, quotient), one);
     const auto erf = hn::CopySignToAbs(size, z);
@@ -53,18 +54,29 @@ HWY_EXPORT(gelu_for_target);
 
 namespace {
 
-constexpr int kTerms = 28;
+constexpr int kTerms = 24;
 
+/// From Chebyshev's series, whose terms fall so fast that no coefficient of a power is above 1:
+/// nothing cancels. The error is below 1e-13.
 std::array<double, kTerms> erf_series() {
-  std::array<double, kTerms> series{};
+  std::array<double, kTerms> chebyshev{};
   constexpr int kNodes = 64;
   for (int node = 0; node < kNodes; ++node) {
     const double angle = std::numbers::pi * (node + 0.5) / kNodes;
     const double z = std::sqrt(8 * (std::cos(angle) + 1));
     for (int k = 0; k < kTerms; ++k) {
-      series[static_cast<std::size_t>(k)] +=
+      chebyshev[static_cast<std::size_t>(k)] +=
           (k == 0 ? 1.0 : 2.0) / kNodes * std::erf(z) / z * std::cos(k * angle);
     }
+  }
+  std::array<double, kTerms> series{}, before{}, polynomial{1.0};  // T_k−1 and T_k
+  for (std::size_t k = 0; k < kTerms; ++k) {
+    std::array<double, kTerms> next{};  // T_k+1 = 2 t T_k − T_k−1; T_1 = t
+    for (std::size_t power = 0; power < kTerms; ++power) {
+      series[power] += chebyshev[k] * polynomial[power];
+      next[power] = (power > 0 ? (k == 0 ? 1 : 2) * polynomial[power - 1] : 0) - before[power];
+    }
+    before = std::exchange(polynomial, next);
   }
   return series;
 }
