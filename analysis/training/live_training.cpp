@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <stop_token>
+#include <sys/resource.h>
 #include <thread>
 #include <utility>
 
@@ -20,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::duration<double> kNews(0.25);  // between copies of log and weights
 constexpr std::chrono::duration<double> kSpeed(2);    // that a speed is the mean of
 constexpr std::int64_t kToTheEnd = std::numeric_limits<std::int64_t>::max();
+constexpr int kNice = 19;  // the most there is
 
 }  // namespace
 
@@ -95,6 +97,9 @@ class LiveTraining::Worker {
   };
 
   void work(const std::stop_token& stop) {
+    // Of this thread alone, as Linux has it: whoever looks comes first, in moments; what learns has
+    // the processor all the time in between. Where it cannot be, nothing is lost.
+    (void)setpriority(PRIO_PROCESS, 0, kNice);
     try {
       learn(stop);
     } catch (const Cancelled&) {

@@ -34,8 +34,9 @@ struct TrainingMoment {
 
 /// Every member may be called from any thread at any time, and returns at once; what it asks for is
 /// done after the step, or the test of a checkpoint, that is under way. Several may run at once:
-/// they share the processor's cores. The folder holds what `train` would have made of it, whatever
-/// was asked, but for changes of the rate and checkpoints asked for, which its log tells.
+/// they share the processor's cores, and give way to everybody else. The folder holds what `train`
+/// would have made of it, whatever was asked, but for changes of the rate and checkpoints asked
+/// for, which its log tells.
 class LiveTraining {
  public:
   /// Goes on with the run in the folder (begin_run_folder makes one), paused at the step at which

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLookMs = 250;
 // A snapshot is up to half a second old when it is taken.
-constexpr std::chrono::duration<double> kWeightsEvery(0.6), kWeightsAtLeast(3);
+constexpr std::chrono::duration<double> kWeightsEvery(0.5), kWeightsAtLeast(3);
 
 /// "adder + I" → "adder-I".
 std::string folder_name(const std::string& name) {
