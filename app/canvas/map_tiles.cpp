@@ -1,6 +1,7 @@
 #include "app/canvas/map_tiles.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -52,17 +53,17 @@ namespace {
 /// `from` values become `to`, each the mean over the area it covers.
 class Halving {
  public:
-  Halving(std::int64_t from, std::int64_t to)
-      : span_(static_cast<double>(from) / static_cast<double>(to)) {
-    for (std::int64_t i = 0; i < to; ++i) {
-      const double low = static_cast<double>(i) * span_, high = low + span_;
-      const auto first = static_cast<std::int64_t>(low);
-      parts_.push_back({first, {}});
-      for (std::int64_t j = first; j < from && static_cast<double>(j) < high; ++j) {
-        const double share =
+  Halving(std::int64_t from, std::int64_t to) : parts_(static_cast<std::size_t>(to)) {
+    const double span = static_cast<double>(from) / static_cast<double>(to);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      Part& part = parts_[i];
+      const double low = static_cast<double>(i) * span, high = low + span;
+      part.first = static_cast<std::int64_t>(low);
+      for (std::int64_t j = part.first; j < from && static_cast<double>(j) < high; ++j) {
+        const double covered =
             std::min(high, static_cast<double>(j) + 1) - std::max(low, static_cast<double>(j));
         // Rounding may leave a sliver of the next value: it must not bring in a NaN.
-        if (share > 1e-6) parts_.back().shares.push_back(share);
+        if (covered > 1e-6) part.shares[part.count++] = static_cast<float>(covered / span);
       }
     }
   }
@@ -73,16 +74,13 @@ class Halving {
   [[nodiscard]] std::vector<float> across(const std::vector<float>& rows,
                                           std::int64_t count) const {
     const std::int64_t from = std::ssize(rows) / count;
-    std::vector<float> narrow;
-    narrow.reserve(static_cast<std::size_t>(count * to()));
+    std::vector<float> narrow(static_cast<std::size_t>(count) * parts_.size());
+    float* mean = narrow.data();
     for (std::int64_t row = 0; row < count; ++row) {
       for (const Part& part : parts_) {
         const float* const values = rows.data() + row * from + part.first;
-        double sum = 0;
-        for (std::size_t k = 0; k < part.shares.size(); ++k) {
-          sum += part.shares[k] * static_cast<double>(values[k]);
-        }
-        narrow.push_back(static_cast<float>(sum / span_));
+        for (std::size_t k = 0; k < part.count; ++k) *mean += part.shares[k] * values[k];
+        ++mean;
       }
     }
     return narrow;
@@ -90,30 +88,26 @@ class Halving {
 
   /// Of each column of rows `width` wide.
   [[nodiscard]] std::vector<float> down(const std::vector<float>& rows, std::int64_t width) const {
-    std::vector<float> low;
-    low.reserve(static_cast<std::size_t>(width * to()));
-    std::vector<double> sums(static_cast<std::size_t>(width));
+    std::vector<float> low(static_cast<std::size_t>(width) * parts_.size());
+    float* means = low.data();
     for (const Part& part : parts_) {
-      std::ranges::fill(sums, 0.0);
       const float* values = rows.data() + part.first * width;
-      for (const double share : part.shares) {
-        for (std::size_t x = 0; x < sums.size(); ++x) {
-          sums[x] += share * static_cast<double>(values[x]);
-        }
+      for (std::size_t k = 0; k < part.count; ++k) {
+        for (std::int64_t x = 0; x < width; ++x) means[x] += part.shares[k] * values[x];
         values += width;
       }
-      for (const double sum : sums) low.push_back(static_cast<float>(sum / span_));
+      means += width;
     }
     return low;
   }
 
  private:
-  /// What one value is made of: shares of those from `first` on.
+  /// What one value is made of: shares of those from `first` on, together 1.
   struct Part {
-    std::int64_t first;
-    std::vector<double> shares;
+    std::int64_t first = 0;
+    std::size_t count = 0;
+    std::array<float, 4> shares = {};  // of a span of at most 3, wherever it begins
   };
-  double span_;
   std::vector<Part> parts_;
 };
 
@@ -127,8 +121,8 @@ std::vector<MipLevel> mip_levels(std::vector<float> values, std::int64_t width,
     const MipLevel& large = levels.back();
     const Halving across(large.width, std::max<std::int64_t>(1, large.width / 2));
     const Halving down(large.height, std::max<std::int64_t>(1, large.height / 2));
-    levels.push_back({across.to(), down.to(),
-                      down.down(across.across(large.values, large.height), across.to())});
+    levels.push_back(
+        {across.to(), down.to(), across.across(down.down(large.values, large.width), down.to())});
   }
   return levels;
 }
