@@ -33,6 +33,9 @@ AtlasLink::AtlasLink(Session& session, ComparisonStore& comparisons, QObject* pa
     : QObject(parent), session_(session), comparisons_(comparisons) {
   threads_.setMaxThreadCount(1);  // itself on all cores
   connect(&session, &Session::subjects_changed, this, &AtlasLink::forget_closed_subjects);
+  // Asked for when they are drawn, they would have the maps drawn twice.
+  connect(&session, &Session::trace_ready, this,
+          [this](SubjectId subject) { (void)statistics(subject, false); });
   connect(&session, &Session::reference_changed, this, [this] {
     blinking_ = false;
     emit drawn_changed();

@@ -12,6 +12,12 @@
 
 namespace attnscope {
 
+namespace {
+
+constexpr int kSoonMs = 100;  // what is done by then need not be told of
+
+}  // namespace
+
 JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent)
     : QWidget(parent), jobs_(jobs), is_stopped_(std::move(is_stopped)) {
   auto* row = new QHBoxLayout(this);
@@ -36,7 +42,17 @@ JobBar::JobBar(JobQueue& jobs, std::function<bool()> is_stopped, QWidget* parent
   row->addWidget(go_on_);
   connect(cancel_, &QToolButton::clicked, &jobs_, &JobQueue::cancel_all);
   connect(go_on_, &QToolButton::clicked, this, &JobBar::go_on_wanted);
-  connect(&jobs_, &JobQueue::changed, this, &JobBar::refresh);
+  soon_.setSingleShot(true);
+  soon_.setInterval(kSoonMs);
+  connect(&soon_, &QTimer::timeout, this, &JobBar::refresh);
+  connect(&jobs_, &JobQueue::changed, this, [this] {
+    if (isHidden() && !jobs_.idle()) {
+      if (!soon_.isActive()) soon_.start();
+    } else {
+      soon_.stop();
+      refresh();
+    }
+  });
   refresh();
 }
 

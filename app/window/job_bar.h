@@ -1,6 +1,8 @@
-// What runs in the background, in the status bar: how far, how long still, and a way to stop it.
+// What runs in the background for longer than a moment, in the status bar: how far, how long still,
+// and a way to stop it.
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 #include <functional>
 
@@ -25,6 +27,7 @@ class JobBar : public QWidget {
   void refresh();
 
   JobQueue& jobs_;
+  QTimer soon_;  ///< until it appears
   QLabel* text_;
   ProgressLine* progress_;
   QToolButton* cancel_;

@@ -18,6 +18,7 @@
 #include "app/session/history.h"
 #include "app/session/session.h"
 #include "app/session/spectrum_store.h"
+#include "app/session/text_end.h"
 #include "app/widgets/focus_ring.h"
 #include "app/widgets/wheel_guard.h"
 #include "app/window/atlas_area.h"
@@ -25,6 +26,7 @@
 #include "app/window/comparison_bar.h"
 #include "app/window/enlargement.h"
 #include "app/window/export_dialog.h"
+#include "app/window/frame_pace.h"
 #include "app/window/gallery_window.h"
 #include "app/window/hover_line.h"
 #include "app/window/job_bar.h"
@@ -69,6 +71,8 @@ MainWindow::MainWindow(Session& session, Theme theme, QWidget* parent)
   // First: labels take the program's font when they are made.
   apply_look();
   qApp->installEventFilter(new WheelGuard(this));
+  new FramePace(*this, session_.jobs());
+  new TextEnd(session_, this);
   recent_->fill(recent_menu_, [this](const std::filesystem::path& file) { open_file(file); });
   docks_ = new PanelDocks(*this, {session_, *spectra_, *comparisons_, *link_, *recent_menu_});
   menus_ = new QMenuBar(this);

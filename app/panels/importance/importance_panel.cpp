@@ -21,7 +21,6 @@
 #include "app/widgets/scale_bar.h"
 #include "core/error.h"
 #include "core/trace/layer_layout.h"
-#include "core/trace/linked_tokens.h"
 
 namespace attnscope {
 
@@ -71,7 +70,7 @@ void hide_special(const TokenLayout& layout, TokenImportance& importance) {
 }  // namespace
 
 ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Token importance"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   layer_ = new QComboBox;
   layer_->setAccessibleName(tr("Layer whose importance is shown"));
   head_ = new QComboBox;
@@ -126,31 +125,10 @@ ImportancePanel::ImportancePanel(Session& session, QWidget* parent)
     hover(chosen_, table_->item(row, 0)->data(Qt::UserRole).toLongLong());
   });
   table_->setMouseTracking(true);
-  connect(&session_, &Session::subjects_changed, this, &ImportancePanel::follow_text);
-  connect(&session_, &Session::restored, this, [this] { restored_ = session_.input_locator(); });
   connect(&session_, &Session::subjects_changed, this, &ImportancePanel::refresh);
   connect(&session_, &Session::selection_changed, this, &ImportancePanel::refresh);
   connect(&session_, &Session::view_changed, this, &ImportancePanel::refresh);
   refresh();
-}
-
-void ImportancePanel::follow_text() {
-  for (const OpenSubject& open : session_.subjects()) {
-    const std::shared_ptr<const Trace>& trace = open.subject.trace;
-    if (!trace || trace->layout.texts.empty()) continue;
-    if (trace->layout.texts == followed_) return;
-    followed_ = trace->layout.texts;
-    if (std::exchange(restored_, std::nullopt) == session_.input_locator()) return;
-    Selection selection = session_.selection();
-    const std::int64_t last = trace->tokens() - 1;
-    const std::shared_ptr<const Trace> selected = session_.trace(selection.subject);
-    selection.query = selected
-                          ? linked_query(*trace, selection.layer, last, *selected, selection.layer)
-                                .value_or(selection.query)
-                          : last;
-    session_.select(selection);
-    return;
-  }
 }
 
 std::vector<ImportancePanel::Shown> ImportancePanel::shown() const {

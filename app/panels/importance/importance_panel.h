@@ -26,6 +26,8 @@ class TextHeat;
 class ImportancePanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Token importance");
+
   explicit ImportancePanel(Session& session, QWidget* parent = nullptr);
 
   /// Only whether heads are averaged: layer, head and the text's end are the session's selection.
@@ -46,8 +48,6 @@ class ImportancePanel : public DockPanel {
   };
 
   void refresh();
-  /// A new text is looked at from its end.
-  void follow_text();
   [[nodiscard]] std::vector<Shown> shown() const;
   /// Of the selected subject, its first attention; else the first of all.
   [[nodiscard]] const Shown& chosen(const std::vector<Shown>& all) const;
@@ -65,9 +65,7 @@ class ImportancePanel : public DockPanel {
   std::vector<SubjectId> view_subjects_;  // one a view
   ScaleBar* scale_;
   QTableWidget* table_;
-  SubjectId chosen_ = SubjectId::none;   // whose table and controls are shown
-  std::vector<std::string> followed_;    // the text that was last looked at from its end
-  std::optional<std::string> restored_;  // the input of a session whose query is kept
+  SubjectId chosen_ = SubjectId::none;  // whose table and controls are shown
   bool mean_over_heads_ = false;
 };
 

@@ -24,11 +24,11 @@ class Stopping : public WindowTest {
 };
 
 TEST_F(Stopping, RanksStayStoppedUntilOneGoesOn) {
-  // 12 × 12 maps of 197 tokens: long enough to be stopped.
-  session().add_trace(std::make_shared<const Trace>(sample_trace(12, 12, 14, 1)), "large");
+  // 12 × 12 maps of 401 tokens: long enough to be stopped.
+  session().add_trace(std::make_shared<const Trace>(sample_trace(12, 12, 20, 1)), "large");
   auto* cancel = child<QToolButton>("cancel_jobs");
   ASSERT_TRUE(wait_until([&] { return says(" of 12 layers)"); })) << "some ranks, before all";
-  ASSERT_TRUE(cancel->isVisible());
+  ASSERT_TRUE(wait_until([&] { return cancel->isVisible(); }));
   QTest::mouseClick(cancel, Qt::LeftButton);
   ASSERT_TRUE(wait_until([this] { return session().jobs().idle(); }));
   QTest::qWait(300);

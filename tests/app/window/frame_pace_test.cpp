@@ -1,0 +1,94 @@
+#include "app/window/frame_pace.h"
+
+#include <QTest>
+#include <future>
+#include <gtest/gtest.h>
+
+#include "app/session/job_queue.h"
+
+namespace attnscope {
+namespace {
+
+class Counted : public QWidget {
+ public:
+  using QWidget::QWidget;
+  int pictures = 0;
+
+ protected:
+  void paintEvent(QPaintEvent*) override { ++pictures; }
+};
+
+class FramePaceTest : public testing::Test {
+ protected:
+  FramePaceTest() : pace_(window_, jobs_) {
+    window_.resize(80, 60);
+    window_.show();
+    (void)QTest::qWaitForWindowExposed(&window_);
+    QTest::qWait(200);
+    window_.pictures = 0;
+  }
+  ~FramePaceTest() override { end_.set_value(); }
+
+  /// A job that lasts as long as the test, or until it is ended.
+  void begin_job() {
+    jobs_.submit("works",
+                 [ended = end_.get_future().share()](const Progress&) -> JobQueue::Delivery {
+                   ended.wait();
+                   return [] {};
+                 },
+                 {});
+  }
+  void end_job() {
+    end_.set_value();
+    end_ = {};
+  }
+  void ask_for_picture() {
+    window_.update();
+    QCoreApplication::sendPostedEvents();
+  }
+
+  JobQueue jobs_;
+  Counted window_;
+  std::promise<void> end_;
+  FramePace pace_;
+};
+
+TEST_F(FramePaceTest, AtOnceWhileNothingWorks) {
+  ask_for_picture();
+  EXPECT_EQ(window_.pictures, 1);
+}
+
+TEST_F(FramePaceTest, OneForAllThatComesWhileThereIsWork) {
+  begin_job();
+  for (int i = 0; i < 5; ++i) ask_for_picture();
+  EXPECT_EQ(window_.pictures, 0);
+  EXPECT_TRUE(QTest::qWaitFor([this] { return window_.pictures > 0; })) << "the job has not ended";
+  EXPECT_EQ(window_.pictures, 1);
+}
+
+TEST_F(FramePaceTest, WhenTheLastJobHasEnded) {
+  begin_job();
+  ask_for_picture();
+  EXPECT_EQ(window_.pictures, 0);
+  end_job();
+  EXPECT_TRUE(QTest::qWaitFor([this] { return jobs_.idle(); }));
+  QCoreApplication::sendPostedEvents();
+  EXPECT_EQ(window_.pictures, 1);
+}
+
+TEST_F(FramePaceTest, AtOnceForTheUser) {
+  begin_job();
+  ask_for_picture();
+  EXPECT_EQ(window_.pictures, 0);
+  QTest::keyClick(&window_, Qt::Key_I);
+  QCoreApplication::sendPostedEvents();
+  EXPECT_EQ(window_.pictures, 1) << "what was held back";
+  QTest::keyClick(&window_, Qt::Key_I);
+  ask_for_picture();
+  EXPECT_EQ(window_.pictures, 2) << "what follows";
+  ask_for_picture();
+  EXPECT_EQ(window_.pictures, 2) << "what comes by itself again";
+}
+
+}  // namespace
+}  // namespace attnscope
