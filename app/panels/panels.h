@@ -25,17 +25,15 @@ struct PanelContext {
 };
 
 /// Where a panel opens first: three on the left, three on the right, and `beside`, a column for
-/// what is read or worked through beside the atlases. The panels of one place lie behind tabs, the
-/// first of the list in front.
+/// what is read or worked through beside the atlases, closed at the start. The panels of one place
+/// lie behind tabs, the first of the list in front.
 enum class PanelPlace { models, inputs, answer, spectrum, map, numbers, beside };
 
 struct PanelEntry {
   const char* name;  ///< its dock's object name: layouts and sessions remember it by this
   PanelPlace place;
-  DockPanel* (*make)(const PanelContext& context);
-  /// Of one that is closed at the start, and made when it is first opened; null: it is there from
-  /// the start, and says what it is called itself.
-  const char* title = nullptr;
+  DockPanel* (*make)(const PanelContext& context);  ///< called when it is first seen
+  const char* title;
   bool presented = false;  ///< stays open in a presentation, if it is
   bool in_help = false;    ///< listed in the Help menu, too
   const char* key = "";    ///< opens it: "F2"; only for those in the Help menu

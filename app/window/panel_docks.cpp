@@ -29,6 +29,12 @@ bool is_left(PanelPlace place) {
   return place == PanelPlace::models || place == PanelPlace::inputs || place == PanelPlace::answer;
 }
 
+QList<FigurePanel*> figures_in(DockPanel& panel) {
+  QList<FigurePanel*> figures = panel.findChildren<FigurePanel*>();
+  if (auto* figure = qobject_cast<FigurePanel*>(&panel)) figures << figure;
+  return figures;
+}
+
 }  // namespace
 
 PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
@@ -37,10 +43,12 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
   for (const PanelEntry& entry : panels()) {
     PanelDock& one = docks_.emplace_back(
         PanelDock{&entry, empty_dock(window, QObject::tr(entry.title), entry.name)});
-    if (!entry.title) {
-      one.dock->setWindowTitle(made(one).title());
-      continue;
-    }
+    connect(one.dock, &QDockWidget::visibilityChanged, this, [this, &one](bool seen) {
+      if (!seen) return;
+      made(one).come_to_front();
+      for (FigurePanel* figure : figures_in(*one.panel)) figure->come_to_front();
+    });
+    if (entry.place != PanelPlace::beside) continue;
     // Before anybody else hears that it is opened, and asks how much room it wants.
     connect(one.dock->toggleViewAction(), &QAction::toggled, this, [this, &one](bool open) {
       if (open) made(one);
@@ -51,21 +59,14 @@ PanelDocks::PanelDocks(QMainWindow& window, const PanelContext& context)
 DockPanel& PanelDocks::made(PanelDock& one) {
   if (one.panel) return *one.panel;
   DockPanel* const panel = one.panel = one.entry->make(context_);
-  fill_dock(*one.dock, *panel, one.entry->title != nullptr);
+  fill_dock(*one.dock, *panel, one.entry->place == PanelPlace::beside);
   panel->header()->installEventFilter(this);
   connect(panel, &DockPanel::command_wanted, this, &PanelDocks::command_wanted);
   connect(panel, &DockPanel::panel_wanted, this, &PanelDocks::panel_wanted);
-  QList<FigurePanel*> figures = panel->findChildren<FigurePanel*>();
-  if (auto* figure = qobject_cast<FigurePanel*>(panel)) figures << figure;
-  for (FigurePanel* figure : figures) {
+  for (FigurePanel* figure : figures_in(*panel)) {
     connect(figure, &FigurePanel::export_wanted, this, &PanelDocks::export_wanted);
     connect(figure, &FigurePanel::rename_wanted, this, &PanelDocks::rename_wanted);
   }
-  connect(one.dock, &QDockWidget::visibilityChanged, panel, [panel, figures](bool seen) {
-    if (!seen) return;
-    panel->come_to_front();
-    for (FigurePanel* figure : figures) figure->come_to_front();
-  });
   connect(panel, &DockPanel::enlarge_wanted, this, [this, dock = one.dock](bool only_back) {
     only_back ? emit place_wanted() : emit enlarge_wanted(dock);
   });
@@ -99,11 +100,13 @@ void PanelDocks::place(QMenu& menu) {
     }
     QDockWidget* const first = first_at(entry->place);
     if (first != dock) window_.tabifyDockWidget(first, dock);
-    dock->setVisible(!entry->title);
+    dock->setVisible(entry->place != PanelPlace::beside);
     menu.addAction(dock->toggleViewAction());
   }
-  for (const PanelDock& one : docks_) {
-    if (one.dock == first_at(one.entry->place)) one.dock->raise();
+  for (PanelDock& one : docks_) {
+    if (one.dock != first_at(one.entry->place)) continue;
+    if (one.entry->place != PanelPlace::beside) made(one);
+    one.dock->raise();
   }
   // Else the first width is one with room for the docks that are closed.
   window_.layout()->activate();
@@ -162,6 +165,7 @@ void PanelDocks::show(const std::string& name) {
   if (found == docks_.end()) {
     throw unknown_name("panel", name, name_list(panels(), &PanelEntry::name));
   }
+  made(*found);
   found->dock->show();
   found->dock->raise();
 }

@@ -30,7 +30,7 @@ class PanelDocks : public QObject {
   struct PanelDock {
     const PanelEntry* entry;
     QDockWidget* dock;
-    DockPanel* panel = nullptr;   ///< null until it is first opened
+    DockPanel* panel = nullptr;   ///< null until it is first seen
     ControlValues settings = {};  ///< what it is to be set to once it is made
   };
   /// In the order of panels().

@@ -89,7 +89,7 @@ AnswerBars::Content content_of(const OpenSubject& open, std::int64_t place) {
 }  // namespace
 
 AnswerPanel::AnswerPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Answer"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   column_ = new QVBoxLayout;
   column_->setSpacing(6);
   body()->addLayout(column_);

@@ -25,6 +25,8 @@ struct OpenSubject;
 class AnswerPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Answer");
+
   explicit AnswerPanel(Session& session, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_behind() const override;

@@ -41,7 +41,7 @@ QString number_or_dash(const DataSetComparison& result, ComparisonQuantity quant
 }  // namespace
 
 ComparisonPanel::ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent)
-    : DockPanel(tr("Comparison"), parent), session_(session), store_(store) {
+    : DockPanel(tr(kTitle), parent), session_(session), store_(store) {
   caption_ = new ElidedLabel(Qt::ElideRight);
   caption_->setProperty("role", "muted");
   add_to_header(caption_);

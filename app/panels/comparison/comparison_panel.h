@@ -27,6 +27,8 @@ class Session;
 class ComparisonPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Comparison");
+
   ComparisonPanel(Session& session, ComparisonStore& store, QWidget* parent = nullptr);
   ~ComparisonPanel() override;
 

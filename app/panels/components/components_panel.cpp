@@ -23,7 +23,7 @@ bool has_maps(const Trace& trace) { return trace.heads() > 0; }
 }  // namespace
 
 ComponentsPanel::ComponentsPanel(Session& session, QWidget* parent)
-    : FigurePanel(tr("Components"), "components", session, parent) {
+    : FigurePanel(tr(kTitle), "components", session, parent) {
   show_ = new QComboBox;
   show_->setObjectName("components_show");
   show_->setAccessibleName(tr("Of each component"));

@@ -15,6 +15,8 @@ class OfButton;
 class ComponentsPanel : public FigurePanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Components");
+
   explicit ComponentsPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

@@ -14,7 +14,7 @@
 namespace attnscope {
 
 DepthPanel::DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : FigurePanel(tr("Rank over depth"), "rank-over-depth", session, parent), spectra_(spectra) {
+    : FigurePanel(tr(kTitle), "rank-over-depth", session, parent), spectra_(spectra) {
   effective_ = segment_button(
       tr("Effective"), tr("Effective rank: exp of the entropy of the singular values"), "first");
   equivalent_ = segment_button(

@@ -13,6 +13,8 @@ class SpectrumStore;
 class DepthPanel : public FigurePanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Rank over depth");
+
   DepthPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
  protected:

@@ -28,7 +28,7 @@ std::int64_t whole(const NumberSlider& slider) {
 }  // namespace
 
 HashCodesPanel::HashCodesPanel(Session& session, QWidget* parent)
-    : FigurePanel(tr("Hash codes"), "hash-codes", session, parent) {
+    : FigurePanel(tr(kTitle), "hash-codes", session, parent) {
   similarity_ = segment_button(
       tr("Similarity"), tr("Codes over the image, their affinities, and how far apart pairs are"),
       "first");

@@ -14,6 +14,8 @@ struct OpenSubject;
 class HashCodesPanel : public FigurePanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Hash codes");
+
   explicit HashCodesPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

@@ -27,7 +27,7 @@ QString shown(std::string_view text) {
 }  // namespace
 
 HeadsPanel::HeadsPanel(Session& session, QWidget* parent)
-    : DockPanel(tr("Heads"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   auto* segments = new QWidget;
   auto* row = new QHBoxLayout(segments);
   row->setContentsMargins(0, 0, 6, 0);

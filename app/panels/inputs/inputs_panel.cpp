@@ -38,7 +38,7 @@ QString name_of(const std::string& locator) {
 
 InputsPanel::InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
                          QWidget* parent)
-    : DockPanel(tr("Input"), parent), session_(session), samples_(std::move(samples)) {
+    : DockPanel(tr(kTitle), parent), session_(session), samples_(std::move(samples)) {
   picture_ = new QLabel;
   picture_->setFixedSize(kPicture, kPicture);
   picture_->setAlignment(Qt::AlignCenter);

@@ -21,6 +21,8 @@ class Session;
 class InputsPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Input");
+
   InputsPanel(Session& session, std::vector<std::filesystem::path> samples,
               QWidget* parent = nullptr);
 

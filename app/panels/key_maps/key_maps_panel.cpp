@@ -7,7 +7,7 @@
 namespace attnscope {
 
 KeyMapsPanel::KeyMapsPanel(Session& session, QWidget* parent)
-    : FigurePanel(tr("Keys as feature maps"), "key-maps", session, parent) {
+    : FigurePanel(tr(kTitle), "key-maps", session, parent) {
   connect(&session, &Session::selection_changed, this, &KeyMapsPanel::want);
 }
 

@@ -8,6 +8,8 @@ namespace attnscope {
 class KeyMapsPanel : public FigurePanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Keys as feature maps");
+
   explicit KeyMapsPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

@@ -18,7 +18,7 @@
 namespace attnscope {
 
 ModelsPanel::ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent)
-    : DockPanel(tr("Models"), parent), session_(session) {
+    : DockPanel(tr(kTitle), parent), session_(session) {
   auto* scroll = new QScrollArea;
   scroll->setWidgetResizable(true);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

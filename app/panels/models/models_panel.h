@@ -22,6 +22,8 @@ class SubjectCard;
 class ModelsPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Models");
+
   /// `recent_files` opens from the button beside Open.
   ModelsPanel(Session& session, QMenu& recent_files, QWidget* parent = nullptr);
 

@@ -113,7 +113,7 @@ SubjectCard::SubjectCard(QWidget* parent) : QFrame(parent) {
   auto* channel_layout = new QHBoxLayout(channel_row_);
   channel_layout->setContentsMargins(0, 2, 0, 0);
   channel_layout->setSpacing(6);
-  auto* channel_label = new QLabel(tr("Maps of channel"));
+  auto* channel_label = new QLabel(tr("Channel"));
   channel_ = new QSpinBox;
   channel_->setObjectName("channel");
   channel_->setSpecialValueText(tr("mean"));

@@ -13,7 +13,7 @@
 namespace attnscope {
 
 PositionBiasPanel::PositionBiasPanel(Session& session, QWidget* parent)
-    : FigurePanel(tr("Position biases"), "position-bias", session, parent) {
+    : FigurePanel(tr(kTitle), "position-bias", session, parent) {
   maps_ = segment_button(tr("Maps"), tr("exp(w) − 1 of every layer and head"), "first");
   query_ = segment_button(tr("Query"),
                           tr("The biases of the query under the cursor, on the grid of patches"),

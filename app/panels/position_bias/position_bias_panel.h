@@ -10,6 +10,8 @@ namespace attnscope {
 class PositionBiasPanel : public FigurePanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Position biases");
+
   explicit PositionBiasPanel(Session& session, QWidget* parent = nullptr);
 
  protected:

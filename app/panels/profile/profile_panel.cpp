@@ -44,7 +44,7 @@ QString in_words(const MapValues& values) {
 }  // namespace
 
 ProfilePanel::ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent)
-    : DockPanel(tr("Map profile"), parent), session_(session), atlases_(atlases) {
+    : DockPanel(tr(kTitle), parent), session_(session), atlases_(atlases) {
   row_ = segment_button(tr("Row"), tr("The selected query's weights over the keys"), "first");
   column_ = segment_button(tr("Column"), tr("What all queries give to the token of that place"),
                            "middle");

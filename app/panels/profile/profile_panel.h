@@ -24,6 +24,8 @@ struct MapCell;
 class ProfilePanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Map profile");
+
   ProfilePanel(Session& session, AtlasLink& atlases, QWidget* parent = nullptr);
   [[nodiscard]] bool is_behind() const override { return is_seen() && delay_.isActive(); }
   void come_to_front() override;

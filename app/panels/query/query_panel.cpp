@@ -32,7 +32,7 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 }  // namespace
 
 QueryPanel::QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent)
-    : DockPanel(tr("Query on the input"), parent), session_(session), atlases_(atlases) {
+    : DockPanel(tr(kTitle), parent), session_(session), atlases_(atlases) {
   row_ = segment_button(tr("Row"), tr("The selected query's row of the selected map"), "first");
   rollout_ = segment_button(tr("Rollout"), tr("What reaches a token through all layers"), "last");
   row_->setChecked(true);

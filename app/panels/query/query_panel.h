@@ -27,6 +27,8 @@ struct OpenSubject;
 class QueryPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Query on the input");
+
   QueryPanel(Session& session, AtlasLink& atlases, QWidget* parent = nullptr);
 
  private:

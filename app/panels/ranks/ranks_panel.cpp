@@ -30,7 +30,7 @@ constexpr int kMargins = 42, kBeside = 8;
 }  // namespace
 
 RanksPanel::RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : DockPanel(tr("Ranks"), parent), session_(session), spectra_(spectra) {
+    : DockPanel(tr(kTitle), parent), session_(session), spectra_(spectra) {
   caption_ = new ElidedLabel(Qt::ElideRight);
   caption_->setProperty("role", "muted");
   add_to_header(caption_);

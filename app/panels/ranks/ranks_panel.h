@@ -25,6 +25,8 @@ class SpectrumStore;
 class RanksPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Ranks");
+
   RanksPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
   [[nodiscard]] bool is_stopped() const override;

@@ -19,8 +19,7 @@
 namespace attnscope {
 
 SpectrumPanel::SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : FigurePanel(tr("Cumulative spectrum"), "cumulative-spectrum", session, parent),
-      spectra_(spectra) {
+    : FigurePanel(tr(kTitle), "cumulative-spectrum", session, parent), spectra_(spectra) {
   all_maps_ = segment_button(tr("All maps"), tr("The mean over all layers and heads"), "first");
   this_map_ = segment_button(
       tr("This map"), tr("The selected map alone, or the mean of several (Shift and a click)"),

@@ -16,6 +16,8 @@ class SpectrumStore;
 class SpectrumPanel : public FigurePanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("Cumulative spectrum");
+
   SpectrumPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
  protected:

@@ -62,7 +62,7 @@ QString title_of(const ReplacedHead& head) {
 }  // namespace
 
 WhatIfPanel::WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* parent)
-    : DockPanel(tr("What if"), parent), session_(session), spectra_(spectra) {
+    : DockPanel(tr(kTitle), parent), session_(session), spectra_(spectra) {
   auto* of = new QHBoxLayout;
   badge_ = new SubjectBadge(0);
   name_ = new ElidedLabel(Qt::ElideRight);

@@ -24,6 +24,8 @@ class SubjectBadge;
 class WhatIfPanel : public DockPanel {
   Q_OBJECT
  public:
+  static constexpr const char* kTitle = QT_TR_NOOP("What if");
+
   WhatIfPanel(Session& session, SpectrumStore& spectra, QWidget* parent = nullptr);
 
   /// None: what is changed belongs to the subjects, which the session keeps.

@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -22,9 +23,12 @@ class PanelTest : public WindowTest, public testing::WithParamInterface<PanelEnt
 };
 
 TEST_P(PanelTest, OpensShowsItsTitleAndComesToRest) {
-  const bool later = GetParam().title != nullptr;
-  EXPECT_EQ(dock().isHidden(), later);
-  EXPECT_EQ(dock().widget() == nullptr, later) << "made when it is first opened";
+  const PanelPlace place = GetParam().place;
+  const bool opens_closed = place == PanelPlace::beside;
+  const auto first = std::ranges::find(panels(), place, &PanelEntry::place);
+  const bool is_in_front = !opens_closed && std::string(first->name) == GetParam().name;
+  EXPECT_EQ(dock().isHidden(), opens_closed);
+  EXPECT_EQ(dock().widget() != nullptr, is_in_front) << "made when it is first seen";
   window().show_panel(GetParam().name);
   ASSERT_TRUE(wait_until_settled());
   EXPECT_TRUE(dock().isVisible());

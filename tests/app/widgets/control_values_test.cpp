@@ -48,6 +48,8 @@ TEST(ControlValues, AreReadAndSetByName) {
 TEST_F(WindowTest, ASessionKeepsWhatPanelsAreSetTo) {
   session().open(write_sample("one.h5", sample_trace(2, 2, 5, 2)));
   ASSERT_TRUE(wait_until_settled());
+  window().show_panel("hash-codes");
+  window().show_panel("query");
   window().show_panel("energy");
   auto* rules = child<QComboBox>("energy_convention");
   auto* bits = child<NumberSlider>("hash_bits");

@@ -29,6 +29,7 @@ TEST_F(LanguageModelWindow, ShowsWhatCountsForTheEndThatIsChosen) {
   session().set_input("text:To be, or not to be");
   session().open(kImportanceSamples / "models/shakespeare-fastformer.h5");
   ASSERT_TRUE(wait_until([&] { return has_run_on("To be, or not to be"); }));
+  window().show_panel("token-importance");
   auto* query = child<TextHeat>("text_heat_0");
   auto* key = child<TextHeat>("text_heat_1");
   ASSERT_NE(query, nullptr);

@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QTabBar>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -11,8 +12,10 @@
 #include <vector>
 
 #include "app/canvas/atlas_canvas.h"
+#include "app/panels/depth/depth_panel.h"
 #include "app/panels/frame/dock_panel.h"
 #include "app/panels/panels.h"
+#include "app/panels/spectrum/spectrum_panel.h"
 #include "tests/app/support/window_fixture.h"
 
 namespace attnscope {
@@ -54,6 +57,23 @@ class Room : public WindowTest {
     ASSERT_TRUE(wait_until_still());
   }
 };
+
+TEST_F(Room, WhatIsBehindATabIsMadeWhenItIsOpened) {
+  open_models(1280, 800);
+  EXPECT_NE(window().findChild<SpectrumPanel*>(), nullptr);
+  EXPECT_EQ(window().findChild<DepthPanel*>(), nullptr);
+  const int width = window().width();
+  for (QTabBar* tabs : window().findChildren<QTabBar*>()) {
+    for (int i = 0; i < tabs->count(); ++i) {
+      if (tabs->tabText(i) == DepthPanel::kTitle) tabs->setCurrentIndex(i);
+    }
+  }
+  const auto* const depth = window().findChild<DepthPanel*>();
+  ASSERT_NE(depth, nullptr);
+  EXPECT_TRUE(depth->is_seen());
+  ASSERT_TRUE(wait_until([&] { return depth->figure() != nullptr; }));
+  EXPECT_EQ(window().width(), width);
+}
 
 TEST_F(Room, TheMapsOfTwoModelsTakeNearlyHalfOfASmallWindow) {
   open_models(1280, 800);

@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QDialogButtonBox>
-#include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -262,14 +261,11 @@ TEST_F(SampleModelsTest, PositionBiasesAndKeysOfADaftModelAreDrawn) {
   window().open_file(kSamples / "models/fashion-softmax.h5");
   window().open_file(kSamples / "models/fashion-daft-full.h5");
   ASSERT_TRUE(wait_until_settled());
+  window().show_panel("position-bias");
+  window().show_panel("key-maps");
   auto* biases = window().findChild<PositionBiasPanel*>();
   auto* keys = window().findChild<KeyMapsPanel*>();
   ASSERT_TRUE(biases && keys);
-  for (QWidget* panel : {static_cast<QWidget*>(biases), static_cast<QWidget*>(keys)}) {
-    for (QWidget* above = panel; above; above = above->parentWidget()) {
-      if (auto* dock = qobject_cast<QDockWidget*>(above)) dock->raise();
-    }
-  }
   ASSERT_TRUE(wait_until([&] { return biases->figure() && keys->figure(); }));
   EXPECT_EQ(biases->figure()->panels.size(), 6U) << "of the one model that has any";
   const std::int64_t across = maps_across(keys->figure()->width_mm);
