@@ -1,13 +1,16 @@
 // From a weight file to the first spectrum on the screen: DeiT-Tiny's shapes (22 MB of safetensors)
 // opened in the window by a user, beside the same work without a window, turn by turn; and the
-// start of the program: its window on the screen within 0.25 s, the first spectrum of the sample
-// models within 0.4 s. Needs an X server with OpenGL (xvfb-run has one in software).
+// start of a program, linking included: its window on the screen within 0.25 s, the first spectrum
+// of the sample models within 0.4 s. Needs an X server with OpenGL (xvfb-run has one in software).
 #include <QApplication>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <benchmark/benchmark.h>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "analysis/spectrum/spectrum.h"
 #include "app/look/theme.h"
@@ -69,7 +72,47 @@ void deit_tiny_to_first_spectrum(benchmark::State& state, const std::filesystem:
   state.counters["times_alone"] = on_screen.median() / alone.median();
 }
 
-/// The sample models' comparison in a new window, as the program starts with it.
+const char* const start_argument = "--start";
+
+/// Tells when a plot is painted that has something to show.
+class PaintWatch : public QObject {
+ public:
+  explicit PaintWatch(const SpectrumPanel& panel) : panel_(panel) {}
+  [[nodiscard]] bool painted() const { return painted_; }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    painted_ = painted_ || (event->type() == QEvent::Paint && panel_.figure() != nullptr);
+    return QObject::eventFilter(watched, event);
+  }
+
+ private:
+  const SpectrumPanel& panel_;
+  bool painted_ = false;
+};
+
+/// The sample models' comparison in a new window, as the program starts with it; says in a line
+/// each that the window and that the spectrum is on the screen.
+int start() {
+  Session session;
+  MainWindow window(session, Theme::dark);
+  window.resize(1600, 1000);
+  window.open_samples();
+  window.show();
+  if (!QTest::qWaitForWindowExposed(&window)) return 1;
+  std::puts("window");
+  std::fflush(stdout);
+  PaintWatch watch(*window.findChild<SpectrumPanel*>());
+  window.findChild<QWidget*>("spectrum_plot")->installEventFilter(&watch);
+  if (!QTest::qWaitFor([&] { return watch.painted(); }, static_cast<int>(give_up_after_ms))) {
+    return 1;
+  }
+  std::puts("spectrum");
+  std::fflush(stdout);
+  return 0;
+}
+
+/// This program started anew, again and again.
 void start_to_first_spectrum(benchmark::State& state) {
   Times window_shown, spectrum_shown;
   for (auto _ : state) {
@@ -77,25 +120,20 @@ void start_to_first_spectrum(benchmark::State& state) {
     const auto since = [&] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     };
-    Session session;
-    MainWindow window(session, Theme::dark);
-    window.resize(1600, 1000);
-    window.open_samples();
-    window.show();
-    const bool exposed = QTest::qWaitForWindowExposed(&window);
-    window_shown.add(since());
-    const auto* panel = window.findChild<SpectrumPanel*>();
-    const bool drawn = exposed && QTest::qWaitFor([&] { return panel->figure() != nullptr; },
-                                                  static_cast<int>(give_up_after_ms));
-    window.repaint();
-    spectrum_shown.add(since());
-    if (!drawn) {
-      state.SkipWithError("no spectrum appeared");
-      return;
+    QProcess program;
+    program.start(QCoreApplication::applicationFilePath(), {start_argument});
+    for (Times* const shown : {&window_shown, &spectrum_shown}) {
+      if (!program.waitForReadyRead(static_cast<int>(give_up_after_ms))) {
+        state.SkipWithError("no spectrum appeared");
+        return;
+      }
+      program.readAll();
+      shown->add(since());
     }
+    program.waitForFinished();
   }
-  state.counters["window_ms"] = 1e3 * window_shown.least();
-  state.counters["first_spectrum_ms"] = 1e3 * spectrum_shown.least();
+  state.counters["window_ms"] = 1e3 * window_shown.median();
+  state.counters["first_spectrum_ms"] = 1e3 * spectrum_shown.median();
 }
 
 }  // namespace
@@ -104,6 +142,9 @@ void start_to_first_spectrum(benchmark::State& state) {
 int main(int argc, char** argv) {
   attnscope::Application application(argc, argv);
   attnscope::apply_theme(application, {});
+  if (argc > 1 && std::string_view(argv[1]) == attnscope::start_argument) {
+    return attnscope::start();
+  }
   const QTemporaryDir folder;
   const auto file = std::filesystem::path(folder.path().toStdString()) / "deit_tiny.safetensors";
   attnscope::write_hashed_safetensors(file, attnscope::timm_shapes({.width = 192,
@@ -120,7 +161,7 @@ int main(int argc, char** argv) {
       ->UseRealTime();
   benchmark::RegisterBenchmark("start_to_first_spectrum", attnscope::start_to_first_spectrum)
       ->Unit(benchmark::kMillisecond)
-      ->Iterations(5)
+      ->Iterations(15)
       ->UseRealTime();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -217,8 +217,8 @@ while (not seen or seen[-1] < last) and time.time() < until:
     try:
         with h5py.File(log) as file:
             steps, losses = file["steps/step"][:], file["steps/loss"][:]
-    except FileNotFoundError:
-        continue
+    except (FileNotFoundError, KeyError):
+        continue  # before the first step
     assert len(steps) == len(losses) and list(steps) == list(range(1, len(steps) + 1))
     if not seen or seen[-1] != len(steps):
         seen.append(len(steps))
