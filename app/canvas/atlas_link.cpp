@@ -188,7 +188,7 @@ std::optional<MapCell> AtlasLink::linked_cell(SubjectId subject) {
 }
 
 std::shared_ptr<const Trace> AtlasLink::shown_trace(SubjectId subject, Ranked& ranked) {
-  const std::shared_ptr<const Trace> own = session_.trace(subject);
+  std::shared_ptr<const Trace> own = session_.trace(subject);
   const ViewSettings& view = session_.view();
   if (view.shown_rank == 0) return own;
   const bool known =
@@ -427,6 +427,7 @@ std::vector<float> AtlasLink::histogram(std::size_t parts) {
   const auto most =
       static_cast<double>(std::max<std::int64_t>(1, *std::ranges::max_element(counts)));
   std::vector<float> heights;
+  heights.reserve(counts.size());
   for (const std::int64_t count : counts) {
     heights.push_back(static_cast<float>(std::pow(static_cast<double>(count) / most, 0.25)));
   }

@@ -82,7 +82,7 @@ PanelDocks::~PanelDocks() {
 QDockWidget* PanelDocks::first_at(PanelPlace place) const {
   const auto found = std::ranges::find_if(
       docks_, [place](const PanelDock& one) { return one.entry->place == place; });
-  return found == docks_.end() ? nullptr : found->dock;
+  return found->dock;
 }
 
 void PanelDocks::place(QMenu& menu) {

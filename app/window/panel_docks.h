@@ -82,6 +82,7 @@ class PanelDocks : public QObject {
   /// Of the left and the right side, in pixels.
   [[nodiscard]] std::array<int, 2> usual_widths() const;
   void set_side_widths(const std::array<int, 2>& widths);
+  /// There is one at every place.
   [[nodiscard]] QDockWidget* first_at(PanelPlace place) const;
 
   /// Makes its panel, if there is none yet.
