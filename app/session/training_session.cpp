@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLookMs = 250;
-// A snapshot is up to half a second old when it is taken.
+// A snapshot is up to a quarter of a second old when it is taken.
 constexpr std::chrono::duration<double> kWeightsEvery(0.5), kWeightsAtLeast(3);
 
 /// "adder + I" → "adder-I".
