@@ -97,6 +97,13 @@ HWY_INLINE V updated(V a, V b, V c, V d, V e) {
   return hn::NegMulAdd(d, e, hn::NegMulAdd(b, c, a));
 }
 
+/// x − p a − q b instead of x, of the first n in whole vectors.
+HWY_INLINE void take_away(double* x, Index n, const double* p, V a, const double* q, V b) {
+  for (Index j = 0; j < n; j += lanes()) {
+    store(updated(load(x + j), load(p + j), a, load(q + j), b), x + j);
+  }
+}
+
 /// v wᵀ + w vᵀ, to be taken away from a matrix.
 struct RankTwo {
   double *v, *w;
@@ -122,7 +129,7 @@ HWY_INLINE void update_and_multiply(double* a, Index stride, Index n, const Rank
       vi[c] = OfRows::load(changes[c].v + i);
       wi[c] = OfRows::load(changes[c].w + i);
     }
-    /// The rows' products with u; `above` and what they add to y's columns j.
+    // Adds to the rows' sums; returns `above` with what the rows add to y from column j on.
     const auto update = [&](Index j, V above) HWY_ATTR {
       const V uj = load(u + j);
       V vj[Count + 1], wj[Count + 1];
@@ -170,9 +177,7 @@ HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& for
       const auto [v, w] = changes[c];
       const double vk = std::exchange(v[k], 0.0), wk = std::exchange(w[k], 0.0);
       diagonal -= 2 * vk * wk;
-      for (Index j = 0; j < k; j += lanes()) {
-        store(updated(load(u + j), load(w + j), all(vk), load(v + j), all(wk)), u + j);
-      }
+      take_away(u, k, w, all(vk), v, all(wk));
     }
     form.diagonal[static_cast<std::size_t>(k)] = diagonal;
     if (k == 0) break;
@@ -186,10 +191,7 @@ HWY_NOINLINE void tridiagonal_for_target(PaddedMatrix& matrix, TwoDiagonals& for
       update_and_multiply<0>(a, stride, k, changes, u, y);
       if (pending == 1) {
         const auto [v, w] = changes[0];
-        const V wu = all(dot(w, u, k)), vu = all(dot(v, u, k));
-        for (Index j = 0; j < k; j += lanes()) {
-          store(updated(load(y + j), load(v + j), wu, load(w + j), vu), y + j);
-        }
+        take_away(y, k, v, all(dot(w, u, k)), w, all(dot(v, u, k)));
       }
     }
     const V share = all(0.5 * tau * tau * dot(y, u, k));
