@@ -48,10 +48,12 @@ TEST(SpectrumOf, WhatElseTheLayerAdds) {
   EXPECT_NE(with["maps"][0]["singular_values"], without["maps"][0]["singular_values"]);
   const std::string daft = "spectrum " + kSampleSet + "models/fashion-daft-conv.h5" + kOnShoe +
                            " --channel 0 --layers 0 --added ";
-  for (const nlohmann::json& map : json_printed(daft + "without-convolution").at("maps")) {
+  const nlohmann::json apart = json_printed(daft + "without-convolution");
+  for (const nlohmann::json& map : apart.at("maps")) {
     EXPECT_EQ(map.at("equivalent_rank"), 1) << "what all queries see alike";
   }
-  for (const nlohmann::json& map : json_printed(daft + "convolution").at("maps")) {
+  const nlohmann::json together = json_printed(daft + "convolution");
+  for (const nlohmann::json& map : together.at("maps")) {
     EXPECT_GT(map.at("equivalent_rank"), 1);
   }
 }

@@ -22,12 +22,12 @@ using State = OpenSubject::State;
 
 class ByLayers : public testing::Test {
  protected:
-  /// A model that takes a second or two: twelve layers on 785 tokens.
+  /// A model that takes half a second or more: twenty-four layers on 785 tokens.
   SubjectId open_slow_model() {
     const std::filesystem::path file = folder_.path().toStdString() + "/slow.safetensors";
     write_hashed_safetensors(
         file,
-        timm_shapes({.width = 192, .layers = 12, .image = 224, .patch = 8, .mlp_width = 768}));
+        timm_shapes({.width = 192, .layers = 24, .image = 224, .patch = 8, .mlp_width = 768}));
     session_.set_input((sample_data_folder() / "inputs/09_ankle_boot.png").string());
     return session_.open(file);
   }
@@ -47,16 +47,16 @@ TEST_F(ByLayers, MapsAppearWhileTheModelRuns) {
   EXPECT_EQ(subject().state, State::running);
   ASSERT_TRUE(subject().layers_so_far);
   const std::shared_ptr<const Trace> first = session_.trace(id);
-  ASSERT_EQ(first->layers.size(), 12U);
+  ASSERT_EQ(first->layers.size(), 24U);
   EXPECT_GT(first->heads(0), 0);
   EXPECT_EQ(first->heads(*subject().layers_so_far), 0) << "what is not done is not there";
   EXPECT_FALSE(prediction_of(subject().subject, 1));
   const std::string name = request_of(session_).subjects.front().label;
-  EXPECT_TRUE(name.ends_with(" of 12 layers)")) << name;
+  EXPECT_TRUE(name.ends_with(" of 24 layers)")) << name;
   ASSERT_TRUE(wait());
   EXPECT_EQ(subject().state, State::ready);
   EXPECT_FALSE(subject().layers_so_far);
-  EXPECT_GT(session_.trace(id)->heads(11), 0);
+  EXPECT_GT(session_.trace(id)->heads(23), 0);
   EXPECT_GE(ready.count(), 2);
   EXPECT_TRUE(std::ranges::equal(session_.trace(id)->layers[0].implied_map.entries(),
                                  first->layers[0].implied_map.entries()));
@@ -78,20 +78,20 @@ TEST_F(ByLayers, WhatWasDoneStaysWhenItIsStoppedAndGoesOn) {
   EXPECT_FALSE(subject().stopped);
   EXPECT_TRUE(session_.trace(id)) << "stays until there is more";
   ASSERT_TRUE(wait());
-  EXPECT_GT(session_.trace(id)->heads(11), 0);
+  EXPECT_GT(session_.trace(id)->heads(23), 0);
   EXPECT_FALSE(subject().layers_so_far);
 }
 
 TEST_F(ByLayers, WhatIsSelectedStaysSelected) {
   const SubjectId id = open_slow_model();
   ASSERT_TRUE(wait());
-  session_.select_map(id, 11, 2);
+  session_.select_map(id, 23, 2);
   // Layers that are there while the rest is computed may be gone within a moment.
   QSignalSpy shown(&session_, &Session::trace_ready);
   session_.set_input((sample_data_folder() / "inputs/00_t_shirt.png").string());
   ASSERT_TRUE(wait_until([&] { return shown.count() > 0; }, 240));
   ASSERT_TRUE(wait());
-  EXPECT_EQ(session_.selection().layer, 11);
+  EXPECT_EQ(session_.selection().layer, 23);
   EXPECT_EQ(session_.selection().head, 2);
 }
 
