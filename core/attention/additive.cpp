@@ -45,8 +45,10 @@ class Additive final : public Mechanism {
     const Tensor logits = logits_of(input);
     const bool causal = this->causal(input);
     const std::int64_t width = input.values.cols() / input.heads;
-    Tensor output({input.queries.rows(), input.values.cols()});
-    if (output.size() == 0 || input.keys.rows() == 0) return output;
+    const Shape shape = {input.queries.rows(), input.values.cols()};
+    if (input.keys.rows() == 0) return Tensor(shape);
+    Tensor output = Tensor::unfilled(shape);
+    if (output.empty()) return output;
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
       const std::int64_t stride = input.values.cols();
       const float* const values = input.values.data() + head * width;
@@ -146,8 +148,9 @@ class Additive final : public Mechanism {
           .found(std::to_string(input.keys.rows()));
     }
     const std::int64_t d = input.keys.cols() / input.heads;
-    Tensor logits({input.heads, input.keys.rows()});
-    if (input.queries.rows() == 0) return logits;
+    const Shape shape = {input.heads, input.keys.rows()};
+    if (input.queries.rows() == 0) return Tensor(shape);
+    Tensor logits = Tensor::unfilled(shape);
     ConstMatrixMap importance(input.queries.data(), input.heads, d);  // the first row, by heads
     if (const Tensor* const given = parameter(input, "importance")) {
       const Shape own = {input.heads, d}, all = {input.heads, input.keys.cols()};

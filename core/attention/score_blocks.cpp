@@ -68,9 +68,12 @@ void run_blocks(const AttentionInput& input, const FillScores& fill, bool identi
   const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
   const std::int64_t value_width = input.values.cols() / input.heads_of_keys();
   const std::int64_t width = value_width * input.heads;
-  if (results.output) *results.output = Tensor({queries, width});
-  if (results.map) *results.map = Tensor({input.heads, queries, keys});
-  if (keys == 0) return;
+  if (results.output) *results.output = Tensor::unfilled({queries, width});
+  if (results.map) *results.map = Tensor::unfilled({input.heads, queries, keys});
+  if (keys == 0) {
+    if (results.output) results.output->matrix().setZero();
+    return;
+  }
   for_each_block(input, [&](std::int64_t head, std::int64_t first, std::int64_t rows) {
     Matrix passing;
     if (!results.map) passing.resize(rows, keys);

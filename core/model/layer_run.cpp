@@ -125,7 +125,7 @@ NamedTensors layer_parameters(const NamedTensors& own, const TraceRequest& reque
 Tensor by_head(ConstMatrixMap rows, std::int64_t heads) {
   if (rows.cols() % heads != 0) heads = 1;
   const std::int64_t each = rows.cols() / heads;
-  Tensor result({heads, rows.rows(), each});
+  Tensor result = Tensor::unfilled({heads, rows.rows(), each});
   for (std::int64_t head = 0; head < heads; ++head) {
     result.slice(head) = rows.middleCols(head * each, each);
   }

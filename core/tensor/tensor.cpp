@@ -15,18 +15,27 @@ std::pair<std::int64_t, std::int64_t> as_matrix(const Shape& shape, std::int64_t
   return {columns == 0 ? 0 : size / columns, columns};
 }
 
+void check_fits(const Shape& shape, std::int64_t size) {
+  if (element_count(shape) == size) return;
+  throw Error(ErrorKind::damaged, "a tensor's shape does not fit its values")
+      .expected(to_string(shape))
+      .found(std::to_string(size) + " values");
+}
+
 }  // namespace
 
-Tensor::Tensor(Shape shape)
-    : shape_(std::move(shape)), values_(static_cast<std::size_t>(element_count(shape_))) {}
+Tensor::Tensor(Shape shape) : Tensor(unfilled(std::move(shape))) { values_.setZero(); }
 
-Tensor::Tensor(Shape shape, std::vector<float> values)
-    : shape_(std::move(shape)), values_(std::move(values)) {
-  if (element_count(shape_) != size()) {
-    throw Error(ErrorKind::damaged, "a tensor's shape does not fit its values")
-        .expected(to_string(shape_))
-        .found(std::to_string(size()) + " values");
-  }
+Tensor::Tensor(Shape shape, const std::vector<float>& values) : shape_(std::move(shape)) {
+  check_fits(shape_, std::ssize(values));
+  values_ = Eigen::Map<const Vector>(values.data(), std::ssize(values));
+}
+
+Tensor Tensor::unfilled(Shape shape) {
+  Tensor tensor;
+  tensor.values_.resize(element_count(shape));
+  tensor.shape_ = std::move(shape);
+  return tensor;
 }
 
 MatrixMap Tensor::matrix() {
@@ -49,8 +58,12 @@ ConstMatrixMap Tensor::slice(std::int64_t index) const {
   return {data() + index * shape_[1] * shape_[2], shape_[1], shape_[2]};
 }
 
-Tensor Tensor::reshaped(Shape shape) && { return {std::move(shape), std::move(values_)}; }
+Tensor Tensor::reshaped(Shape shape) && {
+  check_fits(shape, size());
+  shape_ = std::move(shape);
+  return std::move(*this);
+}
 
-Tensor Tensor::reshaped(Shape shape) const& { return {std::move(shape), values_}; }
+Tensor Tensor::reshaped(Shape shape) const& { return Tensor(*this).reshaped(std::move(shape)); }
 
 }  // namespace attnscope

@@ -26,18 +26,22 @@ class Tensor {
   /// All zero.
   explicit Tensor(Shape shape);
   /// Throws Error(damaged) unless `values` has element_count(shape) elements.
-  Tensor(Shape shape, std::vector<float> values);
+  Tensor(Shape shape, const std::vector<float>& values);
+  /// For those who write every value before any is read: until then they are whatever they are.
+  [[nodiscard]] static Tensor unfilled(Shape shape);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
   [[nodiscard]] std::int64_t extent(std::size_t axis) const { return shape_.at(axis); }
-  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
-  [[nodiscard]] bool empty() const { return values_.empty(); }
+  [[nodiscard]] std::int64_t size() const { return values_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
 
   [[nodiscard]] float* data() { return values_.data(); }
   [[nodiscard]] const float* data() const { return values_.data(); }
-  [[nodiscard]] std::span<const float> values() const { return values_; }
-  [[nodiscard]] std::span<float> values() { return values_; }
+  [[nodiscard]] std::span<const float> values() const {
+    return {data(), static_cast<std::size_t>(size())};
+  }
+  [[nodiscard]] std::span<float> values() { return {data(), static_cast<std::size_t>(size())}; }
 
   /// The whole tensor as [product of the leading extents, last extent].
   [[nodiscard]] MatrixMap matrix();
@@ -52,7 +56,7 @@ class Tensor {
 
  private:
   Shape shape_;
-  std::vector<float> values_;
+  Vector values_;
 };
 
 }  // namespace attnscope

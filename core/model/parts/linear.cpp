@@ -64,7 +64,7 @@ Tensor Linear::operator()(ConstMatrixMap x) const {
     if (norm_) norm_->apply(y.matrix());
     return y;
   }
-  Tensor y({x.rows(), outputs_});
+  Tensor y = Tensor::unfilled({x.rows(), outputs_});
   if (weight_.in_memory()) {
     multiply(x, y);
   } else {
