@@ -1,10 +1,12 @@
 // A Python script beside our work, turn by turn: it answers every line with two numbers, or three.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -52,6 +54,8 @@ class PythonTurns {
         std::fgets(line, sizeof line, answers_) == nullptr) {
       return {-1, -1};
     }
+    // Threads of its libraries wait for more work at full speed for a while after the last.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     char* rest = nullptr;
     const double wall = std::strtod(line, &rest), processor = std::strtod(rest, &rest);
     peak_ = std::strtod(rest, nullptr);
