@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// FNV-1a of the files' bytes; of folders of the names, sizes and times of all files inside. Throws
+/// XXH3 of the files' bytes; of folders of the names, sizes and times of all files inside. Throws
 /// Error(io).
 [[nodiscard]] std::string content_hash(const std::vector<std::filesystem::path>& paths);
 /// Of a text.
