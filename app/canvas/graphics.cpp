@@ -6,10 +6,34 @@
 #include <QOpenGLContext>
 #include <QOpenGLFunctions>
 #include <QSurfaceFormat>
+#include <future>
+#include <memory>
 
 namespace attnscope {
 
 namespace {
+
+using Context = std::unique_ptr<QOpenGLContext>;
+
+std::future<Context> loading;
+
+/// Contexts of these platforms cannot be drawn into windows, and asking for one ends the program.
+bool cannot_be_shown() {
+  const QString platform = QGuiApplication::platformName();
+  return platform == "offscreen" || platform == "minimal";
+}
+
+/// Of the window's thread, wherever it is made; not valid if the driver has none.
+Context new_context() {
+  QSurfaceFormat format;
+  format.setVersion(3, 3);
+  format.setProfile(QSurfaceFormat::CoreProfile);
+  auto context = std::make_unique<QOpenGLContext>();
+  context->setFormat(format);
+  context->create();
+  context->moveToThread(qApp->thread());
+  return context;
+}
 
 QString explained(const QString& found) {
   return QObject::tr(
@@ -20,29 +44,36 @@ QString explained(const QString& found) {
 
 }  // namespace
 
+void load_graphics() {
+  if (loading.valid() || cannot_be_shown()) return;
+  // To ask whether a driver works in several threads takes most of the time: Qt loads it to see.
+  loading = std::async(std::launch::async, [] {
+    return QOpenGLContext::supportsThreadedOpenGL() ? new_context() : Context();
+  });
+  qAddPostRoutine([] {
+    if (loading.valid()) loading.get();
+  });
+}
+
 QString why_no_graphics() {
-  // Its contexts cannot be drawn into windows, and asking for one ends the program.
-  const QString platform = QGuiApplication::platformName();
-  if (platform == "offscreen" || platform == "minimal") {
-    return explained(QObject::tr("none on the platform \"%1\"").arg(platform));
+  if (cannot_be_shown()) {
+    return explained(
+        QObject::tr("none on the platform \"%1\"").arg(QGuiApplication::platformName()));
   }
-  QSurfaceFormat format;
-  format.setVersion(3, 3);
-  format.setProfile(QSurfaceFormat::CoreProfile);
-  QOpenGLContext context;
-  context.setFormat(format);
-  if (!context.create()) return explained(QObject::tr("none"));
+  Context context = loading.valid() ? loading.get() : Context();
+  if (!context) context = new_context();
+  if (!context->isValid()) return explained(QObject::tr("none"));
   QOffscreenSurface surface;
-  surface.setFormat(context.format());
+  surface.setFormat(context->format());
   surface.create();
-  if (!surface.isValid() || !context.makeCurrent(&surface)) {
+  if (!surface.isValid() || !context->makeCurrent(&surface)) {
     return explained(QObject::tr("none that can be drawn with"));
   }
-  const bool enough = !context.isOpenGLES() && context.format().version() >= qMakePair(3, 3);
-  const auto* const version = context.functions()->glGetString(GL_VERSION);
+  const bool enough = !context->isOpenGLES() && context->format().version() >= qMakePair(3, 3);
+  const auto* const version = context->functions()->glGetString(GL_VERSION);
   const QString found = version ? QString::fromUtf8(reinterpret_cast<const char*>(version))
                                 : QObject::tr("a driver that does not say its version");
-  context.doneCurrent();
+  context->doneCurrent();
   return enough ? QString() : explained(found);
 }
 

@@ -5,6 +5,10 @@
 
 namespace attnscope {
 
+/// Begins to load the graphics driver in another thread, where the platform allows it:
+/// why_no_graphics then takes less time. Ask once the QApplication is there.
+void load_graphics();
+
 /// Why no atlas can be drawn here, what was found, and what to do; empty where it can. Opens an
 /// OpenGL context to find out: ask after the QApplication is there and before the first OpenGL
 /// widget, which may end the program where there is no OpenGL.

@@ -15,6 +15,7 @@
 #include "app/cli/subcommand.h"
 #include "app/panels/panels.h"
 #include "app/render/application.h"
+#include "app/session/sample_data.h"
 #include "app/session/session.h"
 #include "app/window/dropped_file.h"
 #include "app/window/main_window.h"
@@ -108,16 +109,21 @@ int run_gui(const GuiOptions& options) {
   const Application application(argc, argv);
   QGuiApplication::setDesktopFileName("io.github.attnscope.Attnscope");
 
+  load_graphics();
   Session session;
   Preferences preferences = read_preferences();
+  std::filesystem::path remembered;
+  if (options.screenshot.empty()) remembered = autosave_folder();
+  const bool reopens = preferences.reopen && MainWindow::remembers_last(remembered);
+  // Other threads open the first minute's models while this one makes the window.
+  if (options.samples_if_empty && !reopens) open_first_minute(session);
   if (!options.theme.empty())
     preferences.theme = options.theme == "light" ? Theme::light : Theme::dark;
   MainWindow window(session, preferences.theme);
   window.set_preferences(preferences);
   window.resize(options.width, options.height);
-  if (options.screenshot.empty()) window.remember_between_runs(autosave_folder());
-  // Other threads open the first minute's models while this one shows the window.
-  if (options.samples_if_empty && preferences.reopen) (void)window.reopen_last();
+  if (!remembered.empty()) window.remember_between_runs(remembered);
+  if (options.samples_if_empty && reopens) (void)window.reopen_last();
   if (options.samples_if_empty && session.subjects().empty()) window.open_samples();
   window.show();
   for (const std::string& panel : options.panels) window.show_panel(panel);

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "app/session/session.h"
+
 namespace attnscope {
 
 namespace fs = std::filesystem;
@@ -57,6 +59,17 @@ std::vector<fs::path> sample_models() { return samples("models", {".h5", ".safet
 
 std::vector<fs::path> sample_inputs() {
   return samples("inputs", {".png", ".jpg", ".jpeg", ".txt"});
+}
+
+bool open_first_minute(Session& session) {
+  const std::vector<fs::path> models = first_minute_models();
+  const std::vector<fs::path> inputs = sample_inputs();
+  if (models.empty() || inputs.empty()) return false;
+  if (!session.input() && session.input_locator().empty()) {
+    session.set_input(inputs.front().string());
+  }
+  for (const fs::path& model : models) session.open(model);
+  return true;
 }
 
 }  // namespace attnscope

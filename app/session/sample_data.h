@@ -6,6 +6,8 @@
 
 namespace attnscope {
 
+class Session;
+
 /// The folder `sample_data`: what ATTNSCOPE_SAMPLE_DATA says, else beside the installed program
 /// (../share/attnscope/sample_data), else in the source tree above the binary. Empty if there is
 /// none.
@@ -19,5 +21,9 @@ namespace attnscope {
 
 /// The sample images and texts, by name; the first is the image of the first minute.
 [[nodiscard]] std::vector<std::filesystem::path> sample_inputs();
+
+/// Opens the two models of the first minute, on its image if no input was chosen. False if they are
+/// not there; then nothing is opened.
+bool open_first_minute(Session& session);
 
 }  // namespace attnscope

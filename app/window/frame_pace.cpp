@@ -46,6 +46,8 @@ bool FramePace::eventFilter(QObject* watched, QEvent* event) {
     user_acted_ = true;
     ask_anew();
   }
+  // Where a part of the window has come into sight, all of it is drawn.
+  if (type == QEvent::Paint && watched == &window_ && !drawing_) latest_.stop();
   if (type != QEvent::UpdateRequest || watched != &window_ || drawing_) return false;
   if (user_acted_ || jobs_.idle()) {
     draw();

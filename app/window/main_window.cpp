@@ -98,6 +98,8 @@ MainWindow::~MainWindow() {
 }
 
 void MainWindow::place_everything() {
+  // First: the graphics driver, which the atlases need, is loaded meanwhile.
+  docks_->place(*commands_->menu(tr("&View"))->addMenu(tr("Panels")));
   auto* middle = new QWidget;
   auto* column = new QVBoxLayout(middle);
   column->setContentsMargins(0, 0, 0, 0);
@@ -113,7 +115,6 @@ void MainWindow::place_everything() {
   connect(atlases_, &AtlasArea::open_wanted, this, &MainWindow::ask_for_model);
   connect(atlases_, &AtlasArea::samples_wanted, this, &MainWindow::open_samples);
 
-  docks_->place(*commands_->menu(tr("&View"))->addMenu(tr("Panels")));
   auto* const maps_menu = new MapMenu(session_, *link_, *this);
   connect(maps_menu, &MapMenu::export_wanted, this, &MainWindow::export_so);
   connect(maps_menu, &MapMenu::panel_wanted, docks_, &PanelDocks::panel_wanted);

@@ -48,7 +48,9 @@ class MainWindow : public QMainWindow {
   /// The docks' places are kept from run to run, and the session is saved into `folder` while the
   /// program runs; what a crash left there is offered to be opened.
   void remember_between_runs(const std::filesystem::path& folder);
-  /// What was open when the program last ended in order; false if that is not known.
+  /// Whether `folder` holds what was open when the program last ended in order.
+  [[nodiscard]] static bool remembers_last(const std::filesystem::path& folder);
+  /// Opens that; false if it is not known.
   bool reopen_last();
   /// Brings a panel of panels() to the front, opening its dock. Throws Error(usage) listing them.
   void show_panel(const std::string& name);

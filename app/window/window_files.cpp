@@ -68,11 +68,13 @@ void MainWindow::remember_between_runs(const std::filesystem::path& folder) {
   });
 }
 
-bool MainWindow::reopen_last() {
+bool MainWindow::remembers_last(const std::filesystem::path& folder) {
   std::error_code ignored;
-  const std::filesystem::path last = remembered_ / kLastSession;
-  if (remembered_.empty() || !std::filesystem::exists(last, ignored)) return false;
-  return restore_unnamed(last);
+  return !folder.empty() && std::filesystem::exists(folder / kLastSession, ignored);
+}
+
+bool MainWindow::reopen_last() {
+  return remembers_last(remembered_) && restore_unnamed(remembered_ / kLastSession);
 }
 
 void MainWindow::open_file(const std::filesystem::path& file) {
@@ -94,18 +96,10 @@ void MainWindow::open_file(const std::filesystem::path& file) {
 }
 
 void MainWindow::open_samples() {
-  const std::vector<std::filesystem::path> models = first_minute_models();
-  const std::vector<std::filesystem::path> inputs = sample_inputs();
-  if (models.empty() || inputs.empty()) {
-    notice_->show_error(
-        tr("The sample data is not installed; set ATTNSCOPE_SAMPLE_DATA to the "
-           "folder sample_data of the source tree."));
-    return;
-  }
-  if (!session_.input() && session_.input_locator().empty()) {
-    session_.set_input(inputs.front().string());
-  }
-  for (const std::filesystem::path& model : models) session_.open(model);
+  if (open_first_minute(session_)) return;
+  notice_->show_error(
+      tr("The sample data is not installed; set ATTNSCOPE_SAMPLE_DATA to the "
+         "folder sample_data of the source tree."));
 }
 
 void MainWindow::restore_session(const std::filesystem::path& file) {

@@ -65,9 +65,13 @@ QString FigurePanel::waiting_text() const {
 
 void FigurePanel::want() {
   ++wanted_;
-  // Not started anew: a slider that is being dragged is followed, not waited for. The first figure
-  // is made at once.
-  if (is_seen() && !delay_.isActive()) delay_.start(figure_ ? kDelayMs : 0);
+  if (!is_seen() || delay_.isActive()) return;
+  if (figure_) {
+    // Not started anew: a slider that is being dragged is followed, not waited for.
+    delay_.start(kDelayMs);
+  } else {
+    make();  // the first at once, before the window is drawn without it
+  }
 }
 
 void FigurePanel::make() {
