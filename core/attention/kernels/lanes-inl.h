@@ -13,14 +13,17 @@ HWY_BEFORE_NAMESPACE();
 namespace attnscope::HWY_NAMESPACE {
 
 /// Calls use(tag, first of its numbers) for all `count` of them: as many at once as the processor
-/// takes, at most 64 bytes, then those that are left one by one.
+/// takes, at most 64 bytes, then of those that are left a quarter as many at once, then one by one.
 template <class Number, class Use>
 HWY_INLINE void for_lanes(std::int64_t count, const Use& use) {
-  const hwy::HWY_NAMESPACE::CappedTag<Number, 64 / sizeof(Number)> d;
-  const auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(d));
   std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) use(d, i);
-  for (; i < count; ++i) use(hwy::HWY_NAMESPACE::CappedTag<Number, 1>(), i);
+  const auto for_all = [&](auto d) HWY_ATTR {
+    const auto lanes = static_cast<std::int64_t>(hwy::HWY_NAMESPACE::Lanes(d));
+    for (; i + lanes <= count; i += lanes) use(d, i);
+  };
+  for_all(hwy::HWY_NAMESPACE::CappedTag<Number, 64 / sizeof(Number)>());
+  for_all(hwy::HWY_NAMESPACE::CappedTag<Number, 16 / sizeof(Number)>());
+  for_all(hwy::HWY_NAMESPACE::CappedTag<Number, 1>());
 }
 
 }  // namespace attnscope::HWY_NAMESPACE

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/temper_row.cpp"
@@ -19,28 +21,36 @@ namespace attnscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Of the finite values.
-struct Magnitudes {
-  double sum = 0;
-  float peak = 0;
+/// Numbers side by side that are added up, or the greatest of them kept, lane by lane: to add the
+/// lanes of every vector would take longer than what is added.
+class Lanes {
+ public:
+  template <class D>
+  HWY_INLINE void add(D d, hn::Vec<D> values) {
+    hn::Store(hn::Add(hn::Load(d, lanes_), values), d, lanes_);
+  }
+  template <class D>
+  HWY_INLINE void keep_greatest(D d, hn::Vec<D> values) {
+    hn::Store(hn::Max(hn::Load(d, lanes_), values), d, lanes_);
+  }
+  [[nodiscard]] double sum() const { return std::accumulate(lanes_, std::end(lanes_), 0.0); }
+  [[nodiscard]] float greatest() const { return *std::max_element(lanes_, std::end(lanes_)); }
+
+ private:
+  HWY_ALIGN float lanes_[64 / sizeof(float)] = {};
 };
 
-HWY_INLINE Magnitudes magnitudes_of(const float* values, std::int64_t count) {
-  Magnitudes found;
+HWY_NOINLINE void temper_for_target(float* values, std::int64_t count, float inverse) {
+  Lanes before, peaks, after;
   for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto value = hn::LoadU(d, values + i);
     const auto magnitude = hn::IfThenElseZero(hn::IsFinite(value), hn::Abs(value));
-    found.sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, magnitude)));
-    found.peak = std::max(found.peak, hn::GetLane(hn::MaxOfLanes(d, magnitude)));
+    before.add(d, magnitude);
+    peaks.keep_greatest(d, magnitude);
   });
-  return found;
-}
-
-HWY_NOINLINE void temper_for_target(float* values, std::int64_t count, float inverse) {
-  const Magnitudes before = magnitudes_of(values, count);
-  if (before.peak == 0) return;
-  const float log_peak = std::log(before.peak);
-  double sum = 0;
+  const float peak = peaks.greatest();
+  if (peak == 0) return;
+  const float log_peak = std::log(peak);
   for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     const auto value = hn::LoadU(d, values + i);
     const auto magnitude = hn::Abs(value);
@@ -50,10 +60,10 @@ HWY_NOINLINE void temper_for_target(float* values, std::int64_t count, float inv
     const auto exponent = hn::Mul(hn::Sub(logarithm, hn::Set(d, log_peak)), hn::Set(d, inverse));
     const auto takes_part = hn::And(hn::IsFinite(value), hn::Gt(magnitude, hn::Zero(d)));
     const auto power = hn::IfThenElseZero(takes_part, hn::Exp(d, exponent));
-    sum += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, power)));
+    after.add(d, power);
     hn::StoreU(hn::IfThenElse(takes_part, hn::CopySign(power, value), value), d, values + i);
   });
-  const auto factor = static_cast<float>(before.sum / sum);
+  const auto factor = static_cast<float>(before.sum() / after.sum());
   for_lanes<float>(count, [&](auto d, std::int64_t i) HWY_ATTR {
     hn::StoreU(hn::Mul(hn::LoadU(d, values + i), hn::Set(d, factor)), d, values + i);
   });
