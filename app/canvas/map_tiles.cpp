@@ -1,7 +1,6 @@
 #include "app/canvas/map_tiles.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -50,37 +49,33 @@ TileCells cells_of(const TileKey& tile, MapExtent extent) {
 
 namespace {
 
-/// `from` values become `to`, each the mean over the area it covers.
+/// `from` values become half as many, each the mean over the area it covers: of two, or of an odd
+/// number of them of one, parts of its neighbours, and nothing of the others.
 class Halving {
  public:
-  Halving(std::int64_t from, std::int64_t to) : parts_(static_cast<std::size_t>(to)) {
-    const double span = static_cast<double>(from) / static_cast<double>(to);
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      Part& part = parts_[i];
-      const double low = static_cast<double>(i) * span, high = low + span;
-      part.first = static_cast<std::int64_t>(low);
-      for (std::int64_t j = part.first; j < from && static_cast<double>(j) < high; ++j) {
-        const double covered =
-            std::min(high, static_cast<double>(j) + 1) - std::max(low, static_cast<double>(j));
-        // Rounding may leave a sliver of the next value: it must not bring in a NaN.
-        if (covered > 1e-6) part.shares[part.count++] = static_cast<float>(covered / span);
-      }
+  explicit Halving(std::int64_t from)
+      : from_(from), to_(std::max<std::int64_t>(1, from / 2)), is_odd_(from % 2 == 1 && from > 1) {
+    if (!is_odd_) return;
+    const double to = static_cast<double>(to_), span = static_cast<double>(from) / to;
+    middle_ = static_cast<float>(1 / span);
+    for (std::int64_t i = 0; i < to_; ++i) {
+      before_.push_back(static_cast<float>((1 - static_cast<double>(i) / to) / span));
+      after_.push_back(static_cast<float>(static_cast<double>(i + 1) / to / span));
     }
   }
 
-  [[nodiscard]] std::int64_t to() const { return std::ssize(parts_); }
+  [[nodiscard]] std::int64_t to() const { return to_; }
 
   /// Of `count` rows each.
-  [[nodiscard]] std::vector<float> across(const std::vector<float>& rows,
-                                          std::int64_t count) const {
-    const std::int64_t from = std::ssize(rows) / count;
-    std::vector<float> narrow(static_cast<std::size_t>(count) * parts_.size());
-    float* mean = narrow.data();
-    for (std::int64_t row = 0; row < count; ++row) {
-      for (const Part& part : parts_) {
-        const float* const values = rows.data() + row * from + part.first;
-        for (std::size_t k = 0; k < part.count; ++k) *mean += part.shares[k] * values[k];
-        ++mean;
+  [[nodiscard]] std::vector<float> across(std::vector<float> rows, std::int64_t count) const {
+    if (from_ == 1) return rows;
+    std::vector<float> narrow(static_cast<std::size_t>(count * to_));
+    const float* values = rows.data();
+    float* means = narrow.data();
+    for (std::int64_t row = 0; row < count; ++row, values += from_, means += to_) {
+      for (std::int64_t i = 0; i < to_; ++i) {
+        means[i] = is_odd_ ? odd_mean(i, values[2 * i], values[2 * i + 1], values[2 * i + 2])
+                           : (values[2 * i] + values[2 * i + 1]) / 2;
       }
     }
     return narrow;
@@ -88,27 +83,30 @@ class Halving {
 
   /// Of each column of rows `width` wide.
   [[nodiscard]] std::vector<float> down(const std::vector<float>& rows, std::int64_t width) const {
-    std::vector<float> low(static_cast<std::size_t>(width) * parts_.size());
+    if (from_ == 1) return rows;
+    std::vector<float> low(static_cast<std::size_t>(to_ * width));
+    const float* values = rows.data();
     float* means = low.data();
-    for (const Part& part : parts_) {
-      const float* values = rows.data() + part.first * width;
-      for (std::size_t k = 0; k < part.count; ++k) {
-        for (std::int64_t x = 0; x < width; ++x) means[x] += part.shares[k] * values[x];
-        values += width;
+    for (std::int64_t i = 0; i < to_; ++i, values += 2 * width, means += width) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        means[x] = is_odd_ ? odd_mean(i, values[x], values[width + x], values[2 * width + x])
+                           : (values[x] + values[width + x]) / 2;
       }
-      means += width;
     }
     return low;
   }
 
  private:
-  /// What one value is made of: shares of those from `first` on, together 1.
-  struct Part {
-    std::int64_t first = 0;
-    std::size_t count = 0;
-    std::array<float, 4> shares = {};  // of a span of at most 3, wherever it begins
-  };
-  std::vector<Part> parts_;
+  [[nodiscard]] float odd_mean(std::int64_t i, float first, float second, float third) const {
+    const auto at = static_cast<std::size_t>(i);
+    return before_[at] * first + middle_ * second + after_[at] * third;
+  }
+
+  std::int64_t from_, to_;
+  bool is_odd_;
+  // Of an odd number: the shares of values 2i, 2i + 1 and 2i + 2 in mean i, together 1.
+  std::vector<float> before_, after_;
+  float middle_ = 0;
 };
 
 }  // namespace
@@ -119,8 +117,7 @@ std::vector<MipLevel> mip_levels(std::vector<float> values, std::int64_t width,
   levels.push_back({width, height, std::move(values)});
   while (levels.back().width > 1 || levels.back().height > 1) {
     const MipLevel& large = levels.back();
-    const Halving across(large.width, std::max<std::int64_t>(1, large.width / 2));
-    const Halving down(large.height, std::max<std::int64_t>(1, large.height / 2));
+    const Halving across(large.width), down(large.height);
     levels.push_back(
         {across.to(), down.to(), across.across(down.down(large.values, large.width), down.to())});
   }

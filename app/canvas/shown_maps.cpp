@@ -152,11 +152,13 @@ void ShownMaps::head_row(const LayerTrace& layer, std::int64_t head, std::int64_
   const bool removed = trace_->identity_in_maps && (tempered || !identity_of_own_);
   if (tempered) {
     // The scale of a row depends on all of it, whatever part is asked for.
-    std::vector<float> whole(static_cast<std::size_t>(keys));
+    const bool all_wanted = std::ssize(values) == keys;
+    std::vector<float> all(all_wanted ? 0 : static_cast<std::size_t>(keys));
+    const std::span<float> whole = all_wanted ? values : std::span(all);
     layer.implied_map.row(head, query, 0, whole);
     if (removed && queries == keys) whole[static_cast<std::size_t>(query)] -= 1;
     temper_row(whole, settings_.temperature);
-    std::copy_n(whole.begin() + first_key, values.size(), values.begin());
+    if (!all_wanted) std::copy_n(whole.begin() + first_key, values.size(), values.begin());
   } else {
     layer.implied_map.row(head, query, first_key, values);
     if (on_diagonal && removed) values[static_cast<std::size_t>(diagonal)] -= 1;
