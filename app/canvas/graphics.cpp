@@ -17,12 +17,6 @@ using Context = std::unique_ptr<QOpenGLContext>;
 
 std::future<Context> loading;
 
-/// Contexts of these platforms cannot be drawn into windows, and asking for one ends the program.
-bool cannot_be_shown() {
-  const QString platform = QGuiApplication::platformName();
-  return platform == "offscreen" || platform == "minimal";
-}
-
 /// Of the window's thread, wherever it is made; not valid if the driver has none.
 Context new_context() {
   QSurfaceFormat format;
@@ -45,7 +39,8 @@ QString explained(const QString& found) {
 }  // namespace
 
 void load_graphics() {
-  if (loading.valid() || cannot_be_shown()) return;
+  // Under X11 Qt and the drivers let any thread ask; Wayland's plugin belongs to the window's.
+  if (loading.valid() || QGuiApplication::platformName() != "xcb") return;
   // To ask whether a driver works in several threads takes most of the time: Qt loads it to see.
   loading = std::async(std::launch::async, [] {
     return QOpenGLContext::supportsThreadedOpenGL() ? new_context() : Context();
@@ -56,9 +51,10 @@ void load_graphics() {
 }
 
 QString why_no_graphics() {
-  if (cannot_be_shown()) {
-    return explained(
-        QObject::tr("none on the platform \"%1\"").arg(QGuiApplication::platformName()));
+  // Its contexts cannot be drawn into windows, and asking for one ends the program.
+  const QString platform = QGuiApplication::platformName();
+  if (platform == "offscreen" || platform == "minimal") {
+    return explained(QObject::tr("none on the platform \"%1\"").arg(platform));
   }
   Context context = loading.valid() ? loading.get() : Context();
   if (!context) context = new_context();

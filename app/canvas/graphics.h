@@ -5,8 +5,8 @@
 
 namespace attnscope {
 
-/// Begins to load the graphics driver in another thread, where the platform allows it:
-/// why_no_graphics then takes less time. Ask once the QApplication is there.
+/// Begins to load the graphics driver in another thread, under X11: why_no_graphics then takes less
+/// time. Ask once the QApplication is there.
 void load_graphics();
 
 /// Why no atlas can be drawn here, what was found, and what to do; empty where it can. Opens an
