@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/figure/text_room.h"
+#include "app/render/panel.h"
 
 namespace attnscope {
 
@@ -149,7 +150,8 @@ FigureLayout::Tracks FigureLayout::measure() const {
 void FigureLayout::updateLayout() {
   if (panels_.empty()) return;
   place();
-  if (break_labels()) place();
+  const bool broken = break_labels(), thinned = thin_ticks();
+  if (broken || thinned) place();
 }
 
 bool FigureLayout::break_labels() {
@@ -163,6 +165,21 @@ bool FigureLayout::break_labels() {
         fits ? panel.y_label : QString::fromStdString(in_two_lines(panel.y_label.toStdString()));
     if (wanted == axis.label()) continue;
     axis.setLabel(wanted);
+    panel.axes->update(QCPLayoutElement::upMargins);
+    changed = true;
+  }
+  return changed;
+}
+
+bool FigureLayout::thin_ticks() {
+  bool changed = false;
+  for (const PlacedPanel& panel : panels_) {
+    const QCPAxis& axis = *panel.axes->axis(QCPAxis::atLeft);
+    const int labels = panel.axes->height() / QFontMetrics(axis.tickLabelFont()).height();
+    const int wanted = std::clamp(labels, 1, usual_ticks);
+    if (!axis.tickLabels() || axis.ticker()->tickCount() == wanted) continue;
+    axis.ticker()->setTickCount(wanted);
+    panel.axes->update(QCPLayoutElement::upPreparation);
     panel.axes->update(QCPLayoutElement::upMargins);
     changed = true;
   }

@@ -51,6 +51,9 @@ class FigureLayout : public QCPLayoutInset {
   void place();
   /// As the frames' heights ask; whether any label changed.
   bool break_labels();
+  /// As many ticks on an upright axis as labels have room, at most the usual number; whether any
+  /// axis changed.
+  bool thin_ticks();
   void adopt(QCPLayoutElement* element);
 
   Spacing spacing_;

@@ -25,6 +25,9 @@ struct Pens {
   double small_pt;  ///< tick labels, legends, texts in the panel
 };
 
+/// So many ticks an axis has, about, where their labels have room.
+inline constexpr int usual_ticks = 5;
+
 /// Ranges, ticks and labels.
 void set_axes(QCPAxisRect& axes, const Panel& panel, const Pens& pens);
 /// One axis of a colour bar, with its ticks in the scale's values.

@@ -34,7 +34,7 @@ void set_one_axis(QCPAxis& axis, QCPAxis& opposite, const Axis& wanted, const Ax
     axis.setNumberPrecision(0);
   } else {
     QSharedPointer<QCPAxisTicker> ticker(new QCPAxisTicker);
-    ticker->setTickCount(5);
+    ticker->setTickCount(usual_ticks);
     axis.setTicker(ticker);
     axis.setSubTicks(false);
     axis.setNumberFormat("gb");

@@ -143,6 +143,24 @@ TEST(Draw, ALabelTooLongForItsAxisStandsInTwoLines) {
   EXPECT_EQ(label(), "equivalent rank (τ = 0.9)");
 }
 
+TEST(Draw, LabelsOfALowAxisDoNotLieOverOneAnother) {
+  const Figure figure = make_figure("rank-by-layer", two_subjects());
+  QCustomPlot plot;
+  show(figure, plot, {400, 400});
+  const QCPAxis& axis = *plot.axisRects().at(0)->axis(QCPAxis::atLeft);
+  const QVector<double> usual = axis.tickVector();
+  plot.resize(400, 95);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  const QVector<double> few = axis.tickVector();
+  EXPECT_LT(few.size(), usual.size());
+  ASSERT_GE(few.size(), 2);
+  EXPECT_GE(axis.coordToPixel(few[0]) - axis.coordToPixel(few[1]),
+            QFontMetrics(axis.tickLabelFont()).ascent());
+  plot.resize(400, 400);
+  plot.replot(QCustomPlot::rpImmediateRefresh);
+  EXPECT_EQ(axis.tickVector(), usual);
+}
+
 TEST(Draw, ATitleTooLongForItsColumnLosesItsEnd) {
   Figure figure;
   figure.panels.resize(2);
