@@ -42,7 +42,7 @@ class Additive final : public Mechanism {
       : causal_(causal), window_(std::max<std::int64_t>(window, 0)) {}
 
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
-    const Tensor logits = logits_of(input);
+    const Importance importance = importance_in(input);
     const bool causal = this->causal(input);
     const std::int64_t width = input.values.cols() / input.heads;
     const Shape shape = {input.queries.rows(), input.values.cols()};
@@ -53,7 +53,7 @@ class Additive final : public Mechanism {
       const std::int64_t stride = input.values.cols();
       const float* const values = input.values.data() + head * width;
       float* const out = output.data() + head * width;
-      const auto logit = logits.matrix().row(head);
+      const Eigen::RowVectorXf logit = logits_of(input, importance, head);
       if (causal && window_ == 0) {
         running_means(prefix_weights(logit).data(), input.keys.rows(), values, stride, width, out,
                       stride);
@@ -131,16 +131,22 @@ class Additive final : public Mechanism {
       RunningWeight& one = list[static_cast<std::size_t>(j)];
       if (j > 0 && largest(j) != largest(j - 1)) {
         one.keep = std::exp(static_cast<double>(largest(j - 1)) - static_cast<double>(largest(j)));
+        total *= one.keep;
       }
       one.weight = weights(j);
-      total = one.keep * total + one.weight;
+      total += one.weight;
       one.share = 1 / total;
     }
     return list;
   }
 
-  /// (w·k + bias) / √d for every head and key, [H, M].
-  [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
+  /// w of each head, [H, d] or [H, H·d], and what is added to w·k, which may be null.
+  struct Importance {
+    ConstMatrixMap vectors;
+    const Tensor* bias;
+  };
+
+  [[nodiscard]] Importance importance_in(const AttentionInput& input) const {
     check_shapes(input);
     if (causal(input) && input.queries.rows() != input.keys.rows()) {
       throw Error(ErrorKind::usage, "causal additive attention needs as many keys as queries")
@@ -148,10 +154,7 @@ class Additive final : public Mechanism {
           .found(std::to_string(input.keys.rows()));
     }
     const std::int64_t d = input.keys.cols() / input.heads;
-    const Shape shape = {input.heads, input.keys.rows()};
-    if (input.queries.rows() == 0) return Tensor(shape);
-    Tensor logits = Tensor::unfilled(shape);
-    ConstMatrixMap importance(input.queries.data(), input.heads, d);  // the first row, by heads
+    ConstMatrixMap vectors(input.queries.data(), input.heads, d);  // the first row, by heads
     if (const Tensor* const given = parameter(input, "importance")) {
       const Shape own = {input.heads, d}, all = {input.heads, input.keys.cols()};
       if (given->shape() != own && given->shape() != all) {
@@ -160,7 +163,7 @@ class Additive final : public Mechanism {
             .expected(to_string(own) + " or " + to_string(all))
             .found(to_string(given->shape()));
       }
-      new (&importance) ConstMatrixMap(given->data(), input.heads, given->extent(1));
+      new (&vectors) ConstMatrixMap(given->data(), input.heads, given->extent(1));
     }
     const Tensor* const bias = parameter(input, "importance_bias");
     if (bias && bias->size() != input.heads) {
@@ -169,17 +172,33 @@ class Additive final : public Mechanism {
           .expected(to_string(Shape{input.heads}))
           .found(to_string(bias->shape()));
     }
+    return {vectors, bias};
+  }
+
+  /// (w·k + bias) / √d for every key.
+  static Eigen::RowVectorXf logits_of(const AttentionInput& input, const Importance& importance,
+                                      std::int64_t head) {
+    const std::int64_t d = input.keys.cols() / input.heads;
     const double scale = 1.0 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
+    const ConstStridedMatrixMap keys = importance.vectors.cols() == d
+                                           ? head_columns(input.keys, input.heads, head)
+                                           : head_columns(input.keys, 1, 0);
+    const Eigen::RowVectorXd direction = importance.vectors.row(head).cast<double>();
+    const double added = importance.bias ? static_cast<double>(importance.bias->data()[head]) : 0.0;
+    Eigen::RowVectorXd products(keys.rows());
+    project(direction.data(), keys.cols(), keys.data(), keys.outerStride(), keys.rows(),
+            products.data());
+    return (scale * (products.array() + added)).cast<float>();
+  }
+
+  /// The same for every head and key, [H, M].
+  [[nodiscard]] Tensor logits_of(const AttentionInput& input) const {
+    const Importance importance = importance_in(input);
+    const Shape shape = {input.heads, input.keys.rows()};
+    if (input.queries.rows() == 0) return Tensor(shape);
+    Tensor logits = Tensor::unfilled(shape);
     tbb::parallel_for(std::int64_t{0}, input.heads, [&](std::int64_t head) {
-      const ConstStridedMatrixMap keys = importance.cols() == d
-                                             ? head_columns(input.keys, input.heads, head)
-                                             : head_columns(input.keys, 1, 0);
-      const Eigen::RowVectorXd direction = importance.row(head).cast<double>();
-      const double added = bias ? static_cast<double>(bias->data()[head]) : 0.0;
-      Eigen::RowVectorXd products(keys.rows());
-      project(direction.data(), keys.cols(), keys.data(), keys.outerStride(), keys.rows(),
-              products.data());
-      logits.matrix().row(head) = (scale * (products.array() + added)).cast<float>();
+      logits.matrix().row(head) = logits_of(input, importance, head);
     });
     return logits;
   }
