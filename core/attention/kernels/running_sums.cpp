@@ -17,6 +17,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 #undef ATTNSCOPE_UNROLL
 #define ATTNSCOPE_UNROLL _Pragma("GCC unroll 4")
 
+/// Asks for the `count` numbers of a row some tokens after this one. Rows of one head lie so far
+/// apart that the processor does not foresee them. (Past the last token it has no effect.)
+HWY_INLINE void expect(const float* row, std::int64_t stride, std::int64_t count) {
+  constexpr std::int64_t kTokensAhead = 12, kLine = 64 / sizeof(float);
+  for (std::int64_t c = 0; c < count; c += kLine) {
+    __builtin_prefetch(row + kTokensAhead * stride + c);
+  }
+}
+
 HWY_NOINLINE void add_weighted_for_target(double weight, const float* values, std::int64_t count,
                                           double* sums) {
   for_lanes<double>(count, [&](auto d, std::int64_t c) HWY_ATTR {
@@ -48,6 +57,7 @@ HWY_NOINLINE void project_for_target(const double* direction, std::int64_t chann
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const hn::Rebind<float, decltype(d)> floats;
   for (std::int64_t j = 0; j < tokens; ++j, rows += stride) {
+    expect(rows, stride, channels);
     auto sum = hn::Zero(d);
     std::int64_t c = 0;
     for (; c + lanes <= channels; c += lanes) {
@@ -72,6 +82,8 @@ HWY_INLINE void run_channels(D d, const RunningWeight* weights, std::int64_t tok
   for (std::int64_t j = 0; j < tokens; ++j, values += stride, out += out_stride) {
     const auto keep = hn::Set(d, weights[j].keep), weight = hn::Set(d, weights[j].weight);
     const auto share = hn::Set(d, weights[j].share);
+    expect(values, stride, Vectors * lanes);
+    expect(out, out_stride, Vectors * lanes);
     ATTNSCOPE_UNROLL
     for (int v = 0; v < Vectors; ++v) {
       const auto value = hn::PromoteTo(d, hn::LoadU(floats, values + v * lanes));
