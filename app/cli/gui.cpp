@@ -34,17 +34,17 @@ constexpr int kPollMs = 60;
 // The picture must stand for this many looks in a row: a result may start a further job.
 constexpr int kStillLooks = 4;
 
-bool is_set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && *value;
+/// Empty if it is not set.
+std::string environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value ? value : "";
 }
 
 // Qt ends the program where it finds no display; this says so first, and what to do.
 void require_display() {
-  if (is_set("QT_QPA_PLATFORM") || is_set("WAYLAND_DISPLAY")) return;
+  if (!environment("QT_QPA_PLATFORM").empty() || !environment("WAYLAND_DISPLAY").empty()) return;
   std::string found = "neither DISPLAY nor WAYLAND_DISPLAY is set";
-  if (is_set("DISPLAY")) {
-    const std::string display = std::getenv("DISPLAY");
+  if (const std::string display = environment("DISPLAY"); !display.empty()) {
     if (display.front() != ':') return;  // on another machine: Qt will see
     const std::string number = display.substr(1, display.find('.') - 1);
     std::error_code ignored;
