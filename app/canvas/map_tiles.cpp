@@ -49,8 +49,8 @@ TileCells cells_of(const TileKey& tile, MapExtent extent) {
 
 namespace {
 
-/// `from` values become half as many, each the mean over the area it covers: of two, or of an odd
-/// number of them of one, parts of its neighbours, and nothing of the others.
+/// `from` values become half as many, each the mean over the area it covers: of two; where their
+/// number is odd, of one and parts of the two beside it.
 class Halving {
  public:
   explicit Halving(std::int64_t from)

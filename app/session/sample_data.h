@@ -1,4 +1,4 @@
-// Where the sample models and inputs lie.
+// Where the sample models and inputs lie, and the first minute with them.
 #pragma once
 
 #include <filesystem>

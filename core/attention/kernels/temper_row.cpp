@@ -28,15 +28,29 @@ class Lanes {
   template <class D>
   HWY_INLINE void add(D d, hn::Vec<D> values) {
     hn::Store(hn::Add(hn::Load(d, lanes_), values), d, lanes_);
+    if (++added_ == kMostInFloat) add_lanes();
   }
   template <class D>
   HWY_INLINE void keep_greatest(D d, hn::Vec<D> values) {
     hn::Store(hn::Max(hn::Load(d, lanes_), values), d, lanes_);
   }
-  [[nodiscard]] double sum() const { return std::accumulate(lanes_, std::end(lanes_), 0.0); }
+  [[nodiscard]] double sum() {
+    add_lanes();
+    return sum_;
+  }
   [[nodiscard]] float greatest() const { return *std::max_element(lanes_, std::end(lanes_)); }
 
  private:
+  static constexpr int kMostInFloat = 16;  // rows of any length round as short ones do
+
+  void add_lanes() {
+    sum_ = std::accumulate(lanes_, std::end(lanes_), sum_);
+    std::fill(lanes_, std::end(lanes_), 0.0F);
+    added_ = 0;
+  }
+
+  double sum_ = 0;
+  int added_ = 0;  ///< to each of the lanes
   HWY_ALIGN float lanes_[64 / sizeof(float)] = {};
 };
 
