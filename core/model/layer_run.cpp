@@ -17,13 +17,13 @@ constexpr double kMostHeld = 1 << 30;  // bytes of maps that could as well be co
 /// Queries and keys of a layer, and the attention that makes rows of its maps of them.
 class MapSource {
  public:
-  MapSource(const Mechanism& mechanism, const AttentionInput& input)
-      : queries_(input.queries),
-        keys_(input.keys),
+  MapSource(const Mechanism& mechanism, const AttentionInput& input, Tensor queries, Tensor keys)
+      : queries_(std::move(queries)),
+        keys_(std::move(keys)),
         mechanism_(make_mechanism(mechanism.choice())),
-        input_({.queries = {queries_.data(), queries_.rows(), queries_.cols()},
-                .keys = {keys_.data(), keys_.rows(), keys_.cols()},
-                .values = {keys_.data(), keys_.rows(), keys_.cols()},  // maps know nothing of them
+        input_({.queries = std::as_const(queries_).matrix(),
+                .keys = std::as_const(keys_).matrix(),
+                .values = std::as_const(keys_).matrix(),  // maps know nothing of them
                 .heads = input.heads,
                 .causal = input.causal,
                 .layer = input.layer,
@@ -39,7 +39,7 @@ class MapSource {
   }
 
  private:
-  Matrix queries_, keys_;
+  Tensor queries_, keys_;
   std::unique_ptr<const Mechanism> mechanism_;
   AttentionInput input_;  // of these queries and keys
   MapRows rows_;
@@ -141,10 +141,13 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
   layer.values = by_head(values.matrix(), key_heads);
 }
 
-ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input) {
-  const auto source = std::make_shared<const MapSource>(mechanism, input);
+ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input, Tensor queries,
+                          Tensor keys) {
+  const Shape shape{input.heads, queries.extent(0), keys.extent(0)};
+  const auto source =
+      std::make_shared<const MapSource>(mechanism, input, std::move(queries), std::move(keys));
   return ImpliedMaps(std::make_shared<const ComputedMaps>(
-      Shape{input.heads, input.queries.rows(), input.keys.rows()}, source->bytes(),
+      shape, source->bytes(),
       [source](std::int64_t head, std::int64_t first, StridedMatrixMap rows) {
         source->rows(head, first, rows);
       }));
@@ -166,7 +169,6 @@ Tensor attend(const LayerRun& run, const AttentionInput& input) {
     layer.implied_map = std::move(both.implied_map);
     return std::move(both.output);
   }
-  if (request.implied_maps) layer.implied_map = computed_maps(mechanism, input);
   return mechanism.forward(input);
 }
 

@@ -60,12 +60,14 @@ void record_vectors(const Tensor& queries, const Tensor& keys, const Tensor& val
                     std::int64_t heads, std::int64_t key_heads, const TraceRequest& request,
                     LayerTrace& layer);
 
-/// The implied maps of that input, which keep copies of its queries and keys. Of mechanisms with
+/// The implied maps of that input, which keep its `queries` and `keys`. Of mechanisms with
 /// MechanismEntry::rows, and inputs without terms.
-[[nodiscard]] ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input);
+[[nodiscard]] ImpliedMaps computed_maps(const Mechanism& mechanism, const AttentionInput& input,
+                                        Tensor queries, Tensor keys);
 
 /// What the heads give, [N, H·dv]. Records, where `run` does, what else it wants of one layer's
-/// attention, and the bound of its rank; the layouts are the caller's. Maps stay as they are.
+/// attention, and the bound of its rank; the layouts are the caller's, and computed maps, which are
+/// to keep its queries and keys. Maps stay as they are.
 [[nodiscard]] Tensor attend(const LayerRun& run, const AttentionInput& input);
 
 /// Says what `layer` ran with, where that is not what the trace says.

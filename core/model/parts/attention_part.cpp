@@ -254,7 +254,14 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
     output = with_changed_maps(input, run, recorded ? run.recorded->implied_map : own);
   } else {
     output = attend(run, input);
+    const bool computed = run.request.large_maps == TraceRequest::LargeMaps::computed;
+    if (run.recorded && run.request.implied_maps && computed) {
+      run.recorded->implied_map =
+          computed_maps(run.mechanism, input, std::move(queries), std::move(keys));
+    }
   }
+  // What comes of thousands of tokens takes the room that these had.
+  queries = keys = values = {};
   if (part.heads_norm) part.heads_norm->apply(output.matrix());
   return part.out ? (*part.out)(seen(output)) : output;
 }

@@ -1,10 +1,11 @@
 // Spectra of maps that are held nowhere are those of the maps that would be.
+#include "tests/support/computed_maps.h"
+
 #include <gtest/gtest.h>
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/map_operator.h"
 #include "analysis/spectrum/spectrum.h"
-#include "core/model/layer_run.h"
 #include "tests/support/naive_attention.h"
 
 namespace attnscope {
@@ -20,7 +21,7 @@ class SpectraOfComputedMaps : public testing::TestWithParam<const char*> {
     for (unsigned layer = 0; layer < 2; ++layer) {
       const RandomAttention data(kTokens, kTokens, kHeads, 16, 1, layer);
       held_.layers.emplace_back().implied_map = mechanism->implied_map(data.input());
-      computed_.layers.emplace_back().implied_map = computed_maps(*mechanism, data.input());
+      computed_.layers.emplace_back().implied_map = computed_from(*mechanism, data.input());
     }
   }
 

@@ -1,4 +1,6 @@
 // Maps that are held nowhere: their rows are those of the maps that would be.
+#include "tests/support/computed_maps.h"
+
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/input/input.h"
-#include "core/model/layer_run.h"
 #include "core/model/model.h"
 #include "tests/support/naive_attention.h"
 #include "tests/support/paths.h"
@@ -36,7 +37,7 @@ TEST_P(ComputedMapsOf, AreTheImpliedMaps) {
   for (const bool causal : {false, true}) {
     input.causal = causal;
     const ImpliedMaps held = mechanism->implied_map(input);
-    ImpliedMaps computed = computed_maps(*mechanism, input);
+    ImpliedMaps computed = computed_from(*mechanism, input);
     ASSERT_TRUE(computed.are_computed());
     EXPECT_FALSE(computed.empty());
     EXPECT_EQ(computed.shape(), held.shape());
@@ -67,7 +68,7 @@ TEST(ComputedMaps, OutliveWhatTheyAreMadeOf) {
   {
     const RandomAttention data(80, 80, 2, 8, 1, 5);
     held = mechanism->implied_map(data.input());
-    computed = computed_maps(*mechanism, data.input());
+    computed = computed_from(*mechanism, data.input());
   }
   EXPECT_LT(greatest_difference(computed, held), 1e-6);
 }
@@ -84,7 +85,7 @@ TEST(ComputedMaps, KeysMayBeSharedByHeads) {
   for (const char* name : {"softmax", "adder"}) {
     const auto mechanism = make_mechanism({name, {}});
     EXPECT_LT(
-        greatest_difference(computed_maps(*mechanism, grouped), mechanism->implied_map(grouped)),
+        greatest_difference(computed_from(*mechanism, grouped), mechanism->implied_map(grouped)),
         1e-6)
         << name;
   }
