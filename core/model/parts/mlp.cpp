@@ -1,10 +1,30 @@
 #include "core/model/parts/mlp.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace attnscope {
 
+namespace {
+
+// What lies between is several times as wide as the tokens: of thousands of them it would take more
+// room than all else a layer computes. Fewer at once would read the weights too often.
+constexpr std::int64_t kTokensAtOnce = 2048;
+
+}  // namespace
+
 Tensor Mlp::operator()(ConstMatrixMap tokens, const GridExtents& grid) const {
+  if (convolution || tokens.rows() <= kTokensAtOnce) return of_tokens(tokens, grid);
+  Tensor all = Tensor::unfilled({tokens.rows(), mlp2.outputs()});
+  for (std::int64_t first = 0; first < tokens.rows(); first += kTokensAtOnce) {
+    const std::int64_t count = std::min(kTokensAtOnce, tokens.rows() - first);
+    const ConstMatrixMap some(tokens.data() + first * tokens.cols(), count, tokens.cols());
+    all.matrix().middleRows(first, count) = of_tokens(some, grid).matrix();
+  }
+  return all;
+}
+
+Tensor Mlp::of_tokens(ConstMatrixMap tokens, const GridExtents& grid) const {
   Tensor hidden = mlp1(tokens);
   if (relu_first) apply_activation(Activation::relu, hidden.values());
   if (convolution) hidden = (*convolution)(hidden, grid);

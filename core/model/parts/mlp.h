@@ -22,6 +22,9 @@ struct Mlp {
 
   /// [N, D] → [N, D]; `grid`: of the tokens, for a convolution.
   [[nodiscard]] Tensor operator()(ConstMatrixMap tokens, const GridExtents& grid) const;
+
+ private:
+  [[nodiscard]] Tensor of_tokens(ConstMatrixMap tokens, const GridExtents& grid) const;
 };
 
 }  // namespace attnscope
