@@ -2,6 +2,10 @@
 
 #include "core/memory/watched_memory.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace attnscope {
 
 namespace {
@@ -22,6 +26,12 @@ std::int64_t bytes_of(const TensorView& view) {
 
 void give_back(const TensorView& view) {
   give_back_pages({view.data, static_cast<std::size_t>(bytes_of(view))});
+}
+
+void give_back_freed() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/model/preprocessing/preprocessing.h"
 #include "core/model/transformer/padding.h"
+#include "core/tensor/give_back.h"
 
 namespace attnscope {
 
@@ -294,6 +295,8 @@ void Transformer::run_layers(const std::vector<std::shared_ptr<const Mechanism>>
         tokens.matrix() += (*stage.positions)(tokens, grid).matrix();
       }
       if (recorded && request.tokens) recorded->tokens = tokens;
+      // Each thread would keep the blocks of scores that it had, of thousands of keys.
+      if (request.large_maps == TraceRequest::LargeMaps::computed) give_back_freed();
       if (recorded && request.layer_recorded) request.layer_recorded(trace, index);
     }
     if (stage.norm) stage.norm->apply(tokens.matrix());
