@@ -13,10 +13,16 @@ int coarsest_level(MapExtent extent) {
   return level;
 }
 
+int overview_level(MapExtent extent) {
+  constexpr int kOfThousands = 3;  // above 2048 tokens
+  const int coarsest = coarsest_level(extent);
+  return coarsest + (coarsest >= kOfThousands ? 1 : 0);
+}
+
 std::vector<TileKey> tiles_for(std::int64_t layer, std::int64_t column, MapExtent extent,
                                const QRectF& visible, double pixels) {
   if (extent.queries <= 0 || extent.keys <= 0) return {};
-  const int coarsest = coarsest_level(extent);
+  const int coarsest = overview_level(extent);
   std::vector<TileKey> tiles{{layer, column, coarsest, 0, 0}};
   const double cells_per_pixel =
       static_cast<double>(std::max(extent.queries, extent.keys)) / std::max(1.0, pixels);

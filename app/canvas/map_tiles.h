@@ -26,6 +26,11 @@ inline constexpr std::int64_t tile_side = 512;
 /// The level at which a map is a single tile.
 [[nodiscard]] int coarsest_level(MapExtent extent);
 
+/// The level of the tile that a map is seen by as a whole: the coarsest; of thousands of tokens one
+/// above, so that those of 144 heads take 50 MB and not 200. Finer ones are made where a map is
+/// drawn larger.
+[[nodiscard]] int overview_level(MapExtent extent);
+
 /// The tiles that show the part `visible` (0 to 1 both ways) of a map drawn `pixels` wide: first
 /// the single coarse one, then finer ones where they tell more.
 [[nodiscard]] std::vector<TileKey> tiles_for(std::int64_t layer, std::int64_t column,

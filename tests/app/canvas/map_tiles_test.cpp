@@ -55,10 +55,14 @@ TEST(Tiles, OneForSmallMapsAtEveryZoom) {
 TEST(Tiles, CoverWhatIsVisibleOfLargeMapsAndNoMore) {
   const MapExtent extent{5000, 5000};
   EXPECT_EQ(coarsest_level(extent), 4);
-  EXPECT_EQ(tiles_for(0, 0, extent, {0, 0, 1, 1}, 300).size(), 1U);
+  EXPECT_EQ(overview_level(extent), 5);
+  EXPECT_EQ(overview_level({2048, 2048}), 2);
+  EXPECT_EQ(tiles_for(0, 0, extent, {0, 0, 1, 1}, 150), (std::vector<TileKey>{{0, 0, 5, 0, 0}}));
+  EXPECT_EQ(tiles_for(0, 0, extent, {0, 0, 1, 1}, 300),
+            (std::vector<TileKey>{{0, 0, 5, 0, 0}, {0, 0, 4, 0, 0}}));
   // Cells of two pixels, a tenth of the map in sight both ways.
   const auto tiles = tiles_for(0, 0, extent, {0.45, 0.45, 0.1, 0.1}, 10000);
-  EXPECT_EQ(tiles.front().level, 4);
+  EXPECT_EQ(tiles.front().level, 5);
   std::set<std::pair<std::int64_t, std::int64_t>> covered;
   for (std::size_t i = 1; i < tiles.size(); ++i) {
     EXPECT_EQ(tiles[i].level, 0);
