@@ -1,5 +1,8 @@
 #include "core/attention/kernels/exponentials.h"
 
+#include <algorithm>
+#include <limits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/attention/kernels/exponentials.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
@@ -41,6 +44,19 @@ HWY_NOINLINE void one_shift_for_target(float* values, std::int64_t count, float 
   run(values, count, values, [shift](auto d, std::int64_t) { return hn::Set(d, shift); });
 }
 
+HWY_NOINLINE float below_largest_for_target(float* values, std::int64_t count) {
+  const hn::CappedTag<float, 16> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr float kLeast = -std::numeric_limits<float>::infinity();
+  auto greatest = hn::Set(d, kLeast);
+  std::int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) greatest = hn::Max(greatest, hn::LoadU(d, values + i));
+  float largest = hn::GetLane(hn::MaxOfLanes(d, greatest));
+  for (; i < count; ++i) largest = std::max(largest, values[i]);
+  one_shift_for_target(values, count, largest);
+  return largest;
+}
+
 HWY_NOINLINE void own_shifts_for_target(const float* values, const float* shifts,
                                         std::int64_t count, float* out) {
   run(values, count, out, [shifts](auto d, std::int64_t i) { return hn::LoadU(d, shifts + i); });
@@ -59,11 +75,16 @@ HWY_AFTER_NAMESPACE();
 namespace attnscope {
 
 HWY_EXPORT(one_shift_for_target);
+HWY_EXPORT(below_largest_for_target);
 HWY_EXPORT(own_shifts_for_target);
 HWY_EXPORT(sigmoid_for_target);
 
 void exponentiate(float* values, std::int64_t count, float shift) {
   HWY_DYNAMIC_DISPATCH(one_shift_for_target)(values, count, shift);
+}
+
+float exponentiate_below_largest(float* values, std::int64_t count) {
+  return HWY_DYNAMIC_DISPATCH(below_largest_for_target)(values, count);
 }
 
 void exponentiate(const float* values, const float* shifts, std::int64_t count, float* out) {

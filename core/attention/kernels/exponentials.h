@@ -11,6 +11,10 @@ void exponentiate(float* values, std::int64_t count, float shift);
 /// out[i] = exp(values[i] − shifts[i]). NaN in either gives NaN.
 void exponentiate(const float* values, const float* shifts, std::int64_t count, float* out);
 
+/// values[i] = exp(values[i] − the largest of them), which is returned. NaN stays NaN, and may then
+/// be the largest; without values it is −∞.
+float exponentiate_below_largest(float* values, std::int64_t count);
+
 /// out[i] = 1 / (1 + exp(−x[i])), in [0, 1]. NaN stays NaN.
 void sigmoid(const float* x, std::int64_t count, float* out);
 

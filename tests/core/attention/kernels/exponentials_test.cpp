@@ -1,5 +1,6 @@
 #include "core/attention/kernels/exponentials.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -62,12 +63,32 @@ TEST(Sigmoid, IsRightForEveryFloat) {
   }
 }
 
+TEST(Exponentials, BelowTheLargestAreThoseOfLoops) {
+  for (std::int64_t count = 0; count <= 70; ++count) {
+    for (std::int64_t at = 0; at < std::max<std::int64_t>(count, 1); ++at) {
+      std::vector<float> values;
+      for (std::int64_t i = 0; i < count; ++i) {
+        values.push_back(i == at ? 90.0F : 89.0F - static_cast<float>(i));
+      }
+      const float largest = exponentiate_below_largest(values.data(), count);
+      EXPECT_EQ(largest, count > 0 ? 90.0F : -kInfinity);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const float x = i == at ? 0.0F : static_cast<float>(-1 - i);
+        expect_near(values[static_cast<std::size_t>(i)], std::exp(static_cast<double>(x)), x);
+      }
+    }
+  }
+}
+
 TEST(Exponentials, NaNStaysNaN) {
   for (std::int64_t count = 1; count <= 33; ++count) {
     for (std::int64_t at = 0; at < count; ++at) {
       std::vector<float> values(static_cast<std::size_t>(count), 1.0F), out = values;
       values[static_cast<std::size_t>(at)] = kNaN;
       sigmoid(values.data(), count, out.data());
+      std::vector<float> below = values;
+      exponentiate_below_largest(below.data(), count);
+      EXPECT_TRUE(std::isnan(below[static_cast<std::size_t>(at)]));
       exponentiate(values.data(), count, 0.5F);
       for (std::int64_t i = 0; i < count; ++i) {
         EXPECT_EQ(std::isnan(values[static_cast<std::size_t>(i)]), i == at);
