@@ -12,6 +12,8 @@
 
 #include "core/attention/costs/costs.h"
 #include "core/attention/daft.h"
+#include "core/attention/daft_full_bias.h"
+#include "core/attention/daft_full_blocks.h"
 #include "core/attention/kernels/exponentials.h"
 #include "core/attention/mechanism_cost.h"
 #include "core/error.h"
@@ -22,16 +24,12 @@ namespace attnscope {
 
 namespace {
 
-// Queries of one block, at most. Every block packs all of exp(K) anew for its product: with 256 of
-// them that costs little, with 64 a third of the whole.
-constexpr std::int64_t kQueriesAtOnce = 256;
-// Causal ones are smaller, because what lies within a block is computed element by element.
+// Tokens of a block, few because what lies within one is computed element by element.
 constexpr std::int64_t kCausalBlock = 32;
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 using Row = Eigen::Array<float, 1, Eigen::Dynamic>;
-using RowMap = Eigen::Map<const Row>;
 
 std::vector<ParameterDescription> daft_full_parameters() {
   return {
@@ -39,96 +37,6 @@ std::vector<ParameterDescription> daft_full_parameters() {
                      "n, columns of pe0 and pe1 (Eq. 6); 0: w is a free matrix"),
   };
 }
-
-class FullBias final : public DaftBias {
- public:
-  FullBias(const AttentionInput& input, std::int64_t factors)
-      : causal_(input.causal),
-        any_length_(causal_ || (input.layout && input.layout->is_text())),
-        queries_(input.queries.rows()),
-        keys_(input.keys.rows()) {
-    if (factors > 0) {
-      left_ = daft_parameter(input, "pe0");
-      right_ = daft_parameter(input, "pe1");
-      if (!left_ != !right_) {
-        throw Error(ErrorKind::usage, "one factor of the position biases is missing")
-            .about(left_ ? "pe1" : "pe0");
-      }
-      if (!left_) {
-        refuse_other(input, "w", "factors=0");
-        return;
-      }
-      check(*left_, "pe0", queries_, factors);
-      check(*right_, "pe1", keys_, factors);
-      return;
-    }
-    free_ = daft_parameter(input, "w");
-    mask_ = daft_parameter(input, "local_mask");
-    if (free_) {
-      check(*free_, "w", queries_, keys_, true);
-    } else {
-      refuse_other(input, "pe0", "factors=n, the columns of pe0");
-    }
-    if (mask_) check(*mask_, "local_mask", queries_, keys_, true);
-  }
-
-  [[nodiscard]] std::int64_t heads() const override { return 1; }
-
-  void fill(std::int64_t, std::int64_t first, StridedMatrixMap block) const override {
-    fill_columns(first, block);
-    for (std::int64_t row = 0; causal_ && row < block.rows(); ++row) {
-      block.row(row).tail(keys_ - first - row - 1).setConstant(kNever);
-    }
-  }
-
-  /// As `fill`, of the first block.cols() keys, and without looking at what is causal.
-  void fill_columns(std::int64_t first, StridedMatrixMap block) const {
-    if (left_) {
-      const std::int64_t n = left_->extent(1);
-      multiply_transposed({left_->data() + first * n, block.rows(), n, Eigen::OuterStride<>(n)},
-                          {right_->data(), block.cols(), n, Eigen::OuterStride<>(n)}, 1.0F, block);
-      return;
-    }
-    block.setZero();
-    if (!free_) return;
-    block = free_->matrix().block(first, 0, block.rows(), block.cols());
-    if (mask_) {
-      block.array() *= mask_->matrix().block(first, 0, block.rows(), block.cols()).array();
-    }
-  }
-
- private:
-  void check(const Tensor& tensor, const char* name, std::int64_t rows, std::int64_t columns,
-             bool columns_are_tokens = false) const {
-    // Biases learnt for texts as long as possible serve shorter ones.
-    const auto fits = [this](std::int64_t found, std::int64_t expected, bool tokens) {
-      return found == expected || (tokens && any_length_ && found > expected);
-    };
-    if (tensor.rank() == 2 && fits(tensor.extent(0), rows, true) &&
-        fits(tensor.extent(1), columns, columns_are_tokens)) {
-      return;
-    }
-    throw Error(ErrorKind::usage, "the position biases do not fit the tokens")
-        .about(name)
-        .expected(to_string(Shape{rows, columns}))
-        .found(to_string(tensor.shape()));
-  }
-
-  static void refuse_other(const AttentionInput& input, const char* name, const char* remedy) {
-    if (!daft_parameter(input, name)) return;
-    throw Error(ErrorKind::usage, "the position biases are of another form")
-        .about(name)
-        .remedy(std::string("set ") + remedy);
-  }
-
-  bool causal_;
-  bool any_length_;  ///< of texts, up to those that the biases are of
-  std::int64_t queries_, keys_;
-  const Tensor* left_ = nullptr;   ///< pe0
-  const Tensor* right_ = nullptr;  ///< pe1
-  const Tensor* free_ = nullptr;   ///< w
-  const Tensor* mask_ = nullptr;
-};
 
 /// [exp(K − max) ⊙ V, exp(K − max)] of the first keys, [keys, 2D].
 Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64_t keys) {
@@ -142,18 +50,11 @@ Matrix weighted_keys(const AttentionInput& input, const Row& largest, std::int64
   return both;
 }
 
-/// As many as make blocks alike, two or more of them.
-std::int64_t queries_at_once(std::int64_t queries) {
-  const std::int64_t blocks =
-      std::max<std::int64_t>((queries + kQueriesAtOnce - 1) / kQueriesAtOnce, 2);
-  return ((queries + blocks - 1) / blocks + 15) / 16 * 16;
-}
-
 /// exp of each row less its largest entry, in place; the largest are returned.
 Eigen::VectorXf exponentiate_rows(Matrix& rows) {
-  Eigen::VectorXf largest = rows.rowwise().maxCoeff();
+  Eigen::VectorXf largest(rows.rows());
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    exponentiate(rows.row(i).data(), rows.cols(), largest(i));
+    largest(i) = exponentiate_below_largest(rows.row(i).data(), rows.cols());
   }
   return largest;
 }
@@ -165,12 +66,14 @@ class DaftFull final : public Mechanism {
   [[nodiscard]] Tensor forward(const AttentionInput& input) const override {
     const DaftChannels channels = check(input);
     const FullBias bias(input, factors_);
-    Tensor output({input.queries.rows(), channels.width});
-    if (output.size() == 0 || input.keys.rows() == 0) return output;
+    const Shape shape = {input.queries.rows(), channels.width};
+    if (input.keys.rows() == 0) return Tensor(shape);
+    Tensor output = Tensor::unfilled(shape);
+    if (output.empty()) return output;
     if (input.causal) {
       attend_causally(input, channels, bias, output);
     } else {
-      attend(input, channels, bias, output);
+      attend_by_blocks(input, channels, bias, output);
     }
     return output;
   }
@@ -204,25 +107,6 @@ class DaftFull final : public Mechanism {
     throw Error(ErrorKind::usage, "DAFT-full needs a key for each channel of the values")
         .expected(std::to_string(input.values.cols()) + " columns")
         .found(std::to_string(input.keys.cols()));
-  }
-
-  static void attend(const AttentionInput& input, const DaftChannels& channels,
-                     const FullBias& bias, Tensor& output) {
-    const std::int64_t queries = input.queries.rows(), keys = input.keys.rows();
-    const std::int64_t width = channels.width;
-    const Row largest = input.keys.colwise().maxCoeff().array();
-    const Matrix both = weighted_keys(input, largest, keys);
-    const std::int64_t at_once = queries_at_once(queries);
-    tbb::parallel_for(std::int64_t{0}, (queries + at_once - 1) / at_once, [&](std::int64_t task) {
-      const std::int64_t first = task * at_once, rows = std::min(at_once, queries - first);
-      Matrix weights(rows, keys), sums(rows, 2 * width);
-      bias.fill_columns(first, strided_output(weights));
-      exponentiate_rows(weights);
-      multiply(strided(weights), strided(both), 1.0F, strided_output(sums));
-      for (std::int64_t row = 0; row < rows; ++row) {
-        write_row(input, channels, bias, first + row, sums.row(row).array(), output);
-      }
-    });
   }
 
   /// Y = σ(Q) ⊙ numerator / denominator, whose halves `sums` holds.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <tbb/global_control.h>
 #include <utility>
 
 #include "core/attention/mechanism.h"
@@ -131,6 +132,29 @@ TEST(DaftFull, QueriesAndKeysMayDifferInNumber) {
   data.random = RandomAttention(7, 33, 1, 4, 4, 5);
   data.add_full(3);
   expect_dense(full(3), data);
+}
+
+// More channels than are prepared together, more keys than are summed at once, and no whole block.
+TEST(DaftFull, ManyChannelsAndKeysAreCutAnywhere) {
+  for (const std::int64_t factors : {0, 5}) {
+    DaftData data(53, 2, 41);
+    data.random = RandomAttention(53, 299, 2, 41, 41, 5);
+    data.add_full(factors);
+    expect_dense(full(factors), data, 16);
+  }
+}
+
+TEST(DaftFull, IsTheSameForAnyNumberOfThreads) {
+  DaftData data(130, 2, 41);
+  data.add_full(6);
+  const auto forward = [&](std::size_t threads) {
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+    return make_mechanism(full(6))->forward(data.input());
+  };
+  const Tensor one = forward(1);
+  for (const std::size_t threads : {2, 3, 8}) {
+    EXPECT_EQ(forward(threads).matrix(), one.matrix()) << threads << " threads: to the bit";
+  }
 }
 
 TEST(DaftFull, WithoutBiasesTheyAreZero) {
