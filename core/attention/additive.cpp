@@ -119,23 +119,27 @@ class Additive final : public Mechanism {
   /// Of each token, exp of its logit less the largest up to it.
   static std::vector<RunningWeight> prefix_weights(
       const Eigen::Ref<const Eigen::RowVectorXf>& logits) {
-    Eigen::RowVectorXf largest = logits;
-    for (Eigen::Index j = 1; j < logits.size(); ++j) {
-      largest(j) = std::max(largest(j - 1), logits(j));
-    }
-    Eigen::RowVectorXd weights = logits.cast<double>() - largest.cast<double>();
-    exponentiate(weights.data(), weights.size());
     std::vector<RunningWeight> list(static_cast<std::size_t>(logits.size()));
+    Eigen::RowVectorXd weights(logits.size()), totals(logits.size());
+    auto largest = static_cast<double>(logits(0));
+    for (Eigen::Index j = 0; j < logits.size(); ++j) {
+      const double before = largest, logit = static_cast<double>(logits(j));
+      largest = std::max(before, logit);
+      weights(j) = logit - largest;
+      if (largest != before) list[static_cast<std::size_t>(j)].keep = std::exp(before - largest);
+    }
+    exponentiate(weights.data(), weights.size());
     double total = 0;
     for (Eigen::Index j = 0; j < logits.size(); ++j) {
       RunningWeight& one = list[static_cast<std::size_t>(j)];
-      if (j > 0 && largest(j) != largest(j - 1)) {
-        one.keep = std::exp(static_cast<double>(largest(j - 1)) - static_cast<double>(largest(j)));
-        total *= one.keep;
-      }
+      if (one.keep != 1) total *= one.keep;
       one.weight = weights(j);
       total += one.weight;
-      one.share = 1 / total;
+      totals(j) = total;
+    }
+    invert(totals.data(), totals.size());
+    for (Eigen::Index j = 0; j < logits.size(); ++j) {
+      list[static_cast<std::size_t>(j)].share = totals(j);
     }
     return list;
   }

@@ -50,6 +50,12 @@ HWY_NOINLINE void exponentials_for_target(double* x, std::int64_t count) {
                                HWY_ATTR { hn::StoreU(hn::Exp(d, hn::LoadU(d, x + i)), d, x + i); });
 }
 
+HWY_NOINLINE void invert_for_target(double* x, std::int64_t count) {
+  for_lanes<double>(count, [&](auto d, std::int64_t i) HWY_ATTR {
+    hn::StoreU(hn::Div(hn::Set(d, 1), hn::LoadU(d, x + i)), d, x + i);
+  });
+}
+
 HWY_NOINLINE void project_for_target(const double* direction, std::int64_t channels,
                                      const float* rows, std::int64_t stride, std::int64_t tokens,
                                      double* out) {
@@ -80,14 +86,17 @@ HWY_INLINE void run_channels(D d, const RunningWeight* weights, std::int64_t tok
   ATTNSCOPE_UNROLL
   for (auto& sum : sums) sum = hn::Zero(d);
   for (std::int64_t j = 0; j < tokens; ++j, values += stride, out += out_stride) {
-    const auto keep = hn::Set(d, weights[j].keep), weight = hn::Set(d, weights[j].weight);
-    const auto share = hn::Set(d, weights[j].share);
+    const auto weight = hn::Set(d, weights[j].weight), share = hn::Set(d, weights[j].share);
+    if (weights[j].keep != 1) {  // seldom, and not worth a product for every token
+      ATTNSCOPE_UNROLL
+      for (auto& sum : sums) sum = hn::Mul(hn::Set(d, weights[j].keep), sum);
+    }
     expect(values, stride, Vectors * lanes);
     expect(out, out_stride, Vectors * lanes);
     ATTNSCOPE_UNROLL
     for (int v = 0; v < Vectors; ++v) {
       const auto value = hn::PromoteTo(d, hn::LoadU(floats, values + v * lanes));
-      sums[v] = hn::MulAdd(keep, sums[v], hn::Mul(weight, value));
+      sums[v] = hn::MulAdd(weight, value, sums[v]);
       hn::StoreU(hn::DemoteTo(floats, hn::Mul(share, sums[v])), floats, out + v * lanes);
     }
   }
@@ -123,10 +132,13 @@ HWY_EXPORT(scale_for_target);
 HWY_EXPORT(running_means_for_target);
 HWY_EXPORT(project_for_target);
 HWY_EXPORT(exponentials_for_target);
+HWY_EXPORT(invert_for_target);
 
 void exponentiate(double* x, std::int64_t count) {
   HWY_DYNAMIC_DISPATCH(exponentials_for_target)(x, count);
 }
+
+void invert(double* x, std::int64_t count) { HWY_DYNAMIC_DISPATCH(invert_for_target)(x, count); }
 
 void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
              std::int64_t tokens, double* out) {

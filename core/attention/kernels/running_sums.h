@@ -22,6 +22,9 @@ void running_means(const RunningWeight* weights, std::int64_t tokens, const floa
 /// x[i] = exp(x[i]) in double, of finite numbers.
 void exponentiate(double* x, std::int64_t count);
 
+/// x[i] = 1 / x[i].
+void invert(double* x, std::int64_t count);
+
 /// out[j] = Σ_c direction[c] · rows[j, c] in double, of `tokens` rows `stride` apart.
 void project(const double* direction, std::int64_t channels, const float* rows, std::int64_t stride,
              std::int64_t tokens, double* out);

@@ -33,6 +33,16 @@ TEST(RunningSums, MeansFollowFromWhatEachTokenKeepsAndAdds) {
   }
 }
 
+TEST(RunningSums, InversesAreThoseOfDivision) {
+  for (std::int64_t count = 0; count < 20; ++count) {
+    std::vector<double> x;
+    for (std::int64_t i = 0; i < count; ++i) x.push_back(0.3 * static_cast<double>(1 + i));
+    std::vector<double> found = x;
+    invert(found.data(), count);
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(found[i], 1 / x[i]);
+  }
+}
+
 TEST(RunningSums, ProductsWithADirectionAndSumsAreThoseOfLoops) {
   const Tensor rows = random_normal({5, 60}, 2);
   for (const std::int64_t channels : {1, 8, 37, 60}) {
