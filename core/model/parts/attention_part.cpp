@@ -172,7 +172,8 @@ Tensor with_changed_maps(const AttentionInput& input, const LayerRun& run, Impli
 }  // namespace
 
 Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
-              const Tensor& tokens) {
+              const Tensor& tokens, Tensor* own) {
+  const std::int64_t count = tokens.extent(0);
   const GridExtents grid{run.layout.rows, run.layout.columns};
   GridExtents keys_grid = grid;
   Tensor reduced;
@@ -183,19 +184,20 @@ Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun&
   const bool crosses = layer.attention.of == Attending::encoder;
   const Tensor& source = part.reduction ? reduced : crosses ? *run.memory : tokens;
   const bool asks_alone = layer.attention.of == Attending::class_token;
-  const std::int64_t asking = asks_alone ? 1 : tokens.extent(0);
+  const std::int64_t asking = asks_alone ? 1 : count;
   Tensor queries = part.query(ConstMatrixMap(tokens.data(), asking, tokens.extent(1)));
   Tensor values = part.value(seen(source));
   Tensor keys = part.key ? (*part.key)(seen(source)) : queries;
+  if (own) *own = {};
   if (part.query_norm) normalise_stretches(*part.query_norm, queries);
   if (part.key_norm) normalise_stretches(*part.key_norm, keys);
   if (layer.rotary.form != Rotary::none) {
-    const RotaryTurns turns(layer.rotary, queries.extent(1) / layer.attention.heads,
-                            tokens.extent(0), run.layout, part.rotary_periods);
+    const RotaryTurns turns(layer.rotary, queries.extent(1) / layer.attention.heads, count,
+                            run.layout, part.rotary_periods);
     turns.apply(queries, layer.attention.heads);
     turns.apply(keys, layer.key_heads());
   }
-  const ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, tokens.extent(0));
+  const ScoreTerms terms = terms_of(part, layer, run, {queries, keys}, count);
 
   if (run.recorded) {
     run.recorded->layout = run.recorded->key_layout = run.layout;

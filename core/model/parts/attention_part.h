@@ -33,8 +33,9 @@ struct AttentionPart {
 };
 
 /// What the tokens [N, D] attend to, [N, D]; records what the run asks for. Throws Error(usage)
-/// where the mechanism cannot take what the layer adds to its scores.
+/// where the mechanism cannot take what the layer adds to its scores. `own`, if not null, may be
+/// what holds the tokens: it is empty once queries, keys and values are known.
 [[nodiscard]] Tensor attend(const AttentionPart& part, const LayerSpec& layer, const LayerRun& run,
-                            const Tensor& tokens);
+                            const Tensor& tokens, Tensor* own = nullptr);
 
 }  // namespace attnscope

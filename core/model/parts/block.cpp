@@ -27,11 +27,12 @@ const Tensor& normed(const std::optional<LayerNorm>& norm, const Tensor& tokens,
   return room;
 }
 
-/// One part with its norms and its residual.
+/// One part with its norms and its residual; `compute` may empty the second of what it is given,
+/// which holds the first where there is a norm, once it has read that.
 void run_branch(const BranchNorms& norms, const std::vector<float>& scale, bool residual,
                 Tensor& tokens, const auto& compute) {
   Tensor room;
-  Tensor part = compute(normed(norms.before, tokens, room));
+  Tensor part = compute(normed(norms.before, tokens, room), room);
   if (norms.inside) norms.inside->apply(part.matrix());
   if (residual) {
     add_residual(tokens, part, scale);
@@ -67,7 +68,7 @@ void run_class_attention(const Block& block, const LayerRun& run, Tensor& tokens
   add_residual(first, attended, block.scale1);
   if (block.mlp) {
     run_branch(block.mlp_norms, block.scale2, true, first,
-               [&](const Tensor& x) { return (*block.mlp)(x.matrix(), {}); });
+               [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), {}); });
   }
   tokens.matrix().topRows(1) = first.matrix();
 }
@@ -88,13 +89,15 @@ void run_block(const Block& block, LayerRun run, Tensor& tokens) {
   const bool residual = block.spec.residual != Residual::none;
   if (block.spec.form == LayerForm::transformer) {
     run_branch(block.attention_norms, block.scale1, residual, tokens,
-               [&](const Tensor& x) { return attend(block.attention, block.spec, run, x); });
+               [&](const Tensor& x, Tensor& own) {
+                 return attend(block.attention, block.spec, run, x, &own);
+               });
   } else {
     run_fastformer_attention(block, run, tokens);
   }
   if (!block.mlp) return;
   run_branch(block.mlp_norms, block.scale2, residual, tokens,
-             [&](const Tensor& x) { return (*block.mlp)(x.matrix(), grid); });
+             [&](const Tensor& x, Tensor&) { return (*block.mlp)(x.matrix(), grid); });
 }
 
 }  // namespace attnscope

@@ -9,7 +9,7 @@ namespace {
 
 // What lies between is several times as wide as the tokens: of thousands of them it would take more
 // room than all else a layer computes. Fewer at once would read the weights too often.
-constexpr std::int64_t kTokensAtOnce = 2048;
+constexpr std::int64_t kTokensAtOnce = 1024;
 
 }  // namespace
 
