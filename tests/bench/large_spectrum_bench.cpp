@@ -2,6 +2,7 @@
 // Limits: from factors at least 20 times as fast as dense at N = 1000, b = 17; estimated at least
 // twice as fast at N = 3136 (more with more tokens: N² beside N³).
 #include <benchmark/benchmark.h>
+#include <utility>
 
 #include "analysis/spectrum/estimated_spectrum.h"
 #include "analysis/spectrum/spectrum.h"
@@ -35,17 +36,20 @@ void factored_beside_dense(benchmark::State& state) {
   state.counters["times_dense"] = theirs.least() / ours.least();
 }
 
-void estimated_beside_lapack(benchmark::State& state, const MechanismChoice& mechanism) {
+void estimated_beside_lapack(benchmark::State& state, const MechanismChoice& mechanism,
+                             double shift = 0) {
   const std::int64_t n = state.range(0);
   const RandomAttention data(n, n, 1, 64, 1, 6);
   const Tensor map = make_mechanism(mechanism)->implied_map(data.input());
   Times ours, theirs;
   MapSpectrum estimated, exact;
   for (auto _ : state) {
-    const double seconds = seconds_of([&] { estimated = estimated_spectrum(map.slice(0), 0); });
+    const double seconds = seconds_of([&] { estimated = estimated_spectrum(map.slice(0), shift); });
     state.SetIterationTime(seconds);
     ours.add(seconds);
-    theirs.add(seconds_of([&] { exact = spectrum_of(map.slice(0)); }));
+    Tensor shifted = map;
+    shifted.slice(0).diagonal().array() += static_cast<float>(shift);
+    theirs.add(seconds_of([&] { exact = spectrum_of(std::as_const(shifted).slice(0)); }));
   }
   const RankInterval interval = rank_interval(estimated, 0.9);
   state.counters["estimated_ms"] = 1e3 * ours.least();
@@ -73,6 +77,23 @@ BENCHMARK_CAPTURE(estimated_beside_lapack, adder, MechanismChoice{"adder", {}})
     ->Arg(3136)
     ->UseManualTime()
     ->Iterations(2)
+    ->Unit(benchmark::kMillisecond);
+// Where automatic changes from dense to estimated.
+BENCHMARK_CAPTURE(estimated_beside_lapack, large_softmax, MechanismChoice{"softmax", {}})
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimated_beside_lapack, large_adder, MechanismChoice{"adder", {}})
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(estimated_beside_lapack, large_softmax_with_identity,
+                  MechanismChoice{"softmax", {}}, 1.0)
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
