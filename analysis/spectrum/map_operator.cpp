@@ -4,6 +4,7 @@
 #include <cblas.h>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tbb/parallel_for.h>
 #include <vector>
 
@@ -243,14 +244,23 @@ double MapOperator::asymmetry() const {
     const Eigen::Index place = i * map_columns_ + j;
     return doubles_ ? doubles_[place] : static_cast<double>(floats_[place]);
   };
-  double differences = 0;
-  for (Eigen::Index i = 0; i < map_rows_; ++i) {
-    for (Eigen::Index j = 0; j < i; ++j) {
-      const double difference = entry(i, j) - entry(j, i);
-      differences += 2 * difference * difference;
+  // By squares, both of which stay in the L1 cache: column by column every entry would miss it.
+  constexpr Eigen::Index kSide = 32;
+  const Eigen::Index bands = (map_rows_ + kSide - 1) / kSide;
+  std::vector<double> differences(static_cast<std::size_t>(bands));
+  tbb::parallel_for(Eigen::Index{0}, bands, [&](Eigen::Index band) {
+    double& sum = differences[static_cast<std::size_t>(band)];
+    const Eigen::Index first = band * kSide, end = std::min(first + kSide, map_rows_);
+    for (Eigen::Index column = 0; column < end; column += kSide) {
+      for (Eigen::Index i = first; i < end; ++i) {
+        for (Eigen::Index j = column; j < std::min(column + kSide, i); ++j) {
+          const double difference = entry(i, j) - entry(j, i);
+          sum += 2 * difference * difference;
+        }
+      }
     }
-  }
-  return std::sqrt(differences);
+  });
+  return std::sqrt(std::accumulate(differences.begin(), differences.end(), 0.0));
 }
 
 }  // namespace attnscope
