@@ -1,5 +1,6 @@
 #include "core/model/parts/linear.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/attention/kernels/adder_linear.h"
@@ -10,9 +11,12 @@ namespace attnscope {
 
 namespace {
 
-// Fixed blocks, so that the result does not depend on how many threads share them.
-constexpr std::int64_t kRows = 64;
+// Blocks follow from the shape, so that the result does not depend on how many threads share them.
+// Each packs its part of the weight and of x anew.
+constexpr std::int64_t kRows = 256;
 constexpr std::int64_t kPiece = 128;
+constexpr std::int64_t kParts = 4;            // that threads share, at least
+constexpr std::int64_t kLeastWork = 1 << 20;  // multiplications of a block that is worth a task
 
 ConstStridedMatrixMap rows_at(const float* data, std::int64_t rows, std::int64_t columns) {
   return {data, rows, columns, Eigen::OuterStride<>(columns)};
@@ -34,15 +38,21 @@ Linear::Linear(WeightMatrix weight, std::vector<float> bias, Arithmetic arithmet
   packed_ = PackedRows(rows_at(weight.read(0, outputs_, room), outputs_, inputs_));
 }
 
-/// Blocks of rows of x, each with the whole weight.
+/// Blocks of rows of x; where these are few, each with parts of the weight.
 void Linear::multiply(ConstMatrixMap x, Tensor& y) const {
   std::vector<float> room;
   const float* const weight = weight_.read(0, outputs_, room);
+  const std::int64_t rows = std::min(x.rows(), kRows);
+  const std::int64_t least = kLeastWork / std::max<std::int64_t>(rows * inputs_, 1) + 1;
+  const std::int64_t part =
+      x.rows() >= kParts * kRows ? outputs_ : std::max((outputs_ + kParts - 1) / kParts, least);
   for_blocks(x.rows(), kRows, [&](std::int64_t first, std::int64_t count) {
-    StridedMatrixMap out(y.data() + first * outputs_, count, outputs_,
-                         Eigen::OuterStride<>(outputs_));
-    multiply_transposed(rows_at(x.data() + first * inputs_, count, inputs_),
-                        rows_at(weight, outputs_, inputs_), 1.0F, out);
+    for_blocks(outputs_, part, [&](std::int64_t output, std::int64_t outputs) {
+      StridedMatrixMap out(y.data() + first * outputs_ + output, count, outputs,
+                           Eigen::OuterStride<>(outputs_));
+      multiply_transposed(rows_at(x.data() + first * inputs_, count, inputs_),
+                          rows_at(weight + output * inputs_, outputs, inputs_), 1.0F, out);
+    });
   });
 }
 
